@@ -1,0 +1,4 @@
+//! What several formats are built from: ZIP archives and NPY arrays.
+
+pub mod npy;
+pub mod zip;

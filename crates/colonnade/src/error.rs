@@ -1,0 +1,186 @@
+//! The one error of the core: what, where, expected, found, next step.
+//!
+//! Every decoder and encoder answers with [`Error`]; the bindings map each [`ErrorKind`] to one Python class.
+
+use std::fmt;
+
+/// Result of everything in this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong. The variants are the rows of the error table in `docs/design`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The bytes break the specification.
+    Malformed,
+    /// The bytes end early: `needed` bytes were declared or required, `had` were there.
+    Truncated {
+        /// Bytes that the structure needs.
+        needed: u64,
+        /// Bytes that are there.
+        had: u64,
+    },
+    /// Legal, but not implemented or not built in.
+    Unsupported,
+    /// The format cannot hold this column exactly.
+    Unrepresentable,
+    /// An option outside its range.
+    InvalidOption,
+    /// A declared size over the cap, or over what the bytes could hold.
+    LimitExceeded,
+    /// A column, member or label that is not there.
+    NotFound,
+    /// The system refused; kept as it came.
+    Io(std::io::Error),
+    /// The caller's progress callback or a signal asked to stop.
+    Cancelled,
+}
+
+/// Where in the input (or the frame) the error stands.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// Member of an archive, column of a frame, message of a stream.
+    pub member: Option<String>,
+    /// Offset in bytes from the start of the source.
+    pub offset: Option<u64>,
+}
+
+/// An error with its format, its location and a sentence that names the next step.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    format: &'static str,
+    location: Location,
+    message: String,
+}
+
+impl Error {
+    /// A new error of `kind` in `format`; `message` says expected, found and next step.
+    #[must_use]
+    pub fn new(kind: ErrorKind, format: &'static str, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, format, location: Location::default(), message: message.into() }))
+    }
+
+    /// The bytes break the specification.
+    #[must_use]
+    pub fn malformed(format: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Malformed, format, message)
+    }
+
+    /// The input ends before the structure does.
+    #[must_use]
+    pub fn truncated(format: &'static str, what: &str, needed: u64, had: u64) -> Self {
+        let message = format!(
+            "{what} needs {needed} bytes, found {had}. The file was cut short: fetch or write it again."
+        );
+        Self::new(ErrorKind::Truncated { needed, had }, format, message)
+    }
+
+    /// Legal input that this build does not read.
+    #[must_use]
+    pub fn unsupported(format: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unsupported, format, message)
+    }
+
+    /// A column that the format cannot hold exactly.
+    #[must_use]
+    pub fn unrepresentable(format: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unrepresentable, format, message)
+    }
+
+    /// An option outside its range.
+    #[must_use]
+    pub fn invalid_option(format: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidOption, format, message)
+    }
+
+    /// A declared size over a cap.
+    #[must_use]
+    pub fn limit(format: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::LimitExceeded, format, message)
+    }
+
+    /// Something asked for by name that is not there.
+    #[must_use]
+    pub fn not_found(format: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, format, message)
+    }
+
+    /// Adds the member (or column) unless an inner layer already named one.
+    #[must_use]
+    pub fn in_member(mut self, member: impl Into<String>) -> Self {
+        self.0.location.member.get_or_insert_with(|| member.into());
+        self
+    }
+
+    /// Adds the byte offset unless an inner layer already gave one.
+    #[must_use]
+    pub fn at(mut self, offset: u64) -> Self {
+        self.0.location.offset.get_or_insert(offset);
+        self
+    }
+
+    /// Shifts a relative offset by `base` (a header's own offset inside its file), or sets it to `base`.
+    #[must_use]
+    pub fn shifted(mut self, base: u64) -> Self {
+        let inner = self.0.location.offset.unwrap_or(0);
+        self.0.location.offset = Some(base.saturating_add(inner));
+        self
+    }
+
+    /// The kind.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// Consumes the error: its kind (for I/O errors the original) and its text.
+    #[must_use]
+    pub fn into_kind(self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn location(&self) -> &Location {
+        &self.0.location
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let ErrorKind::Io(error) = &self.0.kind {
+            return write!(f, "{error}");
+        }
+        write!(f, "{}: ", self.0.format)?;
+        if let Some(member) = &self.0.location.member {
+            write!(f, "{member:?}: ")?;
+        }
+        if let Some(offset) = self.0.location.offset {
+            write!(f, "at byte {offset}: ")?;
+        }
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({:?}, {self})", self.0.kind)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.kind {
+            ErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Self::new(ErrorKind::Io(error), "io", "")
+    }
+}

@@ -1,0 +1,3 @@
+//! The model: no I/O.
+
+pub mod dtype;

@@ -1,0 +1,238 @@
+"""Stubs of the Rust core. Everything here is private to the package: users see `colonnade` alone.
+
+Text called *tagged JSON* is the form that `colonnade._labels` writes: plain JSON where JSON can hold the value,
+a one-key object such as ``{"$tuple": [...]}`` where it cannot.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+# --------------------------------------------------------------------------- errors
+class ColonnadeError(Exception): ...
+class DecodeError(ColonnadeError, ValueError): ...
+class TruncatedError(DecodeError, EOFError): ...
+class LimitError(ColonnadeError, ValueError): ...
+class UnsupportedError(ColonnadeError, NotImplementedError): ...
+class EncodeError(ColonnadeError, TypeError): ...
+class OptionError(ColonnadeError, ValueError): ...
+class ColumnNotFound(ColonnadeError, KeyError): ...
+
+# --------------------------------------------------------------------------- columns in Arrow's layout
+class ArrowColumn:
+    """One column in Arrow's layout: buffers, an Arrow type, and an optional library tag (tagged JSON text)."""
+
+    @staticmethod
+    def from_arrow(obj: object, tag: str | None = None) -> ArrowColumn:
+        """Import anything with ``__arrow_c_array__`` (one array, not chunked). No copy."""
+    @staticmethod
+    def from_masked(values: np.ndarray, mask: np.ndarray | None, tag: str | None = None) -> ArrowColumn:
+        """1-D bool, int, uint, float16/32/64, datetime64[s|ms|us|ns] or timedelta64 values, native byte order, and a
+        bool mask (True = null) or None. Values are not copied where they are contiguous (bool is packed to bits;
+        bytes under the mask are kept as they are where the type is not bool)."""
+    @staticmethod
+    def from_objects(values: np.ndarray, kind: str, tag: str | None = None) -> ArrowColumn:
+        """1-D object array whose cells are all `kind` ("str" | "bytes" | "bool") or None / NaN / pandas.NA (null).
+        Raises TypeError naming the first other position and its type; UnicodeEncodeError text for lone surrogates
+        is raised as EncodeError."""
+    @staticmethod
+    def from_fixed(values: np.ndarray, tag: str | None = None) -> ArrowColumn:
+        """1-D array of any NumPy dtype without objects, as Arrow fixed_size_binary(itemsize): for what Arrow cannot name."""
+    @staticmethod
+    def dictionary(codes: np.ndarray, categories: ArrowColumn, ordered: bool, tag: str | None = None) -> ArrowColumn:
+        """codes: 1-D int8..int64; a negative code is null. Codes are not copied."""
+    @staticmethod
+    def struct(children: Sequence[tuple[str, ArrowColumn]], tag: str | None = None) -> ArrowColumn:
+        """A struct without nulls of its own (pandas intervals: left, right)."""
+    def __len__(self) -> int: ...
+    tag: str | None
+    type: str  # "large_utf8", "int64", "timestamp[ns, UTC]", "dictionary<int8, large_utf8, ordered=false>"...
+    null_count: int
+    ordered: bool
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def values(self) -> np.ndarray:
+        """Primitive types: the values as a 1-D NumPy array over the same memory (bool: unpacked copy; timestamps and
+        durations as datetime64 / timedelta64 of their unit, zone dropped; date32 as datetime64[D]; fixed_size_binary
+        as V); null slots hold whatever stands there. TypeError for other types."""
+    def mask(self) -> np.ndarray | None:
+        """1-D bool, True = null; None where nothing is null."""
+    def objects(self) -> np.ndarray:
+        """utf8 / binary / bool: a 1-D object array of str / bytes / bool, None where null."""
+    def unicode(self) -> np.ndarray:
+        """utf8 without nulls: a `<U` array (raises EncodeError where a value ends in NUL: `<U` cannot hold it)."""
+    def codes(self) -> np.ndarray:
+        """dictionary: 1-D int codes, null slots -1. Not copied where nothing needs to change."""
+    def categories(self) -> ArrowColumn: ...
+    def child(self, name: str) -> ArrowColumn: ...
+    def slice(self, start: int, stop: int) -> ArrowColumn: ...
+    def nbytes(self) -> int: ...
+
+# --------------------------------------------------------------------------- axes
+class Axis:
+    """Labels of one side."""
+
+    @staticmethod
+    def auto(start: int, stop: int, step: int, cls: str = "Index", name: str = "null", meta: str | None = None) -> Axis:
+        """An automatic range. `name` is tagged JSON; `meta` is the adapter's own tagged JSON (kept verbatim)."""
+    @staticmethod
+    def levels(
+        levels: Sequence[np.ndarray | ArrowColumn], classes: Sequence[str], cls: str = "Index", name: str = "null", meta: str | None = None
+    ) -> Axis:
+        """1..n levels of equal length, full labels (not codes): 1-D NumPy arrays of any dtype but object, or
+        ArrowColumn. `classes`: one class name a level, in StaticFrame's words where it has one ("Index", "IndexDate"...)."""
+    is_auto: bool
+    range: tuple[int, int, int]
+    depth: int
+    cls: str
+    classes: list[str]
+    name: str
+    meta: str | None
+    def __len__(self) -> int: ...
+    def level(self, i: int, writable: bool = False) -> np.ndarray | ArrowColumn:
+        """Labels of level i. NumPy arrays share memory with the file or buffer (read-only unless `writable`)."""
+
+# --------------------------------------------------------------------------- frames
+class CoreFrame:
+    """A materialised frame: blocks and columns in memory (or over a map), both axes."""
+
+    nrows: int
+    ncols: int
+    index: Axis
+    columns: Axis
+    name: str  # tagged JSON
+    attrs: str | None  # tagged JSON
+    origin: str | None  # tagged JSON: which library and class it came from, e.g. {"library": "pandas"}
+    nbytes: int
+    def blocks(self, writable: bool = False) -> list[tuple[np.ndarray, np.ndarray]]:
+        """NumPy blocks: (values of shape (width, nrows), positions int64 of shape (width,)). No copy; any strides.
+        `writable` arrays exist only where this frame owns its memory alone (see NpzFile.load(private=True))."""
+    def arrow_columns(self) -> list[tuple[int, ArrowColumn]]:
+        """(position, column) of the columns outside blocks, by position."""
+    def arrays(self) -> list[np.ndarray | ArrowColumn]:
+        """Left to right, read-only: 1-D arrays (nrows,), 2-D arrays (nrows, width) where adjacent columns are one
+        packed array in memory, and ArrowColumns. Built in C speed: 10,000 arrays in about 1 ms."""
+    def column(self, position: int) -> np.ndarray | ArrowColumn:
+        """One column, read-only, no copy."""
+    def dtypes(self) -> list[str]:
+        """One name a column: NumPy descr ("<f8") for blocks, Arrow type name for the rest."""
+    def select(self, positions: Sequence[int]) -> CoreFrame:
+        """Columns by position, in that order; repeats allowed. No copy of data."""
+    def slice(self, start: int, stop: int) -> CoreFrame: ...
+    def with_meta(self, name: str, attrs: str | None, origin: str | None) -> CoreFrame: ...
+    def with_axes(self, index: Axis | None, columns: Axis | None) -> CoreFrame: ...
+
+class FrameBuilder:
+    def __init__(self, nrows: int, ncols: int) -> None: ...
+    def add_block(self, values: np.ndarray, positions: Sequence[int] | np.ndarray) -> None:
+        """values: shape (width, nrows), any strides, any dtype but object (structured refused). Not copied: the array
+        is kept alive. positions: where its rows stand among the columns."""
+    def add_arrays(self, arrays: Sequence[np.ndarray], start: int) -> int:
+        """Arrays left to right from column `start`: 1-D (nrows,) or 2-D (nrows, width). Returns the next position."""
+    def add_arrow(self, position: int, column: ArrowColumn) -> None: ...
+    def finish(self, index: Axis, columns: Axis, name: str = "null", attrs: str | None = None, origin: str | None = None) -> CoreFrame:
+        """Every position must have been given exactly once; lengths must agree."""
+
+# --------------------------------------------------------------------------- npz / npy
+class Limits:
+    """Caps on what a file may ask for, all in bytes or counts; checked before anything is allocated."""
+
+    def __init__(
+        self, *, max_nbytes: int | None = None, max_members: int | None = None, max_member_nbytes: int | None = None, max_meta_nbytes: int | None = None
+    ) -> None: ...
+    max_nbytes: int
+    max_members: int
+    max_member_nbytes: int
+    max_meta_nbytes: int
+
+Progress = Callable[[int, int | None], object]
+
+class NpzFile:
+    """An opened .npz, .npy or NPY directory: structure checked and described, data untouched."""
+
+    @staticmethod
+    def open_path(path: str | bytes, *, mmap: bool, verify: bool, limits: Limits, threads: int | None) -> NpzFile: ...
+    @staticmethod
+    def open_buffer(buffer: object, *, verify: bool, limits: Limits, threads: int | None) -> NpzFile:
+        """Any C-contiguous object with the buffer protocol; kept alive, not copied."""
+    @staticmethod
+    def open_fd(fd: int, *, verify: bool, limits: Limits, threads: int | None) -> NpzFile:
+        """A pipe, socket or device, read to its end (a regular file: from its current position)."""
+    kind: str  # "frame" (StaticFrame's member names), "savez", "npy", "bundle", "zip"
+    layout: str  # "zip", "directory", "npy"
+    nrows: int
+    ncols: int
+    index: Axis
+    columns: Axis
+    name: str
+    attrs: str | None
+    origin: str | None
+    version: int | None  # of `__colonnade__`; None in a foreign file
+    file_nbytes: int
+    nbytes: int  # decoded data and labels
+    def dtypes(self) -> list[str]: ...
+    def members(self) -> list[dict[str, Any]]:
+        """name, method ("stored" | "deflate" | "zstd"), nbytes, compressed_nbytes, offset, crc32, descr, fortran_order,
+        shape (None where the member is no NPY)."""
+    def load(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        private: bool = False,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> CoreFrame:
+        """Decode. `private`: arrays are writable and shared with no other frame (a private copy-on-write map, or fresh memory)."""
+    def verify(self, threads: int | None = None, progress: Progress | None = None) -> None: ...
+    def read_array(self, name: str) -> np.ndarray: ...
+    def array_names(self) -> list[str]: ...
+    def labels(self) -> list[str]: ...  # kind "bundle"
+    def open_label(self, label: str) -> NpzFile: ...
+
+class NpzWriteOptions:
+    def __init__(
+        self,
+        *,
+        compression: str | dict[int, str | None] | None = None,  # None | "zstd" | "deflate", or {position: ...}
+        level: int | None = None,
+        compat: str | None = None,  # None | "static-frame"
+        fsync: bool = False,
+        threads: int | None = None,
+    ) -> None: ...
+
+class BufferSink:
+    """Memory that grows without copying and exposes the buffer protocol."""
+
+    def __init__(self) -> None: ...
+    nbytes: int
+    def clear(self) -> None: ...
+
+def npz_write_path(frame: CoreFrame, path: str | bytes, options: NpzWriteOptions, progress: Progress | None = None) -> None: ...
+def npz_write_fd(frame: CoreFrame, fd: int, options: NpzWriteOptions, progress: Progress | None = None) -> None: ...
+def npz_write_sink(frame: CoreFrame, sink: BufferSink, options: NpzWriteOptions, progress: Progress | None = None) -> None: ...
+def npz_encode(frame: CoreFrame, options: NpzWriteOptions, progress: Progress | None = None) -> bytes: ...
+def npy_write_directory(frame: CoreFrame, path: str | bytes, options: NpzWriteOptions, progress: Progress | None = None) -> None: ...
+def npy_write_path(frame: CoreFrame, path: str | bytes, options: NpzWriteOptions) -> None:
+    """One array: a frame of one dtype, automatic labels, no names."""
+def npy_encode(frame: CoreFrame, options: NpzWriteOptions) -> bytes: ...
+def bundle_write_path(
+    frames: Sequence[tuple[str, CoreFrame]], path: str | bytes, layout: str, outer: str | None, options: NpzWriteOptions
+) -> None:
+    """layout: "npz" (an outer ZIP of <label>.npz) or "npy" (<label>/<member>); outer: None | "deflate"."""
+
+# --------------------------------------------------------------------------- measuring
+def touch(buffers: Sequence[object], threads: int = 1) -> int:
+    """One pass over every byte of each NumPy array (any strides) or buffer: the benchmark's *usable*. Returns a checksum."""
+def limit_memcpy(nbytes: int, repeat: int) -> list[float]:
+    """Seconds of `repeat` copies of `nbytes` into warm memory, one thread."""
+def limit_pread(path: str, threads: int, fresh: bool) -> float:
+    """Seconds to read the whole file into a huge-page region by a bare parallel pread."""
+def limit_write(path: str, nbytes: int, reserve: bool, replace: bool) -> float:
+    """Seconds of a bare write of `nbytes` from warm memory (in 1 MiB calls), with fallocate where `reserve`, onto a
+    fresh name or (replace) a temporary file renamed over `path`."""
+def pool_trim() -> int:
+    """Give the recycled memory back to the system; returns the bytes released."""
+
+__version__: str
