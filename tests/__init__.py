@@ -1,0 +1,1 @@
+"""Tests of the Python package. Shared helpers live beside this file; one folder a subject."""
