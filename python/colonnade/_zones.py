@@ -1,0 +1,124 @@
+"""Time zones as text, and back to the very kind of object they were.
+
+``Europe/Berlin`` is a `zoneinfo.ZoneInfo`, ``UTC`` is `datetime.timezone.utc`, ``+01:00`` a fixed offset (with a
+name after a space where it had one), ``pytz:Europe/Berlin`` and ``dateutil:Europe/Berlin`` say their library: zones
+of two libraries never compare equal, so the library is part of the value.
+"""
+
+import datetime as dt
+import re
+import zoneinfo
+from typing import Any
+
+_OFFSET = re.compile(r"[+-]\d\d:\d\d(:\d\d(\.\d{6})?)?")
+_ZONE_NAME = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*")
+
+
+def zone_to_text(zone: dt.tzinfo) -> str | None:
+    """Text that `zone_from_text` turns into an equal object of the same class; None where there is no such text."""
+    kind = type(zone)
+    if kind is dt.timezone:
+        return _timezone_text(zone)
+    if kind is zoneinfo.ZoneInfo:
+        key = zone.key
+        if key is None:  # ZoneInfo.from_file without a key
+            return None
+        return key if "/" in key else f"zoneinfo:{key}"
+    root = kind.__module__.partition(".")[0]
+    if root not in ("pytz", "dateutil"):
+        return None
+    text = _pytz_text(zone) if root == "pytz" else _dateutil_text(zone)
+    if text is None:
+        return None
+    try:
+        same = zone_from_text(text)
+    except ValueError:
+        return None
+    # A pytz zone taken from a localized datetime differs from the named one by identity, yet means the same zone.
+    return text if same == zone or (root == "pytz" and str(same) == str(zone)) else None
+
+
+def zone_from_text(text: str) -> dt.tzinfo:
+    """The zone that `zone_to_text` named. ValueError: the text or the zone is not known here."""
+    if text == "UTC":
+        return dt.UTC
+    if text[:1] in ("+", "-"):
+        offset, _, name = text.partition(" ")
+        delta = _offset(offset)
+        return dt.timezone(delta, name) if name else dt.timezone(delta)
+    root, colon, name = text.partition(":")
+    if not colon:
+        root, name = "zoneinfo", text
+    if root == "pytz":
+        return _pytz_zone(name)
+    # The grammar keeps absolute paths and ".." from zone readers that open files by name.
+    if not _ZONE_NAME.fullmatch(name):
+        raise ValueError(f"time zone {text!r}: expected a name such as Europe/Berlin")
+    if root == "zoneinfo":
+        try:
+            return zoneinfo.ZoneInfo(name)
+        except (zoneinfo.ZoneInfoNotFoundError, OSError) as error:
+            raise ValueError(f"time zone {name!r} is not known on this machine. Install tzdata.") from error
+    if root == "dateutil":
+        return _dateutil_zone(name)
+    raise ValueError(f"time zone {text!r}: expected zoneinfo, pytz or dateutil before the colon")
+
+
+def _offset(text: str) -> dt.timedelta:
+    if not _OFFSET.fullmatch(text):
+        raise ValueError(f"time zone {text!r}: expected an offset such as +01:00")
+    zone = dt.datetime.fromisoformat(f"2000-01-01T00:00:00{text}").tzinfo
+    delta = zone.utcoffset(None) if zone is not None else None
+    if delta is None:
+        raise ValueError(f"time zone {text!r}: expected an offset such as +01:00")
+    return delta
+
+
+def _offset_text(delta: dt.timedelta) -> str:
+    text = dt.datetime(2000, 1, 1, tzinfo=dt.timezone(delta)).isoformat()
+    return text[19:]
+
+
+def _timezone_text(zone: Any) -> str:
+    if zone is dt.UTC:
+        return "UTC"
+    delta, *name = zone.__getinitargs__()
+    return " ".join([_offset_text(delta), *name])
+
+
+def _pytz_text(zone: Any) -> str | None:
+    name = getattr(zone, "zone", None)
+    if name is not None:
+        return f"pytz:{name}"
+    delta = zone.utcoffset(None)
+    return None if delta is None else f"pytz:{_offset_text(delta)}"
+
+
+def _pytz_zone(name: str) -> dt.tzinfo:
+    import pytz
+
+    if name[:1] in ("+", "-"):
+        return pytz.FixedOffset(int(_offset(name).total_seconds()) // 60)
+    try:
+        return pytz.timezone(name)
+    except pytz.UnknownTimeZoneError as error:
+        raise ValueError(f"time zone {name!r} is not known to pytz") from error
+
+
+def _dateutil_text(zone: Any) -> str | None:
+    if type(zone).__name__ == "tzutc":
+        return "dateutil:UTC"
+    path = getattr(zone, "_filename", None)
+    if type(zone).__name__ != "tzfile" or not isinstance(path, str):
+        return None
+    name = path.rpartition("zoneinfo/")[2]
+    return f"dateutil:{name}" if _ZONE_NAME.fullmatch(name) else None
+
+
+def _dateutil_zone(name: str) -> dt.tzinfo:
+    from dateutil import tz
+
+    zone = tz.tzutc() if name == "UTC" else tz.gettz(name)
+    if zone is None:
+        raise ValueError(f"time zone {name!r} is not known to dateutil on this machine")
+    return zone
