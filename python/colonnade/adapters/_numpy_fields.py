@@ -1,0 +1,57 @@
+"""NumPy dtypes as JSON, exactly: names, offsets, item size, titles and the aligned flag of structured ones."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core import DecodeError, EncodeError
+
+
+def describe_dtype(dtype: np.dtype) -> Any:
+    """What `restore_dtype` needs: `dtype.str` of a scalar dtype, a dict of lists for a structured one."""
+    if dtype.names is None:
+        # StringDType has no descr text; its parameters travel with each column.
+        return "T" if dtype.kind == "T" else dtype.str
+    fields = [dtype.fields[name] for name in dtype.names]
+    titles = [field[2] if len(field) > 2 else None for field in fields]
+    for name, title in zip(dtype.names, titles, strict=True):
+        if title is not None and not isinstance(title, str):
+            raise EncodeError(
+                f"numpy: field {name!r}: expected a title that is text, found {title!r}. Remove the title first."
+            )
+    described = {
+        "names": list(dtype.names),
+        "formats": [describe_dtype(field[0]) for field in fields],
+        "offsets": [field[1] for field in fields],
+        "itemsize": dtype.itemsize,
+        "aligned": dtype.isalignedstruct,
+    }
+    if any(title is not None for title in titles):
+        described["titles"] = titles
+    return described
+
+
+def restore_dtype(described: Any) -> np.dtype:
+    """The dtype that was described. DecodeError where the description makes none."""
+    try:
+        if described == "T":
+            return np.dtypes.StringDType()
+        if isinstance(described, str):
+            return np.dtype(described)
+        parts = {key: described[key] for key in ("names", "formats", "offsets", "itemsize")}
+        parts["formats"] = [restore_dtype(part) for part in parts["formats"]]
+        if "titles" in described:
+            parts["titles"] = described["titles"]
+        return np.dtype(parts, align=described["aligned"])
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise DecodeError(f"numpy: expected the description of a dtype, found {described!r:.80}: {error}") from error
+
+
+def assemble_structured(vectors: Sequence[np.ndarray], dtype: np.dtype, nrows: int) -> np.ndarray:
+    """A read-only structured array, shape (nrows,), of these columns; padding bytes are zero."""
+    values = np.zeros(nrows, dtype=dtype)
+    for name, vector in zip(dtype.names or (), vectors, strict=True):
+        values[name] = vector
+    values.flags.writeable = False
+    return values

@@ -1,0 +1,132 @@
+"""Columns and labels of Python objects: typed where they are all of one kind, refused by name where they are not.
+
+A NumPy or pandas array of dtype object has no type of its own. A column whose cells are all str, all bytes or all
+bool (with at most one kind of missing value among them) goes into Arrow's layout, with a tag that says that it was
+objects, and which missing value stood there. Labels may be anything that tagged JSON holds.
+
+The tags are ``{"kind": "object", "null": "none" | "nan" | "na"}`` and ``{"kind": "labels"}``.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .. import _labels
+from .._core import ArrowColumn, EncodeError
+
+_KINDS: dict[type, str] = {str: "str", bytes: "bytes", bool: "bool"}
+_INT64 = range(-(2**63), 2**63)
+LABELS_TAG = '{"kind":"labels"}'
+
+
+def column_from_objects(values: np.ndarray, where: str) -> ArrowColumn:
+    """A 1-D object array as an Arrow column; EncodeError, beginning with `where`, if its cells are of several kinds."""
+    kinds = set(map(type, values.tolist()))
+    missing = _missing(kinds, values, where)
+    present = kinds - _null_types(kinds)
+    if len(present) > 1 or any(kind not in _KINDS for kind in present):
+        names = ", ".join(sorted(kind.__qualname__ for kind in kinds))
+        raise EncodeError(
+            f"{where}: expected cells that are all str, all bytes or all bool (None allowed), found {names}. "
+            "Convert the column to one type first."
+        )
+    # A column of missing values only has no kind; text is as good as any, and the tag brings the cells back.
+    kind = _KINDS[present.pop()] if present else "str"
+    tag = '{"kind":"object"}' if missing is None else f'{{"kind":"object","null":"{missing}"}}'
+    try:
+        return ArrowColumn.from_objects(values, kind, tag)
+    except EncodeError as error:
+        raise EncodeError(f"{where}: {error}") from error
+
+
+def objects_from_column(column: ArrowColumn, tag: dict[str, Any] | None = None) -> np.ndarray:
+    """The object array behind a str, bytes or bool column, with the missing value that its tag names (default None)."""
+    values = column.objects()
+    null = (tag or {}).get("null", "none")
+    if column.null_count and null != "none":
+        values[column.mask()] = _null_value(null)
+    return values
+
+
+def level_from_labels(labels: np.ndarray | list[Any], where: str) -> np.ndarray | ArrowColumn:
+    """One level of an axis from Python labels: typed if all str or all bytes, else each label as tagged JSON text.
+
+    An object array says so in its tag and comes back as one; a list gives plain text, bytes or int64.
+    """
+    cells = labels.tolist() if isinstance(labels, np.ndarray) else labels
+    kinds = set(map(type, cells))
+    plain = isinstance(labels, list)
+    try:
+        if kinds == {str} or kinds == {bytes}:
+            tag = None if plain else '{"kind":"object"}'
+            return ArrowColumn.from_objects(object_array(cells), _KINDS[kinds.pop()], tag)
+        if plain and kinds == {int} and min(cells) in _INT64 and max(cells) in _INT64:
+            return np.array(cells, dtype=np.int64)
+        texts = object_array([_labels.encode(cell) for cell in cells])
+        return ArrowColumn.from_objects(texts, "str", LABELS_TAG)
+    except EncodeError as error:
+        raise EncodeError(f"{where}: {error}") from error
+
+
+def labels_from_level(column: ArrowColumn) -> np.ndarray | None:
+    """The object array of a level that `level_from_labels` tagged; None for a column without such a tag."""
+    tag = read_tag(column)
+    if tag.get("kind") == "labels":
+        return object_array([_labels.decode(text) for text in column.objects().tolist()])
+    if tag.get("kind") == "object":
+        return objects_from_column(column, tag)
+    return None
+
+
+def read_tag(column: ArrowColumn) -> dict[str, Any]:
+    """The tag of a column as a dict; empty where it has none."""
+    if column.tag is None:
+        return {}
+    tag = _labels.decode(column.tag)
+    return tag if isinstance(tag, dict) else {"kind": tag}
+
+
+def object_array(cells: list[Any]) -> np.ndarray:
+    """A 1-D object array of these cells. (Assigning the list at once would unpack tuples of one length.)"""
+    values = np.empty(len(cells), dtype=object)
+    for position, cell in enumerate(cells):
+        values[position] = cell
+    return values
+
+
+def _null_types(kinds: set[type]) -> set[type]:
+    return {kind for kind in kinds if kind in (type(None), float) or kind.__name__ == "NAType"}
+
+
+def _missing(kinds: set[type], values: np.ndarray, where: str) -> str | None:
+    nulls = _null_types(kinds)
+    if len(nulls) > 1:
+        names = ", ".join(sorted(kind.__qualname__ for kind in nulls))
+        raise EncodeError(
+            f"{where}: expected one kind of missing value, found {names} side by side. "
+            "Replace them by one of None and NaN first."
+        )
+    if not nulls:
+        return None
+    kind = nulls.pop()
+    if kind is type(None):
+        return "none"
+    if kind is float:
+        for position, cell in enumerate(values):
+            if type(cell) is float and cell == cell:
+                raise EncodeError(
+                    f"{where}: expected cells that are all str, all bytes or all bool, found the float {cell!r} "
+                    f"at row {position} among objects. Convert the column to one type first."
+                )
+        return "nan"
+    return "na"
+
+
+def _null_value(null: str) -> Any:
+    if null == "nan":
+        return float("nan")
+    if null == "na":
+        import pandas
+
+        return pandas.NA
+    return None

@@ -1,0 +1,196 @@
+"""StaticFrame's index classes and the axes of a core frame.
+
+`Axis.cls` and `Axis.classes` bear StaticFrame's own names ("IndexYearMonth", "IndexHierarchyGO"), so nothing needs
+translating on the way. An index that StaticFrame itself does not store (`loc_is_iloc`: its labels are the positions)
+is an automatic axis.
+"""
+
+from typing import Any
+
+import numpy as np
+import static_frame as sf
+
+from .. import _labels
+from .._core import ArrowColumn, Axis, EncodeError
+from ._arrow_columns import numpy_from_level
+from ._object_columns import level_from_labels
+
+try:
+    from static_frame.core.util import PositionsAllocator
+except ImportError:
+    PositionsAllocator = None
+
+_DATED = {
+    "Y": "IndexYear",
+    "M": "IndexYearMonth",
+    "D": "IndexDate",
+    "h": "IndexHour",
+    "m": "IndexMinute",
+    "s": "IndexSecond",
+    "ms": "IndexMillisecond",
+    "us": "IndexMicrosecond",
+    "ns": "IndexNanosecond",
+}
+_LEVEL_CLASSES = {
+    name: getattr(sf, name) for stem in ("Index", *_DATED.values()) for name in (stem, stem + "GO") if hasattr(sf, name)
+}
+_CLASSES = _LEVEL_CLASSES | {name: getattr(sf, name) for name in ("IndexHierarchy", "IndexHierarchyGO")}
+_NAMES = {cls: name for name, cls in _CLASSES.items()}
+_BY_DTYPE = {np.dtype(f"M8[{unit}]"): name for unit, name in _DATED.items()}
+
+
+# --------------------------------------------------------------------------- to the core
+
+
+def axis_from_index(index: Any, side: str) -> Axis:
+    """The axis of a StaticFrame index; `side` ("index" or "columns") is for messages."""
+    cls = _class_name(type(index), side)
+    name = _labels.encode(index.name)
+    if index.depth > 1:
+        return _hierarchy(index, cls, name, side)
+    labels = index.values  # brings an IndexGO up to date
+    if getattr(index, "_map", True) is None:
+        return Axis.auto(0, len(labels), 1, cls, name)
+    return Axis.levels([_level(labels, side)], [cls], cls, name)
+
+
+def _hierarchy(index: Any, cls: str, name: str, side: str) -> Axis:
+    depth = index.depth
+    levels = [_level(index.values_at_depth(level), f"{side}, level {level}") for level in range(depth)]
+    classes = [_class_name(kind, side) for kind in index.index_types.values]
+    # The names of the levels are seen by `index_at_depth` alone; the hierarchy's own name may differ from them.
+    own = [level.name for level in getattr(index, "_indices", ())]
+    meta = None if all(part is None for part in own) else _labels.encode({"level_names": own})
+    return Axis.levels(levels, classes, cls, name, meta)
+
+
+def _level(labels: np.ndarray, where: str) -> np.ndarray | ArrowColumn:
+    return level_from_labels(labels, f"static-frame: {where}") if labels.dtype.kind == "O" else labels
+
+
+def _class_name(cls: type, side: str) -> str:
+    name = _NAMES.get(cls)
+    if name is None:
+        raise EncodeError(
+            f"static-frame: {side}: expected one of StaticFrame's own index classes, found {cls.__qualname__}. "
+            "Convert it with .relabel() first."
+        )
+    return name
+
+
+# --------------------------------------------------------------------------- from the core
+
+
+def index_from_axis(axis: Axis, side: str, *, static: bool, size: int) -> Any:
+    """The index of an axis, mutable (GO) unless `static`."""
+    name = _hashable(_labels.decode(axis.name))
+    try:
+        if axis.is_auto:
+            return _automatic(axis, name, static, size)
+        if axis.depth == 1:
+            labels = _labels_of(axis, 0, side)
+            return _class(_fitting(axis.cls, labels, side), static)(labels, name=name)
+        return _from_levels(axis, name, side, static)
+    except sf.ErrorInitIndexNonUnique as error:
+        raise EncodeError(
+            f"static-frame: {side}: expected labels that are unique, found a duplicate ({error}). "
+            "Read the file with to_pandas() or to_numpy() instead."
+        ) from error
+
+
+def _automatic(axis: Axis, name: Any, static: bool, size: int) -> Any:
+    start, _, step = axis.range
+    plain = _class("Index", static)
+    if start == 0 and step == 1:
+        return plain(_positions(size), loc_is_iloc=True, name=name)
+    labels = np.arange(start, start + size * step, step, dtype=np.int64)
+    labels.flags.writeable = False
+    return plain(labels, name=name)
+
+
+def _positions(size: int) -> np.ndarray:
+    """0, 1, 2... as one array that StaticFrame shares among all its indices."""
+    if PositionsAllocator is not None:
+        return PositionsAllocator.get(size)
+    labels = np.arange(size, dtype=np.int64)
+    labels.flags.writeable = False
+    return labels
+
+
+def _from_levels(axis: Axis, name: Any, side: str, static: bool) -> Any:
+    depth = axis.depth
+    levels = [_labels_of(axis, level, f"{side}, level {level}") for level in range(depth)]
+    stored = axis.classes
+    classes = [_class(_fitting(stored[level], levels[level], side), static) for level in range(depth)]
+    own = _own_names(axis)
+    constructors = classes if own is None else [_named(cls, part) for cls, part in zip(classes, own, strict=True)]
+    hierarchy = _CLASSES["IndexHierarchy" if static else "IndexHierarchyGO"]
+    if hasattr(hierarchy, "_from_type_blocks"):
+        blocks = sf.TypeBlocks.from_blocks(levels)
+        index = hierarchy._from_type_blocks(blocks, name=name, index_constructors=constructors, own_blocks=True)
+    else:
+        index = hierarchy.from_labels(zip(*levels, strict=True), name=name, index_constructors=constructors)
+    # Without a name of its own StaticFrame makes one of the levels' names.
+    return index.rename(None) if name is None and index.name is not None else index
+
+
+def _labels_of(axis: Axis, level: int, where: str) -> np.ndarray:
+    labels = axis.level(level)
+    if isinstance(labels, ArrowColumn):
+        return numpy_from_level(labels, lambda: f"static-frame: {where}")
+    return labels
+
+
+def _fitting(cls: str, labels: np.ndarray, side: str) -> str:
+    """The class that was stored, if StaticFrame has it; the one for the dtype, for labels of other libraries."""
+    if cls in _LEVEL_CLASSES and (labels.dtype.kind != "M" or cls not in ("Index", "IndexGO")):
+        return cls
+    if labels.dtype.kind != "M":
+        return "Index"
+    found = _BY_DTYPE.get(labels.dtype.newbyteorder("="))
+    if found is None:
+        raise EncodeError(
+            f"static-frame: {side}: expected datetime64 labels of a unit that has an index class "
+            f"({', '.join(_DATED)}), found {labels.dtype}. Convert the labels first."
+        )
+    return found
+
+
+def _class(name: str, static: bool) -> Any:
+    stem = name.removesuffix("GO")
+    return _CLASSES[stem if static else stem + "GO"]
+
+
+def _named(cls: Any, name: Any) -> Any:
+    def construct(labels: Any) -> Any:
+        return cls(labels, name=name)
+
+    return construct
+
+
+def _own_names(axis: Axis) -> list[Any] | None:
+    if axis.meta is None:
+        return None
+    meta = _labels.decode(axis.meta)
+    names = meta.get("level_names") if isinstance(meta, dict) else None
+    return names if isinstance(names, list) and len(names) == axis.depth else None
+
+
+def _hashable(name: Any) -> Any:
+    """Names of other libraries may be lists; StaticFrame wants what can be hashed."""
+    return tuple(map(_hashable, name)) if isinstance(name, list) else name
+
+
+def label_at(axis: Axis, position: int) -> str:
+    """The label at `position`, for messages."""
+    if axis.is_auto:
+        start, _, step = axis.range
+        return repr(start + position * step)
+    parts = [_cell(axis.level(level), position) for level in range(axis.depth)]
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def _cell(level: np.ndarray | ArrowColumn, position: int) -> str:
+    if isinstance(level, ArrowColumn):
+        return repr(numpy_from_level(level.slice(position, position + 1), lambda: "label")[0])
+    return repr(level[position].item()) if level.dtype.kind in "biufcUS" else str(level[position])

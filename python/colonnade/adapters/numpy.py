@@ -1,0 +1,232 @@
+"""NumPy: 2-D arrays, 1-D arrays, structured arrays, and mappings of 1-D arrays.
+
+Arrays go in without a copy, whatever their strides: a 2-D array is one block, a field of a structured array is one
+strided column. Coming back, a 2-D array is a view of its block; a structured array is put together, one copy.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import _labels
+from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, FrameBuilder
+from ._arrow_columns import numpy_from_level
+from ._numpy_fields import assemble_structured, describe_dtype, restore_dtype
+from ._numpy_read import read_matrix, read_vectors
+from ._object_columns import column_from_objects, level_from_labels
+from ._string_dtype import column_from_string_dtype
+
+LIBRARY = "numpy"
+WRITABLE = False
+
+
+def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
+    """A core frame over NumPy arrays.
+
+    Parameters
+    ----------
+    obj
+        A 2-D array, shape (nrows, ncols); a 1-D array, shape (nrows,): one column; a 1-D structured array: a column a
+        field; or a mapping of labels to 1-D arrays of one length.
+    options
+        None are known.
+
+    Returns
+    -------
+    CoreFrame
+        The arrays as they stand, not copied. Columns of dtype object become Arrow columns where all cells are str,
+        bytes or bool (or None). The padding bytes of a structured array are not data and are not kept.
+
+    Raises
+    ------
+    EncodeError
+        A masked array, another subclass, a shape of 0 or more than 2 dimensions, nested or subarray fields, mixed
+        objects.
+    """
+    if isinstance(obj, Mapping):
+        return _from_mapping(obj)
+    _check_class(obj, "numpy")
+    if obj.dtype.names is not None:
+        return _from_structured(obj)
+    if obj.ndim not in (1, 2):
+        raise EncodeError(
+            f"numpy: expected an array of 1 or 2 dimensions, found shape {obj.shape}. "
+            "Reshape it to (rows, columns) first."
+        )
+    nrows, ncols = obj.shape if obj.ndim == 2 else (obj.shape[0], 1)
+    builder = FrameBuilder(nrows, ncols)
+    if obj.dtype.kind in "OT":
+        for position, column in enumerate(obj.T if obj.ndim == 2 else (obj,)):
+            _add_column(builder, position, column, lambda position=position: f"numpy: column {position}")
+    elif ncols:
+        builder.add_block(obj.reshape(1, nrows) if obj.ndim == 1 else obj.T, range(ncols))
+    origin = {"library": LIBRARY, "class": f"{obj.ndim}d", "dtype": describe_dtype(obj.dtype)}
+    if obj.ndim == 2:
+        origin["order"] = "F" if obj.flags.f_contiguous and not obj.flags.c_contiguous else "C"
+    axes = (Axis.auto(0, nrows, 1), Axis.auto(0, ncols, 1))
+    return builder.finish(*axes, "null", None, _labels.encode(origin))
+
+
+def from_frame(core: CoreFrame) -> Any:
+    """The NumPy form that `core` was written from.
+
+    Without such a form: a 2-D array, shape (nrows, ncols), where all columns are of one dtype, else a structured array
+    with the column labels as field names.
+
+    Returns
+    -------
+    numpy.ndarray or dict
+        Read-only arrays. Not copied where the frame holds them as they are asked for.
+
+    Raises
+    ------
+    EncodeError
+        Columns of several dtypes whose labels are not text, or a column that no NumPy dtype can hold.
+    """
+    origin = _origin(core)
+    kind = origin.get("class")
+    if kind == "1d" and core.ncols == 1:
+        return read_vectors(core)[0]
+    if kind == "2d":
+        dtype = restore_dtype(origin["dtype"])
+        if all(found == dtype.str for found in core.dtypes()) or dtype.kind in "OT":
+            return read_matrix(core, dtype, origin.get("order", "C"))
+    if kind == "mapping":
+        return dict(zip(_labels_of(core.columns), read_vectors(core), strict=True))
+    if kind == "structured":
+        dtype = restore_dtype(origin["dtype"])
+        if list(dtype.names or ()) == _labels_of(core.columns):
+            values = assemble_structured(read_vectors(core), dtype, core.nrows)
+            return values.view(np.recarray) if origin.get("record") else values
+        return _structured(core, read_vectors(core))
+    return _chosen(core)
+
+
+# --------------------------------------------------------------------------- to the core
+
+
+def _from_mapping(obj: Mapping[Any, Any]) -> CoreFrame:
+    nrows: int | None = None
+    for label, array in obj.items():
+        where = f"numpy: column {label!r}"
+        _check_class(array, where)
+        if array.ndim != 1 or array.dtype.names is not None:
+            found = "a structured array" if array.dtype.names is not None else f"shape {array.shape}"
+            raise EncodeError(
+                f"{where}: expected a plain 1-D array, found {found}. Give each column an array of its own."
+            )
+        if nrows is None:
+            nrows = len(array)
+        elif len(array) != nrows:
+            raise EncodeError(
+                f"{where}: expected {nrows} rows, as in the columns before, found {len(array)}. Make them equal."
+            )
+    builder = FrameBuilder(nrows or 0, len(obj))
+    for position, (label, array) in enumerate(obj.items()):
+        _add_column(builder, position, array, lambda label=label: f"numpy: column {label!r}")
+    columns = Axis.levels([level_from_labels(list(obj), "numpy: column labels")], ["Index"])
+    return builder.finish(Axis.auto(0, nrows or 0, 1), columns, "null", None, '{"library":"numpy","class":"mapping"}')
+
+
+def _from_structured(obj: np.ndarray) -> CoreFrame:
+    if obj.ndim != 1:
+        raise EncodeError(
+            f"numpy: expected a structured array of 1 dimension, found shape {obj.shape}. "
+            "Flatten it with .ravel() first."
+        )
+    names = obj.dtype.names or ()
+    for name in names:
+        field = obj.dtype[name]
+        if field.subdtype is not None or field.names is not None:
+            found = f"a subarray of shape {field.shape}" if field.subdtype is not None else "fields of its own"
+            raise EncodeError(
+                f"numpy: field {name!r}: expected a scalar dtype, found {found}. Split it into plain fields first."
+            )
+    builder = FrameBuilder(len(obj), len(names))
+    plain = obj.view(np.ndarray)
+    for position, name in enumerate(names):
+        _add_column(builder, position, plain[name], lambda name=name: f"numpy: field {name!r}")
+    origin: dict[str, Any] = {"library": LIBRARY, "class": "structured", "dtype": describe_dtype(obj.dtype)}
+    if isinstance(obj, np.recarray):
+        origin["record"] = True
+    columns = Axis.levels([level_from_labels(list(names), "numpy: field names")], ["Index"])
+    return builder.finish(Axis.auto(0, len(obj), 1), columns, "null", None, _labels.encode(origin))
+
+
+def _add_column(builder: FrameBuilder, position: int, values: np.ndarray, where: Callable[[], str]) -> None:
+    if values.dtype.kind == "O":
+        builder.add_arrow(position, column_from_objects(values, where()))
+    elif values.dtype.kind == "T":
+        builder.add_arrow(position, column_from_string_dtype(values, where()))
+    else:
+        builder.add_arrays([values], position)
+
+
+def _check_class(obj: Any, where: str) -> None:
+    if isinstance(obj, np.ma.MaskedArray):
+        raise EncodeError(
+            f"{where}: expected an array without a mask, found a masked array. "
+            "Call .filled(value), or keep .mask beside .data."
+        )
+    if type(obj) not in (np.ndarray, np.memmap) and not (isinstance(obj, np.recarray) and obj.dtype.names is not None):
+        raise EncodeError(
+            f"{where}: expected a NumPy array, found {type(obj).__qualname__}. Wrap it in numpy.asarray() first."
+        )
+
+
+# --------------------------------------------------------------------------- from the core
+
+
+def _origin(core: CoreFrame) -> dict[str, Any]:
+    if core.origin is None:
+        return {}
+    origin = _labels.decode(core.origin)
+    return origin if isinstance(origin, dict) and origin.get("library") == LIBRARY else {}
+
+
+def _labels_of(axis: Axis) -> list[Any]:
+    """The labels as Python objects; tuples where there are several levels."""
+    if axis.is_auto:
+        start, _, step = axis.range
+        return list(range(start, start + len(axis) * step, step))
+    levels = [_level(axis, level) for level in range(axis.depth)]
+    return levels[0] if len(levels) == 1 else list(zip(*levels, strict=True))
+
+
+def _level(axis: Axis, level: int) -> list[Any]:
+    labels = axis.level(level)
+    if isinstance(labels, ArrowColumn):
+        labels = numpy_from_level(labels, lambda: "numpy: column labels")
+    return labels.tolist()
+
+
+def _chosen(core: CoreFrame) -> np.ndarray:
+    """Without a known origin: 2-D for one dtype, structured for several."""
+    blocks, arrow = core.blocks(), core.arrow_columns()
+    if not arrow:
+        dtypes = {values.dtype for values, _ in blocks}
+        if len(dtypes) <= 1:
+            return read_matrix(core, dtypes.pop() if dtypes else np.dtype(np.float64), "K")
+    vectors = read_vectors(core)
+    dtypes = {values.dtype for values in vectors}
+    if len(dtypes) == 1:
+        return read_matrix(core, dtypes.pop(), "K", vectors)
+    return _structured(core, vectors)
+
+
+def _structured(core: CoreFrame, vectors: list[np.ndarray]) -> np.ndarray:
+    labels = _labels_of(core.columns)
+    for label in labels:
+        if type(label) is not str:
+            raise EncodeError(
+                "numpy: expected column labels that are text, since the columns have several dtypes and become fields, "
+                f"found {label!r}. Select columns of one dtype, or rename the columns."
+            )
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise EncodeError(
+            f"numpy: expected labels that are unique as field names, found {twice!r} twice. Rename the columns."
+        )
+    dtype = np.dtype([(label, values.dtype) for label, values in zip(labels, vectors, strict=True)])
+    return assemble_structured(vectors, dtype, core.nrows)

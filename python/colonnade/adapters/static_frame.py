@@ -1,0 +1,163 @@
+"""StaticFrame: Frame, FrameGO and FrameHE, every index class, every name.
+
+Arrays go both ways without a copy: StaticFrame's arrays are immutable, and so are those of a frame that was read.
+The names with a leading underscore are StaticFrame's own; where a version lacks them the public constructors
+do the same work more slowly. The order of work is that of StaticFrame's `ArchiveFrameConverter.frame_decode`.
+"""
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import static_frame as sf
+
+from .. import _labels
+from .._core import ArrowColumn, CoreFrame, EncodeError, FrameBuilder
+from ._arrow_columns import numpy_from_column
+from ._object_columns import column_from_objects
+from ._static_frame_axes import axis_from_index, index_from_axis, label_at
+
+try:
+    from arraykit import BlockIndex
+except ImportError:  # before static-frame 2.5: TypeBlocks kept lists of shapes instead
+    BlockIndex = None
+
+LIBRARY = "static_frame"
+WRITABLE = False
+
+_CLASSES = {"Frame": sf.Frame, "FrameGO": sf.FrameGO, "FrameHE": sf.FrameHE}
+_NAMES = {cls: name for name, cls in _CLASSES.items()}
+_ORIGINS = {cls: f'{{"library":"static_frame","class":"{name}"}}' for cls, name in _NAMES.items()}
+_CLASS_OF_ORIGIN = {origin: cls for cls, origin in _ORIGINS.items()}
+_dtype_kind = attrgetter("dtype.kind")
+
+
+def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
+    """A core frame over the arrays of a StaticFrame Frame.
+
+    Parameters
+    ----------
+    obj
+        A `static_frame.Frame`, `FrameGO` or `FrameHE`.
+    options
+        None are known.
+
+    Returns
+    -------
+    CoreFrame
+        Blocks as they stand in the Frame, not copied. Columns of dtype object become Arrow columns where all
+        cells are str, bytes or bool (or None).
+
+    Raises
+    ------
+    EncodeError
+        A column of mixed objects, a label or name of a type that tagged JSON does not know, or a subclass.
+    """
+    origin = _ORIGINS.get(type(obj))
+    if origin is None:
+        raise EncodeError(
+            f"static-frame: expected a Frame, FrameGO or FrameHE, found {type(obj).__qualname__}. "
+            "Convert it with .to_frame() first."
+        )
+    columns = axis_from_index(obj.columns, "columns")
+    nrows, ncols = obj.shape
+    builder = FrameBuilder(nrows, ncols)
+    arrays = _arrays(obj)
+    # Looked for at once: a loop over 10,000 arrays would cost more than the rest of this function.
+    if not {"O", "T"}.isdisjoint(map(_dtype_kind, arrays)):
+        _add_one_by_one(builder, arrays, lambda position: f"static-frame: column {label_at(columns, position)}")
+    else:
+        builder.add_arrays(arrays, 0)
+    name = _labels.encode(obj.name)
+    return builder.finish(axis_from_index(obj.index, "index"), columns, name, None, origin)
+
+
+def from_frame(core: CoreFrame) -> Any:
+    """A StaticFrame Frame over the arrays of `core`, not copied.
+
+    Returns
+    -------
+    static_frame.Frame
+        Of the class it was written from; `Frame` where the file does not say.
+
+    Raises
+    ------
+    EncodeError
+        Labels that are not unique, or a column or label with no NumPy dtype (a time zone, a list...).
+    """
+    constructor = _constructor(core.origin)
+    arrays = core.arrays()
+    if core.arrow_columns():
+        arrays = _without_arrow(arrays, core)
+    return constructor(
+        _type_blocks(arrays, (core.nrows, core.ncols)),
+        own_data=True,
+        index=index_from_axis(core.index, "index", static=True, size=core.nrows),
+        own_index=True,
+        columns=index_from_axis(core.columns, "columns", static=constructor.STATIC, size=core.ncols),
+        own_columns=True,
+        name=_labels.decode(core.name),
+    )
+
+
+def _arrays(frame: Any) -> list[np.ndarray]:
+    """The blocks from left to right; the columns, where a version keeps its blocks elsewhere."""
+    try:
+        return list(frame._blocks._blocks)
+    except AttributeError:
+        return list(frame.iter_array(axis=0))
+
+
+def _add_one_by_one(builder: FrameBuilder, arrays: Sequence[np.ndarray], where: Callable[[int], str]) -> None:
+    position = 0
+    for array in arrays:
+        if array.dtype.kind == "T":
+            raise EncodeError(
+                f"{where(position)}: expected text as `<U` or as objects, found numpy.dtypes.StringDType. "
+                "Convert the column with .astype(str) first."
+            )
+        if array.dtype.kind != "O":
+            position = builder.add_arrays([array], position)
+            continue
+        for column in array.T if array.ndim == 2 else (array,):
+            builder.add_arrow(position, column_from_objects(column, where(position)))
+            position += 1
+
+
+def _without_arrow(arrays: Sequence[np.ndarray | ArrowColumn], core: CoreFrame) -> list[np.ndarray]:
+    given: list[np.ndarray] = []
+    position = 0
+    for array in arrays:
+        if isinstance(array, ArrowColumn):
+            array = numpy_from_column(
+                array, lambda position=position: f"static-frame: column {label_at(core.columns, position)}"
+            )
+        given.append(array)
+        position += array.shape[1] if array.ndim == 2 else 1
+    return given
+
+
+def _type_blocks(arrays: list[np.ndarray], shape: tuple[int, int]) -> Any:
+    """TypeBlocks over these immutable arrays. `BlockIndex.register` is False for an array of no columns."""
+    if arrays and BlockIndex is not None:
+        index = BlockIndex()
+        if all(map(index.register, arrays)):
+            try:
+                return sf.TypeBlocks(blocks=arrays, index=index)
+            except TypeError:  # another signature: another version
+                pass
+    return sf.TypeBlocks.from_blocks(arrays, shape_reference=shape)
+
+
+def _constructor(origin: str | None) -> Any:
+    if origin is None:
+        return sf.Frame
+    known = _CLASS_OF_ORIGIN.get(origin)
+    if known is not None:
+        return known
+    # The same object, spaced or ordered otherwise, or the origin of another library.
+    told = _labels.decode(origin)
+    if isinstance(told, dict) and told.get("library") == LIBRARY:
+        return _CLASSES.get(told.get("class"), sf.Frame)
+    return sf.Frame
