@@ -1,0 +1,19 @@
+//! NPY arrays: the header, read by a small literal grammar and never evaluated, and written as NumPy or StaticFrame spell it.
+
+mod descr;
+mod fast;
+mod header;
+mod literal;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use descr::{Descr, Field};
+pub use header::{Header, MAX_NDIM, header_len, parse_header};
+pub use write::{write_header, write_numpy_header};
+
+/// First six bytes of every NPY.
+pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
+
+pub(crate) const FORMAT: &str = "npy";

@@ -1,0 +1,1 @@
+//! Behaviour of the NPY header, against bytes that NumPy and StaticFrame wrote.

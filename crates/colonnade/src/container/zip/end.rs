@@ -1,0 +1,163 @@
+//! Where the central directory lies: the end record, with comments, junk behind it, ZIP64 and prepended data.
+
+use std::ops::Range;
+
+use super::FORMAT;
+use super::record::{
+    CENTRAL, CENTRAL_LEN, END, END_LEN, END64, END64_LEN, LOCATOR64, LOCATOR64_LEN, Record, SENTINEL16,
+};
+use crate::error::{Error, Result};
+
+/// Longest comment: its length is 16 bits.
+const COMMENT_MAX: usize = u16::MAX as usize;
+
+/// The end record, resolved to absolute offsets.
+#[derive(Debug)]
+pub(super) struct End {
+    /// The central directory's bytes in the file.
+    pub(super) directory: Range<usize>,
+    /// Bytes prepended to the archive: added to every local offset.
+    pub(super) prefix: u64,
+    /// Number of entries declared, and whether only its low 16 bits are known.
+    pub(super) count: u64,
+    pub(super) count_is_low16: bool,
+    /// The comment's bytes in the file.
+    pub(super) comment: Range<usize>,
+}
+
+/// Finds the end record.
+///
+/// The last one whose comment ends where the file ends and whose directory is in its place; else, as CPython does, the
+/// last signature: junk may follow the archive, or its comment may be cut. A signature inside a comment does not count,
+/// unless a whole directory belongs to it.
+pub(super) fn find(file: &[u8]) -> Result<End> {
+    let window = file.len().saturating_sub(COMMENT_MAX + END_LEN);
+    let mut last = None;
+    let mut at = file.len().saturating_sub(END_LEN);
+    let Some(_) = file.len().checked_sub(END_LEN) else { return Err(absent(file.len())) };
+    loop {
+        if file.get(at..at + 4) == Some(&END) {
+            let end = Record::<END_LEN>::at(file, at).map(|record| resolve(file, at, record));
+            if let Some(end) = end {
+                let exact = comment_len(file, at) == Some(file.len() - at - END_LEN);
+                match end {
+                    Ok(end) if exact => return Ok(end),
+                    end => {
+                        last.get_or_insert(end);
+                    }
+                }
+            }
+        }
+        if at == window {
+            return last.unwrap_or_else(|| Err(absent(file.len())));
+        }
+        at -= 1;
+    }
+}
+
+fn absent(len: usize) -> Error {
+    let message = format!(
+        "expected an end of central directory record in the last 65,557 of {len} bytes, found none. \
+         It is not a ZIP archive, or it was cut short: fetch or write it again."
+    );
+    Error::malformed(FORMAT, message)
+}
+
+fn comment_len(file: &[u8], at: usize) -> Option<usize> {
+    Record::<END_LEN>::at(file, at).map(|record| usize::from(record.u16(20)))
+}
+
+/// Turns the end record at `at` into offsets, checked against the file.
+fn resolve(file: &[u8], at: usize, end: Record<'_, END_LEN>) -> Result<End> {
+    let place = as_u64(at);
+    let comment_start = at + END_LEN;
+    let comment = comment_start..file.len().min(comment_start + usize::from(end.u16(20)));
+    let here = end.u16(8);
+    let plain = Fields {
+        entries_here: u64::from(here),
+        entries: u64::from(end.u16(10)),
+        size: u64::from(end.u32(12)),
+        offset: u64::from(end.u32(16)),
+        boundary: at,
+        is_zip64: false,
+    };
+    let fields = zip64(file, at)?.unwrap_or(plain);
+    if fields.entries_here != fields.entries || (end.u16(4) != end.u16(6) && end.u16(6) != SENTINEL16) {
+        return Err(multi_disk(place));
+    }
+    let malformed = |message: String| Error::malformed(FORMAT, message).at(place);
+    let boundary = as_u64(fields.boundary);
+    let prefix = boundary.checked_sub(fields.size).and_then(|start| start.checked_sub(fields.offset));
+    let Some(prefix) = prefix else {
+        return Err(malformed(format!(
+            "the central directory of {} bytes at offset {} passes its end record at byte {boundary}. \
+             The file was cut short or damaged: fetch or write it again.",
+            fields.size, fields.offset
+        )));
+    };
+    let size = usize::try_from(fields.size).unwrap_or(usize::MAX);
+    let directory = fields.boundary.saturating_sub(size)..fields.boundary;
+    let head = file.get(directory.start..).and_then(|bytes| bytes.first_chunk());
+    if size > 0 && (size < CENTRAL_LEN || head != Some(&CENTRAL)) {
+        return Err(malformed(format!(
+            "expected a central directory at byte {}, found other bytes.",
+            directory.start
+        )));
+    }
+    Ok(End { directory, prefix, count: fields.entries, count_is_low16: !fields.is_zip64, comment })
+}
+
+fn multi_disk(place: u64) -> Error {
+    let message = "expected one file, found a part of an archive split over several. Join the parts first.";
+    Error::unsupported(FORMAT, message).at(place)
+}
+
+struct Fields {
+    entries_here: u64,
+    entries: u64,
+    size: u64,
+    offset: u64,
+    /// Where the central directory must end: the first of the end records.
+    boundary: usize,
+    is_zip64: bool,
+}
+
+/// The ZIP64 end record, if a locator stands right before the end record at `end_at` and leads to one.
+///
+/// The record is looked for where the locator says, and right before the locator: data prepended to the archive moves
+/// it. A locator that leads nowhere is the tail of a name or a comment.
+fn zip64(file: &[u8], end_at: usize) -> Result<Option<Fields>> {
+    let Some(locator_at) = end_at.checked_sub(LOCATOR64_LEN) else { return Ok(None) };
+    let locator = match Record::<LOCATOR64_LEN>::at(file, locator_at) {
+        Some(locator) if locator.signature() == LOCATOR64 => locator,
+        _ => return Ok(None),
+    };
+    if locator.u32(4) != 0 || locator.u32(16) > 1 {
+        return Err(multi_disk(as_u64(locator_at)));
+    }
+    let declared = usize::try_from(locator.u64(8)).ok();
+    let adjacent = locator_at.checked_sub(END64_LEN);
+    for at in [declared, adjacent].into_iter().flatten() {
+        let Some(record) = Record::<END64_LEN>::at(file, at) else { continue };
+        let end = usize::try_from(record.u64(4)).ok().and_then(|len| at.checked_add(12)?.checked_add(len));
+        if record.signature() != END64 || end != Some(locator_at) {
+            continue;
+        }
+        if record.u32(16) != record.u32(20) {
+            return Err(multi_disk(as_u64(at)));
+        }
+        return Ok(Some(Fields {
+            entries_here: record.u64(24),
+            entries: record.u64(32),
+            size: record.u64(40),
+            offset: record.u64(48),
+            boundary: at,
+            is_zip64: true,
+        }));
+    }
+    Ok(None)
+}
+
+fn as_u64(value: usize) -> u64 {
+    value as u64
+}

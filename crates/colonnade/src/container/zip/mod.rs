@@ -1,0 +1,76 @@
+//! ZIP archives: the directory read and checked, records built. No I/O and no decompression.
+//!
+//! The central directory is the truth; a local header that disagrees with it is refused.
+
+mod checks;
+mod directory;
+mod end;
+mod local;
+mod name;
+mod record;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use checks::{check_duplicate_names, check_overlaps};
+pub use directory::{Directory, Entry};
+pub use local::{data_offset, data_offsets};
+pub use write::{
+    LocalHeader, aligned_len, central_header, data_descriptor, end_of_central_directory, padded_len,
+};
+
+pub(crate) const FORMAT: &str = "zip";
+
+/// Compression method of a member.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Method {
+    /// 0: the bytes as they are.
+    Stored,
+    /// 8: raw deflate.
+    Deflate,
+    /// 93: one zstd frame.
+    Zstd,
+    /// Any other code; no reader here.
+    Other(u16),
+}
+
+impl Method {
+    /// The method of a code in a header.
+    #[must_use]
+    pub fn from_code(code: u16) -> Self {
+        match code {
+            0 => Self::Stored,
+            8 => Self::Deflate,
+            93 => Self::Zstd,
+            other => Self::Other(other),
+        }
+    }
+
+    /// Its code in a header.
+    #[must_use]
+    pub fn code(self) -> u16 {
+        match self {
+            Self::Stored => 0,
+            Self::Deflate => 8,
+            Self::Zstd => 93,
+            Self::Other(code) => code,
+        }
+    }
+}
+
+/// General purpose flags.
+pub mod flag {
+    /// The data is encrypted.
+    pub const ENCRYPTED: u16 = 0x0001;
+    /// Sizes and CRC follow the data in a descriptor.
+    pub const DESCRIPTOR: u16 = 0x0008;
+    /// The data is a patch to another file.
+    pub const PATCH: u16 = 0x0020;
+    /// Strong encryption.
+    pub const STRONG_ENCRYPTION: u16 = 0x0040;
+    /// Name and comment are UTF-8.
+    pub const UTF8: u16 = 0x0800;
+    /// Values in the local header are masked.
+    pub const MASKED: u16 = 0x2000;
+}

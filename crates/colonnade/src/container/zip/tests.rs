@@ -1,0 +1,1 @@
+//! Behaviour of the ZIP records, against archives that other tools wrote.

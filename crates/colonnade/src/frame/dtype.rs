@@ -1,0 +1,391 @@
+//! NumPy's scalar dtypes: the allow-list, parsed from `dtype.str` and spelled back.
+
+/// Kind of a scalar, as NumPy's `dtype.kind`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// `b`: one byte, 0 or 1.
+    Bool,
+    /// `i`: signed integer.
+    Int,
+    /// `u`: unsigned integer.
+    UInt,
+    /// `f`: binary16, binary32, binary64, or x86-64 long double in 16 bytes.
+    Float,
+    /// `c`: two floats.
+    Complex,
+    /// `M`: instants, 64-bit, with a unit.
+    DateTime,
+    /// `m`: durations, 64-bit, with a unit.
+    TimeDelta,
+    /// `S`: bytes of fixed width, padded with NUL.
+    Bytes,
+    /// `U`: UCS-4 of fixed width, padded with NUL.
+    Unicode,
+    /// `V`: opaque bytes of fixed width.
+    Void,
+}
+
+/// Byte order of one scalar.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ByteOrder {
+    /// `<`
+    Little,
+    /// `>`
+    Big,
+    /// `|`: single bytes, order has no meaning.
+    None,
+}
+
+/// Base of a time unit, as NumPy spells it between brackets.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TimeBase {
+    /// No unit: `M8` without brackets.
+    Generic,
+    /// `Y`
+    Year,
+    /// `M`
+    Month,
+    /// `W`
+    Week,
+    /// `D`
+    Day,
+    /// `h`
+    Hour,
+    /// `m`
+    Minute,
+    /// `s`
+    Second,
+    /// `ms`
+    Millisecond,
+    /// `us`
+    Microsecond,
+    /// `ns`
+    Nanosecond,
+    /// `ps`
+    Picosecond,
+    /// `fs`
+    Femtosecond,
+    /// `as`
+    Attosecond,
+}
+
+impl TimeBase {
+    /// NumPy's symbol.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Generic => "generic",
+            Self::Year => "Y",
+            Self::Month => "M",
+            Self::Week => "W",
+            Self::Day => "D",
+            Self::Hour => "h",
+            Self::Minute => "m",
+            Self::Second => "s",
+            Self::Millisecond => "ms",
+            Self::Microsecond => "us",
+            Self::Nanosecond => "ns",
+            Self::Picosecond => "ps",
+            Self::Femtosecond => "fs",
+            Self::Attosecond => "as",
+        }
+    }
+
+    /// The base of NumPy's symbol.
+    #[must_use]
+    pub fn from_symbol(symbol: &str) -> Option<Self> {
+        Some(match symbol {
+            "generic" => Self::Generic,
+            "Y" => Self::Year,
+            "M" => Self::Month,
+            "W" => Self::Week,
+            "D" => Self::Day,
+            "h" => Self::Hour,
+            "m" => Self::Minute,
+            "s" => Self::Second,
+            "ms" => Self::Millisecond,
+            "us" => Self::Microsecond,
+            "ns" => Self::Nanosecond,
+            "ps" => Self::Picosecond,
+            "fs" => Self::Femtosecond,
+            "as" => Self::Attosecond,
+            _ => return None,
+        })
+    }
+}
+
+/// A time unit with its multiple: `25s` is 25 seconds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TimeUnit {
+    /// The unit counted.
+    pub base: TimeBase,
+    /// How many of it one tick is; at least 1.
+    pub multiple: u32,
+}
+
+impl TimeUnit {
+    /// What stands between the brackets: `ns`, `25s`, `generic`. Multiples of no unit do not exist, as in NumPy.
+    fn parse(text: &str) -> Option<Self> {
+        let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, symbol) = text.split_at_checked(digits)?;
+        let base = TimeBase::from_symbol(symbol)?;
+        let multiple = if number.is_empty() { 1 } else { decimal(number.as_bytes())? };
+        let generic_multiple = base == TimeBase::Generic && multiple != 1;
+        (multiple > 0 && !generic_multiple).then_some(Self { base, multiple })
+    }
+}
+
+/// A scalar dtype of NumPy on x86-64, without object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct DType {
+    /// What it is.
+    pub kind: Kind,
+    /// Bytes of one element. At most 2³¹ - 1, NumPy's own limit.
+    pub itemsize: u32,
+    /// Byte order; `None` for single bytes, `S` and `V`.
+    pub order: ByteOrder,
+    /// Unit of `M8` and `m8` (with [`TimeBase::Generic`] where there is none), else `None`.
+    pub unit: Option<TimeUnit>,
+}
+
+impl DType {
+    /// Parses NumPy's `dtype.str`: `<f8`, `|b1`, `<M8[25s]`, `>U3`. Without an order, and with `=`, native little.
+    ///
+    /// `None` for whatever is not on the allow-list: object, aliases such as `d`, widths NumPy does not have,
+    /// white space, signs, leading zeros, multiples of 0, elements over 2³¹ - 1 bytes.
+    #[must_use]
+    pub fn parse(descr: &str) -> Option<Self> {
+        let bytes = descr.as_bytes();
+        let (order, rest) = match bytes {
+            [b'<' | b'=' | b'|', rest @ ..] => (ByteOrder::Little, rest),
+            [b'>', rest @ ..] => (ByteOrder::Big, rest),
+            rest => (ByteOrder::Little, rest),
+        };
+        let (&code, size) = rest.split_first()?;
+        let (kind, itemsize) = match (code, size) {
+            (b'b', b"1") => (Kind::Bool, 1),
+            (b'i', size) => (Kind::Int, integer_size(size)?),
+            (b'u', size) => (Kind::UInt, integer_size(size)?),
+            (b'f', b"2") => (Kind::Float, 2),
+            (b'f', b"4") => (Kind::Float, 4),
+            (b'f', b"8") => (Kind::Float, 8),
+            (b'f', b"16") => (Kind::Float, 16),
+            (b'c', b"8") => (Kind::Complex, 8),
+            (b'c', b"16") => (Kind::Complex, 16),
+            (b'c', b"32") => (Kind::Complex, 32),
+            (b'M', [b'8', unit @ ..]) => return Self::time(Kind::DateTime, order, unit),
+            (b'm', [b'8', unit @ ..]) => return Self::time(Kind::TimeDelta, order, unit),
+            (b'S', size) => (Kind::Bytes, decimal(size)?),
+            (b'V', size) => (Kind::Void, decimal(size)?),
+            (b'U', size) => (Kind::Unicode, decimal(size)?.checked_mul(4)?),
+            _ => return None,
+        };
+        if i32::try_from(itemsize).is_err() {
+            return None;
+        }
+        let orderless = itemsize == 1 || matches!(kind, Kind::Bytes | Kind::Void);
+        let order = if orderless { ByteOrder::None } else { order };
+        Some(Self { kind, itemsize, order, unit: None })
+    }
+
+    fn time(kind: Kind, order: ByteOrder, unit: &[u8]) -> Option<Self> {
+        let unit = match unit {
+            [] => TimeUnit { base: TimeBase::Generic, multiple: 1 },
+            [b'[', inner @ .., b']'] => TimeUnit::parse(std::str::from_utf8(inner).ok()?)?,
+            _ => return None,
+        };
+        Some(Self { kind, itemsize: 8, order, unit: Some(unit) })
+    }
+
+    /// NumPy's `dtype.str`.
+    #[must_use]
+    pub fn descr(&self) -> String {
+        let order = match self.order {
+            ByteOrder::Little => '<',
+            ByteOrder::Big => '>',
+            ByteOrder::None => '|',
+        };
+        let (code, size) = match self.kind {
+            Kind::Bool => ('b', self.itemsize),
+            Kind::Int => ('i', self.itemsize),
+            Kind::UInt => ('u', self.itemsize),
+            Kind::Float => ('f', self.itemsize),
+            Kind::Complex => ('c', self.itemsize),
+            Kind::DateTime => ('M', self.itemsize),
+            Kind::TimeDelta => ('m', self.itemsize),
+            Kind::Bytes => ('S', self.itemsize),
+            Kind::Unicode => ('U', self.itemsize / 4),
+            Kind::Void => ('V', self.itemsize),
+        };
+        match self.unit {
+            Some(TimeUnit { base, multiple: 1 }) if base != TimeBase::Generic => {
+                format!("{order}{code}{size}[{}]", base.symbol())
+            }
+            Some(TimeUnit { base, multiple }) if base != TimeBase::Generic => {
+                format!("{order}{code}{size}[{multiple}{}]", base.symbol())
+            }
+            _ => format!("{order}{code}{size}"),
+        }
+    }
+
+    /// Natural alignment in bytes, as NumPy's `dtype.alignment` on x86-64 (long double complex: 16).
+    #[must_use]
+    pub fn alignment(&self) -> usize {
+        match self.kind {
+            Kind::Bytes | Kind::Void | Kind::Bool => 1,
+            Kind::Unicode => 4,
+            Kind::Complex => self.itemsize as usize / 2,
+            Kind::Int | Kind::UInt | Kind::Float | Kind::DateTime | Kind::TimeDelta => self.itemsize as usize,
+        }
+    }
+}
+
+fn integer_size(size: &[u8]) -> Option<u32> {
+    match size {
+        b"1" => Some(1),
+        b"2" => Some(2),
+        b"4" => Some(4),
+        b"8" => Some(8),
+        _ => None,
+    }
+}
+
+/// Decimal digits alone, no sign, no leading zero, at most 2³¹ - 1.
+fn decimal(digits: &[u8]) -> Option<u32> {
+    if digits.is_empty() || digits.len() > 10 || (digits.len() > 1 && digits.starts_with(b"0")) {
+        return None;
+    }
+    let mut value: u32 = 0;
+    for &digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(u32::from(digit - b'0'))?;
+    }
+    i32::try_from(value).is_ok().then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `np.dtype(descr).str` of NumPy 2.4 on x86-64.
+    const NUMPY: &[(&str, &str)] = &[
+        ("b1", "|b1"),
+        ("<b1", "|b1"),
+        (">i1", "|i1"),
+        ("u1", "|u1"),
+        ("i8", "<i8"),
+        ("=i4", "<i4"),
+        ("|i8", "<i8"),
+        (">i2", ">i2"),
+        (">u8", ">u8"),
+        ("<f2", "<f2"),
+        ("<f16", "<f16"),
+        (">c8", ">c8"),
+        ("c32", "<c32"),
+        ("<S3", "|S3"),
+        ("S0", "|S0"),
+        ("<V16", "|V16"),
+        (">U3", ">U3"),
+        ("U0", "<U0"),
+        ("U536870911", "<U536870911"),
+        ("S2147483647", "|S2147483647"),
+        ("M8", "<M8"),
+        (">M8[generic]", ">M8"),
+        ("M8[1s]", "<M8[s]"),
+        ("<M8[25s]", "<M8[25s]"),
+        ("m8[2147483647as]", "<m8[2147483647as]"),
+        ("M8[M]", "<M8[M]"),
+        ("M8[m]", "<M8[m]"),
+    ];
+
+    #[test]
+    fn spells_as_numpy_does() {
+        for (given, expected) in NUMPY {
+            let dtype = DType::parse(given).unwrap_or_else(|| panic!("{given} was refused"));
+            assert_eq!(&dtype.descr(), expected);
+            assert_eq!(DType::parse(expected), Some(dtype));
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_not_on_the_list() {
+        for descr in [
+            "",
+            "<",
+            "O",
+            "|O",
+            "|O8",
+            "object",
+            "d",
+            "?",
+            "i",
+            "i0",
+            "i3",
+            "i16",
+            "i08",
+            "i-8",
+            "i+8",
+            "b2",
+            "f3",
+            "f10",
+            "f12",
+            "f32",
+            "c2",
+            "c64",
+            " <i8 ",
+            "<i8 ",
+            "<<i8",
+            "U",
+            "S",
+            "V",
+            "U-1",
+            "U01",
+            "U536870912",
+            "U1000000000",
+            "U4294967297",
+            "S2147483648",
+            "S99999999999",
+            "a3",
+            "B1",
+            "M4",
+            "M8[",
+            "M8[]",
+            "M8]",
+            "M8[-1s]",
+            "M8[0s]",
+            "M8[025s]",
+            "M8[ s]",
+            "M8[2generic]",
+            "M8[s/10]",
+            "M8[parsec]",
+            "M8[2147483648s]",
+            "M8[s]x",
+            "zz",
+            "<i4,<f4",
+            "é8",
+            "M8[é]",
+        ] {
+            assert_eq!(DType::parse(descr), None, "{descr:?}");
+        }
+    }
+
+    #[test]
+    fn alignment_is_natural() {
+        for (descr, alignment) in [
+            ("|b1", 1),
+            ("<i8", 8),
+            ("<f16", 16),
+            ("<c8", 4),
+            ("<c16", 8),
+            ("<c32", 16),
+            ("|S3", 1),
+            ("<U3", 4),
+            ("|V16", 1),
+            ("<M8[s]", 8),
+        ] {
+            assert_eq!(DType::parse(descr).map(|dtype| dtype.alignment()), Some(alignment), "{descr}");
+        }
+    }
+}
