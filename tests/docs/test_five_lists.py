@@ -1,0 +1,29 @@
+"""A format bears one name in five places: Rust module, options class, tests, docs page, conformance folder."""
+
+import re
+
+import pytest
+
+import colonnade as cn
+from tests.corpora import ROOT
+
+RUST = {path.parent.name for path in ROOT.glob("crates/colonnade/src/format/*/mod.rs")}
+OPTIONS = {found[1].lower() for name in cn.__all__ if (found := re.fullmatch(r"(\w+)Options", name))}
+PAGES = {path.stem for path in ROOT.glob("docs/formats/*.md") if path.stem != "README"}
+CONFORMANCE = {path.name for path in ROOT.glob("conformance/*") if path.is_dir()}
+# Some tests are about several formats at once, so each format asks for its own instead of each file for its format.
+TESTS = {name for name in RUST if list(ROOT.glob(f"tests/formats/test_{name}*.py"))}
+
+
+@pytest.mark.parametrize(
+    ("place", "names"),
+    [
+        ("options classes (colonnade.<Name>Options)", OPTIONS),
+        ("tests (tests/formats/test_<name>*.py)", TESTS),
+        ("docs pages (docs/formats/<name>.md)", PAGES),
+        ("conformance folders (conformance/<name>/)", CONFORMANCE),
+    ],
+)
+def test_the_lists_are_one(place: str, names: set[str]) -> None:
+    assert RUST, "no Rust format modules found"
+    assert names == RUST, f"{place} and the Rust modules (crates/colonnade/src/format/<name>/) differ"
