@@ -28,7 +28,7 @@ def test_import_is_lean() -> None:
     ],
 )
 def test_one_library_does_not_bring_another(library: str | None, code: str) -> None:
-    """What a library itself imports (pandas may import pyarrow) is not ours to judge: the bare import is the measure."""
+    """What a library itself imports (pandas: pyarrow) is not ours to judge: its bare import is the measure."""
     ours = loaded_after(f"import numpy as np, colonnade as cn\n{code}")
     alone = loaded_after(f"import numpy, {library}" if library else "import numpy")
     assert (ours - alone).isdisjoint(set(LIBRARIES) - {library})
