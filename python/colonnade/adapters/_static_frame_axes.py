@@ -57,9 +57,11 @@ def axis_from_index(index: Any, side: str) -> Axis:
 def _hierarchy(index: Any, cls: str, name: str, side: str) -> Axis:
     depth = index.depth
     levels = [_level(index.values_at_depth(level), f"{side}, level {level}") for level in range(depth)]
-    classes = [_class_name(kind, side) for kind in index.index_types.values]
+    # Not `index.index_types`: it makes labels of a name like ("a", "a"), and fails since they are not unique.
+    own_indices = [index.index_at_depth(level) for level in range(depth)]
+    classes = [_class_name(type(own), side) for own in own_indices]
     # The names of the levels are seen by `index_at_depth` alone; the hierarchy's own name may differ from them.
-    own = [level.name for level in getattr(index, "_indices", ())]
+    own = [level.name for level in own_indices]
     meta = None if all(part is None for part in own) else _labels.encode({"level_names": own})
     return Axis.levels(levels, classes, cls, name, meta)
 
