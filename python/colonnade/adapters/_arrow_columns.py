@@ -4,59 +4,59 @@ The array holds exactly the same values, or the column is refused: nothing is ro
 """
 
 from collections.abc import Callable
+from typing import Any, NoReturn
 
 import numpy as np
 
-from .._core import ArrowColumn, EncodeError
-from ._object_columns import labels_from_level, objects_from_column, read_tag
+from .. import _labels
+from .._core import ArrowColumn, DecodeError, EncodeError
+from ._object_columns import labels_from_level, object_array, objects_from_column, read_tag
 
-# Tags of other libraries that only say which class of theirs held the very same values.
-_TRANSPARENT = frozenset(
-    {None, "object", "str", "string", "masked", "nullable", "arrow", "category", "categorical", "string_dtype"}
-)
-_NUMERIC = ("int", "uint", "half", "float", "double", "halffloat")
+# Tags that only say which class of a library held the very same values; times with a zone are refused by their type.
+_TRANSPARENT = frozenset({None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz"})
+_NUMERIC = ("int", "uint", "half", "float", "double")
+
+Where = Callable[[], str]
 
 
-def numpy_from_column(column: ArrowColumn, where: Callable[[], str]) -> np.ndarray:
+def numpy_from_column(column: ArrowColumn, where: Where) -> np.ndarray:
     """The values as a read-only 1-D array; EncodeError, beginning with ``where()``, if NumPy has no dtype for them.
 
     Text becomes `<U` (objects where it has nulls, or ends in NUL), bytes become objects; integers, floats and bools
     keep their dtype without nulls and become objects with None where they have some; dictionaries are decoded.
     """
-    values = _values(column, where)
-    values.flags.writeable = False
-    return values
+    return _frozen(_values(column, read_tag(column), where))
 
 
-def numpy_from_level(column: ArrowColumn, where: Callable[[], str]) -> np.ndarray:
+def numpy_from_level(column: ArrowColumn, where: Where) -> np.ndarray:
     """The labels of a level as a read-only 1-D array."""
     values = labels_from_level(column)
     return numpy_from_column(column, where) if values is None else _frozen(values)
 
 
-def _values(column: ArrowColumn, where: Callable[[], str]) -> np.ndarray:
+def _values(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarray:
     kind = column.type
-    tag = read_tag(column)
-    if tag.get("kind") not in _TRANSPARENT:
-        _refuse(where, f"a {tag.get('kind')} column ({kind})", "Read it with the library that wrote it")
-    if tag.get("kind") == "object":
-        return objects_from_column(column, tag)
+    told = tag.get("kind")
+    reader = _READERS.get(told)
+    if reader is not None:
+        return reader(column, tag)
+    if told not in _TRANSPARENT:
+        _refuse(where, f"a {told} column ({kind})", "Read it with the library that wrote it")
     if kind.startswith("dictionary"):
-        return _decoded(column, where)
+        return _decoded(column, tag, where)
     if kind.endswith(("utf8", "utf8_view")):
         return _text(column)
     if kind.startswith("timestamp") and "," in kind:
         _refuse(where, f"times with a zone ({kind})", "Convert to UTC and drop the zone, or read it with to_pandas()")
     if kind.startswith(("timestamp", "duration", "date32")):
-        return _filled(column, "NaT")
-    if kind.endswith(("binary", "binary_view")):
+        return _with_nat(column)
+    if kind.startswith(("binary", "large_binary")):
         return column.objects()
     if kind.startswith("bool"):
         return column.objects() if column.null_count else column.values()
     if kind.startswith((*_NUMERIC, "fixed_size_binary")):
         return _with_none(column) if column.null_count else column.values()
-    _refuse(where, f"a column of type {kind}", "Drop the column, or read it with to_pandas() or to_arrow()")
-    raise AssertionError("unreachable")
+    _refuse(where, f"a column of type {kind}", "Drop the column, or read it with to_pandas()")
 
 
 def _text(column: ArrowColumn) -> np.ndarray:
@@ -69,11 +69,11 @@ def _text(column: ArrowColumn) -> np.ndarray:
         return column.objects()
 
 
-def _filled(column: ArrowColumn, missing: str) -> np.ndarray:
+def _with_nat(column: ArrowColumn) -> np.ndarray:
     values = column.values()
     if column.null_count:
         values = values.copy()
-        values[column.mask()] = missing
+        values[column.mask()] = "NaT"
     return values
 
 
@@ -83,11 +83,17 @@ def _with_none(column: ArrowColumn) -> np.ndarray:
     return values
 
 
-def _decoded(column: ArrowColumn, where: Callable[[], str]) -> np.ndarray:
-    categories = _values(column.categories(), where)
+def _decoded(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarray:
+    told = tag.get("categories", {})
+    categories = _values(column.categories(), told if isinstance(told, dict) else {}, where)
     codes = column.codes()
+    if len(codes) and not -1 <= int(codes.min()) <= int(codes.max()) < len(categories):
+        raise DecodeError(
+            f"{where()}: expected codes from -1 to {len(categories) - 1}, found {codes.min()} to {codes.max()}. "
+            "The file is damaged."
+        )
     if not column.null_count:
-        return categories.take(codes) if len(categories) else categories[:0]
+        return categories[codes]
     missing = codes < 0
     if categories.dtype.kind in "mM":
         values = np.full(len(codes), "NaT", dtype=categories.dtype)
@@ -97,10 +103,44 @@ def _decoded(column: ArrowColumn, where: Callable[[], str]) -> np.ndarray:
     return values
 
 
+# --------------------------------------------------------------------------- tags that change what the values mean
+
+
+def _labels_of(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:
+    return object_array([_labels.decode(text) for text in column.objects().tolist()])
+
+
+def _several_nulls(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:
+    """Objects of pandas with None, NaN and NA side by side: the second child says which stands where."""
+    values, which = column.child("values").objects(), column.child("nulls").values()
+    values[which == 2] = float("nan")
+    if (which == 3).any():
+        import pandas
+
+        values[which == 3] = pandas.NA
+    return values
+
+
+def _fixed(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:
+    dtype = np.dtype(tag["descr"])
+    values = column.values()
+    if dtype.hasobject or dtype.itemsize != values.dtype.itemsize:
+        raise DecodeError(f"tag: expected a dtype of {values.dtype.itemsize} bytes without objects, found {dtype}.")
+    return values.view(dtype)
+
+
+_READERS: dict[Any, Callable[[ArrowColumn, dict[str, Any]], np.ndarray]] = {
+    "object": objects_from_column,
+    "object_nulls": _several_nulls,
+    "labels": _labels_of,
+    "numpy": _fixed,
+}
+
+
 def _frozen(values: np.ndarray) -> np.ndarray:
     values.flags.writeable = False
     return values
 
 
-def _refuse(where: Callable[[], str], found: str, advice: str) -> None:
+def _refuse(where: Where, found: str, advice: str) -> NoReturn:
     raise EncodeError(f"{where()}: expected values that a NumPy dtype can hold, found {found}. {advice}.")

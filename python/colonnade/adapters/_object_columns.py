@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _labels
 from .._core import ArrowColumn, EncodeError
+from ._unicode import unicode_from_cells
 
 _KINDS: dict[type, str] = {str: "str", bytes: "bytes", bool: "bool"}
 _INT64 = range(-(2**63), 2**63)
@@ -57,15 +58,19 @@ def level_from_labels(labels: np.ndarray | list[Any], where: str) -> np.ndarray 
     kinds = set(map(type, cells))
     plain = isinstance(labels, list)
     try:
+        if plain and kinds == {str}:
+            texts = unicode_from_cells(cells, where)
+            if texts is not None:
+                return texts
         if kinds == {str} or kinds == {bytes}:
             tag = None if plain else '{"kind":"object"}'
             return ArrowColumn.from_objects(object_array(cells), _KINDS[kinds.pop()], tag)
         if plain and kinds == {int} and min(cells) in _INT64 and max(cells) in _INT64:
             return np.array(cells, dtype=np.int64)
-        texts = object_array([_labels.encode(cell) for cell in cells])
-        return ArrowColumn.from_objects(texts, "str", LABELS_TAG)
+        encoded = object_array([_labels.encode(cell) for cell in cells])
+        return ArrowColumn.from_objects(encoded, "str", LABELS_TAG)
     except EncodeError as error:
-        raise EncodeError(f"{where}: {error}") from error
+        raise error if str(error).startswith(where) else EncodeError(f"{where}: {error}") from error
 
 
 def labels_from_level(column: ArrowColumn) -> np.ndarray | None:
