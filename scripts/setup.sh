@@ -5,7 +5,8 @@
 #   scripts/setup.sh dev      what tests and lints need (holds bench.txt too)
 #   scripts/setup.sh bench    what the demo and the benchmarks need
 #
-# PYTHON names the interpreter (3.11 or newer); otherwise python3, then python3.14 ... python3.11 are tried.
+# PYTHON names the interpreter (3.11 or newer); otherwise python3, then python3.14 ... python3.11 are tried. An existing
+# .venv is kept, unless PYTHON names another version.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,7 +35,11 @@ find_python() {
 }
 
 venv=.venv
-if ! "$venv/bin/python" -c "$new_enough" 2>/dev/null; then
+usable() {
+    "$venv/bin/python" -c "$new_enough" 2>/dev/null || return 1
+    [ -z "${PYTHON:-}" ] || [ "$("$PYTHON" --version 2>&1)" = "$("$venv/bin/python" --version)" ]
+}
+if ! usable; then
     python=$(find_python)
     echo "setup: new environment in $venv with $("$python" --version)"
     rm -rf "$venv"
