@@ -1,0 +1,55 @@
+"""Colonnade moves a DataFrame to disk, over a pipe or a socket, and back: exactly, and as fast as the machine allows.
+
+>>> import colonnade as cn, numpy as np
+>>> data = cn.encode({"price": np.array([1.5, 2.5]), "count": np.array([10, 20])}, "npz")
+>>> cn.decode(data)["price"].to_numpy()
+array([1.5, 2.5])
+"""
+
+from ._bundle import read_arrays, read_bundle, write_bundle
+from ._core import BufferSink, Limits, __version__
+from ._facade import convert, decode, encode, inspect, read, read_pandas, verify, write
+from ._frame import Frame
+from ._info import Info
+from ._options import NpyOptions, NpzOptions
+from ._versions import show_versions
+from .errors import (
+    ColonnadeError,
+    ColumnNotFound,
+    DecodeError,
+    EncodeError,
+    LimitError,
+    OptionError,
+    TruncatedError,
+    UnsupportedError,
+)
+
+__all__ = [
+    "BufferSink",
+    "ColonnadeError",
+    "ColumnNotFound",
+    "DecodeError",
+    "EncodeError",
+    "Frame",
+    "Info",
+    "LimitError",
+    "Limits",
+    "NpyOptions",
+    "NpzOptions",
+    "OptionError",
+    "TruncatedError",
+    "UnsupportedError",
+    "__version__",
+    "convert",
+    "decode",
+    "encode",
+    "inspect",
+    "read",
+    "read_arrays",
+    "read_bundle",
+    "read_pandas",
+    "show_versions",
+    "verify",
+    "write",
+    "write_bundle",
+]

@@ -1,0 +1,177 @@
+"""Several frames in one file, and plain arrays: `read_bundle`, `write_bundle`, `read_arrays`."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._facade import open_file
+from ._frame import Frame, frame_from
+from ._nearest import nearest_hint
+from ._options import Options, make_options
+from ._sources import Source
+from ._store import npz_options
+from ._targets import PathTarget, Target, as_target
+from ._text import cut, label_text
+from .errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
+
+
+class Bundle(Mapping[str, Frame]):
+    """Label to Frame. A frame is opened when it is asked for, and decoded when it is converted."""
+
+    def __init__(self, file: _core.NpzFile, options: Options) -> None:
+        self._file = file
+        self._options = options
+        self._labels = list(file.labels())
+        self._known = frozenset(self._labels)
+
+    def __getitem__(self, label: str) -> Frame:
+        if label not in self._known:
+            near = nearest_hint(str(label), self._labels)
+            raise ColumnNotFound(f"frame {label!r} is not there{near}")
+        made = self._options
+        return Frame._make(file=self._file.open_label(label), threads=made.threads, progress=made.progress)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self._known
+
+    def __repr__(self) -> str:
+        return cut(f"<Bundle: {len(self)} frames: {', '.join(map(label_text, self._labels[:20]))}>", 400)
+
+
+def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
+    """Open several frames that stand in one file or directory, without decoding any.
+
+    Parameters
+    ----------
+    source
+        An outer ZIP of ``<label>.npz`` (StaticFrame's ``to_zip_npz``) or of ``<label>/<member>`` (``to_zip_npy``), or a
+        directory of such; anything `read` takes.
+    **options
+        Those of reading; see `NpzOptions`.
+
+    Returns
+    -------
+    Mapping
+        Label to `Frame`, in the order of the file.
+
+    Raises
+    ------
+    DecodeError, TruncatedError, LimitError, UnsupportedError, OSError
+        As `read` does; DecodeError where the file is one frame and no bundle.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np, tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "two.zip")
+    >>> cn.write_bundle({"a": {"x": np.arange(3)}, "b": {"y": np.arange(2)}}, path)
+    >>> {label: frame.shape for label, frame in cn.read_bundle(path).items()}
+    {'a': (3, 1), 'b': (2, 1)}
+    """
+    file, made = open_file(source, options.pop("format", None), options)
+    if file.kind != "bundle":
+        use = "cn.read_arrays(source)" if file.kind in ("savez", "zip") else "cn.read(source)"
+        raise DecodeError(f"npz: expected a bundle of frames, found one of kind {file.kind!r}. Open it with {use}.")
+    return Bundle(file, made)
+
+
+def write_bundle(
+    frames: Mapping[str, Any] | Iterable[tuple[str, Any]],
+    target: Target,
+    *,
+    layout: str = "npz",
+    outer: str | None = None,
+    **options: Any,
+) -> None:
+    """Write several frames into one ZIP that StaticFrame reads too.
+
+    Parameters
+    ----------
+    frames : mapping or iterable of (label, data)
+        Labels are text; they become file names inside the ZIP.
+    target : path
+        Written beside and renamed, as `write` does.
+    layout : {"npz", "npy"}
+        ``npz``: one ``<label>.npz`` a frame (``from_zip_npz``); ``npy``: members ``<label>/<member>``
+        (``from_zip_npy``).
+    outer : {None, "deflate"}
+        Compression of the outer ZIP. None keeps the frames ready to be mapped.
+    **options
+        Those of writing; see `NpzOptions`.
+
+    Raises
+    ------
+    EncodeError
+        A column that cannot be held, or a label that cannot be a name in the ZIP; nothing is written.
+    OptionError, OSError
+        As `write` does.
+
+    Examples
+    --------
+    See `read_bundle`.
+    """
+    for name, value, choices in (("layout", layout, ("npz", "npy")), ("outer", outer, (None, "deflate"))):
+        if value not in choices:
+            raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}.")
+    made = make_options("npz", "write", options)
+    where = as_target(target)
+    if not isinstance(where, PathTarget):
+        raise UnsupportedError(
+            "npz: a bundle is written to a path of a regular file. Write it there, then send the file."
+        )
+    if isinstance(getattr(made, "compression", None), Mapping):
+        raise OptionError("compression: expected one codec for all frames of a bundle, found a mapping.")
+    cores: list[tuple[str, _core.CoreFrame]] = []
+    seen: set[str] = set()
+    converted = None
+    for label, data in frames.items() if isinstance(frames, Mapping) else frames:
+        if not isinstance(label, str):
+            raise TypeError(
+                f"frames: expected text as label, found {type(label).__name__} ({label!r}). Use str(label)."
+            )
+        if label in seen:
+            raise OptionError(f"frames: expected labels that differ, found {label!r} twice.")
+        seen.add(label)
+        frame = frame_from(data)
+        converted = npz_options(made, frame._lookup) if converted is None else converted  # type: ignore[arg-type]
+        cores.append((label, frame._load()))
+    _core.bundle_write_path(cores, where.path, layout, outer, converted or _core.NpzWriteOptions())
+
+
+def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
+    """Every NPY member of a ZIP or directory by its name, as ``np.load`` gives them: any shapes, no frame needed.
+
+    Parameters
+    ----------
+    source
+        Anything `read` takes: what ``np.savez`` wrote, a frame's own members, a lone ``.npy``.
+    **options
+        Those of reading; see `NpzOptions`.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray
+        Read-only arrays, over the file's own bytes where these are stored uncompressed.
+
+    Raises
+    ------
+    DecodeError, TruncatedError, LimitError, UnsupportedError, OSError
+        As `read` does. Arrays of Python objects are refused: they would have to be unpickled.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np, io
+    >>> file = io.BytesIO()
+    >>> np.savez(file, a=np.arange(3), b=np.eye(2))
+    >>> {name: array.shape for name, array in cn.read_arrays(file.getvalue()).items()}
+    {'a': (3,), 'b': (2, 2)}
+    """
+    file, _ = open_file(source, options.pop("format", None), options)
+    return {name: file.read_array(name) for name in file.array_names()}

@@ -1,0 +1,90 @@
+"""The commands that work through a whole file: `verify`, `convert`."""
+
+import argparse
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import colonnade as cn
+
+from ._cli_show import source_of
+from ._progress import Bar, Callback
+from ._text import clean
+
+_BAR_AFTER_S = 1.0
+
+
+def verify(options: argparse.Namespace) -> int:
+    """``colonnade verify``: every file is checked, whatever the ones before said."""
+    from .cli import FAILED, OK, os_error_text
+
+    status = OK
+    for name in options.files:
+        try:
+            with _bar(f"verifying {name}") as progress:
+                cn.verify(source_of(name), threads=options.threads, progress=progress)
+        except BrokenPipeError:
+            raise
+        except (cn.ColonnadeError, OSError) as error:
+            if options.debug:
+                raise
+            status = FAILED
+            text = os_error_text(error) if isinstance(error, OSError) else str(error)
+            text = text if name in text else f"{name}: {text}"
+            print(f"colonnade: {clean(text)}", file=sys.stderr)
+        else:
+            if not options.quiet:
+                print(f"{clean(name)}: ok")
+    return status
+
+
+def convert(options: argparse.Namespace) -> int:
+    """``colonnade convert``."""
+    from .cli import OK
+
+    reading: dict[str, Any] = {"threads": options.threads}
+    writing: dict[str, Any] = {"threads": options.threads}
+    if options.source_format:
+        reading["format"] = options.source_format
+    if options.target_format:
+        writing["format"] = options.target_format
+    if options.compression and options.compression != "none":
+        writing["compression"] = options.compression
+    for name in ("level", "compat"):
+        if getattr(options, name) is not None:
+            writing[name] = getattr(options, name)
+    if options.fsync:
+        writing["fsync"] = True
+    with _bar("converting") as progress:
+        cn.convert(
+            source_of(options.source),
+            _target_of(options),
+            read_options=reading,
+            write_options=writing,
+            progress=progress,
+        )
+    return OK
+
+
+def _target_of(options: argparse.Namespace) -> Any:
+    if options.target != "-":
+        return options.target
+    if not options.target_format:
+        raise cn.OptionError("--to: stdout has no suffix to tell the format from. Pass --to npz or --to npy.")
+    fd = sys.stdout.fileno()
+    if os.isatty(fd) and stat.S_ISCHR(os.fstat(fd).st_mode):
+        raise cn.OptionError("DST: binary data is not written to a terminal. Redirect stdout, or name a file.")
+    return fd
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Callback | None]:
+    """A bar on stderr for work of more than a second, where someone watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with Bar(clean(what), delay_s=_BAR_AFTER_S) as bar:
+        yield bar.update

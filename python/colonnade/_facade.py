@@ -1,0 +1,305 @@
+"""The one place where adapters, formats and sources meet: `read`, `write`, and what is made of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core
+from ._formats import check_format, detect, for_target, from_magic
+from ._frame import Frame, frame_from
+from ._info import Info, info_of
+from ._options import Options, make_options
+from ._progress import reporting
+from ._select import row_range
+from ._sources import Source, as_source
+from ._store import encode_bytes, store
+from ._targets import Target, as_target
+from ._threads import resolve_threads
+from .errors import DecodeError
+
+
+def read(
+    source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
+) -> Frame:
+    """Open a frame. Its structure is checked and described; data is decoded by the frame's ``to_*`` methods.
+
+    Parameters
+    ----------
+    source : path, bytes-like, BufferSink, binary file object, socket or file descriptor
+        A directory is one of NPY members. Pipes and sockets are read to their end at once.
+    format : {"npz", "npy"}, optional
+        Default: told by the first bytes, then by the suffix.
+    columns : label or iterable of labels, optional
+        These columns alone, in this order; see `Frame.select`. Others are not touched.
+    rows : slice, optional
+        A slice of positions, step 1.
+    **options
+        Those of reading: see `NpzOptions` and `NpyOptions`. In short: ``mmap`` (default: local files are mapped),
+        ``verify=False``, ``threads``, ``limits``, ``progress``.
+
+    Returns
+    -------
+    Frame
+        Lazy where the source can be looked at again (a file, memory).
+
+    Raises
+    ------
+    DecodeError, TruncatedError, LimitError, UnsupportedError
+        The bytes are not a file of this format, end early, ask for too much, or hold what is not built.
+    ColumnNotFound
+        A column that is not there; the nearest is named.
+    OSError
+        As the system gives it.
+
+    Notes
+    -----
+    A mapped file must not be changed in place while the frame is in use: a program that shortens it ends this process
+    (SIGBUS), one that rewrites it changes the data. `write` replaces files and never rewrites them; read a file
+    that others rewrite with ``mmap=False``. Files under 1 MiB and files on network file systems are read, not mapped.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> data = cn.encode({"a": np.arange(3), "b": np.ones(3)}, "npz")
+    >>> cn.read(data, columns=["b"], rows=slice(0, 2)).to_numpy()
+    {'b': array([1., 1.])}
+    """
+    file, made = open_file(source, format, options)
+    return select_frame(Frame._make(file=file, threads=made.threads, progress=made.progress), columns, rows)
+
+
+def select_frame(frame: Frame, columns: Any, rows: slice | None) -> Frame:
+    """`columns=` and `rows=` of the reading functions."""
+    if columns is not None:
+        frame = frame.select(columns)
+    span = row_range(rows, len(frame))
+    return frame if span is None else frame._sliced(span)
+
+
+def open_file(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[_core.NpzFile, Options]:
+    """The opened file and its checked options; what every reading function begins with."""
+    asked = None if format is None else check_format(format)
+    # Options are checked before anything is opened: a typo must not consume a pipe.
+    made = make_options(asked or "npz", "read", options)
+    where = as_source(source)
+    head = where.head()
+    if asked is None and head is not None:
+        asked = detect(head, where.name)
+    elif asked is not None and head:
+        _check_head(asked, from_magic(head), where.name)
+    threads = resolve_threads(made.threads)
+    return where.open(made.mmap, verify=made.verify, limits=made.limits or _core.Limits(), threads=threads), made
+
+
+def _check_head(asked: str, found: str | None, name: str | None) -> None:
+    # Only a certain contradiction is an error here: a ZIP may have other bytes in front of it.
+    if found is not None and found != asked:
+        what = repr(name) if name else "source"
+        raise DecodeError(
+            f"{asked}: {what}: expected {asked}, found the first bytes of {found}. Leave format= out to have it told."
+        )
+
+
+def write(data: Any, target: Target, *, format: str | None = None, **options: Any) -> None:
+    """Write one frame.
+
+    Parameters
+    ----------
+    data
+        Anything that `Frame` takes.
+    target : path, BufferSink, binary file object, socket or file descriptor
+        A regular file is written beside its target and then renamed: the old file stays whole until the new one is,
+        and whoever has the old one mapped keeps it. Symbolic links are followed. Pipes, sockets, devices and open
+        files are written directly.
+    format : {"npz", "npy"}, optional
+        Default: told by the suffix. ``npy`` writes a lone array where the frame is one, else a directory.
+    **options
+        Those of writing: see `NpzOptions` and `NpyOptions`. In short: ``compression=None``, ``level``, ``compat``,
+        ``fsync=False``, ``directory``, ``threads``, ``progress``.
+
+    Raises
+    ------
+    EncodeError
+        The format cannot hold a column exactly; it is named, and nothing is written.
+    OptionError
+        An unknown option, a value outside its range, or a target that does not say its format.
+    OSError
+        As the system gives it; the old file is whole and no temporary file is left.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np, tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "prices.npz")
+    >>> cn.write({"price": np.array([1.5, 2.5])}, path)
+    >>> cn.read(path).columns[0]
+    'price'
+    """
+    where = as_target(target)
+    made_format = for_target(format, where.name)
+    made = make_options(made_format, "write", options)
+    frame = frame_from(data)
+    with reporting(made.progress, "writing") as progress:
+        store(frame._load(), frame._lookup, where, made, progress)
+
+
+def encode(data: Any, format: str, **options: Any) -> bytes:
+    """The bytes of one frame.
+
+    Parameters
+    ----------
+    data, format, **options
+        As for `write`; the format must be named.
+
+    Returns
+    -------
+    bytes
+        What `write` would put into a file. A `BufferSink` given to `write` spares a copy.
+
+    Raises
+    ------
+    EncodeError, OptionError
+        As `write` does.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> cn.encode({"a": np.arange(3)}, "npz")[:2]
+    b'PK'
+    """
+    made = make_options(check_format(format), "write", options)
+    frame = frame_from(data)
+    with reporting(made.progress, "encoding") as progress:
+        return encode_bytes(frame._load(), frame._lookup, made, progress)
+
+
+def decode(
+    buffer: Any, format: str | None = None, *, columns: Any = None, rows: slice | None = None, **options: Any
+) -> Frame:
+    """A frame over bytes in memory. The buffer is kept alive, not copied.
+
+    Parameters
+    ----------
+    buffer : bytes-like
+        C-contiguous. Do not change it while the frame or arrays from it are in use.
+    format, columns, rows, **options
+        As for `read`.
+
+    Raises
+    ------
+    TypeError
+        `buffer` has no buffer protocol.
+    DecodeError, TruncatedError, LimitError, UnsupportedError, ColumnNotFound
+        As `read` does.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> cn.decode(cn.encode({"a": np.arange(3)}, "npz")).shape
+    (3, 1)
+    """
+    try:
+        memoryview(buffer).release()
+    except TypeError:
+        advice = (
+            " Use cn.read for paths and file objects." if isinstance(buffer, str) or hasattr(buffer, "read") else ""
+        )
+        raise TypeError(f"buffer: expected a bytes-like object, found {type(buffer).__name__}.{advice}") from None
+    return read(buffer, format=format, columns=columns, rows=rows, **options)
+
+
+def read_pandas(
+    source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
+) -> Any:
+    """``read(source, ...).to_pandas()``: a pandas DataFrame.
+
+    Parameters, Raises
+    ------------------
+    As `read`.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> cn.read_pandas(cn.encode({"a": np.arange(2)}, "npz"))
+       a
+    0  0
+    1  1
+    """
+    return read(source, format=format, columns=columns, rows=rows, **options).to_pandas()
+
+
+def inspect(source: Source, *, format: str | None = None, **options: Any) -> Info:
+    """What a file holds: shape, schema, labels, sizes, codecs, members. No data is read.
+
+    Also tells of files that hold no frame: a bundle's frames, and the members of any ZIP.
+
+    Raises
+    ------
+    DecodeError, TruncatedError, LimitError, UnsupportedError, OSError
+        As `read` does.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> info = cn.inspect(cn.encode({"a": np.arange(3)}, "npz"))
+    >>> info.shape, info.codecs["stored"] > 0
+    ((3, 1), True)
+    """
+    return info_of(open_file(source, format, options)[0])
+
+
+def verify(source: Source, *, format: str | None = None, **options: Any) -> None:
+    """Check every checksum, length and label; nothing is returned.
+
+    Raises
+    ------
+    DecodeError, TruncatedError, LimitError, UnsupportedError
+        What is wrong, with member and byte.
+    OSError
+        As the system gives it.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> data = bytearray(cn.encode({"a": np.arange(3)}, "npz"))
+    >>> cn.verify(data)
+    """
+    file, made = open_file(source, format, options)
+    with reporting(made.progress, "verifying") as progress:
+        file.verify(threads=resolve_threads(made.threads), progress=progress)
+
+
+def convert(
+    source: Source,
+    target: Target,
+    *,
+    read_options: Mapping[str, Any] | Options | None = None,
+    write_options: Mapping[str, Any] | Options | None = None,
+    progress: Any = None,
+) -> None:
+    """Read one file and write another, of any format to any other.
+
+    Parameters
+    ----------
+    source, target
+        As for `read` and `write`. They may be the same file.
+    read_options, write_options : mapping or options object, optional
+        Keywords of `read` (``format``, ``columns`` and ``rows`` too) and of `write` (``format`` too).
+    progress : True or callable, optional
+        Of both halves together.
+
+    Raises
+    ------
+    ColonnadeError, OSError
+        As `read` and `write` do.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> sink = cn.BufferSink()
+    >>> data = cn.encode({"a": np.arange(3)}, "npz")
+    >>> cn.convert(data, sink, write_options={"format": "npz", "compression": "deflate"})
+    >>> cn.inspect(sink).shape
+    (3, 1)
+    """
+    from ._convert import convert_frame
+
+    convert_frame(source, target, read_options, write_options, progress)

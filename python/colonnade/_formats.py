@@ -1,0 +1,141 @@
+"""The formats by name, by suffix and by their first bytes. This version reads and writes npz and npy.
+
+The other formats are known by name, so that a file of theirs is refused with its name rather than called unknown.
+"""
+
+from typing import NoReturn
+
+from ._nearest import nearest_hint
+from .errors import DecodeError, OptionError, UnsupportedError
+
+BUILT = ("npz", "npy")
+KNOWN = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "csv", "yaml")
+
+SUFFIXES = {
+    ".npz": "npz",
+    ".npy": "npy",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
+    ".arrows": "arrows",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".msgpack": "msgpack",
+    ".json": "json",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+}
+_TEXT = ("json", "ndjson", "csv", "yaml")
+
+# The longest magic is 8 bytes (Arrow pads its own to that length).
+MAGIC_NBYTES = 8
+_MAGIC = (
+    (b"PK\x03\x04", "npz"),
+    (b"PK\x05\x06", "npz"),  # an archive without members
+    (b"\x93NUMPY", "npy"),
+    (b"ARROW1", "arrow"),
+    (b"FEA1", "arrow"),
+    (b"\xff\xff\xff\xff", "arrows"),
+    (b"PAR1", "parquet"),
+)
+
+
+def check_format(name: str) -> str:
+    """`name` in lower case, where this version reads and writes it.
+
+    Raises
+    ------
+    UnsupportedError
+        A format that is known but not built.
+    OptionError
+        An unknown name; the message lists the known ones.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"format: expected a name such as 'npz', found {type(name).__name__}.")
+    lower = name.lower().removeprefix(".")
+    if lower in BUILT:
+        return lower
+    if lower in KNOWN:
+        refuse_unbuilt(lower)
+    raise OptionError(f"format: unknown format {name!r}{nearest_hint(lower, KNOWN)}. Known: {', '.join(KNOWN)}.")
+
+
+def refuse_unbuilt(name: str, where: str = "") -> NoReturn:
+    """Raise the error of a format that is known but not built."""
+    place = f"{where}: " if where else ""
+    raise UnsupportedError(
+        f"{place}{name} is not built into this version; this version reads and writes {', '.join(BUILT)}."
+    )
+
+
+def from_suffix(name: str) -> str | None:
+    """The format that the end of a file name says, built or not; None where it says nothing."""
+    lower = name.lower().rstrip("/")
+    for packed in (".gz", ".zst"):
+        inner = SUFFIXES.get(_suffix(lower.removesuffix(packed)))
+        if lower.endswith(packed) and inner in _TEXT:
+            return inner
+    return SUFFIXES.get(_suffix(lower))
+
+
+def from_magic(head: bytes) -> str | None:
+    """The format that the first bytes say, built or not; None where they say nothing."""
+    for magic, name in _MAGIC:
+        if head.startswith(magic):
+            return name
+    return None
+
+
+def detect(head: bytes, name: str | None) -> str:
+    """The format of a source: by its first bytes, then by its name.
+
+    Raises
+    ------
+    UnsupportedError
+        A known format that is not built.
+    DecodeError
+        Neither the bytes nor the name say a format.
+    """
+    # Arrow's continuation mark is four 0xFF, which other binary files begin with too: the name goes first there.
+    found = from_magic(head)
+    named = from_suffix(name) if name else None
+    if found == "arrows" and named is not None:
+        found = named
+    found = found or named
+    if found in BUILT:
+        return found
+    if found is not None:
+        refuse_unbuilt(found, repr(name) if name else "source")
+    what = repr(name) if name else "source"
+    bytes_seen = f"the first bytes {head!r}" if head else "no bytes"
+    raise DecodeError(
+        f"{what}: expected a file of a known format, found {bytes_seen} and no known suffix. "
+        f"Known: {', '.join(KNOWN)}; pass format= where you know it."
+    )
+
+
+def for_target(format: str | None, name: str | None) -> str:
+    """The format to write: the one asked for, or the one that the target's name says."""
+    if format is not None:
+        return check_format(format)
+    if name is None:
+        raise OptionError(f"format: the target has no name to tell it from. Pass format=, one of: {', '.join(BUILT)}.")
+    found = from_suffix(name)
+    if found in BUILT:
+        return found
+    if found is not None:
+        refuse_unbuilt(found, repr(name))
+    raise OptionError(
+        f"format: the suffix of {name!r} is not known. Known: {' '.join(SUFFIXES)}; "
+        f"or pass format=, one of: {', '.join(BUILT)}."
+    )
+
+
+def _suffix(name: str) -> str:
+    base = name[name.rfind("/") + 1 :]
+    dot = base.rfind(".")
+    return base[dot:] if dot >= 0 else ""

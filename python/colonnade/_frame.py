@@ -1,0 +1,370 @@
+"""`cn.Frame`: what `read` gives and `write` takes. Lazy over a file, or over arrays in memory."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from . import _labels
+from ._axes import Labels, Positions, decode_optional
+from ._core import CoreFrame, NpzFile
+from ._progress import Progress, reporting
+from ._schema import Dtypes, Schema
+from ._select import Columns, row_range
+from .errors import UnsupportedError
+
+_SLOTS = ("_columns", "_core", "_file", "_kept", "_positions", "_progress", "_rows", "_single", "_threads")
+
+
+class Frame:
+    """A table with labels on both sides, either in memory or still in its file.
+
+    A frame that `read` opened lazily has its structure checked and its labels at hand, but no data: a ``to_*`` call
+    decodes what was selected, straight into the layout of its library. Frames do not change; selecting and slicing
+    cost next to nothing and copy nothing.
+
+    Parameters
+    ----------
+    data
+        A pandas DataFrame, a StaticFrame Frame, a NumPy 2-D or structured array, a mapping of 1-D arrays, or a Frame.
+        Wrapped without a copy where its memory can be used as it lies: do not change it while the frame is in use.
+
+    Raises
+    ------
+    EncodeError
+        A column that cannot be held exactly; it is named.
+    TypeError
+        `data` is none of these.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> frame = cn.Frame({"price": np.array([1.5, 2.5, 3.5]), "count": np.array([10, 20, 30])})
+    >>> frame.shape
+    (3, 2)
+    >>> frame["count"].to_numpy()
+    array([10, 20, 30])
+    >>> frame.select(["count", "price"]).head(1).to_numpy()
+    {'count': array([10]), 'price': array([1.5])}
+    """
+
+    _core: CoreFrame | None
+    _file: NpzFile | None
+    _positions: list[int] | None
+    _rows: tuple[int, int] | None
+    _threads: int | None
+    _progress: Progress | bool
+    _columns: Columns | None
+    _kept: dict[tuple[int, ...], "Frame"]
+    _single: bool
+    __slots__ = ("__weakref__", *_SLOTS)
+
+    def __init__(self, data: Any) -> None:
+        made = data if isinstance(data, Frame) else frame_from(data)
+        for slot in _SLOTS:
+            setattr(self, slot, getattr(made, slot))
+        self._kept = {}
+
+    @classmethod
+    def _make(
+        cls,
+        core: CoreFrame | None = None,
+        file: NpzFile | None = None,
+        positions: list[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        threads: int | None = None,
+        progress: Progress | bool = None,
+    ) -> "Frame":
+        made = cls.__new__(cls)
+        made._core = core
+        made._file = file
+        made._positions = positions
+        made._rows = rows
+        made._threads = threads
+        made._progress = progress
+        made._columns = None
+        made._kept = {}
+        made._single = False
+        return made
+
+    # ------------------------------------------------------------------ description
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+        source = self._source
+        if self._core is not None:
+            return source.nrows, source.ncols
+        start, stop = self._rows or (0, source.nrows)
+        return stop - start, source.ncols if self._positions is None else len(self._positions)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def index(self) -> Labels:
+        """Row labels: a read-only view (`Labels`) that decodes what is looked at."""
+        rows = None if self._rows is None else range(*self._rows)
+        return Labels(self._source.index, rows)
+
+    @property
+    def columns(self) -> Labels:
+        """Column labels: a read-only view (`Labels`)."""
+        return self._lookup._labels
+
+    @property
+    def dtypes(self) -> Dtypes:
+        """Data type of each column, by label: NumPy's names, Arrow's for columns that NumPy has no type for."""
+        return Dtypes(self.columns, self._dtype_names())
+
+    @property
+    def schema(self) -> Schema:
+        """Fields and both axes, without data."""
+        return Schema.of(self.name, self.index, self.columns, self._dtype_names())
+
+    @property
+    def name(self) -> Any:
+        """Name of the frame, or None."""
+        return _labels.decode(self._source.name)
+
+    @property
+    def attrs(self) -> dict[Any, Any]:
+        """The frame's own attributes (pandas' ``attrs``); a new dict each time."""
+        return decode_optional(self._source.attrs) or {}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of data and labels once decoded. Of a part of a file: its data, decoded for the count."""
+        if self._file is not None and (self._positions is not None or self._rows is not None):
+            return self._load().nbytes
+        return self._source.nbytes
+
+    # ------------------------------------------------------------------ selection
+
+    def __getitem__(self, columns: Any) -> "Frame":
+        """One column by its label, a group by its prefix, or the columns of a list.
+
+        The data of one column is kept once it was decoded; `release` drops it.
+        """
+        if isinstance(columns, slice):
+            raise TypeError(
+                "columns: expected a label or a list of labels, found a slice. Use frame.slice(start, stop) for rows."
+            )
+        lookup = self._lookup
+        if not lookup.is_label(columns):
+            return self.select(columns)
+        positions = lookup.of(columns)
+        key = tuple(positions)
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._selected(positions)
+            if len(positions) == 1 and lookup.is_whole(columns):
+                kept._single = True
+                self._kept[key] = kept
+        return kept
+
+    def select(self, columns: Iterable[Any] | Any) -> "Frame":
+        """These columns, in this order. No data is copied or decoded.
+
+        Parameters
+        ----------
+        columns
+            A label or an iterable of labels. Of hierarchical columns a label is a tuple, and a shorter tuple (or
+            the first level's label alone) a group. A label that stands several times gives all its columns.
+
+        Raises
+        ------
+        ColumnNotFound
+            A label that is not there; the message names the nearest.
+        """
+        return self._selected(self._lookup.positions(columns))
+
+    def slice(self, start: int | None = None, stop: int | None = None) -> "Frame":
+        """The rows from position `start` up to, not including, `stop`; negative positions count from the end."""
+        return self._sliced(row_range(slice(start, stop), len(self)) or (0, len(self)))
+
+    def head(self, n: int = 5) -> "Frame":
+        """The first `n` rows (fewer where there are fewer); negative: all but the last -n."""
+        return self.slice(0, n)
+
+    def release(self) -> None:
+        """Drop the columns that ``frame[label]`` has decoded and kept. Arrays already handed out stay valid."""
+        for kept in self._kept.values():
+            kept._core = None if kept._file is not None else kept._core
+        self._kept.clear()
+
+    # ------------------------------------------------------------------ conversion
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame. Its memory is its own: changing it changes neither the file nor another frame."""
+        return self._to("pandas")
+
+    def to_numpy(self) -> Any:
+        """NumPy arrays, read-only, over the file's own bytes where they can be used as they lie.
+
+        Returns
+        -------
+        numpy.ndarray or dict
+            Of ``frame[label]``, one column: a 1-D array, shape (nrows,). Of a frame written from an array or from a
+            mapping of arrays, the same again. Otherwise a 2-D array, shape (nrows, ncols), where all columns have one
+            dtype, else a structured array with the column labels as field names.
+
+        Raises
+        ------
+        EncodeError
+            A column that no NumPy dtype can hold.
+        """
+        if self._single:
+            from .adapters._numpy_read import read_vectors
+
+            return read_vectors(self._load())[0]
+        return self._to("numpy")
+
+    def to_static_frame(self) -> Any:
+        """A StaticFrame Frame (or FrameGO, FrameHE where it was one). Arrays are immutable and not copied."""
+        return self._to("static_frame")
+
+    def to_native(self) -> Any:
+        """The library it was written from, where the file says so.
+
+        A file without a word on it comes back as a StaticFrame Frame where it has StaticFrame's members and that
+        library is installed, else as NumPy arrays.
+        """
+        return self._to(self._native())
+
+    # ------------------------------------------------------------------ comparison
+
+    def equals(self, other: Any) -> bool:
+        """Whether both have the same values, dtypes, labels, names and attrs. NaN equals NaN, and -0.0 equals 0.0.
+
+        `other` may be anything that `Frame` takes. How labels are stored (automatic or not, width of text) and the
+        class names of the axes do not count; see `identical`.
+        """
+        return self._compare(other, exact=False)
+
+    def identical(self, other: Any) -> bool:
+        """Whether both are the same to the bit: NaN payloads, signs of zero, and classes of the axes too."""
+        return self._compare(other, exact=True)
+
+    def __repr__(self) -> str:
+        from ._repr import render
+
+        return render(self)
+
+    def _repr_html_(self) -> str:
+        from ._repr_html import render_html
+
+        return render_html(self)
+
+    # ------------------------------------------------------------------ within
+
+    @property
+    def _source(self) -> CoreFrame | NpzFile:
+        source = self._core if self._core is not None else self._file
+        assert source is not None
+        return source
+
+    @property
+    def _lookup(self) -> Columns:
+        if self._columns is None:
+            source = self._source
+            positions: Positions | None = self._positions if self._core is None else None
+            self._columns = Columns(Labels(source.columns, positions))
+        return self._columns
+
+    def _dtype_names(self) -> Sequence[str]:
+        names = self._source.dtypes()
+        return names if self._core is not None or self._positions is None else [names[i] for i in self._positions]
+
+    def _selected(self, positions: list[int]) -> "Frame":
+        if self._core is not None:
+            return Frame._make(self._core.select(positions))
+        if self._positions is not None:
+            positions = [self._positions[i] for i in positions]
+        return Frame._make(None, self._file, positions, self._rows, self._threads, self._progress)
+
+    def _sliced(self, rows: tuple[int, int]) -> "Frame":
+        if self._core is not None:
+            return Frame._make(self._core.slice(*rows))
+        first = self._rows[0] if self._rows else 0
+        rows = first + rows[0], first + rows[1]
+        return Frame._make(None, self._file, self._positions, rows, self._threads, self._progress)
+
+    def _load(self, *, private: bool = False) -> CoreFrame:
+        """The data. `private`: arrays that may be written and that no other frame sees."""
+        if self._core is not None:
+            return self._core
+        assert self._file is not None
+        with reporting(self._progress, "reading") as progress:
+            core = self._file.load(
+                self._positions, self._rows, private=private, threads=self._threads, progress=progress
+            )
+        if self._single and not private:
+            self._core = core
+            self._columns = None
+        return core
+
+    def _to(self, library: str) -> Any:
+        adapter = load_adapter(library)
+        return adapter.from_frame(self._load(private=adapter.WRITABLE))
+
+    def _native(self) -> str:
+        origin = decode_optional(self._source.origin)
+        if isinstance(origin, dict) and isinstance(origin.get("library"), str):
+            return str(origin["library"])
+        if getattr(self._source, "kind", None) == "frame":
+            try:
+                load_adapter("static_frame")
+                return "static_frame"
+            except ImportError:
+                pass
+        return "numpy"
+
+    def _compare(self, other: Any, *, exact: bool) -> bool:
+        from ._equals import equal_frames
+
+        theirs = other if isinstance(other, Frame) else frame_from(other)
+        return equal_frames(self._load(), theirs._load(), exact=exact)
+
+
+def frame_from(data: Any, **options: Any) -> Frame:
+    """A Frame from anything that an adapter takes; `options` are the adapter's.
+
+    Raises
+    ------
+    TypeError
+        No adapter takes it; the message names what is taken.
+    """
+    if isinstance(data, Frame):
+        return data
+    from .adapters import find_adapter
+
+    # A plain dict is of no library; its arrays are NumPy's.
+    adapter = load_adapter("numpy") if isinstance(data, Mapping) else find_adapter(data)
+    if adapter is None:
+        kind = f"{type(data).__module__}.{type(data).__qualname__}"
+        advice = " Rows are not taken: make a mapping of columns first." if isinstance(data, Iterable) else ""
+        raise TypeError(f"data: expected {_TAKEN}, found {kind}.{advice}")
+    return Frame._make(adapter.to_frame(data, options=options))
+
+
+def load_adapter(library: str) -> Any:
+    """The adapter module of a library.
+
+    Raises
+    ------
+    UnsupportedError
+        No adapter of that name is built: a file names its library itself.
+    ImportError
+        The library is not installed; the message has the line that installs it.
+    """
+    from . import adapters
+
+    if library not in adapters.ADAPTERS.values():
+        known = ", ".join(adapters.ADAPTERS.values())
+        raise UnsupportedError(
+            f"frame: written from {library!r}, for which this version has no adapter (there are: {known}). "
+            "Convert it with to_pandas() or to_numpy()."
+        )
+    return adapters.load_adapter(library)
+
+
+_TAKEN = "a pandas DataFrame, a StaticFrame Frame, a NumPy array, a mapping of 1-D NumPy arrays, or a Frame"

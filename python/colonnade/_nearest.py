@@ -1,0 +1,25 @@
+"""The nearest of the known names, for messages about a name that is not there."""
+
+from collections.abc import Iterable
+
+# difflib compares about 100,000 pairs of short words a second: a message must not take longer than a breath.
+_MOST_COMPARED = 5_000
+
+
+def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """Up to `count` of `known` that look like `word`, best first."""
+    import difflib
+
+    candidates = list(dict.fromkeys(known))
+    same_letters = [name for name in candidates if name.casefold() == word.casefold()]
+    if same_letters:
+        return same_letters[:count]
+    if len(candidates) > _MOST_COMPARED:
+        candidates = sorted(candidates, key=lambda name: abs(len(name) - len(word)))[:_MOST_COMPARED]
+    return difflib.get_close_matches(word, candidates, n=count, cutoff=0.6)
+
+
+def nearest_hint(word: str, known: Iterable[str]) -> str:
+    """`"; nearest: 'price'"`, or nothing where no name looks like `word`."""
+    found = nearest(word, known)
+    return "; nearest: " + ", ".join(repr(name) for name in found) if found else ""

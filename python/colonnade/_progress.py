@@ -1,0 +1,98 @@
+"""`progress=`: None, True (a bar on stderr) or a function that is told (done_nbytes, total_nbytes or None)."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, TypeAlias
+
+from .errors import OptionError
+
+Callback: TypeAlias = Callable[[int, int | None], object]
+Progress: TypeAlias = Callback | Literal[True] | None
+
+
+def check_progress(progress: Any) -> None:
+    """Raise where `progress` is none of the three."""
+    if progress is not None and progress is not True and progress is not False and not callable(progress):
+        raise OptionError(
+            "progress: expected None, True or a function of (done_nbytes, total_nbytes), "
+            f"found {type(progress).__name__}."
+        )
+
+
+@contextlib.contextmanager
+def reporting(progress: Progress | bool, what: str) -> Iterator[Callback | None]:
+    """The function that the core calls, for the time of one operation; a bar is drawn and taken away again."""
+    if progress is True:
+        with Bar(what) as bar:
+            yield bar.update
+    elif callable(progress):
+        yield progress
+    else:
+        yield None
+
+
+class Bar:
+    """A bar on stderr that shows itself only when the work has taken `delay_s` and is not over."""
+
+    def __init__(self, what: str, delay_s: float = 0.0) -> None:
+        self._what = what
+        self._delay_s = delay_s
+        self._start = time.monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> "Bar":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def update(self, done_nbytes: int, total_nbytes: int | None) -> None:
+        """Draw `done_nbytes` of `total_nbytes` (None: unknown)."""
+        if self._bar is None:
+            if time.monotonic() - self._start < self._delay_s:
+                return
+            self._show()
+        self._bar.update(self._task, completed=done_nbytes, total=total_nbytes)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+            TransferSpeedColumn,
+        )
+
+        self._bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bar.add_task(self._what, total=None)
+        self._bar.start()
+
+
+def joined(progress: Callback | None, first_nbytes: int, last_nbytes: int) -> tuple[Callback | None, Callback | None]:
+    """Two functions that tell `progress` of two stages as of one: `first_nbytes`, then `last_nbytes`."""
+    if progress is None:
+        return None, None
+    total = first_nbytes + last_nbytes
+
+    def first(done: int, of: int | None) -> object:
+        share = done / of if of else 0.0
+        return progress(int(first_nbytes * share), total)
+
+    def last(done: int, of: int | None) -> object:
+        share = done / of if of else 0.0
+        return progress(first_nbytes + int(last_nbytes * share), total)
+
+    return first, last

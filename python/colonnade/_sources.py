@@ -1,0 +1,187 @@
+"""What `source` may be, and what it is for the core: a path, bytes in memory, or a descriptor read to its end."""
+
+import io
+import os
+import socket
+import stat
+from dataclasses import dataclass
+from typing import Any
+
+from . import _core
+from ._formats import MAGIC_NBYTES
+from ._mounts import on_network
+from .errors import UnsupportedError
+
+Source = Any
+EXPECTED = "a path, bytes, a BufferSink, a binary file object, a socket or a file descriptor"
+
+
+@dataclass(frozen=True)
+class PathSource:
+    """A regular file or a directory; `name` is what messages and the suffix go by."""
+
+    path: str | bytes
+    name: str
+    device: int
+    is_directory: bool
+
+    def head(self) -> bytes | None:
+        if self.is_directory:
+            return None
+        with open(self.path, "rb", buffering=0) as file:
+            return file.read(MAGIC_NBYTES)
+
+    def open(self, mmap: bool | None, **options: Any) -> _core.NpzFile:
+        mapped = not on_network(self.device) if mmap is None else mmap
+        return _core.NpzFile.open_path(self.path, mmap=mapped, **options)
+
+
+@dataclass(frozen=True)
+class BufferSource:
+    """Bytes in memory; the buffer is kept alive, not copied."""
+
+    buffer: Any
+    name: str | None = None
+
+    def head(self) -> bytes | None:
+        with memoryview(self.buffer) as view:
+            return bytes(view.cast("B")[:MAGIC_NBYTES]) if view.nbytes else b""
+
+    def open(self, mmap: bool | None, **options: Any) -> _core.NpzFile:
+        return _core.NpzFile.open_buffer(self.buffer, **options)
+
+
+@dataclass(frozen=True)
+class StreamSource:
+    """A pipe, socket or device, read once from front to back: its first bytes cannot be looked at beforehand."""
+
+    fd: int
+    name: str | None = None
+    close: bool = False
+
+    def head(self) -> bytes | None:
+        return None
+
+    def open(self, mmap: bool | None, **options: Any) -> _core.NpzFile:
+        try:
+            return _core.NpzFile.open_fd(self.fd, **options)
+        finally:
+            if self.close:
+                os.close(self.fd)
+
+
+def as_source(source: Source) -> PathSource | BufferSource | StreamSource:
+    """Tell what `source` is. Nothing of a stream is consumed here, except where it must be read whole into memory.
+
+    Raises
+    ------
+    OSError
+        The path is not there, or may not be read.
+    UnsupportedError
+        A URL.
+    TypeError
+        Anything else.
+    """
+    if isinstance(source, str | bytes) or hasattr(source, "__fspath__"):
+        if isinstance(source, bytes):
+            # Bytes are data, not a path: a path of bytes goes through os.fsdecode.
+            return BufferSource(source)
+        return _from_path(os.fspath(source))
+    if isinstance(source, _core.BufferSink | bytearray | memoryview):
+        return BufferSource(source)
+    if isinstance(source, socket.socket):
+        return _from_socket(source)
+    if isinstance(source, int) and not isinstance(source, bool):
+        return _from_descriptor(source)
+    if hasattr(source, "read"):
+        return _from_file_object(source)
+    try:
+        memoryview(source).release()
+    except TypeError:
+        raise TypeError(
+            f"source: expected {EXPECTED}, found {type(source).__module__}.{type(source).__qualname__}."
+        ) from None
+    return BufferSource(source)
+
+
+def refuse_url(text: str) -> None:
+    """Raise where a path is in truth the URL of a transport."""
+    scheme, found, _ = text.partition("://")
+    if found and len(scheme) > 1 and scheme.replace("+", "").isalnum() and not os.path.lexists(text):
+        raise UnsupportedError(
+            f"{text!r}: {scheme}:// is not built into this version; "
+            "there are local files, descriptors, file objects and connected sockets."
+        )
+    if text.startswith("unix:/") and not os.path.lexists(text):
+        raise UnsupportedError(f"{text!r}: unix: is not built into this version; connect a socket.socket and pass it.")
+
+
+def _from_path(path: str | bytes) -> PathSource | StreamSource:
+    name = os.fsdecode(path)
+    refuse_url(name)
+    status = os.stat(path)
+    if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+        return PathSource(path, name, status.st_dev, stat.S_ISDIR(status.st_mode))
+    return StreamSource(os.open(path, os.O_RDONLY | os.O_CLOEXEC), name, close=True)
+
+
+def _from_descriptor(fd: int, name: str | None = None) -> PathSource | StreamSource:
+    """A regular file at its start is opened by its own name under /proc, and so can be mapped; else it is a stream."""
+    status = os.fstat(fd)
+    by_number = f"/proc/self/fd/{fd}"
+    if stat.S_ISREG(status.st_mode) and os.lseek(fd, 0, os.SEEK_CUR) == 0 and os.access(by_number, os.R_OK):
+        return PathSource(by_number, name or f"descriptor {fd}", status.st_dev, False)
+    return StreamSource(fd, name)
+
+
+def _from_socket(sock: socket.socket) -> StreamSource | BufferSource:
+    # TLS sockets hold what they have deciphered, and a socket with a timeout is non-blocking underneath: for both the
+    # bare descriptor would be wrong, and the object's own method is right.
+    if type(sock) is socket.socket and sock.gettimeout() is None:
+        return StreamSource(sock.fileno())
+    received = bytearray()
+    scratch = bytearray(1 << 18)
+    with memoryview(scratch) as view:
+        while count := sock.recv_into(view):
+            received += view[:count]
+    return BufferSource(received)
+
+
+def _from_file_object(file: Any) -> PathSource | BufferSource | StreamSource:
+    if isinstance(file, io.TextIOBase):
+        raise TypeError("source: expected a binary file object, found one in text mode. Open it with mode 'rb'.")
+    name = getattr(file, "name", None)
+    name = name if isinstance(name, str) else None
+    plain = plain_file(file)
+    if plain is not None:
+        fd = plain.fileno()
+        regular = stat.S_ISREG(os.fstat(fd).st_mode)
+        # Only at its start is the file what its path says; only unbuffered is a stream's next byte the descriptor's.
+        if regular and file.tell() == 0 and plain.readable():
+            source = _from_descriptor_at_start(fd, name)
+            if source is not None:
+                return source
+        elif not regular and plain is file:
+            return StreamSource(fd, name)
+    data = file.read()
+    if isinstance(data, str):
+        raise TypeError("source: expected a binary file object, found one that reads text. Open it with mode 'rb'.")
+    return BufferSource(data, name)
+
+
+def _from_descriptor_at_start(fd: int, name: str | None) -> PathSource | None:
+    by_number = f"/proc/self/fd/{fd}"
+    if not os.access(by_number, os.R_OK):
+        return None
+    return PathSource(by_number, name or f"descriptor {fd}", os.fstat(fd).st_dev, False)
+
+
+def plain_file(file: Any) -> io.FileIO | None:
+    """The raw file under `file`, where its bytes are the descriptor's bytes.
+
+    A `fileno` alone does not say so: gzip.GzipFile has one too, and its bytes are others.
+    """
+    inner = getattr(file, "file", file) if type(file).__module__ == "tempfile" else file
+    if isinstance(inner, io.BufferedReader | io.BufferedWriter | io.BufferedRandom):
+        inner = inner.raw
+    return inner if type(inner) is io.FileIO else None

@@ -1,0 +1,113 @@
+"""A frame in memory to a target: which of the core's writers fits which target."""
+
+import os
+from collections.abc import Mapping
+
+from . import _core
+from ._axes import decode_optional
+from ._options import NpyOptions, NpzOptions, Options
+from ._progress import Callback
+from ._select import Columns
+from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget, write_all
+from ._threads import resolve_threads
+from .errors import EncodeError, OptionError
+
+
+def store(core: _core.CoreFrame, columns: Columns, where: AnyTarget, made: Options, progress: Callback | None) -> None:
+    """Write `core` to `where`. A descriptor that `where` opened is closed."""
+    try:
+        if isinstance(made, NpzOptions):
+            _store_npz(core, where, npz_options(made, columns), progress)
+        else:
+            _store_npy(core, where, made, progress)
+    finally:
+        if isinstance(where, StreamTarget) and where.close:
+            os.close(where.fd)
+
+
+def encode_bytes(core: _core.CoreFrame, columns: Columns, made: Options, progress: Callback | None) -> bytes:
+    """The bytes of `core`."""
+    if isinstance(made, NpzOptions):
+        return _core.npz_encode(core, npz_options(made, columns), progress)
+    return _npy_bytes(core, made)
+
+
+def npz_options(made: NpzOptions, columns: Columns) -> _core.NpzWriteOptions:
+    """The core's options: labels have become positions."""
+    compression = made.compression
+    if isinstance(compression, Mapping):
+        compression = {position: codec for label, codec in compression.items() for position in columns.of(label)}
+    return _core.NpzWriteOptions(
+        compression=compression,
+        level=made.level,
+        compat=made.compat,
+        fsync=made.fsync,
+        threads=resolve_threads(made.threads),
+    )
+
+
+def _store_npz(
+    core: _core.CoreFrame, where: AnyTarget, options: _core.NpzWriteOptions, progress: Callback | None
+) -> None:
+    if isinstance(where, PathTarget):
+        _core.npz_write_path(core, where.path, options, progress)
+    elif isinstance(where, StreamTarget):
+        _core.npz_write_fd(core, where.fd, options, progress)
+    elif isinstance(where, SinkTarget):
+        _core.npz_write_sink(core, where.sink, options, progress)
+    else:
+        sink = _core.BufferSink()
+        _core.npz_write_sink(core, sink, options, progress)
+        with memoryview(sink) as view:
+            where.send(view)
+
+
+def _store_npy(core: _core.CoreFrame, where: AnyTarget, made: NpyOptions, progress: Callback | None) -> None:
+    if not isinstance(where, PathTarget):
+        data = _npy_bytes(core, made)
+        with memoryview(data) as view:
+            if isinstance(where, StreamTarget):
+                write_all(where.fd, view)
+            elif isinstance(where, SinkTarget):
+                where.sink.write(view)
+            elif isinstance(where, CallTarget):
+                where.send(view)
+        return
+    options = _npy_options(made)
+    directory = made.directory
+    if directory is None:
+        directory = where.is_directory or not _is_lone_array(core)
+    if directory:
+        _core.npy_write_directory(core, where.path, options, progress)
+    else:
+        _core.npy_write_path(core, where.path, options)
+
+
+def _npy_bytes(core: _core.CoreFrame, made: NpyOptions) -> bytes:
+    if made.directory:
+        raise OptionError("directory: expected False or None where the target is no path, found True.")
+    if made.directory is None and not _is_lone_array(core):
+        raise EncodeError(
+            "npy: a frame with labels, names or several dtypes is a directory of members, which needs a path. "
+            "Use format='npz', or directory=False for a frame of one dtype with automatic labels."
+        )
+    return _core.npy_encode(core, _npy_options(made))
+
+
+def _npy_options(made: NpyOptions) -> _core.NpzWriteOptions:
+    return _core.NpzWriteOptions(compat=made.compat, fsync=made.fsync, threads=resolve_threads(made.threads))
+
+
+def _is_lone_array(core: _core.CoreFrame) -> bool:
+    """Whether a lone .npy, read again, would be the same frame: nothing but one array."""
+    if core.ncols == 0 or core.name != "null" or core.attrs is not None:
+        return False
+    for axis, length in ((core.index, core.nrows), (core.columns, core.ncols)):
+        if not axis.is_auto or axis.range != (0, length, 1) or axis.name != "null" or axis.meta is not None:
+            return False
+    origin = decode_optional(core.origin)
+    # Of a DataFrame the array alone would be left; its class is part of what must come back.
+    if isinstance(origin, dict) and origin.get("library") != "numpy":
+        return False
+    dtypes = set(core.dtypes())
+    return len(dtypes) == 1 and dtypes.pop()[:1] in "<>|="

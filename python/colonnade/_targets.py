@@ -1,0 +1,129 @@
+"""What `target` may be, and how bytes get there: a path, a descriptor, or a function that takes the bytes."""
+
+import io
+import os
+import socket
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from . import _core
+from ._sources import plain_file, refuse_url
+
+Target = Any
+EXPECTED = "a path, a BufferSink, a binary file object, a socket or a file descriptor"
+
+
+@dataclass(frozen=True)
+class PathTarget:
+    """A regular file (there or not yet) or a directory: written beside, then renamed."""
+
+    path: str | bytes
+    name: str
+    is_directory: bool
+
+
+@dataclass(frozen=True)
+class StreamTarget:
+    """A pipe, socket, device or open file: written from where it stands."""
+
+    fd: int
+    name: str | None = None
+    close: bool = False
+
+
+@dataclass(frozen=True)
+class SinkTarget:
+    """Memory of ours."""
+
+    sink: _core.BufferSink
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class CallTarget:
+    """An object whose own method must take the bytes (a compressing file, a TLS socket)."""
+
+    send: Callable[[memoryview], None]
+    name: str | None = None
+
+
+AnyTarget = PathTarget | StreamTarget | SinkTarget | CallTarget
+
+
+def as_target(target: Target) -> AnyTarget:
+    """Tell what `target` is.
+
+    Raises
+    ------
+    OSError
+        A pipe or device that may not be written.
+    UnsupportedError
+        A URL.
+    TypeError
+        Anything else; bytes too, which cannot be written to.
+    """
+    if isinstance(target, str) or hasattr(target, "__fspath__"):
+        return _from_path(os.fspath(target))
+    if isinstance(target, _core.BufferSink):
+        return SinkTarget(target)
+    if isinstance(target, socket.socket):
+        # See _sources: the bare descriptor is right for plain blocking sockets alone.
+        if type(target) is socket.socket and target.gettimeout() is None:
+            return StreamTarget(target.fileno())
+        return CallTarget(target.sendall)
+    if isinstance(target, int) and not isinstance(target, bool):
+        os.fstat(target)
+        return StreamTarget(target)
+    if hasattr(target, "write"):
+        return _from_file_object(target)
+    hint = " Use cn.encode(data, format) for bytes." if isinstance(target, bytes | bytearray | memoryview) else ""
+    raise TypeError(f"target: expected {EXPECTED}, found {type(target).__module__}.{type(target).__qualname__}.{hint}")
+
+
+def _from_path(path: str | bytes) -> PathTarget | StreamTarget:
+    name = os.fsdecode(path)
+    refuse_url(name)
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return PathTarget(path, name, False)
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return PathTarget(path, name, stat.S_ISDIR(mode))
+    return StreamTarget(os.open(path, os.O_WRONLY | os.O_CLOEXEC), name, close=True)
+
+
+def _from_file_object(file: Any) -> StreamTarget | CallTarget:
+    if isinstance(file, io.TextIOBase):
+        raise TypeError("target: expected a binary file object, found one in text mode. Open it with mode 'wb'.")
+    name = getattr(file, "name", None)
+    name = name if isinstance(name, str) else None
+    plain = plain_file(file)
+    if plain is not None and plain.writable():
+        file.flush()
+        if plain.seekable():
+            # A file that was read through a buffer stands further on than its reader: put it where the caller sees it.
+            file.seek(file.tell())
+        return StreamTarget(plain.fileno(), name)
+    return CallTarget(_writer(file), name)
+
+
+def _writer(file: Any) -> Callable[[memoryview], None]:
+    def send(data: memoryview) -> None:
+        left = data
+        while left.nbytes:
+            count = file.write(left)
+            # Raw files may take less than they were given; what says nothing took everything.
+            if not isinstance(count, int) or count >= left.nbytes:
+                return
+            left = left[count:]
+
+    return send
+
+
+def write_all(fd: int, data: memoryview) -> None:
+    """Every byte of `data` to a blocking descriptor."""
+    left = data
+    while left.nbytes:
+        left = left[os.write(fd, left) :]

@@ -1,0 +1,93 @@
+"""Values and labels as text for a terminal: one line each, no control characters, cut to a width."""
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+ELLIPSIS = "…"
+
+
+def clean(text: str) -> str:
+    """`text` without line ends and control characters: a file must not move the reader's cursor."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode("ascii") for char in text
+    )
+
+
+def width_of(text: str) -> int:
+    """Columns of a terminal that `text` takes: East Asian wide characters take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
+
+
+def cut(text: str, width: int) -> str:
+    """`text` in at most `width` columns, with an ellipsis where something is missing."""
+    if width_of(text) <= width:
+        return text
+    kept = ""
+    for char in text:
+        if width_of(kept + char) > width - 1:
+            break
+        kept += char
+    return kept + ELLIPSIS
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """`text` filled with spaces to `width` columns; `right` puts the text at the right end."""
+    fill = " " * max(0, width - width_of(text))
+    return fill + text if right else text + fill
+
+
+def cell_text(value: Any) -> str:
+    """One value of a frame."""
+    if value is None:
+        return "null"
+    if isinstance(value, float | np.floating):
+        return f"{float(value):.6g}"
+    if isinstance(value, complex | np.complexfloating):
+        return f"{complex(value):.6g}"
+    if isinstance(value, np.void):
+        return clean(repr(value.tobytes()))
+    if isinstance(value, bytes):
+        return clean(repr(value[:64]))
+    if isinstance(value, str):
+        # A cell may hold a book: what no terminal shows needs no cleaning.
+        return clean(value[:256])
+    return clean(str(value))
+
+
+def label_text(label: Any) -> str:
+    """One label, or a tuple of labels as StaticFrame and pandas write it."""
+    if isinstance(label, tuple):
+        parts = ", ".join(repr(part) if isinstance(part, str) else label_text(part) for part in label)
+        return clean(f"({parts},)" if len(label) == 1 else f"({parts})")
+    if label is None:
+        return "None"
+    return cell_text(label)
+
+
+def nbytes_text(nbytes: int) -> str:
+    """A number of bytes with a binary unit: 1.5 MiB."""
+    size = float(nbytes)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024 or unit == "GiB":
+            return f"{nbytes} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    raise AssertionError("unreachable")
+
+
+def table(rows: Sequence[Sequence[str]], gap: int = 2) -> str:
+    """Rows of equally many cells, each column as wide as its widest cell."""
+    if not rows:
+        return ""
+    widths = [max(width_of(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join(
+        (" " * gap).join(pad(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )

@@ -1,0 +1,41 @@
+"""The errors of Colonnade: a common base, and with it the builtin that fits, so that both habits of `except` work.
+
+========================  =====================================  ==============================================
+class                     also a                                 when
+========================  =====================================  ==============================================
+`DecodeError`             `ValueError`                           the bytes break the format's specification
+`TruncatedError`          `DecodeError`, `EOFError`              the bytes end before the structure does
+`LimitError`              `ValueError`                           a declared size is over a cap of `cn.Limits`
+`UnsupportedError`        `NotImplementedError`                  legal, but not built into this version
+`EncodeError`             `TypeError`                            the format cannot hold this column exactly
+`OptionError`             `ValueError`                           an option is unknown or outside its range
+`ColumnNotFound`          `KeyError`                             a label that is not there; the nearest is named
+========================  =====================================  ==============================================
+
+What the operating system refuses stays the `OSError` subclass that it is (`FileNotFoundError`...).
+"""
+
+from ._core import (
+    ColonnadeError,
+    ColumnNotFound,
+    DecodeError,
+    EncodeError,
+    LimitError,
+    OptionError,
+    TruncatedError,
+    UnsupportedError,
+)
+
+# KeyError shows its message as repr(), in quotes and with escapes: right for a bare key, unreadable for a sentence.
+ColumnNotFound.__str__ = Exception.__str__  # type: ignore[method-assign]
+
+__all__ = [
+    "ColonnadeError",
+    "ColumnNotFound",
+    "DecodeError",
+    "EncodeError",
+    "LimitError",
+    "OptionError",
+    "TruncatedError",
+    "UnsupportedError",
+]
