@@ -7,7 +7,9 @@ mod literal;
 mod write;
 
 #[cfg(test)]
-mod tests;
+mod properties;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub use descr::{Descr, Field};
 pub use header::{Header, MAX_NDIM, header_len, parse_header};

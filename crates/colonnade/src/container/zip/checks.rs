@@ -39,23 +39,47 @@ pub fn check_overlaps(directory: &Directory, data_offsets: &[u64]) -> Result<()>
 /// # Errors
 /// Malformed, naming the member.
 pub fn check_duplicate_names(directory: &Directory) -> Result<()> {
-    let mut hashes: Vec<(u64, usize)> =
-        (0..directory.entries.len()).map(|i| (hash(directory.name(i)), i)).collect();
-    // Sorting bounds the cost, however the names were chosen to collide.
-    hashes.sort_unstable_by_key(|&(hash, _)| hash);
-    for group in hashes.chunk_by_mut(|(left, _), (right, _)| left == right).filter(|group| group.len() > 1) {
-        group.sort_unstable_by(|&(_, left), &(_, right)| directory.name(left).cmp(directory.name(right)));
-        for pair in group.windows(2) {
-            if let [(_, left), (_, right)] = *pair
-                && directory.name(left) == directory.name(right)
-            {
-                let message = "expected each name once, found it twice. Write the archive again.";
-                let place = directory.entries.get(right).map_or(0, |entry| entry.local_offset);
-                return Err(Error::malformed(FORMAT, message).in_member(directory.name_str(right)).at(place));
-            }
+    // Half a hash and the index in one word: sorting plain integers is fast, and bounds the cost however the names
+    // were chosen to collide.
+    let mut keys: Vec<u64> = Vec::with_capacity(directory.entries.len());
+    for (i, entry) in directory.entries.iter().enumerate() {
+        let i = u32::try_from(i)
+            .map_err(|_| Error::limit(FORMAT, "expected fewer than 2\u{b3}\u{b2} members."))?;
+        let name = directory.names.get(entry.name()).unwrap_or_default();
+        keys.push(hash(name) & HASH | u64::from(i));
+    }
+    keys.sort_unstable();
+    for group in keys.chunk_by(|left, right| left & HASH == right & HASH).filter(|group| group.len() > 1) {
+        // The index is the lower half of the key.
+        let index = |key: &u64| usize::try_from(key & !HASH).unwrap_or(usize::MAX);
+        let mut members: Vec<usize> = group.iter().map(index).collect();
+        members.sort_by_key(|&i| directory.name(i));
+        let twice =
+            members.array_windows().find(|[left, right]| directory.name(*left) == directory.name(*right));
+        if let Some(&[_, i]) = twice {
+            let message = "expected each name once, found it twice. Write the archive again.";
+            let place = directory.entries.get(i).map_or(0, |entry| entry.local_offset);
+            return Err(Error::malformed(FORMAT, message).in_member(directory.name_str(i)).at(place));
         }
     }
     Ok(())
+}
+
+/// The half of a key that is hash.
+const HASH: u64 = 0xFFFF_FFFF_0000_0000;
+
+/// Refuses names that hold a NUL: readers in C and CPython end the name there, so one member has two names.
+///
+/// # Errors
+/// Malformed, naming the member.
+pub fn check_no_nul(directory: &Directory) -> Result<()> {
+    if !directory.names.contains(&0) {
+        return Ok(());
+    }
+    let found = (0..directory.entries.len()).find(|&i| directory.name(i).contains(&0)).unwrap_or(0);
+    let place = directory.entries.get(found).map_or(0, |entry| entry.local_offset);
+    let message = "expected a name without NUL, found one. Write the archive again.";
+    Err(Error::malformed(FORMAT, message).in_member(directory.name_str(found)).at(place))
 }
 
 /// Eight bytes a step; only equality of results matters.

@@ -116,6 +116,12 @@ impl Directory {
         name::decode(self.name(i), utf8)
     }
 
+    /// Member `i` is a folder: its name ends in a slash, and it holds nothing.
+    #[must_use]
+    pub fn is_folder(&self, i: usize) -> bool {
+        self.name(i).ends_with(b"/") && self.entries.get(i).is_some_and(|entry| entry.nbytes == 0)
+    }
+
     /// Index of the member of this name, by linear search.
     #[must_use]
     pub fn position(&self, name: &[u8]) -> Option<usize> {

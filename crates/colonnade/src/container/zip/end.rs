@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::FORMAT;
 use super::record::{
-    CENTRAL, CENTRAL_LEN, END, END_LEN, END64, END64_LEN, LOCATOR64, LOCATOR64_LEN, Record, SENTINEL16,
+    CENTRAL, CENTRAL_LEN, END, END_LEN, END64, END64_LEN, LOCAL, LOCATOR64, LOCATOR64_LEN, Record, SENTINEL16,
 };
 use crate::error::{Error, Result};
 
@@ -29,30 +29,40 @@ pub(super) struct End {
 ///
 /// The last one whose comment ends where the file ends and whose directory is in its place; else, as CPython does, the
 /// last signature: junk may follow the archive, or its comment may be cut. A signature inside a comment does not count,
-/// unless a whole directory belongs to it.
+/// and neither does an archive that starts inside another one.
 pub(super) fn find(file: &[u8]) -> Result<End> {
-    let window = file.len().saturating_sub(COMMENT_MAX + END_LEN);
+    let len = file.len();
+    let window = file.get(len.saturating_sub(COMMENT_MAX + END_LEN)..).unwrap_or_default();
     let mut last = None;
-    let mut at = file.len().saturating_sub(END_LEN);
-    let Some(_) = file.len().checked_sub(END_LEN) else { return Err(absent(file.len())) };
-    loop {
-        if file.get(at..at + 4) == Some(&END) {
-            let end = Record::<END_LEN>::at(file, at).map(|record| resolve(file, at, record));
-            if let Some(end) = end {
-                let exact = comment_len(file, at) == Some(file.len() - at - END_LEN);
-                match end {
-                    Ok(end) if exact => return Ok(end),
-                    end => {
-                        last.get_or_insert(end);
-                    }
-                }
-            }
+    for (at, _) in window.windows(END.len()).enumerate().rev().filter(|(_, bytes)| **bytes == END) {
+        let at = len - window.len() + at;
+        let Some(record) = Record::<END_LEN>::at(file, at) else {
+            last.get_or_insert_with(|| Err(cut(at, len)));
+            continue;
+        };
+        let exact = usize::from(record.u16(20)) == len - at - END_LEN;
+        if !exact && last.is_some() {
+            continue;
         }
-        if at == window {
-            return last.unwrap_or_else(|| Err(absent(file.len())));
+        let end = resolve(file, at, record);
+        if exact && end.is_ok() {
+            return end;
         }
-        at -= 1;
+        last = last.or(Some(end));
     }
+    last.unwrap_or_else(|| Err(absent(len)))
+}
+
+fn cut(at: usize, len: usize) -> Error {
+    Error::truncated(FORMAT, "the end of central directory record", END_LEN as u64, (len - at) as u64)
+        .at(as_u64(at))
+}
+
+/// An archive that another one precedes is a member of it, or its comment: the outer one's own end is missing.
+fn inside(at: u64) -> Error {
+    let message = "expected one archive, found its end inside another one. \
+                   The larger archive was cut short, or two were joined: fetch or write it again.";
+    Error::malformed(FORMAT, message).at(at)
 }
 
 fn absent(len: usize) -> Error {
@@ -61,10 +71,6 @@ fn absent(len: usize) -> Error {
          It is not a ZIP archive, or it was cut short: fetch or write it again."
     );
     Error::malformed(FORMAT, message)
-}
-
-fn comment_len(file: &[u8], at: usize) -> Option<usize> {
-    Record::<END_LEN>::at(file, at).map(|record| usize::from(record.u16(20)))
 }
 
 /// Turns the end record at `at` into offsets, checked against the file.
@@ -95,6 +101,9 @@ fn resolve(file: &[u8], at: usize, end: Record<'_, END_LEN>) -> Result<End> {
             fields.size, fields.offset
         )));
     };
+    if prefix > 0 && file.starts_with(&LOCAL) {
+        return Err(inside(place));
+    }
     let size = usize::try_from(fields.size).unwrap_or(usize::MAX);
     let directory = fields.boundary.saturating_sub(size)..fields.boundary;
     let head = file.get(directory.start..).and_then(|bytes| bytes.first_chunk());

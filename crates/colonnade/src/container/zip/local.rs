@@ -2,7 +2,7 @@
 
 use super::directory::{Directory, Entry, extra_error};
 use super::record::{LOCAL, LOCAL_LEN, Record, SENTINEL32, Zip64Values, zip64_field};
-use super::{FORMAT, flag};
+use super::{FORMAT, Method, flag};
 use crate::error::{Error, Result};
 
 /// Flags that change how the data is read: both headers must say the same.
@@ -58,9 +58,10 @@ fn check(file: &[u8], directory: &Directory, entry: &Entry) -> Result<u64> {
     let name_start = at + LOCAL_LEN;
     let extra_start = name_start + usize::from(local.u16(26));
     let data_start = extra_start + usize::from(local.u16(28));
-    let name = file.get(name_start..extra_start);
-    if name.is_none() || name != directory.names.get(entry.name()) {
-        return Err(disagree("name", name.unwrap_or_default().escape_ascii(), "another"));
+    let name = file.get(name_start..extra_start).unwrap_or_default();
+    let listed = directory.names.get(entry.name()).unwrap_or_default();
+    if name != listed || extra_start > file.len() {
+        return Err(disagree("name", name.escape_ascii(), listed.escape_ascii()));
     }
     if local.u16(8) != entry.method.code() {
         return Err(disagree("method", local.u16(8), entry.method.code()));
@@ -70,6 +71,13 @@ fn check(file: &[u8], directory: &Directory, entry: &Entry) -> Result<u64> {
     }
     let extra = file.get(extra_start..data_start).unwrap_or_default();
     check_sizes(local, extra, entry)?;
+    if entry.method == Method::Stored && entry.compressed_nbytes != entry.nbytes {
+        let message = format!(
+            "a stored member declares {} bytes in the archive and {} bytes outside. The archive is damaged.",
+            entry.compressed_nbytes, entry.nbytes
+        );
+        return Err(Error::malformed(FORMAT, message));
+    }
     let start = data_start as u64;
     match start.checked_add(entry.compressed_nbytes) {
         Some(end) if end <= directory.start => Ok(start),

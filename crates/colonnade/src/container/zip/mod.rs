@@ -13,9 +13,10 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use checks::{check_duplicate_names, check_overlaps};
+pub use checks::{check_duplicate_names, check_no_nul, check_overlaps};
 pub use directory::{Directory, Entry};
 pub use local::{data_offset, data_offsets};
+pub use record::flag;
 pub use write::{
     LocalHeader, aligned_len, central_header, data_descriptor, end_of_central_directory, padded_len,
 };
@@ -57,20 +58,4 @@ impl Method {
             Self::Other(code) => code,
         }
     }
-}
-
-/// General purpose flags.
-pub mod flag {
-    /// The data is encrypted.
-    pub const ENCRYPTED: u16 = 0x0001;
-    /// Sizes and CRC follow the data in a descriptor.
-    pub const DESCRIPTOR: u16 = 0x0008;
-    /// The data is a patch to another file.
-    pub const PATCH: u16 = 0x0020;
-    /// Strong encryption.
-    pub const STRONG_ENCRYPTION: u16 = 0x0040;
-    /// Name and comment are UTF-8.
-    pub const UTF8: u16 = 0x0800;
-    /// Values in the local header are masked.
-    pub const MASKED: u16 = 0x2000;
 }

@@ -23,6 +23,22 @@ pub(super) const EXTRA_ZIP64: u16 = 0x0001;
 /// Extra field of padding: two bytes alignment, then zeros. Known to Android's zipalign, skipped by every reader.
 pub(super) const EXTRA_ALIGNMENT: u16 = 0xD935;
 
+/// General purpose flags.
+pub mod flag {
+    /// The data is encrypted.
+    pub const ENCRYPTED: u16 = 0x0001;
+    /// Sizes and CRC follow the data in a descriptor.
+    pub const DESCRIPTOR: u16 = 0x0008;
+    /// The data is a patch to another file.
+    pub const PATCH: u16 = 0x0020;
+    /// Strong encryption.
+    pub const STRONG_ENCRYPTION: u16 = 0x0040;
+    /// Name and comment are UTF-8.
+    pub const UTF8: u16 = 0x0800;
+    /// Values in the local header are masked.
+    pub const MASKED: u16 = 0x2000;
+}
+
 /// A record of `N` bytes: its fields are read by offset, which the compiler checks once.
 #[derive(Clone, Copy)]
 pub(super) struct Record<'a, const N: usize>(pub(super) &'a [u8; N]);
