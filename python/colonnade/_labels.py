@@ -84,8 +84,8 @@ def refuse(what: str) -> NoReturn:
     from colonnade._core import EncodeError
 
     raise EncodeError(
-        f"labels: expected None, a bool, a number, text, bytes, a date or time, a tuple, list or dict of these, found {what}. "
-        "Convert it first, for example with str()."
+        "labels: expected None, a bool, a number, text, bytes, a date or time, a tuple, list or dict of these, "
+        f"found {what}. Convert it first, for example with str()."
     )
 
 

@@ -1,0 +1,42 @@
+"""Adapters: one module a dataframe library, imported when an object of that library is first met.
+
+Each has ``to_frame(obj, *, options) -> CoreFrame`` and ``from_frame(core)``, the constant ``LIBRARY``, and
+``WRITABLE``: whether its arrays must be writable, so that a file is mapped privately for it.
+"""
+
+import importlib
+from types import ModuleType
+
+# The first part of the module that defines an object's class -> the adapter's module here.
+ADAPTERS = {
+    "pandas": "pandas",
+    "static_frame": "static_frame",
+    "numpy": "numpy",
+}
+
+
+def find_adapter(obj: object) -> ModuleType | None:
+    """The adapter that serves `obj`, or None. Only looks at names: no library is imported to find out.
+
+    Base classes count, so a DataFrame subclass of another package is served by the adapter of pandas.
+    """
+    for kind in type(obj).__mro__:
+        name = ADAPTERS.get(kind.__module__.partition(".")[0])
+        if name is not None:
+            return load_adapter(name)
+    return None
+
+
+def load_adapter(name: str) -> ModuleType:
+    """The adapter module of a library. ImportError, with the line that installs it, where the library is absent."""
+    try:
+        return importlib.import_module(f"{__name__}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        extra = name.replace("_", "-")
+        raise ImportError(
+            f"{extra} is not installed, so no frame can be made from it or for it. "
+            f"Install it with: pip install 'colonnade[{extra}]'",
+            name=name,
+        ) from error

@@ -1,0 +1,328 @@
+"""One array of pandas (an extension array, or objects) as an Arrow column, and back.
+
+The Arrow type carries the values as any library understands them; the tag, ``{"kind": ...}``, says what pandas had.
+A column without a tag of ours comes back as `_pandas_foreign` says.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import _labels
+from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
+from .._zones import zone_from_text, zone_to_text
+from ._object_columns import column_from_objects, level_from_labels, object_array, objects_from_column, read_tag
+from ._pandas_foreign import array_from_foreign, categorical_of, times_of, writable, zoned_array
+from ._pandas_strings import (
+    column_from_strings,
+    default_string_dtype,
+    one_chunk,
+    pyarrow_or_none,
+    string_dtype,
+    string_tag,
+    strings_from_column,
+    to_pyarrow,
+)
+
+_MASKED = (pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArray)
+_MASKED_CLASS = {"b": pd.arrays.BooleanArray, "i": _MASKED[0], "u": _MASKED[0], "f": _MASKED[1]}
+_NULL_KINDS: dict[Any, int] = {type(None): 1, float: 2, type(pd.NA): 3}
+_NULLS = np.array([0, None, np.nan, pd.NA], dtype=object)
+
+
+def column_from_array(
+    values: Any, where: str, keep: Callable[[np.ndarray], np.ndarray] = lambda array: array
+) -> ArrowColumn:
+    """A 1-D pandas or NumPy array as a tagged column; EncodeError, beginning with `where`, if that is not exact.
+
+    `keep` wraps arrays that the column will share with the DataFrame.
+    """
+    dtype = values.dtype
+    try:
+        if isinstance(dtype, np.dtype):
+            return _from_numpy(values, where)
+        if isinstance(dtype, pd.StringDtype):
+            return column_from_strings(values, _labels.encode(string_tag(dtype)))
+        if isinstance(values, _MASKED):
+            mask = values._mask
+            return ArrowColumn.from_masked(keep(values._data), mask if mask.any() else None, '{"kind":"masked"}')
+        if isinstance(dtype, pd.CategoricalDtype):
+            return _from_categorical(values, where, keep)
+        if isinstance(dtype, pd.DatetimeTZDtype):
+            return _from_zoned(values, where, keep)
+        if isinstance(dtype, pd.PeriodDtype):
+            return _from_period(values, where, keep)
+        if isinstance(dtype, pd.IntervalDtype):
+            return _from_interval(values, where)
+        if isinstance(dtype, pd.ArrowDtype):
+            return _from_arrow_dtype(values, where)
+    except EncodeError as error:
+        raise error if str(error).startswith(where) else EncodeError(f"{where}: {error}") from error
+    if isinstance(dtype, pd.SparseDtype):
+        raise EncodeError(
+            f"{where}: expected dense values, found {dtype}. "
+            "Call .sparse.to_dense() first, or pass densify_sparse=True."
+        )
+    raise EncodeError(
+        f"{where}: expected a dtype of NumPy or pandas, found {dtype!r} of {type(dtype).__module__}. "
+        "Convert it with .astype() first."
+    )
+
+
+def array_from_column(column: ArrowColumn, where: str, tag: dict[str, Any] | None = None) -> Any:
+    """The 1-D array that `column_from_array` was given. NumPy arrays are writable."""
+    tag = read_tag(column) if tag is None else tag
+    reader = _READERS.get(tag.get("kind"))
+    if reader is None:
+        return array_from_foreign(column, where)
+    try:
+        return reader(column, tag, where)
+    except (ColonnadeError, ImportError):
+        raise
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError, AssertionError) as error:
+        raise DecodeError(
+            f"pandas: {where}: the tag {column.tag} does not fit the data ({column.type}): {error}"
+        ) from error
+
+
+# --------------------------------------------------------------------------- NumPy and objects
+def _from_numpy(values: Any, where: str) -> ArrowColumn:
+    values = getattr(values, "_ndarray", values)  # DatetimeArray, TimedeltaArray
+    dtype = values.dtype
+    if dtype.kind == "O":
+        return _from_objects(values, where)
+    unit = np.datetime_data(dtype) if dtype.kind in "mM" else None
+    if not dtype.isnative or dtype.kind not in "biufmM" or dtype.itemsize > 8 or (unit and unit not in _ARROW_UNITS):
+        return ArrowColumn.from_fixed(
+            np.ascontiguousarray(values), _labels.encode({"kind": "numpy", "descr": dtype.str})
+        )
+    mask = np.isnat(values) if unit else None
+    return ArrowColumn.from_masked(values, mask if mask is not None and mask.any() else None)
+
+
+_ARROW_UNITS = {("s", 1), ("ms", 1), ("us", 1), ("ns", 1)}
+
+
+def _from_objects(values: np.ndarray, where: str) -> ArrowColumn:
+    missing = pd.isna(values)
+    kinds = set(map(type, values[missing].tolist())) if missing.any() else set()
+    if len(kinds) <= 1:
+        return column_from_objects(values, where)
+    if not kinds <= _NULL_KINDS.keys():
+        names = ", ".join(sorted(kind.__qualname__ for kind in kinds))
+        raise EncodeError(f"{where}: mixed object cells are not supported yet: missing values of the types {names}.")
+    # None, NaN and NA side by side: a second column keeps which of them stood where.
+    cells = values.copy()
+    cells[missing] = None
+    which = np.zeros(len(values), dtype=np.uint8)
+    which[missing] = [_NULL_KINDS[type(cell)] for cell in values[missing].tolist()]
+    children = [("values", column_from_objects(cells, where)), ("nulls", ArrowColumn.from_masked(which, None))]
+    return ArrowColumn.struct(children, '{"kind":"object_nulls"}')
+
+
+def _object_nulls(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
+    cells, which = column.child("values").objects(), column.child("nulls").values()
+    missing = which > 0
+    cells[missing] = _NULLS[which[missing]]
+    return cells
+
+
+def _fixed(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
+    dtype = np.dtype(tag["descr"])
+    if dtype.hasobject:
+        raise ValueError(f"expected a dtype without objects, found {dtype}")
+    return writable(column.values()).view(dtype)
+
+
+def _labels_column(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
+    return object_array([_labels.decode(text) for text in column.objects().tolist()])
+
+
+# --------------------------------------------------------------------------- masked
+def _masked(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
+    values = column.values()
+    mask = column.mask()
+    return _MASKED_CLASS[values.dtype.kind](
+        writable(values), np.zeros(len(values), dtype=bool) if mask is None else writable(mask)
+    )
+
+
+# --------------------------------------------------------------------------- categorical
+def _from_categorical(values: pd.Categorical, where: str, keep: Callable[[np.ndarray], np.ndarray]) -> ArrowColumn:
+    tag: dict[str, Any] = {"kind": "categorical"}
+    index = values.categories
+    where = f"{where}: categories"
+    if isinstance(index, pd.RangeIndex):
+        tag["range"] = [index.start, index.stop, index.step]
+    if getattr(index, "freq", None) is not None and not isinstance(index, pd.PeriodIndex):
+        tag["freq"] = freq_to_text(index.freq, where)
+    if index.name is not None:
+        tag["name"] = index.name
+    array = index._values
+    categories = level_from_labels(array, where) if array.dtype == object else column_from_array(array, where)
+    if isinstance(categories, np.ndarray):
+        raise EncodeError(f"{where}: found labels without an Arrow type")
+    if categories.tag is not None:
+        tag["categories"] = _labels.decode(categories.tag)
+    return ArrowColumn.dictionary(keep(values._ndarray), categories, bool(values.ordered), _labels.encode(tag))
+
+
+def _categorical(column: ArrowColumn, tag: dict[str, Any], where: str) -> pd.Categorical:
+    if "range" in tag:
+        index: pd.Index = pd.RangeIndex(*tag["range"])
+    else:
+        array = array_from_column(column.categories(), f"{where}: categories", tag.get("categories", {}))
+        index = pd.Index(array, copy=False, tupleize_cols=False, dtype=object if array.dtype == object else None)
+        if "freq" in tag:
+            index.freq = tag["freq"]
+    index.name = tag.get("name")
+    return categorical_of(column, index)
+
+
+# --------------------------------------------------------------------------- time
+def _from_zoned(values: Any, where: str, keep: Callable[[np.ndarray], np.ndarray]) -> ArrowColumn:
+    zone = zone_text(values.dtype.tz, where)
+    ticks = values._ndarray
+    mask = np.isnat(ticks)
+    arrow_zone = zone.rpartition(":")[2] if zone[:1] not in "+-" else zone.partition(" ")[0]
+    tag = _labels.encode({"kind": "datetimetz", "tz": zone})
+    return ArrowColumn.from_masked(keep(ticks), mask if mask.any() else None, tag, arrow_zone)
+
+
+def zone_text(zone: Any, where: str) -> str:
+    """The zone's name; EncodeError for a zone that no name rebuilds."""
+    text = zone_to_text(zone)
+    if text is None:
+        raise EncodeError(
+            f"{where}: expected a time zone with a name that rebuilds it, found {zone!r}. "
+            "Call .dt.tz_convert('UTC') first."
+        )
+    return text
+
+
+def _zoned(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
+    return zoned_array(times_of(column), zone_from_text(tag["tz"]))
+
+
+def _from_period(values: Any, where: str, keep: Callable[[np.ndarray], np.ndarray]) -> ArrowColumn:
+    mask = np.asarray(values.isna())
+    tag = _labels.encode({"kind": "period", "freq": period_freq(values.dtype, where)})
+    return ArrowColumn.from_masked(keep(values._ndarray), mask if mask.any() else None, tag)
+
+
+def period_freq(dtype: pd.PeriodDtype, where: str) -> str:
+    """The text of a period's frequency; EncodeError where the text does not rebuild it."""
+    text = str(dtype)[7:-1]  # period[...]
+    if pd.PeriodDtype(text) != dtype:
+        raise EncodeError(
+            f"{where}: expected a frequency with a name that rebuilds it, found {dtype}. Convert with .asfreq() first."
+        )
+    return text
+
+
+def _period(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
+    ordinals = writable(column.values())
+    if ordinals.dtype != np.int64:
+        raise TypeError(f"expected int64 ordinals, found {ordinals.dtype}")
+    if column.null_count:
+        ordinals[column.mask()] = np.iinfo(np.int64).min  # NaT
+    return pd.arrays.PeriodArray(ordinals, dtype=pd.PeriodDtype(tag["freq"]))
+
+
+def freq_to_text(freq: Any, where: str) -> str:
+    """The alias of a DatetimeIndex' or TimedeltaIndex' frequency; EncodeError where the alias does not rebuild it."""
+    text = str(freq.freqstr)
+    try:
+        same = pd.tseries.frequencies.to_offset(text) == freq
+    except ValueError:
+        same = False
+    if not same:
+        raise EncodeError(
+            f"{where}: expected a frequency with an alias that rebuilds it, found {freq!r}. "
+            "Set index.freq = None first."
+        )
+    return text
+
+
+# --------------------------------------------------------------------------- interval
+def _from_interval(values: Any, where: str) -> ArrowColumn:
+    sides = [
+        ("left", column_from_array(values.left._values, where)),
+        ("right", column_from_array(values.right._values, where)),
+    ]
+    tag = {"kind": "interval", "closed": values.closed}
+    for name, side in sides:
+        if side.tag is not None:
+            tag[name] = _labels.decode(side.tag)
+    return ArrowColumn.struct(sides, _labels.encode(tag))
+
+
+def _interval(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
+    left, right = (array_from_column(column.child(side), where, tag.get(side, {})) for side in ("left", "right"))
+    dtype = pd.IntervalDtype(left.dtype, tag["closed"])
+    return pd.arrays.IntervalArray.from_arrays(left, right, tag["closed"], dtype=dtype)
+
+
+# --------------------------------------------------------------------------- ArrowDtype
+def _from_arrow_dtype(values: Any, where: str) -> ArrowColumn:
+    pa = pyarrow_or_none()
+    kind = values.dtype.pyarrow_dtype
+    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_nested(inner) or pa.types.is_run_end_encoded(inner) or isinstance(inner, pa.BaseExtensionType):
+        raise EncodeError(
+            f"{where}: columns of type {kind} are not supported yet. Convert the column with .astype() first."
+        )
+    array = one_chunk(values._pa_array)
+    wide = _wide(pa, kind)
+    tag = _labels.encode({"kind": "arrow", "type": str(kind)})
+    return ArrowColumn.from_arrow(array if wide is None else array.cast(wide), tag)
+
+
+def _wide(pa: Any, kind: Any) -> Any:
+    """The type to store a view type as; None for all others."""
+    return {"string_view": pa.large_string(), "binary_view": pa.large_binary()}.get(str(kind))
+
+
+def _arrow(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
+    array = to_pyarrow(column)
+    name = tag["type"]
+    if str(array.type) != name:
+        array = _narrowed(array, name)
+    return pd.arrays.ArrowExtensionArray(array)
+
+
+_TEXT_TYPES = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+
+
+def _narrowed(array: Any, name: str) -> Any:
+    """Text and bytes in the offsets' width that the tag names: the core keeps one width for all."""
+    pa = pyarrow_or_none()
+    makers = {text: getattr(pa, text, None) for text in _TEXT_TYPES}
+    if pa.types.is_dictionary(array.type):
+        value = name.partition("values=")[2].partition(",")[0]
+        if makers.get(value) is None:
+            raise ValueError(f"expected the type {name}, found {array.type}")
+        return pa.DictionaryArray.from_arrays(
+            array.indices, array.dictionary.cast(makers[value]()), ordered=array.type.ordered
+        )
+    if makers.get(name) is None:
+        raise ValueError(f"expected the type {name}, found {array.type}")
+    return array.cast(makers[name]())
+
+
+_READERS: dict[Any, Callable[[ArrowColumn, dict[str, Any], str], Any]] = {
+    "object": lambda column, tag, where: objects_from_column(column, tag),
+    "object_nulls": _object_nulls,
+    "labels": _labels_column,
+    "numpy": _fixed,
+    "string": lambda column, tag, where: strings_from_column(column, string_dtype(tag["storage"], tag["na"])),
+    "string_dtype": lambda column, tag, where: strings_from_column(column, default_string_dtype()),
+    "masked": _masked,
+    "categorical": _categorical,
+    "datetimetz": _zoned,
+    "period": _period,
+    "interval": _interval,
+    "arrow": _arrow,
+}

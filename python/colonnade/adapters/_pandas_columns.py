@@ -1,0 +1,133 @@
+"""The blocks of a pandas DataFrame <-> the blocks and columns of a core frame.
+
+NumPy blocks go over whole, where they lie: no loop over columns. Only extension arrays and
+objects are taken one by one.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._core import CoreFrame, FrameBuilder
+from ._pandas_arrays import array_from_column, column_from_array
+from ._pandas_foreign import numpy_for_pandas
+
+try:
+    from pandas.api.internals import create_dataframe_from_blocks
+except ImportError:  # pandas 2
+
+    def create_dataframe_from_blocks(
+        blocks: list[tuple[Any, np.ndarray]], index: pd.Index, columns: pd.Index
+    ) -> pd.DataFrame:
+        from pandas.core.internals.api import make_block
+        from pandas.core.internals.managers import BlockManager
+
+        made = [make_block(values, placement=positions, ndim=2) for values, positions in blocks]
+        manager = BlockManager(made, [columns, index])
+        return pd.DataFrame._from_mgr(manager, manager.axes)
+
+
+class _Shared:
+    """An array as NumPy's array interface, which also keeps the block it belongs to.
+
+    pandas copies before it writes while some other block refers to the same values (copy on write). The frame keeps
+    the array alive, the array this object, and this object such a block: so a frame never changes under its owner.
+    """
+
+    __slots__ = ("__array_interface__", "block")
+
+    def __init__(self, values: np.ndarray, block: Any) -> None:
+        self.__array_interface__ = values.__array_interface__
+        self.block = (block, values)
+
+
+def add_blocks(builder: FrameBuilder, frame: pd.DataFrame, options: Mapping[str, Any]) -> None:
+    """Hand every block of `frame` to the builder."""
+    manager = frame.copy(deep=False)._mgr
+    if not hasattr(manager, "blocks"):  # the ArrayManager that pandas 2 can be set to
+        manager = frame._as_manager("block")._mgr
+    for block in manager.blocks:
+        values, positions = block.values, block.mgr_locs.as_array
+        dtype = values.dtype
+        if isinstance(dtype, np.dtype) and dtype.kind != "O":
+            array = getattr(values, "_ndarray", values)  # DatetimeArray, TimedeltaArray
+            builder.add_block(_shared(array, block), positions)
+        elif isinstance(dtype, np.dtype):
+            for row, position in zip(values, positions.tolist(), strict=True):
+                builder.add_arrow(position, column_from_array(row, label_text(frame, position)))
+        else:
+            _add_extension(builder, frame, block, positions, options)
+
+
+def _add_extension(
+    builder: FrameBuilder, frame: pd.DataFrame, block: Any, positions: np.ndarray, options: Mapping[str, Any]
+) -> None:
+    values = block.values
+    rows = values if getattr(values, "ndim", 1) == 2 else [values]  # zoned times and periods are stored as (1, nrows)
+    for row, position in zip(rows, positions.tolist(), strict=True):
+        if isinstance(row.dtype, pd.SparseDtype) and options.get("densify_sparse"):
+            dense = np.asarray(row.to_dense())
+            if dense.dtype != object:
+                builder.add_block(dense[np.newaxis], [position])
+                continue
+            row = dense
+        where = label_text(frame, position)
+        builder.add_arrow(position, column_from_array(row, where, lambda array: _shared(array, block)))
+
+
+def _shared(values: np.ndarray, block: Any) -> np.ndarray:
+    if not values.size:
+        return values
+    return np.asarray(_Shared(values, block))
+
+
+def label_text(frame: pd.DataFrame, position: int) -> str:
+    """How an error names a column."""
+    return f"pandas: column {frame.columns[position]!r}"
+
+
+def frame_from_core(core: CoreFrame, index: pd.Index, columns: pd.Index) -> pd.DataFrame:
+    """A DataFrame of these axes over the blocks of `core`."""
+    blocks: list[tuple[Any, np.ndarray]] = []
+    for values, positions in core.blocks(writable=True):
+        if values.dtype.kind in "biufc" or values.dtype.str in _PANDAS_TIMES:
+            blocks.append((values if values.flags.writeable else values.copy(), positions))
+        elif values.dtype.kind == "U":
+            blocks += [
+                _block(numpy_for_pandas(row, f"column {columns[position]!r}"), position)
+                for row, position in zip(values, positions.tolist(), strict=True)
+            ]
+        else:
+            where = f"column {columns[positions[0]]!r}" if len(positions) else "an empty block"
+            blocks.append((numpy_for_pandas(values, where), positions))
+    objects: list[tuple[np.ndarray, int]] = []
+    for position, column in core.arrow_columns():
+        array = array_from_column(column, f"column {columns[position]!r}")
+        if isinstance(array, np.ndarray) and array.dtype == object:
+            objects.append((array, position))
+        else:
+            blocks.append(_block(array, position))
+    if objects:
+        blocks.append(_object_block(objects, core.nrows))
+    return create_dataframe_from_blocks(blocks, index, columns)
+
+
+_PANDAS_TIMES = {np.dtype(f"{letter}8[{unit}]").str for letter in "mM" for unit in ("s", "ms", "us", "ns")}
+
+
+def _block(array: Any, position: int) -> tuple[Any, np.ndarray]:
+    if isinstance(array, np.ndarray):
+        array = array[np.newaxis]
+    return array, np.array([position], dtype=np.intp)
+
+
+def _object_block(objects: list[tuple[np.ndarray, int]], nrows: int) -> tuple[np.ndarray, np.ndarray]:
+    """All object columns as one block, as pandas itself keeps them."""
+    if len(objects) == 1:
+        return _block(*objects[0])
+    values = np.empty((len(objects), nrows), dtype=object)
+    for row, (array, _) in zip(values, objects, strict=True):
+        row[:] = array
+    return values, np.array([position for _, position in objects], dtype=np.intp)

@@ -1,0 +1,135 @@
+"""The two indexes of a DataFrame <-> the axes of a core frame.
+
+A flat index is one level, a MultiIndex several, each with its full labels. What NumPy cannot say of a level (a zone, a
+frequency, object against string) stands in the axis' meta, ``{"pandas": [...]}``, one entry a level.
+"""
+
+import contextlib
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import _labels
+from .._core import ArrowColumn, Axis, ColonnadeError, DecodeError
+from ._pandas_arrays import freq_to_text
+from ._pandas_levels import MISSING_TAG, array_from_level, level_from_index, pin_freq
+
+
+def axis_from_index(index: pd.Index, where: str) -> Axis:
+    """The axis of a pandas index."""
+    if isinstance(index, pd.MultiIndex):
+        return _axis_from_multi(index, where)
+    name = _labels.encode(index.name)
+    if isinstance(index, pd.RangeIndex):
+        return Axis.auto(index.start, index.stop, index.step, "Index", name)
+    labels, cls, meta = level_from_index(index, f"pandas: {where}")
+    return Axis.levels([labels], [cls], cls, name, None if meta is None else _labels.encode({"pandas": [meta]}))
+
+
+def index_from_axis(axis: Axis, where: str) -> pd.Index:
+    """The pandas index of an axis, whichever library wrote it."""
+    try:
+        name = _labels.decode(axis.name)
+        if axis.is_auto:
+            return pd.RangeIndex(*axis.range, name=_hashable(name))
+        meta = {} if axis.meta is None else _labels.decode(axis.meta)
+        levels = meta.get("pandas") or [None] * axis.depth
+        if axis.depth == 1 and not meta.get("multi"):
+            return _flat(axis, 0, levels[0], where, _hashable(name))
+        indexes = [_flat(axis, i, levels[i], f"{where} level {i}", None) for i in range(axis.depth)]
+        names = name if isinstance(name, tuple | list) and len(name) == axis.depth else [None] * axis.depth
+        return _multi(indexes, levels, names)
+    except (ColonnadeError, ImportError):
+        raise
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError, AssertionError) as error:
+        raise DecodeError(f"pandas: {where}: the meta data of the labels does not fit them: {error}") from error
+
+
+# --------------------------------------------------------------------------- flat
+def _flat(axis: Axis, i: int, meta: dict[str, Any] | None, where: str, name: Any) -> Any:
+    level = axis.level(i, writable=True)
+    if isinstance(level, ArrowColumn) and level.tag == MISSING_TAG:
+        return level
+    array = array_from_level(level, meta, where)
+    dtype = object if array.dtype == object else None
+    index = pd.Index(array, dtype=dtype, copy=False, name=name, tupleize_cols=False)
+    if meta is not None and "freq" in meta and not isinstance(index, pd.PeriodIndex):
+        pin_freq(index, meta)
+    return index
+
+
+def _hashable(name: Any) -> Any:
+    """A list, which StaticFrame may have stored for a tuple, as a tuple: pandas' names are hashable."""
+    return tuple(map(_hashable, name)) if isinstance(name, list) else name
+
+
+# --------------------------------------------------------------------------- hierarchical
+def _axis_from_multi(index: pd.MultiIndex, where: str) -> Axis:
+    arrays, classes, metas = [], [], []
+    for i in range(index.nlevels):
+        place = f"pandas: {where} level {i}"
+        labels, cls, meta = _level_of_multi(index, i, place)
+        arrays.append(labels)
+        classes.append(cls)
+        metas.append(meta)
+    names = tuple(index.names)
+    meta: dict[str, Any] = {}
+    if any(entry is not None for entry in metas):
+        meta["pandas"] = metas
+    if index.nlevels == 1:
+        meta["multi"] = True
+    name = _labels.encode(names if any(name is not None for name in names) else None)
+    cls = classes[0] if index.nlevels == 1 else "IndexHierarchy"
+    return Axis.levels(arrays, classes, cls, name, _labels.encode(meta) if meta else None)
+
+
+def _level_of_multi(index: pd.MultiIndex, i: int, where: str) -> tuple[Any, str, dict[str, Any] | None]:
+    level, codes = index.levels[i], np.asarray(index.codes[i])
+    missing = codes < 0
+    freq = getattr(level, "freq", None)
+    if not missing.any():
+        full = level.take(codes)
+    elif isinstance(level.dtype, np.dtype) and level.dtype.kind in "biu":
+        # get_level_values would turn these into floats or objects to make room for NaN.
+        values = level._values.take(np.where(missing, 0, codes)) if len(level) else np.zeros(len(codes), level.dtype)
+        return ArrowColumn.from_masked(values, missing, MISSING_TAG), "Index", None
+    else:
+        full = index.get_level_values(i)
+    labels, cls, meta = level_from_index(full, where)
+    if freq is not None and not isinstance(level, pd.PeriodIndex):
+        meta = {**(meta or {"kind": "time"}), "freq": freq_to_text(freq, where)}
+    return labels, cls, meta
+
+
+def _multi(indexes: list[Any], metas: list[dict[str, Any] | None], names: Any) -> pd.MultiIndex:
+    levels, codes = [], []
+    for index, meta in zip(indexes, metas, strict=True):
+        code, level = _missing_factors(index) if isinstance(index, ArrowColumn) else _factors(index)
+        if meta is not None and "freq" in meta and not isinstance(level, pd.PeriodIndex):
+            with contextlib.suppress(ValueError):  # a selection of rows has gaps
+                level.freq = meta["freq"]
+        levels.append(level)
+        codes.append(code)
+    return pd.MultiIndex(levels=levels, codes=codes, names=list(names), verify_integrity=False)
+
+
+def _factors(index: pd.Index) -> tuple[np.ndarray, pd.Index]:
+    """Codes and sorted distinct labels, as MultiIndex.from_arrays makes them; all categories of a categorical stay."""
+    if isinstance(index, pd.CategoricalIndex):
+        every = np.arange(len(index.categories), dtype=index.codes.dtype)
+        return index.codes, pd.CategoricalIndex(pd.Categorical.from_codes(every, dtype=index.dtype))
+    try:
+        codes, level = index.factorize(sort=True)
+    except TypeError:  # labels without an order among them
+        codes, level = index.factorize(sort=False)
+    return codes, level
+
+
+def _missing_factors(column: ArrowColumn) -> tuple[np.ndarray, pd.Index]:
+    values, missing = column.values(), column.mask()
+    if missing is None:
+        return _factors(pd.Index(values))
+    codes = np.full(len(values), -1, dtype=np.intp)
+    codes[~missing], level = _factors(pd.Index(values[~missing]))
+    return codes, level

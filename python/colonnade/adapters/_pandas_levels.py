@@ -1,0 +1,141 @@
+"""One level of labels: a flat pandas index <-> a NumPy array (which StaticFrame and `np.load` read) or an Arrow column.
+
+Text without nulls is `<U` where `_unicode` allows it, times are datetime64, periods of a plain unit datetime64 of that
+unit; the meta entry says which pandas dtype to build again. The class names are StaticFrame's.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._core import ArrowColumn, EncodeError
+from .._zones import zone_from_text
+from ._object_columns import level_from_labels
+from ._pandas_arrays import array_from_column, column_from_array, freq_to_text, period_freq, zone_text
+from ._pandas_foreign import numpy_for_pandas, writable, zoned_array
+from ._pandas_strings import one_chunk, string_dtype, string_tag, strings_from_unicode
+from ._unicode import unicode_from_arrow, unicode_from_cells
+
+# A MultiIndex level of ints or bools with missing labels: its dtype has no NaN, so a mask says where they stand.
+MISSING_TAG = '{"kind":"missing"}'
+
+_CLASSES = {
+    "Y": "IndexYear",
+    "M": "IndexYearMonth",
+    "D": "IndexDate",
+    "h": "IndexHour",
+    "m": "IndexMinute",
+    "s": "IndexSecond",
+    "ms": "IndexMillisecond",
+    "us": "IndexMicrosecond",
+    "ns": "IndexNanosecond",
+}
+# Periods of these frequencies count what datetime64 of a unit counts: units since 1970. The rest are plain integers.
+_PERIOD_UNITS = {"Y-DEC": "Y", "M": "M", "D": "D", "h": "h", "min": "m", "s": "s", "ms": "ms", "us": "us", "ns": "ns"}
+
+Level = tuple[Any, str, dict[str, Any] | None]
+
+
+def level_from_index(index: pd.Index, where: str) -> Level:
+    """Labels, class name and meta of a flat index."""
+    values = index._values
+    dtype = values.dtype
+    if isinstance(dtype, pd.StringDtype):
+        return _text_level(values, where)
+    if isinstance(dtype, pd.PeriodDtype):
+        freq = period_freq(dtype, where)
+        unit = _PERIOD_UNITS.get(freq)
+        ordinals = values._ndarray
+        labels = ordinals if unit is None else ordinals.view(f"M8[{unit}]")
+        return labels, _CLASSES.get(unit or "", "Index"), {"kind": "period", "freq": freq}
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return _time_level(index, values._ndarray, where, zone_text(dtype.tz, where))
+    if not isinstance(dtype, np.dtype):
+        return column_from_array(values, where), "Index", None
+    if dtype.kind in "mM":
+        return _time_level(index, values._ndarray, where, None)
+    if dtype.kind == "O":
+        return _object_level(values, where)
+    return values, "Index", None
+
+
+def array_from_level(level: np.ndarray | ArrowColumn, meta: dict[str, Any] | None, where: str) -> Any:
+    """The array behind the labels of one level."""
+    if isinstance(level, ArrowColumn):
+        return array_from_column(level, where)
+    kind = None if meta is None else meta["kind"]
+    if kind is None or kind == "time":
+        if meta is not None and "tz" in meta:
+            return zoned_array(writable(level), zone_from_text(meta["tz"]))
+        return _numpy_level(level, where)
+    assert meta is not None
+    if kind == "string":
+        return strings_from_unicode(level, string_dtype(meta["storage"], meta["na"]))
+    if kind == "object":
+        return level.astype(object)
+    if kind == "period":
+        return pd.arrays.PeriodArray(writable(level).view(np.int64), dtype=pd.PeriodDtype(meta["freq"]))
+    raise ValueError(f"unknown kind of labels {kind!r}")
+
+
+def pin_freq(index: Any, meta: dict[str, Any]) -> None:
+    """Give a time index its frequency again.
+
+    Whether the labels still are the ones that were written shows in their count and ends; only a selection of them is
+    tested against the frequency label by label, and loses it where it does not fit.
+    """
+    freq = pd.tseries.frequencies.to_offset(meta["freq"])
+    if meta.get("ends") == _ends(index._data._ndarray):
+        holder = index if hasattr(type(index), "_freq") else index._data
+        holder._freq = freq
+        if index.freq == freq:
+            return
+    try:
+        index.freq = freq
+    except ValueError:
+        index.freq = None
+
+
+def _time_level(index: Any, ticks: np.ndarray, where: str, zone: str | None) -> Level:
+    cls = _CLASSES[np.datetime_data(ticks.dtype)[0]] if ticks.dtype.kind == "M" else "Index"
+    meta: dict[str, Any] = {"kind": "time"}
+    if zone is not None:
+        meta["tz"] = zone
+    if index.freq is not None:
+        meta["freq"] = freq_to_text(index.freq, where)
+        meta["ends"] = _ends(ticks)
+    return ticks, cls, meta if len(meta) > 1 else None
+
+
+def _ends(ticks: np.ndarray) -> list[int]:
+    """Count, first and last of the labels."""
+    numbers = ticks.view(np.int64)
+    return [len(numbers), *(int(numbers[i]) for i in (0, -1) if len(numbers))]
+
+
+def _text_level(values: Any, where: str) -> Level:
+    meta = string_tag(values.dtype)
+    if meta["storage"] == "pyarrow":
+        labels = unicode_from_arrow(one_chunk(values._pa_array))
+    else:
+        labels = unicode_from_cells(values._ndarray.tolist(), where)
+    return (column_from_array(values, where), "Index", None) if labels is None else (labels, "Index", meta)
+
+
+def _object_level(values: np.ndarray, where: str) -> Level:
+    cells = values.tolist()
+    labels = unicode_from_cells(cells, where)
+    if labels is not None:
+        return labels, "Index", {"kind": "object"}
+    try:
+        return level_from_labels(values, where), "Index", None
+    except EncodeError as error:
+        raise error if str(error).startswith(where) else EncodeError(f"{where}: {error}") from error
+
+
+def _numpy_level(level: np.ndarray, where: str) -> Any:
+    if level.dtype == np.float16:  # pandas has no float16 index; float32 holds every value of it
+        return level.astype(np.float32)
+    array = numpy_for_pandas(level, where)
+    return writable(array) if isinstance(array, np.ndarray) and array.dtype.kind != "O" else array

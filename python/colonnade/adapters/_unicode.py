@@ -1,0 +1,70 @@
+"""Text labels as NumPy `<U` arrays: when they may be, and how they get there.
+
+StaticFrame and `np.load` read `<U` labels; they know nothing of Arrow's layout. So labels are stored as `<U` unless
+that costs too much (NPZ.md: more than four times their UTF-8 size) or is not exact (nulls, a NUL at the end).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .._core import ArrowColumn, EncodeError
+
+# Below this the rule of four saves nothing worth having, and would hide short headers from StaticFrame: taken to the
+# letter it admits only ASCII labels of one common length.
+ALWAYS_NBYTES = 64 * 1024
+
+
+def fits_unicode(nlabels: int, max_nchars: int, utf8_nbytes: int) -> bool:
+    """Whether labels of these sizes are stored as `<U` rather than in Arrow's layout."""
+    return 4 * max_nchars * nlabels <= max(4 * utf8_nbytes, ALWAYS_NBYTES)
+
+
+def unicode_from_cells(cells: list[Any], where: str) -> np.ndarray | None:
+    """Python strings as a `<U` array; None where some cell is no str or `<U` is refused by the rules above."""
+    if set(map(type, cells)) != {str}:
+        return None
+    try:
+        utf8 = "".join(cells).encode("utf-8")
+    except UnicodeEncodeError:
+        bad = next(cell for cell in cells if not cell.isascii() and not _is_utf8(cell))
+        raise EncodeError(
+            f"{where}: expected Unicode text, found a lone surrogate in {bad!a:.60}. Replace it first."
+        ) from None
+    max_nchars = max(map(len, cells))
+    if not fits_unicode(len(cells), max_nchars, len(utf8)):
+        return None
+    if b"\0" in utf8 and any(cell.endswith("\0") for cell in cells):
+        return None
+    return np.array(cells, dtype=f"<U{max(max_nchars, 1)}")
+
+
+def unicode_from_arrow(array: Any) -> np.ndarray | None:
+    """A pyarrow large_string array without nulls as a `<U` array; None where `<U` is refused by the rules above."""
+    count = len(array)
+    if count == 0:
+        return np.zeros(0, dtype="<U1")
+    if array.null_count:
+        return None
+    offsets = np.frombuffer(array.buffers()[1], np.int64, count + 1, 8 * array.offset)
+    nbytes, max_nbytes = int(offsets[-1] - offsets[0]), int(np.diff(offsets).max())
+    # No text has more characters than UTF-8 bytes, so most labels need no count of their characters.
+    if not fits_unicode(count, max_nbytes, nbytes):
+        import pyarrow.compute as pc
+
+        if not fits_unicode(count, pc.max(pc.utf8_length(array)).as_py(), nbytes):
+            return None
+    if max_nbytes == 0:
+        return np.zeros(count, dtype="<U1")
+    try:
+        return ArrowColumn.from_arrow(array).unicode()
+    except EncodeError:  # a label that ends in NUL
+        return None
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

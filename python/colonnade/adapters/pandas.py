@@ -1,0 +1,110 @@
+"""pandas: DataFrames of every index kind and dtype, blocks handed over without a copy in both directions.
+
+Not kept, because pandas itself gives it no meaning: a DataFrame subclass, the order and the unused entries of a
+MultiIndex' levels, and the values under the mask of a missing boolean. Of frames that other libraries wrote, pandas has
+no place for the frame's name and for the single name of a hierarchical index.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from .. import _labels
+from .._core import CoreFrame, EncodeError, FrameBuilder
+from ._pandas_columns import add_blocks, frame_from_core
+from ._pandas_index import axis_from_index, index_from_axis
+
+LIBRARY = "pandas"
+WRITABLE = True
+
+_ORIGIN = '{"library":"pandas"}'
+_ORIGIN_UNIQUE = '{"library":"pandas","allows_duplicate_labels":false}'
+
+
+def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame:
+    """A core frame over the blocks of a pandas DataFrame.
+
+    Parameters
+    ----------
+    obj
+        A `pandas.DataFrame`, or an object of a subclass.
+    options
+        ``densify_sparse=True`` stores sparse columns as dense ones; without it they are refused.
+
+    Returns
+    -------
+    CoreFrame
+        NumPy blocks (width, nrows) as they lie in the DataFrame, not copied; under pandas 3's copy on write later
+        changes to the DataFrame do not reach the frame. Extension arrays share their buffers where they have
+        some; Python strings are copied into Arrow's layout.
+
+    Raises
+    ------
+    EncodeError
+        A column, label, name or attribute that cannot come back exactly, with its name and the reason.
+    TypeError
+        A Series: call ``.to_frame()`` first.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from colonnade.adapters import pandas as adapter
+    >>> core = adapter.to_frame(pd.DataFrame({"a": [1, 2], "b": ["x", None]}))
+    >>> core.nrows, core.ncols
+    (2, 2)
+    """
+    if isinstance(obj, pd.Series):
+        raise TypeError("pandas: expected a DataFrame, found a Series. Call .to_frame() first.")
+    if not isinstance(obj, pd.DataFrame):
+        raise TypeError(f"pandas: expected a DataFrame, found a {type(obj).__qualname__}.")
+    builder = FrameBuilder(*obj.shape)
+    add_blocks(builder, obj, options or {})
+    index, columns = axis_from_index(obj.index, "index"), axis_from_index(obj.columns, "columns")
+    origin = _ORIGIN if obj.flags.allows_duplicate_labels else _ORIGIN_UNIQUE
+    return builder.finish(index, columns, "null", _attrs_text(obj.attrs) if obj.attrs else None, origin)
+
+
+def from_frame(core: CoreFrame) -> pd.DataFrame:
+    """A pandas DataFrame over the blocks of a core frame.
+
+    Parameters
+    ----------
+    core
+        Loaded with ``private=True``, its blocks are wrapped where they lie; blocks that are read-only are copied, for
+        pandas writes into its blocks.
+
+    Returns
+    -------
+    pandas.DataFrame
+        What pandas wrote comes back in the same dtypes; columns of other libraries come in the dtype that pandas'
+        users expect (text as pandas' string dtype, numbers with nulls as nullable, dictionaries as categoricals).
+
+    Raises
+    ------
+    UnsupportedError
+        A dtype that pandas lacks (datetime64[ps] finer than nanoseconds, structured).
+    DecodeError
+        Meta data that does not fit the data.
+    """
+    index, columns = index_from_axis(core.index, "index"), index_from_axis(core.columns, "columns")
+    frame = frame_from_core(core, index, columns)
+    if core.attrs is not None:
+        attrs = _labels.decode(core.attrs)
+        if isinstance(attrs, dict):
+            frame.attrs = attrs
+    if core.origin == _ORIGIN_UNIQUE:
+        frame.flags.allows_duplicate_labels = False
+    return frame
+
+
+def _attrs_text(attrs: dict[Any, Any]) -> str:
+    try:
+        return _labels.encode(attrs)
+    except EncodeError:
+        for key, value in attrs.items():
+            try:
+                _labels.encode({key: value})
+            except EncodeError as error:
+                raise EncodeError(f"pandas: attrs[{key!r}]: {error}") from error
+        raise

@@ -1,0 +1,76 @@
+"""Two DataFrames compared to the bit: what `pandas.testing` leaves open (NaN payloads, which null, attrs) as well."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+def assert_identical(left: pd.DataFrame, right: pd.DataFrame) -> None:
+    """The same class, labels, dtypes, names, attrs, flags and bits; AssertionError that names the difference otherwise.
+
+    Values under the mask of a missing value may differ, and so may the order of a MultiIndex' levels.
+    """
+    assert type(left) is type(right), (type(left), type(right))
+    pd.testing.assert_frame_equal(
+        left, right, check_exact=True, check_freq=True, check_flags=True, check_index_type=True, check_column_type=True
+    )
+    _assert_same_index(left.index, right.index)
+    _assert_same_index(left.columns, right.columns)
+    assert repr(left.attrs) == repr(right.attrs), (left.attrs, right.attrs)
+    for position in range(left.shape[1]):
+        a, b = left.iloc[:, position].array, right.iloc[:, position].array
+        _assert_same_array(a, b, f"column {left.columns[position]!r}")
+
+
+def _assert_same_index(left: pd.Index, right: pd.Index) -> None:
+    assert type(left) is type(right), (type(left), type(right))
+    assert left.equals(right), (left, right)
+    assert list(map(repr, left.names)) == list(map(repr, right.names)), (left.names, right.names)
+    if isinstance(left, pd.MultiIndex):
+        assert left.nlevels == right.nlevels, (left.nlevels, right.nlevels)
+        for i in range(left.nlevels):
+            assert left.levels[i].dtype == right.levels[i].dtype, (left.levels[i], right.levels[i])
+            _assert_same_array(left.get_level_values(i).array, right.get_level_values(i).array, f"level {i}")
+        return
+    assert getattr(left, "freq", None) == getattr(right, "freq", None), (left, right)
+    _assert_same_array(left.array, right.array, "labels")
+
+
+def _assert_same_array(left: Any, right: Any, where: str) -> None:
+    assert type(left) is type(right), (where, type(left), type(right))
+    assert repr(left.dtype) == repr(right.dtype), (where, left.dtype, right.dtype)
+    assert left.dtype == right.dtype, (where, left.dtype, right.dtype)
+    if isinstance(left.dtype, pd.CategoricalDtype):
+        _assert_same_index(left.categories, right.categories)
+        assert left.ordered == right.ordered, where
+        assert left.codes.dtype == right.codes.dtype, where
+    if isinstance(left.dtype, pd.IntervalDtype):
+        _assert_same_array(left.left.array, right.left.array, f"{where}, left")
+        _assert_same_array(left.right.array, right.right.array, f"{where}, right")
+        return
+    if isinstance(left.dtype, pd.DatetimeTZDtype):
+        assert type(left.dtype.tz) is type(right.dtype.tz), (where, left.dtype.tz, right.dtype.tz)
+    if isinstance(left, pd.arrays.FloatingArray):
+        assert (left._mask == right._mask).all(), where
+        assert left._data[~left._mask].tobytes() == right._data[~right._mask].tobytes(), where
+        return
+    a, b = _cells(left), _cells(right)
+    if a.dtype == object:
+        for i, (x, y) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
+            assert type(x) is type(y), (where, i, x, y)
+            assert x is y or x == y or (x != x and y != y) or repr(x) == repr(y), (where, i, x, y)
+        return
+    assert a.dtype.str == b.dtype.str, (where, a.dtype, b.dtype)
+    if a.dtype.kind in "fc" and a.dtype.itemsize // (1 if a.dtype.kind == "f" else 2) > 8:
+        # Long doubles carry bytes that mean nothing.
+        np.testing.assert_array_equal(np.signbit(a.real), np.signbit(b.real), where)
+        np.testing.assert_array_equal(a, b, where)
+    else:
+        assert a.tobytes() == b.tobytes(), (where, a, b)
+
+
+def _cells(array: Any) -> np.ndarray:
+    """The memory behind NumPy-backed arrays, objects for all others."""
+    memory = getattr(array, "_ndarray", None)
+    return np.asarray(array, dtype=object) if memory is None else memory
