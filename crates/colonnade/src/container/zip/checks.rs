@@ -54,8 +54,10 @@ pub fn check_duplicate_names(directory: &Directory) -> Result<()> {
         let index = |key: &u64| usize::try_from(key & !HASH).unwrap_or(usize::MAX);
         let mut members: Vec<usize> = group.iter().map(index).collect();
         members.sort_by_key(|&i| directory.name(i));
-        let twice =
-            members.array_windows().find(|[left, right]| directory.name(*left) == directory.name(*right));
+        let twice = members.windows(2).find(|pair| match pair {
+            [left, right] => directory.name(*left) == directory.name(*right),
+            _ => false,
+        });
         if let Some(&[_, i]) = twice {
             let message = "expected each name once, found it twice. Write the archive again.";
             let place = directory.entries.get(i).map_or(0, |entry| entry.local_offset);
