@@ -78,7 +78,7 @@ def _with_nat(column: ArrowColumn) -> np.ndarray:
 
 
 def _with_none(column: ArrowColumn) -> np.ndarray:
-    values = column.values().astype(object)
+    values: np.ndarray = column.values().astype(object)
     values[column.mask()] = None
     return values
 
@@ -92,8 +92,10 @@ def _decoded(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarr
             f"{where()}: expected codes from -1 to {len(categories) - 1}, found {codes.min()} to {codes.max()}. "
             "The file is damaged."
         )
+    values: np.ndarray
     if not column.null_count:
-        return categories[codes]
+        values = categories[codes]
+        return values
     missing = codes < 0
     if categories.dtype.kind in "mM":
         values = np.full(len(codes), "NaT", dtype=categories.dtype)

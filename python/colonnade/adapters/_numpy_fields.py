@@ -13,7 +13,8 @@ def describe_dtype(dtype: np.dtype) -> Any:
     if dtype.names is None:
         # StringDType has no descr text; its parameters travel with each column.
         return "T" if dtype.kind == "T" else dtype.str
-    fields = [dtype.fields[name] for name in dtype.names]
+    table: Any = dtype.fields
+    fields = [table[name] for name in dtype.names]
     titles = [field[2] if len(field) > 2 else None for field in fields]
     for name, title in zip(dtype.names, titles, strict=True):
         if title is not None and not isinstance(title, str):
@@ -39,11 +40,12 @@ def restore_dtype(described: Any) -> np.dtype:
             return np.dtypes.StringDType()
         if isinstance(described, str):
             return np.dtype(described)
-        parts = {key: described[key] for key in ("names", "formats", "offsets", "itemsize")}
+        parts: Any = {key: described[key] for key in ("names", "formats", "offsets", "itemsize")}
         parts["formats"] = [restore_dtype(part) for part in parts["formats"]]
         if "titles" in described:
             parts["titles"] = described["titles"]
-        return np.dtype(parts, align=described["aligned"])
+        made: np.dtype = np.dtype(parts, align=bool(described["aligned"]))
+        return made
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise DecodeError(f"numpy: expected the description of a dtype, found {described!r:.80}: {error}") from error
 

@@ -62,5 +62,5 @@ def _has_order(values: np.ndarray, order: str) -> bool:
     """A view need not be packed, but what was row-major must not come back column-major. "K" takes either."""
     if order == "K" or min(values.shape) <= 1:
         return True
-    row, column = values.strides
+    row, column = map(abs, values.strides)
     return row >= column if order == "C" else row <= column

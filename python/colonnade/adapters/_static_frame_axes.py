@@ -93,9 +93,9 @@ def index_from_axis(axis: Axis, side: str, *, static: bool, size: int) -> Any:
             labels = _labels_of(axis, 0, side)
             return _class(_fitting(axis.cls, labels, side), static)(labels, name=name)
         return _from_levels(axis, name, side, static)
-    except sf.ErrorInitIndexNonUnique as error:
+    except sf.ErrorInitIndex as error:  # duplicates, above all
         raise EncodeError(
-            f"static-frame: {side}: expected labels that are unique, found a duplicate ({error}). "
+            f"static-frame: {side}: expected labels that are unique, found labels that StaticFrame refuses: {error} "
             "Read the file with to_pandas() or to_numpy() instead."
         ) from error
 
@@ -113,7 +113,8 @@ def _automatic(axis: Axis, name: Any, static: bool, size: int) -> Any:
 def _positions(size: int) -> np.ndarray:
     """0, 1, 2... as one array that StaticFrame shares among all its indices."""
     if PositionsAllocator is not None:
-        return PositionsAllocator.get(size)
+        shared: np.ndarray = PositionsAllocator.get(size)
+        return shared
     labels = np.arange(size, dtype=np.int64)
     labels.flags.writeable = False
     return labels

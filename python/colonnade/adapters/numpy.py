@@ -5,6 +5,7 @@ strided column. Coming back, a 2-D array is a view of its block; a structured ar
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
     builder = FrameBuilder(nrows, ncols)
     if obj.dtype.kind in "OT":
         for position, column in enumerate(obj.T if obj.ndim == 2 else (obj,)):
-            _add_column(builder, position, column, lambda position=position: f"numpy: column {position}")
+            _add_column(builder, position, column, partial("numpy: column {}".format, position))
     elif ncols:
         builder.add_block(obj.reshape(1, nrows) if obj.ndim == 1 else obj.T, range(ncols))
     origin = {"library": LIBRARY, "class": f"{obj.ndim}d", "dtype": describe_dtype(obj.dtype)}
@@ -88,16 +89,16 @@ def from_frame(core: CoreFrame) -> Any:
     kind = origin.get("class")
     if kind == "1d" and core.ncols == 1:
         return read_vectors(core)[0]
-    if kind == "2d":
+    if kind == "2d" and "dtype" in origin:
         dtype = restore_dtype(origin["dtype"])
         if all(found == dtype.str for found in core.dtypes()) or dtype.kind in "OT":
             return read_matrix(core, dtype, origin.get("order", "C"))
     if kind == "mapping":
         return dict(zip(_labels_of(core.columns), read_vectors(core), strict=True))
     if kind == "structured":
-        dtype = restore_dtype(origin["dtype"])
-        if list(dtype.names or ()) == _labels_of(core.columns):
-            values = assemble_structured(read_vectors(core), dtype, core.nrows)
+        whole = restore_dtype(origin["dtype"]) if "dtype" in origin else None
+        if whole is not None and list(whole.names or ()) == _labels_of(core.columns):
+            values = assemble_structured(read_vectors(core), whole, core.nrows)
             return values.view(np.recarray) if origin.get("record") else values
         return _structured(core, read_vectors(core))
     return _chosen(core)
@@ -124,7 +125,7 @@ def _from_mapping(obj: Mapping[Any, Any]) -> CoreFrame:
             )
     builder = FrameBuilder(nrows or 0, len(obj))
     for position, (label, array) in enumerate(obj.items()):
-        _add_column(builder, position, array, lambda label=label: f"numpy: column {label!r}")
+        _add_column(builder, position, array, partial("numpy: column {!r}".format, label))
     columns = Axis.levels([level_from_labels(list(obj), "numpy: column labels")], ["Index"])
     return builder.finish(Axis.auto(0, nrows or 0, 1), columns, "null", None, '{"library":"numpy","class":"mapping"}')
 
@@ -146,7 +147,7 @@ def _from_structured(obj: np.ndarray) -> CoreFrame:
     builder = FrameBuilder(len(obj), len(names))
     plain = obj.view(np.ndarray)
     for position, name in enumerate(names):
-        _add_column(builder, position, plain[name], lambda name=name: f"numpy: field {name!r}")
+        _add_column(builder, position, plain[name], partial("numpy: field {!r}".format, name))
     origin: dict[str, Any] = {"library": LIBRARY, "class": "structured", "dtype": describe_dtype(obj.dtype)}
     if isinstance(obj, np.recarray):
         origin["record"] = True
@@ -198,7 +199,8 @@ def _level(axis: Axis, level: int) -> list[Any]:
     labels = axis.level(level)
     if isinstance(labels, ArrowColumn):
         labels = numpy_from_level(labels, lambda: "numpy: column labels")
-    return labels.tolist()
+    cells: list[Any] = labels.tolist()
+    return cells
 
 
 def _chosen(core: CoreFrame) -> np.ndarray:

@@ -6,6 +6,7 @@ do the same work more slowly. The order of work is that of StaticFrame's `Archiv
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -13,16 +14,17 @@ import numpy as np
 import static_frame as sf
 
 from .. import _labels
-from .._core import ArrowColumn, CoreFrame, EncodeError, FrameBuilder
+from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, FrameBuilder
 from ._arrow_columns import numpy_from_column
 from ._object_columns import column_from_objects
 from ._static_frame_axes import axis_from_index, index_from_axis, label_at
 
 try:
-    from arraykit import BlockIndex
+    from arraykit import BlockIndex as _BlockIndex
 except ImportError:  # before static-frame 2.5: TypeBlocks kept lists of shapes instead
-    BlockIndex = None
+    _BlockIndex = None  # type: ignore[assignment, misc, unused-ignore]
 
+BlockIndex: Any = _BlockIndex
 LIBRARY = "static_frame"
 WRITABLE = False
 
@@ -66,7 +68,7 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
     arrays = _arrays(obj)
     # Looked for at once: a loop over 10,000 arrays would cost more than the rest of this function.
     if not {"O", "T"}.isdisjoint(map(_dtype_kind, arrays)):
-        _add_one_by_one(builder, arrays, lambda position: f"static-frame: column {label_at(columns, position)}")
+        _add_one_by_one(builder, arrays, partial(_where, columns))
     else:
         builder.add_arrays(arrays, 0)
     name = _labels.encode(obj.name)
@@ -87,7 +89,7 @@ def from_frame(core: CoreFrame) -> Any:
         Labels that are not unique, or a column or label with no NumPy dtype (a time zone, a list...).
     """
     constructor = _constructor(core.origin)
-    arrays = core.arrays()
+    arrays: Any = core.arrays()
     if core.arrow_columns():
         arrays = _without_arrow(arrays, core)
     return constructor(
@@ -107,6 +109,10 @@ def _arrays(frame: Any) -> list[np.ndarray]:
         return list(frame._blocks._blocks)
     except AttributeError:
         return list(frame.iter_array(axis=0))
+
+
+def _where(columns: Axis, position: int) -> str:
+    return f"static-frame: column {label_at(columns, position)}"
 
 
 def _add_one_by_one(builder: FrameBuilder, arrays: Sequence[np.ndarray], where: Callable[[int], str]) -> None:
@@ -130,9 +136,7 @@ def _without_arrow(arrays: Sequence[np.ndarray | ArrowColumn], core: CoreFrame) 
     position = 0
     for array in arrays:
         if isinstance(array, ArrowColumn):
-            array = numpy_from_column(
-                array, lambda position=position: f"static-frame: column {label_at(core.columns, position)}"
-            )
+            array = numpy_from_column(array, partial(_where, core.columns, position))
         given.append(array)
         position += array.shape[1] if array.ndim == 2 else 1
     return given
@@ -159,5 +163,5 @@ def _constructor(origin: str | None) -> Any:
     # The same object, spaced or ordered otherwise, or the origin of another library.
     told = _labels.decode(origin)
     if isinstance(told, dict) and told.get("library") == LIBRARY:
-        return _CLASSES.get(told.get("class"), sf.Frame)
+        return _CLASSES.get(str(told.get("class")), sf.Frame)
     return sf.Frame

@@ -115,13 +115,13 @@ def _duplicate_free_labels_with_nat() -> Any:
 
 @_case
 def _the_article_frame() -> Any:
-    """3 x 4, hierarchical on both sides, names p, q, r."""
-    months = np.array(["2020-01", "2020-01", "2020-02"], "M8[M]")
+    """3 x 4, hierarchical on both sides, names p, q, r: the frame of the article that first described the format."""
+    months = np.array(["2012-03", "2012-03", "2012-04"], "M8[M]")
     rows = sf.IndexHierarchy.from_labels(
-        zip(months, ("a", "b", "a"), strict=True), index_constructors=(sf.IndexYearMonth, sf.Index), name="q"
+        zip(months, ("x", "y", "x"), strict=True), index_constructors=(sf.IndexYearMonth, sf.Index), name="r"
     )
-    columns = sf.IndexHierarchy.from_product(("x", "y"), ("u", "v"), name="r")
-    blocks = [np.arange(3), np.array([0.5, np.nan, -0.0]), np.array([True, False, True]), np.array(["", "é", "ab"])]
+    columns = sf.IndexHierarchy.from_labels((("data", "A"), ("data", "B"), ("data", "C"), ("valid", "*")), name="q")
+    blocks = [np.array([[5, 4, 7], [9, 1, 8], [3, 6, 2]]), np.array([False, True, True])]
     return _repeated(blocks, index=rows, columns=columns, name="p")
 
 

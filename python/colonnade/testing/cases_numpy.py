@@ -7,7 +7,7 @@ refused, each with a piece of the message; ``assert_identical`` compares two of 
 import datetime as dt
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -58,8 +58,8 @@ def _case(make: Callable[[], Any]) -> Callable[[], Any]:
 # --------------------------------------------------------------------------- 1-D and 2-D
 
 
-def _matrix(dtype: str, order: str) -> np.ndarray:
-    return np.array(sample(dtype, 12).reshape(4, 3), order=order)
+def _matrix(dtype: str, order: Literal["C", "F"]) -> np.ndarray:
+    return sample(dtype, 12).reshape(4, 3).copy(order)
 
 
 for _dtype in DTYPES:
@@ -227,8 +227,8 @@ if hasattr(np.dtypes, "StringDType"):
 
 REFUSED["0-d"] = (lambda: np.array(1.0), "shape ()")
 REFUSED["3-d"] = (lambda: np.zeros((2, 3, 4)), "shape (2, 3, 4)")
-REFUSED["masked"] = (lambda: np.ma.masked_array([1, 2], [0, 1]), ".filled(")
-REFUSED["masked column"] = (lambda: {"x": np.ma.masked_array([1, 2], [0, 1])}, "column 'x'")
+REFUSED["masked"] = (lambda: np.ma.masked_array([1, 2], np.array([False, True])), ".filled(")
+REFUSED["masked column"] = (lambda: {"x": np.ma.masked_array([1, 2], np.array([False, True]))}, "column 'x'")
 REFUSED["matrix"] = (lambda: np.zeros((2, 2)).view(np.matrix), "found matrix")
 REFUSED["mixed objects"] = (lambda: np.array([1, "a"], dtype=object), "column 0")
 REFUSED["mixed objects in a mapping"] = (

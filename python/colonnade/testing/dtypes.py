@@ -1,5 +1,7 @@
 """Every NumPy dtype without objects, and sample values of each with its extremes among them."""
 
+from typing import Any, Literal
+
 import numpy as np
 
 _PLAIN = [
@@ -7,7 +9,8 @@ _PLAIN = [
     *("<f2", ">f2", "<f4", ">f4", "<f8", ">f8", "<c8", ">c8", "<c16", ">c16"),
     *("|S1", "|S7", "<U1", ">U1", "<U5", "|V1", "|V6"),
 ]
-_LONG = [np.dtype(kind).newbyteorder(order).str for kind in ("longdouble", "clongdouble") for order in "<>"]
+_ORDERS: tuple[Literal["<"], Literal[">"]] = ("<", ">")
+_LONG = [np.dtype(kind).newbyteorder(order).str for kind in ("longdouble", "clongdouble") for order in _ORDERS]
 _UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "25s", "2M")
 _TIMES = [f"<{kind}8[{unit}]" for kind in "Mm" for unit in _UNITS] + [">M8[D]", ">M8[ns]", ">m8[s]", "<M8", "<m8"]
 
@@ -17,14 +20,14 @@ DTYPES: list[str] = list(dict.fromkeys(_PLAIN + _LONG + _TIMES))
 
 def sample(dtype: str, nrows: int) -> np.ndarray:
     """A read-only 1-D array, shape (nrows,): extremes, NaN or NaT, infinities and -0.0 where the dtype has them."""
-    wanted = np.dtype(dtype)
+    wanted: np.dtype = np.dtype(dtype)
     values = np.resize(_extremes(wanted), nrows) if nrows else np.empty(0, wanted)
     values = values.astype(wanted, copy=False)
     values.flags.writeable = False
     return values
 
 
-def _extremes(dtype: np.dtype) -> np.ndarray:
+def _extremes(dtype: np.dtype) -> Any:
     kind = dtype.kind
     if kind == "b":
         return np.array([True, False, False])
@@ -32,16 +35,17 @@ def _extremes(dtype: np.dtype) -> np.ndarray:
         limits = np.iinfo(dtype)
         return np.array([limits.min, limits.max, 0, 1, 100], dtype)
     if kind in "fc":
-        limits = np.finfo(dtype)
-        parts = np.array([-0.0, limits.max, np.nan, -np.inf, limits.smallest_subnormal, 1.5], limits.dtype)
+        floats: Any = np.finfo(dtype)
+        parts = np.array([-0.0, floats.max, np.nan, -np.inf, floats.smallest_subnormal, 1.5], floats.dtype)
         # Zeros first: long doubles have padding bytes, and two samples must agree in them too.
-        values = np.zeros(len(parts), dtype.newbyteorder("="))
+        values: Any = np.zeros(len(parts), dtype.newbyteorder("="))
         values.real = parts
         if kind == "c":
             values.imag = parts[::-1]
         return values if dtype.isnative else values.byteswap().view(dtype)
     if kind in "mM":
-        return np.array([0, -(2**63), 2**63 - 1, -1, 1_000_003], "<i8").view(dtype.newbyteorder("<")).astype(dtype)
+        ticks: Any = np.array([0, -(2**63), 2**63 - 1, -1, 1_000_003], "<i8")
+        return ticks.view(dtype.newbyteorder("<")).astype(dtype)
     width = max(dtype.itemsize, 1)
     if kind == "U":
         return np.array(["", "é", "\U0010ffff", "a\0b", "xyz"], dtype)

@@ -26,7 +26,7 @@ _DATED = {
     "IndexMicrosecond": "us",
     "IndexNanosecond": "ns",
 }
-_TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
+_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 # `<U` and `S` pad with NUL, so what ends in one is not what NumPy holds; those cases are spelled out in the case files.
 _PADDED = _TEXT.map(lambda text: text.rstrip("\0"))
 

@@ -1,0 +1,141 @@
+"""StaticFrame through NPZ and NPY: every case, both ways, and StaticFrame's own reader and writer as the oracle."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+pytest.importorskip("static_frame")
+
+import static_frame as sf
+
+import colonnade as cn
+from colonnade.testing import strategies
+from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical
+
+# StaticFrame's own writer refuses dtype object, and reads no labels that are objects; its reader gives an
+# automatic index no name, a hierarchy's levels none, and every frame the class it is asked for.
+_NOT_STATIC_FRAME = ("object", "labels: ", "automatic labels with names", "named levels", "no columns")
+_KNOWN_TO_STATIC_FRAME = [name for name in CASES if not any(part in name for part in _NOT_STATIC_FRAME)]
+_NAMES_ONLY_OURS = {"name: " + kind for kind in ("bytes", "datetime", "infinity", "text that looks like a date")}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_comes_back(name: str, tmp_path: Path) -> None:
+    frame = CASES[name]()
+    path = tmp_path / "frame.npz"
+    cn.write(frame, path)
+    assert_identical(frame, cn.read(path).to_static_frame())
+    assert_identical(frame, cn.read(path, mmap=False, verify=True).to_native())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_comes_back_from_a_directory(name: str, tmp_path: Path) -> None:
+    if "one hundred thousand" in name:
+        pytest.skip("a hundred thousand files")
+    frame = CASES[name]()
+    path = tmp_path / "frame"
+    cn.write(frame, path, format="npy", directory=True)
+    assert_identical(frame, cn.read(path).to_static_frame())
+
+
+@pytest.mark.parametrize("compression", ["zstd", "deflate"])
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_comes_back_compressed(name: str, compression: str) -> None:
+    frame = CASES[name]()
+    assert_identical(frame, cn.decode(cn.encode(frame, "npz", compression=compression)).to_static_frame())
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, tmp_path: Path) -> None:
+    make, message = REFUSED[name]
+    with pytest.raises(cn.EncodeError) as raised:
+        cn.write(make(), tmp_path / "frame.npz")
+    assert message in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(strategies.static_frames())
+def test_random_frames_come_back(frame: sf.Frame) -> None:
+    assert_identical(frame, cn.decode(cn.encode(frame, "npz")).to_static_frame())
+
+
+@pytest.mark.parametrize("name", [name for name in _KNOWN_TO_STATIC_FRAME if name not in _NAMES_ONLY_OURS])
+def test_static_frame_opens_our_files(name: str, tmp_path: Path) -> None:
+    frame = CASES[name]()
+    path = tmp_path / "frame.npz"
+    cn.write(frame, path)
+    assert_identical(frame, type(frame).from_npz(path))
+
+
+@pytest.mark.parametrize("name", [name for name in _KNOWN_TO_STATIC_FRAME if name not in _NAMES_ONLY_OURS])
+def test_static_frame_opens_our_directories(name: str, tmp_path: Path) -> None:
+    if "one hundred thousand" in name:
+        pytest.skip("a hundred thousand files")
+    frame = CASES[name]()
+    path = tmp_path / "frame"
+    cn.write(frame, path, format="npy", directory=True)
+    assert_identical(frame, type(frame).from_npy(path))
+
+
+@pytest.mark.parametrize("name", _KNOWN_TO_STATIC_FRAME)
+def test_we_open_what_static_frame_writes(name: str, tmp_path: Path) -> None:
+    frame = CASES[name]()
+    path = tmp_path / "frame.npz"
+    try:
+        frame.to_npz(path)
+        wanted = sf.Frame.from_npz(path)
+    except Exception as error:
+        pytest.skip(f"StaticFrame itself: {error}")
+    assert_identical(wanted, cn.read(path).to_static_frame())
+    assert_identical(wanted, cn.read(path).to_native())
+
+
+def test_arrays_are_immutable_and_over_the_map(tmp_path: Path) -> None:
+    values = np.arange(400_000.0).reshape(4000, 100)
+    path = tmp_path / "frame.npz"
+    cn.write(sf.Frame(values), path)
+    frame = cn.read(path).to_static_frame()
+    (array,) = frame._blocks._blocks
+    assert not array.flags.writeable
+    assert not array.flags.owndata
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        array.flags.writeable = True
+
+
+def test_blocks_keep_their_shape(tmp_path: Path) -> None:
+    rows = np.arange(12, dtype=np.int16).reshape(4, 3)
+    blocks = [rows, np.asfortranarray(rows), rows[:, 0], rows[:, 1] * 0.5]
+    frame = sf.Frame(sf.TypeBlocks.from_blocks(blocks))
+    path = tmp_path / "frame.npz"
+    cn.write(frame, path)
+    stored = sf.Frame.from_npz(path)._blocks
+    assert [block.shape for block in stored._blocks] == [(4, 3), (4, 3), (4,), (4,)]
+    assert_identical(sf.Frame(stored), cn.read(path).to_static_frame())
+
+
+def test_a_selection_of_columns_and_rows() -> None:
+    frame = CASES["the article frame"]()
+    source = cn.encode(frame, "npz")
+    found = cn.decode(source, columns=[("valid", "*"), ("data", "B")], rows=slice(1, 3)).to_static_frame()
+    assert_identical(frame.iloc[1:3, [3, 1]], found)
+
+
+def test_a_group_of_hierarchical_columns() -> None:
+    frame = CASES["the article frame"]()
+    found = cn.decode(cn.encode(frame, "npz"), columns=[("data",)]).to_static_frame()
+    assert_identical(frame.iloc[:, :3], found)
+
+
+def test_equal_frames_give_equal_bytes() -> None:
+    for name in ("the article frame", "all dtypes side by side"):
+        assert cn.encode(CASES[name](), "npz") == cn.encode(CASES[name](), "npz")
+
+
+def test_compat_refuses_what_static_frame_cannot_hold(tmp_path: Path) -> None:
+    frame = CASES["objects text and none"]()
+    with pytest.raises(cn.EncodeError, match="'x'"):
+        cn.write(frame, tmp_path / "frame.npz", compat="static-frame")
+    assert list(tmp_path.iterdir()) == []
