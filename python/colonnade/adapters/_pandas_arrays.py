@@ -74,7 +74,8 @@ def column_from_array(
 def array_from_column(column: ArrowColumn, where: str, tag: dict[str, Any] | None = None) -> Any:
     """The 1-D array that `column_from_array` was given. NumPy arrays are writable."""
     tag = read_tag(column) if tag is None else tag
-    reader = _READERS.get(tag.get("kind"))
+    kind = tag.get("kind")
+    reader = _READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:
         return array_from_foreign(column, where)
     try:
