@@ -1,0 +1,140 @@
+"""`colonnade bench ...` and `python -m colonnade.bench ...`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from colonnade.bench.datasets import DATASETS
+from colonnade.bench.engines import ENGINES
+from colonnade.bench.report import sections, to_markdown, to_terminal, write_markdown
+from colonnade.bench.run import run
+from colonnade.bench.spec import OPERATIONS, Spec
+from colonnade.bench.summary import Summary
+from colonnade.bench.transports import TRANSPORTS
+
+DIRECTORY = Path("bench-results")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(prog="colonnade bench", description="Which format is fastest, by measurement.")
+    commands = top.add_subparsers(dest="command", required=True)
+
+    commands.add_parser("list", help="datasets, engines, transports")
+
+    one = commands.add_parser("run", help="measure the cells of a specification")
+    for name in ("dataset", "library", "engine", "format", "codec", "transport"):
+        one.add_argument(f"--{name}", action="append", help="may be given several times; datasets take shell patterns")
+    one.add_argument("--size", action="append", type=float, help="fraction of the dataset's rows")
+    one.add_argument("--operation", action="append", choices=OPERATIONS)
+    one.add_argument("--rounds", type=int, default=7, help="fresh processes a cell")
+    one.add_argument("--repetitions", type=int, default=2, help="further calls inside each process")
+    one.add_argument("--spec", type=Path, help="a JSON file with the whole specification instead")
+    one.add_argument("--out", type=Path, help="results file (JSON lines); default DIR/results.jsonl")
+    one.add_argument("--dir", type=Path, default=DIRECTORY, help="where cells write: the file system under test")
+
+    show = commands.add_parser("report", help="tables from results files")
+    show.add_argument("results", type=Path, nargs="+")
+    show.add_argument("--markdown", action="store_true")
+
+    paper = commands.add_parser("paper-npz", help="the nine fixtures against every peer, with the table of marks")
+    paper.add_argument("--large", action="store_true", help="1e8 elements instead of 1e6")
+    paper.add_argument("--rounds", type=int, default=7)
+    paper.add_argument("--marks-only", action="store_true", help="only the contestants that marks are judged by")
+    paper.add_argument("--fixture", action="append", help="such as wide-columnar; all nine by default")
+    paper.add_argument("--state", action="append", choices=("first", "repeat", "memory"))
+    paper.add_argument("--out", type=Path, default=DIRECTORY)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status."""
+    arguments = parser().parse_args(argv)
+    commands = {"list": list_all, "run": run_spec, "report": report, "paper-npz": paper_npz}
+    try:
+        return commands[arguments.command](arguments)
+    except (KeyError, ValueError, OSError) as error:
+        print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)
+        return 2
+
+
+def list_all(arguments: argparse.Namespace) -> int:
+    """What there is to measure, and what is missing."""
+    console = Console()
+    table = Table("dataset", "about", "as")
+    for name in DATASETS:
+        table.add_row(name, DATASETS[name].about, ", ".join(DATASETS[name].libraries))
+    console.print(table)
+    table = Table("engine", "formats and codecs", "libraries", "safety", "here")
+    for name in ENGINES:
+        engine = ENGINES[name]
+        formats = "; ".join(f"{fmt}: {', '.join(codecs)}" for fmt, codecs in engine.formats.items())
+        here = engine.missing() or ", ".join(f"{k} {v}" for k, v in engine.versions().items()) or "yes"
+        table.add_row(name, formats, ", ".join(engine.libraries), engine.security, here)
+    console.print(table)
+    console.print(f"transports: {', '.join(TRANSPORTS)}")
+    return 0
+
+
+def note(text: str) -> None:
+    """Progress, on standard error so that tables can be piped."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def run_spec(arguments: argparse.Namespace) -> int:
+    """`run`: measure a specification, show the report."""
+    if arguments.spec is not None:
+        spec = Spec.from_json(arguments.spec.read_text())
+    else:
+        named = {name: getattr(arguments, name) for name in ("library", "engine", "format", "codec")}
+        given = {name: getattr(arguments, name) for name in ("dataset", "transport", "size")}
+        if arguments.operation:
+            given["operations"] = arguments.operation
+        given = {name: value for name, value in given.items() if value is not None}
+        spec = Spec(**named, **given, rounds=arguments.rounds, repetitions=arguments.repetitions)
+    out = arguments.out or arguments.dir / "results.jsonl"
+    records = run(spec, arguments.dir, out, note=note)
+    to_terminal(sections(Summary(records)))
+    return 0
+
+
+def report(arguments: argparse.Namespace) -> int:
+    """`report`: tables from files measured before, perhaps elsewhere."""
+    parts = sections(Summary.load(*arguments.results))
+    if arguments.markdown:
+        print(to_markdown(parts))
+    else:
+        to_terminal(parts)
+    return 0
+
+
+def paper_npz(arguments: argparse.Namespace) -> int:
+    """`paper-npz`: measure, write the Markdown report, show the marks."""
+    from colonnade.bench.paper_npz import measure
+
+    scale = "1e8" if arguments.large else "1e6"
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    summary = measure(
+        arguments.out,
+        large=arguments.large,
+        rounds=arguments.rounds,
+        marks_only=arguments.marks_only,
+        fixtures=arguments.fixture,
+        states=arguments.state or ("first", "repeat", "memory"),
+        note=note,
+    )
+    path = arguments.out / f"paper-npz-{scale}.md"
+    write_markdown(summary, path, f"NPZ, nine fixtures of {scale} elements")
+    to_terminal(sections(summary)[:1])
+    note(f"The whole report: {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

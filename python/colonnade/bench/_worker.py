@@ -1,0 +1,203 @@
+"""A measuring process: one task as JSON on standard input, records as JSON lines on standard output.
+
+It is always started afresh, never forked: a fork while a large destination is held makes every later write to it a
+copy-on-write fault, and a fork of a process with thread pools may hang. Tasks:
+
+- ``check``: write each cell's file, read it back, compare with the original. Files stay for the tasks that follow.
+- ``measure``: time the contestants, alternating in random order. With one contestant and an empty pool the first call
+  is state *first*, later ones are *repeat*. With several, a round that is not recorded comes first, and all recorded
+  ones are *repeat*.
+- ``memory``: one call, watched from outside (the words ready, go, done, exit pass over the pipes).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from colonnade.bench.datasets import DATASETS
+from colonnade.bench.engines import ENGINES
+from colonnade.bench.libraries import LIBRARIES
+from colonnade.bench.measure import measure_read, measure_write, settle, trim_heap, warm_guest
+from colonnade.bench.memory import private_dirty
+from colonnade.bench.spec import Cell
+from colonnade.bench.transports import TRANSPORTS
+
+WARM_MULTIPLE = 2.5
+WARM_MARGIN = 32 << 20
+SYNC_NBYTES = 64 << 20
+
+
+@dataclass
+class Contestant:
+    """One cell and one operation, ready to be called."""
+
+    cell: Cell
+    operation: str
+    directory: Path
+    data: Any = None
+
+    def __post_init__(self) -> None:
+        self.engine = ENGINES[self.cell.engine]
+        self.library = LIBRARIES[self.cell.library]
+        self.session = TRANSPORTS[self.cell.transport](self.engine, self.cell, self.directory)
+
+    def prepare(self) -> None:
+        """The state each call must find: no file to write onto, or one, or one to read. Not timed."""
+        if self.operation == "write":
+            self.session.clear()
+        elif self.operation == "replace" and not self.session.exists():
+            self.session.write(self.data)
+
+    def call(self) -> dict[str, Any]:
+        """One timed call. A read's result is dropped afterwards, untimed."""
+        if self.operation == "read":
+            return measure_read(self.session.read, self.library, self.engine.self_timed)[1]
+        out = measure_write(lambda: self.session.write(self.data), self.engine.self_timed)
+        return {**out, "wire_nbytes": self.session.wire_nbytes()}
+
+    def rehearse(self) -> None:
+        """The same call on four rows, then all caches emptied: imports and code are warm, memory is not."""
+        scratch = self.directory / f"rehearsal-{os.getpid()}"
+        scratch.mkdir(exist_ok=True)
+        tiny = self.library.tiny()
+        session = TRANSPORTS[self.cell.transport](self.engine, self.cell, scratch)
+        session.write(tiny)
+        if self.operation == "read":
+            measure_read(session.read, self.library, self.engine.self_timed)
+        session.clear()
+        scratch.rmdir()
+        self.engine.forget()
+        trim_heap()
+
+
+class Worker:
+    """Holds the channel to the parent and the data that several contestants share."""
+
+    def __init__(self, channel: TextIO, task: dict[str, Any]) -> None:
+        self.channel, self.task = channel, task
+        self.directory, self.cache = Path(task["directory"]), Path(task["cache"])
+        self._data: dict[tuple[str, str, float], Any] = {}
+
+    def emit(self, **record: Any) -> None:
+        self.channel.write(json.dumps(record) + "\n")
+        self.channel.flush()
+
+    def data(self, cell: Cell) -> Any:
+        key = (cell.dataset, cell.library, cell.size)
+        if key not in self._data:
+            self._data[key] = DATASETS[cell.dataset].load(cell.library, cell.size, self.cache)
+        return self._data[key]
+
+    def contestants(self) -> list[Contestant]:
+        out = []
+        for item in self.task["contestants"]:
+            contestant = Contestant(Cell.from_json(item["cell"]), item["operation"], self.directory)
+            needs = contestant.operation != "read" or not contestant.session.persistent
+            contestant.data = self.data(contestant.cell) if needs else None
+            out.append(contestant)
+        return out
+
+    def check(self) -> None:
+        for item in self.task["contestants"]:
+            cell = Cell.from_json(item["cell"])
+            contestant = Contestant(cell, "write", self.directory, self.data(cell))
+            record: dict[str, Any] = {"kind": "check", "cell": cell.to_json(), "ok": True, "difference": None}
+            try:
+                contestant.session.clear()
+                contestant.session.write(contestant.data)
+                if not contestant.engine.self_timed:
+                    result = contestant.session.read()
+                    record["difference"] = contestant.library.difference(result, contestant.data)
+                    del result
+                record["wire_nbytes"] = contestant.session.wire_nbytes()
+                record["frame_nbytes"] = contestant.library.nbytes(contestant.data)
+            except Exception as error:  # an engine that fails is a row with its reason
+                record.update(ok=False, error=f"{type(error).__name__}: {error}"[:400])
+            self.emit(**record)
+
+    def measure(self) -> None:
+        contestants = self.contestants()
+        order = random.Random(self.task["seed"])
+        alone = len(contestants) == 1
+        for contestant in contestants:
+            contestant.rehearse()
+            if contestant.operation == "read" and not contestant.session.persistent:
+                contestant.session.write(contestant.data)
+                contestant.engine.forget()
+        first_round = 0 if alone else -1
+        for number in range(first_round, self.task["repetitions"]):
+            order.shuffle(contestants)
+            for position, contestant in enumerate(contestants):
+                first = alone and number == 0
+                record = self.once(contestant, first)
+                if number >= 0:
+                    state = "first" if first else "repeat"
+                    self.emit(
+                        kind="time",
+                        cell=contestant.cell.to_json(),
+                        operation=contestant.operation,
+                        state=state,
+                        round=self.task["round"] + (0 if alone else number),
+                        position=position,
+                        **record,
+                    )
+
+    def once(self, contestant: Contestant, first: bool) -> dict[str, Any]:
+        contestant.prepare()
+        if self.task["frame_nbytes"] >= SYNC_NBYTES and contestant.operation != "read":
+            os.sync()  # else the write-back of one engine's file is paid by the next
+        settle()
+        if first:
+            warm_guest(int(self.task["frame_nbytes"] * WARM_MULTIPLE) + WARM_MARGIN)
+        return contestant.call()
+
+    def memory(self) -> None:
+        (contestant,) = self.contestants()
+        contestant.rehearse()
+        contestant.prepare()
+        settle()
+        before = private_dirty()
+        self.say("ready", "go")
+        kept: Any
+        if contestant.operation == "read":
+            kept = measure_read(contestant.session.read, contestant.library)[0]
+        else:
+            kept = contestant.session.write(contestant.data)
+        self.say("done", "exit")
+        held = private_dirty() - before
+        del kept
+        self.emit(kind="held", held_nbytes=held)
+
+    def say(self, word: str, until: str) -> None:
+        self.emit(kind="word", word=word)
+        if sys.stdin.readline().strip() != until:
+            raise SystemExit(1)
+
+
+def main() -> int:
+    """Take the channel away from anything an engine prints, run the task, report an error as a record."""
+    channel = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    task = json.loads(sys.stdin.readline())
+    worker = Worker(channel, task)
+    start = time.perf_counter()
+    try:
+        {"check": worker.check, "measure": worker.measure, "memory": worker.memory}[task["task"]]()
+    except Exception as error:  # the parent turns it into a row
+        traceback.print_exc()
+        worker.emit(kind="error", error=f"{type(error).__name__}: {error}"[:400])
+        return 1
+    worker.emit(kind="end", seconds=time.perf_counter() - start)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

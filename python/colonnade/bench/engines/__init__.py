@@ -1,0 +1,23 @@
+"""Engines by name. A new one is a subclass of `Engine` and one line here, or a call of `register_engine`."""
+
+from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.limits import Limit
+from colonnade.bench.engines.ours import Colonnade
+from colonnade.bench.engines.pandas_io import Pandas
+from colonnade.bench.engines.pickle_io import Pickle
+from colonnade.bench.engines.polars_io import Polars
+from colonnade.bench.engines.static_frame import StaticFrame
+from colonnade.bench.registry import Registry
+
+ENGINES: Registry[Engine] = Registry("engine")
+
+
+def register_engine(engine: Engine) -> Engine:
+    """Make `engine` known under its name. Raises ValueError where the name is taken."""
+    return ENGINES.add(engine.name, engine)
+
+
+for _engine in (Colonnade(), StaticFrame(), Pandas(), Polars(), Pickle(), Limit()):
+    register_engine(_engine)
+
+__all__ = ["ENGINES", "Engine", "register_engine"]

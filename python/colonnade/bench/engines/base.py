@@ -1,0 +1,84 @@
+"""What an engine is: something that turns an in-memory object into bytes and back."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from colonnade.bench.spec import Cell
+
+
+class Engine:
+    """One way to keep a DataFrame. Subclasses fill in the attributes and the four calls.
+
+    An engine is used through its ordinary API at its defaults. What a call needs beyond the cell (imports, option
+    objects) is done inside it, as a user's call would.
+
+    Attributes
+    ----------
+    name : str
+    modules : tuple of str
+        Modules that must be importable.
+    distributions : tuple of str
+        Whose versions are recorded.
+    install : str
+        The line that installs it.
+    formats : mapping of format to codecs
+    libraries : tuple of str
+        In-memory types it takes and gives.
+    security : str
+        Can reading run code? Is there a checksum?
+    self_timed : bool
+        The calls return their own seconds (limits only).
+    """
+
+    name = ""
+    modules: tuple[str, ...] = ()
+    distributions: tuple[str, ...] = ()
+    install = ""
+    formats: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    libraries: tuple[str, ...] = ()
+    security = ""
+    self_timed = False
+
+    def missing(self) -> str | None:
+        """Why this engine cannot run here, with the line that installs it; None where it can."""
+        for module in self.modules:
+            try:
+                found = importlib.util.find_spec(module) is not None
+            except (ImportError, ValueError):
+                found = False
+            if not found:
+                return f"{module} is not installed; {self.install}"
+        return None
+
+    def versions(self) -> dict[str, str]:
+        """Distribution name to version."""
+        return {name: metadata.version(name) for name in self.distributions}
+
+    def supports(self, cell: Cell) -> bool:
+        """Whether this combination exists at all (a file suffix aside, most do)."""
+        return True
+
+    def write(self, data: Any, path: Path, cell: Cell) -> Any:
+        """Write `data` to `path` (a file, or a directory where the format is one)."""
+        raise NotImplementedError
+
+    def read(self, path: Path, cell: Cell) -> Any:
+        """Read `path` into an object of ``cell.library``."""
+        raise NotImplementedError
+
+    def encode(self, data: Any, cell: Cell) -> Any:
+        """`data` as one bytes-like object."""
+        raise NotImplementedError
+
+    def decode(self, buffer: Any, cell: Cell) -> Any:
+        """An object of ``cell.library`` from what `encode` gave."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Give cached memory back, so that the next call meets an empty pool."""

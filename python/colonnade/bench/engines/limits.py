@@ -1,0 +1,47 @@
+"""The machine's own limits, run like engines, so that they stand in the same rounds as what they bound."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, ClassVar
+
+from colonnade.bench.engines.base import Engine
+from colonnade.bench.libraries import LIBRARIES
+from colonnade.bench.spec import Cell
+
+
+class Limit(Engine):
+    """As many bytes as the frame holds, and nothing done with them.
+
+    Formats: ``write`` (a bare write), ``write-reserve`` (one that reserves its space first); both read back by a bare
+    parallel `pread`. Option ``fresh=True`` reads into memory that was never touched.
+    The calls return the seconds the helper itself measured: making its source memory is outside.
+    """
+
+    name = "limit"
+    modules = ("colonnade._core",)
+    install = "build it with `make`"
+    formats: ClassVar = {"write": ("none",), "write-reserve": ("none",)}
+    libraries = ("static-frame", "pandas")
+    security = "not a format"
+    self_timed = True
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.transport == "file"
+
+    def write(self, data: Any, path: Path, cell: Cell) -> float:
+        from colonnade._core import limit_write
+
+        nbytes = LIBRARIES[cell.library].nbytes(data)
+        return limit_write(str(path), nbytes, cell.format == "write-reserve", path.exists())
+
+    def read(self, path: Path, cell: Cell) -> float:
+        from colonnade._core import limit_pread
+
+        return limit_pread(str(path), len(os.sched_getaffinity(0)), bool(cell.option.get("fresh", False)))
+
+    def forget(self) -> None:
+        from colonnade._core import pool_trim
+
+        pool_trim()

@@ -1,0 +1,66 @@
+"""Colonnade itself, through its public API and at its defaults, like every other engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from colonnade.bench.engines.base import Engine
+from colonnade.bench.spec import Cell
+
+
+class Colonnade(Engine):
+    """`cn.write` / `cn.read` of NPZ files and NPY directories."""
+
+    name = "colonnade"
+    modules = ("colonnade._core",)
+    install = "build it with `make`"
+    formats: ClassVar = {"npz": ("none", "zstd", "deflate"), "npy": ("none",)}
+    libraries = ("static-frame", "pandas", "colonnade")
+    security = "reading runs no code; CRC-32 written always, verified on request and for compressed members"
+
+    def versions(self) -> dict[str, str]:
+        import colonnade as cn
+
+        return {"colonnade": cn.__version__}
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.transport == "file" or cell.format == "npz"
+
+    def write(self, data: Any, path: Path, cell: Cell) -> None:
+        import colonnade as cn
+
+        cn.write(data, path, format=cell.format, **self._compression(cell))
+
+    def read(self, path: Path, cell: Cell) -> Any:
+        import colonnade as cn
+
+        options = {"mmap": cell.option["mmap"]} if "mmap" in cell.option else {}
+        return _to_library(cn.read(path, format=cell.format, **options), cell.library)
+
+    def encode(self, data: Any, cell: Cell) -> Any:
+        import colonnade as cn
+
+        return cn.encode(data, cell.format, **self._compression(cell))
+
+    def decode(self, buffer: Any, cell: Cell) -> Any:
+        import colonnade as cn
+
+        return _to_library(cn.decode(buffer, cell.format), cell.library)
+
+    def forget(self) -> None:
+        from colonnade._core import pool_trim
+
+        pool_trim()
+
+    @staticmethod
+    def _compression(cell: Cell) -> dict[str, str]:
+        return {} if cell.codec == "none" else {"compression": cell.codec}
+
+
+def _to_library(frame: Any, library: str) -> Any:
+    if library == "pandas":
+        return frame.to_pandas()
+    if library == "static-frame":
+        return frame.to_static_frame()
+    return frame

@@ -1,0 +1,45 @@
+"""pandas' own writers and readers: Feather and Parquet, through pyarrow."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, ClassVar
+
+from colonnade.bench.engines.base import Engine
+from colonnade.bench.spec import Cell
+
+
+class Pandas(Engine):
+    """`to_feather` / `read_feather` and `to_parquet` / `read_parquet`."""
+
+    name = "pandas"
+    modules = ("pandas", "pyarrow")
+    distributions = ("pandas", "pyarrow")
+    install = "pip install pandas pyarrow"
+    formats: ClassVar = {"feather": ("none", "lz4", "zstd"), "parquet": ("snappy", "none", "zstd")}
+    libraries = ("pandas",)
+    security = "reading runs no code; no checksum unless asked for"
+
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
+        if cell.format == "feather":
+            data.to_feather(path, compression="uncompressed" if cell.codec == "none" else cell.codec)
+        else:
+            data.to_parquet(path, compression=None if cell.codec == "none" else cell.codec)
+
+    def read(self, path: Any, cell: Cell) -> Any:
+        import pandas as pd
+
+        return pd.read_feather(path) if cell.format == "feather" else pd.read_parquet(path)
+
+    def encode(self, data: Any, cell: Cell) -> Any:
+        sink = io.BytesIO()
+        self.write(data, sink, cell)
+        return sink.getbuffer()
+
+    def decode(self, buffer: Any, cell: Cell) -> Any:
+        return self.read(io.BytesIO(buffer), cell)
+
+    def forget(self) -> None:
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()

@@ -1,0 +1,138 @@
+"""In-memory types: how to reach their buffers, compare two of them, and make a small one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from colonnade.bench import buffers
+from colonnade.bench.registry import Registry
+
+
+class Library:
+    """One in-memory DataFrame type. `collect_timed`: reaching the buffers counts as part of *usable*."""
+
+    name = ""
+    collect_timed = True
+
+    def buffers(self, data: Any) -> list[Any]:
+        raise NotImplementedError
+
+    def nbytes(self, data: Any) -> int:
+        """Bytes of values and labels: the size that memory and speed are measured against."""
+        return buffers.nbytes(self.buffers(data))
+
+    def head(self, data: Any, nrows: int) -> Any:
+        return data.iloc[:nrows]
+
+    def difference(self, result: Any, original: Any) -> str | None:
+        """What differs (values, dtypes, labels, names), or None where nothing does."""
+        raise NotImplementedError
+
+    def tiny(self) -> Any:
+        """Four rows: int, bool, float, text labels. Warms imports and code paths, not memory."""
+        raise NotImplementedError
+
+
+class StaticFrameLibrary(Library):
+    name = "static-frame"
+
+    def buffers(self, data: Any) -> list[Any]:
+        return buffers.of_static_frame(data)
+
+    def difference(self, result: Any, original: Any) -> str | None:
+        if type(result) is not type(original):
+            return f"class {type(result).__name__}, not {type(original).__name__}"
+        if result.equals(original, compare_name=True, compare_dtype=True, compare_class=True):
+            return None
+        if result.shape != original.shape:
+            return f"shape {result.shape}, not {original.shape}"
+        for side in ("index", "columns"):
+            a, b = getattr(result, side), getattr(original, side)
+            if not a.equals(b, compare_name=True, compare_dtype=True, compare_class=True):
+                return f"{side} differ"
+        return "values or dtypes differ"
+
+    def tiny(self) -> Any:
+        import static_frame as sf
+
+        arrays = [np.arange(4), np.arange(4) > 1, np.arange(4) / 7]
+        return sf.Frame.from_items(zip("abc", arrays, strict=True), index=np.arange(4) * 3 + 1)
+
+
+class PandasLibrary(Library):
+    name = "pandas"
+
+    def buffers(self, data: Any) -> list[Any]:
+        return buffers.of_pandas(data)
+
+    def difference(self, result: Any, original: Any) -> str | None:
+        if result.shape != original.shape:
+            return f"shape {result.shape}, not {original.shape}"
+        for side in ("index", "columns"):
+            a, b = getattr(result, side), getattr(original, side)
+            if a.dtype != b.dtype or list(a.names) != list(b.names) or not a.equals(b):
+                return f"{side} differ: {a.dtype} against {b.dtype}"
+        if result.equals(original):
+            return None
+        changed = [str(k) for k in range(result.shape[1]) if result.dtypes.iloc[k] != original.dtypes.iloc[k]]
+        return f"dtypes differ in columns {', '.join(changed[:8])}" if changed else "values differ"
+
+    def tiny(self) -> Any:
+        import pandas as pd
+
+        columns = {"a": np.arange(4), "b": np.arange(4) > 1, "c": np.arange(4) / 7, "d": ["w", "x", "y", None]}
+        return pd.DataFrame(columns, index=np.arange(4) * 3 + 1)
+
+
+class PolarsLibrary(Library):
+    """polars has no row labels: the index is its first column."""
+
+    name = "polars"
+    # Reaching polars' buffers takes microseconds a column, which is no part of reading: left out, in its favour.
+    collect_timed = False
+
+    def buffers(self, data: Any) -> list[Any]:
+        return buffers.of_polars(data)
+
+    def head(self, data: Any, nrows: int) -> Any:
+        return data.head(nrows)
+
+    def difference(self, result: Any, original: Any) -> str | None:
+        if result.schema != original.schema:
+            return "schema differs"
+        return None if result.equals(original) else "values differ"
+
+    def tiny(self) -> Any:
+        import polars as pl
+
+        return pl.DataFrame({"a": [1, 2, 3, 4], "b": [True, False, True, True], "c": [0.5, 1.5, 2.5, 3.5]})
+
+
+class ColonnadeLibrary(Library):
+    """A `cn.Frame` itself: what `cn.read` gives before anything is decoded. It has no buffers to touch yet."""
+
+    name = "colonnade"
+
+    def buffers(self, data: Any) -> list[Any]:
+        return []
+
+    def nbytes(self, data: Any) -> int:
+        return int(data.nbytes)
+
+    def head(self, data: Any, nrows: int) -> Any:
+        return data.head(nrows)
+
+    def difference(self, result: Any, original: Any) -> str | None:
+        return None if result.equals(original) else "values, dtypes or labels differ"
+
+    def tiny(self) -> Any:
+        import colonnade as cn
+
+        return cn.Frame(PandasLibrary().tiny())
+
+
+LIBRARIES: Registry[Library] = Registry("library")
+for _library in (StaticFrameLibrary(), PandasLibrary(), PolarsLibrary(), ColonnadeLibrary()):
+    LIBRARIES.add(_library.name, _library)

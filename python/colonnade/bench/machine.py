@@ -1,0 +1,91 @@
+"""What the figures depend on besides the code: processor, memory, page-size policy, kernel, versions, load."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from colonnade.bench.engines import ENGINES
+
+VARIABLES = (
+    "COLONNADE_THREADS",
+    "ARROW_DEFAULT_MEMORY_POOL",
+    "OMP_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+    "MALLOC_ARENA_MAX",
+)
+
+
+def describe(directory: Path, engines: Iterable[str]) -> dict[str, Any]:
+    """The record that opens every results file."""
+    versions = {"python": platform.python_version(), "numpy": _numpy()}
+    for name in engines:
+        if ENGINES[name].missing() is None:
+            versions.update(ENGINES[name].versions())
+    return {
+        "kind": "machine",
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "processor": processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_nbytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "page_nbytes": os.sysconf("SC_PAGE_SIZE"),
+        "transparent_hugepage": {name: policy(name) for name in ("enabled", "defrag", "shmem_enabled")},
+        "file_system": file_system(directory),
+        "load": load(),
+        "versions": versions,
+        "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
+        "byteorder": sys.byteorder,
+    }
+
+
+def load() -> list[float]:
+    """Load averages of 1, 5 and 15 minutes: work of others in the same minutes makes figures worthless."""
+    return [round(value, 2) for value in os.getloadavg()]
+
+
+def processor() -> str:
+    """The processor's name for itself."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown"
+
+
+def policy(name: str) -> str:
+    """The chosen word of a transparent huge page setting, such as ``madvise``."""
+    try:
+        text = Path(f"/sys/kernel/mm/transparent_hugepage/{name}").read_text()
+    except OSError:
+        return "unknown"
+    return text.partition("[")[2].partition("]")[0] or text.strip()
+
+
+def file_system(directory: Path) -> str:
+    """Type of the file system that holds `directory`."""
+    best, kind = "", "unknown"
+    try:
+        mounts = Path("/proc/mounts").read_text().splitlines()
+    except OSError:
+        return kind
+    real = str(directory.resolve())
+    for line in mounts:
+        _, point, name, *_ = line.split()
+        inside = real == point or real.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best):
+            best, kind = point, name
+    return kind
+
+
+def _numpy() -> str:
+    import numpy as np
+
+    return np.__version__

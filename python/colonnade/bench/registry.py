@@ -1,0 +1,57 @@
+"""Names to plug-ins, with an error that names the nearest when one is not there."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """A small table of plug-ins of one kind.
+
+    Parameters
+    ----------
+    kind : str
+        What the plug-ins are ("dataset", "engine", "transport"); used in messages.
+
+    Examples
+    --------
+    >>> colours = Registry("colour")
+    >>> colours.add("red", 1)
+    1
+    >>> colours["rde"]
+    Traceback (most recent call last):
+    KeyError: 'bench: unknown colour "rde"; did you mean "red"? Known: red'
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._items: dict[str, T] = {}
+
+    def add(self, name: str, item: T) -> T:
+        """Register `item`. Raises ValueError where the name is taken."""
+        if name in self._items:
+            raise ValueError(f'bench: {self.kind} "{name}" is registered already')
+        self._items[name] = item
+        return item
+
+    def __getitem__(self, name: str) -> T:
+        try:
+            return self._items[name]
+        except KeyError:
+            near = difflib.get_close_matches(name, self._items, n=1)
+            hint = f'; did you mean "{near[0]}"?' if near else "."
+            known = ", ".join(self._items)
+            raise KeyError(f'bench: unknown {self.kind} "{name}"{hint} Known: {known}') from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)

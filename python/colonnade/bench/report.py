@@ -1,0 +1,203 @@
+"""Results as tables: the same sections rendered for a terminal (rich) or as Markdown."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from colonnade.bench.marks import judge
+from colonnade.bench.spec import Cell
+from colonnade.bench.summary import OURS, Figure, Place, Summary, geometric_mean
+
+TITLES = {"write": "Write onto a fresh name", "replace": "Write over an existing file", "read": "Read, usable"}
+STATES = {
+    "first": "first call of a fresh process, empty pools",
+    "repeat": "repeated, earlier result dropped, pools warm",
+}
+
+
+@dataclass
+class Section:
+    """One titled table, with notes under it."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    notes: list[str] = field(default_factory=list)
+
+
+def sections(summary: Summary) -> list[Section]:
+    """The report: marks first, then times and ratios, memory, sizes, what failed or is missing, the machine."""
+    out = [*_marks(summary), *_times(summary), *_memory(summary), *_sizes(summary), *_failures(summary)]
+    return [*out, *_machine(summary)]
+
+
+def _marks(summary: Summary) -> list[Section]:
+    verdicts = [v for v in judge(summary) if v.measured]
+    if not verdicts:
+        return []
+    rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in verdicts]
+    note = "A mark is judged by *first* alone; *repeat* stands beside it."
+    return [Section("Marks", ["work", "against", "wanted", "first", "repeat", "mark"], rows, [note])]
+
+
+def _times(summary: Summary) -> Iterable[Section]:
+    groups: dict[tuple[str, ...], list[Place]] = {}
+    for place in sorted(summary.places(), key=lambda p: (p.run, p.library, p.operation, p.state)):
+        key = (place.run, place.library, place.operation, place.state, twin(place.dataset))
+        groups.setdefault(key, []).append(place)
+    for (_, library, operation, state, kind), places in groups.items():
+        names: dict[str, None] = {}
+        for place in places:
+            names.update(dict.fromkeys(summary.contestants(place)))
+        contestants = sorted(names, key=lambda name: (not name.startswith("colonnade"), name))
+        base = OURS if OURS in names else contestants[0]
+        rows: list[list[str]] = []
+        ratios: dict[str, list[float]] = {name: [] for name in contestants}
+        for place in places:
+            row = [_dataset(place)]
+            for name in contestants:
+                figure, ratio = summary.figure(place, name), summary.ratio(place, base, name)
+                if ratio is not None:
+                    ratios[name].append(ratio.median)
+                row.append(_cell(figure, None if name == base else ratio))
+            rows.append(row)
+        if len(places) > 1:
+            means = [f"{geometric_mean(r):.2f}x" if r and n != base else "" for n, r in ratios.items()]
+            rows.append(["geometric mean", *means])
+        title = f"{TITLES[operation]}: {library}{', ' + kind if kind else ''}, {STATES[state]}"
+        note = f"Milliseconds: median [quartiles], then how many times the time of {base} (median of per-round ratios)."
+        yield Section(title, ["dataset", *contestants], rows, [note])
+
+
+def twin(dataset: str) -> str:
+    """Which twin of a fixture a dataset is: means over different ones say nothing.
+
+    >>> twin("fixture-tall-mixed-1e6-unique"), twin("fixture-tall-mixed-1e6")
+    ('unique', '')
+    """
+    last = dataset.rpartition("-")[2]
+    return last if dataset.startswith("fixture-") and last in ("unique", "consolidated") else ""
+
+
+def _dataset(place: Place) -> str:
+    return place.dataset if place.size == 1.0 else f"{place.dataset} x {place.size:g}"
+
+
+def _cell(figure: Figure | None, ratio: Figure | None) -> str:
+    if figure is None:
+        return "-"
+    text = f"{ms(figure.median)} [{ms(figure.low)}-{ms(figure.high)}]"
+    return text if ratio is None else f"{text} {ratio.median:.2f}x"
+
+
+def ms(seconds: float) -> str:
+    """Milliseconds with three figures.
+
+    >>> ms(0.0123456), ms(1.5), ms(0.00021)
+    ('12.3', '1500', '0.21')
+    """
+    value = seconds * 1e3
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _memory(summary: Summary) -> Iterable[Section]:
+    rows = []
+    for record in summary.kind("memory"):
+        cell, size = Cell.from_json(record["cell"]), record["frame_nbytes"] or 1
+        parts = (record["private_nbytes"], record["file_nbytes"], record["total_nbytes"], record["held_nbytes"] or 0)
+        shares = [f"{value / size:.3f}" for value in parts]
+        row = [cell.dataset, cell.library, record["operation"], cell.contestant, f"{size / 1e6:.1f}"]
+        rows.append([*row, *shares])
+    if rows:
+        header = ["dataset", "library", "call", "contestant", "frame MB", "private", "file", "both", "private held"]
+        notes = [
+            "Growth during one call in a fresh process, as a multiple of the frame. Private: peak RssAnon (private"
+            " dirty pages), file: peak RssFile, both sampled from outside every 0.2 ms; both: the kernel's VmHWM;"
+            " private held: Private_Dirty of smaps_rollup after the call, result alive."
+        ]
+        yield Section("Peak memory", header, rows, notes)
+
+
+def _sizes(summary: Summary) -> Iterable[Section]:
+    table: dict[tuple[str, str], dict[str, str]] = {}
+    names: dict[str, None] = {}
+    for cell, record in summary.checks():
+        if record["ok"] and record.get("wire_nbytes") and cell.engine != "limit" and not cell.options:
+            key = (cell.dataset, f"{record['frame_nbytes'] / 1e6:.2f}")
+            share = record["wire_nbytes"] / record["frame_nbytes"]
+            table.setdefault(key, {})[cell.contestant] = f"{record['wire_nbytes'] / 1e6:.2f} ({share:.2f})"
+            names[cell.contestant] = None
+    if table:
+        contestants = sorted(names, key=lambda name: (not name.startswith("colonnade"), name))
+        rows = [[*key, *(cells.get(name, "-") for name in contestants)] for key, cells in table.items()]
+        note = "MB on disk (share of the frame in memory). Judge codecs by the `unique` twins: others repeat."
+        yield Section("Sizes", ["dataset", "frame MB", *contestants], rows, [note])
+
+
+def _failures(summary: Summary) -> Iterable[Section]:
+    rows = [[r["engine"], "", "not there", r["reason"]] for r in summary.kind("missing")]
+    for cell, record in summary.checks():
+        if not record["ok"]:
+            rows.append([cell.contestant, f"{cell.dataset} ({cell.library})", "fails", record.get("error", "")])
+        elif record.get("difference"):
+            rows.append([cell.contestant, f"{cell.dataset} ({cell.library})", "not equal", record["difference"]])
+    for record in summary.kind("error"):
+        cell = record.get("cell", {})
+        row = [f"{cell.get('engine')} {cell.get('format')}", str(cell.get("dataset")), "fails", record["error"]]
+        if row not in rows:
+            rows.append(row)
+    if rows:
+        yield Section("Not measured, or not equal", ["engine", "dataset", "what", "why"], rows)
+
+
+def _machine(summary: Summary) -> Iterable[Section]:
+    for record in summary.kind("machine"):
+        rows = [[name, _plain(value)] for name, value in record.items() if name not in ("kind", "run")]
+        yield Section(f"Machine (run {record['run']})", ["", ""], rows)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {item}" for key, item in value.items()) or "-"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def to_markdown(parts: Iterable[Section]) -> str:
+    """Sections as Markdown tables."""
+    out = io.StringIO()
+    for part in parts:
+        out.write(f"## {part.title}\n\n")
+        out.write("| " + " | ".join(part.header) + " |\n|" + "---|" * len(part.header) + "\n")
+        for row in part.rows:
+            out.write("| " + " | ".join(text.replace("|", "\\|").replace("\n", " ") for text in row) + " |\n")
+        out.write("".join(f"\n{note}\n" for note in part.notes) + "\n")
+    return out.getvalue()
+
+
+def to_terminal(parts: Iterable[Section], console: Console | None = None) -> None:
+    """Sections as rich tables."""
+    console = console or Console()
+    for part in parts:
+        table = Table(
+            title=part.title,
+            title_justify="left",
+            caption=escape("\n".join(part.notes)) or None,
+            caption_justify="left",
+        )
+        for k, name in enumerate(part.header):
+            table.add_column(escape(name), justify="left" if k == 0 or part.header[0] != "dataset" else "right")
+        for row in part.rows:
+            table.add_row(*(escape(text) for text in row))
+        console.print(table)
+
+
+def write_markdown(summary: Summary, path: Path, title: str) -> None:
+    """The whole report to a file."""
+    path.write_text(f"# {title}\n\n{to_markdown(sections(summary))}")
