@@ -6,6 +6,8 @@
 array([1.5, 2.5])
 """
 
+from typing import Any as _Any
+
 from ._bundle import read_arrays, read_bundle, write_bundle
 from ._core import BufferSink, Limits, __version__
 from ._facade import convert, decode, encode, inspect, read, read_pandas, verify, write
@@ -53,3 +55,12 @@ __all__ = [
     "write",
     "write_bundle",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    # The bench brings its own weight: it is loaded by whoever asks for it.
+    if name == "bench":
+        import importlib
+
+        return importlib.import_module(".bench", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -172,7 +172,12 @@ def _text(text: str) -> Any:
 def _console() -> "Console":
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False)
+    class PlainConsole(Console):
+        def on_broken_pipe(self) -> None:
+            # rich would end the process with status 1; what a broken pipe means is decided in one place, in cli.py.
+            raise BrokenPipeError
+
+    return PlainConsole(highlight=False, markup=False, emoji=False)
 
 
 def _is_utf8() -> bool:

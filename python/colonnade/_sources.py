@@ -2,15 +2,18 @@
 
 import io
 import os
-import socket
 import stat
+import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from . import _core
 from ._formats import MAGIC_NBYTES
 from ._mounts import on_network
 from .errors import UnsupportedError
+
+if TYPE_CHECKING:
+    import socket
 
 Source = Any
 EXPECTED = "a path, bytes, a BufferSink, a binary file object, a socket or a file descriptor"
@@ -89,7 +92,7 @@ def as_source(source: Source) -> PathSource | BufferSource | StreamSource:
         return _from_path(os.fspath(source))
     if isinstance(source, _core.BufferSink | bytearray | memoryview):
         return BufferSource(source)
-    if isinstance(source, socket.socket):
+    if is_socket(source):
         return _from_socket(source)
     if isinstance(source, int) and not isinstance(source, bool):
         return _from_descriptor(source)
@@ -134,10 +137,22 @@ def _from_descriptor(fd: int, name: str | None = None) -> PathSource | StreamSou
     return StreamSource(fd, name)
 
 
-def _from_socket(sock: socket.socket) -> StreamSource | BufferSource:
-    # TLS sockets hold what they have deciphered, and a socket with a timeout is non-blocking underneath: for both the
-    # bare descriptor would be wrong, and the object's own method is right.
-    if type(sock) is socket.socket and sock.gettimeout() is None:
+def is_socket(obj: Any) -> "TypeGuard[socket.socket]":
+    """Whether `obj` is a socket; where nobody imported that module, nothing is one."""
+    module = sys.modules.get("socket")
+    return module is not None and isinstance(obj, module.socket)
+
+
+def is_plain_socket(sock: "socket.socket") -> bool:
+    """Whether the descriptor's bytes are the socket's, and a read waits for them.
+
+    TLS sockets hold what they have deciphered; a socket with a timeout is non-blocking underneath.
+    """
+    return type(sock) is sys.modules["socket"].socket and sock.gettimeout() is None
+
+
+def _from_socket(sock: "socket.socket") -> StreamSource | BufferSource:
+    if is_plain_socket(sock):
         return StreamSource(sock.fileno())
     received = bytearray()
     scratch = bytearray(1 << 18)

@@ -2,14 +2,13 @@
 
 import io
 import os
-import socket
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from . import _core
-from ._sources import plain_file, refuse_url
+from ._sources import is_plain_socket, is_socket, plain_file, refuse_url
 
 Target = Any
 EXPECTED = "a path, a BufferSink, a binary file object, a socket or a file descriptor"
@@ -68,9 +67,8 @@ def as_target(target: Target) -> AnyTarget:
         return _from_path(os.fspath(target))
     if isinstance(target, _core.BufferSink):
         return SinkTarget(target)
-    if isinstance(target, socket.socket):
-        # See _sources: the bare descriptor is right for plain blocking sockets alone.
-        if type(target) is socket.socket and target.gettimeout() is None:
+    if is_socket(target):
+        if is_plain_socket(target):
             return StreamTarget(target.fileno())
         return CallTarget(target.sendall)
     if isinstance(target, int) and not isinstance(target, bool):

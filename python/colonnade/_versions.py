@@ -1,7 +1,5 @@
 """Versions of everything that matters in a bug report. Nothing is imported to find out."""
 
-import importlib.metadata
-import platform
 import sys
 
 from . import _core
@@ -14,6 +12,9 @@ _LIBRARIES = ("numpy", "pandas", "static-frame", "pyarrow", "polars", "rich")
 
 def versions() -> dict[str, str | int | list[str] | None]:
     """Name to version; None where a library is not installed."""
+    import importlib.metadata
+    import platform
+
     found: dict[str, str | int | list[str] | None] = {
         "colonnade": _core.__version__,
         "python": sys.version.split()[0],

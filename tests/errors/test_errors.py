@@ -1,0 +1,62 @@
+"""The hierarchy: every error is ours, and also the builtin that fits."""
+
+import pickle
+
+import pytest
+
+import colonnade as cn
+from colonnade import errors
+
+
+@pytest.mark.parametrize(
+    ("error", "builtins"),
+    [
+        (cn.DecodeError, (ValueError,)),
+        (cn.TruncatedError, (cn.DecodeError, ValueError, EOFError)),
+        (cn.LimitError, (ValueError,)),
+        (cn.UnsupportedError, (NotImplementedError,)),
+        (cn.EncodeError, (TypeError,)),
+        (cn.OptionError, (ValueError,)),
+        (cn.ColumnNotFound, (KeyError, LookupError)),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_hierarchy(error: type[Exception], builtins: tuple[type[Exception], ...]) -> None:
+    assert issubclass(error, (cn.ColonnadeError, Exception))
+    for builtin in builtins:
+        assert issubclass(error, builtin)
+        with pytest.raises(builtin):
+            raise error("why")
+    assert str(error("a 'quoted' word")) == "a 'quoted' word"
+
+
+def test_the_module_lists_them_all() -> None:
+    assert set(errors.__all__) == {
+        name
+        for name in cn.__all__
+        if isinstance(getattr(cn, name), type) and issubclass(getattr(cn, name), BaseException)
+    }
+    for name in errors.__all__:
+        assert getattr(errors, name) is getattr(cn, name)
+
+
+def test_errors_cross_process_boundaries() -> None:
+    """multiprocessing and Dask send exceptions as pickles: ours must survive that."""
+    for name in errors.__all__:
+        error = pickle.loads(pickle.dumps(getattr(cn, name)("why")))
+        assert type(error) is getattr(cn, name)
+        assert str(error) == "why"
+
+
+def test_name_in_a_traceback_is_the_public_one() -> None:
+    for name in errors.__all__:
+        assert getattr(cn, name).__module__ in ("colonnade", "colonnade.errors")
+
+
+def test_missing_files_are_the_systems_error(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(FileNotFoundError) as caught:
+        cn.read(tmp_path / "nope.npz")
+    assert not isinstance(caught.value, cn.ColonnadeError)
+    assert caught.value.filename == str(tmp_path / "nope.npz")
+    with pytest.raises(FileNotFoundError):
+        cn.write({}, tmp_path / "no folder" / "x.npz")
