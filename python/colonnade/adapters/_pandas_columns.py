@@ -29,30 +29,26 @@ except ImportError:  # pandas 2
         return pd.DataFrame._from_mgr(manager, manager.axes)
 
 
-class _Shared:
-    """An array as NumPy's array interface, which also keeps the block it belongs to.
+class _Shared(np.ndarray):
+    """An array that also keeps a block over the same values.
 
     pandas copies before it writes while some other block refers to the same values (copy on write). The frame keeps
-    the array alive, the array this object, and this object such a block: so a frame never changes under its owner.
+    the array alive, and the array such a block: so a frame never changes under its owner.
     """
 
-    __slots__ = ("__array_interface__", "block")
-
-    def __init__(self, values: np.ndarray, block: Any) -> None:
-        self.__array_interface__ = values.__array_interface__
-        self.block = (block, values)
+    block: Any
 
 
 def add_blocks(builder: FrameBuilder, frame: pd.DataFrame, options: Mapping[str, Any]) -> None:
     """Hand every block of `frame` to the builder."""
-    manager = frame.copy(deep=False)._mgr
+    manager = frame._mgr
     if not hasattr(manager, "blocks"):  # the ArrayManager that pandas 2 can be set to
         manager = frame._as_manager("block")._mgr
     for block in manager.blocks:
-        values, positions = block.values, block.mgr_locs.as_array
-        dtype = values.dtype
+        values, places = block.values, block.mgr_locs
+        dtype, positions = values.dtype, places.as_array
         if isinstance(dtype, np.dtype) and dtype.kind != "O":
-            array = getattr(values, "_ndarray", values)  # DatetimeArray, TimedeltaArray
+            array = values if type(values) is np.ndarray else values._ndarray  # DatetimeArray, TimedeltaArray
             builder.add_block(_shared(array, block), positions)
         elif isinstance(dtype, np.dtype):
             for row, position in zip(values, positions.tolist(), strict=True):
@@ -68,19 +64,18 @@ def _add_extension(
     rows = values if getattr(values, "ndim", 1) == 2 else [values]  # zoned times and periods are stored as (1, nrows)
     for row, position in zip(rows, positions.tolist(), strict=True):
         if isinstance(row.dtype, pd.SparseDtype) and options.get("densify_sparse"):
-            dense = np.asarray(row.to_dense())
-            if dense.dtype != object:
-                builder.add_block(dense[np.newaxis], [position])
+            row = np.asarray(row.to_dense())
+            if row.dtype.kind != "O":
+                builder.add_block(row[np.newaxis], [position])
                 continue
-            row = dense
         where = label_text(frame, position)
         builder.add_arrow(position, column_from_array(row, where, lambda array: _shared(array, block)))
 
 
 def _shared(values: np.ndarray, block: Any) -> np.ndarray:
-    if not values.size:
-        return values
-    return np.asarray(_Shared(values, block))
+    shared = values.view(_Shared)
+    shared.block = type(block)(block.values, placement=block.mgr_locs, ndim=2, refs=block.refs)
+    return shared
 
 
 def label_text(frame: pd.DataFrame, position: int) -> str:

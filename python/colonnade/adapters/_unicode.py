@@ -4,6 +4,7 @@ StaticFrame and `np.load` read `<U` labels; they know nothing of Arrow's layout.
 that costs too much (NPZ.md: more than four times their UTF-8 size) or is not exact (nulls, a NUL at the end).
 """
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from .._core import ArrowColumn, EncodeError
 # Below this the rule of four saves nothing worth having, and would hide short headers from StaticFrame: taken to the
 # letter it admits only ASCII labels of one common length.
 ALWAYS_NBYTES = 64 * 1024
+
+_UTF32 = f"utf-32-{sys.byteorder[0]}e"
 
 
 def fits_unicode(nlabels: int, max_nchars: int, utf8_nbytes: int) -> bool:
@@ -24,19 +27,23 @@ def unicode_from_cells(cells: list[Any], where: str) -> np.ndarray | None:
     """Python strings as a `<U` array; None where some cell is no str or `<U` is refused by the rules above."""
     if set(map(type, cells)) != {str}:
         return None
+    text = "".join(cells)
     try:
-        utf8 = "".join(cells).encode("utf-8")
+        utf8_nbytes = len(text.encode("utf-8"))
     except UnicodeEncodeError:
         bad = next(cell for cell in cells if not cell.isascii() and not _is_utf8(cell))
         raise EncodeError(
             f"{where}: expected Unicode text, found a lone surrogate in {bad!a:.60}. Replace it first."
         ) from None
     max_nchars = max(map(len, cells))
-    if not fits_unicode(len(cells), max_nchars, len(utf8)):
+    if not fits_unicode(len(cells), max_nchars, utf8_nbytes):
         return None
-    if b"\0" in utf8 and any(cell.endswith("\0") for cell in cells):
+    if "\0" in text and any(cell.endswith("\0") for cell in cells):
         return None
-    return np.array(cells, dtype=f"<U{max(max_nchars, 1)}")
+    if max_nchars and len(text) == max_nchars * len(cells):
+        # Labels of one length, as generated ones are: their characters one after the other are the array.
+        return np.frombuffer(text.encode(_UTF32), dtype=f"U{max_nchars}")
+    return np.array(cells, dtype=f"U{max(max_nchars, 1)}")
 
 
 def unicode_from_arrow(array: Any) -> np.ndarray | None:
