@@ -17,8 +17,8 @@ def to_json(value: Any) -> Any:
     if not isinstance(value, np.generic) or dtype is None or dtype.hasobject or dtype.names is not None:
         _labels.refuse(f"a {type(value).__module__}.{type(value).__qualname__}")
     kind = dtype.kind
-    if kind == "M":
-        return {"$datetime64": [_iso(value), _unit(dtype)]}
+    if kind == "M":  # NumPy writes ISO 8601 text in the unit's own precision: 2020-01 for months
+        return {"$datetime64": [str(value), _unit(dtype)]}
     if kind == "m":
         ticks = None if np.isnat(value) else int(value.view(np.int64))
         return {"$timedelta64": [ticks, _unit(dtype)]}
@@ -59,12 +59,7 @@ def _unit(dtype: np.dtype) -> str:
     return unit if count == 1 else f"{count}{unit}"
 
 
-def _iso(value: np.datetime64) -> str:
-    """ISO 8601 text of the unit's own precision (2020-01 for months), as NumPy writes it."""
-    return str(value)
-
-
-def _parse_unit(text: str) -> tuple[str, int]:
+def _parse_unit(text: str) -> Any:
     match = _UNIT.fullmatch(text)
     if not match:
         raise ValueError(f"expected a unit such as ns or 10ms, found {text!r}")
@@ -80,7 +75,8 @@ def _read_datetime64(content: Any) -> np.datetime64:
 
 def _read_timedelta64(content: Any) -> np.timedelta64:
     ticks, unit = content
-    return np.timedelta64("NaT" if ticks is None else int(ticks), _parse_unit(unit))
+    count: Any = "NaT" if ticks is None else int(ticks)
+    return np.timedelta64(count, _parse_unit(unit))
 
 
 READERS = {"$np": _read_np, "$datetime64": _read_datetime64, "$timedelta64": _read_timedelta64}

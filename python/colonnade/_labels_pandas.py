@@ -42,10 +42,10 @@ def _np_datetime(ticks: Any, unit: Any) -> Any:
     return np.datetime64(int(ticks), _known_unit(unit))
 
 
-def _known_unit(unit: Any) -> str:
+def _known_unit(unit: Any) -> Any:
     if unit not in ("s", "ms", "us", "ns"):
         raise ValueError(f"expected a unit of s, ms, us or ns, found {unit!r}")
-    return str(unit)
+    return unit
 
 
 def _read_timedelta(content: Any) -> pd.Timedelta:

@@ -6,6 +6,7 @@ of two libraries never compare equal, so the library is part of the value.
 """
 
 import datetime as dt
+import importlib
 import re
 import zoneinfo
 from typing import Any
@@ -16,11 +17,11 @@ _ZONE_NAME = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*")
 
 def zone_to_text(zone: dt.tzinfo) -> str | None:
     """Text that `zone_from_text` turns into an equal object of the same class; None where there is no such text."""
-    kind = type(zone)
+    kind: Any = type(zone)
     if kind is dt.timezone:
         return _timezone_text(zone)
-    if kind is zoneinfo.ZoneInfo:
-        key = zone.key
+    if isinstance(zone, zoneinfo.ZoneInfo) and kind is zoneinfo.ZoneInfo:
+        key: Any = zone.key
         if key is None:  # ZoneInfo.from_file without a key
             return None
         return key if "/" in key else f"zoneinfo:{key}"
@@ -95,14 +96,15 @@ def _pytz_text(zone: Any) -> str | None:
 
 
 def _pytz_zone(name: str) -> dt.tzinfo:
-    import pytz
-
+    pytz: Any = importlib.import_module("pytz")
     if name[:1] in ("+", "-"):
-        return pytz.FixedOffset(int(_offset(name).total_seconds()) // 60)
+        fixed: dt.tzinfo = pytz.FixedOffset(int(_offset(name).total_seconds()) // 60)
+        return fixed
     try:
-        return pytz.timezone(name)
+        zone: dt.tzinfo = pytz.timezone(name)
     except pytz.UnknownTimeZoneError as error:
         raise ValueError(f"time zone {name!r} is not known to pytz") from error
+    return zone
 
 
 def _dateutil_text(zone: Any) -> str | None:
@@ -116,9 +118,8 @@ def _dateutil_text(zone: Any) -> str | None:
 
 
 def _dateutil_zone(name: str) -> dt.tzinfo:
-    from dateutil import tz
-
-    zone = tz.tzutc() if name == "UTC" else tz.gettz(name)
+    tz: Any = importlib.import_module("dateutil.tz")
+    zone: dt.tzinfo | None = tz.tzutc() if name == "UTC" else tz.gettz(name)
     if zone is None:
         raise ValueError(f"time zone {name!r} is not known to dateutil on this machine")
     return zone

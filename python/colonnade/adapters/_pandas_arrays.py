@@ -300,7 +300,7 @@ _TEXT_TYPES = ("string", "large_string", "string_view", "binary", "large_binary"
 def _narrowed(array: Any, name: str) -> Any:
     """Text and bytes in the offsets' width that the tag names: the core keeps one width for all."""
     pa = pyarrow_or_none()
-    makers = {text: getattr(pa, text, None) for text in _TEXT_TYPES}
+    makers: dict[str, Any] = {text: getattr(pa, text, None) for text in _TEXT_TYPES}
     if pa.types.is_dictionary(array.type):
         value = name.partition("values=")[2].partition(",")[0]
         if makers.get(value) is None:

@@ -69,10 +69,10 @@ def _axis_from_multi(index: pd.MultiIndex, where: str) -> Axis:
     arrays, classes, metas = [], [], []
     for i in range(index.nlevels):
         place = f"pandas: {where} level {i}"
-        labels, cls, meta = _level_of_multi(index, i, place)
+        labels, level_cls, level_meta = _level_of_multi(index, i, place)
         arrays.append(labels)
-        classes.append(cls)
-        metas.append(meta)
+        classes.append(level_cls)
+        metas.append(level_meta)
     names = tuple(index.names)
     meta: dict[str, Any] = {}
     if any(entry is not None for entry in metas):

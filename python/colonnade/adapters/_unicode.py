@@ -25,6 +25,8 @@ def fits_unicode(nlabels: int, max_nchars: int, utf8_nbytes: int) -> bool:
 
 def unicode_from_cells(cells: list[Any], where: str) -> np.ndarray | None:
     """Python strings as a `<U` array; None where some cell is no str or `<U` is refused by the rules above."""
+    if not cells:
+        return np.zeros(0, dtype="<U1")
     if set(map(type, cells)) != {str}:
         return None
     text = "".join(cells)
