@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.engines import ENGINES
@@ -67,11 +67,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def list_all(arguments: argparse.Namespace) -> int:
     """What there is to measure, and what is missing."""
     console = Console()
-    table = Table("dataset", "about", "as")
+    table = Table(Column("dataset", no_wrap=True), "about", "as")
     for name in DATASETS:
         table.add_row(name, DATASETS[name].about, ", ".join(DATASETS[name].libraries))
     console.print(table)
-    table = Table("engine", "formats and codecs", "libraries", "safety", "here")
+    table = Table(Column("engine", no_wrap=True), "formats and codecs", "libraries", "safety", "here")
     for name in ENGINES:
         engine = ENGINES[name]
         formats = "; ".join(f"{fmt}: {', '.join(codecs)}" for fmt, codecs in engine.formats.items())

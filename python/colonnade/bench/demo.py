@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from colonnade.bench.datasets import DATASETS, expand
@@ -103,7 +104,12 @@ def show_tables(console: Console, tables: dict[str, dict[str, Any]], ours: Entra
         short = name.removeprefix("nycflights13-")
         wrong = [text for text in ours.differences if text.startswith(f"{short}:")]
         table.add_row(
-            short, f"{len(frame):,}", str(frame.shape[1]), size, dtypes, ours.failed or "; ".join(wrong) or "equal"
+            short,
+            f"{len(frame):,}",
+            str(frame.shape[1]),
+            size,
+            escape(dtypes),
+            ours.failed or "; ".join(wrong) or "equal",
         )
     console.print(table)
 
@@ -128,7 +134,7 @@ def show_times(console: Console, entrants: list[Entrant], nbytes: int) -> None:
         table.add_row(*row)
     console.print(table)
     console.print(
-        "Onto fresh names, warm page cache, nothing synced. Usable: one pass over every value and label after the read.\n"
+        "Onto fresh names, warm page cache, nothing synced. Usable: one pass over values and labels after reading.\n"
         "StaticFrame's NPZ holds neither nulls in text nor time zones: it was given the tables without them, text as"
         " fixed width."
     )
