@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
         if call == "write":
             cn.write(columns, path, format="npz")
         else:
-            cn.read(path, format="npz").to_numpy()
+            cn.read(path, format="npz").to_pandas()
     return 0
 
 
