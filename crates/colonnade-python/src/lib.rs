@@ -1,4 +1,34 @@
-//! x
+//! `colonnade._core`: argument types, error mapping, arrays handed over. The contract is `python/colonnade/_core.pyi`.
+
+mod array;
+mod arrow_build;
+mod arrow_column;
+mod axis;
+mod builder;
+mod dtype;
+mod errors;
+mod frame;
+mod measure;
+mod npz_file;
+mod npz_write;
+mod objects;
+mod progress;
+mod sink;
+
 use pyo3::prelude::*;
+
 #[pymodule]
-fn _core(_m: &Bound<'_, PyModule>) -> PyResult<()> { Ok(()) }
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    errors::register(m)?;
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add_class::<arrow_column::ArrowColumn>()?;
+    m.add_class::<axis::PyAxis>()?;
+    m.add_class::<frame::CoreFrame>()?;
+    m.add_class::<builder::FrameBuilder>()?;
+    m.add_class::<npz_file::PyLimits>()?;
+    m.add_class::<npz_file::NpzFile>()?;
+    m.add_class::<npz_write::NpzWriteOptions>()?;
+    m.add_class::<sink::BufferSink>()?;
+    npz_write::register(m)?;
+    measure::register(m)
+}

@@ -1,1 +1,9 @@
-//! x
+//! Transports: bytes to and from somewhere. They know no format.
+
+mod descriptor;
+mod directory;
+mod file;
+
+pub use descriptor::Descriptor;
+pub use directory::AtomicDirectory;
+pub use file::AtomicFile;

@@ -1,7 +1,12 @@
 //! Colonnade's core: the frame model and its formats. No Python, no sockets.
 
+pub mod codec;
 pub mod container;
 pub mod error;
+pub mod format;
 pub mod frame;
+pub mod memory;
+pub mod plan;
+pub mod sink;
 
 pub use error::{Error, ErrorKind, Location, Result};

@@ -1,3 +1,15 @@
-//! The model: no I/O.
+//! The model: a frame is blocks and columns between two axes. No I/O.
 
+mod axis;
+mod block;
+mod column;
 pub mod dtype;
+#[allow(clippy::module_inception)]
+mod frame;
+
+pub use axis::{Axis, Labels, Level};
+pub use block::{Block, Grid};
+pub(crate) use block::as_stride;
+pub use column::{Column, type_name, unit_name};
+pub use dtype::{ByteOrder, DType, Kind};
+pub use frame::{Frame, Part, Slot, Tags, select, slots};

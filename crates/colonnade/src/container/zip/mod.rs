@@ -8,7 +8,9 @@ mod end;
 mod local;
 mod name;
 mod record;
+mod sizes;
 mod write;
+mod writer;
 
 #[cfg(test)]
 mod tests;
@@ -17,9 +19,11 @@ pub use checks::{check_duplicate_names, check_no_nul, check_overlaps};
 pub use directory::{Directory, Entry};
 pub use local::{data_offset, data_offsets};
 pub use record::flag;
+pub use sizes::{central_len, end_len};
 pub use write::{
     LocalHeader, aligned_len, central_header, data_descriptor, end_of_central_directory, padded_len,
 };
+pub use writer::ZipWriter;
 
 pub(crate) const FORMAT: &str = "zip";
 

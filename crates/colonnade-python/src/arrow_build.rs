@@ -1,0 +1,204 @@
+//! Arrow's layout made from NumPy arrays.
+
+use std::sync::Arc;
+
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::{DataType, Field, TimeUnit};
+use colonnade::container::members::Data;
+use colonnade::frame::dtype::TimeBase;
+use colonnade::frame::{Block, ByteOrder, DType, Kind};
+use numpy::PyUntypedArray;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::array::Views;
+
+/// The packed bytes of one column: the array's own where they are packed, else a copy.
+fn packed(block: &Block) -> PyResult<arrow_buffer::Buffer> {
+    let (low, high) = block.grid.extent();
+    if block.grid.is_column_major() {
+        let bytes = block.buffer.slice(low, high - low);
+        return bytes.map(|b| b.to_arrow()).ok_or_else(|| PyValueError::new_err("the array passes its memory"));
+    }
+    let data = Data { grid: block.grid, buffer: block.buffer.clone() };
+    let mut out = Vec::with_capacity(block.grid.nbytes());
+    let gathered = data.chunks(&mut |bytes| {
+        out.extend_from_slice(bytes);
+        Ok(())
+    });
+    gathered.map_err(crate::errors::to_py)?;
+    Ok(out.into())
+}
+
+fn build(builder: ArrayDataBuilder) -> PyResult<ArrayData> {
+    builder.align_buffers(true).build().map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+/// The validity of a mask in which True means null.
+fn validity(mask: Option<&Bound<'_, PyUntypedArray>>, length: usize) -> PyResult<Option<NullBuffer>> {
+    let Some(mask) = mask else { return Ok(None) };
+    let block = Views::new().block(mask, 0, None)?;
+    if block.grid.dtype.kind != Kind::Bool || block.grid.nrows != length {
+        return Err(PyTypeError::new_err(format!("mask: expected {length} bools")));
+    }
+    let bytes = packed(&block)?;
+    let valid: BooleanBuffer = bytes.as_slice().iter().map(|&null| null == 0).collect();
+    Ok(Some(NullBuffer::new(valid)).filter(|n| n.null_count() > 0))
+}
+
+fn unit(dtype: DType) -> Option<TimeUnit> {
+    let unit = dtype.unit.filter(|u| u.multiple == 1)?;
+    Some(match unit.base {
+        TimeBase::Second => TimeUnit::Second,
+        TimeBase::Millisecond => TimeUnit::Millisecond,
+        TimeBase::Microsecond => TimeUnit::Microsecond,
+        TimeBase::Nanosecond => TimeUnit::Nanosecond,
+        _ => return None,
+    })
+}
+
+fn arrow_type(dtype: DType, timezone: Option<&str>) -> Option<DataType> {
+    if dtype.order == ByteOrder::Big {
+        return None;
+    }
+    Some(match (dtype.kind, dtype.itemsize) {
+        (Kind::Bool, _) => DataType::Boolean,
+        (Kind::Int, 1) => DataType::Int8,
+        (Kind::Int, 2) => DataType::Int16,
+        (Kind::Int, 4) => DataType::Int32,
+        (Kind::Int, 8) => DataType::Int64,
+        (Kind::UInt, 1) => DataType::UInt8,
+        (Kind::UInt, 2) => DataType::UInt16,
+        (Kind::UInt, 4) => DataType::UInt32,
+        (Kind::UInt, 8) => DataType::UInt64,
+        (Kind::Float, 2) => DataType::Float16,
+        (Kind::Float, 4) => DataType::Float32,
+        (Kind::Float, 8) => DataType::Float64,
+        (Kind::DateTime, _) => DataType::Timestamp(unit(dtype)?, timezone.map(Arc::from)),
+        (Kind::TimeDelta, _) => DataType::Duration(unit(dtype)?),
+        _ => return None,
+    })
+}
+
+pub(crate) fn masked(
+    values: &Bound<'_, PyUntypedArray>,
+    mask: Option<&Bound<'_, PyUntypedArray>>,
+    timezone: Option<&str>,
+) -> PyResult<ArrayData> {
+    let block = Views::new().block(values, 0, None)?;
+    let length = block.grid.nrows;
+    let dtype = block.grid.dtype;
+    let data_type = arrow_type(dtype, timezone).ok_or_else(|| {
+        PyTypeError::new_err(format!("expected a dtype that Arrow knows, found {}; use from_fixed", dtype.descr()))
+    })?;
+    let bytes = packed(&block)?;
+    let bytes = if data_type == DataType::Boolean {
+        let bits: BooleanBuffer = bytes.as_slice().iter().map(|&b| b != 0).collect();
+        bits.into_inner()
+    } else {
+        bytes
+    };
+    let builder = ArrayDataBuilder::new(data_type).len(length).nulls(validity(mask, length)?);
+    build(builder.add_buffer(bytes))
+}
+
+pub(crate) fn fixed(values: &Bound<'_, PyUntypedArray>) -> PyResult<ArrayData> {
+    let block = Views::new().block(values, 0, None)?;
+    let width = i32::try_from(block.grid.dtype.itemsize).map_err(|_| PyTypeError::new_err("items are too wide"))?;
+    let builder = ArrayDataBuilder::new(DataType::FixedSizeBinary(width)).len(block.grid.nrows);
+    build(builder.add_buffer(packed(&block)?))
+}
+
+pub(crate) fn from_unicode(values: &Bound<'_, PyUntypedArray>) -> PyResult<ArrayData> {
+    let block = Views::new().block(values, 0, None)?;
+    let dtype = block.grid.dtype;
+    if dtype.kind != Kind::Unicode {
+        return Err(PyTypeError::new_err(format!("expected <U strings, found {}", dtype.descr())));
+    }
+    let bytes = packed(&block)?;
+    let item = (dtype.itemsize as usize).max(4);
+    let mut offsets: Vec<i64> = Vec::with_capacity(block.grid.nrows + 1);
+    let mut text = String::with_capacity(bytes.len() / 4);
+    offsets.push(0);
+    for row in 0..block.grid.nrows {
+        let cell = bytes.as_slice().get(row * item..(row + 1) * item).unwrap_or(&[]);
+        let (points, _) = cell.as_chunks::<4>();
+        let point = |b: &[u8; 4]| match dtype.order {
+            ByteOrder::Big => u32::from_be_bytes(*b),
+            _ => u32::from_le_bytes(*b),
+        };
+        let used = points.iter().rposition(|b| *b != [0; 4]).map_or(0, |last| last + 1);
+        for b in points.iter().take(used) {
+            let c = char::from_u32(point(b)).ok_or_else(|| {
+                crate::errors::encode(format!("row {row}: U+{:04X} is no Unicode character", point(b)))
+            })?;
+            text.push(c);
+        }
+        offsets.push(i64::try_from(text.len()).unwrap_or(i64::MAX));
+    }
+    let builder = ArrayDataBuilder::new(DataType::LargeUtf8).len(block.grid.nrows);
+    let builder = builder.add_buffer(offsets.into()).add_buffer(text.into_bytes().into());
+    // SAFETY: offsets start at 0, grow and end at the length of the text, which is a `String`.
+    Ok(unsafe { builder.build_unchecked() })
+}
+
+pub(crate) fn dictionary(codes: &Bound<'_, PyUntypedArray>, categories: &ArrayData) -> PyResult<ArrayData> {
+    let block = Views::new().block(codes, 0, None)?;
+    let data_type = arrow_type(block.grid.dtype, None).filter(DataType::is_signed_integer).ok_or_else(|| {
+        PyTypeError::new_err(format!("codes: expected int8 to int64, found {}", block.grid.dtype.descr()))
+    })?;
+    let bytes = packed(&block)?;
+    let item = block.grid.dtype.itemsize as usize;
+    // Little-endian: the sign stands in the last byte of each code.
+    let sign = |code: &[u8]| code.last().is_some_and(|b| b & 0x80 != 0);
+    let valid: BooleanBuffer = bytes.as_slice().chunks_exact(item).map(|code| !sign(code)).collect();
+    let nulls = Some(NullBuffer::new(valid)).filter(|n| n.null_count() > 0);
+    let data_type = DataType::Dictionary(Box::new(data_type), Box::new(categories.data_type().clone()));
+    let builder = ArrayDataBuilder::new(data_type).len(block.grid.nrows).nulls(nulls);
+    build(builder.add_buffer(bytes).add_child_data(categories.clone()))
+}
+
+pub(crate) fn structure(children: &[(&str, &ArrayData)]) -> PyResult<ArrayData> {
+    let length = children.first().map_or(0, |(_, c)| c.len());
+    let fields: Vec<Field> = children.iter().map(|(name, c)| Field::new(*name, c.data_type().clone(), true)).collect();
+    let mut builder = ArrayDataBuilder::new(DataType::Struct(fields.into())).len(length);
+    for (_, child) in children {
+        builder = builder.add_child_data((*child).clone());
+    }
+    build(builder)
+}
+
+/// The bits of a boolean array.
+pub(crate) fn bits(data: &ArrayData, buffer: usize) -> BooleanBuffer {
+    let bytes = data.buffers().get(buffer).cloned().unwrap_or_default();
+    BooleanBuffer::new(bytes, data.offset(), data.len())
+}
+
+/// Codes in which null slots hold -1, where they do not already; unsigned codes become wide enough signed ones.
+pub(crate) fn codes_with_minus_one(data: &ArrayData, dtype: DType) -> Option<(DType, Vec<u8>)> {
+    let nulls = data.nulls().filter(|n| n.null_count() > 0);
+    let unsigned = dtype.kind == Kind::UInt;
+    if nulls.is_none() && !unsigned {
+        return None;
+    }
+    let item = dtype.itemsize as usize;
+    let bytes = data.buffers().first()?.as_slice().get(data.offset() * item..(data.offset() + data.len()) * item)?;
+    let is_null = |row: usize| nulls.is_some_and(|n| n.is_null(row));
+    let already = |(row, code): (usize, &[u8])| !is_null(row) || code.iter().all(|&b| b == 0xFF);
+    if !unsigned && bytes.chunks_exact(item).enumerate().all(already) {
+        return None;
+    }
+    let wide = if unsigned { (item * 2).min(8) } else { item };
+    let mut out = Vec::with_capacity(data.len() * wide);
+    for (row, code) in bytes.chunks_exact(item).enumerate() {
+        if is_null(row) {
+            out.resize(out.len() + wide, 0xFF);
+        } else {
+            out.extend_from_slice(code);
+            out.resize(out.len() + wide - item, 0);
+        }
+    }
+    let descr = if wide == 1 { "|i1".to_owned() } else { format!("<i{wide}") };
+    Some((DType::parse(&descr)?, out))
+}

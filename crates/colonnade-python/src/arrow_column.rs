@@ -1,0 +1,261 @@
+//! Columns in Arrow's layout: handed to and taken from any Arrow library, and to NumPy.
+
+use arrow_array::ffi::{from_ffi, to_ffi};
+use arrow_data::ArrayData;
+use arrow_data::ffi::FFI_ArrowArray;
+use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{DataType, Field};
+use colonnade::container::members::{PieceKind, unicode};
+use colonnade::frame::{Block, Column, DType, Grid, type_name};
+use colonnade::memory::Buffer;
+use numpy::{PyArray1, PyUntypedArray};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::array::{self, Arrays};
+use crate::errors::IntoPy;
+use crate::{arrow_build, objects};
+
+/// One column in Arrow's layout.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct ArrowColumn {
+    pub(crate) column: Column,
+}
+
+impl ArrowColumn {
+    pub(crate) fn from_data(data: ArrayData, tag: Option<String>) -> Self {
+        Self { column: Column { data, ordered: false, tag } }
+    }
+
+    fn wrong(&self, wanted: &str) -> PyErr {
+        let found = type_name(self.column.data.data_type(), self.column.ordered);
+        PyTypeError::new_err(format!("expected {wanted}, found {found}"))
+    }
+
+    fn field(&self) -> PyResult<Field> {
+        let data_type = self.column.data.data_type().clone();
+        let field = Field::new("", data_type, true);
+        #[allow(deprecated)] // the order flag of a dictionary lives in the field, and there alone
+        Ok(field.with_dict_is_ordered(self.column.ordered))
+    }
+}
+
+const ARRAY_NAME: &std::ffi::CStr = c"arrow_array";
+const SCHEMA_NAME: &std::ffi::CStr = c"arrow_schema";
+
+#[pymethods]
+impl ArrowColumn {
+    #[staticmethod]
+    #[pyo3(signature = (obj, tag = None))]
+    fn from_arrow(obj: &Bound<'_, PyAny>, tag: Option<String>) -> PyResult<Self> {
+        let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) =
+            obj.call_method0("__arrow_c_array__")?.extract()?;
+        let schema_ptr = schema.pointer_checked(Some(SCHEMA_NAME))?.cast::<FFI_ArrowSchema>();
+        let array_ptr = array.pointer_checked(Some(ARRAY_NAME))?.cast::<FFI_ArrowArray>();
+        // SAFETY: the capsules carry the names that Arrow's PyCapsule interface fixes, so they hold these structs, alive as
+        // long as the capsules; the array is moved out (its release becomes ours), the schema is only read.
+        let (data, ordered) = unsafe {
+            let schema = schema_ptr.as_ref();
+            let array = FFI_ArrowArray::from_raw(array_ptr.as_ptr());
+            let ordered = schema.dictionary_ordered();
+            (from_ffi(array, schema).map_err(|e| PyTypeError::new_err(format!("Arrow import: {e}")))?, ordered)
+        };
+        Ok(Self { column: Column { data, ordered, tag } })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (values, mask = None, tag = None, timezone = None))]
+    fn from_masked(
+        values: &Bound<'_, PyUntypedArray>,
+        mask: Option<&Bound<'_, PyUntypedArray>>,
+        tag: Option<String>,
+        timezone: Option<&str>,
+    ) -> PyResult<Self> {
+        Ok(Self::from_data(arrow_build::masked(values, mask, timezone)?, tag))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (values, kind, tag = None))]
+    fn from_objects(values: &Bound<'_, PyAny>, kind: &str, tag: Option<String>) -> PyResult<Self> {
+        Ok(Self::from_data(objects::typed(values, kind)?, tag))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (values, tag = None))]
+    fn from_fixed(values: &Bound<'_, PyUntypedArray>, tag: Option<String>) -> PyResult<Self> {
+        Ok(Self::from_data(arrow_build::fixed(values)?, tag))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (values, tag = None))]
+    fn from_unicode(values: &Bound<'_, PyUntypedArray>, tag: Option<String>) -> PyResult<Self> {
+        Ok(Self::from_data(arrow_build::from_unicode(values)?, tag))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (codes, categories, ordered, tag = None))]
+    fn dictionary(
+        codes: &Bound<'_, PyUntypedArray>,
+        categories: PyRef<'_, ArrowColumn>,
+        ordered: bool,
+        tag: Option<String>,
+    ) -> PyResult<Self> {
+        let data = arrow_build::dictionary(codes, &categories.column.data)?;
+        Ok(Self { column: Column { data, ordered, tag } })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (children, tag = None))]
+    fn r#struct(children: Vec<(String, PyRef<'_, ArrowColumn>)>, tag: Option<String>) -> PyResult<Self> {
+        let children = children.iter().map(|(name, c)| (name.as_str(), &c.column.data)).collect::<Vec<_>>();
+        Ok(Self::from_data(arrow_build::structure(&children)?, tag))
+    }
+
+    fn __len__(&self) -> usize {
+        self.column.len()
+    }
+
+    #[getter]
+    fn tag(&self) -> Option<&str> {
+        self.column.tag.as_deref()
+    }
+
+    #[getter]
+    fn r#type(&self) -> String {
+        type_name(self.column.data.data_type(), self.column.ordered)
+    }
+
+    #[getter]
+    fn null_count(&self) -> usize {
+        // Arrow's null type has no validity: all of it is null.
+        match self.column.data.data_type() {
+            DataType::Null => self.column.len(),
+            _ => self.column.data.null_count(),
+        }
+    }
+
+    #[getter]
+    fn ordered(&self) -> bool {
+        self.column.ordered
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        // The protocol lets a producer answer its own type where it cannot cast.
+        let _ = requested_schema;
+        let (array, _) = to_ffi(&self.column.data).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, ARRAY_NAME)?))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(&self.field()?).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        PyCapsule::new_with_value(py, schema, SCHEMA_NAME)
+    }
+
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let data = &self.column.data;
+        match PieceKind::of(data.data_type()) {
+            Ok(PieceKind::Bits) => {
+                let bits = arrow_build::bits(data, 0);
+                Ok(PyArray1::from_iter(py, bits.iter()).into_any())
+            }
+            Ok(PieceKind::Fixed(dtype)) if !matches!(data.data_type(), DataType::Dictionary(..)) => {
+                self.fixed_values(py, self.shown(dtype))
+            }
+            _ => Err(self.wrong("a type of fixed width")),
+        }
+    }
+
+    fn mask<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<bool>>> {
+        if matches!(self.column.data.data_type(), DataType::Null) {
+            return Some(PyArray1::from_iter(py, std::iter::repeat_n(true, self.column.len())));
+        }
+        let nulls = self.column.data.nulls().filter(|n| n.null_count() > 0)?;
+        Some(PyArray1::from_iter(py, nulls.iter().map(|valid| !valid)))
+    }
+
+    fn objects<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        objects::cells(py, &self.column.data)?.ok_or_else(|| self.wrong("strings, bytes or bools"))
+    }
+
+    fn unicode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (dtype, bytes) = unicode::fixed(&self.column).py()?;
+        array::owned(py, dtype, self.column.len(), bytes)
+    }
+
+    fn codes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let DataType::Dictionary(codes, _) = self.column.data.data_type() else {
+            return Err(self.wrong("a dictionary"));
+        };
+        let Ok(PieceKind::Fixed(dtype)) = PieceKind::of(codes) else { return Err(self.wrong("a dictionary")) };
+        match arrow_build::codes_with_minus_one(&self.column.data, dtype) {
+            None => self.fixed_values(py, dtype),
+            Some((dtype, bytes)) => array::owned(py, dtype, self.column.len(), bytes),
+        }
+    }
+
+    fn categories(&self) -> PyResult<Self> {
+        match (self.column.data.data_type(), self.column.data.child_data()) {
+            (DataType::Dictionary(..), [categories]) => Ok(Self::from_data(categories.clone(), None)),
+            _ => Err(self.wrong("a dictionary")),
+        }
+    }
+
+    fn child(&self, name: &str) -> PyResult<Self> {
+        let data = &self.column.data;
+        let DataType::Struct(fields) = data.data_type() else { return Err(self.wrong("a struct")) };
+        let found = fields.iter().zip(data.child_data()).find(|(field, _)| field.name() == name);
+        let (_, child) = found.ok_or_else(|| PyValueError::new_err(format!("no child named {name:?}")))?;
+        Ok(Self::from_data(child.slice(data.offset(), data.len()), None))
+    }
+
+    fn child_names(&self) -> PyResult<Vec<String>> {
+        match self.column.data.data_type() {
+            DataType::Struct(fields) => Ok(fields.iter().map(|f| f.name().clone()).collect()),
+            _ => Err(self.wrong("a struct")),
+        }
+    }
+
+    fn slice(&self, start: usize, stop: usize) -> PyResult<Self> {
+        if start > stop || stop > self.column.len() {
+            return Err(PyValueError::new_err(format!("rows {start}..{stop} of {}", self.column.len())));
+        }
+        Ok(Self { column: self.column.slice(start, stop) })
+    }
+
+    fn nbytes(&self) -> usize {
+        self.column.nbytes()
+    }
+}
+
+impl ArrowColumn {
+    /// What NumPy shows values as: dates are dates, though they are stored as integers.
+    fn shown(&self, dtype: DType) -> DType {
+        match self.column.data.data_type() {
+            // datetime64[D] has 64 bits, date32 has 32: `values` widens below.
+            DataType::Date32 => DType::parse("<M8[D]").unwrap_or(dtype),
+            _ => dtype,
+        }
+    }
+
+    fn fixed_values<'py>(&self, py: Python<'py>, dtype: DType) -> PyResult<Bound<'py, PyAny>> {
+        let data = &self.column.data;
+        let length = data.len();
+        let buffer = data.buffers().first().cloned().unwrap_or_default();
+        if matches!(data.data_type(), DataType::Date32) {
+            let days = buffer.typed_data::<i32>();
+            let days = days.get(data.offset()..data.offset() + length).unwrap_or(&[]);
+            let bytes = days.iter().flat_map(|&d| i64::from(d).to_le_bytes()).collect();
+            return array::owned(py, dtype, length, bytes);
+        }
+        let offset = data.offset() * dtype.itemsize as usize;
+        let grid = Grid::column_major(dtype, length, 1, offset);
+        let block = Block::new(grid, Buffer::from_arrow(buffer)).ok_or_else(|| self.wrong("a whole buffer"))?;
+        Arrays::new(py, false).line(&block)
+    }
+}

@@ -1,0 +1,127 @@
+//! Axes.
+
+use colonnade::frame::{Axis, Labels, Level};
+use numpy::PyUntypedArray;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::array::{Arrays, Views};
+use crate::arrow_column::ArrowColumn;
+
+/// Labels of one side.
+#[pyclass(frozen, name = "Axis", module = "colonnade._core")]
+pub(crate) struct PyAxis {
+    pub(crate) axis: Axis,
+}
+
+/// A level as users give it: a 1-D array or a column in Arrow's layout.
+#[derive(FromPyObject)]
+pub(crate) enum LevelArgument<'py> {
+    Arrow(PyRef<'py, ArrowColumn>),
+    Array(Bound<'py, PyUntypedArray>),
+}
+
+#[pymethods]
+impl PyAxis {
+    #[staticmethod]
+    #[pyo3(signature = (start, stop, step, cls = "Index", name = "null", meta = None))]
+    fn auto(start: i64, stop: i64, step: i64, cls: &str, name: &str, meta: Option<String>) -> PyResult<Self> {
+        let span = i128::from(stop) - i128::from(start);
+        let count = match step {
+            0 => return Err(PyValueError::new_err("step: expected any number but 0")),
+            step if step > 0 => (span + i128::from(step) - 1) / i128::from(step),
+            step => (span + i128::from(step) + 1) / i128::from(step),
+        };
+        let count = usize::try_from(count.max(0)).map_err(|_| PyValueError::new_err("the range is too long"))?;
+        let axis = Axis {
+            labels: Labels::Auto { start, stop, step, count },
+            class: cls.into(),
+            name: name.into(),
+            meta,
+            ..Axis::range(0)
+        };
+        Ok(Self { axis })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (levels, classes, cls = "Index", name = "null", meta = None))]
+    fn levels(
+        levels: Vec<LevelArgument<'_>>,
+        classes: Vec<String>,
+        cls: &str,
+        name: &str,
+        meta: Option<String>,
+    ) -> PyResult<Self> {
+        if levels.is_empty() || levels.len() != classes.len() {
+            return Err(PyValueError::new_err("expected one class a level, and one level at least"));
+        }
+        let mut views = Views::new();
+        let convert = |level: &LevelArgument<'_>| match level {
+            LevelArgument::Arrow(column) => Ok(Level::Column(column.column.clone())),
+            LevelArgument::Array(array) => views.block(array, 0, None).map(Level::Block),
+        };
+        let levels = levels.iter().map(convert).collect::<PyResult<Vec<_>>>()?;
+        let first = levels.first().map_or(0, Level::len);
+        if levels.iter().any(|l| l.len() != first) {
+            return Err(PyValueError::new_err("levels of labels differ in length"));
+        }
+        let labels = Labels::Levels(levels);
+        Ok(Self { axis: Axis { labels, class: cls.into(), classes, name: name.into(), meta } })
+    }
+
+    #[getter]
+    fn is_auto(&self) -> bool {
+        matches!(self.axis.labels, Labels::Auto { .. })
+    }
+
+    #[getter]
+    fn range(&self) -> PyResult<(i64, i64, i64)> {
+        match self.axis.labels {
+            Labels::Auto { start, stop, step, .. } => Ok((start, stop, step)),
+            Labels::Levels(_) => Err(PyValueError::new_err("the labels are no automatic range")),
+        }
+    }
+
+    #[getter]
+    fn depth(&self) -> usize {
+        self.axis.depth()
+    }
+
+    #[getter]
+    fn cls(&self) -> &str {
+        &self.axis.class
+    }
+
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.axis.classes.clone()
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.axis.name
+    }
+
+    #[getter]
+    fn meta(&self) -> Option<&str> {
+        self.axis.meta.as_deref()
+    }
+
+    fn __len__(&self) -> usize {
+        self.axis.len()
+    }
+
+    #[pyo3(signature = (i, writable = false))]
+    fn level<'py>(&self, py: Python<'py>, i: usize, writable: bool) -> PyResult<Bound<'py, PyAny>> {
+        let Labels::Levels(levels) = &self.axis.labels else {
+            return Err(PyValueError::new_err("an automatic range has no levels"));
+        };
+        match levels.get(i) {
+            Some(Level::Block(block)) => Arrays::new(py, writable).line(block),
+            Some(Level::Column(column)) => {
+                Ok(Bound::new(py, ArrowColumn { column: column.clone() })?.into_any())
+            }
+            None => Err(PyValueError::new_err(format!("level {i} is out of range: there are {}", levels.len()))),
+        }
+    }
+}

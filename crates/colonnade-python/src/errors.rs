@@ -1,0 +1,101 @@
+//! Rust errors as Python exceptions: one class a kind, defined in `colonnade/_errors.py`.
+
+use colonnade::{Error, ErrorKind};
+use pyo3::exceptions::{PyImportError, PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+const NAMES: [&str; 8] = [
+    "ColonnadeError",
+    "DecodeError",
+    "TruncatedError",
+    "LimitError",
+    "UnsupportedError",
+    "EncodeError",
+    "OptionError",
+    "ColumnNotFound",
+];
+
+static CLASSES: PyOnceLock<Vec<Py<PyType>>> = PyOnceLock::new();
+
+fn classes(py: Python<'_>) -> PyResult<&Vec<Py<PyType>>> {
+    CLASSES.get_or_try_init(py, || {
+        let module = py.import("colonnade._errors")?;
+        NAMES.iter().map(|name| Ok(module.getattr(*name)?.cast_into::<PyType>()?.unbind())).collect()
+    })
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    for (name, class) in NAMES.iter().zip(classes(m.py())?) {
+        m.add(*name, class)?;
+    }
+    Ok(())
+}
+
+fn raise(name: &str, message: String) -> PyErr {
+    Python::attach(|py| {
+        let class = classes(py).map(|all| {
+            all.iter().zip(NAMES).find(|(_, n)| *n == name).map(|(class, _)| class.bind(py).clone())
+        });
+        match class {
+            Ok(Some(class)) => PyErr::from_type(class, (message,)),
+            Ok(None) => PyRuntimeError::new_err(message),
+            Err(error) => PyImportError::new_err(error.to_string()),
+        }
+    })
+}
+
+/// The exception of an error.
+pub(crate) fn to_py(error: Error) -> PyErr {
+    let name = match error.kind() {
+        ErrorKind::Truncated { .. } => "TruncatedError",
+        ErrorKind::Unsupported => "UnsupportedError",
+        ErrorKind::Unrepresentable => "EncodeError",
+        ErrorKind::InvalidOption => "OptionError",
+        ErrorKind::LimitExceeded => "LimitError",
+        ErrorKind::NotFound => "ColumnNotFound",
+        ErrorKind::Io(_) => return io(error),
+        _ => "DecodeError",
+    };
+    raise(name, error.to_string())
+}
+
+/// The system's error, untouched: pyo3 picks the subclass by errno.
+fn io(error: Error) -> PyErr {
+    match error.into_kind() {
+        ErrorKind::Io(error) => PyErr::from(error),
+        _ => PyOSError::new_err("I/O error"),
+    }
+}
+
+/// The OSError with the file's name, as Python's own `open` gives it.
+pub(crate) fn with_path(error: Error, path: &std::path::Path) -> PyErr {
+    if let ErrorKind::Io(io) = error.kind()
+        && let Some(errno) = io.raw_os_error()
+    {
+        let text = io.to_string();
+        let text = text.split(" (os error").next().unwrap_or(&text).to_owned();
+        return PyErr::new::<PyOSError, _>((errno, text, path.to_path_buf()));
+    }
+    to_py(error)
+}
+
+pub(crate) fn encode(message: impl Into<String>) -> PyErr {
+    raise("EncodeError", message.into())
+}
+
+pub(crate) fn option(message: impl Into<String>) -> PyErr {
+    raise("OptionError", message.into())
+}
+
+/// `?` on core results.
+pub(crate) trait IntoPy<T> {
+    fn py(self) -> PyResult<T>;
+}
+
+impl<T> IntoPy<T> for colonnade::Result<T> {
+    fn py(self) -> PyResult<T> {
+        self.map_err(to_py)
+    }
+}

@@ -1,0 +1,190 @@
+//! Materialised frames.
+
+use std::sync::Arc;
+
+use colonnade::frame::{Axis, Block, Frame, Part, Tags};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::array::Arrays;
+use crate::arrow_column::ArrowColumn;
+use crate::axis::PyAxis;
+use crate::errors::IntoPy;
+
+/// A frame in memory or over a map.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct CoreFrame {
+    pub(crate) frame: Arc<Frame>,
+}
+
+impl CoreFrame {
+    pub(crate) fn new(frame: Frame) -> Self {
+        Self { frame: Arc::new(frame) }
+    }
+}
+
+/// The part of a block that holds `width` columns from `first`.
+fn cut(block: &Block, first: usize, width: usize) -> Block {
+    Block { grid: block.grid.columns(first, width, 1), buffer: block.buffer.clone() }
+}
+
+#[pymethods]
+impl CoreFrame {
+    #[getter]
+    fn nrows(&self) -> usize {
+        self.frame.nrows
+    }
+
+    #[getter]
+    fn ncols(&self) -> usize {
+        self.frame.ncols
+    }
+
+    #[getter]
+    fn index(&self) -> PyAxis {
+        PyAxis { axis: self.frame.index.clone() }
+    }
+
+    #[getter]
+    fn columns(&self) -> PyAxis {
+        PyAxis { axis: self.frame.columns.clone() }
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.frame.tags.name
+    }
+
+    #[getter]
+    fn attrs(&self) -> Option<&str> {
+        self.frame.tags.attrs.as_deref()
+    }
+
+    #[getter]
+    fn origin(&self) -> Option<&str> {
+        self.frame.tags.origin.as_deref()
+    }
+
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.frame.nbytes()
+    }
+
+    #[pyo3(signature = (writable = false))]
+    fn blocks<'py>(
+        &self,
+        py: Python<'py>,
+        writable: bool,
+    ) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyArray1<i64>>)>> {
+        let mut arrays = Arrays::new(py, writable);
+        let mut out = Vec::new();
+        for part in &self.frame.parts {
+            if let Part::Block(block, positions) = part {
+                let at = positions.iter().map(|&p| i64::try_from(p).unwrap_or(i64::MAX));
+                out.push((arrays.block(block)?, PyArray1::from_iter(py, at)));
+            }
+        }
+        Ok(out)
+    }
+
+    fn arrow_columns(&self) -> Vec<(usize, ArrowColumn)> {
+        let mut out: Vec<(usize, ArrowColumn)> = Vec::new();
+        for part in &self.frame.parts {
+            if let Part::Column(column, position) = part {
+                out.push((*position, ArrowColumn { column: column.clone() }));
+            }
+        }
+        out.sort_by_key(|(position, _)| *position);
+        out
+    }
+
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let slots = self.frame.slots().py()?;
+        let mut arrays = Arrays::new(py, false);
+        let mut out = Vec::with_capacity(slots.len());
+        let mut position = 0;
+        while let Some(slot) = slots.get(position) {
+            match self.frame.parts.get(slot.part) {
+                Some(Part::Column(column, _)) => {
+                    out.push(Bound::new(py, ArrowColumn { column: column.clone() })?.into_any());
+                    position += 1;
+                }
+                Some(Part::Block(block, _)) => {
+                    let same = |(i, s): (usize, &colonnade::frame::Slot)| {
+                        s.part == slot.part && s.column == slot.column + i
+                    };
+                    let mut width = slots.iter().skip(position).enumerate().take_while(|&(i, s)| same((i, s))).count();
+                    // Only what is one packed array in memory is one array: anything else is columns.
+                    let whole = block.grid.columns(slot.column, width, 1);
+                    if width > 1 && !whole.is_column_major() && !whole.is_row_major() {
+                        width = 1;
+                    }
+                    let part = cut(block, slot.column, width);
+                    out.push(if width == 1 { arrays.line(&part)? } else { arrays.matrix(&part)? });
+                    position += width;
+                }
+                None => break,
+            }
+        }
+        PyList::new(py, out)
+    }
+
+    fn column<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyAny>> {
+        let slots = self.frame.slots().py()?;
+        let slot = slots.get(position).ok_or_else(|| {
+            pyo3::exceptions::PyIndexError::new_err(format!("column {position} of {}", slots.len()))
+        })?;
+        match self.frame.parts.get(slot.part) {
+            Some(Part::Block(block, _)) => Arrays::new(py, false).line(&cut(block, slot.column, 1)),
+            Some(Part::Column(column, _)) => Ok(Bound::new(py, ArrowColumn { column: column.clone() })?.into_any()),
+            None => Err(pyo3::exceptions::PyIndexError::new_err("no such column")),
+        }
+    }
+
+    fn dtypes(&self) -> Vec<String> {
+        let mut out = vec![String::new(); self.frame.ncols];
+        for part in &self.frame.parts {
+            let (name, positions) = match part {
+                Part::Block(block, positions) => (block.grid.dtype.descr(), positions.clone()),
+                Part::Column(column, position) => {
+                    (colonnade::frame::type_name(column.data.data_type(), column.ordered), vec![*position])
+                }
+            };
+            for position in positions {
+                if let Some(slot) = out.get_mut(position) {
+                    slot.clone_from(&name);
+                }
+            }
+        }
+        out
+    }
+
+    fn select(&self, positions: Vec<usize>) -> PyResult<Self> {
+        let columns = self.frame.columns.select(&positions).py()?;
+        Ok(Self::new(self.frame.select(&positions, columns).py()?))
+    }
+
+    fn slice(&self, start: usize, stop: usize) -> PyResult<Self> {
+        if start > stop || stop > self.frame.nrows {
+            let message = format!("rows {start}..{stop} are out of range: there are {}", self.frame.nrows);
+            return Err(pyo3::exceptions::PyIndexError::new_err(message));
+        }
+        Ok(Self::new(self.frame.slice(start, stop)))
+    }
+
+    #[pyo3(signature = (name, attrs, origin))]
+    fn with_meta(&self, name: String, attrs: Option<String>, origin: Option<String>) -> Self {
+        let mut frame = (*self.frame).clone();
+        frame.tags = Tags { name, attrs, origin };
+        Self::new(frame)
+    }
+
+    #[pyo3(signature = (index, columns))]
+    fn with_axes(&self, index: Option<PyRef<'_, PyAxis>>, columns: Option<PyRef<'_, PyAxis>>) -> PyResult<Self> {
+        let pick = |given: Option<PyRef<'_, PyAxis>>, own: &Axis| given.map_or_else(|| own.clone(), |a| a.axis.clone());
+        let (index, columns) = (pick(index, &self.frame.index), pick(columns, &self.frame.columns));
+        let parts = self.frame.parts.clone();
+        Ok(Self::new(Frame::new(index, columns, parts, self.frame.tags.clone()).py()?))
+    }
+}

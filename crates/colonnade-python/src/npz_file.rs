@@ -1,0 +1,348 @@
+//! Opened files.
+
+use std::os::fd::RawFd;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use colonnade::container::npy::Descr;
+use colonnade::container::store::{Holder, Kind, Limits, MemberInfo, Request, Source, Store};
+use colonnade::frame::Axis;
+use colonnade::memory::Buffer;
+use colonnade_transport::Descriptor;
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::array::Arrays;
+use crate::axis::PyAxis;
+use crate::dtype;
+use crate::errors::{self, IntoPy};
+use crate::frame::CoreFrame;
+use crate::progress::PyProgress;
+
+/// Caps on what a file may ask for.
+#[pyclass(frozen, name = "Limits", module = "colonnade._core", get_all, from_py_object)]
+#[derive(Clone, Copy)]
+#[allow(clippy::struct_field_names)] // the names are public
+pub(crate) struct PyLimits {
+    max_nbytes: u64,
+    max_members: u64,
+    max_member_nbytes: u64,
+    max_columns: u64,
+    max_meta_nbytes: u64,
+}
+
+#[pymethods]
+impl PyLimits {
+    #[new]
+    #[pyo3(signature = (*, max_nbytes = None, max_members = None, max_member_nbytes = None, max_columns = None, max_meta_nbytes = None))]
+    fn new(
+        max_nbytes: Option<i128>,
+        max_members: Option<i128>,
+        max_member_nbytes: Option<i128>,
+        max_columns: Option<i128>,
+        max_meta_nbytes: Option<i128>,
+    ) -> PyResult<Self> {
+        let base = Limits::default();
+        let cap = |name: &str, given: Option<i128>, base: u64| match given {
+            None => Ok(base),
+            Some(n) => u64::try_from(n)
+                .map_err(|_| errors::option(format!("{name}: expected 0 to {}, found {n}.", u64::MAX))),
+        };
+        Ok(Self {
+            max_nbytes: cap("max_nbytes", max_nbytes, base.max_nbytes)?,
+            max_members: cap("max_members", max_members, base.max_members)?,
+            max_member_nbytes: cap("max_member_nbytes", max_member_nbytes, base.max_member_nbytes)?,
+            max_columns: cap("max_columns", max_columns, base.max_columns)?,
+            max_meta_nbytes: cap("max_meta_nbytes", max_meta_nbytes, base.max_meta_nbytes)?,
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "Limits(max_nbytes={}, max_members={}, max_member_nbytes={}, max_columns={}, max_meta_nbytes={})",
+            self.max_nbytes, self.max_members, self.max_member_nbytes, self.max_columns, self.max_meta_nbytes
+        )
+    }
+}
+
+impl PyLimits {
+    fn core(self) -> Limits {
+        Limits {
+            max_nbytes: self.max_nbytes,
+            max_members: self.max_members,
+            max_member_nbytes: self.max_member_nbytes,
+            max_columns: self.max_columns,
+            max_meta_nbytes: self.max_meta_nbytes,
+        }
+    }
+}
+
+/// Threads where the caller names none: what the system says this process may use.
+pub(crate) fn threads(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+}
+
+/// An opened file, buffer, stream or directory.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct NpzFile {
+    store: Arc<Store>,
+    axes: OnceLock<(Axis, Axis)>,
+    threads: usize,
+}
+
+impl NpzFile {
+    fn wrap(py: Python<'_>, store: Store, verify: bool, threads: usize) -> PyResult<Self> {
+        if verify {
+            let progress = PyProgress::new(None);
+            let result = py.detach(|| store.verify(threads, &progress));
+            progress.finish(result)?;
+        }
+        Ok(Self { store: Arc::new(store), axes: OnceLock::new(), threads })
+    }
+
+    fn axes(&self) -> PyResult<&(Axis, Axis)> {
+        if let Some(axes) = self.axes.get() {
+            return Ok(axes);
+        }
+        let axes = self.store.axes(self.threads).py()?;
+        Ok(self.axes.get_or_init(|| axes))
+    }
+}
+
+#[pymethods]
+impl NpzFile {
+    #[staticmethod]
+    #[pyo3(signature = (path, *, mmap, verify, limits, threads))]
+    fn open_path(
+        py: Python<'_>,
+        path: PathBuf,
+        mmap: bool,
+        verify: bool,
+        limits: PyLimits,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let store = py.detach(|| Store::open_path(&path, mmap, limits.core()));
+        let store = store.map_err(|e| errors::with_path(e, &path))?;
+        Self::wrap(py, store, verify, self::threads(threads))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (buffer, *, verify, limits, threads))]
+    fn open_buffer(
+        py: Python<'_>,
+        buffer: &Bound<'_, PyAny>,
+        verify: bool,
+        limits: PyLimits,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let view = PyBuffer::<u8>::get(buffer)?;
+        if !view.is_c_contiguous() {
+            return Err(pyo3::exceptions::PyValueError::new_err("expected a contiguous buffer"));
+        }
+        let (ptr, nbytes) = (view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes());
+        // SAFETY: the exporter keeps its memory in place while the view is held, and the view is the owner.
+        let bytes = unsafe { Buffer::from_raw(ptr, nbytes, Arc::new(view)) };
+        let store = py.detach(|| Store::open_source(Source::Memory(bytes), limits.core())).py()?;
+        Self::wrap(py, store, verify, self::threads(threads))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (fd, *, verify, limits, threads))]
+    fn open_fd(py: Python<'_>, fd: RawFd, verify: bool, limits: PyLimits, threads: Option<usize>) -> PyResult<Self> {
+        let progress = PyProgress::new(None);
+        let store = py.detach(|| {
+            let source = Source::stream(&mut Descriptor::new(fd), limits.max_nbytes, &progress)?;
+            Store::open_source(source, limits.core())
+        });
+        Self::wrap(py, progress.finish(store)?, verify, self::threads(threads))
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.store.kind() {
+            Kind::Frame => "frame",
+            Kind::Savez => "savez",
+            Kind::Npy => "npy",
+            Kind::Bundle => "bundle",
+            Kind::Zip => "zip",
+        }
+    }
+
+    #[getter]
+    fn layout(&self) -> &'static str {
+        match self.store.holder() {
+            Holder::Zip => "zip",
+            Holder::Directory => "directory",
+            Holder::Npy => "npy",
+        }
+    }
+
+    #[getter]
+    fn nrows(&self) -> PyResult<usize> {
+        Ok(self.store.shape().py()?.0)
+    }
+
+    #[getter]
+    fn ncols(&self) -> PyResult<usize> {
+        Ok(self.store.shape().py()?.1)
+    }
+
+    #[getter]
+    fn index(&self) -> PyResult<PyAxis> {
+        Ok(PyAxis { axis: self.axes()?.0.clone() })
+    }
+
+    #[getter]
+    fn columns(&self) -> PyResult<PyAxis> {
+        Ok(PyAxis { axis: self.axes()?.1.clone() })
+    }
+
+    #[getter]
+    fn name(&self) -> PyResult<String> {
+        Ok(self.store.tags().py()?.name.clone())
+    }
+
+    #[getter]
+    fn attrs(&self) -> PyResult<Option<String>> {
+        Ok(self.store.tags().py()?.attrs.clone())
+    }
+
+    #[getter]
+    fn origin(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        match (self.store.tags().py()?.origin.clone(), self.store.lone()) {
+            (None, Some(member)) => lone_origin(py, &member),
+            (origin, _) => Ok(origin),
+        }
+    }
+
+    #[getter]
+    fn version(&self) -> Option<u64> {
+        self.store.version()
+    }
+
+    #[getter]
+    fn file_nbytes(&self) -> u64 {
+        self.store.file_nbytes()
+    }
+
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.store.nbytes()
+    }
+
+    fn dtypes(&self) -> PyResult<Vec<String>> {
+        self.store.dtypes().py()
+    }
+
+    fn members<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.store.members().iter().map(|m| member_dict(py, m)).collect()
+    }
+
+    #[pyo3(signature = (positions = None, rows = None, *, private = false, threads = None, progress = None))]
+    fn load(
+        &self,
+        py: Python<'_>,
+        positions: Option<Vec<usize>>,
+        rows: Option<(usize, usize)>,
+        private: bool,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<CoreFrame> {
+        let axes = self.axes()?;
+        let progress = PyProgress::new(progress);
+        let (positions, threads) = (positions.as_deref(), threads.unwrap_or(self.threads).max(1));
+        let result = py.detach(|| {
+            let request = Request { positions, rows, private, threads, progress: &progress };
+            self.store.load(axes, &request)
+        });
+        let mut frame = progress.finish(result)?;
+        if frame.tags.origin.is_none() && positions.is_none() {
+            frame.tags.origin = self.origin(py)?;
+        }
+        Ok(CoreFrame::new(frame))
+    }
+
+    #[pyo3(signature = (threads = None, progress = None))]
+    fn verify(&self, py: Python<'_>, threads: Option<usize>, progress: Option<Py<PyAny>>) -> PyResult<()> {
+        let progress = PyProgress::new(progress);
+        let threads = threads.unwrap_or(self.threads);
+        let result = py.detach(|| self.store.verify(threads, &progress));
+        progress.finish(result)
+    }
+
+    fn read_array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let array = py.detach(|| self.store.array(name, true, self.threads)).py()?;
+        let descr = dtype::of_descr(py, &array.descr)?;
+        Arrays::new(py, true).packed(&descr, &array.shape, array.fortran_order, &array.bytes)
+    }
+
+    fn array_names(&self) -> Vec<String> {
+        self.store.array_names()
+    }
+
+    fn labels(&self) -> PyResult<Vec<String>> {
+        self.store.labels().py()
+    }
+
+    fn open_label(&self, py: Python<'_>, label: &str) -> PyResult<Self> {
+        let store = py.detach(|| self.store.open_label(label)).py()?;
+        Self::wrap(py, store, false, self.threads)
+    }
+}
+
+/// Where a lone array came from: NumPy, in this shape.
+fn lone_origin(py: Python<'_>, member: &MemberInfo) -> PyResult<Option<String>> {
+    let Some((descr, fortran_order, shape)) = &member.array else { return Ok(None) };
+    let origin = PyDict::new(py);
+    origin.set_item("library", "numpy")?;
+    match descr {
+        Descr::Struct(fields) => {
+            origin.set_item("class", "structured")?;
+            let described = dtype::structured(py, fields)?;
+            let formats: Vec<String> = fields
+                .iter()
+                .filter(|f| !f.is_padding())
+                .map(|f| match &f.descr {
+                    Descr::Scalar(dtype) => dtype.descr(),
+                    Descr::Struct(_) => String::new(),
+                })
+                .collect();
+            described.set_item("formats", formats)?;
+            described.set_item("aligned", false)?;
+            origin.set_item("dtype", described)?;
+        }
+        Descr::Scalar(_) => {
+            origin.set_item("class", if shape.len() == 1 { "1d" } else { "2d" })?;
+            if shape.len() == 2 {
+                origin.set_item("order", if *fortran_order { "F" } else { "C" })?;
+            }
+        }
+    }
+    let text = py.import("json")?.call_method1("dumps", (origin,))?;
+    Ok(Some(text.extract()?))
+}
+
+fn member_dict<'py>(py: Python<'py>, member: &MemberInfo) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    out.set_item("name", &member.name)?;
+    out.set_item("method", &member.method)?;
+    out.set_item("nbytes", member.nbytes)?;
+    out.set_item("compressed_nbytes", member.compressed_nbytes)?;
+    out.set_item("offset", member.offset)?;
+    out.set_item("crc32", member.crc32)?;
+    let (descr, order, shape) = match &member.array {
+        None => (None, None, None),
+        Some((descr, fortran_order, shape)) => {
+            let text = match descr {
+                Descr::Scalar(dtype) => dtype.descr(),
+                Descr::Struct(_) => dtype::of_descr(py, descr)?.str()?.to_string(),
+            };
+            (Some(text), Some(*fortran_order), Some(PyTuple::new(py, shape)?))
+        }
+    };
+    out.set_item("descr", descr)?;
+    out.set_item("fortran_order", order)?;
+    out.set_item("shape", shape)?;
+    Ok(out)
+}

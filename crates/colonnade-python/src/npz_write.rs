@@ -1,0 +1,252 @@
+//! Frames written.
+
+use std::collections::BTreeMap;
+use std::os::fd::RawFd;
+use std::path::{Path, PathBuf};
+
+use colonnade::container::members::{Compat, Name};
+use colonnade::container::store::check_label;
+use colonnade::format::npz::{Codec, WriteOptions};
+use colonnade::format::{npy, npz};
+use colonnade::frame::Frame;
+use colonnade::plan::Progress;
+use colonnade_transport::{AtomicDirectory, AtomicFile, Descriptor};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::{self, IntoPy};
+use crate::frame::CoreFrame;
+use crate::npz_file::threads;
+use crate::progress::PyProgress;
+use crate::sink::{BufferSink, DescriptorSink, FileSink};
+
+/// Options for writing npz and npy.
+#[pyclass(frozen, module = "colonnade._core")]
+#[derive(Clone)]
+pub(crate) struct NpzWriteOptions {
+    core: WriteOptions,
+    fsync: bool,
+}
+
+/// One codec, or one a column.
+#[derive(FromPyObject)]
+enum Compression {
+    Columns(BTreeMap<usize, Option<String>>),
+    Name(String),
+}
+
+#[pymethods]
+impl NpzWriteOptions {
+    #[new]
+    #[pyo3(signature = (*, compression = None, level = None, compat = None, fsync = false, threads = None))]
+    fn new(
+        compression: Option<Compression>,
+        level: Option<i32>,
+        compat: Option<&str>,
+        fsync: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let (codec, columns) = match compression {
+            None => (Codec::None, BTreeMap::new()),
+            Some(Compression::Name(name)) => (Codec::parse(Some(&name)).py()?, BTreeMap::new()),
+            Some(Compression::Columns(columns)) => {
+                let parse = |(position, name): (usize, Option<String>)| Ok((position, Codec::parse(name.as_deref())?));
+                (Codec::None, columns.into_iter().map(parse).collect::<colonnade::Result<_>>().py()?)
+            }
+        };
+        let compat = match compat {
+            None => Compat::Ours,
+            Some("static-frame") => Compat::StaticFrame,
+            Some(other) => {
+                let message = format!("npz: compat: expected None or \"static-frame\", found {other:?}.");
+                return Err(errors::option(message));
+            }
+        };
+        let core = WriteOptions::new(codec, columns, level, compat, self::threads(threads)).py()?;
+        Ok(Self { core, fsync })
+    }
+}
+
+type Callback = Option<Py<PyAny>>;
+
+/// Runs `work` without the interpreter lock, watching for signals.
+fn watched<T: Send>(
+    py: Python<'_>,
+    progress: Callback,
+    path: Option<&Path>,
+    work: impl FnOnce(&dyn Progress) -> colonnade::Result<T> + Send,
+) -> PyResult<T> {
+    let progress = PyProgress::new(progress);
+    let watch = &progress;
+    let result = py.detach(|| work(watch));
+    match (result, path) {
+        (Err(error), Some(path)) if matches!(error.kind(), colonnade::ErrorKind::Io(_)) => {
+            Err(errors::with_path(error, path))
+        }
+        (result, _) => progress.finish(result),
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (frame, path, options, progress = None))]
+fn npz_write_path(
+    py: Python<'_>,
+    frame: &CoreFrame,
+    path: PathBuf,
+    options: &NpzWriteOptions,
+    progress: Callback,
+) -> PyResult<()> {
+    watched(py, progress, Some(&path), |watch| {
+        let mut sink = FileSink(AtomicFile::create(&path)?);
+        npz::encode(&frame.frame, &options.core, &mut sink, watch)?;
+        Ok(sink.0.commit(options.fsync)?)
+    })
+}
+
+#[pyfunction]
+#[pyo3(signature = (frame, fd, options, progress = None))]
+fn npz_write_fd(
+    py: Python<'_>,
+    frame: &CoreFrame,
+    fd: RawFd,
+    options: &NpzWriteOptions,
+    progress: Callback,
+) -> PyResult<()> {
+    watched(py, progress, None, |watch| {
+        npz::encode(&frame.frame, &options.core, &mut DescriptorSink(Descriptor::new(fd)), watch).map(drop)
+    })
+}
+
+#[pyfunction]
+#[pyo3(signature = (frame, sink, options, progress = None))]
+fn npz_write_sink(
+    py: Python<'_>,
+    frame: &CoreFrame,
+    sink: &Bound<'_, BufferSink>,
+    options: &NpzWriteOptions,
+    progress: Callback,
+) -> PyResult<()> {
+    let mut sink = sink.borrow_mut();
+    let mut appender = sink.appender()?;
+    watched(py, progress, None, |watch| npz::encode(&frame.frame, &options.core, &mut appender, watch))?;
+    appender.keep();
+    Ok(())
+}
+
+#[pyfunction]
+#[pyo3(signature = (frame, options, progress = None))]
+fn npz_encode<'py>(
+    py: Python<'py>,
+    frame: &CoreFrame,
+    options: &NpzWriteOptions,
+    progress: Callback,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = watched(py, progress, None, |watch| {
+        let mut out = Vec::new();
+        npz::encode(&frame.frame, &options.core, &mut out, watch)?;
+        Ok(out)
+    })?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+#[pyfunction]
+#[pyo3(signature = (frame, path, options, progress = None))]
+fn npy_write_directory(
+    py: Python<'_>,
+    frame: &CoreFrame,
+    path: PathBuf,
+    options: &NpzWriteOptions,
+    progress: Callback,
+) -> PyResult<()> {
+    watched(py, progress, Some(&path), |watch| {
+        let directory = AtomicDirectory::create(&path, &|name| Name::parse(name.as_bytes()).is_some())?;
+        let mut open = |name: &str| Ok(FileSink(AtomicFile::create(&directory.path().join(name))?));
+        let mut close = |sink: FileSink| Ok(sink.0.commit(options.fsync)?);
+        npy::encode_directory(&frame.frame, options.core.compat, watch, &mut open, &mut close)?;
+        Ok(directory.commit()?)
+    })
+}
+
+#[pyfunction]
+#[pyo3(signature = (frame, path, options, progress = None))]
+fn npy_write_path(
+    py: Python<'_>,
+    frame: &CoreFrame,
+    path: PathBuf,
+    options: &NpzWriteOptions,
+    progress: Callback,
+) -> PyResult<()> {
+    watched(py, progress, Some(&path), |watch| {
+        let mut sink = FileSink(AtomicFile::create(&path)?);
+        npy::encode(&frame.frame, &mut sink, watch)?;
+        Ok(sink.0.commit(options.fsync)?)
+    })
+}
+
+#[pyfunction]
+#[pyo3(signature = (frame, options, progress = None))]
+fn npy_encode<'py>(
+    py: Python<'py>,
+    frame: &CoreFrame,
+    options: &NpzWriteOptions,
+    progress: Callback,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let _ = options;
+    let bytes = watched(py, progress, None, |watch| {
+        let mut out = Vec::new();
+        npy::encode(&frame.frame, &mut out, watch)?;
+        Ok(out)
+    })?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+#[pyfunction]
+fn bundle_write_path(
+    py: Python<'_>,
+    frames: Vec<(String, PyRef<'_, CoreFrame>)>,
+    path: PathBuf,
+    layout: &str,
+    outer: Option<&str>,
+    options: &NpzWriteOptions,
+) -> PyResult<()> {
+    let mut labels: Vec<&str> = frames.iter().map(|(label, _)| label.as_str()).collect();
+    for label in &labels {
+        check_label(label).py()?;
+    }
+    labels.sort_unstable();
+    if let Some(twice) = labels.windows(2).find(|w| w.first() == w.last()).and_then(|w| w.first()) {
+        return Err(errors::option(format!("npz: label {twice:?} stands twice.")));
+    }
+    let members = match layout {
+        "npz" => false,
+        "npy" => true,
+        other => return Err(errors::option(format!("npz: layout: expected \"npz\" or \"npy\", found {other:?}."))),
+    };
+    let outer = match outer {
+        None => Codec::None,
+        Some(_) => Codec::parse(outer).py()?,
+    };
+    let frames: Vec<(String, std::sync::Arc<Frame>)> =
+        frames.iter().map(|(label, f)| (label.clone(), f.frame.clone())).collect();
+    watched(py, None, Some(&path), |watch| {
+        let mut sink = FileSink(AtomicFile::create(&path)?);
+        let borrowed: Vec<(&str, &Frame)> = frames.iter().map(|(l, f)| (l.as_str(), &**f)).collect();
+        if members {
+            npz::encode_members(&borrowed, &options.core.with_outer(outer), &mut sink, watch)?;
+        } else {
+            npz::encode_archives(&borrowed, outer, &options.core, &mut sink, watch)?;
+        }
+        Ok(sink.0.commit(options.fsync)?)
+    })
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(npz_write_path, m)?)?;
+    m.add_function(wrap_pyfunction!(npz_write_fd, m)?)?;
+    m.add_function(wrap_pyfunction!(npz_write_sink, m)?)?;
+    m.add_function(wrap_pyfunction!(npz_encode, m)?)?;
+    m.add_function(wrap_pyfunction!(npy_write_directory, m)?)?;
+    m.add_function(wrap_pyfunction!(npy_write_path, m)?)?;
+    m.add_function(wrap_pyfunction!(npy_encode, m)?)?;
+    m.add_function(wrap_pyfunction!(bundle_write_path, m)?)
+}

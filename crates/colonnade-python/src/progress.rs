@@ -1,0 +1,63 @@
+//! Progress callbacks and signals, looked at now and then while the interpreter lock is released.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use colonnade::plan::Progress;
+use colonnade::{Error, ErrorKind};
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// How often Python is asked: often enough for Ctrl-C and a smooth bar.
+const TICK: Duration = Duration::from_millis(50);
+
+/// A callback `(done, total | None)`, or none; signals are looked for in any case.
+pub(crate) struct PyProgress {
+    callback: Option<Py<PyAny>>,
+    state: Mutex<State>,
+}
+
+struct State {
+    asked: Instant,
+    raised: Option<PyErr>,
+}
+
+impl PyProgress {
+    pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
+        Self { callback, state: Mutex::new(State { asked: Instant::now(), raised: None }) }
+    }
+
+    /// What the work answered, or what Python raised meanwhile.
+    pub(crate) fn finish<T>(self, result: colonnade::Result<T>) -> PyResult<T> {
+        let raised = self.state.into_inner().unwrap_or_else(PoisonError::into_inner).raised;
+        match (result, raised) {
+            (Err(_), Some(raised)) => Err(raised),
+            (result, _) => result.map_err(errors::to_py),
+        }
+    }
+}
+
+impl Progress for PyProgress {
+    fn advance(&self, done: u64, total: Option<u64>) -> colonnade::Result<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.asked.elapsed() < TICK && total != Some(done) {
+            return Ok(());
+        }
+        if self.callback.is_none() && state.asked.elapsed() < TICK {
+            return Ok(());
+        }
+        state.asked = Instant::now();
+        let answer = Python::attach(|py| {
+            py.check_signals()?;
+            match &self.callback {
+                Some(callback) => callback.call1(py, (done, total)).map(drop),
+                None => Ok(()),
+            }
+        });
+        answer.map_err(|raised| {
+            state.raised = Some(raised);
+            Error::new(ErrorKind::Cancelled, "core", "stopped by the caller.")
+        })
+    }
+}

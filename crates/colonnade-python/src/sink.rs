@@ -1,0 +1,195 @@
+//! Sinks: the transports as the core sees them, and memory that Python can look into.
+
+use std::ffi::{c_int, c_void};
+use std::io;
+
+use colonnade::memory::{Region, RegionMut};
+use colonnade::sink::Sink;
+use colonnade_transport::{AtomicFile, Descriptor};
+use pyo3::exceptions::{PyBufferError, PyValueError};
+use pyo3::ffi;
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+
+/// A file that appears whole.
+pub(crate) struct FileSink(pub(crate) AtomicFile);
+
+impl Sink for FileSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write(bytes)
+    }
+
+    fn can_patch(&self) -> bool {
+        true
+    }
+
+    fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.0.patch(offset, bytes)
+    }
+
+    fn reserve(&mut self, total: u64) -> io::Result<()> {
+        self.0.reserve(total)
+    }
+}
+
+/// A pipe, socket or device.
+pub(crate) struct DescriptorSink(pub(crate) Descriptor);
+
+impl Sink for DescriptorSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let signals = || Python::attach(|py| py.check_signals()).map_err(io::Error::other);
+        self.0.write(bytes, &mut { signals })
+    }
+
+    fn can_patch(&self) -> bool {
+        false
+    }
+
+    fn patch(&mut self, _offset: u64, _bytes: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn reserve(&mut self, _total: u64) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Memory that grows without copying and exposes the buffer protocol.
+#[pyclass(module = "colonnade._core")]
+pub(crate) struct BufferSink {
+    region: RegionMut,
+    filled: usize,
+    exports: usize,
+}
+
+impl BufferSink {
+    fn check_free(&self) -> PyResult<()> {
+        if self.exports == 0 {
+            return Ok(());
+        }
+        Err(PyBufferError::new_err("the sink cannot change while a view of it exists: release the view first"))
+    }
+
+    /// The sink, to be written from its end on.
+    pub(crate) fn appender(&mut self) -> PyResult<Appender<'_>> {
+        self.check_free()?;
+        let start = self.filled;
+        Ok(Appender { sink: self, start })
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        const STEP: usize = 1 << 20;
+        let end = self.filled.checked_add(bytes.len()).ok_or_else(|| io::Error::other("too large"))?;
+        if end > self.region.capacity() {
+            self.region.grow(end.max(self.filled + self.filled / 2).max(STEP))?;
+        }
+        let place = self.region.as_mut_slice().get_mut(self.filled..end);
+        place.ok_or_else(|| io::Error::other("past the end"))?.copy_from_slice(bytes);
+        self.filled = end;
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl BufferSink {
+    #[new]
+    fn new() -> PyResult<Self> {
+        Ok(Self { region: Region::allocate(0, true)?, filled: 0, exports: 0 })
+    }
+
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.filled
+    }
+
+    fn __len__(&self) -> usize {
+        self.filled
+    }
+
+    fn clear(&mut self) -> PyResult<()> {
+        self.check_free()?;
+        self.filled = 0;
+        Ok(())
+    }
+
+    fn write(&mut self, data: &Bound<'_, PyAny>) -> PyResult<usize> {
+        self.check_free()?;
+        let view = PyBuffer::<u8>::get(data)?;
+        if !view.is_c_contiguous() {
+            return Err(PyValueError::new_err("expected a contiguous buffer"));
+        }
+        // SAFETY: the view keeps its bytes in place, and the interpreter lock is held, so nobody writes meanwhile.
+        let bytes = unsafe { std::slice::from_raw_parts(view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes()) };
+        self.append(if view.len_bytes() == 0 { &[] } else { bytes })?;
+        Ok(view.len_bytes())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("BufferSink({} bytes)", self.filled)
+    }
+
+    /// # Safety
+    /// Called by Python with a buffer to fill.
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let mut sink = slf.borrow_mut();
+        let length = ffi::Py_ssize_t::try_from(sink.filled).unwrap_or(ffi::Py_ssize_t::MAX);
+        let data = sink.region.as_mut_slice().as_mut_ptr().cast::<c_void>();
+        // SAFETY: `view` is Python's to fill; the region stays in place while `exports` counts this view, and the view holds
+        // a reference to the sink.
+        let status = unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), data, length, 1, flags) };
+        if status != 0 {
+            return Err(PyErr::fetch(slf.py()));
+        }
+        sink.exports += 1;
+        Ok(())
+    }
+
+    /// # Safety
+    /// Called by Python when a view ends.
+    unsafe fn __releasebuffer__(&mut self, _view: *mut ffi::Py_buffer) {
+        self.exports = self.exports.saturating_sub(1);
+    }
+}
+
+/// A sink being appended to.
+pub(crate) struct Appender<'s> {
+    sink: &'s mut BufferSink,
+    start: usize,
+}
+
+impl Drop for Appender<'_> {
+    fn drop(&mut self) {
+        // A writer that failed has set `start` aside: see `keep`.
+        self.sink.filled = self.start;
+    }
+}
+
+impl Appender<'_> {
+    /// Keeps what was written; without this the sink is as it was.
+    pub(crate) fn keep(mut self) {
+        self.start = self.sink.filled;
+    }
+}
+
+impl Sink for Appender<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.sink.append(bytes)
+    }
+
+    fn can_patch(&self) -> bool {
+        true
+    }
+
+    fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let start = self.start + usize::try_from(offset).map_err(io::Error::other)?;
+        let place = self.sink.region.as_mut_slice().get_mut(start..start + bytes.len());
+        place.ok_or_else(|| io::Error::other("patch past the end"))?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn reserve(&mut self, total: u64) -> io::Result<()> {
+        let total = usize::try_from(total).map_err(io::Error::other)?;
+        let end = self.start.checked_add(total).ok_or_else(|| io::Error::other("too large"))?;
+        if end > self.sink.region.capacity() { self.sink.region.grow(end) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,70 @@
+//! Pipes, sockets and devices: written front to back, all of every buffer.
+
+use std::io;
+use std::os::fd::RawFd;
+
+/// Reads and writes an open descriptor that somebody else closes.
+#[derive(Debug)]
+pub struct Descriptor {
+    fd: RawFd,
+}
+
+impl Descriptor {
+    /// The descriptor `fd`.
+    #[must_use]
+    pub fn new(fd: RawFd) -> Self {
+        Self { fd }
+    }
+
+    /// Writes all of `bytes`: short writes go on, a full non-blocking descriptor is waited for; after a signal or a wait
+    /// `interrupted` says whether to go on.
+    ///
+    /// # Errors
+    /// The system's own, and `interrupted`'s.
+    pub fn write(&self, mut bytes: &[u8], interrupted: &mut dyn FnMut() -> io::Result<()>) -> io::Result<()> {
+        while !bytes.is_empty() {
+            // SAFETY: `bytes` is a live slice of the length given.
+            let count = unsafe { libc::write(self.fd, bytes.as_ptr().cast(), bytes.len()) };
+            match usize::try_from(count) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => bytes = bytes.get(count..).unwrap_or(&[]),
+                Err(_) => match io::Error::last_os_error() {
+                    e if e.kind() == io::ErrorKind::Interrupted => interrupted()?,
+                    e if e.kind() == io::ErrorKind::WouldBlock => {
+                        wait(self.fd, libc::POLLOUT)?;
+                        interrupted()?;
+                    }
+                    e => return Err(e),
+                },
+            }
+        }
+        Ok(())
+    }
+}
+
+impl io::Read for Descriptor {
+    fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
+        // SAFETY: `target` is a live slice of the length given.
+        let count = unsafe { libc::read(self.fd, target.as_mut_ptr().cast(), target.len()) };
+        match (usize::try_from(count), io::Error::last_os_error()) {
+            (Ok(count), _) => Ok(count),
+            (Err(_), e) if e.kind() == io::ErrorKind::WouldBlock => {
+                wait(self.fd, libc::POLLIN)?;
+                // The caller looks for signals, then reads again.
+                Err(io::ErrorKind::Interrupted.into())
+            }
+            (Err(_), e) => Err(e),
+        }
+    }
+}
+
+fn wait(fd: RawFd, events: i16) -> io::Result<()> {
+    let mut poll = libc::pollfd { fd, events, revents: 0 };
+    // SAFETY: one live pollfd; a tick rather than for ever, so that the caller can look for signals.
+    let ready = unsafe { libc::poll(&raw mut poll, 1, 200) };
+    if ready < 0 {
+        let error = io::Error::last_os_error();
+        return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! Files that appear whole or not at all: a temporary one beside the target, then a rename.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::fs::{FallocateFlags, fallocate};
+
+/// A regular file being written. Dropped before [`AtomicFile::commit`], it leaves nothing behind.
+#[derive(Debug)]
+pub struct AtomicFile {
+    file: File,
+    temporary: Option<PathBuf>,
+    target: PathBuf,
+    reserved: u64,
+    written: u64,
+}
+
+static COUNTER: AtomicU32 = AtomicU32::new(0);
+
+impl AtomicFile {
+    /// A temporary file beside `path` (symlinks followed). A replaced file's mode is kept.
+    ///
+    /// # Errors
+    /// The system's own.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let target = resolved(path)?;
+        let replaced = match fs::metadata(&target) {
+            Ok(meta) if meta.is_dir() => return Err(io::Error::from_raw_os_error(libc::EISDIR)),
+            Ok(meta) => Some(meta),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+            Err(e) => return Err(e),
+        };
+        let (file, temporary) = create_beside(&target)?;
+        let out = Self { file, temporary: Some(temporary), target, reserved: 0, written: 0 };
+        if let Some(meta) = replaced {
+            out.file.set_permissions(fs::Permissions::from_mode(meta.mode() & 0o7777))?;
+        }
+        Ok(out)
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// The system's own.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Replaces bytes written before.
+    ///
+    /// # Errors
+    /// The system's own.
+    pub fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, offset)
+    }
+
+    /// Reserves space: a full disk is known before anything is written, and the rename need not wait for allocation.
+    ///
+    /// # Errors
+    /// The system's own where there is no space; file systems that cannot reserve are no error.
+    pub fn reserve(&mut self, total: u64) -> io::Result<()> {
+        if total == 0 {
+            return Ok(());
+        }
+        match fallocate(&self.file, FallocateFlags::empty(), 0, total) {
+            Ok(()) => {
+                self.reserved = total;
+                Ok(())
+            }
+            Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS | rustix::io::Errno::INVAL) => Ok(()),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Renames the file to its target. `fsync`: the bytes and the name reach the disk first.
+    ///
+    /// # Errors
+    /// The system's own; the target is then as it was.
+    pub fn commit(mut self, fsync: bool) -> io::Result<()> {
+        if self.reserved > self.written {
+            self.file.set_len(self.written)?;
+        }
+        if fsync {
+            self.file.sync_all()?;
+        }
+        if let Some(temporary) = &self.temporary {
+            fs::rename(temporary, &self.target)?;
+        }
+        self.temporary = None;
+        if fsync {
+            File::open(parent(&self.target))?.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        if let Some(temporary) = self.temporary.take() {
+            // Nothing sensible can be done where even the removal fails.
+            fs::remove_file(temporary).ok();
+        }
+    }
+}
+
+/// The file that a chain of symlinks ends at, whether it exists yet or not.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..40 {
+        match fs::read_link(&path) {
+            Ok(target) => path = parent(&path).join(target),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::from_raw_os_error(libc::ELOOP))
+}
+
+/// The directory that a path stands in.
+pub(crate) fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A name beside `target` that no other process takes.
+pub(crate) fn temporary_name(target: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    // Long names leave no room for the suffix.
+    let stem: String = target.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect();
+    name.push(format!("{stem}.{}.{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
+    parent(target).join(name)
+}
+
+fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
+    loop {
+        let temporary = temporary_name(target);
+        let opened = OpenOptions::new().write(true).read(true).create_new(true).mode(0o666).open(&temporary);
+        match opened {
+            Ok(file) => return Ok((file, temporary)),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(directory: &Path) -> Vec<String> {
+        fs::read_dir(directory).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_dropped_file_leaves_the_old_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x");
+        fs::write(&path, b"old").unwrap();
+        let mut file = AtomicFile::create(&path).unwrap();
+        file.write(b"new").unwrap();
+        drop(file);
+        assert_eq!((fs::read(&path).unwrap(), names(directory.path())), (b"old".to_vec(), vec!["x".to_owned()]));
+    }
+
+    #[test]
+    fn a_commit_replaces_keeps_the_mode_and_follows_links() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, link) = (directory.path().join("x"), directory.path().join("link"));
+        fs::write(&path, b"old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink("x", &link).unwrap();
+        let mut file = AtomicFile::create(&link).unwrap();
+        file.reserve(100).unwrap();
+        file.write(b"news").unwrap();
+        file.patch(3, b"!").unwrap();
+        file.commit(true).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new!");
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o640);
+        assert!(fs::symlink_metadata(&link).unwrap().file_type().is_symlink());
+    }
+
+    #[test]
+    fn a_missing_directory_is_the_systems_error() {
+        let error = AtomicFile::create(Path::new("/nowhere/at/all")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}

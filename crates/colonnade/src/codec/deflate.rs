@@ -1,0 +1,110 @@
+//! Raw deflate (RFC 1951), as ZIP method 8 holds it.
+
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+
+use crate::error::{Error, Result};
+
+/// Levels that deflate takes.
+pub const LEVELS: std::ops::RangeInclusive<i32> = 0..=9;
+
+/// The level where none is asked for.
+pub const DEFAULT_LEVEL: i32 = 6;
+
+/// Deflate cannot expand further than this.
+pub const MAX_RATIO: u64 = 1032;
+
+fn damaged(message: &str) -> Error {
+    Error::malformed("deflate", format!("{message}. The compressed bytes are damaged."))
+}
+
+/// Compresses `parts`, one after the other, as one stream.
+///
+/// # Errors
+/// The library's own.
+pub fn compress(parts: &[&[u8]], level: i32) -> Result<Vec<u8>> {
+    let total: usize = parts.iter().map(|p| p.len()).sum();
+    let mut state = Compress::new(Compression::new(level.clamp(0, 9).unsigned_abs()), false);
+    let mut out = Vec::with_capacity(total / 2 + 64);
+    for part in parts {
+        let mut rest = *part;
+        while !rest.is_empty() {
+            out.reserve(rest.len() / 2 + 64);
+            let before = state.total_in();
+            state.compress_vec(rest, &mut out, FlushCompress::None).map_err(|e| damaged(&e.to_string()))?;
+            rest = rest.get(usize::try_from(state.total_in() - before).unwrap_or(0)..).unwrap_or(&[]);
+        }
+    }
+    loop {
+        out.reserve(4096);
+        match state.compress_vec(&[], &mut out, FlushCompress::Finish).map_err(|e| damaged(&e.to_string()))? {
+            Status::StreamEnd => return Ok(out),
+            Status::Ok | Status::BufError => {}
+        }
+    }
+}
+
+/// Decompresses into `target`, which must be filled exactly, from a stream that ends there.
+///
+/// # Errors
+/// Malformed bytes; more or fewer bytes than `target` takes.
+pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
+    let mut state = Decompress::new(false);
+    let status =
+        state.decompress(source, target, FlushDecompress::Finish).map_err(|e| damaged(&e.to_string()))?;
+    let written = state.total_out();
+    if written != target.len() as u64 {
+        return Err(damaged(&format!("expected {} bytes, the stream yields {written}", target.len())));
+    }
+    if status == Status::StreamEnd {
+        return Ok(());
+    }
+    // The target is full: the end mark may still be unread, but one more byte would be too many.
+    let rest = source.get(usize::try_from(state.total_in()).unwrap_or(usize::MAX)..).unwrap_or(&[]);
+    let mut spare = [0u8; 1];
+    match state.decompress(rest, &mut spare, FlushDecompress::Finish) {
+        Ok(Status::StreamEnd) if state.total_out() == written => Ok(()),
+        _ => Err(damaged(&format!("expected {written} bytes, the stream yields more or has no end"))),
+    }
+}
+
+/// Decompresses the first bytes only, as many as `target` takes or the stream has; answers how many.
+///
+/// # Errors
+/// Malformed bytes.
+pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
+    let mut state = Decompress::new(false);
+    state.decompress(source, target, FlushDecompress::None).map_err(|e| damaged(&e.to_string()))?;
+    usize::try_from(state.total_out()).map_err(|_| damaged("impossible size"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_back_as_one() {
+        for level in LEVELS {
+            let packed = compress(&[b"abc", b"", &[7; 500_000]], level).unwrap();
+            let mut out = vec![0; 500_003];
+            decompress(&packed, &mut out).unwrap();
+            assert!(out.starts_with(b"abc") && out[3..].iter().all(|&b| b == 7));
+            let mut first = [0; 4];
+            assert_eq!(decompress_prefix(&packed, &mut first).unwrap(), 4);
+            assert_eq!(&first, b"abc\x07");
+        }
+    }
+
+    #[test]
+    fn another_size_or_damage_is_an_error() {
+        let packed = compress(&[&[1; 100]], 6).unwrap();
+        assert!(decompress(&packed, &mut [0; 99]).is_err());
+        assert!(decompress(&packed, &mut [0; 101]).is_err());
+        assert!(decompress(&packed[..3], &mut [0; 100]).is_err());
+    }
+
+    #[test]
+    fn an_empty_stream_fills_nothing() {
+        let packed = compress(&[], 6).unwrap();
+        decompress(&packed, &mut []).unwrap();
+    }
+}

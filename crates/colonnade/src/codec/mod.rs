@@ -1,0 +1,4 @@
+//! Codecs: bytes to bytes, one file each.
+
+pub mod deflate;
+pub mod zstd;

@@ -1,0 +1,107 @@
+//! Zstandard (RFC 8878), one frame a member: `zipfile` stops at the first.
+
+use zstd_safe::{CCtx, CParameter, DCtx, InBuffer, OutBuffer};
+
+use crate::error::{Error, Result};
+
+/// Levels that zstd takes.
+pub const LEVELS: std::ops::RangeInclusive<i32> = -7..=22;
+
+/// The level where none is asked for: speed first.
+pub const DEFAULT_LEVEL: i32 = 3;
+
+/// The most that `compressed` bytes can yield: a block of 128 KiB takes four bytes at least.
+#[must_use]
+pub fn most(compressed: u64) -> u64 {
+    (compressed / 4 + 1).saturating_mul(128 << 10)
+}
+
+thread_local! {
+    /// A context is a few hundred kilobytes: one a thread, not one a member.
+    static CONTEXT: std::cell::RefCell<DCtx<'static>> = std::cell::RefCell::new(DCtx::create());
+}
+
+fn failed(code: usize) -> Error {
+    Error::malformed("zstd", format!("{}. The compressed bytes are damaged.", zstd_safe::get_error_name(code)))
+}
+
+/// Compresses `parts`, one after the other, as one frame that declares its size.
+///
+/// # Errors
+/// The library's own.
+pub fn compress(parts: &[&[u8]], level: i32) -> Result<Vec<u8>> {
+    let total: usize = parts.iter().map(|p| p.len()).sum();
+    let mut context = CCtx::create();
+    context.set_parameter(CParameter::CompressionLevel(level)).map_err(failed)?;
+    context.set_pledged_src_size(Some(total as u64)).map_err(failed)?;
+    let mut out: Vec<u8> = Vec::with_capacity(zstd_safe::compress_bound(total));
+    let mut output = OutBuffer::around(&mut out);
+    for part in parts {
+        let mut input = InBuffer::around(part);
+        while input.pos() < part.len() {
+            context.compress_stream(&mut output, &mut input).map_err(failed)?;
+        }
+    }
+    while context.end_stream(&mut output).map_err(failed)? > 0 {}
+    Ok(out)
+}
+
+/// Decompresses into `target`, which must be filled exactly.
+///
+/// # Errors
+/// Malformed bytes; more or fewer bytes than `target` takes.
+pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
+    let wanted = target.len();
+    let written = CONTEXT.with_borrow_mut(|context| context.decompress(target, source)).map_err(failed)?;
+    if written == wanted {
+        return Ok(());
+    }
+    Err(Error::malformed("zstd", format!("expected {wanted} bytes, the stream yields {written}.")))
+}
+
+/// Decompresses the first bytes only, as many as `target` takes or the stream has; answers how many.
+///
+/// # Errors
+/// Malformed bytes.
+pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
+    CONTEXT.with_borrow_mut(|context| prefix(context, source, target))
+}
+
+fn prefix(context: &mut DCtx<'_>, source: &[u8], target: &mut [u8]) -> Result<usize> {
+    context.init().map_err(failed)?;
+    let mut input = InBuffer::around(source);
+    let mut output = OutBuffer::around(target);
+    while output.pos() < output.capacity() {
+        let (consumed, produced) = (input.pos(), output.pos());
+        let hint = context.decompress_stream(&mut output, &mut input).map_err(failed)?;
+        if hint == 0 || (consumed == input.pos() && produced == output.pos()) {
+            break;
+        }
+    }
+    Ok(output.pos())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_back_as_one() {
+        let packed = compress(&[b"abc", b"", &[7; 5000]], 3).unwrap();
+        let mut out = vec![0; 5003];
+        decompress(&packed, &mut out).unwrap();
+        assert!(out.starts_with(b"abc") && out[3..].iter().all(|&b| b == 7));
+        let mut first = [0; 4];
+        assert_eq!(decompress_prefix(&packed, &mut first).unwrap(), 4);
+        assert_eq!(&first, b"abc\x07");
+    }
+
+    #[test]
+    fn another_size_or_damage_is_an_error() {
+        let packed = compress(&[&[1; 100]], 3).unwrap();
+        assert!(decompress(&packed, &mut [0; 99]).is_err());
+        assert!(decompress(&packed, &mut [0; 101]).is_err());
+        assert!(decompress(&packed[..5], &mut [0; 100]).is_err());
+        assert!(decompress_prefix(b"garbage", &mut [0; 4]).is_err());
+    }
+}

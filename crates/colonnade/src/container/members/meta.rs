@@ -1,0 +1,310 @@
+//! `__meta__.json`: StaticFrame's keys, and ours under `__colonnade__`.
+
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, Result};
+
+use super::buffers::ColumnSpec;
+use super::{VERSION, arrow_type, sf_name};
+
+/// What the meta member says of one axis.
+#[derive(Debug, Clone, Default)]
+pub struct AxisMeta {
+    /// Class of the whole.
+    pub class: String,
+    /// Class of each level, where the axis is hierarchical.
+    pub classes: Vec<String>,
+    /// Depth.
+    pub depth: usize,
+    /// Name, tagged JSON.
+    pub name: String,
+    /// The adapter's own, tagged JSON.
+    pub meta: Option<String>,
+    /// start, stop, step and count of an automatic range (ours only; StaticFrame stores none).
+    pub auto: Option<(i64, i64, i64, usize)>,
+    /// Levels in Arrow's layout.
+    pub arrow: Vec<(usize, ColumnSpec)>,
+}
+
+/// The whole member.
+#[derive(Debug, Clone, Default)]
+pub struct Meta {
+    /// Version of our key; `None` in a file that StaticFrame wrote.
+    pub version: Option<u64>,
+    /// Frame name, tagged JSON.
+    pub name: String,
+    /// Row labels.
+    pub index: AxisMeta,
+    /// Column labels.
+    pub columns: AxisMeta,
+    /// Number of block members.
+    pub blocks: usize,
+    /// User attributes, tagged JSON.
+    pub attrs: Option<String>,
+    /// Library and class it came from, tagged JSON.
+    pub origin: Option<String>,
+    /// Columns in Arrow's layout, by position.
+    pub arrow: Vec<(usize, ColumnSpec)>,
+}
+
+const SIDES: [&str; 2] = ["index", "columns"];
+
+fn tagged(text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|e| Error::malformed("npz", format!("a tag is no JSON: {e}.")))
+}
+
+impl Meta {
+    /// The bytes of the member.
+    ///
+    /// # Errors
+    /// `Unrepresentable` for types that have no members yet.
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        let sides = [&self.index, &self.columns];
+        let mut ours = Map::new();
+        ours.insert("version".into(), json!(VERSION));
+        let mut names = Vec::new();
+        let name = tagged(&self.name)?;
+        let held = sf_name::to_static_frame(&name);
+        if held.is_none() {
+            ours.insert("name".into(), name);
+        }
+        names.push(held.unwrap_or(Value::Null));
+        for (text, key) in [(&self.origin, "origin"), (&self.attrs, "attrs")] {
+            if let Some(text) = text {
+                ours.insert(key.into(), tagged(text)?);
+            }
+        }
+        for (axis, side) in sides.iter().zip(SIDES) {
+            let name = tagged(&axis.name)?;
+            let held = sf_name::to_static_frame(&name);
+            let mut own = Map::new();
+            // StaticFrame loses the name of an axis that is not stored.
+            if held.is_none() || (axis.auto.is_some() && !name.is_null()) {
+                own.insert("name".into(), name);
+            }
+            names.push(held.unwrap_or(Value::Null));
+            if let Some((start, stop, step, count)) = axis.auto {
+                own.insert("auto".into(), json!([start, stop, step, count]));
+            }
+            if let Some(meta) = &axis.meta {
+                own.insert("meta".into(), tagged(meta)?);
+            }
+            if !axis.arrow.is_empty() {
+                own.insert("arrow".into(), specs("level", &axis.arrow)?);
+                own.insert("depth".into(), json!(axis.depth));
+                own.insert("classes".into(), json!(axis.classes));
+            }
+            let plain = own.len() == 1 && axis.auto.is_some_and(|(start, _, step, _)| (start, step) == (0, 1));
+            // 0, 1, 2... over a block is what a missing member means anyway.
+            if !own.is_empty() && !(plain && self.blocks > 0) {
+                ours.insert(side.into(), Value::Object(own));
+            }
+        }
+        if !self.arrow.is_empty() {
+            ours.insert("arrow".into(), specs("position", &self.arrow)?);
+        }
+        let mut out = Map::new();
+        out.insert("__names__".into(), Value::Array(names));
+        out.insert("__types__".into(), json!([self.index.class, self.columns.class]));
+        for (axis, side) in sides.iter().zip(SIDES) {
+            if axis.depth > 1 && axis.auto.is_none() {
+                out.insert(format!("__types_{side}__"), json!(axis.classes));
+            }
+        }
+        out.insert("__depths__".into(), json!([self.blocks, self.index.depth, self.columns.depth]));
+        out.insert("__colonnade__".into(), Value::Object(ours));
+        serde_json::to_vec(&Value::Object(out)).map_err(|e| Error::malformed("npz", e.to_string()))
+    }
+
+    /// Reads the member.
+    ///
+    /// # Errors
+    /// Malformed: no JSON, a key of another type, a version that this code does not know.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let root = parse(bytes)?;
+        let wrong = |key: &str| {
+            Error::malformed("npz", format!("key {key} is missing or of another type than the format says."))
+        };
+        let get = |key: &'static str| root.get(key).ok_or_else(|| wrong(key));
+        let ours = root.get("__colonnade__");
+        let version = match ours {
+            None => None,
+            Some(ours) => Some(ours.get("version").and_then(Value::as_u64).ok_or_else(|| wrong("__colonnade__.version"))?),
+        };
+        if let Some(version) = version.filter(|&v| v > VERSION) {
+            let message = format!("expected __colonnade__ version up to {VERSION}, found {version}. Upgrade colonnade.");
+            return Err(Error::unsupported("npz", message));
+        }
+        let names = get("__names__")?.as_array().filter(|a| a.len() == 3).ok_or_else(|| wrong("__names__"))?;
+        let types = get("__types__")?.as_array().filter(|a| a.len() == 2).ok_or_else(|| wrong("__types__"))?;
+        let depths: Vec<usize> = get("__depths__")?
+            .as_array()
+            .and_then(|a| a.iter().map(|v| usize::try_from(v.as_u64()?).ok()).collect())
+            .filter(|d: &Vec<usize>| d.len() == 3)
+            .ok_or_else(|| wrong("__depths__"))?;
+        let text = |value: Option<&Value>| value.map(Value::to_string);
+        let name_of = |own: Option<&Value>, i: usize| match own.and_then(|o| o.get("name")) {
+            Some(name) => name.to_string(),
+            None => names.get(i).map_or(Value::Null, sf_name::from_static_frame).to_string(),
+        };
+        let axis = |i: usize, side: &str| -> Result<AxisMeta> {
+            let own = ours.and_then(|o| o.get(side));
+            let class = types.get(i).and_then(Value::as_str).ok_or_else(|| wrong("__types__"))?.to_owned();
+            let listed = own.and_then(|o| o.get("classes")).or_else(|| root.get(format!("__types_{side}__")));
+            let classes = match listed {
+                None => Vec::new(),
+                Some(list) => strings(list).ok_or_else(|| wrong("__types_index__ / __types_columns__"))?,
+            };
+            let auto = match own.and_then(|o| o.get("auto")) {
+                None => None,
+                Some(range) => Some(range_of(range).ok_or_else(|| wrong("auto"))?),
+            };
+            Ok(AxisMeta {
+                class,
+                classes,
+                depth: depths.get(i + 1).copied().unwrap_or(1),
+                name: name_of(own, i + 1),
+                meta: text(own.and_then(|o| o.get("meta"))),
+                auto,
+                arrow: parse_specs("level", own.and_then(|o| o.get("arrow")))?,
+            })
+        };
+        Ok(Self {
+            version,
+            name: name_of(ours, 0),
+            index: axis(0, "index")?,
+            columns: axis(1, "columns")?,
+            blocks: depths.first().copied().unwrap_or(0),
+            attrs: text(ours.and_then(|o| o.get("attrs"))),
+            origin: text(ours.and_then(|o| o.get("origin"))),
+            arrow: parse_specs("position", ours.and_then(|o| o.get("arrow")))?,
+        })
+    }
+}
+
+fn range_of(value: &Value) -> Option<(i64, i64, i64, usize)> {
+    let [start, stop, step, count] = value.as_array()?.as_slice() else { return None };
+    let step = step.as_i64().filter(|&s| s != 0)?;
+    Some((start.as_i64()?, stop.as_i64()?, step, usize::try_from(count.as_u64()?).ok()?))
+}
+
+fn strings(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|v| v.as_str().map(str::to_owned)).collect()
+}
+
+fn specs(key: &str, columns: &[(usize, ColumnSpec)]) -> Result<Value> {
+    let mut out = Vec::new();
+    for (position, spec) in columns {
+        let mut entry = Map::new();
+        entry.insert(key.into(), json!(position));
+        entry.insert("type".into(), arrow_type::to_json(&spec.data_type)?);
+        entry.insert("length".into(), json!(spec.length));
+        if spec.ordered {
+            entry.insert("ordered".into(), json!(true));
+        }
+        if !spec.children.is_empty() {
+            entry.insert("children".into(), json!(spec.children));
+        }
+        if let Some(tag) = &spec.tag {
+            entry.insert("tag".into(), tagged(tag)?);
+        }
+        out.push(Value::Object(entry));
+    }
+    Ok(Value::Array(out))
+}
+
+fn parse_specs(key: &str, value: Option<&Value>) -> Result<Vec<(usize, ColumnSpec)>> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    let wrong = || Error::malformed("npz", format!("expected columns in Arrow's layout, found {value} in __colonnade__."));
+    let size = |v: Option<&Value>| usize::try_from(v?.as_u64()?).ok();
+    let mut out = Vec::new();
+    for entry in value.as_array().ok_or_else(wrong)? {
+        let children = match entry.get("children") {
+            None => Vec::new(),
+            Some(list) => {
+                let list = list.as_array().ok_or_else(wrong)?;
+                list.iter().map(|v| size(Some(v))).collect::<Option<_>>().ok_or_else(wrong)?
+            }
+        };
+        let spec = ColumnSpec {
+            data_type: arrow_type::from_json(entry.get("type").ok_or_else(wrong)?)?,
+            ordered: entry.get("ordered").and_then(Value::as_bool).unwrap_or(false),
+            tag: entry.get("tag").map(Value::to_string),
+            length: size(entry.get("length")).ok_or_else(wrong)?,
+            children,
+        };
+        out.push((size(entry.get(key)).ok_or_else(wrong)?, spec));
+    }
+    Ok(out)
+}
+
+/// Python's `json` writes NaN and Infinity as bare words, which are no JSON: they are read as our tags.
+fn parse(bytes: &[u8]) -> Result<Value> {
+    let first = match serde_json::from_slice(bytes) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let mut out = Vec::with_capacity(bytes.len() + 64);
+    let (mut rest, mut in_string) = (bytes, false);
+    while let Some(&byte) = rest.first() {
+        let words: [(&[u8], &[u8]); 3] = [
+            (b"NaN", br#"{"$float":"nan"}"#),
+            (b"-Infinity", br#"{"$float":"-inf"}"#),
+            (b"Infinity", br#"{"$float":"inf"}"#),
+        ];
+        let word = words.iter().find(|(word, _)| !in_string && rest.starts_with(word));
+        let used = match (word, byte) {
+            (Some((word, tag)), _) => {
+                out.extend_from_slice(tag);
+                word.len()
+            }
+            (None, b'\\') if in_string => {
+                out.extend(rest.iter().take(2));
+                2
+            }
+            (None, _) => {
+                in_string ^= byte == b'"';
+                out.push(byte);
+                1
+            }
+        };
+        rest = rest.get(used..).unwrap_or(&[]);
+    }
+    serde_json::from_slice(&out)
+        .map_err(|_| Error::malformed("npz", format!("expected JSON, found: {first}.")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn static_frames_own_meta_is_read() {
+        let text = br#"{"__names__": ["p", ["r", NaN], "np.datetime64('2020')"], "__types__": ["IndexHierarchy", "Index"],
+            "__types_index__": ["IndexYearMonth", "Index"], "__depths__": [2, 2, 1]}"#;
+        let meta = Meta::decode(text).unwrap();
+        assert_eq!((meta.version, meta.blocks, meta.index.depth), (None, 2, 2));
+        assert_eq!(meta.index.name, r#"{"$tuple":["r",{"$float":"nan"}]}"#);
+        assert_eq!(meta.columns.name, r#"{"$datetime64":["2020","Y"]}"#);
+        assert_eq!(meta.index.classes, ["IndexYearMonth", "Index"]);
+    }
+
+    #[test]
+    fn a_plain_frame_needs_the_version_alone() {
+        let axis = AxisMeta { class: "Index".into(), depth: 1, name: "null".into(), ..AxisMeta::default() };
+        let index = AxisMeta { auto: Some((0, 3, 1, 3)), ..axis.clone() };
+        let meta = Meta { name: "\"x\"".into(), index, columns: axis, blocks: 1, ..Meta::default() };
+        let text = String::from_utf8(meta.encode().unwrap()).unwrap();
+        assert!(text.ends_with(r#""__colonnade__":{"version":1}}"#), "{text}");
+    }
+
+    #[test]
+    fn a_later_version_is_refused_by_name() {
+        let text = br#"{"__names__":[null,null,null],"__types__":["Index","Index"],"__depths__":[0,1,1],
+            "__colonnade__":{"version":2}}"#;
+        assert!(Meta::decode(text).unwrap_err().to_string().contains("Upgrade"));
+        for bad in [&b"[]"[..], b"{", b"{}", br#"{"__names__":[1],"__types__":[],"__depths__":[]}"#] {
+            assert!(Meta::decode(bad).is_err());
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! A frame as a set of named NPY members and one JSON member, whatever holds them: a ZIP file or a directory.
+//!
+//! ```text
+//! __meta__.json                        names, classes, depths; and ours under "__colonnade__"
+//! __values_index_{level}__.npy         row labels, one 1-D array a level
+//! __values_columns_{level}__.npy       column labels
+//! __blocks_{i}__.npy                   data, 1-D or 2-D, left to right
+//! __column_{position}_{path}__.npy     one buffer of a column in Arrow's layout
+//! __index_{level}_{path}__.npy         the same for row labels, __columns_{level}_{path}__.npy for column labels
+//! ```
+
+mod arrow_type;
+mod buffers;
+mod gather;
+mod group;
+mod meta;
+mod name;
+mod plan;
+mod sf_name;
+pub mod unicode;
+
+pub use buffers::{ColumnSpec, Piece, PieceKind, assemble, pieces};
+pub use group::{Found, GroupKey, grids, group_ids};
+pub use meta::{AxisMeta, Meta};
+pub use name::{Name, Owner};
+pub use plan::{Compat, Data, Planned, plan};
+
+/// Version of the `__colonnade__` key that this code writes.
+pub const VERSION: u64 = 1;

@@ -1,0 +1,115 @@
+//! Names of members. Spelled and parsed here alone.
+
+use std::io::Write;
+
+/// Whose buffers a member in Arrow's layout holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// A data column, by position.
+    Column(usize),
+    /// A level of the row labels.
+    Index(usize),
+    /// A level of the column labels.
+    Columns(usize),
+}
+
+/// The name of a member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Name {
+    /// `__meta__.json`
+    Meta,
+    /// `__values_index_{level}__.npy`
+    Index(usize),
+    /// `__values_columns_{level}__.npy`
+    Columns(usize),
+    /// `__blocks_{i}__.npy`
+    Block(usize),
+    /// One buffer of a column in Arrow's layout: `__column_{position}_{path}__.npy` and its twins for labels.
+    Arrow(Owner, String),
+}
+
+impl Name {
+    /// Appends the spelling.
+    pub fn spell(&self, out: &mut Vec<u8>) {
+        // Writing into a Vec cannot fail.
+        let _ = match self {
+            Self::Meta => out.write_all(b"__meta__.json"),
+            Self::Index(level) => write!(out, "__values_index_{level}__.npy"),
+            Self::Columns(level) => write!(out, "__values_columns_{level}__.npy"),
+            Self::Block(i) => write!(out, "__blocks_{i}__.npy"),
+            Self::Arrow(Owner::Column(position), path) => write!(out, "__column_{position}_{path}__.npy"),
+            Self::Arrow(Owner::Index(level), path) => write!(out, "__index_{level}_{path}__.npy"),
+            Self::Arrow(Owner::Columns(level), path) => write!(out, "__columns_{level}_{path}__.npy"),
+        };
+    }
+
+    /// The spelling.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = Vec::new();
+        self.spell(&mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    /// Recognises a spelling of ours; any other member is none of a frame's.
+    #[must_use]
+    pub fn parse(spelled: &[u8]) -> Option<Self> {
+        if spelled == b"__meta__.json" {
+            return Some(Self::Meta);
+        }
+        let inner = spelled.strip_prefix(b"__")?.strip_suffix(b"__.npy")?;
+        if let Some(rest) = inner.strip_prefix(b"blocks_") {
+            return number(rest).map(Self::Block);
+        }
+        if let Some(rest) = inner.strip_prefix(b"values_index_") {
+            return number(rest).map(Self::Index);
+        }
+        if let Some(rest) = inner.strip_prefix(b"values_columns_") {
+            return number(rest).map(Self::Columns);
+        }
+        let arrow = |rest: &[u8], owner: fn(usize) -> Owner| {
+            let split = rest.iter().position(|&b| b == b'_')?;
+            let (count, path) = rest.split_at(split);
+            Some(Self::Arrow(owner(number(count)?), String::from_utf8(path.get(1..)?.to_vec()).ok()?))
+        };
+        if let Some(rest) = inner.strip_prefix(b"column_") {
+            return arrow(rest, Owner::Column);
+        }
+        if let Some(rest) = inner.strip_prefix(b"index_") {
+            return arrow(rest, Owner::Index);
+        }
+        inner.strip_prefix(b"columns_").and_then(|rest| arrow(rest, Owner::Columns))
+    }
+}
+
+/// A decimal number without sign or leading zeros.
+fn number(digits: &[u8]) -> Option<usize> {
+    if digits.is_empty() || digits.len() > 18 || (digits.len() > 1 && digits.first() == Some(&b'0')) {
+        return None;
+    }
+    digits.iter().try_fold(0usize, |n, &d| d.is_ascii_digit().then(|| n * 10 + usize::from(d - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back() {
+        let names = [
+            Name::Meta,
+            Name::Index(0),
+            Name::Columns(12),
+            Name::Block(9999),
+            Name::Arrow(Owner::Column(3), "dictionary_offsets".into()),
+            Name::Arrow(Owner::Index(0), "values".into()),
+            Name::Arrow(Owner::Columns(1), "validity".into()),
+        ];
+        for name in names {
+            assert_eq!(Name::parse(name.text().as_bytes()), Some(name));
+        }
+        for other in ["", "x.npy", "__blocks_01__.npy", "__blocks_-1__.npy", "__blocks___.npy", "__column_3__.npy"] {
+            assert_eq!(Name::parse(other.as_bytes()), None, "{other}");
+        }
+    }
+}

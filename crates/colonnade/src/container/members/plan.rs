@@ -1,0 +1,228 @@
+//! Which members a frame becomes: names, headers and where their bytes lie. Nothing moves yet.
+
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Kind, Labels, Level, Part, Slot};
+use crate::memory::Buffer;
+
+use super::buffers::{ColumnSpec, pieces};
+use super::group::{GroupKey, group_ids};
+use super::{AxisMeta, Meta, Name, Owner};
+
+/// Who else must be able to open the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compat {
+    /// Ours, and StaticFrame where every column is a NumPy dtype.
+    #[default]
+    Ours,
+    /// StaticFrame, always: strings as `<U`; what it cannot hold is refused by name.
+    StaticFrame,
+}
+
+/// Where a member's array lies.
+#[derive(Debug, Clone)]
+pub struct Data {
+    /// The cells, in the buffer.
+    pub grid: Grid,
+    /// The bytes.
+    pub buffer: Buffer,
+}
+
+/// A member to be written.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// Its name.
+    pub name: Name,
+    /// What its header says; `None` for the meta member.
+    pub key: Option<GroupKey>,
+    /// Members of one group follow each other and lie at a constant distance.
+    pub group: usize,
+    /// Its array.
+    pub data: Data,
+    /// Position of its first column, for options by column.
+    pub position: Option<usize>,
+}
+
+impl Planned {
+    /// Bytes of the array.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.data.grid.nbytes()
+    }
+}
+
+/// All members in the order in which they are laid down: the meta member first, labels, then blocks group by group.
+///
+/// `split_nbytes`: 2-D arrays above it are cut into members of neighbouring columns (for compression on all cores).
+/// `kind_of`: only columns of one kind share a member (options by column).
+///
+/// # Errors
+/// `Unrepresentable`, naming column and reason.
+pub fn plan(
+    frame: &Frame,
+    compat: Compat,
+    split_nbytes: Option<usize>,
+    kind_of: &dyn Fn(usize) -> usize,
+) -> Result<Vec<Planned>> {
+    let mut out = Vec::new();
+    let index = axis(&frame.index, Name::Index, Owner::Index, compat, &mut out)?;
+    let columns = axis(&frame.columns, Name::Columns, Owner::Columns, compat, &mut out)?;
+    let mut blocks = Vec::new();
+    let mut arrow = Vec::new();
+    let slots = frame.slots()?;
+    let mut position = 0;
+    while let Some(slot) = slots.get(position) {
+        let start = position;
+        position += match frame.parts.get(slot.part) {
+            Some(Part::Block(block, _)) => run(&slots, start, block, split_nbytes, kind_of, &mut blocks),
+            Some(Part::Column(column, _)) => {
+                let named = |e: Error| e.in_member(format!("column {start}"));
+                column_members(start, column, compat, &mut blocks, &mut arrow).map_err(named)?;
+                1
+            }
+            None => 1,
+        };
+    }
+    let count = blocks.iter().filter(|b| matches!(b.name, Name::Block(_))).count();
+    let meta = Meta {
+        version: Some(super::VERSION),
+        name: frame.tags.name.clone(),
+        index,
+        columns,
+        blocks: count,
+        attrs: frame.tags.attrs.clone(),
+        origin: frame.tags.origin.clone(),
+        arrow,
+    };
+    out.insert(0, json_member(meta.encode()?));
+    let ids = group_ids(blocks.iter().filter_map(|b| b.key.as_ref()));
+    let labels = out.len();
+    for (block, id) in blocks.iter_mut().zip(&ids) {
+        block.group = labels + id;
+    }
+    blocks.sort_by_key(|b| b.group);
+    out.append(&mut blocks);
+    Ok(out)
+}
+
+fn json_member(bytes: Vec<u8>) -> Planned {
+    let dtype = DType { kind: Kind::UInt, itemsize: 1, order: crate::frame::ByteOrder::None, unit: None };
+    let grid = Grid::column_major(dtype, bytes.len(), 1, 0);
+    let data = Data { grid, buffer: Buffer::from_vec(bytes) };
+    Planned { name: Name::Meta, key: None, group: 0, data, position: None }
+}
+
+/// The member (or members) of the columns from `start` that lie in `block` as one packed array; answers how many.
+fn run(
+    slots: &[Slot],
+    start: usize,
+    block: &Block,
+    split: Option<usize>,
+    kind_of: &dyn Fn(usize) -> usize,
+    out: &mut Vec<Planned>,
+) -> usize {
+    let Some(&first) = slots.get(start) else { return 1 };
+    let kind = kind_of(start);
+    let follows = |(i, s): &(usize, &Slot)| {
+        s.part == first.part && s.column == first.column + i && (*i == 0 || kind_of(start + i) == kind)
+    };
+    let mut width = slots.iter().skip(start).enumerate().take_while(follows).count();
+    let mut grid = block.grid.columns(first.column, width, 1);
+    if width > 1 && !grid.is_column_major() && !grid.is_row_major() {
+        width = 1;
+        grid = block.grid.columns(first.column, 1, 1);
+    }
+    let per_column = (grid.nrows * grid.dtype.itemsize as usize).max(1);
+    let step = split.map_or(width, |nbytes| (nbytes / per_column).clamp(1, width));
+    for from in (0..width).step_by(step) {
+        let count = step.min(width - from);
+        let name = Name::Block(next_block(out));
+        out.push(member(name, grid.columns(from, count, 1), width > 1, &block.buffer, Some(start + from)));
+    }
+    width
+}
+
+fn next_block(out: &[Planned]) -> usize {
+    out.iter().rev().find_map(|p| if let Name::Block(i) = p.name { Some(i + 1) } else { None }).unwrap_or(0)
+}
+
+fn member(name: Name, grid: Grid, two_dimensional: bool, buffer: &Buffer, position: Option<usize>) -> Planned {
+    // As StaticFrame: whatever is column-major (every 1-D, (n, 1) and empty array is) says so.
+    let fortran_order = grid.is_column_major() || !grid.is_row_major();
+    let key =
+        GroupKey { dtype: grid.dtype, nrows: grid.nrows, width: grid.width, two_dimensional, fortran_order };
+    Planned { name, key: Some(key), group: 0, data: Data { grid, buffer: buffer.clone() }, position }
+}
+
+fn bytes_member(name: Name, dtype: DType, bytes: Buffer, position: Option<usize>) -> Planned {
+    let count = bytes.nbytes() / (dtype.itemsize as usize).max(1);
+    member(name, Grid::column_major(dtype, count, 1, 0), false, &bytes, position)
+}
+
+fn column_members(
+    position: usize,
+    column: &Column,
+    compat: Compat,
+    out: &mut Vec<Planned>,
+    arrow: &mut Vec<(usize, ColumnSpec)>,
+) -> Result<()> {
+    if compat == Compat::StaticFrame {
+        let (dtype, bytes) = super::unicode::fixed(column)?;
+        let name = Name::Block(next_block(out));
+        out.push(bytes_member(name, dtype, Buffer::from_vec(bytes), Some(position)));
+        return Ok(());
+    }
+    let (spec, parts) = pieces(column)?;
+    arrow.push((position, spec));
+    for piece in parts {
+        let name = Name::Arrow(Owner::Column(position), piece.path);
+        out.push(bytes_member(name, piece.dtype, piece.bytes, Some(position)));
+    }
+    Ok(())
+}
+
+fn axis(
+    axis: &Axis,
+    name: fn(usize) -> Name,
+    owner: fn(usize) -> Owner,
+    compat: Compat,
+    out: &mut Vec<Planned>,
+) -> Result<AxisMeta> {
+    let mut meta = AxisMeta {
+        class: axis.class.clone(),
+        classes: axis.classes.clone(),
+        depth: axis.depth(),
+        name: axis.name.clone(),
+        meta: axis.meta.clone(),
+        ..AxisMeta::default()
+    };
+    let levels = match &axis.labels {
+        Labels::Auto { start, stop, step, count } => {
+            meta.auto = Some((*start, *stop, *step, *count));
+            return Ok(meta);
+        }
+        Labels::Levels(levels) => levels,
+    };
+    for (i, level) in levels.iter().enumerate() {
+        let group = |out: &mut Vec<Planned>, mut planned: Planned| {
+            planned.group = out.len() + 1;
+            out.push(planned);
+        };
+        match level {
+            Level::Block(block) => group(out, member(name(i), block.grid, false, &block.buffer, None)),
+            Level::Column(column) if compat == Compat::StaticFrame => {
+                let at = |e: Error| e.in_member(name(i).text());
+                let (dtype, bytes) = super::unicode::fixed(column).map_err(at)?;
+                group(out, bytes_member(name(i), dtype, Buffer::from_vec(bytes), None));
+            }
+            Level::Column(column) => {
+                let (spec, parts) = pieces(column)?;
+                meta.arrow.push((i, spec));
+                for piece in parts {
+                    let planned = bytes_member(Name::Arrow(owner(i), piece.path), piece.dtype, piece.bytes, None);
+                    group(out, planned);
+                }
+            }
+        }
+    }
+    Ok(meta)
+}

@@ -1,0 +1,78 @@
+//! Bundles: several frames in one archive, opened one at a time.
+
+use crate::container::zip::{Directory, Method};
+use crate::error::{Error, Result};
+use crate::memory::{Buffer, Region};
+
+use super::{Kind, Source, Store};
+
+/// What an inner archive is called.
+const SUFFIX: &str = ".npz";
+
+impl Store {
+    /// The labels of a bundle, in the directory's order.
+    ///
+    /// # Errors
+    /// Unsupported where this is no bundle; malformed labels that would leave a directory.
+    pub fn labels(&self) -> Result<Vec<String>> {
+        if self.kind != Kind::Bundle {
+            return Err(Error::unsupported("npz", "expected a bundle of frames, found one frame. Open it with read."));
+        }
+        let mut out: Vec<String> = Vec::new();
+        for member in &self.members {
+            let name = self.name(member.entry);
+            let label = match (name.strip_suffix(SUFFIX), name.rsplit_once('/')) {
+                (Some(label), _) => label,
+                (None, Some((label, inner))) if !inner.is_empty() => label,
+                _ => continue,
+            };
+            check_label(label).map_err(|e| e.in_member(name.clone()))?;
+            if out.last().is_none_or(|last| last != label) && !out.iter().any(|l| l == label) {
+                out.push(label.to_owned());
+            }
+        }
+        Ok(out)
+    }
+
+    /// Opens the frame of a label. A stored inner archive is opened where it lies; a compressed one is unpacked first.
+    ///
+    /// # Errors
+    /// `NotFound`; malformed inner archives; the system's own.
+    pub fn open_label(&self, label: &str) -> Result<Self> {
+        let outer = format!("{label}{SUFFIX}");
+        let Some(member) = self.members.iter().find(|m| self.name(m.entry) == outer) else {
+            let directory = self.directory().filter(|_| self.labels().is_ok_and(|l| l.iter().any(|l| l == label)));
+            let Some(directory) = directory else {
+                return Err(Error::not_found("npz", format!("no frame labelled {label:?} in the bundle.")));
+            };
+            return Self::open_zip(self.source.clone(), directory.clone(), Some(label), self.limits);
+        };
+        member.check_size(&self.limits)?;
+        let inner = match (&self.source, member.method) {
+            (Source::Memory(bytes) | Source::Mapped(_, bytes), Method::Stored) => {
+                let inner = bytes.slice(member.offset, member.nbytes);
+                inner.ok_or_else(|| Error::truncated("npz", "the inner archive", member.nbytes as u64, 0))?
+            }
+            _ => {
+                let mut region = Region::allocate(member.nbytes, false)?;
+                member.unpack(&self.source, region.as_mut_slice())?;
+                Buffer::from_region(region.finish(), false)
+            }
+        };
+        let directory = Directory::parse(inner.as_slice(), self.limits.max_members)?;
+        Self::open_zip(Source::Memory(inner), directory.into(), None, self.limits)
+    }
+}
+
+/// Refuses labels that would leave the directory they are unpacked into.
+pub fn check_label(label: &str) -> Result<()> {
+    let leaves = label.is_empty()
+        || label.starts_with('/')
+        || label.contains(['\\', '\0'])
+        || label.split('/').any(|part| part == ".." || part == "." || part.is_empty());
+    if !leaves {
+        return Ok(());
+    }
+    let message = format!("expected a label that stays inside its directory, found {label:?}.");
+    Err(Error::malformed("npz", message))
+}

@@ -1,0 +1,354 @@
+//! The frame that a set of members describes: blocks grouped, axes found, everything a place.
+
+use std::collections::HashMap;
+
+use arrow_schema::DataType;
+
+use crate::container::members::{AxisMeta, ColumnSpec, Found, Meta, Name, Owner, grids};
+use crate::container::npy::Descr;
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Grid, Part, Tags};
+
+use super::place::{ColumnPlace, LevelPlace, Place, Space};
+use super::scan::{Array, Member};
+use super::{Kind, Store};
+
+/// A frame before any byte moves.
+#[derive(Debug)]
+pub(super) struct FramePlaces {
+    pub(super) nrows: usize,
+    pub(super) ncols: usize,
+    pub(super) parts: Vec<Part<Place, ColumnPlace>>,
+    pub(super) index: AxisPlaces,
+    pub(super) columns: AxisPlaces,
+    pub(super) tags: Tags,
+    pub(super) version: Option<u64>,
+}
+
+/// The labels of one side.
+#[derive(Debug, Clone)]
+pub(super) enum AxisPlaces {
+    /// Nothing to read.
+    Ready(Axis),
+    /// Levels; the axis carries class, name and meta, with an empty range for labels.
+    Levels(Axis, Vec<LevelPlace>),
+}
+
+/// Buffers of columns in Arrow's layout by owner, as member numbers.
+type Buffers = HashMap<(u8, usize), Vec<(String, usize)>>;
+
+#[derive(Default)]
+struct Sorted {
+    blocks: Vec<Option<usize>>,
+    index: HashMap<usize, usize>,
+    columns: HashMap<usize, usize>,
+    buffers: Buffers,
+    meta: Option<usize>,
+}
+
+fn owner_key(owner: Owner) -> (u8, usize) {
+    match owner {
+        Owner::Column(i) => (0, i),
+        Owner::Index(i) => (1, i),
+        Owner::Columns(i) => (2, i),
+    }
+}
+
+fn sort(store: &Store) -> Sorted {
+    let mut out = Sorted::default();
+    for (number, member) in store.members.iter().enumerate() {
+        match Name::parse(store.name_bytes(member.entry)) {
+            // A number past the count of members cannot be in a row without gaps.
+            Some(Name::Block(i)) if i < store.members.len() => {
+                if out.blocks.len() <= i {
+                    out.blocks.resize(i + 1, None);
+                }
+                if let Some(slot) = out.blocks.get_mut(i) {
+                    *slot = Some(number);
+                }
+            }
+            Some(Name::Index(i)) => drop(out.index.insert(i, number)),
+            Some(Name::Columns(i)) => drop(out.columns.insert(i, number)),
+            Some(Name::Meta) => out.meta = Some(number),
+            Some(Name::Arrow(owner, path)) => out.buffers.entry(owner_key(owner)).or_default().push((path, number)),
+            Some(Name::Block(_)) | None => {}
+        }
+    }
+    out
+}
+
+/// The frame under StaticFrame's names.
+pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
+    let sorted = sort(store);
+    let meta = read_meta(store, sorted.meta)?;
+    if sorted.blocks.len() < meta.blocks || sorted.blocks.iter().take(meta.blocks).any(Option::is_none) {
+        let missing = (0..meta.blocks).find(|&i| sorted.blocks.get(i).copied().flatten().is_none()).unwrap_or(0);
+        let message = format!("expected {} blocks as __meta__.json says, this one is missing.", meta.blocks);
+        return Err(Error::malformed("npz", message).in_member(Name::Block(missing).text()));
+    }
+    // Positions of columns in Arrow's layout are taken; blocks fill the others from left to right.
+    let mut taken: Vec<usize> = meta.arrow.iter().map(|(position, _)| *position).collect();
+    taken.sort_unstable();
+    let mut taken = taken.into_iter().peekable();
+    let mut position = 0usize;
+    let mut image = Vec::new();
+    let mut direct = Vec::new();
+    let mut nrows = None;
+    for number in sorted.blocks.iter().take(meta.blocks).flatten() {
+        let Some(member) = store.members.get(*number) else { continue };
+        let named = |e: Error| e.in_member(store.name(member.entry));
+        let (key, offset) = grid_of(member).map_err(named)?;
+        check_width(store, position.saturating_add(key.width)).map_err(named)?;
+        let expected = *nrows.get_or_insert(key.nrows);
+        if key.nrows != expected {
+            let message = format!("expected {expected} rows as the blocks before, found {}.", key.nrows);
+            return Err(named(Error::malformed("npz", message)));
+        }
+        while taken.next_if_eq(&position).is_some() {
+            position += 1;
+        }
+        let found = Found { key, offset, position };
+        if member.space == Space::Image { image.push(found) } else { direct.push(found) }
+        position += key.width;
+    }
+    let mut parts = Vec::new();
+    for (found, space) in [(direct, Space::Source), (image, Space::Image)] {
+        parts.extend(grids(&found).into_iter().map(|(grid, places)| Part::Block(Place { space, grid }, places)));
+    }
+    for (position, spec) in &meta.arrow {
+        let expected = *nrows.get_or_insert(spec.length);
+        if spec.length != expected {
+            let message = format!("column {position}: expected {expected} rows, found {}.", spec.length);
+            return Err(Error::malformed("npz", message));
+        }
+        parts.push(Part::Column(column_place(store, &sorted.buffers, Owner::Column(*position), spec)?, *position));
+    }
+    let ncols = position + taken.count();
+    check_width(store, ncols)?;
+    crate::frame::slots(&parts, ncols)?;
+    let index = axis(store, &meta.index, &sorted.index, &sorted.buffers, Owner::Index, nrows)?;
+    let columns = axis(store, &meta.columns, &sorted.columns, &sorted.buffers, Owner::Columns, Some(ncols))?;
+    let nrows = match (nrows, axis_len(&index)) {
+        (Some(nrows), labels) if nrows != labels => return Err(disagree("__values_index_0__.npy", "rows", nrows, labels)),
+        (_, labels) => labels,
+    };
+    let labels = axis_len(&columns);
+    // A frame without blocks has as many columns as labels only where there are none of either.
+    if labels != ncols {
+        return Err(disagree("__values_columns_0__.npy", "columns", ncols, labels));
+    }
+    let tags = Tags { name: meta.name.clone(), attrs: meta.attrs.clone(), origin: meta.origin.clone() };
+    Ok(FramePlaces { nrows, ncols, parts, index, columns, tags, version: meta.version })
+}
+
+fn check_width(store: &Store, ncols: usize) -> Result<()> {
+    let cap = store.limits.max_columns;
+    if ncols as u64 <= cap {
+        return Ok(());
+    }
+    let message = format!("declares {ncols} columns, the limit is {cap}. Raise Limits(max_columns=...) if you trust the file.");
+    Err(Error::limit("npz", message))
+}
+
+fn disagree(member: &str, what: &str, data: usize, labels: usize) -> Error {
+    Error::malformed("npz", format!("expected {data} labels for {data} {what}, found {labels}.")).in_member(member)
+}
+
+fn read_meta(store: &Store, number: Option<usize>) -> Result<Meta> {
+    let name = Name::Meta.text();
+    let Some(member) = number.and_then(|n| store.members.get(n)) else {
+        let message = "is missing: without it labels and names are unknown. Read the arrays with read_arrays.";
+        return Err(Error::malformed("npz", message).in_member(name));
+    };
+    let named = |e: Error| e.in_member(name.clone());
+    if member.nbytes as u64 > store.limits.max_meta_nbytes {
+        let message = format!("declares {} bytes, the limit is {}.", member.nbytes, store.limits.max_meta_nbytes);
+        return Err(named(Error::limit("npz", message)));
+    }
+    let mut bytes = vec![0; member.nbytes];
+    member.unpack(&store.source, &mut bytes).map_err(named)?;
+    Meta::decode(&bytes).map_err(named)
+}
+
+/// Key and array offset of a 1-D or 2-D array of scalars.
+fn grid_of(member: &Member) -> Result<(crate::container::members::GroupKey, usize)> {
+    match &member.array {
+        Array::Plain { key, head } => Ok((*key, member.start + head)),
+        Array::Other(header) => {
+            let message = match header.descr {
+                Descr::Struct(_) => "expected a scalar dtype, found a structured one.".to_owned(),
+                Descr::Scalar(_) => format!("expected 1 or 2 dimensions, found {}.", header.shape.len()),
+            };
+            Err(Error::unsupported("npz", format!("{message} Read it with read_arrays.")).at(member.offset as u64))
+        }
+        Array::None => Err(Error::malformed("npz", "expected an NPY array.").at(member.offset as u64)),
+    }
+}
+
+/// A 1-D array of a member.
+fn line_of(member: &Member) -> Result<Place> {
+    let (key, offset) = grid_of(member)?;
+    if key.two_dimensional {
+        let message = format!("expected 1 dimension, found 2 ({} x {}).", key.nrows, key.width);
+        return Err(Error::malformed("npz", message).at(member.offset as u64));
+    }
+    Ok(Place { space: member.space, grid: Grid::column_major(key.dtype, key.nrows, 1, offset) })
+}
+
+fn column_place(store: &Store, buffers: &Buffers, owner: Owner, spec: &ColumnSpec) -> Result<ColumnPlace> {
+    let mut out = ColumnPlace { spec: spec.clone(), buffers: Vec::new() };
+    for (path, number) in buffers.get(&owner_key(owner)).map_or(&[][..], Vec::as_slice) {
+        if let Some(member) = store.members.get(*number) {
+            let place = line_of(member).map_err(|e| e.in_member(store.name(member.entry)))?;
+            out.buffers.push((path.clone(), place));
+        }
+    }
+    if out.buffers.is_empty() && !out.is_null_type() && !matches!(spec.data_type, DataType::Struct(_)) {
+        let message = format!("the buffers of {} are missing.", out.type_name());
+        return Err(Error::malformed("npz", message).in_member(Name::Arrow(owner, "values".into()).text()));
+    }
+    Ok(out)
+}
+
+fn axis(
+    store: &Store,
+    meta: &AxisMeta,
+    stored: &HashMap<usize, usize>,
+    buffers: &Buffers,
+    owner: fn(usize) -> Owner,
+    count: Option<usize>,
+) -> Result<AxisPlaces> {
+    let mut axis = Axis::range(count.unwrap_or(0));
+    axis.class.clone_from(&meta.class);
+    axis.name.clone_from(&meta.name);
+    axis.meta.clone_from(&meta.meta);
+    if let Some((start, stop, step, count)) = meta.auto {
+        axis.labels = crate::frame::Labels::Auto { start, stop, step, count };
+        return Ok(AxisPlaces::Ready(axis));
+    }
+    if !stored.contains_key(&0) && meta.arrow.is_empty() && meta.depth <= 1 {
+        return Ok(AxisPlaces::Ready(axis));
+    }
+    axis.classes = match meta.classes.len() {
+        0 => vec![if meta.depth > 1 { "Index".into() } else { meta.class.clone() }; meta.depth],
+        _ => meta.classes.clone(),
+    };
+    let mut levels = Vec::new();
+    for level in 0..meta.depth {
+        let arrow = meta.arrow.iter().find(|(l, _)| *l == level);
+        levels.push(match (arrow, stored.get(&level).and_then(|&n| store.members.get(n))) {
+            (Some((_, spec)), _) => LevelPlace::Column(column_place(store, buffers, owner(level), spec)?),
+            (None, Some(member)) => {
+                LevelPlace::Block(line_of(member).map_err(|e| e.in_member(store.name(member.entry)))?)
+            }
+            (None, None) => {
+                let message = format!("expected {} levels of labels, level {level} is missing.", meta.depth);
+                return Err(Error::malformed("npz", message));
+            }
+        });
+    }
+    let length = |l: &LevelPlace| match l {
+        LevelPlace::Block(place) => place.grid.nrows,
+        LevelPlace::Column(column) => column.spec.length,
+    };
+    let first = levels.first().map_or(0, length);
+    if let Some(other) = levels.iter().map(length).find(|&l| l != first) {
+        return Err(Error::malformed("npz", format!("levels of labels differ in length: {first} and {other}.")));
+    }
+    Ok(AxisPlaces::Levels(axis, levels))
+}
+
+fn axis_len(axis: &AxisPlaces) -> usize {
+    match axis {
+        AxisPlaces::Ready(axis) => axis.len(),
+        AxisPlaces::Levels(_, levels) => levels.first().map_or(0, |l| match l {
+            LevelPlace::Block(place) => place.grid.nrows,
+            LevelPlace::Column(column) => column.spec.length,
+        }),
+    }
+}
+
+/// Arrays under any names: columns of one length, one 2-D array, or one structured array.
+pub(super) fn from_arrays(store: &Store) -> std::result::Result<FramePlaces, String> {
+    const ADVICE: &str = "Read the arrays with read_arrays.";
+    let arrays: Vec<&Member> = store.members.iter().filter(|m| !matches!(m.array, Array::None)).collect();
+    let mut parts = Vec::new();
+    let mut labels: Vec<String> = Vec::new();
+    let nrows;
+    match arrays.as_slice() {
+        [] => return Err(format!("expected .npy members, found none. {ADVICE}")),
+        [one] if matches!(one.array, Array::Other(_)) => {
+            let (rows, fields) = structured(one).map_err(|why| format!("{why} {ADVICE}"))?;
+            nrows = rows;
+            for (i, (name, place)) in fields.into_iter().enumerate() {
+                labels.push(name);
+                parts.push(Part::Block(place, vec![i]));
+            }
+        }
+        [one] if store.kind == Kind::Npy || is_two_dimensional(one) => {
+            let (key, offset) = grid_of(one).map_err(|e| e.to_string())?;
+            check_width(store, key.width).map_err(|e| e.to_string())?;
+            nrows = key.nrows;
+            let grid = if key.fortran_order {
+                Grid::column_major(key.dtype, key.nrows, key.width, offset)
+            } else {
+                Grid::row_major(key.dtype, key.nrows, key.width, offset)
+            };
+            parts.push(Part::Block(Place { space: one.space, grid }, (0..key.width).collect()));
+        }
+        many => {
+            let mut common = None;
+            for (i, member) in many.iter().enumerate() {
+                let name = store.name(member.entry);
+                let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
+                let place = line_of(member).map_err(|_| {
+                    format!("expected 1-D arrays of one length (or a single 2-D one), found {name:?} of another shape. {ADVICE}")
+                })?;
+                let expected = *common.get_or_insert(place.grid.nrows);
+                if place.grid.nrows != expected {
+                    let found = place.grid.nrows;
+                    return Err(format!("expected 1-D arrays of one length, found {expected} and {found} ({name:?}). {ADVICE}"));
+                }
+                labels.push(name);
+                parts.push(Part::Block(place, vec![i]));
+            }
+            nrows = common.unwrap_or(0);
+        }
+    }
+    let ncols = parts.iter().map(|p| if let Part::Block(_, at) = p { at.len() } else { 1 }).sum();
+    let columns = if labels.is_empty() { Axis::range(ncols) } else { super::labels::text_axis(&labels) };
+    let tags = Tags { name: "null".into(), attrs: None, origin: None };
+    let (index, columns) = (AxisPlaces::Ready(Axis::range(nrows)), AxisPlaces::Ready(columns));
+    Ok(FramePlaces { nrows, ncols, parts, index, columns, tags, version: None })
+}
+
+fn is_two_dimensional(member: &Member) -> bool {
+    matches!(&member.array, Array::Plain { key, .. } if key.two_dimensional)
+}
+
+/// Rows and fields of a 1-D structured array.
+fn structured(member: &Member) -> std::result::Result<(usize, Vec<(String, Place)>), String> {
+    let Array::Other(header) = &member.array else { return Err("expected a structured array.".into()) };
+    let (Descr::Struct(fields), [nrows]) = (&header.descr, header.shape.as_slice()) else {
+        return Err(format!("expected 1 or 2 dimensions, found {}.", header.shape.len()));
+    };
+    let record = header.itemsize();
+    let mut out = Vec::new();
+    let mut offset = member.start + header.data_offset;
+    for field in fields {
+        let size = field.nbytes().unwrap_or(0);
+        if !field.is_padding() {
+            let Descr::Scalar(dtype) = &field.descr else {
+                return Err(format!("field {:?} is itself structured.", field.name));
+            };
+            if !field.shape.is_empty() {
+                return Err(format!("field {:?} is a subarray.", field.name));
+            }
+            let mut grid = Grid::column_major(*dtype, *nrows, 1, offset);
+            grid.row_stride = isize::try_from(record).unwrap_or(isize::MAX);
+            out.push((field.name.clone(), Place { space: member.space, grid }));
+        }
+        offset += size;
+    }
+    Ok((*nrows, out))
+}

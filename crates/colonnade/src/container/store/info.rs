@@ -1,0 +1,186 @@
+//! What a store says of itself, without reading data; and single arrays of it.
+
+use crate::container::members::GroupKey;
+use crate::container::npy::{Descr, Header};
+use crate::error::{Error, Result};
+use crate::frame::{Grid, Part, Tags, type_name};
+use crate::memory::Buffer;
+use crate::plan::NoProgress;
+
+use super::place::{Extents, Place};
+use super::scan::Array;
+use super::{Kind, Store};
+
+/// One member.
+#[derive(Debug, Clone)]
+pub struct MemberInfo {
+    /// Its name.
+    pub name: String,
+    /// `stored`, `deflate`, `zstd`, or a number.
+    pub method: String,
+    /// Bytes once decompressed.
+    pub nbytes: usize,
+    /// Bytes in the file.
+    pub compressed_nbytes: usize,
+    /// Offset of its bytes in the file.
+    pub offset: usize,
+    /// CRC-32 as the directory says.
+    pub crc32: u32,
+    /// dtype, order and shape, where it is an array.
+    pub array: Option<(Descr, bool, Vec<usize>)>,
+}
+
+/// An array of any shape.
+#[derive(Debug)]
+pub struct AnyArray {
+    /// Its dtype.
+    pub descr: Descr,
+    /// Column-major.
+    pub fortran_order: bool,
+    /// Lengths of its dimensions.
+    pub shape: Vec<usize>,
+    /// Its bytes, packed.
+    pub bytes: Buffer,
+}
+
+impl Store {
+    /// Rows and columns.
+    ///
+    /// # Errors
+    /// Unsupported where the members are no frame.
+    pub fn shape(&self) -> Result<(usize, usize)> {
+        self.places().map(|p| (p.nrows, p.ncols))
+    }
+
+    /// Name, attributes and origin.
+    ///
+    /// # Errors
+    /// As [`Store::shape`].
+    pub fn tags(&self) -> Result<&Tags> {
+        self.places().map(|p| &p.tags)
+    }
+
+    /// Version of `__colonnade__`.
+    #[must_use]
+    pub fn version(&self) -> Option<u64> {
+        self.places().ok().and_then(|p| p.version)
+    }
+
+    /// Bytes of data and labels once decoded.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.members.iter().filter(|m| !matches!(m.array, Array::None)).map(|m| m.nbytes).sum()
+    }
+
+    /// The name of each column's type.
+    ///
+    /// # Errors
+    /// As [`Store::shape`].
+    pub fn dtypes(&self) -> Result<Vec<String>> {
+        let places = self.places()?;
+        let mut out = vec![String::new(); places.ncols];
+        for part in &places.parts {
+            match part {
+                Part::Block(place, positions) => {
+                    let descr = place.grid.dtype.descr();
+                    for &position in positions {
+                        if let Some(slot) = out.get_mut(position) {
+                            slot.clone_from(&descr);
+                        }
+                    }
+                }
+                Part::Column(column, position) => {
+                    if let Some(slot) = out.get_mut(*position) {
+                        *slot = type_name(&column.spec.data_type, column.spec.ordered);
+                    }
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// All members.
+    #[must_use]
+    pub fn members(&self) -> Vec<MemberInfo> {
+        let array = |array: &Array| match array {
+            Array::None => None,
+            Array::Plain { key, .. } => Some((Descr::Scalar(key.dtype), key.fortran_order, shape_of(key))),
+            Array::Other(header) => Some((header.descr.clone(), header.fortran_order, header.shape.clone())),
+        };
+        let info = |m: &super::scan::Member| MemberInfo {
+            name: self.name(m.entry).into_owned(),
+            method: match m.method.code() {
+                0 => "stored".into(),
+                8 => "deflate".into(),
+                93 => "zstd".into(),
+                other => format!("method {other}"),
+            },
+            nbytes: m.nbytes,
+            compressed_nbytes: m.compressed_nbytes,
+            offset: m.offset,
+            crc32: m.crc32,
+            array: array(&m.array),
+        };
+        self.members.iter().map(info).collect()
+    }
+
+    /// Names of the arrays, without `.npy`.
+    #[must_use]
+    pub fn array_names(&self) -> Vec<String> {
+        let arrays = self.members.iter().filter(|m| !matches!(m.array, Array::None));
+        arrays.map(|m| self.name(m.entry).trim_end_matches(".npy").to_owned()).collect()
+    }
+
+    /// One array of any shape, by the name that [`Store::array_names`] answers.
+    ///
+    /// # Errors
+    /// `NotFound`; malformed members; the system's own.
+    pub fn array(&self, name: &str, private: bool, threads: usize) -> Result<AnyArray> {
+        let member = self
+            .members
+            .iter()
+            .find(|m| !matches!(m.array, Array::None) && self.name(m.entry).trim_end_matches(".npy") == name)
+            .ok_or_else(|| Error::not_found("npz", format!("no array named {name:?}.")))?;
+        let (descr, fortran_order, shape, head) = match &member.array {
+            Array::Plain { key, head } => (Descr::Scalar(key.dtype), key.fortran_order, shape_of(key), *head),
+            Array::Other(header) => {
+                let Header { descr, fortran_order, shape, data_offset } = (**header).clone();
+                (descr, fortran_order, shape, data_offset)
+            }
+            Array::None => return Err(Error::not_found("npz", format!("{name:?} is no array."))),
+        };
+        let Some(byte) = crate::frame::DType::parse("|u1") else {
+            return Err(Error::unsupported("npz", "no dtype |u1."));
+        };
+        let grid = Grid::column_major(byte, member.nbytes - head, 1, member.start + head);
+        let place = Place { space: member.space, grid };
+        let mut extents = Extents::default();
+        extents.add(&place);
+        let block = self.spaces(extents, private, threads, &NoProgress)?.block(&place)?;
+        let bytes = block.buffer.slice(block.grid.offset, block.grid.nrows);
+        let bytes = bytes.ok_or_else(|| Error::malformed("npz", "the array passes the file."))?;
+        if let Descr::Scalar(dtype) = &descr
+            && dtype.kind == crate::frame::Kind::Unicode
+        {
+            let big = dtype.order == crate::frame::ByteOrder::Big;
+            super::text::check_bytes(bytes.as_slice(), dtype.itemsize as usize, big)?;
+        }
+        Ok(AnyArray { descr, fortran_order, shape, bytes })
+    }
+
+    /// Whether the members are a frame; if not, why.
+    #[must_use]
+    pub fn why_no_frame(&self) -> Option<&str> {
+        self.frame.as_ref().err().map(String::as_str)
+    }
+
+    /// The single array of a lone NPY: its shape, order and dtype.
+    #[must_use]
+    pub fn lone(&self) -> Option<MemberInfo> {
+        (self.kind == Kind::Npy).then(|| self.members().into_iter().next()).flatten()
+    }
+}
+
+fn shape_of(key: &GroupKey) -> Vec<usize> {
+    if key.two_dimensional { vec![key.nrows, key.width] } else { vec![key.nrows] }
+}

@@ -1,0 +1,266 @@
+//! Loading: what a request touches moves, in parallel, to where it will stay.
+
+
+use crate::container::members::assemble;
+use crate::container::zip::Method;
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Block, Column, Frame, Labels, Level, Part, select, slots};
+use crate::memory::{Buffer, Region, RegionMut};
+use crate::plan::{self, Progress, Task};
+
+use super::frame_places::AxisPlaces;
+use super::place::{ColumnPlace, Extents, LevelPlace, Place, Space, joined};
+use super::{Source, Store};
+
+/// Size of one read: large enough for the system, small enough to share between threads.
+const PIECE_NBYTES: usize = 4 << 20;
+
+/// Ranges closer than this are read as one.
+const JOIN_GAP: usize = 64 << 10;
+
+/// What is wanted.
+pub struct Request<'a> {
+    /// Columns by position, in that order; all where `None`.
+    pub positions: Option<&'a [usize]>,
+    /// Rows `start..stop`; all where `None`.
+    pub rows: Option<(usize, usize)>,
+    /// Memory of its own, that no other frame sees.
+    pub private: bool,
+    /// Threads that may work.
+    pub threads: usize,
+    /// Told how far it is.
+    pub progress: &'a dyn Progress,
+}
+
+/// The two spaces as bytes.
+pub(super) struct Spaces {
+    source: Buffer,
+    image: Buffer,
+}
+
+impl Store {
+    /// Both axes.
+    ///
+    /// # Errors
+    /// Malformed members; the system's own.
+    pub fn axes(&self, threads: usize) -> Result<(Axis, Axis)> {
+        let places = self.places()?;
+        let mut extents = Extents::default();
+        for axis in [&places.index, &places.columns] {
+            if let AxisPlaces::Levels(_, levels) = axis {
+                levels.iter().for_each(|l| extents.add_level(l));
+            }
+        }
+        let spaces = self.spaces(extents, false, threads, &plan::NoProgress)?;
+        Ok((spaces.axis(&places.index, "index")?, spaces.axis(&places.columns, "columns")?))
+    }
+
+    /// The frame, or the part of it that is asked for. `axes`: what [`Store::axes`] answered.
+    ///
+    /// # Errors
+    /// Malformed members; a position or row that is not there; the system's own.
+    pub fn load(&self, axes: &(Axis, Axis), request: &Request<'_>) -> Result<Frame> {
+        let places = self.places()?;
+        let (mut index, mut columns) = axes.clone();
+        let mut parts: Vec<Part<Place, ColumnPlace>> = places.parts.clone();
+        if let Some(positions) = request.positions {
+            let cut = |p: &Place, grid: &dyn Fn(&_) -> _| Place { space: p.space, grid: grid(&p.grid) };
+            parts = select(&parts, &slots(&parts, places.ncols)?, positions, cut)?;
+            columns = columns.select(positions)?;
+        }
+        let (start, stop) = request.rows.unwrap_or((0, places.nrows));
+        if start > stop || stop > places.nrows {
+            let message = format!("rows {start}..{stop} are out of range: there are {}.", places.nrows);
+            return Err(Error::not_found("npz", message));
+        }
+        if (start, stop) != (0, places.nrows) {
+            index = index.slice(start, stop);
+            for part in &mut parts {
+                if let Part::Block(place, _) = part {
+                    place.grid = place.grid.rows(start, stop);
+                }
+            }
+        }
+        let mut extents = Extents::default();
+        for part in &parts {
+            match part {
+                Part::Block(place, _) => extents.add(place),
+                Part::Column(column, _) => extents.add_column(column),
+            }
+        }
+        let spaces = self.spaces(extents, request.private, request.threads, request.progress)?;
+        let mut out = Vec::with_capacity(parts.len());
+        for part in parts {
+            out.push(match part {
+                Part::Block(place, positions) => Part::Block(spaces.block(&place)?, positions),
+                Part::Column(column, position) => {
+                    let named = |e: Error| e.in_member(format!("column {position}"));
+                    let column = spaces.column(&column).map_err(named)?;
+                    Part::Column(column.slice(start, stop), position)
+                }
+            });
+        }
+        Frame::new(index, columns, out, places.tags.clone())
+    }
+
+    /// The bytes of both spaces, as far as the extents touch them.
+    pub(super) fn spaces(
+        &self,
+        extents: Extents,
+        private: bool,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Spaces> {
+        let total = self.source.structure().len();
+        let source = match &self.source {
+            _ if extents.source.is_empty() => Buffer::from_vec(Vec::new()),
+            Source::Mapped(file, _) if private => file.map_private()?,
+            Source::Memory(bytes) | Source::Mapped(_, bytes) if !private => bytes.clone(),
+            _ => {
+                let ranges = joined(extents.source, JOIN_GAP);
+                let mut region = region_for(total, &ranges)?;
+                let pieces = pieces(&ranges);
+                let targets = disjoint(region.as_mut_slice(), &pieces);
+                let tasks = pieces.iter().zip(targets).map(|(&(start, end), target)| {
+                    Task::new(end - start, move || self.source.read_into(0, start, target))
+                });
+                plan::run(tasks.collect(), threads, progress)?;
+                Buffer::from_region(region.finish(), private)
+            }
+        };
+        let image = self.image(extents.image, private, threads, progress)?;
+        Ok(Spaces { source, image })
+    }
+
+    /// Decompresses (or copies to an aligned place) the members that the ranges touch.
+    fn image(
+        &self,
+        ranges: Vec<(usize, usize)>,
+        private: bool,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Buffer> {
+        if ranges.is_empty() {
+            return Ok(Buffer::from_vec(Vec::new()));
+        }
+        let ranges = joined(ranges, 0);
+        let mut wanted: Vec<_> = self.members.iter().filter(|m| m.space == Space::Image && m.nbytes > 0).collect();
+        wanted.sort_by_key(|m| m.start);
+        let touched = |start: usize, end: usize| {
+            let next = ranges.partition_point(|r| r.1 <= start);
+            ranges.get(next).is_some_and(|r| r.0 < end)
+        };
+        wanted.retain(|m| touched(m.start, m.start + m.nbytes));
+        // A stored member need not move whole: what is asked for of it is enough.
+        let mut jobs = Vec::new();
+        for member in wanted {
+            let (start, end) = (member.start, member.start + member.nbytes);
+            if member.method != Method::Stored {
+                jobs.push((member, start, end));
+                continue;
+            }
+            let first = ranges.partition_point(|r| r.1 <= start);
+            let within: Vec<(usize, usize)> = ranges
+                .iter()
+                .skip(first)
+                .take_while(|r| r.0 < end)
+                .map(|r| (r.0.max(start), r.1.min(end)))
+                .collect();
+            jobs.extend(pieces(&within).into_iter().map(|(from, to)| (member, from, to)));
+        }
+        let spans: Vec<(usize, usize)> = jobs.iter().map(|&(_, start, end)| (start, end)).collect();
+        let mut region = region_for(self.image_nbytes, &spans)?;
+        let targets = disjoint(region.as_mut_slice(), &spans);
+        let tasks = jobs.iter().zip(targets).map(|(&(member, start, end), target)| {
+            Task::new(end - start, move || {
+                let result = if member.method == Method::Stored {
+                    self.source.read_into(member.file, member.offset + (start - member.start), target)
+                } else {
+                    member.unpack(&self.source, target)
+                };
+                result.map_err(|e| e.in_member(self.name(member.entry)))
+            })
+        });
+        plan::run(tasks.collect(), threads, progress)?;
+        Ok(Buffer::from_region(region.finish(), private))
+    }
+}
+
+/// A region of `nbytes`, sparse where little of it will be touched.
+fn region_for(nbytes: usize, ranges: &[(usize, usize)]) -> Result<RegionMut> {
+    let touched: usize = ranges.iter().map(|(start, end)| end - start).sum();
+    Ok(Region::allocate(nbytes, touched < nbytes / 2)?)
+}
+
+/// Ranges cut into pieces that threads can share.
+fn pieces(ranges: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let cut = |&(start, end): &(usize, usize)| {
+        (start..end).step_by(PIECE_NBYTES).map(move |from| (from, (from + PIECE_NBYTES).min(end)))
+    };
+    ranges.iter().flat_map(cut).collect()
+}
+
+/// The parts of `bytes` at sorted, disjoint ranges.
+fn disjoint<'b>(mut bytes: &'b mut [u8], ranges: &[(usize, usize)]) -> Vec<&'b mut [u8]> {
+    let mut base = 0;
+    let mut out = Vec::with_capacity(ranges.len());
+    for &(start, end) in ranges {
+        let skip = (start - base).min(bytes.len());
+        let (_, rest) = bytes.split_at_mut(skip);
+        let take = (end - start).min(rest.len());
+        let (part, rest) = rest.split_at_mut(take);
+        out.push(part);
+        bytes = rest;
+        base = end;
+    }
+    out
+}
+
+impl Spaces {
+    fn buffer(&self, space: Space) -> &Buffer {
+        match space {
+            Space::Source => &self.source,
+            Space::Image => &self.image,
+        }
+    }
+
+    pub(super) fn block(&self, place: &Place) -> Result<Block> {
+        let buffer = self.buffer(place.space);
+        let grid = place.grid;
+        if grid.nbytes() == 0 {
+            let empty = crate::frame::Grid { offset: 0, ..grid };
+            return Ok(Block { grid: empty, buffer: Buffer::from_vec(Vec::new()) });
+        }
+        let block = Block::new(grid, buffer.clone()).ok_or_else(|| {
+            let (low, high) = grid.extent();
+            let message = format!("an array at {low}..{high} passes the {} bytes that are there.", buffer.nbytes());
+            Error::malformed("npz", message)
+        })?;
+        super::text::check(&block)?;
+        Ok(block)
+    }
+
+    fn column(&self, place: &ColumnPlace) -> Result<Column> {
+        assemble(&place.spec, &mut |path| {
+            let Some((_, place)) = place.buffers.iter().find(|(p, _)| p == path) else { return Ok(None) };
+            let block = self.block(place)?;
+            let (low, high) = block.grid.extent();
+            let bytes = block.buffer.slice(low, high - low);
+            Ok(bytes.map(|bytes| (place.grid.dtype, bytes)))
+        })
+    }
+
+    fn axis(&self, places: &AxisPlaces, what: &str) -> Result<Axis> {
+        let (axis, levels) = match places {
+            AxisPlaces::Ready(axis) => return Ok(axis.clone()),
+            AxisPlaces::Levels(axis, levels) => (axis, levels),
+        };
+        let level = |place: &LevelPlace| match place {
+            LevelPlace::Block(place) => self.block(place).map(Level::Block),
+            LevelPlace::Column(column) => self.column(column).map(Level::Column),
+        };
+        let levels = levels.iter().map(level).collect::<Result<Vec<_>>>().map_err(|e| e.in_member(format!("{what} labels")))?;
+        Ok(Axis { labels: Labels::Levels(levels), ..axis.clone() })
+    }
+}
+

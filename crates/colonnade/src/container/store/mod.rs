@@ -1,0 +1,25 @@
+//! An opened set of members: structure checked and described, data untouched until a load.
+//!
+//! Every array has a place in one of two spaces before any byte moves: the *source* (as the bytes lie in the file) or the
+//! *image* (where members that are compressed or misaligned will stand, laid out as the writer would have laid them).
+//! Selecting columns and slicing rows is arithmetic on places; a load then moves only what the places touch.
+
+mod bundle;
+mod frame_places;
+mod info;
+mod labels;
+mod limits;
+mod load;
+mod open;
+mod place;
+mod scan;
+mod source;
+mod text;
+mod verify;
+
+pub use bundle::check_label;
+pub use info::{AnyArray, MemberInfo};
+pub use limits::Limits;
+pub use load::Request;
+pub use open::{Holder, Kind, Store};
+pub use source::Source;

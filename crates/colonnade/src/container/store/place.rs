@@ -1,0 +1,113 @@
+//! Places: where arrays lie, or will lie, before anything moves.
+
+use arrow_schema::DataType;
+
+use crate::container::members::ColumnSpec;
+use crate::frame::Grid;
+
+/// Which bytes an offset counts in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Space {
+    /// The file as it lies.
+    Source,
+    /// The image that a load makes.
+    Image,
+}
+
+/// Cells in a space.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) space: Space,
+    pub(super) grid: Grid,
+}
+
+/// A column in Arrow's layout: its buffers by path, each a place of one column.
+#[derive(Debug, Clone)]
+pub(super) struct ColumnPlace {
+    pub(super) spec: ColumnSpec,
+    pub(super) buffers: Vec<(String, Place)>,
+}
+
+/// The labels of one level.
+#[derive(Debug, Clone)]
+pub(super) enum LevelPlace {
+    Block(Place),
+    Column(ColumnPlace),
+}
+
+/// Byte ranges of a space that a load touches.
+#[derive(Debug, Default)]
+pub(super) struct Extents {
+    pub(super) source: Vec<(usize, usize)>,
+    pub(super) image: Vec<(usize, usize)>,
+}
+
+impl Extents {
+    /// The cells of a grid: column by column where columns stand far apart.
+    pub(super) fn add(&mut self, place: &Place) {
+        let ranges = match place.space {
+            Space::Source => &mut self.source,
+            Space::Image => &mut self.image,
+        };
+        let grid = place.grid;
+        let (low, high) = grid.extent();
+        if low == high {
+            return;
+        }
+        let dense = high - low <= 2 * grid.nbytes();
+        let one = grid.columns(0, 1, 1);
+        let (column_low, column_high) = one.extent();
+        if dense || column_high - column_low > (high - low) / 2 {
+            return ranges.push((low, high));
+        }
+        for column in 0..grid.width {
+            ranges.push(grid.columns(column, 1, 1).extent());
+        }
+    }
+
+    pub(super) fn add_column(&mut self, column: &ColumnPlace) {
+        column.buffers.iter().for_each(|(_, place)| self.add(place));
+    }
+
+    pub(super) fn add_level(&mut self, level: &LevelPlace) {
+        match level {
+            LevelPlace::Block(place) => self.add(place),
+            LevelPlace::Column(column) => self.add_column(column),
+        }
+    }
+}
+
+/// Sorts ranges and joins those closer than `gap`.
+pub(super) fn joined(mut ranges: Vec<(usize, usize)>, gap: usize) -> Vec<(usize, usize)> {
+    ranges.sort_unstable();
+    let mut out: Vec<(usize, usize)> = Vec::new();
+    for (start, end) in ranges {
+        match out.last_mut() {
+            Some(last) if start <= last.1 + gap => last.1 = last.1.max(end),
+            _ => out.push((start, end)),
+        }
+    }
+    out
+}
+
+impl ColumnPlace {
+    /// A name for messages.
+    pub(super) fn type_name(&self) -> String {
+        crate::frame::type_name(&self.spec.data_type, self.spec.ordered)
+    }
+
+    /// Whether the column has no buffers because its type has none.
+    pub(super) fn is_null_type(&self) -> bool {
+        self.spec.data_type == DataType::Null
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_joined_over_small_gaps() {
+        assert_eq!(joined(vec![(10, 20), (0, 5), (18, 30), (100, 110)], 8), [(0, 30), (100, 110)]);
+    }
+}

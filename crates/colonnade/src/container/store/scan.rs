@@ -1,0 +1,227 @@
+//! Members scanned: each NPY header read and checked, each array given its place.
+
+use crate::codec::{deflate, zstd};
+use crate::container::members::{GroupKey, group_ids};
+use crate::container::npy::{self, Descr, Header};
+use crate::container::zip::Method;
+use crate::error::{Error, Result};
+
+use super::limits::MAX_HEADER_NBYTES;
+use super::place::Space;
+use super::{Limits, Source};
+
+/// Enough for every header that NumPy or StaticFrame writes for a plain array.
+const PREFIX_NBYTES: usize = 256;
+
+/// A member as the directory (or the file system) describes it.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    /// Index into the names.
+    pub(super) entry: usize,
+    pub(super) method: Method,
+    /// Number of the file it is, in a directory.
+    pub(super) file: usize,
+    /// Offset of its bytes in the source.
+    pub(super) offset: usize,
+    pub(super) compressed_nbytes: usize,
+    /// Bytes once decompressed.
+    pub(super) nbytes: usize,
+    pub(super) crc32: u32,
+    pub(super) array: Array,
+    /// Where its first byte stands, once [`place_all`] has run.
+    pub(super) space: Space,
+    pub(super) start: usize,
+}
+
+/// What the NPY header says.
+#[derive(Debug, Clone)]
+pub(super) enum Array {
+    /// No NPY.
+    None,
+    /// A 1-D or 2-D array of scalars whose data starts `head` bytes in.
+    Plain { key: GroupKey, head: usize },
+    /// Any other array.
+    Other(Box<Header>),
+}
+
+/// The key of a header, where it is a 1-D or 2-D array of scalars.
+pub(super) fn plain(header: &Header) -> Option<GroupKey> {
+    let Descr::Scalar(dtype) = header.descr else { return None };
+    let (nrows, width, two_dimensional) = match header.shape.as_slice() {
+        [nrows] => (*nrows, 1, false),
+        [nrows, width] => (*nrows, *width, true),
+        _ => return None,
+    };
+    Some(GroupKey { dtype, nrows, width, two_dimensional, fortran_order: header.fortran_order })
+}
+
+impl Member {
+    /// Refuses sizes over the limits, or over what the compressed bytes could hold.
+    pub(super) fn check_size(&self, limits: &Limits) -> Result<()> {
+        let nbytes = self.nbytes as u64;
+        if nbytes > limits.max_member_nbytes {
+            let cap = limits.max_member_nbytes;
+            let message = format!("declares {nbytes} bytes, the limit is {cap}. Raise Limits(max_member_nbytes=...) if you trust the file.");
+            return Err(Error::limit("npz", message).at(self.offset as u64));
+        }
+        let most = match self.method {
+            Method::Stored | Method::Other(_) => return Ok(()),
+            Method::Deflate => (self.compressed_nbytes as u64).saturating_mul(deflate::MAX_RATIO),
+            Method::Zstd => zstd::most(self.compressed_nbytes as u64),
+        };
+        if nbytes > most {
+            let had = self.compressed_nbytes;
+            let message = format!("declares {nbytes} bytes; {had} compressed bytes can hold at most {most}. The file is damaged or hostile.");
+            return Err(Error::limit("npz", message).at(self.offset as u64));
+        }
+        Ok(())
+    }
+
+    /// Reads the NPY header. `same`: the header bytes and meaning of the member before, which is often equal.
+    pub(super) fn read_header(&mut self, source: &Source, same: &mut Vec<u8>, last: &mut Option<Array>) -> Result<()> {
+        let total = Some(self.nbytes as u64);
+        if self.method == Method::Stored && source.is_resident() {
+            let end = (self.offset + self.nbytes).min(source.structure().len());
+            let bytes = source.structure().get(self.offset..end).unwrap_or(&[]);
+            if let (Some(array), true) = (&*last, !same.is_empty() && bytes.starts_with(same)) {
+                // Equal headers mean equal sizes: what was proven once holds while the member is as long.
+                if array.nbytes() == Some(self.nbytes) {
+                    self.array = array.clone();
+                    return Ok(());
+                }
+            }
+            let header = npy::parse_header(bytes, total, MAX_HEADER_NBYTES).map_err(|e| e.shifted(self.offset as u64))?;
+            same.clear();
+            same.extend_from_slice(bytes.get(..header.data_offset).unwrap_or(&[]));
+            self.take(header)?;
+            *last = Some(self.array.clone());
+            return Ok(());
+        }
+        let mut prefix = self.prefix(source, PREFIX_NBYTES)?;
+        let needed = npy::header_len(&prefix).map_err(|e| e.shifted(self.offset as u64))?;
+        if needed > MAX_HEADER_NBYTES {
+            return Err(Error::limit("npy", format!("the header declares {needed} bytes.")).at(self.offset as u64));
+        }
+        if needed > prefix.len() {
+            prefix = self.prefix(source, needed)?;
+        }
+        let header = npy::parse_header(&prefix, total, MAX_HEADER_NBYTES).map_err(|e| e.shifted(self.offset as u64))?;
+        self.take(header)
+    }
+
+    fn take(&mut self, header: Header) -> Result<()> {
+        header.check_whole(self.nbytes as u64).map_err(|e| e.shifted(self.offset as u64))?;
+        self.array = match plain(&header) {
+            Some(key) => Array::Plain { key, head: header.data_offset },
+            None => Array::Other(Box::new(header)),
+        };
+        Ok(())
+    }
+
+    /// The first bytes once decompressed, up to `nbytes`.
+    fn prefix(&self, source: &Source, nbytes: usize) -> Result<Vec<u8>> {
+        let mut out = vec![0; nbytes.min(self.nbytes)];
+        if self.method == Method::Stored {
+            source.read_into(self.file, self.offset, &mut out)?;
+            return Ok(out);
+        }
+        // A block of 128 KiB is what a decompressor may want before it yields the first byte.
+        let packed = source.fetch(self.file, self.offset, self.compressed_nbytes.min(256 << 10))?;
+        let count = match self.method {
+            Method::Zstd => zstd::decompress_prefix(&packed, &mut out)?,
+            Method::Deflate => deflate::decompress_prefix(&packed, &mut out)?,
+            Method::Stored | Method::Other(_) => return Err(self.unknown()),
+        };
+        out.truncate(count);
+        Ok(out)
+    }
+
+    /// Decompresses (or copies) the whole member into `target`, and checks its CRC where it was compressed.
+    pub(super) fn unpack(&self, source: &Source, target: &mut [u8]) -> Result<()> {
+        if self.method == Method::Stored {
+            return source.read_into(self.file, self.offset, target);
+        }
+        let packed = source.fetch(self.file, self.offset, self.compressed_nbytes)?;
+        match self.method {
+            Method::Zstd => zstd::decompress(&packed, target)?,
+            Method::Deflate => deflate::decompress(&packed, target)?,
+            Method::Stored | Method::Other(_) => return Err(self.unknown()),
+        }
+        self.check_crc(target)
+    }
+
+    /// Refuses bytes whose CRC is not the directory's.
+    pub(super) fn check_crc(&self, bytes: &[u8]) -> Result<()> {
+        let found = crc32fast::hash(bytes);
+        if found == self.crc32 {
+            return Ok(());
+        }
+        let message = format!(
+            "expected CRC-32 {:08x}, found {found:08x}. The bytes were damaged: fetch or write the file again.",
+            self.crc32
+        );
+        Err(Error::malformed("npz", message).at(self.offset as u64))
+    }
+
+    pub(super) fn unknown(&self) -> Error {
+        let code = self.method.code();
+        let message = format!(
+            "expected compression method 0 (stored), 8 (deflate) or 93 (zstd), found {code}. Unpack it with another ZIP tool."
+        );
+        Error::unsupported("npz", message).at(self.offset as u64)
+    }
+}
+
+impl Array {
+    /// Bytes of the whole member.
+    fn nbytes(&self) -> Option<usize> {
+        match self {
+            Self::None => None,
+            Self::Plain { key, head } => {
+                Some(head + key.nrows * key.width * key.dtype.itemsize as usize)
+            }
+            Self::Other(header) => Some(header.data_offset + header.data_nbytes()),
+        }
+    }
+}
+
+/// Gives every array its place: in the source where it can be used as it lies, else in the image. Answers the image's
+/// size. Members of equal header follow each other in the image, so that they are one strided block there too.
+pub(super) fn place_all(members: &mut [Member], resident: bool) -> Result<usize> {
+    const LINE: usize = 64;
+    let mut moved: Vec<(usize, GroupKey)> = Vec::new();
+    let mut rest = Vec::new();
+    for (i, member) in members.iter_mut().enumerate() {
+        member.space = Space::Source;
+        member.start = member.offset;
+        match &member.array {
+            Array::Plain { key, head } => {
+                let aligned = (member.offset + head) % key.dtype.alignment() == 0;
+                if member.method != Method::Stored || !aligned || !resident {
+                    moved.push((i, *key));
+                }
+            }
+            Array::Other(_) if member.method != Method::Stored || !resident => rest.push(i),
+            Array::None | Array::Other(_) => {}
+        }
+    }
+    let ids = group_ids(moved.iter().map(|(_, key)| key));
+    let mut order: Vec<(usize, usize)> = ids.iter().zip(&moved).map(|(&id, &(i, _))| (id, i)).collect();
+    order.sort_by_key(|&(id, _)| id);
+    let overflow = || Error::limit("npz", "the members together pass the address space.");
+    let mut end = 0usize;
+    for i in order.into_iter().map(|(_, i)| i).chain(rest) {
+        let Some(member) = members.get_mut(i) else { continue };
+        let head = match &member.array {
+            Array::Plain { head, .. } => *head,
+            Array::Other(header) => header.data_offset,
+            Array::None => 0,
+        };
+        // The array starts on a line; what stands before it is the header, which lands there too.
+        let data = end.checked_add(head).ok_or_else(overflow)?.next_multiple_of(LINE);
+        member.space = Space::Image;
+        member.start = data - head;
+        end = member.start.checked_add(member.nbytes).ok_or_else(overflow)?;
+    }
+    Ok(end)
+}

@@ -1,0 +1,79 @@
+//! Everything that reading alone does not prove: checksums, bools, and what the store says of itself.
+
+use crate::container::zip::{self, Method};
+use crate::error::{Error, Result};
+use crate::frame::Kind as DTypeKind;
+use crate::plan::{self, Progress, Task};
+
+use super::open::Holder;
+use super::scan::{Array, Member};
+use super::{Kind, Request, Store};
+
+impl Store {
+    /// Checks every checksum, length and label.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its member.
+    pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
+        let offsets = match self.directory().filter(|_| self.kind == Kind::Zip) {
+            Some(directory) => zip::data_offsets(self.source.structure(), directory)?,
+            None => Vec::new(),
+        };
+        let tasks = self.members.iter().enumerate().map(|(i, member)| {
+            let mut member = member.clone();
+            if let Some(offset) = offsets.get(i) {
+                member.offset = usize::try_from(*offset).unwrap_or(usize::MAX);
+            }
+            Task::new(member.nbytes, move || {
+                self.verify_member(&member).map_err(|e| e.in_member(self.name(member.entry)))
+            })
+        });
+        plan::run(tasks.collect(), threads, progress)?;
+        if self.kind == Kind::Bundle {
+            for label in self.labels()? {
+                let named = |e: Error| e.in_member(label.clone());
+                self.open_label(&label).and_then(|s| s.verify(threads, progress)).map_err(named)?;
+            }
+        }
+        if self.frame.is_ok() {
+            let request = Request { positions: None, rows: None, private: false, threads, progress };
+            self.load(&self.axes(threads)?, &request)?;
+        }
+        Ok(())
+    }
+
+    fn verify_member(&self, member: &Member) -> Result<()> {
+        if matches!(member.method, Method::Other(_)) {
+            return Err(member.unknown());
+        }
+        member.check_size(&self.limits)?;
+        let mut head = 0;
+        let mut bools = false;
+        if let Array::Plain { key, head: start } = &member.array {
+            head = *start;
+            bools = key.dtype.kind == DTypeKind::Bool;
+        }
+        let check = |bytes: &[u8], checked: bool| {
+            if !checked && self.holder == Holder::Zip {
+                member.check_crc(bytes)?;
+            }
+            let wrong = |b: &u8| *b > 1;
+            match bytes.iter().skip(head).position(wrong).filter(|_| bools) {
+                None => Ok(()),
+                Some(at) => {
+                    let found = bytes.get(head + at).copied().unwrap_or(0);
+                    let message = format!("expected a bool of 0 or 1 at element {at}, found {found}.");
+                    Err(Error::malformed("npz", message).at((member.offset + head + at) as u64))
+                }
+            }
+        };
+        if member.method == Method::Stored {
+            let bytes = self.source.fetch(member.file, member.offset, member.nbytes)?;
+            return check(&bytes, false);
+        }
+        let mut bytes = vec![0; member.nbytes];
+        member.unpack(&self.source, &mut bytes)?;
+        check(&bytes, true)
+    }
+}
+

@@ -1,0 +1,7 @@
+//! Formats: a frame to bytes and back. They never import each other.
+
+pub mod npy;
+pub mod npz;
+
+/// The formats of this build, by name.
+pub const NAMES: [&str; 2] = ["npz", "npy"];

@@ -1,0 +1,186 @@
+//! Frame to one NPY, or to the files of a directory.
+
+use crate::container::members::{Compat, Data, Name, Planned, plan};
+use crate::container::npy::{Descr, Field, write_header, write_numpy_header};
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::{Axis, Block, DType, Frame, Labels, Part};
+use crate::plan::Progress;
+use crate::sink::Sink;
+
+fn refuse(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Unrepresentable, "npy", message)
+}
+
+/// Writes a frame that is one array: one dtype, automatic labels, no names.
+///
+/// # Errors
+/// `Unrepresentable`, naming what one array cannot hold; the sink's own.
+pub fn encode(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+    const ADVICE: &str = "Write a directory (directory=True) or an .npz.";
+    let origin = frame.tags.origin.as_deref().unwrap_or("");
+    let class = |name: &str| origin.contains(&format!("\"class\":\"{name}\"")) || origin.contains(&format!("\"class\": \"{name}\""));
+    if class("structured") {
+        return structured(frame, sink, progress);
+    }
+    if frame.tags.name != "null" || frame.tags.attrs.is_some() {
+        return Err(refuse(format!("one array holds no name and no attrs. {ADVICE}")));
+    }
+    for (axis, side) in [(&frame.index, "row"), (&frame.columns, "column")] {
+        if !is_automatic(axis) {
+            return Err(refuse(format!("one array holds no {side} labels. {ADVICE}")));
+        }
+    }
+    let columns = columns(frame)?;
+    let dtype = match columns.first() {
+        Some(first) => first.grid.dtype,
+        None => DType::parse("<f8").ok_or_else(|| refuse("no dtype."))?,
+    };
+    if let Some(at) = columns.iter().position(|b| b.grid.dtype != dtype) {
+        let found = columns.get(at).map_or(String::new(), |b| b.grid.dtype.descr());
+        return Err(refuse(format!("expected one dtype, found {} and {found} (column {at}). {ADVICE}", dtype.descr())));
+    }
+    let one = class("1d") && frame.ncols == 1;
+    let whole = match frame.parts.as_slice() {
+        [Part::Block(block, positions)] if positions.iter().enumerate().all(|(i, &p)| i == p) => Some(block),
+        _ => None,
+    };
+    let row_major = whole.is_some_and(|b| b.grid.is_row_major());
+    let mut head = Vec::new();
+    let shape = [frame.nrows, frame.ncols];
+    let shape = if one { &shape[..1] } else { &shape[..] };
+    write_numpy_header(&mut head, &Descr::Scalar(dtype), !row_major && !one, shape);
+    let total = (head.len() + frame.nrows * frame.ncols * dtype.itemsize as usize) as u64;
+    sink.reserve(total)?;
+    let mut put = Put { sink, progress, done: 0, total };
+    put.bytes(&head)?;
+    if let Some(block) = whole.filter(|_| row_major) {
+        return Data { grid: block.grid, buffer: block.buffer.clone() }.chunks(&mut |bytes| put.bytes(bytes));
+    }
+    for block in columns {
+        Data { grid: block.grid, buffer: block.buffer }.chunks(&mut |bytes| put.bytes(bytes))?;
+    }
+    Ok(())
+}
+
+struct Put<'s> {
+    sink: &'s mut dyn Sink,
+    progress: &'s dyn Progress,
+    done: u64,
+    total: u64,
+}
+
+impl Put<'_> {
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        for chunk in bytes.chunks(1 << 20) {
+            self.sink.write(chunk)?;
+            self.done += chunk.len() as u64;
+            self.progress.advance(self.done, Some(self.total))?;
+        }
+        Ok(())
+    }
+}
+
+fn is_automatic(axis: &Axis) -> bool {
+    axis.name == "null" && matches!(axis.labels, Labels::Auto { start: 0, step: 1, .. })
+}
+
+/// Every column as a block of its own.
+fn columns(frame: &Frame) -> Result<Vec<Block>> {
+    let mut out = Vec::with_capacity(frame.ncols);
+    for (position, slot) in frame.slots()?.into_iter().enumerate() {
+        match frame.parts.get(slot.part) {
+            Some(Part::Block(block, _)) => {
+                out.push(Block { grid: block.grid.columns(slot.column, 1, 1), buffer: block.buffer.clone() });
+            }
+            Some(Part::Column(column, _)) => {
+                let name = crate::frame::type_name(column.data.data_type(), column.ordered);
+                return Err(refuse(format!("column {position}: NPY cannot hold {name}. Write an .npz.")));
+            }
+            None => {}
+        }
+    }
+    Ok(out)
+}
+
+/// A structured array: its fields interleaved row by row.
+fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+    let names = field_names(&frame.columns)?;
+    let columns = columns(frame)?;
+    let field = |(name, block): (String, &Block)| Field {
+        name,
+        title: None,
+        descr: Descr::Scalar(block.grid.dtype),
+        shape: Vec::new(),
+    };
+    let record: usize = columns.iter().map(|b| b.grid.dtype.itemsize as usize).sum();
+    let descr = Descr::Struct(names.into_iter().zip(&columns).map(field).collect());
+    let mut head = Vec::new();
+    write_numpy_header(&mut head, &descr, false, &[frame.nrows]);
+    let total = (head.len() + record * frame.nrows) as u64;
+    sink.reserve(total)?;
+    let mut put = Put { sink, progress, done: 0, total };
+    put.bytes(&head)?;
+    let mut scratch = Vec::new();
+    for row in 0..frame.nrows {
+        for block in &columns {
+            let start = block.grid.rows(row, row + 1).offset;
+            let item = block.grid.dtype.itemsize as usize;
+            scratch.extend_from_slice(block.buffer.as_slice().get(start..start + item).unwrap_or(&[]));
+        }
+        if scratch.len() > 1 << 18 {
+            put.bytes(&scratch)?;
+            scratch.clear();
+        }
+    }
+    put.bytes(&scratch)
+}
+
+fn field_names(columns: &Axis) -> Result<Vec<String>> {
+    let text = columns.strings().ok_or_else(|| {
+        refuse("a structured array needs string labels, all different. Write an .npz.")
+    })?;
+    Ok(text)
+}
+
+/// Writes every member into a sink that `open` answers for its name, and hands the sink to `close`.
+///
+/// # Errors
+/// `Unrepresentable`, naming column and reason; the sinks' own.
+pub fn encode_directory<S: Sink>(
+    frame: &Frame,
+    compat: Compat,
+    progress: &dyn Progress,
+    open: &mut dyn FnMut(&str) -> Result<S>,
+    close: &mut dyn FnMut(S) -> Result<()>,
+) -> Result<()> {
+    let members = plan(frame, compat, None, &|_| 0)?;
+    let total: u64 = members.iter().map(|m| m.nbytes() as u64).sum();
+    let mut done = 0;
+    for member in &members {
+        let mut sink = open(&member.name.text())?;
+        let head = head(member);
+        sink.reserve((head.len() + member.nbytes()) as u64)?;
+        sink.write(&head)?;
+        member.data.chunks(&mut |bytes| {
+            for chunk in bytes.chunks(1 << 20) {
+                sink.write(chunk)?;
+                done += chunk.len() as u64;
+                progress.advance(done, Some(total.max(done)))?;
+            }
+            Ok(())
+        })?;
+        close(sink)?;
+    }
+    Ok(())
+}
+
+fn head(member: &Planned) -> Vec<u8> {
+    let mut out = Vec::new();
+    if let (Some(key), false) = (member.key, member.name == Name::Meta) {
+        let shape = [key.nrows, key.width];
+        let shape = if key.two_dimensional { &shape[..] } else { &shape[..1] };
+        write_header(&mut out, &key.dtype, key.fortran_order, shape);
+    }
+    out
+}
+

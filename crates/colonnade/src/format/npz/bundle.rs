@@ -1,0 +1,71 @@
+//! Several frames in one archive: as inner archives, or as members behind labels.
+
+use crate::container::members::Data;
+use crate::container::zip::{LocalHeader, Method, ZipWriter, aligned_len};
+use crate::error::{Error, Result};
+use crate::frame::{DType, Frame, Grid};
+use crate::memory::Buffer;
+use crate::plan::{NoProgress, Progress};
+use crate::sink::Sink;
+
+use super::encode::{encode, encode_all};
+use super::options::{Codec, WriteOptions};
+
+/// Inner archives start on a page, so that what is aligned inside stays so in the outer one.
+const PAGE: u32 = 4096;
+
+/// One ZIP of `<label>/<member>`: StaticFrame's zip_npy.
+///
+/// # Errors
+/// As `encode`.
+pub fn encode_members(
+    frames: &[(&str, &Frame)],
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let prefixes: Vec<String> = frames.iter().map(|(label, _)| format!("{label}/")).collect();
+    let prefixed: Vec<(&str, &Frame)> = prefixes.iter().zip(frames).map(|(p, (_, f))| (p.as_str(), *f)).collect();
+    encode_all(&prefixed, options, sink, progress).map(drop)
+}
+
+/// One ZIP of `<label>.npz`: StaticFrame's zip_npz. Each inner archive is built in memory first: its CRC stands before it.
+///
+/// # Errors
+/// As `encode`.
+pub fn encode_archives(
+    frames: &[(&str, &Frame)],
+    outer: Codec,
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let byte = DType::parse("|u1").ok_or_else(|| Error::unsupported("npz", "no dtype |u1."))?;
+    let mut writer = ZipWriter::new(sink, options.threads, None, progress)?;
+    for (label, frame) in frames {
+        let named = |e: Error| e.in_member(*label);
+        let mut inner = Vec::new();
+        encode(frame, options, &mut inner, &NoProgress).map_err(named)?;
+        let name = format!("{label}.npz");
+        if outer != Codec::None {
+            let packed = options.compress(outer, &[&inner])?;
+            let crc = crc32fast::hash(&inner);
+            writer.compressed(name.as_bytes(), outer.method(), &packed, inner.len() as u64, crc)?;
+            continue;
+        }
+        let nbytes = inner.len();
+        let local = LocalHeader {
+            name: name.as_bytes(),
+            method: Method::Stored.code(),
+            flags: 0,
+            crc32: 0,
+            compressed_nbytes: nbytes as u64,
+            nbytes: nbytes as u64,
+            total_len: 0,
+        };
+        let length = aligned_len(local.min_len(), writer.position(), 0, PAGE);
+        let data = Data { grid: Grid::column_major(byte, nbytes, 1, 0), buffer: Buffer::from_vec(inner) };
+        writer.stored(name.as_bytes(), length, &[], &data)?;
+    }
+    writer.finish().map(drop)
+}

@@ -1,0 +1,121 @@
+//! Where members lie: arrays aligned, members of a group at a constant distance.
+
+use crate::container::members::{Name, Planned};
+use crate::container::npy;
+use crate::container::zip::{LocalHeader, Method, aligned_len};
+
+/// Arrays of this size and more start on a page, so that they can be mapped alone.
+const PAGE_ALIGNED_NBYTES: usize = 1 << 20;
+const PAGE: u32 = 4096;
+
+/// Everything else starts on a cache line, which is Arrow's and SIMD's alignment.
+const LINE: u32 = 64;
+
+/// An extra field cannot be shorter, so every gap inside a group leaves room for one.
+const GAP_MIN: usize = 6;
+
+/// The NPY header of a member; empty for the meta member.
+pub(super) fn head(member: &Planned) -> Vec<u8> {
+    let mut out = Vec::with_capacity(128);
+    if let Some(key) = member.key {
+        let shape = [key.nrows, key.width];
+        let shape = if key.two_dimensional { &shape[..] } else { &shape[..1] };
+        npy::write_header(&mut out, &key.dtype, key.fortran_order, shape);
+    }
+    out
+}
+
+/// Lays stored members one after the other.
+pub(super) struct Layout {
+    group: Option<usize>,
+    head: Vec<u8>,
+    /// Offset of the next member's NPY header, and the distance to the one after, inside a group of several.
+    next: Option<(u64, u64)>,
+}
+
+impl Layout {
+    pub(super) fn new() -> Self {
+        Self { group: None, head: Vec::new(), next: None }
+    }
+
+    /// The NPY header of `members[i]`, equal in a group.
+    pub(super) fn head(&mut self, member: &Planned) -> &[u8] {
+        if self.group != Some(member.group) {
+            self.head = head(member);
+        }
+        &self.head
+    }
+
+    /// Length of the local header of `members[i]` that starts at `position`: aligned for the first of a group, then so
+    /// that the constant distance holds.
+    pub(super) fn local_len(&mut self, members: &[Planned], i: usize, name: &[u8], position: u64) -> usize {
+        let Some(member) = members.get(i) else { return 0 };
+        let nbytes = self.head(member).len() + member.nbytes();
+        let min_len = min_len(name, nbytes);
+        let opens = self.group != Some(member.group);
+        self.group = Some(member.group);
+        if !opens && let Some((start, distance)) = self.next {
+            self.next = Some((start + distance, distance));
+            return usize::try_from(start - position).unwrap_or(min_len);
+        }
+        let alignment = if member.nbytes() >= PAGE_ALIGNED_NBYTES { PAGE } else { LINE };
+        let length = aligned_len(min_len, position, self.head.len(), alignment);
+        let mut widest = min_len;
+        let mut spelled = Vec::new();
+        let rest = members.iter().skip(i + 1).take_while(|m| m.group == member.group);
+        let mut count = 1;
+        for other in rest {
+            spelled.clear();
+            other.name.spell(&mut spelled);
+            widest = widest.max(self::min_len(&spelled, nbytes));
+            count += 1;
+        }
+        self.next = (count > 1).then(|| {
+            let start = position + length as u64;
+            let distance = odd_lines(widest + GAP_MIN + nbytes);
+            (start + distance, distance)
+        });
+        length
+    }
+}
+
+/// At least `nbytes`, as an odd number of cache lines: columns a multiple of 4096 bytes apart would fall on the same
+/// sets of the cache.
+fn odd_lines(nbytes: usize) -> u64 {
+    let lines = nbytes.div_ceil(LINE as usize) as u64;
+    (lines | 1) * u64::from(LINE)
+}
+
+fn min_len(name: &[u8], nbytes: usize) -> usize {
+    LocalHeader {
+        name,
+        method: Method::Stored.code(),
+        flags: 0,
+        crc32: 0,
+        compressed_nbytes: nbytes as u64,
+        nbytes: nbytes as u64,
+        total_len: 0,
+    }
+    .min_len()
+}
+
+/// The name's bytes, in a buffer that is used again.
+pub(super) fn spell<'b>(name: &Name, prefix: &str, buffer: &'b mut Vec<u8>) -> &'b [u8] {
+    buffer.clear();
+    buffer.extend_from_slice(prefix.as_bytes());
+    name.spell(buffer);
+    buffer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_odd_lines() {
+        for nbytes in [1, 63, 64, 65, 4096, 8000, 1 << 20] {
+            let distance = odd_lines(nbytes);
+            assert!(distance >= nbytes as u64 && distance % 128 == 64, "{nbytes}");
+        }
+    }
+}

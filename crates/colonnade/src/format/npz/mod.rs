@@ -1,0 +1,31 @@
+//! NPZ: a plain ZIP of plain NPY files and one JSON file, laid out so that a map of it already is the frame.
+//!
+//! ZIP: APPNOTE 6.3.10; NPY: NumPy Enhancement Proposal 1, version 1.0; member names and `__meta__.json`: StaticFrame's
+//! archive_npy; our key in it: `__colonnade__`, version 1.
+//!
+//! ```text
+//! local header | name | extra 0xD935 (padding)     \
+//! 93 'NUMPY' 01 00 | length | {"descr":...} \n      |  a member; the array starts on a cache line (64 bytes),
+//! array data                                       /   from 1 MiB on a page; members of equal header stand at a
+//! ...                                                  constant distance, an odd number of cache lines
+//! central directory | end record                      the one truth about where and what
+//! ```
+//!
+//! | holds | how |
+//! |---|---|
+//! | every NumPy dtype but object | as it is, 1-D or 2-D members left to right |
+//! | strings, bytes, nullable, categorical, zoned, decimal | one member a buffer of Arrow's layout |
+//! | labels, names, attrs | members and `__meta__.json` |
+//! | lists, maps, unions, mixed objects | refused by name |
+
+mod bundle;
+mod encode;
+mod layout;
+mod options;
+
+#[cfg(test)]
+mod tests;
+
+pub use bundle::{encode_archives, encode_members};
+pub use encode::encode;
+pub use options::{Codec, WriteOptions};

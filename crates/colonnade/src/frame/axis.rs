@@ -1,0 +1,246 @@
+//! Axes: the labels of one side.
+
+use arrow_data::transform::MutableArrayData;
+
+use crate::error::{Error, Result};
+use crate::memory::Buffer;
+
+use super::{Block, Column, DType, Grid};
+
+/// The labels of one side, their class and their name.
+#[derive(Debug, Clone)]
+pub struct Axis {
+    /// The labels.
+    pub labels: Labels,
+    /// Class of the whole, in StaticFrame's words: `Index`, `IndexHierarchy`, `IndexDate`...
+    pub class: String,
+    /// Class of each level; empty for an automatic range.
+    pub classes: Vec<String>,
+    /// Name, as tagged JSON.
+    pub name: String,
+    /// What the library it came from needs to rebuild its own kind (freq, tz, closed...); opaque here.
+    pub meta: Option<String>,
+}
+
+/// An automatic range, or 1..n levels.
+#[derive(Debug, Clone)]
+pub enum Labels {
+    /// Integers `start`, `start + step`... `count` of them; nothing is stored.
+    Auto {
+        /// First label.
+        start: i64,
+        /// One past the last, in steps.
+        stop: i64,
+        /// From one label to the next; not 0.
+        step: i64,
+        /// How many.
+        count: usize,
+    },
+    /// One entry a depth level, full labels rather than codes.
+    Levels(Vec<Level>),
+}
+
+/// The labels of one level.
+#[derive(Debug, Clone)]
+pub enum Level {
+    /// Fixed width: a block of one column.
+    Block(Block),
+    /// Anything else.
+    Column(Column),
+}
+
+impl Level {
+    /// Labels.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Block(block) => block.grid.nrows,
+            Self::Column(column) => column.len(),
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn slice(&self, start: usize, stop: usize) -> Self {
+        match self {
+            Self::Block(b) => Self::Block(Block { grid: b.grid.rows(start, stop), buffer: b.buffer.clone() }),
+            Self::Column(column) => Self::Column(column.slice(start, stop)),
+        }
+    }
+
+    /// Bytes of its labels.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        match self {
+            Self::Block(block) => block.grid.nbytes(),
+            Self::Column(column) => column.nbytes(),
+        }
+    }
+}
+
+impl Axis {
+    /// 0, 1, 2... `count` labels.
+    #[must_use]
+    pub fn range(count: usize) -> Self {
+        let stop = i64::try_from(count).unwrap_or(i64::MAX);
+        Self {
+            labels: Labels::Auto { start: 0, stop, step: 1, count },
+            class: "Index".into(),
+            classes: Vec::new(),
+            name: "null".into(),
+            meta: None,
+        }
+    }
+
+    /// Number of labels.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.labels {
+            Labels::Auto { count, .. } => *count,
+            Labels::Levels(levels) => levels.first().map_or(0, Level::len),
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of levels; 1 for an automatic range.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        match &self.labels {
+            Labels::Auto { .. } => 1,
+            Labels::Levels(levels) => levels.len(),
+        }
+    }
+
+    /// Bytes of all labels.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        match &self.labels {
+            Labels::Auto { .. } => 0,
+            Labels::Levels(levels) => levels.iter().map(Level::nbytes).sum(),
+        }
+    }
+
+    /// Labels `start..stop`.
+    #[must_use]
+    pub fn slice(&self, start: usize, stop: usize) -> Self {
+        let labels = match &self.labels {
+            Labels::Auto { start: first, step, .. } => {
+                let at = |i: usize| first.saturating_add(step.saturating_mul(i64::try_from(i).unwrap_or(i64::MAX)));
+                Labels::Auto { start: at(start), stop: at(stop), step: *step, count: stop - start }
+            }
+            Labels::Levels(levels) => Labels::Levels(levels.iter().map(|l| l.slice(start, stop)).collect()),
+        };
+        Self { labels, ..self.clone() }
+    }
+}
+
+impl Axis {
+    /// The labels at `positions`, in that order, copied. A range stays one where the positions stand at a constant
+    /// distance; else its labels become integers.
+    ///
+    /// # Errors
+    /// `NotFound` for a position that is not there.
+    pub fn select(&self, positions: &[usize]) -> Result<Self> {
+        let count = self.len();
+        if let Some(bad) = positions.iter().find(|&&p| p >= count) {
+            return Err(Error::not_found("frame", format!("label {bad} is out of range: there are {count}.")));
+        }
+        let labels = match &self.labels {
+            Labels::Auto { start, step, .. } => {
+                let values: Vec<i64> =
+                    positions.iter().map(|&p| start + step * i64::try_from(p).unwrap_or(i64::MAX)).collect();
+                match range_of(&values, *step) {
+                    Some(labels) => labels,
+                    None => Labels::Levels(vec![Level::Block(integers(&values)?)]),
+                }
+            }
+            Labels::Levels(levels) => {
+                Labels::Levels(levels.iter().map(|l| l.select(positions)).collect::<Result<_>>()?)
+            }
+        };
+        let classes = match &labels {
+            Labels::Levels(_) if self.classes.is_empty() => vec!["Index".into()],
+            _ => self.classes.clone(),
+        };
+        Ok(Self { labels, classes, ..self.clone() })
+    }
+}
+
+/// The range that `values` are, if they are one.
+fn range_of(values: &[i64], default_step: i64) -> Option<Labels> {
+    let start = values.first().copied().unwrap_or(0);
+    let step = match values {
+        [first, second, ..] => second - first,
+        _ => default_step,
+    };
+    let regular = step != 0 && values.windows(2).all(|w| matches!(w, [a, b] if b - a == step));
+    let stop = start + step * i64::try_from(values.len()).ok()?;
+    regular.then_some(Labels::Auto { start, stop, step, count: values.len() })
+}
+
+fn integers(values: &[i64]) -> Result<Block> {
+    let dtype = DType::parse("<i8").ok_or_else(|| Error::unsupported("frame", "no dtype <i8."))?;
+    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    Ok(Block { grid: Grid::column_major(dtype, values.len(), 1, 0), buffer: Buffer::from_vec(bytes) })
+}
+
+impl Level {
+    fn select(&self, positions: &[usize]) -> Result<Self> {
+        match self {
+            Self::Block(block) => {
+                let item = block.grid.dtype.itemsize as usize;
+                let mut bytes = Vec::with_capacity(positions.len() * item);
+                for &position in positions {
+                    let offset = block.grid.rows(position, position + 1).offset;
+                    bytes.extend_from_slice(block.buffer.as_slice().get(offset..offset + item).unwrap_or(&[]));
+                }
+                let grid = Grid::column_major(block.grid.dtype, positions.len(), 1, 0);
+                Ok(Self::Block(Block { grid, buffer: Buffer::from_vec(bytes) }))
+            }
+            Self::Column(column) => {
+                let mut taken = MutableArrayData::new(vec![&column.data], false, positions.len());
+                for &position in positions {
+                    let grown = taken.try_extend(0, position, position + 1);
+                    grown.map_err(|e| Error::malformed("frame", format!("labels cannot be selected: {e}.")))?;
+                }
+                Ok(Self::Column(Column { data: taken.freeze(), ..column.clone() }))
+            }
+        }
+    }
+}
+
+impl Axis {
+    /// The labels as text, where they are one level of strings without nulls.
+    #[must_use]
+    pub fn strings(&self) -> Option<Vec<String>> {
+        let Labels::Levels(levels) = &self.labels else { return None };
+        match levels.as_slice() {
+            [Level::Column(column)] => column.strings(),
+            [Level::Block(block)] => block.strings(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selected_ranges_stay_ranges_where_they_can() {
+        let axis = Axis::range(10).select(&[8, 6, 4]).unwrap();
+        assert!(matches!(axis.labels, Labels::Auto { start: 8, step: -2, count: 3, .. }));
+        let axis = Axis::range(10).select(&[1, 1]).unwrap();
+        assert!(matches!(axis.labels, Labels::Levels(_)));
+        assert!(Axis::range(2).select(&[2]).is_err());
+    }
+}

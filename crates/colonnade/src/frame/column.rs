@@ -1,0 +1,121 @@
+//! Columns outside blocks: variable-width or nullable data in Arrow's layout.
+
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, TimeUnit};
+
+/// One column in Arrow's layout.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Validity, offsets, values, children.
+    pub data: ArrayData,
+    /// Dictionaries only: whether the order of the categories means anything (Arrow keeps this in the field).
+    pub ordered: bool,
+    /// What the library it came from called it, as that library's adapter wrote it (tagged JSON); opaque here.
+    pub tag: Option<String>,
+}
+
+impl Column {
+    /// An untagged column.
+    #[must_use]
+    pub fn new(data: ArrayData) -> Self {
+        Self { data, ordered: false, tag: None }
+    }
+
+    /// Rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Whether it has no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// Rows `start..stop`.
+    #[must_use]
+    pub fn slice(&self, start: usize, stop: usize) -> Self {
+        Self { data: self.data.slice(start, stop - start), ordered: self.ordered, tag: self.tag.clone() }
+    }
+
+    /// The values as text, where they are strings without nulls.
+    #[must_use]
+    pub fn strings(&self) -> Option<Vec<String>> {
+        if self.data.null_count() > 0 {
+            return None;
+        }
+        (0..self.len()).map(|row| self.string(row).map(str::to_owned)).collect()
+    }
+
+    /// Row `row` of a column of strings (null slots hold whatever stands there).
+    #[must_use]
+    pub fn string(&self, row: usize) -> Option<&str> {
+        let [offsets, values] = self.data.buffers() else { return None };
+        let at = self.data.offset() + row;
+        let (start, end) = match self.data.data_type() {
+            DataType::Utf8 => {
+                let all = offsets.typed_data::<i32>();
+                (usize::try_from(*all.get(at)?).ok()?, usize::try_from(*all.get(at + 1)?).ok()?)
+            }
+            DataType::LargeUtf8 => {
+                let all = offsets.typed_data::<i64>();
+                (usize::try_from(*all.get(at)?).ok()?, usize::try_from(*all.get(at + 1)?).ok()?)
+            }
+            _ => return None,
+        };
+        std::str::from_utf8(values.as_slice().get(start..end)?).ok()
+    }
+
+    /// Bytes of its buffers, children included, as far as this slice needs them.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.data.get_slice_memory_size().unwrap_or_else(|_| self.data.get_buffer_memory_size())
+    }
+}
+
+/// Arrow's own name of a type, as `pyarrow` prints it.
+#[must_use]
+pub fn type_name(data_type: &DataType, ordered: bool) -> String {
+    match data_type {
+        DataType::Utf8 => "utf8".into(),
+        DataType::LargeUtf8 => "large_utf8".into(),
+        DataType::LargeBinary => "large_binary".into(),
+        DataType::FixedSizeBinary(n) => format!("fixed_size_binary[{n}]"),
+        DataType::Boolean => "bool".into(),
+        DataType::Float16 => "halffloat".into(),
+        DataType::Float32 => "float".into(),
+        DataType::Float64 => "double".into(),
+        DataType::Date32 => "date32[day]".into(),
+        DataType::Date64 => "date64[ms]".into(),
+        DataType::Time32(unit) => format!("time32[{}]", unit_name(unit)),
+        DataType::Time64(unit) => format!("time64[{}]", unit_name(unit)),
+        DataType::Duration(unit) => format!("duration[{}]", unit_name(unit)),
+        DataType::Timestamp(unit, None) => format!("timestamp[{}]", unit_name(unit)),
+        DataType::Timestamp(unit, Some(zone)) => format!("timestamp[{}, {zone}]", unit_name(unit)),
+        DataType::Decimal32(p, s) => format!("decimal32({p}, {s})"),
+        DataType::Decimal64(p, s) => format!("decimal64({p}, {s})"),
+        DataType::Decimal128(p, s) => format!("decimal128({p}, {s})"),
+        DataType::Decimal256(p, s) => format!("decimal256({p}, {s})"),
+        DataType::Dictionary(codes, values) => {
+            format!("dictionary<{}, {}, ordered={ordered}>", type_name(codes, false), type_name(values, false))
+        }
+        DataType::Struct(fields) => {
+            let inner: Vec<String> =
+                fields.iter().map(|f| format!("{}: {}", f.name(), type_name(f.data_type(), false))).collect();
+            format!("struct<{}>", inner.join(", "))
+        }
+        other => format!("{other}").to_lowercase(),
+    }
+}
+
+/// The short name of a unit: s, ms, us, ns.
+#[must_use]
+pub fn unit_name(unit: &TimeUnit) -> &'static str {
+    match unit {
+        TimeUnit::Second => "s",
+        TimeUnit::Millisecond => "ms",
+        TimeUnit::Microsecond => "us",
+        TimeUnit::Nanosecond => "ns",
+    }
+}

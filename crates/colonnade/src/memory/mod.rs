@@ -1,0 +1,15 @@
+//! Memory that outlives a call: maps, recycled huge-page regions, and the buffers that keep them alive.
+//!
+//! Fresh memory is the wall: the first touch of a page costs three times a copy. So bytes that are usable as they lie
+//! are mapped, and what must be decoded lands in regions that are recycled when their last owner drops.
+//! This module is the only home of `unsafe` memory.
+
+mod buffer;
+mod file;
+mod pool;
+mod region;
+
+pub use buffer::Buffer;
+pub use file::{MappedFile, read_small};
+pub use pool::{RECYCLE_CAP_NBYTES, trim};
+pub use region::{Region, RegionMut};

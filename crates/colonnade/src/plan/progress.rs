@@ -1,0 +1,22 @@
+//! Progress and cancellation: one question, asked between tasks and chunks.
+
+use crate::error::Result;
+
+/// Told how far the work is; answers whether it goes on.
+pub trait Progress {
+    /// `done` of `total` bytes.
+    ///
+    /// # Errors
+    /// `Cancelled` (or what the callback raised) stops the work.
+    fn advance(&self, done: u64, total: Option<u64>) -> Result<()>;
+}
+
+/// Nobody watches.
+#[derive(Debug, Clone, Copy)]
+pub struct NoProgress;
+
+impl Progress for NoProgress {
+    fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,51 @@
+//! Where encoded bytes go. The transports implement it; formats know nothing else of them.
+
+use std::io;
+
+/// Takes bytes front to back; some can go back and change a few.
+pub trait Sink {
+    /// Takes all of `bytes`.
+    ///
+    /// # Errors
+    /// The system's own.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Whether [`Sink::patch`] works.
+    fn can_patch(&self) -> bool;
+
+    /// Replaces bytes that were written before, at `offset` from the first byte this sink took.
+    ///
+    /// # Errors
+    /// The system's own.
+    fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+
+    /// Says how many bytes will come in all, so that space can be reserved.
+    ///
+    /// # Errors
+    /// The system's own: no space.
+    fn reserve(&mut self, total: u64) -> io::Result<()>;
+}
+
+/// A vector as a sink.
+impl Sink for Vec<u8> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn can_patch(&self) -> bool {
+        true
+    }
+
+    fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let start = usize::try_from(offset).map_err(io::Error::other)?;
+        let place = self.get_mut(start..start + bytes.len());
+        place.ok_or_else(|| io::Error::other("patch past the end"))?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn reserve(&mut self, total: u64) -> io::Result<()> {
+        let total = usize::try_from(total).map_err(io::Error::other)?;
+        self.try_reserve_exact(total).map_err(io::Error::other)
+    }
+}

@@ -1,0 +1,51 @@
+"""The error classes themselves; the core raises them too. Users import them from `colonnade` or `colonnade.errors`."""
+
+
+class ColonnadeError(Exception):
+    """The base of every error that is Colonnade's own; what the system refuses stays an `OSError`."""
+
+
+class DecodeError(ColonnadeError, ValueError):
+    """The bytes break the format's specification."""
+
+
+class TruncatedError(DecodeError, EOFError):
+    """The bytes end before the structure does: the message says how many were needed and found."""
+
+
+class LimitError(ColonnadeError, ValueError):
+    """A declared size is over a cap of `Limits`, or over what the bytes could hold. Nothing was allocated for it."""
+
+
+class UnsupportedError(ColonnadeError, NotImplementedError):
+    """Legal, but not implemented or not built into this version."""
+
+
+class EncodeError(ColonnadeError, TypeError):
+    """The format cannot hold this column exactly; the message names the column. Nothing was written."""
+
+
+class OptionError(ColonnadeError, ValueError):
+    """An option is unknown or outside its range: the message names the near ones, or the range and the value."""
+
+
+class ColumnNotFound(ColonnadeError, KeyError):
+    """A column, member or frame that is not there; the message names the nearest."""
+
+    # KeyError shows its message as repr(), in quotes and with escapes: right for a bare key, unreadable for a sentence.
+    __str__ = Exception.__str__
+
+
+# One public name an object: tracebacks say colonnade.DecodeError, and pickled exceptions find their class there.
+for _error in (
+    ColonnadeError,
+    DecodeError,
+    TruncatedError,
+    LimitError,
+    UnsupportedError,
+    EncodeError,
+    OptionError,
+    ColumnNotFound,
+):
+    _error.__module__ = "colonnade"
+del _error
