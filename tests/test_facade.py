@@ -237,7 +237,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
     cn.write(data, tmp_path / "x.npz", compression="deflate", progress=lambda done, total: calls.append((done, total)))
     assert calls
     assert [done for done, _ in calls] == sorted(done for done, _ in calls)
-    assert calls[-1][0] == calls[-1][1]
+    assert calls[-1][1] in (None, calls[-1][0])  # the sum of compressed bytes is not known before
     calls.clear()
     cn.read(tmp_path / "x.npz", progress=lambda done, total: calls.append((done, total))).to_numpy()
     assert calls
@@ -397,8 +397,8 @@ def test_arrays(tmp_path: Path) -> None:
     assert list(found) == list(arrays)
     for name, array in arrays.items():
         np.testing.assert_array_equal(found[name], array, strict=True)
-    with pytest.raises(cn.DecodeError, match="read_arrays"):
-        cn.read(tmp_path / "x.npz").to_numpy()
+    with pytest.raises(cn.UnsupportedError, match="read_arrays"):
+        cn.read(tmp_path / "x.npz")
 
 
 def test_pickled_arrays_are_refused(tmp_path: Path) -> None:

@@ -396,7 +396,8 @@ def test_repr_shows_no_control_characters_and_html_is_escaped() -> None:
     assert "&lt;script&gt;" in html
 
 
-def test_repr_of_arrow_columns() -> None:
+def test_repr_of_arrow_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
     data = pd.DataFrame(
         {
             "text": ["a", None],
@@ -406,7 +407,7 @@ def test_repr_of_arrow_columns() -> None:
         }
     )
     text = repr(cn.Frame(data))
-    for part in ("null", "kind", "timestamp"):
+    for part in ("null", "kind", "timestamp", "2019-12-31T23:00:00.000000Z"):
         assert part in text
 
 

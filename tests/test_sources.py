@@ -58,6 +58,14 @@ def test_path(path: Path, kind: Callable[[Any], Any]) -> None:
 
     source = BytesPath() if kind is os.fsencode else kind(path)
     assert is_data(cn.read(source))
+    cn.write({"a": DATA["a"]}, source)
+    assert cn.read(source).shape == (5, 1)
+
+
+def test_path_that_is_no_unicode(tmp_path: Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.npz")
+    cn.write(DATA, path)
+    assert is_data(cn.read(path))
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, lambda data: np.frombuffer(data, np.uint8)])

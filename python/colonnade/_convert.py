@@ -35,6 +35,8 @@ def convert_frame(
         first, last = joined(report, file.nbytes if compressed else 0, file.nbytes)
         core = _load(frame, reading.get("threads"), first)
         store(core, frame._lookup, where, made, last)
+        if last is not None:
+            last(1, 1)  # compressed bytes were counted without knowing their sum
 
 
 def _load(frame: Frame, threads: int | None, progress: Callback | None) -> Any:

@@ -92,7 +92,11 @@ def _columns_of(block: "Frame", ncols: int) -> list[list[str]]:
 
 def _value_texts(column: np.ndarray | ArrowColumn) -> list[str]:
     values = column if isinstance(column, np.ndarray) else arrow_values(column)
-    return [cut(cell_text(value), _WIDEST) for value in (values if values.dtype.kind != "O" else values.tolist())]
+    texts = [cell_text(value) for value in (values if values.dtype.kind != "O" else values.tolist())]
+    if not isinstance(column, np.ndarray) and column.type.startswith("timestamp[") and "," in column.type:
+        # The file holds the moment in UTC; without a mark it would read as the time of the zone named below it.
+        texts = [text if text in ("NaT", "null") else f"{text}Z" for text in texts]
+    return [cut(text, _WIDEST) for text in texts]
 
 
 def _level_texts(labels: Labels, i: int) -> list[str]:

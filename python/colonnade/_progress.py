@@ -88,11 +88,14 @@ def joined(progress: Callback | None, first_nbytes: int, last_nbytes: int) -> tu
     total = first_nbytes + last_nbytes
 
     def first(done: int, of: int | None) -> object:
-        share = done / of if of else 0.0
-        return progress(int(first_nbytes * share), total)
+        return progress(_share(done, of, first_nbytes), total)
 
     def last(done: int, of: int | None) -> object:
-        share = done / of if of else 0.0
-        return progress(first_nbytes + int(last_nbytes * share), total)
+        return progress(first_nbytes + _share(done, of, last_nbytes), total)
 
     return first, last
+
+
+def _share(done: int, of: int | None, nbytes: int) -> int:
+    """`done` of `of` as a share of `nbytes`; where the whole is unknown (compressed bytes), `done` itself."""
+    return min(done, nbytes) if of is None else int(nbytes * (done / of)) if of else nbytes

@@ -23,7 +23,7 @@ EXPECTED = "a path, bytes, a BufferSink, a binary file object, a socket or a fil
 class PathSource:
     """A regular file or a directory; `name` is what messages and the suffix go by."""
 
-    path: str | bytes
+    path: str
     name: str
     device: int
     is_directory: bool
@@ -89,7 +89,7 @@ def as_source(source: Source) -> PathSource | BufferSource | StreamSource:
         if isinstance(source, bytes):
             # Bytes are data, not a path: a path of bytes goes through os.fsdecode.
             return BufferSource(source)
-        return _from_path(os.fspath(source))
+        return _from_path(os.fsdecode(source))
     if isinstance(source, _core.BufferSink | bytearray | memoryview):
         return BufferSource(source)
     if is_socket(source):
@@ -119,13 +119,12 @@ def refuse_url(text: str) -> None:
         raise UnsupportedError(f"{text!r}: unix: is not built into this version; connect a socket.socket and pass it.")
 
 
-def _from_path(path: str | bytes) -> PathSource | StreamSource:
-    name = os.fsdecode(path)
-    refuse_url(name)
+def _from_path(path: str) -> PathSource | StreamSource:
+    refuse_url(path)
     status = os.stat(path)
     if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
-        return PathSource(path, name, status.st_dev, stat.S_ISDIR(status.st_mode))
-    return StreamSource(os.open(path, os.O_RDONLY | os.O_CLOEXEC), name, close=True)
+        return PathSource(path, path, status.st_dev, stat.S_ISDIR(status.st_mode))
+    return StreamSource(os.open(path, os.O_RDONLY | os.O_CLOEXEC), path, close=True)
 
 
 def _from_descriptor(fd: int, name: str | None = None) -> PathSource | StreamSource:

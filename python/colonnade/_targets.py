@@ -18,7 +18,7 @@ EXPECTED = "a path, a BufferSink, a binary file object, a socket or a file descr
 class PathTarget:
     """A regular file (there or not yet) or a directory: written beside, then renamed."""
 
-    path: str | bytes
+    path: str
     name: str
     is_directory: bool
 
@@ -64,7 +64,7 @@ def as_target(target: Target) -> AnyTarget:
         Anything else; bytes too, which cannot be written to.
     """
     if isinstance(target, str) or hasattr(target, "__fspath__"):
-        return _from_path(os.fspath(target))
+        return _from_path(os.fsdecode(target))
     if isinstance(target, _core.BufferSink):
         return SinkTarget(target)
     if is_socket(target):
@@ -80,16 +80,15 @@ def as_target(target: Target) -> AnyTarget:
     raise TypeError(f"target: expected {EXPECTED}, found {type(target).__module__}.{type(target).__qualname__}.{hint}")
 
 
-def _from_path(path: str | bytes) -> PathTarget | StreamTarget:
-    name = os.fsdecode(path)
-    refuse_url(name)
+def _from_path(path: str) -> PathTarget | StreamTarget:
+    refuse_url(path)
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        return PathTarget(path, name, False)
+        return PathTarget(path, path, False)
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
-        return PathTarget(path, name, stat.S_ISDIR(mode))
-    return StreamTarget(os.open(path, os.O_WRONLY | os.O_CLOEXEC), name, close=True)
+        return PathTarget(path, path, stat.S_ISDIR(mode))
+    return StreamTarget(os.open(path, os.O_WRONLY | os.O_CLOEXEC), path, close=True)
 
 
 def _from_file_object(file: Any) -> StreamTarget | CallTarget:
