@@ -425,3 +425,18 @@ def test_repr_decodes_only_what_it_shows(tmp_path: Path) -> None:
     assert "c000" in repr(cn.read(path))
     with pytest.raises(cn.DecodeError, match="__blocks_200__"):
         cn.verify(path)
+
+
+def test_equals_does_not_depend_on_how_columns_are_grouped() -> None:
+    matrix = np.arange(12.0).reshape(4, 3)
+    matrix[1, 1] = np.nan
+    whole = cn.Frame(pd.DataFrame(matrix, columns=list("abc")))
+    parts = pd.DataFrame({name: matrix[:, i].copy() for i, name in enumerate("abc")})
+    for other in (parts, pd.concat([whole.to_pandas()[["a"]], parts[["b", "c"]]], axis=1)):
+        assert whole.equals(other)
+        assert whole.identical(other)
+    parts.iloc[3, 2] = -1.0
+    assert not whole.equals(parts)
+    wide = np.zeros((2, 70_000))
+    assert cn.Frame(wide).identical(wide.copy())
+    assert cn.Frame(np.zeros((0, 3))).equals(np.zeros((0, 3)))

@@ -139,7 +139,7 @@ def write_bundle(
         if label in seen:
             raise OptionError(f"frames: expected labels that differ, found {label!r} twice.")
         seen.add(label)
-        frame = frame_from(data)
+        frame = frame_from(data, densify_sparse=made.densify_sparse)
         converted = npz_options(made, frame._lookup) if converted is None else converted  # type: ignore[arg-type]
         cores.append((label, frame._load()))
     _core.bundle_write_path(cores, where.path, layout, outer, converted or _core.NpzWriteOptions())

@@ -20,8 +20,27 @@ def equal_frames(a: CoreFrame, b: CoreFrame, *, exact: bool) -> bool:
         and a.dtypes() == b.dtypes()
         and _equal_axes(a.columns, b.columns, exact)
         and _equal_axes(a.index, b.index, exact)
-        and all(_equal_columns(a.column(i), b.column(i), exact) for i in range(a.ncols))
+        and _equal_data(a, b, exact)
     )
+
+
+def _equal_data(a: CoreFrame, b: CoreFrame, exact: bool) -> bool:
+    # All arrays at once: one by one, columns of a wide frame cost more to find than to compare.
+    ours, theirs = a.arrays(), b.arrays()
+    if [_width(part) for part in ours] != [_width(part) for part in theirs]:
+        ours, theirs = _split(ours), _split(theirs)
+    return all(_equal_columns(x, y, exact) for x, y in zip(ours, theirs, strict=True))
+
+
+def _width(part: np.ndarray | ArrowColumn) -> int:
+    return part.shape[1] if isinstance(part, np.ndarray) and part.ndim == 2 else 1
+
+
+def _split(parts: list[np.ndarray | ArrowColumn]) -> list[np.ndarray | ArrowColumn]:
+    columns: list[np.ndarray | ArrowColumn] = []
+    for part in parts:
+        columns.extend(part.T if isinstance(part, np.ndarray) and part.ndim == 2 else [part])
+    return columns
 
 
 def _equal_text(a: str | None, b: str | None) -> bool:
@@ -83,10 +102,12 @@ def _equal_columns(a: np.ndarray | ArrowColumn, b: np.ndarray | ArrowColumn, exa
 
 def _equal_arrays(a: np.ndarray, b: np.ndarray, exact: bool, used: np.ndarray | None = None) -> bool:
     """`used`: compare only where True (null slots hold whatever stands there)."""
-    if a.dtype != b.dtype or a.shape != b.shape:
+    if a.dtype != b.dtype or len(a) != len(b):
         return False
+    if a.ndim != b.ndim:  # one column, once as a vector and once as a matrix
+        a, b = a.reshape(len(a), -1), b.reshape(len(b), -1)
     same = _same_bits if exact or a.dtype.kind == "V" else _same_values
-    for rows in _chunks(len(a)):
+    for rows in _chunks(len(a), _CHUNK // max(1, a.size // max(1, len(a)))):
         x, y = a[rows], b[rows]
         if used is not None:
             x, y = x[used[rows]], y[used[rows]]
@@ -112,15 +133,15 @@ def _same_bits(x: np.ndarray, y: np.ndarray) -> bool:
     if dtype.hasobject:
         return bool((x == y).all())
     x, y = _bytes(x), _bytes(y)
-    padding = _padding(dtype)
-    return bool((x[:, padding] == y[:, padding]).all()) if padding is not None else bool((x == y).all())
+    used = _used_bytes(dtype)
+    return bool((x == y).all()) if used is None else bool((x[:, used] == y[:, used]).all())
 
 
 def _bytes(values: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(values).view(np.uint8).reshape(len(values), -1)
+    return np.ascontiguousarray(values).reshape(-1, 1).view(np.uint8)
 
 
-def _padding(dtype: np.dtype) -> np.ndarray | None:
+def _used_bytes(dtype: np.dtype) -> np.ndarray | None:
     """The bytes of a value that count. x87's 80-bit numbers lie in 16 bytes, of which six mean nothing."""
     kind, part = dtype.kind, dtype.itemsize // (2 if dtype.kind == "c" else 1)
     if kind not in "fc" or part <= 8 or np.finfo(dtype).nmant != 63:
@@ -162,6 +183,6 @@ def _equal_arrow(a: ArrowColumn, b: ArrowColumn, exact: bool) -> bool:
     return _equal_arrays(x, y, exact, used)
 
 
-def _chunks(nrows: int) -> Iterator[slice]:
-    for start in range(0, nrows, _CHUNK):
-        yield slice(start, min(start + _CHUNK, nrows))
+def _chunks(nrows: int, step: int = _CHUNK) -> Iterator[slice]:
+    for start in range(0, nrows, max(1, step)):
+        yield slice(start, min(start + max(1, step), nrows))

@@ -114,7 +114,7 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         Default: told by the suffix. ``npy`` writes a lone array where the frame is one, else a directory.
     **options
         Those of writing: see `NpzOptions` and `NpyOptions`. In short: ``compression=None``, ``level``, ``compat``,
-        ``fsync=False``, ``directory``, ``threads``, ``progress``.
+        ``fsync=False``, ``densify_sparse=False``, ``directory``, ``threads``, ``progress``.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     where = as_target(target)
     made_format = for_target(format, where.name)
     made = make_options(made_format, "write", options)
-    frame = frame_from(data)
+    frame = frame_from(data, densify_sparse=made.densify_sparse)
     with reporting(made.progress, "writing") as progress:
         store(frame._load(), frame._lookup, where, made, progress)
 
@@ -166,7 +166,7 @@ def encode(data: Any, format: str, **options: Any) -> bytes:
     b'PK'
     """
     made = make_options(check_format(format), "write", options)
-    frame = frame_from(data)
+    frame = frame_from(data, densify_sparse=made.densify_sparse)
     with reporting(made.progress, "encoding") as progress:
         return encode_bytes(frame._load(), frame._lookup, made, progress)
 

@@ -26,6 +26,8 @@ class Frame:
     data
         A pandas DataFrame, a StaticFrame Frame, a NumPy 2-D or structured array, a mapping of 1-D arrays, or a Frame.
         Wrapped without a copy where its memory can be used as it lies: do not change it while the frame is in use.
+    densify_sparse : bool
+        Take pandas' sparse columns as dense ones; without it they are refused by name.
 
     Raises
     ------
@@ -57,8 +59,8 @@ class Frame:
     _single: bool
     __slots__ = ("__weakref__", *_SLOTS)
 
-    def __init__(self, data: Any) -> None:
-        made = data if isinstance(data, Frame) else frame_from(data)
+    def __init__(self, data: Any, *, densify_sparse: bool = False) -> None:
+        made = frame_from(data, densify_sparse=densify_sparse)
         for slot in _SLOTS:
             setattr(self, slot, getattr(made, slot))
         self._kept = {}
@@ -325,8 +327,8 @@ class Frame:
         return equal_frames(self._load(), theirs._load(), exact=exact)
 
 
-def frame_from(data: Any, **options: Any) -> Frame:
-    """A Frame from anything that an adapter takes; `options` are the adapter's.
+def frame_from(data: Any, *, densify_sparse: bool = False) -> Frame:
+    """A Frame from anything that an adapter takes.
 
     Raises
     ------
@@ -343,7 +345,7 @@ def frame_from(data: Any, **options: Any) -> Frame:
         kind = f"{type(data).__module__}.{type(data).__qualname__}"
         advice = " Rows are not taken: make a mapping of columns first." if isinstance(data, Iterable) else ""
         raise TypeError(f"data: expected {_TAKEN}, found {kind}.{advice}")
-    return Frame._make(adapter.to_frame(data, options=options))
+    return Frame._make(adapter.to_frame(data, options={"densify_sparse": True} if densify_sparse else None))
 
 
 def load_adapter(library: str) -> Any:

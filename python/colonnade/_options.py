@@ -45,6 +45,7 @@ class _Common:
     mmap: bool | None = field(default=None, metadata=_READ)
     verify: bool = field(default=False, metadata=_READ)
     fsync: bool = field(default=False, metadata=_WRITE)
+    densify_sparse: bool = field(default=False, metadata=_WRITE)
 
     def __post_init__(self) -> None:
         check_threads(self.threads)
@@ -54,6 +55,7 @@ class _Common:
         _check_flag("mmap", self.mmap, optional=True)
         _check_flag("verify", self.verify)
         _check_flag("fsync", self.fsync)
+        _check_flag("densify_sparse", self.densify_sparse)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +78,8 @@ class NpzOptions(_Common):
         Reading. Check every CRC-32 and label before anything is returned.
     fsync : bool
         Writing. Wait until the disk has the bytes before the file takes its name.
+    densify_sparse : bool
+        Writing. Write pandas' sparse columns as dense ones; without it they are refused by name.
     compression : {"zstd", "deflate"} or mapping, optional
         Writing. None stores the bytes as they lie, ready to be mapped. A mapping from column label (or group prefix) to
         "zstd", "deflate" or None compresses the columns it names alone.
@@ -143,7 +147,7 @@ class NpyOptions(_Common):
 
     Parameters
     ----------
-    threads, progress, limits, mmap, verify, fsync
+    threads, progress, limits, mmap, verify, fsync, densify_sparse
         As in `NpzOptions`.
     directory : bool, optional
         Writing. True: a directory, as StaticFrame's ``to_npy`` writes it. False: a lone file; only for a frame of one
