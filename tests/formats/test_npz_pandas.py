@@ -5,12 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 pytest.importorskip("pandas")
 
 import pandas as pd
 
 import colonnade as cn
+from colonnade.testing import strategies_pandas
 from colonnade.testing.cases_pandas import CASES, REFUSED, assert_identical
 
 
@@ -168,3 +170,10 @@ def test_a_frequency_does_not_outlive_a_selection_of_labels(tmp_path: Path) -> N
     assert chosen.columns.freq is None
     assert chosen.index.freq == days.freq
     assert cn.read(path, rows=slice(2, 5)).to_pandas().index.freq == days.freq
+
+
+@settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck))
+@given(strategies_pandas.pandas_frames())
+def test_random_frames_come_back(frame: pd.DataFrame) -> None:
+    assert_identical(frame, cn.decode(cn.encode(frame, "npz")).to_pandas())
+    assert_identical(frame, cn.Frame(frame).to_pandas())

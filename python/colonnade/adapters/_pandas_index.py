@@ -95,7 +95,8 @@ def _level_of_multi(index: pd.MultiIndex, i: int, where: str) -> tuple[Any, str,
         values = level._values.take(np.where(missing, 0, codes)) if len(level) else np.zeros(len(codes), level.dtype)
         return ArrowColumn.from_masked(values, missing, MISSING_TAG), "Index", None
     else:
-        full = index.get_level_values(i)
+        # The public get_level_values would take i for a name where a level bears it (1 and True included).
+        full = index._get_level_values(i)
     labels, cls, meta = level_from_index(full, where)
     if freq is not None and not isinstance(level, pd.PeriodIndex):
         meta = {**(meta or {"kind": "time"}), "freq": freq_to_text(freq, where)}

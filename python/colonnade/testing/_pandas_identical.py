@@ -31,7 +31,7 @@ def _assert_same_index(left: pd.Index, right: pd.Index) -> None:
         assert left.nlevels == right.nlevels, (left.nlevels, right.nlevels)
         for i in range(left.nlevels):
             assert left.levels[i].dtype == right.levels[i].dtype, (left.levels[i], right.levels[i])
-            _assert_same_array(left.get_level_values(i).array, right.get_level_values(i).array, f"level {i}")
+            _assert_same_array(left._get_level_values(i).array, right._get_level_values(i).array, f"level {i}")
         return
     assert getattr(left, "freq", None) == getattr(right, "freq", None), (left, right)
     _assert_same_array(left.array, right.array, "labels")
