@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use colonnade::frame::{Axis, Block, Frame, Part, Tags};
+use colonnade::frame::{Axis, Block, Frame, Part, Run, Tags};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -100,32 +100,14 @@ impl CoreFrame {
     }
 
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let slots = self.frame.slots().py()?;
         let mut arrays = Arrays::new(py, false);
-        let mut out = Vec::with_capacity(slots.len());
-        let mut position = 0;
-        while let Some(slot) = slots.get(position) {
-            match self.frame.parts.get(slot.part) {
-                Some(Part::Column(column, _)) => {
-                    out.push(Bound::new(py, ArrowColumn { column: column.clone() })?.into_any());
-                    position += 1;
-                }
-                Some(Part::Block(block, _)) => {
-                    let same = |(i, s): (usize, &colonnade::frame::Slot)| {
-                        s.part == slot.part && s.column == slot.column + i
-                    };
-                    let mut width = slots.iter().skip(position).enumerate().take_while(|&(i, s)| same((i, s))).count();
-                    // Only what is one packed array in memory is one array: anything else is columns.
-                    let whole = block.grid.columns(slot.column, width, 1);
-                    if width > 1 && !whole.is_column_major() && !whole.is_row_major() {
-                        width = 1;
-                    }
-                    let part = cut(block, slot.column, width);
-                    out.push(if width == 1 { arrays.line(&part)? } else { arrays.matrix(&part)? });
-                    position += width;
-                }
-                None => break,
-            }
+        let mut out = Vec::new();
+        for run in self.frame.runs(&|_| 0).py()? {
+            out.push(match run {
+                Run::Column(column) => Bound::new(py, ArrowColumn { column: column.clone() })?.into_any(),
+                Run::Block(block) if block.grid.width == 1 => arrays.line(&block)?,
+                Run::Block(block) => arrays.matrix(&block)?,
+            });
         }
         PyList::new(py, out)
     }

@@ -101,7 +101,7 @@ impl Grid {
 }
 
 /// `count` strides further.
-fn moved(offset: usize, stride: isize, count: usize) -> usize {
+pub(super) fn moved(offset: usize, stride: isize, count: usize) -> usize {
     let reach = stride.unsigned_abs() * count;
     if stride < 0 { offset - reach } else { offset + reach }
 }

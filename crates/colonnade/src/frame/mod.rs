@@ -6,6 +6,7 @@ mod column;
 pub mod dtype;
 #[allow(clippy::module_inception)]
 mod frame;
+mod runs;
 
 pub use axis::{Axis, Labels, Level};
 pub use block::{Block, Grid};
@@ -13,3 +14,4 @@ pub(crate) use block::as_stride;
 pub use column::{Column, type_name, unit_name};
 pub use dtype::{ByteOrder, DType, Kind};
 pub use frame::{Frame, Part, Slot, Tags, select, slots};
+pub use runs::Run;

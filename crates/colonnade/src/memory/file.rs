@@ -5,13 +5,9 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use memmap2::{Advice, Mmap, MmapMut, MmapOptions};
+use memmap2::{Mmap, MmapMut, MmapOptions};
 
 use super::{Buffer, Region};
-
-/// Files up to this size have their pages entered in the page table at once when they are mapped: a fault a 64 KiB
-/// costs more than reading a small file does. Larger ones fault as they are touched, so that opening stays constant.
-const POPULATE_NBYTES: u64 = 16 << 20;
 
 /// An open regular file that can be mapped any number of times; later maps see the same inode even where the name has
 /// been replaced meanwhile.
@@ -49,9 +45,6 @@ impl MappedFile {
         // SAFETY: the bytes are only read. Another process that shortens the file in place makes reads fault (SIGBUS):
         // documented on `read`, with `mmap=False` as the way out.
         let map = unsafe { MmapOptions::new().len(length).map(&self.file)? };
-        if self.nbytes <= POPULATE_NBYTES {
-            map.advise(Advice::PopulateRead).ok();
-        }
         let (ptr, nbytes) = (map.as_ptr(), map.len());
         let owner: Arc<Mmap> = Arc::new(map);
         // SAFETY: the owner is the map itself.
@@ -66,9 +59,6 @@ impl MappedFile {
         let length = usize::try_from(self.nbytes).map_err(io::Error::other)?;
         // SAFETY: as in `map_shared`; private pages are never written back. No MAP_POPULATE, which would copy them.
         let map = unsafe { MmapOptions::new().len(length).map_copy(&self.file)? };
-        if self.nbytes <= POPULATE_NBYTES {
-            map.advise(Advice::PopulateRead).ok();
-        }
         Ok(Buffer::from_private_map(map))
     }
 }

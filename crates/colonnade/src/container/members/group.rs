@@ -35,76 +35,81 @@ pub fn group_ids<'k>(keys: impl Iterator<Item = &'k GroupKey>) -> Vec<usize> {
     .collect()
 }
 
-/// One data member as the reader found it.
-#[derive(Debug, Clone, Copy)]
-pub struct Found {
-    /// Its header.
-    pub key: GroupKey,
-    /// Offset of its array data.
-    pub offset: usize,
-    /// Position of its first column in the frame.
-    pub position: usize,
+/// Finds members of equal header at a constant distance, as they come left to right, and makes them strided grids, each
+/// with the positions of its columns. `k` members of `w` columns become the smaller number of grids: one a column of the
+/// member, or one a member.
+#[derive(Debug, Default)]
+pub struct Groups {
+    runs: Vec<Option<Run>>,
+    out: Vec<(Grid, Vec<usize>)>,
 }
 
-/// Finds members of equal header at a constant distance and makes them strided grids, each with the positions of its
-/// columns. `k` members of `w` columns become the smaller number of grids: one a column of the member, or one a member.
-#[must_use]
-pub fn grids(found: &[Found]) -> Vec<(Grid, Vec<usize>)> {
-    let ids = group_ids(found.iter().map(|f| &f.key));
-    let count = ids.iter().max().map_or(0, |m| m + 1);
-    // The open run of each group: indices into `found`.
-    let mut runs: Vec<Vec<usize>> = vec![Vec::new(); count];
-    let mut out = Vec::new();
-    for (i, (&id, member)) in ids.iter().zip(found).enumerate() {
-        let Some(run) = runs.get_mut(id) else { continue };
-        let offset = |j: Option<&usize>| j.and_then(|&j| found.get(j)).map(|f| f.offset);
-        let fits = match (offset(run.first()), offset(run.get(1)), offset(run.last())) {
-            (Some(first), Some(second), Some(last)) => {
-                second > first && member.offset.checked_sub(last) == Some(second - first)
-            }
-            (Some(first), None, _) => member.offset > first,
-            _ => true,
-        };
-        if !fits {
-            close(found, run, &mut out);
-            run.clear();
+/// Members of one key, at a constant distance so far.
+#[derive(Debug)]
+struct Run {
+    key: GroupKey,
+    first: usize,
+    last: usize,
+    distance: usize,
+    positions: Vec<usize>,
+}
+
+impl Groups {
+    /// The next member: `id` is equal for equal keys (a small number), `offset` is that of its array, `position` that of
+    /// its first column.
+    pub fn push(&mut self, id: usize, key: GroupKey, offset: usize, position: usize) {
+        if self.runs.len() <= id {
+            self.runs.resize_with(id + 1, || None);
         }
-        run.push(i);
+        let Some(slot) = self.runs.get_mut(id) else { return };
+        if let Some(run) = slot {
+            let distance = offset.checked_sub(run.last).filter(|&d| d > 0);
+            if distance.is_some_and(|d| run.positions.len() == 1 || d == run.distance) {
+                run.distance = offset - run.last;
+                run.last = offset;
+                run.positions.push(position);
+                return;
+            }
+        }
+        if let Some(done) = slot.replace(Run { key, first: offset, last: offset, distance: 0, positions: vec![position] }) {
+            close(&done, &mut self.out);
+        }
     }
-    for run in &runs {
-        close(found, run, &mut out);
+
+    /// The grids.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<(Grid, Vec<usize>)> {
+        for run in self.runs.iter().flatten() {
+            close(run, &mut self.out);
+        }
+        self.out
     }
-    out
 }
 
-fn close(found: &[Found], run: &[usize], out: &mut Vec<(Grid, Vec<usize>)>) {
-    let members: Vec<&Found> = run.iter().filter_map(|&i| found.get(i)).collect();
-    let Some(first) = members.first() else { return };
-    let one = |member: &Found| {
-        let key = member.key;
+fn close(run: &Run, out: &mut Vec<(Grid, Vec<usize>)>) {
+    let (key, count) = (run.key, run.positions.len());
+    let one = |offset: usize| {
         if key.fortran_order {
-            Grid::column_major(key.dtype, key.nrows, key.width, member.offset)
+            Grid::column_major(key.dtype, key.nrows, key.width, offset)
         } else {
-            Grid::row_major(key.dtype, key.nrows, key.width, member.offset)
+            Grid::row_major(key.dtype, key.nrows, key.width, offset)
         }
     };
-    let width = first.key.width;
-    if members.len() <= width || members.len() == 1 {
-        for member in members {
-            out.push((one(member), (member.position..member.position + width).collect()));
+    if count == 1 || count <= key.width {
+        for (i, &position) in run.positions.iter().enumerate() {
+            out.push((one(run.first + i * run.distance), (position..position + key.width).collect()));
         }
         return;
     }
-    let distance = members.get(1).map_or(0, |second| second.offset - first.offset);
-    for column in 0..width {
-        let base = one(first);
+    for column in 0..key.width {
+        let base = one(run.first);
         let grid = Grid {
-            width: members.len(),
-            col_stride: crate::frame::as_stride(distance),
+            width: count,
+            col_stride: crate::frame::as_stride(run.distance),
             offset: base.column_offset(column),
             ..base
         };
-        out.push((grid, members.iter().map(|m| m.position + column).collect()));
+        out.push((grid, run.positions.iter().map(|p| p + column).collect()));
     }
 }
 
@@ -119,10 +124,11 @@ mod tests {
 
     #[test]
     fn equal_headers_at_a_constant_distance_are_one_grid() {
-        let found: Vec<Found> = (0..6)
-            .map(|i| Found { key: key(if i % 2 == 0 { "<f8" } else { "|b1" }, 1), offset: 64 + i * 192, position: i })
-            .collect();
-        let grids = grids(&found);
+        let mut groups = Groups::default();
+        for i in 0..6 {
+            groups.push(i % 2, key(if i % 2 == 0 { "<f8" } else { "|b1" }, 1), 64 + i * 192, i);
+        }
+        let grids = groups.finish();
         assert_eq!(grids.len(), 2);
         assert_eq!((grids[0].0.width, grids[0].0.col_stride, &grids[0].1), (3, 384, &vec![0, 2, 4]));
     }
@@ -130,23 +136,23 @@ mod tests {
     #[test]
     fn a_change_of_distance_or_direction_starts_another() {
         let offsets = [64, 256, 448, 1024, 2048, 64];
-        let found: Vec<Found> = offsets
-            .iter()
-            .enumerate()
-            .map(|(i, &offset)| Found { key: key("<f8", 1), offset, position: i })
-            .collect();
-        let widths: Vec<usize> = grids(&found).iter().map(|(g, _)| g.width).collect();
+        let mut groups = Groups::default();
+        offsets.iter().enumerate().for_each(|(i, &offset)| groups.push(0, key("<f8", 1), offset, i));
+        let widths: Vec<usize> = groups.finish().iter().map(|(g, _)| g.width).collect();
         assert_eq!(widths, [3, 2, 1]);
     }
 
     #[test]
     fn wide_members_become_the_fewer_grids() {
-        let found: Vec<Found> =
-            (0..5).map(|i| Found { key: key("<i8", 2), offset: 64 + i * 192, position: i * 3 }).collect();
-        let got = grids(&found);
+        let grids = |count: usize| {
+            let mut groups = Groups::default();
+            (0..count).for_each(|i| groups.push(0, key("<i8", 2), 64 + i * 192, i * 3));
+            groups.finish()
+        };
+        let got = grids(5);
         assert_eq!(got.len(), 2);
         assert_eq!(got[1].1, [1, 4, 7, 10, 13]);
         assert_eq!((got[1].0.offset, got[1].0.col_stride), (80, 192));
-        assert_eq!(grids(&found[..2]).len(), 2);
+        assert_eq!(grids(2).len(), 2);
     }
 }

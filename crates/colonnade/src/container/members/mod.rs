@@ -20,7 +20,7 @@ mod sf_name;
 pub mod unicode;
 
 pub use buffers::{ColumnSpec, Piece, PieceKind, assemble, pieces};
-pub use group::{Found, GroupKey, grids, group_ids};
+pub use group::{GroupKey, Groups, group_ids};
 pub use meta::{AxisMeta, Meta};
 pub use name::{Name, Owner};
 pub use plan::{Compat, Data, Planned, plan};

@@ -1,7 +1,7 @@
 //! Which members a frame becomes: names, headers and where their bytes lie. Nothing moves yet.
 
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Kind, Labels, Level, Part, Slot};
+use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Kind, Labels, Level, Run};
 use crate::memory::Buffer;
 
 use super::buffers::{ColumnSpec, pieces};
@@ -68,19 +68,16 @@ pub fn plan(
     let columns = axis(&frame.columns, Name::Columns, Owner::Columns, compat, &mut out)?;
     let mut blocks = Vec::new();
     let mut arrow = Vec::new();
-    let slots = frame.slots()?;
     let mut position = 0;
-    while let Some(slot) = slots.get(position) {
-        let start = position;
-        position += match frame.parts.get(slot.part) {
-            Some(Part::Block(block, _)) => run(&slots, start, block, split_nbytes, kind_of, &mut blocks),
-            Some(Part::Column(column, _)) => {
-                let named = |e: Error| e.in_member(format!("column {start}"));
-                column_members(start, column, compat, &mut blocks, &mut arrow).map_err(named)?;
-                1
+    for run in frame.runs(kind_of)? {
+        match &run {
+            Run::Block(block) => block_members(position, block, split_nbytes, &mut blocks),
+            Run::Column(column) => {
+                let named = |e: Error| e.in_member(format!("column {position}"));
+                column_members(position, column, compat, &mut blocks, &mut arrow).map_err(named)?;
             }
-            None => 1,
-        };
+        }
+        position += run.width();
     }
     let count = blocks.iter().filter(|b| matches!(b.name, Name::Block(_))).count();
     let meta = Meta {
@@ -111,34 +108,17 @@ fn json_member(bytes: Vec<u8>) -> Planned {
     Planned { name: Name::Meta, key: None, group: 0, data, position: None }
 }
 
-/// The member (or members) of the columns from `start` that lie in `block` as one packed array; answers how many.
-fn run(
-    slots: &[Slot],
-    start: usize,
-    block: &Block,
-    split: Option<usize>,
-    kind_of: &dyn Fn(usize) -> usize,
-    out: &mut Vec<Planned>,
-) -> usize {
-    let Some(&first) = slots.get(start) else { return 1 };
-    let kind = kind_of(start);
-    let follows = |(i, s): &(usize, &Slot)| {
-        s.part == first.part && s.column == first.column + i && (*i == 0 || kind_of(start + i) == kind)
-    };
-    let mut width = slots.iter().skip(start).enumerate().take_while(follows).count();
-    let mut grid = block.grid.columns(first.column, width, 1);
-    if width > 1 && !grid.is_column_major() && !grid.is_row_major() {
-        width = 1;
-        grid = block.grid.columns(first.column, 1, 1);
-    }
+/// The member of a run, or the members where it is split.
+fn block_members(start: usize, block: &Block, split: Option<usize>, out: &mut Vec<Planned>) {
+    let grid = block.grid;
+    let width = grid.width;
     let per_column = (grid.nrows * grid.dtype.itemsize as usize).max(1);
-    let step = split.map_or(width, |nbytes| (nbytes / per_column).clamp(1, width));
+    let step = split.map_or(width, |nbytes| nbytes / per_column).clamp(1, width.max(1));
     for from in (0..width).step_by(step) {
         let count = step.min(width - from);
         let name = Name::Block(next_block(out));
         out.push(member(name, grid.columns(from, count, 1), width > 1, &block.buffer, Some(start + from)));
     }
-    width
 }
 
 fn next_block(out: &[Planned]) -> usize {

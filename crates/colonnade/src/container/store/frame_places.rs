@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use arrow_schema::DataType;
 
-use crate::container::members::{AxisMeta, ColumnSpec, Found, Meta, Name, Owner, grids};
+use crate::container::members::{AxisMeta, ColumnSpec, Groups, Meta, Name, Owner};
 use crate::container::npy::Descr;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Grid, Part, Tags};
@@ -54,32 +54,40 @@ fn owner_key(owner: Owner) -> (u8, usize) {
     }
 }
 
-fn sort(store: &Store) -> Sorted {
-    let mut out = Sorted::default();
+/// The members by what their names say. A name that stands twice is refused.
+fn sort(store: &Store) -> Result<Sorted> {
+    let mut out = Sorted { blocks: Vec::with_capacity(store.members.len()), ..Sorted::default() };
     for (number, member) in store.members.iter().enumerate() {
-        match Name::parse(store.name_bytes(member.entry)) {
+        let twice = match Name::parse(store.name_bytes(member.entry)) {
             // A number past the count of members cannot be in a row without gaps.
             Some(Name::Block(i)) if i < store.members.len() => {
                 if out.blocks.len() <= i {
                     out.blocks.resize(i + 1, None);
                 }
-                if let Some(slot) = out.blocks.get_mut(i) {
-                    *slot = Some(number);
-                }
+                out.blocks.get_mut(i).and_then(|slot| slot.replace(number)).is_some()
             }
-            Some(Name::Index(i)) => drop(out.index.insert(i, number)),
-            Some(Name::Columns(i)) => drop(out.columns.insert(i, number)),
-            Some(Name::Meta) => out.meta = Some(number),
-            Some(Name::Arrow(owner, path)) => out.buffers.entry(owner_key(owner)).or_default().push((path, number)),
-            Some(Name::Block(_)) | None => {}
+            Some(Name::Index(i)) => out.index.insert(i, number).is_some(),
+            Some(Name::Columns(i)) => out.columns.insert(i, number).is_some(),
+            Some(Name::Meta) => out.meta.replace(number).is_some(),
+            Some(Name::Arrow(owner, path)) => {
+                let buffers = out.buffers.entry(owner_key(owner)).or_default();
+                let twice = buffers.iter().any(|(p, _)| *p == path);
+                buffers.push((path, number));
+                twice
+            }
+            Some(Name::Block(_)) | None => false,
+        };
+        if twice {
+            let message = "stands twice: which one is meant nobody can tell. Write the file again.";
+            return Err(Error::malformed("zip", message).in_member(store.name(member.entry)));
         }
     }
-    out
+    Ok(out)
 }
 
 /// The frame under StaticFrame's names.
 pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
-    let sorted = sort(store);
+    let sorted = sort(store)?;
     let meta = read_meta(store, sorted.meta)?;
     if sorted.blocks.len() < meta.blocks || sorted.blocks.iter().take(meta.blocks).any(Option::is_none) {
         let missing = (0..meta.blocks).find(|&i| sorted.blocks.get(i).copied().flatten().is_none()).unwrap_or(0);
@@ -91,13 +99,12 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
     taken.sort_unstable();
     let mut taken = taken.into_iter().peekable();
     let mut position = 0usize;
-    let mut image = Vec::new();
-    let mut direct = Vec::new();
+    let (mut image, mut direct) = (Groups::default(), Groups::default());
     let mut nrows = None;
     for number in sorted.blocks.iter().take(meta.blocks).flatten() {
         let Some(member) = store.members.get(*number) else { continue };
         let named = |e: Error| e.in_member(store.name(member.entry));
-        let (key, offset) = grid_of(member).map_err(named)?;
+        let (key, offset) = grid_of(store, member).map_err(named)?;
         check_width(store, position.saturating_add(key.width)).map_err(named)?;
         let expected = *nrows.get_or_insert(key.nrows);
         if key.nrows != expected {
@@ -107,13 +114,13 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
         while taken.next_if_eq(&position).is_some() {
             position += 1;
         }
-        let found = Found { key, offset, position };
-        if member.space == Space::Image { image.push(found) } else { direct.push(found) }
+        let groups = if member.space == Space::Image { &mut image } else { &mut direct };
+        groups.push(member.array as usize, key, offset, position);
         position += key.width;
     }
     let mut parts = Vec::new();
-    for (found, space) in [(direct, Space::Source), (image, Space::Image)] {
-        parts.extend(grids(&found).into_iter().map(|(grid, places)| Part::Block(Place { space, grid }, places)));
+    for (groups, space) in [(direct, Space::Source), (image, Space::Image)] {
+        parts.extend(groups.finish().into_iter().map(|(grid, places)| Part::Block(Place { space, grid }, places)));
     }
     for (position, spec) in &meta.arrow {
         let expected = *nrows.get_or_insert(spec.length);
@@ -171,8 +178,8 @@ fn read_meta(store: &Store, number: Option<usize>) -> Result<Meta> {
 }
 
 /// Key and array offset of a 1-D or 2-D array of scalars.
-fn grid_of(member: &Member) -> Result<(crate::container::members::GroupKey, usize)> {
-    match &member.array {
+fn grid_of(store: &Store, member: &Member) -> Result<(crate::container::members::GroupKey, usize)> {
+    match store.array_of(member) {
         Array::Plain { key, head } => Ok((*key, member.start + head)),
         Array::Other(header) => {
             let message = match header.descr {
@@ -186,8 +193,8 @@ fn grid_of(member: &Member) -> Result<(crate::container::members::GroupKey, usiz
 }
 
 /// A 1-D array of a member.
-fn line_of(member: &Member) -> Result<Place> {
-    let (key, offset) = grid_of(member)?;
+fn line_of(store: &Store, member: &Member) -> Result<Place> {
+    let (key, offset) = grid_of(store, member)?;
     if key.two_dimensional {
         let message = format!("expected 1 dimension, found 2 ({} x {}).", key.nrows, key.width);
         return Err(Error::malformed("npz", message).at(member.offset as u64));
@@ -199,7 +206,7 @@ fn column_place(store: &Store, buffers: &Buffers, owner: Owner, spec: &ColumnSpe
     let mut out = ColumnPlace { spec: spec.clone(), buffers: Vec::new() };
     for (path, number) in buffers.get(&owner_key(owner)).map_or(&[][..], Vec::as_slice) {
         if let Some(member) = store.members.get(*number) {
-            let place = line_of(member).map_err(|e| e.in_member(store.name(member.entry)))?;
+            let place = line_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?;
             out.buffers.push((path.clone(), place));
         }
     }
@@ -239,7 +246,7 @@ fn axis(
         levels.push(match (arrow, stored.get(&level).and_then(|&n| store.members.get(n))) {
             (Some((_, spec)), _) => LevelPlace::Column(column_place(store, buffers, owner(level), spec)?),
             (None, Some(member)) => {
-                LevelPlace::Block(line_of(member).map_err(|e| e.in_member(store.name(member.entry)))?)
+                LevelPlace::Block(line_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?)
             }
             (None, None) => {
                 let message = format!("expected {} levels of labels, level {level} is missing.", meta.depth);
@@ -271,22 +278,22 @@ fn axis_len(axis: &AxisPlaces) -> usize {
 /// Arrays under any names: columns of one length, one 2-D array, or one structured array.
 pub(super) fn from_arrays(store: &Store) -> std::result::Result<FramePlaces, String> {
     const ADVICE: &str = "Read the arrays with read_arrays.";
-    let arrays: Vec<&Member> = store.members.iter().filter(|m| !matches!(m.array, Array::None)).collect();
+    let arrays: Vec<&Member> = store.members.iter().filter(|m| !matches!(store.array_of(m), Array::None)).collect();
     let mut parts = Vec::new();
     let mut labels: Vec<String> = Vec::new();
     let nrows;
     match arrays.as_slice() {
         [] => return Err(format!("expected .npy members, found none. {ADVICE}")),
-        [one] if matches!(one.array, Array::Other(_)) => {
-            let (rows, fields) = structured(one).map_err(|why| format!("{why} {ADVICE}"))?;
+        [one] if matches!(store.array_of(one), Array::Other(_)) => {
+            let (rows, fields) = structured(store, one).map_err(|why| format!("{why} {ADVICE}"))?;
             nrows = rows;
             for (i, (name, place)) in fields.into_iter().enumerate() {
                 labels.push(name);
                 parts.push(Part::Block(place, vec![i]));
             }
         }
-        [one] if store.kind == Kind::Npy || is_two_dimensional(one) => {
-            let (key, offset) = grid_of(one).map_err(|e| e.to_string())?;
+        [one] if store.kind == Kind::Npy || is_two_dimensional(store, one) => {
+            let (key, offset) = grid_of(store, one).map_err(|e| e.to_string())?;
             check_width(store, key.width).map_err(|e| e.to_string())?;
             nrows = key.nrows;
             let grid = if key.fortran_order {
@@ -301,7 +308,7 @@ pub(super) fn from_arrays(store: &Store) -> std::result::Result<FramePlaces, Str
             for (i, member) in many.iter().enumerate() {
                 let name = store.name(member.entry);
                 let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
-                let place = line_of(member).map_err(|_| {
+                let place = line_of(store, member).map_err(|_| {
                     format!("expected 1-D arrays of one length (or a single 2-D one), found {name:?} of another shape. {ADVICE}")
                 })?;
                 let expected = *common.get_or_insert(place.grid.nrows);
@@ -322,13 +329,13 @@ pub(super) fn from_arrays(store: &Store) -> std::result::Result<FramePlaces, Str
     Ok(FramePlaces { nrows, ncols, parts, index, columns, tags, version: None })
 }
 
-fn is_two_dimensional(member: &Member) -> bool {
-    matches!(&member.array, Array::Plain { key, .. } if key.two_dimensional)
+fn is_two_dimensional(store: &Store, member: &Member) -> bool {
+    matches!(store.array_of(member), Array::Plain { key, .. } if key.two_dimensional)
 }
 
 /// Rows and fields of a 1-D structured array.
-fn structured(member: &Member) -> std::result::Result<(usize, Vec<(String, Place)>), String> {
-    let Array::Other(header) = &member.array else { return Err("expected a structured array.".into()) };
+fn structured(store: &Store, member: &Member) -> std::result::Result<(usize, Vec<(String, Place)>), String> {
+    let Array::Other(header) = store.array_of(member) else { return Err("expected a structured array.".into()) };
     let (Descr::Struct(fields), [nrows]) = (&header.descr, header.shape.as_slice()) else {
         return Err(format!("expected 1 or 2 dimensions, found {}.", header.shape.len()));
     };

@@ -69,7 +69,7 @@ impl Store {
     /// Bytes of data and labels once decoded.
     #[must_use]
     pub fn nbytes(&self) -> usize {
-        self.members.iter().filter(|m| !matches!(m.array, Array::None)).map(|m| m.nbytes).sum()
+        self.members.iter().filter(|m| !matches!(self.array_of(m), Array::None)).map(|m| m.nbytes).sum()
     }
 
     /// The name of each column's type.
@@ -119,7 +119,7 @@ impl Store {
             compressed_nbytes: m.compressed_nbytes,
             offset: m.offset,
             crc32: m.crc32,
-            array: array(&m.array),
+            array: array(self.array_of(m)),
         };
         self.members.iter().map(info).collect()
     }
@@ -127,7 +127,7 @@ impl Store {
     /// Names of the arrays, without `.npy`.
     #[must_use]
     pub fn array_names(&self) -> Vec<String> {
-        let arrays = self.members.iter().filter(|m| !matches!(m.array, Array::None));
+        let arrays = self.members.iter().filter(|m| !matches!(self.array_of(m), Array::None));
         arrays.map(|m| self.name(m.entry).trim_end_matches(".npy").to_owned()).collect()
     }
 
@@ -139,9 +139,9 @@ impl Store {
         let member = self
             .members
             .iter()
-            .find(|m| !matches!(m.array, Array::None) && self.name(m.entry).trim_end_matches(".npy") == name)
+            .find(|m| !matches!(self.array_of(m), Array::None) && self.name(m.entry).trim_end_matches(".npy") == name)
             .ok_or_else(|| Error::not_found("npz", format!("no array named {name:?}.")))?;
-        let (descr, fortran_order, shape, head) = match &member.array {
+        let (descr, fortran_order, shape, head) = match self.array_of(member) {
             Array::Plain { key, head } => (Descr::Scalar(key.dtype), key.fortran_order, shape_of(key), *head),
             Array::Other(header) => {
                 let Header { descr, fortran_order, shape, data_offset } = (**header).clone();

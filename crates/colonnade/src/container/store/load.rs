@@ -174,7 +174,7 @@ impl Store {
         let tasks = jobs.iter().zip(targets).map(|(&(member, start, end), target)| {
             Task::new(end - start, move || {
                 let result = if member.method == Method::Stored {
-                    self.source.read_into(member.file, member.offset + (start - member.start), target)
+                    self.source.read_into(member.entry, member.offset + (start - member.start), target)
                 } else {
                     member.unpack(&self.source, target)
                 };

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 use super::frame_places::{self, FramePlaces};
 use super::place::Space;
-use super::scan::{Array, Member, place_all};
+use super::scan::{Array, Arrays, Member, place_all};
 use super::{Limits, Source};
 
 /// What a set of members is.
@@ -49,6 +49,7 @@ pub struct Store {
     pub(super) holder: Holder,
     names: Names,
     pub(super) members: Vec<Member>,
+    pub(super) arrays: Arrays,
     pub(super) image_nbytes: usize,
     /// The frame, or why the members are none.
     pub(super) frame: std::result::Result<FramePlaces, String>,
@@ -118,37 +119,50 @@ impl Store {
         let names = Names::Zip(Arc::clone(&directory), skip);
         let kind = classify(&entries, &names);
         if kind == Kind::Zip {
-            return Self::finish(source, kind, Holder::Zip, names, plain_members(&directory)?, limits);
+            let mut out = Self::empty(source, kind, Holder::Zip, names, limits, entries.len());
+            out.members = plain_members(&directory)?;
+            return out.finish();
         }
-        zip::check_duplicate_names(&directory)?;
         zip::check_no_nul(&directory)?;
-        let offsets = zip::data_offsets(source.structure(), &directory)?;
-        zip::check_overlaps(&directory, &offsets)?;
-        let mut members = Vec::with_capacity(entries.len());
+        let mut out = Self::empty(source, kind, Holder::Zip, names, limits, entries.len());
+        let mut offsets = Vec::with_capacity(directory.entries.len());
+        let mut wanted = entries.iter().copied().peekable();
         let mut total = 0u64;
-        for i in entries {
-            let (Some(entry), Some(&offset)) = (directory.entries.get(i), offsets.get(i)) else { continue };
+        // One pass: a local header and the NPY header behind it share cache lines.
+        for (i, entry) in directory.entries.iter().enumerate() {
+            let offset = zip::data_offset(out.source.structure(), &directory, i)?;
+            offsets.push(offset);
+            if wanted.next_if_eq(&i).is_none() {
+                continue;
+            }
             let mut member = member(i, entry)?;
             member.offset = to_usize(offset)?;
-            let named = |e: Error| e.in_member(names.get(i));
             if kind != Kind::Bundle {
-                if matches!(member.method, Method::Other(_)) {
-                    return Err(named(member.unknown()));
-                }
-                member.check_size(&limits).map_err(named)?;
+                let checked = match member.method {
+                    Method::Other(_) => Err(member.unknown()),
+                    _ => member.check_size(&limits),
+                };
+                checked.map_err(|e| e.in_member(out.names.get(i)))?;
                 total = total.saturating_add(entry.nbytes);
             }
-            members.push(member);
+            out.push(member)?;
         }
         check_total(total, &limits)?;
-        Self::finish(source, kind, Holder::Zip, names, members, limits)
+        zip::check_overlaps(&directory, &offsets)?;
+        // The names of a frame's members are checked where they are sorted, at less cost.
+        if kind != Kind::Frame {
+            zip::check_duplicate_names(&directory)?;
+        }
+        out.finish()
     }
 
     fn open_npy(source: Source, limits: Limits) -> Result<Self> {
         let nbytes = source.structure().len();
-        let member = Member { nbytes, compressed_nbytes: nbytes, ..blank(0) };
         check_total(nbytes as u64, &limits)?;
-        Self::finish(source, Kind::Npy, Holder::Npy, Names::List(vec!["arr_0.npy".into()]), vec![member], limits)
+        let names = Names::List(vec!["arr_0.npy".into()]);
+        let mut out = Self::empty(source, Kind::Npy, Holder::Npy, names, limits, 1);
+        out.push(Member { nbytes, compressed_nbytes: nbytes, ..blank(0) })?;
+        out.finish()
     }
 
     fn open_directory(path: &Path, limits: Limits) -> Result<Self> {
@@ -177,39 +191,45 @@ impl Store {
         let source = Source::Directory(Arc::new(files.into_iter().map(|(_, path, _)| path).collect()));
         let names = Names::List(names);
         let kind = classify(&(0..members.len()).collect::<Vec<_>>(), &names);
-        Self::finish(source, kind, Holder::Directory, names, members, limits)
+        let mut out = Self::empty(source, kind, Holder::Directory, names, limits, members.len());
+        for member in members {
+            out.push(member)?;
+        }
+        out.finish()
     }
 
-    fn finish(
-        source: Source,
-        kind: Kind,
-        holder: Holder,
-        names: Names,
-        mut members: Vec<Member>,
-        limits: Limits,
-    ) -> Result<Self> {
-        let mut image_nbytes = 0;
-        if matches!(kind, Kind::Frame | Kind::Savez | Kind::Npy) {
-            let (mut same, mut last) = (Vec::new(), None);
-            for member in &mut members {
-                if names.bytes(member.entry).ends_with(b".npy") {
-                    let entry = member.entry;
-                    member.read_header(&source, &mut same, &mut last).map_err(|e| {
-                        if kind == Kind::Npy { e } else { e.in_member(names.get(entry)) }
-                    })?;
-                }
-            }
-            image_nbytes = place_all(&mut members, source.is_resident())?;
+    fn empty(source: Source, kind: Kind, holder: Holder, names: Names, limits: Limits, count: usize) -> Self {
+        let members = Vec::with_capacity(count);
+        let frame = Err(String::new());
+        Self { source, limits, kind, holder, names, members, arrays: Arrays::new(), image_nbytes: 0, frame }
+    }
+
+    /// Adds a member, reading its NPY header where it is to be one.
+    fn push(&mut self, mut member: Member) -> Result<()> {
+        let holds_arrays = matches!(self.kind, Kind::Frame | Kind::Savez | Kind::Npy);
+        if holds_arrays && self.names.bytes(member.entry).ends_with(b".npy") {
+            let read = member.read_header(&self.source, &mut self.arrays);
+            // A lone file has no member to name.
+            read.map_err(|e| if self.kind == Kind::Npy { e } else { e.in_member(self.names.get(member.entry)) })?;
         }
-        let mut store =
-            Self { source, limits, kind, holder, names, members, image_nbytes, frame: Err(String::new()) };
-        store.frame = match kind {
-            Kind::Frame => Ok(frame_places::from_members(&store)?),
-            Kind::Savez | Kind::Npy => frame_places::from_arrays(&store),
+        self.members.push(member);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Self> {
+        self.image_nbytes = place_all(&mut self.members, &self.arrays, self.source.is_resident())?;
+        self.frame = match self.kind {
+            Kind::Frame => Ok(frame_places::from_members(&self)?),
+            Kind::Savez | Kind::Npy => frame_places::from_arrays(&self),
             Kind::Bundle => Err("expected one frame, found a bundle of frames. Open it with read_bundle.".into()),
             Kind::Zip => Err("expected .npy members, found none. Is it an .npz file?".into()),
         };
-        Ok(store)
+        Ok(self)
+    }
+
+    /// What a member's NPY header says.
+    pub(super) fn array_of(&self, member: &Member) -> &Array {
+        self.arrays.get(member.array)
     }
 
     /// What the members are.
@@ -276,12 +296,11 @@ fn blank(i: usize) -> Member {
     Member {
         entry: i,
         method: Method::Stored,
-        file: i,
         offset: 0,
         compressed_nbytes: 0,
         nbytes: 0,
         crc32: 0,
-        array: Array::None,
+        array: 0,
         space: Space::Source,
         start: 0,
     }

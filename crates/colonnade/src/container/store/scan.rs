@@ -13,27 +13,26 @@ use super::{Limits, Source};
 /// Enough for every header that NumPy or StaticFrame writes for a plain array.
 const PREFIX_NBYTES: usize = 256;
 
-/// A member as the directory (or the file system) describes it.
+/// A member as the directory (or the file system) describes it. Small: an archive may have a hundred thousand.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
-    /// Index into the names.
-    pub(super) entry: usize,
-    pub(super) method: Method,
-    /// Number of the file it is, in a directory.
-    pub(super) file: usize,
     /// Offset of its bytes in the source.
     pub(super) offset: usize,
     pub(super) compressed_nbytes: usize,
     /// Bytes once decompressed.
     pub(super) nbytes: usize,
-    pub(super) crc32: u32,
-    pub(super) array: Array,
-    /// Where its first byte stands, once [`place_all`] has run.
-    pub(super) space: Space,
+    /// Where its first byte stands in its space, once [`place_all`] has run.
     pub(super) start: usize,
+    /// Index into the names; in a directory, the number of its file.
+    pub(super) entry: usize,
+    pub(super) crc32: u32,
+    /// Its array's number in [`Arrays`].
+    pub(super) array: u32,
+    pub(super) method: Method,
+    pub(super) space: Space,
 }
 
-/// What the NPY header says.
+/// What an NPY header says.
 #[derive(Debug, Clone)]
 pub(super) enum Array {
     /// No NPY.
@@ -42,6 +41,54 @@ pub(super) enum Array {
     Plain { key: GroupKey, head: usize },
     /// Any other array.
     Other(Box<Header>),
+}
+
+/// The distinct arrays of a store. Members of equal header share one; number 0 is no array.
+#[derive(Debug)]
+pub(super) struct Arrays {
+    all: Vec<Array>,
+    /// Header bytes of the last few distinct ones, for the next member to be compared with.
+    seen: Vec<(Vec<u8>, u32)>,
+}
+
+/// How many headers are compared before one is parsed.
+const SEEN: usize = 8;
+
+impl Arrays {
+    pub(super) fn new() -> Self {
+        Self { all: vec![Array::None], seen: Vec::new() }
+    }
+
+    pub(super) fn get(&self, number: u32) -> &Array {
+        self.all.get(number as usize).unwrap_or(&Array::None)
+    }
+
+    fn add(&mut self, array: Array) -> Result<u32> {
+        let number = u32::try_from(self.all.len()).map_err(|_| Error::limit("npz", "too many distinct arrays."))?;
+        self.all.push(array);
+        Ok(number)
+    }
+
+    /// The array that the NPY bytes start with: compared first, since equal headers mean equal sizes and what was proven
+    /// once holds.
+    fn of(&mut self, bytes: &[u8], total: usize) -> Result<u32> {
+        for (head, number) in &self.seen {
+            if bytes.starts_with(head) && self.get(*number).nbytes() == Some(total) {
+                return Ok(*number);
+            }
+        }
+        let header = npy::parse_header(bytes, Some(total as u64), MAX_HEADER_NBYTES)?;
+        header.check_whole(total as u64)?;
+        let head = bytes.get(..header.data_offset).unwrap_or(&[]).to_vec();
+        let array = match plain(&header) {
+            Some(key) => Array::Plain { key, head: header.data_offset },
+            None => Array::Other(Box::new(header)),
+        };
+        let number = self.add(array)?;
+        self.seen.insert(0, (head, number));
+        self.seen.truncate(SEEN);
+        Ok(number)
+    }
 }
 
 /// The key of a header, where it is a 1-D or 2-D array of scalars.
@@ -77,44 +124,24 @@ impl Member {
         Ok(())
     }
 
-    /// Reads the NPY header. `same`: the header bytes and meaning of the member before, which is often equal.
-    pub(super) fn read_header(&mut self, source: &Source, same: &mut Vec<u8>, last: &mut Option<Array>) -> Result<()> {
-        let total = Some(self.nbytes as u64);
+    /// Reads the NPY header.
+    pub(super) fn read_header(&mut self, source: &Source, arrays: &mut Arrays) -> Result<()> {
+        let at = |e: Error| e.shifted(self.offset as u64);
         if self.method == Method::Stored && source.is_resident() {
             let end = (self.offset + self.nbytes).min(source.structure().len());
             let bytes = source.structure().get(self.offset..end).unwrap_or(&[]);
-            if let (Some(array), true) = (&*last, !same.is_empty() && bytes.starts_with(same)) {
-                // Equal headers mean equal sizes: what was proven once holds while the member is as long.
-                if array.nbytes() == Some(self.nbytes) {
-                    self.array = array.clone();
-                    return Ok(());
-                }
-            }
-            let header = npy::parse_header(bytes, total, MAX_HEADER_NBYTES).map_err(|e| e.shifted(self.offset as u64))?;
-            same.clear();
-            same.extend_from_slice(bytes.get(..header.data_offset).unwrap_or(&[]));
-            self.take(header)?;
-            *last = Some(self.array.clone());
+            self.array = arrays.of(bytes, self.nbytes).map_err(at)?;
             return Ok(());
         }
         let mut prefix = self.prefix(source, PREFIX_NBYTES)?;
-        let needed = npy::header_len(&prefix).map_err(|e| e.shifted(self.offset as u64))?;
+        let needed = npy::header_len(&prefix).map_err(at)?;
         if needed > MAX_HEADER_NBYTES {
             return Err(Error::limit("npy", format!("the header declares {needed} bytes.")).at(self.offset as u64));
         }
         if needed > prefix.len() {
             prefix = self.prefix(source, needed)?;
         }
-        let header = npy::parse_header(&prefix, total, MAX_HEADER_NBYTES).map_err(|e| e.shifted(self.offset as u64))?;
-        self.take(header)
-    }
-
-    fn take(&mut self, header: Header) -> Result<()> {
-        header.check_whole(self.nbytes as u64).map_err(|e| e.shifted(self.offset as u64))?;
-        self.array = match plain(&header) {
-            Some(key) => Array::Plain { key, head: header.data_offset },
-            None => Array::Other(Box::new(header)),
-        };
+        self.array = arrays.of(&prefix, self.nbytes).map_err(at)?;
         Ok(())
     }
 
@@ -122,11 +149,11 @@ impl Member {
     fn prefix(&self, source: &Source, nbytes: usize) -> Result<Vec<u8>> {
         let mut out = vec![0; nbytes.min(self.nbytes)];
         if self.method == Method::Stored {
-            source.read_into(self.file, self.offset, &mut out)?;
+            source.read_into(self.entry, self.offset, &mut out)?;
             return Ok(out);
         }
         // A block of 128 KiB is what a decompressor may want before it yields the first byte.
-        let packed = source.fetch(self.file, self.offset, self.compressed_nbytes.min(256 << 10))?;
+        let packed = source.fetch(self.entry, self.offset, self.compressed_nbytes.min(256 << 10))?;
         let count = match self.method {
             Method::Zstd => zstd::decompress_prefix(&packed, &mut out)?,
             Method::Deflate => deflate::decompress_prefix(&packed, &mut out)?,
@@ -139,9 +166,9 @@ impl Member {
     /// Decompresses (or copies) the whole member into `target`, and checks its CRC where it was compressed.
     pub(super) fn unpack(&self, source: &Source, target: &mut [u8]) -> Result<()> {
         if self.method == Method::Stored {
-            return source.read_into(self.file, self.offset, target);
+            return source.read_into(self.entry, self.offset, target);
         }
-        let packed = source.fetch(self.file, self.offset, self.compressed_nbytes)?;
+        let packed = source.fetch(self.entry, self.offset, self.compressed_nbytes)?;
         match self.method {
             Method::Zstd => zstd::decompress(&packed, target)?,
             Method::Deflate => deflate::decompress(&packed, target)?,
@@ -187,14 +214,14 @@ impl Array {
 
 /// Gives every array its place: in the source where it can be used as it lies, else in the image. Answers the image's
 /// size. Members of equal header follow each other in the image, so that they are one strided block there too.
-pub(super) fn place_all(members: &mut [Member], resident: bool) -> Result<usize> {
+pub(super) fn place_all(members: &mut [Member], arrays: &Arrays, resident: bool) -> Result<usize> {
     const LINE: usize = 64;
     let mut moved: Vec<(usize, GroupKey)> = Vec::new();
     let mut rest = Vec::new();
     for (i, member) in members.iter_mut().enumerate() {
         member.space = Space::Source;
         member.start = member.offset;
-        match &member.array {
+        match arrays.get(member.array) {
             Array::Plain { key, head } => {
                 let aligned = (member.offset + head) % key.dtype.alignment() == 0;
                 if member.method != Method::Stored || !aligned || !resident {
@@ -212,7 +239,7 @@ pub(super) fn place_all(members: &mut [Member], resident: bool) -> Result<usize>
     let mut end = 0usize;
     for i in order.into_iter().map(|(_, i)| i).chain(rest) {
         let Some(member) = members.get_mut(i) else { continue };
-        let head = match &member.array {
+        let head = match arrays.get(member.array) {
             Array::Plain { head, .. } => *head,
             Array::Other(header) => header.data_offset,
             Array::None => 0,

@@ -49,7 +49,7 @@ impl Store {
         member.check_size(&self.limits)?;
         let mut head = 0;
         let mut bools = false;
-        if let Array::Plain { key, head: start } = &member.array {
+        if let Array::Plain { key, head: start } = self.array_of(member) {
             head = *start;
             bools = key.dtype.kind == DTypeKind::Bool;
         }
@@ -68,7 +68,7 @@ impl Store {
             }
         };
         if member.method == Method::Stored {
-            let bytes = self.source.fetch(member.file, member.offset, member.nbytes)?;
+            let bytes = self.source.fetch(member.entry, member.offset, member.nbytes)?;
             return check(&bytes, false);
         }
         let mut bytes = vec![0; member.nbytes];
