@@ -63,9 +63,8 @@ def test_npy_of_one_or_two_dimensions_is_a_frame(row: Verdict) -> None:
             cn.read(row.path)
         return
     frame = cn.read(row.path)
-    table = expected.reshape(len(expected), -1)
-    assert frame.shape == table.shape
-    assert_same_array(frame.to_numpy(), table)
+    assert frame.shape == expected.reshape(len(expected), -1).shape
+    assert_same_array(frame.to_numpy(), expected)
 
 
 @pytest.mark.parametrize("mmap", [True, False])
@@ -88,7 +87,8 @@ def test_either_reads_right_or_is_refused(row: Verdict) -> None:
         return
     if "numpy ok" not in row.note:
         return
-    expected = numpy_arrays(row.path)
+    # A folder is no array: NumPy shows its zero bytes under its name.
+    expected = {name: array for name, array in numpy_arrays(row.path).items() if not name.endswith("/")}
     assert len(found) == len(expected)
     for ours, theirs in zip(found.values(), expected.values(), strict=True):
         assert ours.dtype == theirs.dtype

@@ -64,9 +64,18 @@ pub(crate) fn to_py(error: Error) -> PyErr {
 /// The system's error, untouched: pyo3 picks the subclass by errno.
 fn io(error: Error) -> PyErr {
     match error.into_kind() {
-        ErrorKind::Io(error) => PyErr::from(error),
+        ErrorKind::Io(error) => match error.raw_os_error() {
+            Some(errno) => PyErr::new::<PyOSError, _>((errno, text_of(&error))),
+            None => PyErr::from(error),
+        },
         _ => PyOSError::new_err("I/O error"),
     }
+}
+
+/// The system's words, without Rust's addition.
+fn text_of(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
 /// The OSError with the file's name, as Python's own `open` gives it.
@@ -74,9 +83,7 @@ pub(crate) fn with_path(error: Error, path: &std::path::Path) -> PyErr {
     if let ErrorKind::Io(io) = error.kind()
         && let Some(errno) = io.raw_os_error()
     {
-        let text = io.to_string();
-        let text = text.split(" (os error").next().unwrap_or(&text).to_owned();
-        return PyErr::new::<PyOSError, _>((errno, text, path.to_path_buf()));
+        return PyErr::new::<PyOSError, _>((errno, text_of(io), path.to_path_buf()));
     }
     to_py(error)
 }

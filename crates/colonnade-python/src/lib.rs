@@ -12,6 +12,7 @@ mod measure;
 mod npz_file;
 mod npz_write;
 mod objects;
+mod path;
 mod progress;
 mod sink;
 

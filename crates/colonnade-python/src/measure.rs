@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use colonnade::memory::{self, Region};
@@ -12,6 +11,7 @@ use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
+use crate::path::PathArgument;
 use crate::errors::IntoPy;
 
 /// A run of bytes, as address and length.
@@ -110,10 +110,10 @@ fn limit_memcpy(py: Python<'_>, nbytes: usize, repeat: usize) -> PyResult<Vec<f6
 
 /// Seconds to read the whole file into a huge-page region by parallel pread. `fresh`: memory never touched before.
 #[pyfunction]
-fn limit_pread(py: Python<'_>, path: PathBuf, threads: usize, fresh: bool) -> PyResult<f64> {
+fn limit_pread(py: Python<'_>, path: PathArgument, threads: usize, fresh: bool) -> PyResult<f64> {
     const PIECE: usize = 4 << 20;
     py.detach(|| {
-        let file = File::open(&path)?;
+        let file = File::open(&path.0)?;
         let nbytes = usize::try_from(file.metadata()?.len()).map_err(std::io::Error::other)?;
         if fresh {
             memory::trim();
@@ -134,16 +134,16 @@ fn limit_pread(py: Python<'_>, path: PathBuf, threads: usize, fresh: bool) -> Py
 
 /// Seconds of a bare write of `nbytes` from warm memory, in calls of 1 MiB.
 #[pyfunction]
-fn limit_write(py: Python<'_>, path: PathBuf, nbytes: usize, reserve: bool, replace: bool) -> PyResult<f64> {
+fn limit_write(py: Python<'_>, path: PathArgument, nbytes: usize, reserve: bool, replace: bool) -> PyResult<f64> {
     const CALL: usize = 1 << 20;
     py.detach(|| {
         let mut source = Region::allocate(nbytes, false)?;
         source.as_mut_slice().fill(1);
         if !replace {
-            fs::remove_file(&path).ok();
+            fs::remove_file(&path.0).ok();
         }
         let start = Instant::now();
-        let mut file = AtomicFile::create(&path)?;
+        let mut file = AtomicFile::create(&path.0)?;
         if reserve {
             file.reserve(nbytes as u64)?;
         }

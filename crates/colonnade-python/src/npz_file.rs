@@ -1,7 +1,6 @@
 //! Opened files.
 
 use std::os::fd::RawFd;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use colonnade::container::npy::Descr;
@@ -16,6 +15,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::array::Arrays;
 use crate::axis::PyAxis;
 use crate::dtype;
+use crate::path::PathArgument;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::progress::PyProgress;
@@ -116,14 +116,14 @@ impl NpzFile {
     #[pyo3(signature = (path, *, mmap, verify, limits, threads))]
     fn open_path(
         py: Python<'_>,
-        path: PathBuf,
+        path: PathArgument,
         mmap: bool,
         verify: bool,
         limits: PyLimits,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let store = py.detach(|| Store::open_path(&path, mmap, limits.core()));
-        let store = store.map_err(|e| errors::with_path(e, &path))?;
+        let store = py.detach(|| Store::open_path(&path.0, mmap, limits.core()));
+        let store = store.map_err(|e| errors::with_path(e, &path.0))?;
         Self::wrap(py, store, verify, self::threads(threads))
     }
 
@@ -277,8 +277,8 @@ impl NpzFile {
         Arrays::new(py, true).packed(&descr, &array.shape, array.fortran_order, &array.bytes)
     }
 
-    fn array_names(&self) -> Vec<String> {
-        self.store.array_names()
+    fn array_names(&self) -> PyResult<Vec<String>> {
+        self.store.array_names().py()
     }
 
     fn labels(&self) -> PyResult<Vec<String>> {

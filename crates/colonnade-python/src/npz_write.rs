@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::RawFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use colonnade::container::members::{Compat, Name};
 use colonnade::container::store::check_label;
@@ -14,6 +14,7 @@ use colonnade_transport::{AtomicDirectory, AtomicFile, Descriptor};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::path::PathArgument;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::npz_file::threads;
@@ -92,12 +93,12 @@ fn watched<T: Send>(
 fn npz_write_path(
     py: Python<'_>,
     frame: &CoreFrame,
-    path: PathBuf,
+    path: PathArgument,
     options: &NpzWriteOptions,
     progress: Callback,
 ) -> PyResult<()> {
-    watched(py, progress, Some(&path), |watch| {
-        let mut sink = FileSink(AtomicFile::create(&path)?);
+    watched(py, progress, Some(&path.0), |watch| {
+        let mut sink = FileSink(AtomicFile::create(&path.0)?);
         npz::encode(&frame.frame, &options.core, &mut sink, watch)?;
         Ok(sink.0.commit(options.fsync)?)
     })
@@ -154,12 +155,12 @@ fn npz_encode<'py>(
 fn npy_write_directory(
     py: Python<'_>,
     frame: &CoreFrame,
-    path: PathBuf,
+    path: PathArgument,
     options: &NpzWriteOptions,
     progress: Callback,
 ) -> PyResult<()> {
-    watched(py, progress, Some(&path), |watch| {
-        let directory = AtomicDirectory::create(&path, &|name| Name::parse(name.as_bytes()).is_some())?;
+    watched(py, progress, Some(&path.0), |watch| {
+        let directory = AtomicDirectory::create(&path.0, &|name| Name::parse(name.as_bytes()).is_some())?;
         let mut open = |name: &str| Ok(FileSink(AtomicFile::create(&directory.path().join(name))?));
         let mut close = |sink: FileSink| Ok(sink.0.commit(options.fsync)?);
         npy::encode_directory(&frame.frame, options.core.compat, watch, &mut open, &mut close)?;
@@ -172,12 +173,12 @@ fn npy_write_directory(
 fn npy_write_path(
     py: Python<'_>,
     frame: &CoreFrame,
-    path: PathBuf,
+    path: PathArgument,
     options: &NpzWriteOptions,
     progress: Callback,
 ) -> PyResult<()> {
-    watched(py, progress, Some(&path), |watch| {
-        let mut sink = FileSink(AtomicFile::create(&path)?);
+    watched(py, progress, Some(&path.0), |watch| {
+        let mut sink = FileSink(AtomicFile::create(&path.0)?);
         npy::encode(&frame.frame, &mut sink, watch)?;
         Ok(sink.0.commit(options.fsync)?)
     })
@@ -204,7 +205,7 @@ fn npy_encode<'py>(
 fn bundle_write_path(
     py: Python<'_>,
     frames: Vec<(String, PyRef<'_, CoreFrame>)>,
-    path: PathBuf,
+    path: PathArgument,
     layout: &str,
     outer: Option<&str>,
     options: &NpzWriteOptions,
@@ -228,8 +229,8 @@ fn bundle_write_path(
     };
     let frames: Vec<(String, std::sync::Arc<Frame>)> =
         frames.iter().map(|(label, f)| (label.clone(), f.frame.clone())).collect();
-    watched(py, None, Some(&path), |watch| {
-        let mut sink = FileSink(AtomicFile::create(&path)?);
+    watched(py, None, Some(&path.0), |watch| {
+        let mut sink = FileSink(AtomicFile::create(&path.0)?);
         let borrowed: Vec<(&str, &Frame)> = frames.iter().map(|(l, f)| (l.as_str(), &**f)).collect();
         if members {
             npz::encode_members(&borrowed, &options.core.with_outer(outer), &mut sink, watch)?;

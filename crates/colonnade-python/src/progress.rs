@@ -39,6 +39,14 @@ impl PyProgress {
 }
 
 impl Progress for PyProgress {
+    fn interrupted(&self) -> colonnade::Result<()> {
+        let answer = Python::attach(|py| py.check_signals());
+        answer.map_err(|raised| {
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).raised = Some(raised);
+            stopped()
+        })
+    }
+
     fn advance(&self, done: u64, total: Option<u64>) -> colonnade::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.asked.elapsed() < TICK && total != Some(done) {
@@ -57,7 +65,11 @@ impl Progress for PyProgress {
         });
         answer.map_err(|raised| {
             state.raised = Some(raised);
-            Error::new(ErrorKind::Cancelled, "core", "stopped by the caller.")
+            stopped()
         })
     }
+}
+
+fn stopped() -> Error {
+    Error::new(ErrorKind::Cancelled, "core", "stopped by the caller.")
 }

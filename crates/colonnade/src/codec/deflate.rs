@@ -17,6 +17,10 @@ fn damaged(message: &str) -> Error {
     Error::malformed("deflate", format!("{message}. The compressed bytes are damaged."))
 }
 
+fn behind(rest: &[u8]) -> Error {
+    damaged(&format!("expected the end of the stream, found {} bytes more", rest.len()))
+}
+
 /// Compresses `parts`, one after the other, as one stream.
 ///
 /// # Errors
@@ -55,14 +59,19 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     if written != target.len() as u64 {
         return Err(damaged(&format!("expected {} bytes, the stream yields {written}", target.len())));
     }
+    let rest = source.get(usize::try_from(state.total_in()).unwrap_or(usize::MAX)..).unwrap_or(&[]);
     if status == Status::StreamEnd {
-        return Ok(());
+        return if rest.is_empty() { Ok(()) } else { Err(behind(rest)) };
     }
     // The target is full: the end mark may still be unread, but one more byte would be too many.
-    let rest = source.get(usize::try_from(state.total_in()).unwrap_or(usize::MAX)..).unwrap_or(&[]);
+    let before = state.total_in();
     let mut spare = [0u8; 1];
     match state.decompress(rest, &mut spare, FlushDecompress::Finish) {
-        Ok(Status::StreamEnd) if state.total_out() == written => Ok(()),
+        Ok(Status::StreamEnd) if state.total_out() == written => {
+            let used = usize::try_from(state.total_in() - before).unwrap_or(usize::MAX);
+            let rest = rest.get(used..).unwrap_or(&[]);
+            if rest.is_empty() { Ok(()) } else { Err(behind(rest)) }
+        }
         _ => Err(damaged(&format!("expected {written} bytes, the stream yields more or has no end"))),
     }
 }

@@ -175,6 +175,20 @@ impl Axis {
     }
 }
 
+impl Axis {
+    /// The labels of a range as 64-bit integers.
+    ///
+    /// # Errors
+    /// Malformed where the labels are no range.
+    pub fn spelled_out(&self) -> Result<Block> {
+        let Labels::Auto { start, step, count, .. } = self.labels else {
+            return Err(Error::malformed("frame", "expected an automatic range of labels."));
+        };
+        let at = |i: usize| start.saturating_add(step.saturating_mul(i64::try_from(i).unwrap_or(i64::MAX)));
+        integers(&(0..count).map(at).collect::<Vec<_>>())
+    }
+}
+
 /// The range that `values` are, if they are one.
 fn range_of(values: &[i64], default_step: i64) -> Option<Labels> {
     let start = values.first().copied().unwrap_or(0);

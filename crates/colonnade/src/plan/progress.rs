@@ -9,6 +9,14 @@ pub trait Progress {
     /// # Errors
     /// `Cancelled` (or what the callback raised) stops the work.
     fn advance(&self, done: u64, total: Option<u64>) -> Result<()>;
+
+    /// A signal came while the system was waited for: is it the end?
+    ///
+    /// # Errors
+    /// As [`Progress::advance`].
+    fn interrupted(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Nobody watches.

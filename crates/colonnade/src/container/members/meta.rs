@@ -150,10 +150,15 @@ impl Meta {
         let axis = |i: usize, side: &str| -> Result<AxisMeta> {
             let own = ours.and_then(|o| o.get(side));
             let class = types.get(i).and_then(Value::as_str).ok_or_else(|| wrong("__types__"))?.to_owned();
+            check_class(&class)?;
             let listed = own.and_then(|o| o.get("classes")).or_else(|| root.get(format!("__types_{side}__")));
             let classes = match listed {
                 None => Vec::new(),
-                Some(list) => strings(list).ok_or_else(|| wrong("__types_index__ / __types_columns__"))?,
+                Some(list) => {
+                    let classes = strings(list).ok_or_else(|| wrong("__types_index__ / __types_columns__"))?;
+                    classes.iter().try_for_each(|class| check_class(class))?;
+                    classes
+                }
             };
             let auto = match own.and_then(|o| o.get("auto")) {
                 None => None,
@@ -180,6 +185,29 @@ impl Meta {
             arrow: parse_specs("position", ours.and_then(|o| o.get("arrow")))?,
         })
     }
+}
+
+/// StaticFrame looks its classes up by name: only these are names of them.
+const CLASSES: [&str; 11] = [
+    "Index",
+    "IndexHierarchy",
+    "IndexYear",
+    "IndexYearMonth",
+    "IndexDate",
+    "IndexHour",
+    "IndexMinute",
+    "IndexSecond",
+    "IndexMillisecond",
+    "IndexMicrosecond",
+    "IndexNanosecond",
+];
+
+fn check_class(class: &str) -> Result<()> {
+    if CLASSES.contains(&class.strip_suffix("GO").unwrap_or(class)) {
+        return Ok(());
+    }
+    let message = format!("expected an index class such as Index or IndexDate, found {class:?}.");
+    Err(Error::unsupported("npz", message))
 }
 
 fn range_of(value: &Value) -> Option<(i64, i64, i64, usize)> {

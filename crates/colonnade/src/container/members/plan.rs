@@ -1,7 +1,7 @@
 //! Which members a frame becomes: names, headers and where their bytes lie. Nothing moves yet.
 
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Kind, Labels, Level, Run};
+use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Kind, Labels, Level, Part, Run};
 use crate::memory::Buffer;
 
 use super::buffers::{ColumnSpec, pieces};
@@ -64,8 +64,9 @@ pub fn plan(
     kind_of: &dyn Fn(usize) -> usize,
 ) -> Result<Vec<Planned>> {
     let mut out = Vec::new();
-    let index = axis(&frame.index, Name::Index, Owner::Index, compat, &mut out)?;
-    let columns = axis(&frame.columns, Name::Columns, Owner::Columns, compat, &mut out)?;
+    let alone = frame.ncols == 0;
+    let index = axis(&frame.index, alone, Name::Index, Owner::Index, compat, &mut out)?;
+    let columns = axis(&frame.columns, false, Name::Columns, Owner::Columns, compat, &mut out)?;
     let mut blocks = Vec::new();
     let mut arrow = Vec::new();
     let mut position = 0;
@@ -73,11 +74,15 @@ pub fn plan(
         match &run {
             Run::Block(block) => block_members(position, block, split_nbytes, &mut blocks),
             Run::Column(column) => {
-                let named = |e: Error| e.in_member(format!("column {position}"));
+                let named = |e: Error| e.in_member(label(frame, position));
                 column_members(position, column, compat, &mut blocks, &mut arrow).map_err(named)?;
             }
         }
         position += run.width();
+    }
+    if frame.ncols == 0 && frame.nrows > 0 {
+        // StaticFrame counts rows by blocks: one of no columns says how many there are.
+        blocks.push(empty_block(frame)?);
     }
     let count = blocks.iter().filter(|b| matches!(b.name, Name::Block(_))).count();
     let meta = Meta {
@@ -99,6 +104,21 @@ pub fn plan(
     blocks.sort_by_key(|b| b.group);
     out.append(&mut blocks);
     Ok(out)
+}
+
+fn empty_block(frame: &Frame) -> Result<Planned> {
+    let own = frame.parts.iter().find_map(|p| if let Part::Block(b, _) = p { Some(b.grid.dtype) } else { None });
+    let dtype = own.or_else(|| DType::parse("<f8")).ok_or_else(|| Error::unsupported("npz", "no dtype <f8."))?;
+    let buffer = Buffer::from_vec(Vec::new());
+    Ok(member(Name::Block(0), Grid::column_major(dtype, frame.nrows, 0, 0), true, &buffer, None))
+}
+
+/// What a column is called in messages.
+fn label(frame: &Frame, position: usize) -> String {
+    match frame.columns.strings().and_then(|all| all.into_iter().nth(position)) {
+        Some(name) => format!("column {name:?}"),
+        None => format!("column {position}"),
+    }
 }
 
 fn json_member(bytes: Vec<u8>) -> Planned {
@@ -162,6 +182,7 @@ fn column_members(
 
 fn axis(
     axis: &Axis,
+    alone: bool,
     name: fn(usize) -> Name,
     owner: fn(usize) -> Owner,
     compat: Compat,
@@ -178,6 +199,13 @@ fn axis(
     let levels = match &axis.labels {
         Labels::Auto { start, stop, step, count } => {
             meta.auto = Some((*start, *stop, *step, *count));
+            // What is not stored is 0, 1, 2... as far as the blocks go to StaticFrame: any other range is spelled out.
+            if (*start, *step) != (0, 1) || (alone && *count > 0) {
+                let block = axis.spelled_out()?;
+                let mut planned = member(name(0), block.grid, false, &block.buffer, None);
+                planned.group = out.len() + 1;
+                out.push(planned);
+            }
             return Ok(meta);
         }
         Labels::Levels(levels) => levels,

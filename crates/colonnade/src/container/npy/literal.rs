@@ -38,7 +38,7 @@ impl Node {
             Value::List(items) => format!("a list of {}", items.len()),
             Value::Dict(items) => format!("a dict of {} keys", items.len()),
         };
-        Error::malformed(FORMAT, format!("expected {expected}, found {found}.")).at(to_u64(self.at))
+        Error::malformed(FORMAT, format!("the header: expected {expected}, found {found}.")).at(to_u64(self.at))
     }
 }
 
@@ -98,7 +98,7 @@ impl Parser<'_> {
             format!("\"{}\"", rest.get(..rest.len().min(16)).unwrap_or_default().escape_ascii())
         };
         let at = to_u64(self.start + self.position);
-        Error::malformed(FORMAT, format!("expected {expected}, found {found}.")).at(at)
+        Error::malformed(FORMAT, format!("the header: expected {expected}, found {found}.")).at(at)
     }
 
     fn take(&mut self, byte: u8) -> bool {

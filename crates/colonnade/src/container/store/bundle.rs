@@ -26,7 +26,7 @@ impl Store {
                 (None, Some((label, inner))) if !inner.is_empty() => label,
                 _ => continue,
             };
-            check_label(label).map_err(|e| e.in_member(name.clone()))?;
+            check_label(label).map_err(|e| e.in_member(name.clone()).at(member.offset as u64))?;
             if out.last().is_none_or(|last| last != label) && !out.iter().any(|l| l == label) {
                 out.push(label.to_owned());
             }

@@ -92,7 +92,8 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
     if sorted.blocks.len() < meta.blocks || sorted.blocks.iter().take(meta.blocks).any(Option::is_none) {
         let missing = (0..meta.blocks).find(|&i| sorted.blocks.get(i).copied().flatten().is_none()).unwrap_or(0);
         let message = format!("expected {} blocks as __meta__.json says, this one is missing.", meta.blocks);
-        return Err(Error::malformed("npz", message).in_member(Name::Block(missing).text()));
+        let meta = sorted.meta.and_then(|n| store.members.get(n)).map_or(0, |m| m.offset);
+        return Err(Error::malformed("npz", message).in_member(Name::Block(missing).text()).at(meta as u64));
     }
     // Positions of columns in Arrow's layout are taken; blocks fill the others from left to right.
     let mut taken: Vec<usize> = meta.arrow.iter().map(|(position, _)| *position).collect();
@@ -103,7 +104,7 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
     let mut nrows = None;
     for number in sorted.blocks.iter().take(meta.blocks).flatten() {
         let Some(member) = store.members.get(*number) else { continue };
-        let named = |e: Error| e.in_member(store.name(member.entry));
+        let named = |e: Error| e.in_member(store.name(member.entry)).at(member.offset as u64);
         let (key, offset) = grid_of(store, member).map_err(named)?;
         check_width(store, position.saturating_add(key.width)).map_err(named)?;
         let expected = *nrows.get_or_insert(key.nrows);
@@ -113,6 +114,9 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
         }
         while taken.next_if_eq(&position).is_some() {
             position += 1;
+        }
+        if key.width == 0 {
+            continue;
         }
         let groups = if member.space == Space::Image { &mut image } else { &mut direct };
         groups.push(member.array as usize, key, offset, position);
@@ -133,16 +137,19 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
     let ncols = position + taken.count();
     check_width(store, ncols)?;
     crate::frame::slots(&parts, ncols)?;
-    let index = axis(store, &meta.index, &sorted.index, &sorted.buffers, Owner::Index, nrows)?;
-    let columns = axis(store, &meta.columns, &sorted.columns, &sorted.buffers, Owner::Columns, Some(ncols))?;
+    let ours = meta.version.is_some();
+    let index = axis(store, &meta.index, &sorted.index, &sorted.buffers, Owner::Index, nrows, ours)?;
+    let columns = axis(store, &meta.columns, &sorted.columns, &sorted.buffers, Owner::Columns, Some(ncols), ours)?;
     let nrows = match (nrows, axis_len(&index)) {
-        (Some(nrows), labels) if nrows != labels => return Err(disagree("__values_index_0__.npy", "rows", nrows, labels)),
+        (Some(nrows), labels) if nrows != labels => {
+            return Err(disagree(store, &sorted.index, "__values_index_0__.npy", "rows", nrows, labels));
+        }
         (_, labels) => labels,
     };
     let labels = axis_len(&columns);
     // A frame without blocks has as many columns as labels only where there are none of either.
     if labels != ncols {
-        return Err(disagree("__values_columns_0__.npy", "columns", ncols, labels));
+        return Err(disagree(store, &sorted.columns, "__values_columns_0__.npy", "columns", ncols, labels));
     }
     let tags = Tags { name: meta.name.clone(), attrs: meta.attrs.clone(), origin: meta.origin.clone() };
     Ok(FramePlaces { nrows, ncols, parts, index, columns, tags, version: meta.version })
@@ -157,8 +164,17 @@ fn check_width(store: &Store, ncols: usize) -> Result<()> {
     Err(Error::limit("npz", message))
 }
 
-fn disagree(member: &str, what: &str, data: usize, labels: usize) -> Error {
-    Error::malformed("npz", format!("expected {data} labels for {data} {what}, found {labels}.")).in_member(member)
+fn disagree(
+    store: &Store,
+    stored: &HashMap<usize, usize>,
+    member: &str,
+    what: &str,
+    data: usize,
+    labels: usize,
+) -> Error {
+    let error = Error::malformed("npz", format!("expected {data} labels for {data} {what}, found {labels}."));
+    let at = stored.get(&0).and_then(|&n| store.members.get(n)).map_or(0, |m| m.offset);
+    error.in_member(member).at(at as u64)
 }
 
 fn read_meta(store: &Store, number: Option<usize>) -> Result<Meta> {
@@ -167,7 +183,7 @@ fn read_meta(store: &Store, number: Option<usize>) -> Result<Meta> {
         let message = "is missing: without it labels and names are unknown. Read the arrays with read_arrays.";
         return Err(Error::malformed("npz", message).in_member(name));
     };
-    let named = |e: Error| e.in_member(name.clone());
+    let named = |e: Error| e.in_member(name.clone()).at(member.offset as u64);
     if member.nbytes as u64 > store.limits.max_meta_nbytes {
         let message = format!("declares {} bytes, the limit is {}.", member.nbytes, store.limits.max_meta_nbytes);
         return Err(named(Error::limit("npz", message)));
@@ -224,6 +240,7 @@ fn axis(
     buffers: &Buffers,
     owner: fn(usize) -> Owner,
     count: Option<usize>,
+    ours: bool,
 ) -> Result<AxisPlaces> {
     let mut axis = Axis::range(count.unwrap_or(0));
     axis.class.clone_from(&meta.class);
@@ -234,6 +251,10 @@ fn axis(
         return Ok(AxisPlaces::Ready(axis));
     }
     if !stored.contains_key(&0) && meta.arrow.is_empty() && meta.depth <= 1 {
+        if !ours {
+            // StaticFrame does not give a range that is not stored the name that it wrote.
+            axis.name = "null".into();
+        }
         return Ok(AxisPlaces::Ready(axis));
     }
     axis.classes = match meta.classes.len() {

@@ -125,10 +125,16 @@ impl Store {
     }
 
     /// Names of the arrays, without `.npy`.
-    #[must_use]
-    pub fn array_names(&self) -> Vec<String> {
+    ///
+    /// # Errors
+    /// Malformed where names stand twice in an archive that holds no arrays at all.
+    pub fn array_names(&self) -> Result<Vec<String>> {
+        if let Some(directory) = self.directory().filter(|_| self.kind == Kind::Zip) {
+            crate::container::zip::check_duplicate_names(directory)?;
+            crate::container::zip::check_no_nul(directory)?;
+        }
         let arrays = self.members.iter().filter(|m| !matches!(self.array_of(m), Array::None));
-        arrays.map(|m| self.name(m.entry).trim_end_matches(".npy").to_owned()).collect()
+        Ok(arrays.map(|m| self.name(m.entry).trim_end_matches(".npy").to_owned()).collect())
     }
 
     /// One array of any shape, by the name that [`Store::array_names`] answers.

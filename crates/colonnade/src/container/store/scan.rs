@@ -155,10 +155,11 @@ impl Member {
         // A block of 128 KiB is what a decompressor may want before it yields the first byte.
         let packed = source.fetch(self.entry, self.offset, self.compressed_nbytes.min(256 << 10))?;
         let count = match self.method {
-            Method::Zstd => zstd::decompress_prefix(&packed, &mut out)?,
-            Method::Deflate => deflate::decompress_prefix(&packed, &mut out)?,
-            Method::Stored | Method::Other(_) => return Err(self.unknown()),
+            Method::Zstd => zstd::decompress_prefix(&packed, &mut out),
+            Method::Deflate => deflate::decompress_prefix(&packed, &mut out),
+            Method::Stored | Method::Other(_) => Err(self.unknown()),
         };
+        let count = count.map_err(|e| e.at(self.offset as u64))?;
         out.truncate(count);
         Ok(out)
     }
@@ -169,11 +170,12 @@ impl Member {
             return source.read_into(self.entry, self.offset, target);
         }
         let packed = source.fetch(self.entry, self.offset, self.compressed_nbytes)?;
-        match self.method {
-            Method::Zstd => zstd::decompress(&packed, target)?,
-            Method::Deflate => deflate::decompress(&packed, target)?,
-            Method::Stored | Method::Other(_) => return Err(self.unknown()),
-        }
+        let unpacked = match self.method {
+            Method::Zstd => zstd::decompress(&packed, target),
+            Method::Deflate => deflate::decompress(&packed, target),
+            Method::Stored | Method::Other(_) => Err(self.unknown()),
+        };
+        unpacked.map_err(|e| e.at(self.offset as u64))?;
         self.check_crc(target)
     }
 

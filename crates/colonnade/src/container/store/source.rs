@@ -75,8 +75,7 @@ impl Source {
             match stream.read(room) {
                 Ok(0) => break,
                 Ok(count) => filled += count,
-                // A signal, or a descriptor that was waited for: `progress` says whether to go on.
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => progress.interrupted()?,
                 Err(e) => return Err(e.into()),
             }
             progress.advance(filled as u64, None)?;

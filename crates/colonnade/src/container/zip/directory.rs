@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::end::{self, End};
-use super::record::{CENTRAL, CENTRAL_LEN, ExtraError, Record, SENTINEL32, Zip64Values, zip64_field};
+use super::record::{CENTRAL, CENTRAL_LEN, ExtraError, Record, SENTINEL32, Zip64Values, zip64_field, SENTINEL16};
 use super::{FORMAT, Method, flag, name};
 use crate::error::{Error, Result};
 
@@ -150,6 +150,10 @@ impl Directory {
             (Some(name), Some(extra)) if next <= bytes.len() => (name, extra),
             _ => return Err(self.cut(next, bytes.len())),
         };
+        if !matches!(record.u16(34), 0 | SENTINEL16) && record.u16(34) != end.disk {
+            let utf8 = record.u16(8) & flag::UTF8 != 0;
+            return Err(end::multi_disk(place).in_member(name::decode(name, utf8)));
+        }
         let (compressed, plain, offset) = (record.u32(20), record.u32(24), record.u32(42));
         let (nbytes, compressed_nbytes, offset) =
             sizes(compressed, plain, offset, extra).map_err(|error| {

@@ -23,6 +23,8 @@ pub(super) struct End {
     pub(super) count_is_low16: bool,
     /// The comment's bytes in the file.
     pub(super) comment: Range<usize>,
+    /// Number of this disk, where an archive counts disks.
+    pub(super) disk: u16,
 }
 
 /// Finds the end record.
@@ -50,7 +52,7 @@ pub(super) fn find(file: &[u8]) -> Result<End> {
         }
         last = last.or(Some(end));
     }
-    last.unwrap_or_else(|| Err(absent(len)))
+    last.unwrap_or_else(|| Err(absent(file)))
 }
 
 fn cut(at: usize, len: usize) -> Error {
@@ -65,7 +67,12 @@ fn inside(at: u64) -> Error {
     Error::malformed(FORMAT, message).at(at)
 }
 
-fn absent(len: usize) -> Error {
+fn absent(file: &[u8]) -> Error {
+    let len = file.len();
+    if file.starts_with(&LOCAL) {
+        let needed = as_u64(len.saturating_add(END_LEN));
+        return Error::truncated(FORMAT, "an archive without its end of central directory record", needed, as_u64(len));
+    }
     let message = format!(
         "expected an end of central directory record in the last 65,557 of {len} bytes, found none. \
          It is not a ZIP archive, or it was cut short: fetch or write it again."
@@ -88,10 +95,16 @@ fn resolve(file: &[u8], at: usize, end: Record<'_, END_LEN>) -> Result<End> {
         is_zip64: false,
     };
     let fields = zip64(file, at)?.unwrap_or(plain);
-    if fields.entries_here != fields.entries || (end.u16(4) != end.u16(6) && end.u16(6) != SENTINEL16) {
+    if end.u16(4) != end.u16(6) && end.u16(6) != SENTINEL16 {
         return Err(multi_disk(place));
     }
     let malformed = |message: String| Error::malformed(FORMAT, message).at(place);
+    if fields.entries_here != fields.entries {
+        return Err(malformed(format!(
+            "expected as many members on this disk as in all, found {} and {}. The end record is damaged.",
+            fields.entries_here, fields.entries
+        )));
+    }
     let boundary = as_u64(fields.boundary);
     let prefix = boundary.checked_sub(fields.size).and_then(|start| start.checked_sub(fields.offset));
     let Some(prefix) = prefix else {
@@ -113,11 +126,12 @@ fn resolve(file: &[u8], at: usize, end: Record<'_, END_LEN>) -> Result<End> {
             directory.start
         )));
     }
-    Ok(End { directory, prefix, count: fields.entries, count_is_low16: !fields.is_zip64, comment })
+    let disk = end.u16(4);
+    Ok(End { directory, prefix, count: fields.entries, count_is_low16: !fields.is_zip64, comment, disk })
 }
 
-fn multi_disk(place: u64) -> Error {
-    let message = "expected one file, found a part of an archive split over several. Join the parts first.";
+pub(super) fn multi_disk(place: u64) -> Error {
+    let message = "expected one file, found a part of an archive split over several disks. Join the parts first.";
     Error::unsupported(FORMAT, message).at(place)
 }
 

@@ -235,7 +235,7 @@ fn an_archive_that_was_cut_short_is_never_its_last_member() {
 #[test]
 fn damage_is_named() {
     let cases: [(Vec<u8>, &str); 13] = [
-        (patched(two(), END, 0, 10, &[3]), "split over several"),
+        (patched(two(), END, 0, 10, &[3]), "expected as many members on this disk"),
         (patched(two(), END, 0, 8, &[3, 0, 3, 0]), "declares 3 members, found 2"),
         (patched(two(), END, 0, 12, &[0xFF, 0xFF]), "passes its end record"),
         (patched(two(), END, 0, 4, &[1]), "split over several"),

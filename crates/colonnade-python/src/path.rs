@@ -1,0 +1,17 @@
+//! Paths as Python gives them: str, bytes or PathLike of either.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+
+/// A path.
+pub(crate) struct PathArgument(pub(crate) PathBuf);
+
+impl<'py> FromPyObject<'_, 'py> for PathArgument {
+    type Error = PyErr;
+
+    fn extract(obj: pyo3::Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let decoded = obj.py().import("os")?.call_method1("fsdecode", (obj,))?;
+        Ok(Self(decoded.extract()?))
+    }
+}
