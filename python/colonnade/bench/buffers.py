@@ -1,8 +1,8 @@
 """Every value buffer and every label array of an object, for the one compiled toucher.
 
 *Usable* is open, then one pass over these. The same rule holds for every engine: the arrays that the object's own
-library would read, found without arithmetic, without copying and without converting. Object arrays are left out (their
-cells are Python objects, not bytes; see `measure.touch_all`), which favours the engines that make them.
+library would read, found without arithmetic, without copying and without converting. Of object
+arrays only the references are touched, not the objects, which favours the engines that make them.
 """
 
 from __future__ import annotations
@@ -70,8 +70,9 @@ def of_pandas_array(values: Any) -> list[Any]:
 
 
 def of_arrow(arrays: Sequence[Any]) -> list[Any]:
-    """Buffers of pyarrow arrays."""
-    return [buffer for array in arrays for buffer in array.buffers() if buffer is not None and buffer.size]
+    """Buffers of pyarrow arrays, as bytes: pyarrow itself calls them signed, which the toucher does not take."""
+    found = (buffer for array in arrays for buffer in array.buffers())
+    return [np.frombuffer(buffer, dtype=np.uint8) for buffer in found if buffer is not None and buffer.size]
 
 
 def of_polars(frame: Any) -> list[Any]:
