@@ -64,7 +64,8 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
         builder.add_block(obj.reshape(1, nrows) if obj.ndim == 1 else obj.T, range(ncols))
     origin = {"library": LIBRARY, "class": f"{obj.ndim}d", "dtype": describe_dtype(obj.dtype)}
     if obj.ndim == 2:
-        origin["order"] = "F" if obj.flags.f_contiguous and not obj.flags.c_contiguous else "C"
+        # A view that is packed in neither order has none to bring back.
+        origin["order"] = "C" if obj.flags.c_contiguous else "F" if obj.flags.f_contiguous else "K"
     axes = (Axis.auto(0, nrows, 1), Axis.auto(0, ncols, 1))
     return builder.finish(*axes, "null", None, _labels.encode(origin))
 

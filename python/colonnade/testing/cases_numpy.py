@@ -42,12 +42,8 @@ def assert_identical(left: Any, right: Any) -> None:
     else:
         assert left.dtype.str == right.dtype.str, (left.dtype, right.dtype)
         assert left.tobytes() == right.tobytes(), (left, right)
-    if left.ndim == 2 and min(left.shape) > 1:
-        assert _is_column_major(left) == _is_column_major(right), (left.strides, right.strides)
-
-
-def _is_column_major(array: np.ndarray) -> bool:
-    return array.flags.f_contiguous and not array.flags.c_contiguous
+    for order in ("c_contiguous", "f_contiguous"):
+        assert getattr(right.flags, order) or not getattr(left.flags, order), (left.strides, right.strides)
 
 
 def _case(make: Callable[[], Any]) -> Callable[[], Any]:
