@@ -58,9 +58,10 @@ def test_a_subclass_comes_back_as_a_dataframe() -> None:
 
 
 # --------------------------------------------------------------------------- memory
-def test_blocks_are_not_copied() -> None:
+@pytest.mark.parametrize("borrow", [False, True])
+def test_blocks_are_not_copied(borrow: bool) -> None:
     frame = pd.DataFrame(np.arange(12.0).reshape(4, 3))
-    core = adapter.to_frame(frame, options={})
+    core = adapter.to_frame(frame, options={"borrow": borrow})
     ((values, positions),) = core.blocks()
     assert np.shares_memory(values, frame.to_numpy())
     assert positions.tolist() == [0, 1, 2]

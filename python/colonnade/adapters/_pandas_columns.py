@@ -4,7 +4,7 @@ NumPy blocks go over whole, where they lie: no loop over columns. Only extension
 objects are taken one by one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ class _Shared(np.ndarray):
 
 def add_blocks(builder: FrameBuilder, frame: pd.DataFrame, options: Mapping[str, Any]) -> None:
     """Hand every block of `frame` to the builder."""
+    keep = _borrowed if options.get("borrow") else _shared
     manager = frame._mgr
     if not hasattr(manager, "blocks"):  # the ArrayManager that pandas 2 can be set to
         manager = frame._as_manager("block")._mgr
@@ -49,16 +50,21 @@ def add_blocks(builder: FrameBuilder, frame: pd.DataFrame, options: Mapping[str,
         dtype, positions = values.dtype, places.as_array
         if isinstance(dtype, np.dtype) and dtype.kind != "O":
             array = values if type(values) is np.ndarray else values._ndarray  # DatetimeArray, TimedeltaArray
-            builder.add_block(_shared(array, block), positions)
+            builder.add_block(keep(array, block), positions)
         elif isinstance(dtype, np.dtype):
             for row, position in zip(values, positions.tolist(), strict=True):
                 builder.add_arrow(position, column_from_array(row, label_text(frame, position)))
         else:
-            _add_extension(builder, frame, block, positions, options)
+            _add_extension(builder, frame, block, positions, options, keep)
 
 
 def _add_extension(
-    builder: FrameBuilder, frame: pd.DataFrame, block: Any, positions: np.ndarray, options: Mapping[str, Any]
+    builder: FrameBuilder,
+    frame: pd.DataFrame,
+    block: Any,
+    positions: np.ndarray,
+    options: Mapping[str, Any],
+    keep: Callable[[np.ndarray, Any], np.ndarray],
 ) -> None:
     values = block.values
     rows = values if getattr(values, "ndim", 1) == 2 else [values]  # zoned times and periods are stored as (1, nrows)
@@ -69,13 +75,17 @@ def _add_extension(
                 builder.add_block(row[np.newaxis], [position])
                 continue
         where = label_text(frame, position)
-        builder.add_arrow(position, column_from_array(row, where, lambda array: _shared(array, block)))
+        builder.add_arrow(position, column_from_array(row, where, lambda array: keep(array, block)))
 
 
 def _shared(values: np.ndarray, block: Any) -> np.ndarray:
     shared = values.view(_Shared)
     shared.block = type(block)(block.values, placement=block.mgr_locs, ndim=2, refs=block.refs)
     return shared
+
+
+def _borrowed(values: np.ndarray, block: Any) -> np.ndarray:
+    return values
 
 
 def label_text(frame: pd.DataFrame, position: int) -> str:

@@ -30,7 +30,8 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     obj
         A `pandas.DataFrame`, or an object of a subclass.
     options
-        ``densify_sparse=True`` stores sparse columns as dense ones; without it they are refused.
+        ``densify_sparse=True`` stores sparse columns as dense ones; without it they are refused. ``borrow=True``
+        promises that the frame is done with before the DataFrame can change, which saves work for each block.
 
     Returns
     -------
