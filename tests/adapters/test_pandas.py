@@ -97,6 +97,15 @@ def test_index_values_moved_into_a_column_are_writable() -> None:
     assert back["i"].tolist() == [5, 20]
 
 
+@pytest.mark.parametrize("null", [None, float("nan"), pd.NA], ids=str)
+@pytest.mark.parametrize("distinct", [7, 20_000])
+def test_many_objects_come_back(distinct: int, null: Any) -> None:
+    cells = np.array([f"text {i % distinct}" for i in range(20_000)], dtype=object)
+    cells[::3] = null
+    frame = pd.DataFrame({"s": cells, "b": [None if type(c) is not str else c.encode() for c in cells]}, dtype=object)
+    assert_identical(frame, adapter.from_frame(adapter.to_frame(frame, options={})))
+
+
 # --------------------------------------------------------------------------- options
 def test_sparse_columns_are_densified_only_if_asked() -> None:
     frame = pd.DataFrame({"a": pd.arrays.SparseArray([0, 0, 5]), "b": [1, 2, 3]})

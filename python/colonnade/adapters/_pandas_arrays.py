@@ -13,8 +13,9 @@ import pandas as pd
 from .. import _labels
 from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
 from .._zones import zone_from_text, zone_to_text
-from ._object_columns import column_from_objects, level_from_labels, object_array, objects_from_column, read_tag
+from ._object_columns import level_from_labels, object_array, read_tag
 from ._pandas_foreign import array_from_foreign, categorical_of, times_of, writable, zoned_array
+from ._pandas_objects import column_from_pandas_objects, objects_from_tagged, objects_with_nulls
 from ._pandas_strings import (
     column_from_strings,
     default_string_dtype,
@@ -28,8 +29,6 @@ from ._pandas_strings import (
 
 _MASKED = (pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArray)
 _MASKED_CLASS = {"b": pd.arrays.BooleanArray, "i": _MASKED[0], "u": _MASKED[0], "f": _MASKED[1]}
-_NULL_KINDS: dict[Any, int] = {type(None): 1, float: 2, type(pd.NA): 3}
-_NULLS = np.array([0, None, np.nan, pd.NA], dtype=object)
 
 
 def column_from_array(
@@ -93,7 +92,7 @@ def _from_numpy(values: Any, where: str) -> ArrowColumn:
     values = getattr(values, "_ndarray", values)  # DatetimeArray, TimedeltaArray
     dtype = values.dtype
     if dtype.kind == "O":
-        return _from_objects(values, where)
+        return column_from_pandas_objects(values, where)
     unit = np.datetime_data(dtype) if dtype.kind in "mM" else None
     if not dtype.isnative or dtype.kind not in "biufmM" or dtype.itemsize > 8 or (unit and unit not in _ARROW_UNITS):
         return ArrowColumn.from_fixed(
@@ -104,30 +103,6 @@ def _from_numpy(values: Any, where: str) -> ArrowColumn:
 
 
 _ARROW_UNITS = {("s", 1), ("ms", 1), ("us", 1), ("ns", 1)}
-
-
-def _from_objects(values: np.ndarray, where: str) -> ArrowColumn:
-    missing = pd.isna(values)
-    kinds = set(map(type, values[missing].tolist())) if missing.any() else set()
-    if len(kinds) <= 1:
-        return column_from_objects(values, where)
-    if not kinds <= _NULL_KINDS.keys():
-        names = ", ".join(sorted(kind.__qualname__ for kind in kinds))
-        raise EncodeError(f"{where}: mixed object cells are not supported yet: missing values of the types {names}.")
-    # None, NaN and NA side by side: a second column keeps which of them stood where.
-    cells = values.copy()
-    cells[missing] = None
-    which = np.zeros(len(values), dtype=np.uint8)
-    which[missing] = [_NULL_KINDS[type(cell)] for cell in values[missing].tolist()]
-    children = [("values", column_from_objects(cells, where)), ("nulls", ArrowColumn.from_masked(which, None))]
-    return ArrowColumn.struct(children, '{"kind":"object_nulls"}')
-
-
-def _object_nulls(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
-    cells, which = column.child("values").objects(), column.child("nulls").values()
-    missing = which > 0
-    cells[missing] = _NULLS[which[missing]]
-    return cells
 
 
 def _fixed(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
@@ -314,8 +289,8 @@ def _narrowed(array: Any, name: str) -> Any:
 
 
 _READERS: dict[Any, Callable[[ArrowColumn, dict[str, Any], str], Any]] = {
-    "object": lambda column, tag, where: objects_from_column(column, tag),
-    "object_nulls": _object_nulls,
+    "object": objects_from_tagged,
+    "object_nulls": objects_with_nulls,
     "labels": _labels_column,
     "numpy": _fixed,
     "string": lambda column, tag, where: strings_from_column(column, string_dtype(tag["storage"], tag["na"])),

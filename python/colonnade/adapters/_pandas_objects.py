@@ -1,0 +1,85 @@
+"""Object columns of pandas: all str, all bytes or all bool with missing values of any kind, or refused by name.
+
+Text and bytes go through pyarrow where it is installed: it is several times faster with Python objects.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._core import ArrowColumn
+from ._object_columns import column_from_objects, objects_from_column
+from ._pandas_strings import pyarrow_or_none, to_pyarrow
+
+NULLS_TAG = '{"kind":"object_nulls"}'
+
+_NULL_NAMES: dict[type, str] = {type(None): "none", float: "nan", type(pd.NA): "na"}
+_NULL_CODES: dict[type, int] = {type(None): 1, float: 2, type(pd.NA): 3}
+_NULLS = np.array([None, None, np.nan, pd.NA], dtype=object)
+
+
+def column_from_pandas_objects(values: np.ndarray, where: str) -> ArrowColumn:
+    """A 1-D object array as a tagged column; EncodeError, beginning with `where`, for mixed cells."""
+    kinds = set(map(type, values.tolist()))
+    nulls = kinds & _NULL_CODES.keys()
+    column = _by_pyarrow(values, kinds - nulls, nulls) if len(nulls) <= 1 else None
+    if column is not None:
+        return column
+    missing = pd.isna(values) if len(nulls) > 1 else None
+    if missing is None or set(map(type, values[missing].tolist())) != nulls:
+        return column_from_objects(values, where)
+    # None, NaN and NA side by side: a second column keeps which of them stood where.
+    cells = values.copy()
+    cells[missing] = None
+    which = np.zeros(len(values), dtype=np.uint8)
+    which[missing] = [_NULL_CODES[type(cell)] for cell in values[missing].tolist()]
+    children = [("values", column_from_objects(cells, where)), ("nulls", ArrowColumn.from_masked(which, None))]
+    return ArrowColumn.struct(children, NULLS_TAG)
+
+
+def objects_from_tagged(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
+    """The object array of a column with one kind of missing value at most."""
+    if pyarrow_or_none() is None or column.type not in ("large_utf8", "large_binary"):
+        return objects_from_column(column, tag)
+    cells = _cells(to_pyarrow(column))
+    null = tag.get("null", "none")
+    if column.null_count and null != "none":
+        cells[column.mask()] = {"nan": np.nan, "na": pd.NA}[null]
+    return cells
+
+
+def objects_with_nulls(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
+    """The object array of a column in which None, NaN and NA stood side by side."""
+    cells, which = column.child("values").objects(), column.child("nulls").values()
+    missing = which > 0
+    cells[missing] = _NULLS[which[missing]]
+    return cells
+
+
+def _cells(array: Any) -> np.ndarray:
+    sample = array.slice(0, 4096)
+    if len(array) <= 4096 or 2 * len(sample.unique()) > len(sample):
+        plain: np.ndarray = array.to_numpy(zero_copy_only=False)
+        return plain
+    # Texts that repeat are made once, and share one object: a fifth of the time, and of the memory.
+    encoded = array.dictionary_encode()
+    distinct = encoded.dictionary.to_numpy(zero_copy_only=False)
+    codes = encoded.indices.fill_null(len(distinct)).to_numpy()
+    return np.append(distinct, None).take(codes)
+
+
+def _by_pyarrow(values: np.ndarray, present: set[type], nulls: set[type]) -> ArrowColumn | None:
+    pa = pyarrow_or_none()
+    if pa is None or len(present) != 1:
+        return None
+    kind = next(iter(present))
+    if kind not in (str, bytes):
+        return None
+    try:
+        array = pa.array(values, pa.large_string() if kind is str else pa.large_binary(), from_pandas=True)
+    except (pa.ArrowException, UnicodeError, TypeError):
+        # A float that is no NaN, or a lone surrogate: the core names the row.
+        return None
+    tag = f'{{"kind":"object","null":"{_NULL_NAMES[next(iter(nulls))]}"}}' if nulls else '{"kind":"object"}'
+    return ArrowColumn.from_arrow(array, tag)
