@@ -132,10 +132,10 @@ fn limit_pread(py: Python<'_>, path: PathArgument, threads: usize, fresh: bool) 
     .py()
 }
 
-/// Seconds of a bare write of `nbytes` from warm memory, in calls of 1 MiB.
+/// Seconds of a bare write of `nbytes` from warm memory, in calls of 4 MiB.
 #[pyfunction]
 fn limit_write(py: Python<'_>, path: PathArgument, nbytes: usize, reserve: bool, replace: bool) -> PyResult<f64> {
-    const CALL: usize = 1 << 20;
+    const CALL: usize = 4 << 20;
     py.detach(|| {
         let mut source = Region::allocate(nbytes, false)?;
         source.as_mut_slice().fill(1);

@@ -13,6 +13,8 @@ const IDLE: Duration = Duration::from_secs(10);
 pub(super) struct Mapping {
     pub(super) address: usize,
     pub(super) nbytes: usize,
+    /// Made of huge pages: only these are worth waiting.
+    pub(super) huge: bool,
 }
 
 struct Waiting {

@@ -50,7 +50,7 @@ impl Region {
 impl Drop for Region {
     fn drop(&mut self) {
         if let Some(mapping) = self.mapping.take() {
-            if mapping.nbytes >= HUGE_PAGE { pool::give(mapping) } else { pool::unmap(&mapping) }
+            if mapping.huge { pool::give(mapping) } else { pool::unmap(&mapping) }
         }
     }
 }
@@ -121,7 +121,7 @@ fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
     }
     let start = address as usize;
     if !huge {
-        return Ok(Mapping { address: start, nbytes: wanted });
+        return Ok(Mapping { address: start, nbytes: wanted, huge });
     }
     let aligned = round_up(start, HUGE_PAGE);
     let (head, tail) = (aligned - start, reserve - wanted - (aligned - start));
@@ -135,7 +135,7 @@ fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
         }
         libc::madvise(aligned as *mut libc::c_void, wanted, libc::MADV_HUGEPAGE);
     }
-    Ok(Mapping { address: aligned, nbytes: wanted })
+    Ok(Mapping { address: aligned, nbytes: wanted, huge })
 }
 
 fn remap(old: Mapping, nbytes: usize) -> io::Result<Mapping> {
@@ -148,5 +148,5 @@ fn remap(old: Mapping, nbytes: usize) -> io::Result<Mapping> {
         pool::unmap(&old);
         return Err(error);
     }
-    Ok(Mapping { address: address as usize, nbytes })
+    Ok(Mapping { address: address as usize, nbytes, huge: old.huge })
 }

@@ -22,6 +22,8 @@ pub struct AxisMeta {
     pub meta: Option<String>,
     /// start, stop, step and count of an automatic range (ours only; StaticFrame stores none).
     pub auto: Option<(i64, i64, i64, usize)>,
+    /// The range is stored as labels too, for StaticFrame.
+    pub spelled_out: bool,
     /// Levels in Arrow's layout.
     pub arrow: Vec<(usize, ColumnSpec)>,
 }
@@ -94,7 +96,7 @@ impl Meta {
                 own.insert("depth".into(), json!(axis.depth));
                 own.insert("classes".into(), json!(axis.classes));
             }
-            let plain = own.len() == 1 && axis.auto.is_some_and(|(start, _, step, _)| (start, step) == (0, 1));
+            let plain = own.len() == 1 && !axis.spelled_out && axis.auto.is_some_and(|(start, _, step, _)| (start, step) == (0, 1));
             // 0, 1, 2... over a block is what a missing member means anyway.
             if !own.is_empty() && !(plain && self.blocks > 0) {
                 ours.insert(side.into(), Value::Object(own));
@@ -171,6 +173,7 @@ impl Meta {
                 name: name_of(own, i + 1),
                 meta: text(own.and_then(|o| o.get("meta"))),
                 auto,
+                spelled_out: false,
                 arrow: parse_specs("level", own.and_then(|o| o.get("arrow")))?,
             })
         };

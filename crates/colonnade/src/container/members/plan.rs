@@ -201,6 +201,7 @@ fn axis(
             meta.auto = Some((*start, *stop, *step, *count));
             // What is not stored is 0, 1, 2... as far as the blocks go to StaticFrame: any other range is spelled out.
             if (*start, *step) != (0, 1) || (alone && *count > 0) {
+                meta.spelled_out = true;
                 let block = axis.spelled_out()?;
                 let mut planned = member(name(0), block.grid, false, &block.buffer, None);
                 planned.group = out.len() + 1;
