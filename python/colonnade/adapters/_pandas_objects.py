@@ -64,9 +64,10 @@ def _cells(array: Any) -> np.ndarray:
         return plain
     # Texts that repeat are made once, and share one object: a fifth of the time, and of the memory.
     encoded = array.dictionary_encode()
-    distinct = encoded.dictionary.to_numpy(zero_copy_only=False)
-    codes = encoded.indices.fill_null(len(distinct)).to_numpy()
-    return np.append(distinct, None).take(codes)
+    # One cell more than the dictionary has: None, which null codes point to.
+    distinct = np.empty(len(encoded.dictionary) + 1, dtype=object)
+    distinct[:-1] = encoded.dictionary.to_numpy(zero_copy_only=False)
+    return distinct.take(encoded.indices.fill_null(len(distinct) - 1).to_numpy())
 
 
 def _by_pyarrow(values: np.ndarray, present: set[type], nulls: set[type]) -> ArrowColumn | None:
