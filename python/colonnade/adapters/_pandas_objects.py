@@ -67,7 +67,8 @@ def _cells(array: Any) -> np.ndarray:
     # One cell more than the dictionary has: None, which null codes point to.
     distinct = np.empty(len(encoded.dictionary) + 1, dtype=object)
     distinct[:-1] = encoded.dictionary.to_numpy(zero_copy_only=False)
-    return distinct.take(encoded.indices.fill_null(len(distinct) - 1).to_numpy())
+    codes: np.ndarray = encoded.indices.fill_null(len(distinct) - 1).to_numpy()
+    return distinct.take(codes)
 
 
 def _by_pyarrow(values: np.ndarray, present: set[type], nulls: set[type]) -> ArrowColumn | None:
