@@ -152,7 +152,7 @@ class Worker:
 
     def once(self, contestant: Contestant, first: bool) -> dict[str, Any]:
         contestant.prepare()
-        if self.task["frame_nbytes"] >= SYNC_NBYTES:
+        if contestant.operation != "read" or self.task["frame_nbytes"] >= SYNC_NBYTES:
             os.sync()  # else the write-back of one engine's file is paid by the next
         settle()
         if first:
