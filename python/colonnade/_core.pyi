@@ -27,8 +27,10 @@ class ArrowColumn:
     def from_arrow(obj: object, tag: str | None = None) -> ArrowColumn:
         """Import anything with ``__arrow_c_array__`` (one array, not chunked). No copy."""
     @staticmethod
-    def from_masked(values: np.ndarray, mask: np.ndarray | None, tag: str | None = None) -> ArrowColumn:
-        """1-D bool, int, uint, float16/32/64, datetime64[s|ms|us|ns] or timedelta64 values, native byte order, and a
+    def from_masked(
+        values: np.ndarray, mask: np.ndarray | None = None, tag: str | None = None, timezone: str | None = None
+    ) -> ArrowColumn:
+        """`timezone` makes datetime64 values timestamps with that zone. 1-D bool, int, uint, float16/32/64, datetime64[s|ms|us|ns] or timedelta64 values, native byte order, and a
         bool mask (True = null) or None. Values are not copied where they are contiguous (bool is packed to bits;
         bytes under the mask are kept as they are where the type is not bool)."""
     @staticmethod
@@ -39,6 +41,9 @@ class ArrowColumn:
     @staticmethod
     def from_fixed(values: np.ndarray, tag: str | None = None) -> ArrowColumn:
         """1-D array of any NumPy dtype without objects, as Arrow fixed_size_binary(itemsize): for what Arrow cannot name."""
+    @staticmethod
+    def from_unicode(values: np.ndarray, tag: str | None = None) -> ArrowColumn:
+        """1-D ``<U`` strings as large_utf8 (copied). EncodeError for code points that Unicode does not know."""
     @staticmethod
     def dictionary(codes: np.ndarray, categories: ArrowColumn, ordered: bool, tag: str | None = None) -> ArrowColumn:
         """codes: 1-D int8..int64; a negative code is null. Codes are not copied."""
@@ -66,6 +71,8 @@ class ArrowColumn:
         """dictionary: 1-D int codes, null slots -1. Not copied where nothing needs to change."""
     def categories(self) -> ArrowColumn: ...
     def child(self, name: str) -> ArrowColumn: ...
+    def child_names(self) -> list[str]:
+        """Names of a struct's children."""
     def slice(self, start: int, stop: int) -> ArrowColumn: ...
     def nbytes(self) -> int: ...
 
@@ -78,7 +85,11 @@ class Axis:
         """An automatic range. `name` is tagged JSON; `meta` is the adapter's own tagged JSON (kept verbatim)."""
     @staticmethod
     def levels(
-        levels: Sequence[np.ndarray | ArrowColumn], classes: Sequence[str], cls: str = "Index", name: str = "null", meta: str | None = None
+        levels: Sequence[np.ndarray | ArrowColumn],
+        classes: Sequence[str],
+        cls: str = "Index",
+        name: str = "null",
+        meta: str | None = None,
     ) -> Axis:
         """1..n levels of equal length, full labels (not codes): 1-D NumPy arrays of any dtype but object, or
         ArrowColumn. `classes`: one class name a level, in StaticFrame's words where it has one ("Index", "IndexDate"...)."""
@@ -131,7 +142,9 @@ class FrameBuilder:
     def add_arrays(self, arrays: Sequence[np.ndarray], start: int) -> int:
         """Arrays left to right from column `start`: 1-D (nrows,) or 2-D (nrows, width). Returns the next position."""
     def add_arrow(self, position: int, column: ArrowColumn) -> None: ...
-    def finish(self, index: Axis, columns: Axis, name: str = "null", attrs: str | None = None, origin: str | None = None) -> CoreFrame:
+    def finish(
+        self, index: Axis, columns: Axis, name: str = "null", attrs: str | None = None, origin: str | None = None
+    ) -> CoreFrame:
         """Every position must have been given exactly once; lengths must agree."""
 
 # --------------------------------------------------------------------------- npz / npy
@@ -139,11 +152,18 @@ class Limits:
     """Caps on what a file may ask for, all in bytes or counts; checked before anything is allocated."""
 
     def __init__(
-        self, *, max_nbytes: int | None = None, max_members: int | None = None, max_member_nbytes: int | None = None, max_meta_nbytes: int | None = None
+        self,
+        *,
+        max_nbytes: int | None = None,
+        max_members: int | None = None,
+        max_member_nbytes: int | None = None,
+        max_columns: int | None = None,
+        max_meta_nbytes: int | None = None,
     ) -> None: ...
     max_nbytes: int
     max_members: int
     max_member_nbytes: int
+    max_columns: int
     max_meta_nbytes: int
 
 Progress = Callable[[int, int | None], object]
@@ -207,15 +227,26 @@ class BufferSink:
 
     def __init__(self) -> None: ...
     nbytes: int
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def write(self, data: object) -> int:
+        """Append bytes; answers how many."""
     def clear(self) -> None: ...
 
-def npz_write_path(frame: CoreFrame, path: str | bytes, options: NpzWriteOptions, progress: Progress | None = None) -> None: ...
+def npz_write_path(
+    frame: CoreFrame, path: str | bytes, options: NpzWriteOptions, progress: Progress | None = None
+) -> None: ...
 def npz_write_fd(frame: CoreFrame, fd: int, options: NpzWriteOptions, progress: Progress | None = None) -> None: ...
-def npz_write_sink(frame: CoreFrame, sink: BufferSink, options: NpzWriteOptions, progress: Progress | None = None) -> None: ...
+def npz_write_sink(
+    frame: CoreFrame, sink: BufferSink, options: NpzWriteOptions, progress: Progress | None = None
+) -> None: ...
 def npz_encode(frame: CoreFrame, options: NpzWriteOptions, progress: Progress | None = None) -> bytes: ...
-def npy_write_directory(frame: CoreFrame, path: str | bytes, options: NpzWriteOptions, progress: Progress | None = None) -> None: ...
+def npy_write_directory(
+    frame: CoreFrame, path: str | bytes, options: NpzWriteOptions, progress: Progress | None = None
+) -> None: ...
 def npy_write_path(frame: CoreFrame, path: str | bytes, options: NpzWriteOptions) -> None:
     """One array: a frame of one dtype, automatic labels, no names."""
+
 def npy_encode(frame: CoreFrame, options: NpzWriteOptions) -> bytes: ...
 def bundle_write_path(
     frames: Sequence[tuple[str, CoreFrame]], path: str | bytes, layout: str, outer: str | None, options: NpzWriteOptions
@@ -225,13 +256,17 @@ def bundle_write_path(
 # --------------------------------------------------------------------------- measuring
 def touch(buffers: Sequence[object], threads: int = 1) -> int:
     """One pass over every byte of each NumPy array (any strides) or buffer: the benchmark's *usable*. Returns a checksum."""
+
 def limit_memcpy(nbytes: int, repeat: int) -> list[float]:
     """Seconds of `repeat` copies of `nbytes` into warm memory, one thread."""
+
 def limit_pread(path: str, threads: int, fresh: bool) -> float:
     """Seconds to read the whole file into a huge-page region by a bare parallel pread."""
+
 def limit_write(path: str, nbytes: int, reserve: bool, replace: bool) -> float:
     """Seconds of a bare write of `nbytes` from warm memory (in 1 MiB calls), with fallocate where `reserve`, onto a
     fresh name or (replace) a temporary file renamed over `path`."""
+
 def pool_trim() -> int:
     """Give the recycled memory back to the system; returns the bytes released."""
 

@@ -136,7 +136,7 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     where = as_target(target)
     made_format = for_target(format, where.name)
     made = make_options(made_format, "write", options)
-    frame = frame_from(data, densify_sparse=made.densify_sparse)
+    frame = frame_from(data, densify_sparse=made.densify_sparse, borrow=True)
     with reporting(made.progress, "writing") as progress:
         store(frame._load(), frame._lookup, where, made, progress)
 
@@ -166,7 +166,7 @@ def encode(data: Any, format: str, **options: Any) -> bytes:
     b'PK'
     """
     made = make_options(check_format(format), "write", options)
-    frame = frame_from(data, densify_sparse=made.densify_sparse)
+    frame = frame_from(data, densify_sparse=made.densify_sparse, borrow=True)
     with reporting(made.progress, "encoding") as progress:
         return encode_bytes(frame._load(), frame._lookup, made, progress)
 

@@ -327,8 +327,8 @@ class Frame:
         return equal_frames(self._load(), theirs._load(), exact=exact)
 
 
-def frame_from(data: Any, *, densify_sparse: bool = False) -> Frame:
-    """A Frame from anything that an adapter takes.
+def frame_from(data: Any, *, densify_sparse: bool = False, borrow: bool = False) -> Frame:
+    """A Frame from anything that an adapter takes. `borrow`: it is gone before the caller can change the data.
 
     Raises
     ------
@@ -345,7 +345,7 @@ def frame_from(data: Any, *, densify_sparse: bool = False) -> Frame:
         kind = f"{type(data).__module__}.{type(data).__qualname__}"
         advice = " Rows are not taken: make a mapping of columns first." if isinstance(data, Iterable) else ""
         raise TypeError(f"data: expected {_TAKEN}, found {kind}.{advice}")
-    return Frame._make(adapter.to_frame(data, options={"densify_sparse": True} if densify_sparse else None))
+    return Frame._make(adapter.to_frame(data, options={"densify_sparse": densify_sparse, "borrow": borrow}))
 
 
 def load_adapter(library: str) -> Any:

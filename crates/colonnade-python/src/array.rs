@@ -104,7 +104,12 @@ impl<'py> Arrays<'py> {
 }
 
 /// An array of `dtype` over `nbytes` that `bytes` owns.
-pub(crate) fn owned<'py>(py: Python<'py>, dtype: DType, count: usize, bytes: Vec<u8>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn owned<'py>(
+    py: Python<'py>,
+    dtype: DType,
+    count: usize,
+    bytes: Vec<u8>,
+) -> PyResult<Bound<'py, PyAny>> {
     let buffer = Buffer::from_vec(bytes).assume_exclusive();
     let block = Block { grid: Grid::column_major(dtype, count, 1, 0), buffer };
     Arrays::new(py, true).line(&block)
@@ -122,7 +127,8 @@ fn new_array<'py>(
     let ndim = c_int::try_from(shape.len()).unwrap_or(c_int::MAX);
     let flags = if writable { npyffi::NPY_ARRAY_WRITEABLE } else { 0 };
     // NumPy takes both as signed words of the same size.
-    let mut dims: Vec<npy_intp> = shape.iter().map(|&n| npy_intp::try_from(n).unwrap_or(npy_intp::MAX)).collect();
+    let mut dims: Vec<npy_intp> =
+        shape.iter().map(|&n| npy_intp::try_from(n).unwrap_or(npy_intp::MAX)).collect();
     let mut steps: Vec<npy_intp> = strides.unwrap_or(&[]).to_vec();
     let step_ptr = if strides.is_some() { steps.as_mut_ptr() } else { std::ptr::null_mut() };
     // SAFETY: the descr is a live dtype (its reference is stolen, so one is given); dims and strides have `ndim` entries;
@@ -188,7 +194,12 @@ impl Views {
     ) -> PyResult<Block> {
         let view = self.read(array)?;
         let at = |axis: usize| Some((*view.shape.get(axis)?, *view.strides.get(axis)?));
-        let wrong = || PyValueError::new_err(format!("expected an array of 1 or 2 dimensions, found {}", view.shape.len()));
+        let wrong = || {
+            PyValueError::new_err(format!(
+                "expected an array of 1 or 2 dimensions, found {}",
+                view.shape.len()
+            ))
+        };
         let (nrows, row_stride) = at(row_axis).ok_or_else(wrong)?;
         let item = isize::try_from(view.dtype.itemsize).unwrap_or(isize::MAX);
         let (width, col_stride) = match col_axis {
@@ -200,7 +211,8 @@ impl Views {
             return Ok(Block { grid, buffer: Buffer::from_vec(Vec::new()) });
         }
         // Negative strides reach before the data pointer.
-        let below = |stride: isize, count: usize| if stride < 0 { stride.unsigned_abs() * (count - 1) } else { 0 };
+        let below =
+            |stride: isize, count: usize| if stride < 0 { stride.unsigned_abs() * (count - 1) } else { 0 };
         grid.offset = below(row_stride, nrows) + below(col_stride, width);
         let (_, high) = grid.extent();
         let start = view.data.wrapping_sub(grid.offset);

@@ -19,7 +19,9 @@ fn packed(block: &Block) -> PyResult<arrow_buffer::Buffer> {
     let (low, high) = block.grid.extent();
     if block.grid.is_column_major() {
         let bytes = block.buffer.slice(low, high - low);
-        return bytes.map(|b| b.to_arrow()).ok_or_else(|| PyValueError::new_err("the array passes its memory"));
+        return bytes
+            .map(|b| b.to_arrow())
+            .ok_or_else(|| PyValueError::new_err("the array passes its memory"));
     }
     let data = Data { grid: block.grid, buffer: block.buffer.clone() };
     let mut out = Vec::with_capacity(block.grid.nbytes());
@@ -90,7 +92,10 @@ pub(crate) fn masked(
     let length = block.grid.nrows;
     let dtype = block.grid.dtype;
     let data_type = arrow_type(dtype, timezone).ok_or_else(|| {
-        PyTypeError::new_err(format!("expected a dtype that Arrow knows, found {}; use from_fixed", dtype.descr()))
+        PyTypeError::new_err(format!(
+            "expected a dtype that Arrow knows, found {}; use from_fixed",
+            dtype.descr()
+        ))
     })?;
     let bytes = packed(&block)?;
     let bytes = if data_type == DataType::Boolean {
@@ -105,7 +110,8 @@ pub(crate) fn masked(
 
 pub(crate) fn fixed(values: &Bound<'_, PyUntypedArray>) -> PyResult<ArrayData> {
     let block = Views::new().block(values, 0, None)?;
-    let width = i32::try_from(block.grid.dtype.itemsize).map_err(|_| PyTypeError::new_err("items are too wide"))?;
+    let width =
+        i32::try_from(block.grid.dtype.itemsize).map_err(|_| PyTypeError::new_err("items are too wide"))?;
     let builder = ArrayDataBuilder::new(DataType::FixedSizeBinary(width)).len(block.grid.nrows);
     build(builder.add_buffer(packed(&block)?))
 }
@@ -145,9 +151,10 @@ pub(crate) fn from_unicode(values: &Bound<'_, PyUntypedArray>) -> PyResult<Array
 
 pub(crate) fn dictionary(codes: &Bound<'_, PyUntypedArray>, categories: &ArrayData) -> PyResult<ArrayData> {
     let block = Views::new().block(codes, 0, None)?;
-    let data_type = arrow_type(block.grid.dtype, None).filter(DataType::is_signed_integer).ok_or_else(|| {
-        PyTypeError::new_err(format!("codes: expected int8 to int64, found {}", block.grid.dtype.descr()))
-    })?;
+    let data_type =
+        arrow_type(block.grid.dtype, None).filter(DataType::is_signed_integer).ok_or_else(|| {
+            PyTypeError::new_err(format!("codes: expected int8 to int64, found {}", block.grid.dtype.descr()))
+        })?;
     let bytes = packed(&block)?;
     let item = block.grid.dtype.itemsize as usize;
     // Little-endian: the sign stands in the last byte of each code.
@@ -161,7 +168,8 @@ pub(crate) fn dictionary(codes: &Bound<'_, PyUntypedArray>, categories: &ArrayDa
 
 pub(crate) fn structure(children: &[(&str, &ArrayData)]) -> PyResult<ArrayData> {
     let length = children.first().map_or(0, |(_, c)| c.len());
-    let fields: Vec<Field> = children.iter().map(|(name, c)| Field::new(*name, c.data_type().clone(), true)).collect();
+    let fields: Vec<Field> =
+        children.iter().map(|(name, c)| Field::new(*name, c.data_type().clone(), true)).collect();
     let mut builder = ArrayDataBuilder::new(DataType::Struct(fields.into())).len(length);
     for (_, child) in children {
         builder = builder.add_child_data((*child).clone());
@@ -183,7 +191,8 @@ pub(crate) fn codes_with_minus_one(data: &ArrayData, dtype: DType) -> Option<(DT
         return None;
     }
     let item = dtype.itemsize as usize;
-    let bytes = data.buffers().first()?.as_slice().get(data.offset() * item..(data.offset() + data.len()) * item)?;
+    let bytes =
+        data.buffers().first()?.as_slice().get(data.offset() * item..(data.offset() + data.len()) * item)?;
     let is_null = |row: usize| nulls.is_some_and(|n| n.is_null(row));
     let already = |(row, code): (usize, &[u8])| !is_null(row) || code.iter().all(|&b| b == 0xFF);
     if !unsigned && bytes.chunks_exact(item).enumerate().all(already) {

@@ -59,7 +59,10 @@ impl ArrowColumn {
             let schema = schema_ptr.as_ref();
             let array = FFI_ArrowArray::from_raw(array_ptr.as_ptr());
             let ordered = schema.dictionary_ordered();
-            (from_ffi(array, schema).map_err(|e| PyTypeError::new_err(format!("Arrow import: {e}")))?, ordered)
+            (
+                from_ffi(array, schema).map_err(|e| PyTypeError::new_err(format!("Arrow import: {e}")))?,
+                ordered,
+            )
         };
         Ok(Self { column: Column { data, ordered, tag } })
     }
@@ -153,7 +156,8 @@ impl ArrowColumn {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(&self.field()?).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let schema =
+            FFI_ArrowSchema::try_from(&self.field()?).map_err(|e| PyValueError::new_err(e.to_string()))?;
         PyCapsule::new_with_value(py, schema, SCHEMA_NAME)
     }
 
@@ -192,7 +196,9 @@ impl ArrowColumn {
         let DataType::Dictionary(codes, _) = self.column.data.data_type() else {
             return Err(self.wrong("a dictionary"));
         };
-        let Ok(PieceKind::Fixed(dtype)) = PieceKind::of(codes) else { return Err(self.wrong("a dictionary")) };
+        let Ok(PieceKind::Fixed(dtype)) = PieceKind::of(codes) else {
+            return Err(self.wrong("a dictionary"));
+        };
         match arrow_build::codes_with_minus_one(&self.column.data, dtype) {
             None => self.fixed_values(py, dtype),
             Some((dtype, bytes)) => array::owned(py, dtype, self.column.len(), bytes),
@@ -255,7 +261,8 @@ impl ArrowColumn {
         }
         let offset = data.offset() * dtype.itemsize as usize;
         let grid = Grid::column_major(dtype, length, 1, offset);
-        let block = Block::new(grid, Buffer::from_arrow(buffer)).ok_or_else(|| self.wrong("a whole buffer"))?;
+        let block =
+            Block::new(grid, Buffer::from_arrow(buffer)).ok_or_else(|| self.wrong("a whole buffer"))?;
         Arrays::new(py, false).line(&block)
     }
 }

@@ -32,7 +32,8 @@ impl PyAxis {
             step if step > 0 => (span + i128::from(step) - 1) / i128::from(step),
             step => (span + i128::from(step) + 1) / i128::from(step),
         };
-        let count = usize::try_from(count.max(0)).map_err(|_| PyValueError::new_err("the range is too long"))?;
+        let count =
+            usize::try_from(count.max(0)).map_err(|_| PyValueError::new_err("the range is too long"))?;
         let axis = Axis {
             labels: Labels::Auto { start, stop, step, count },
             class: cls.into(),
@@ -121,7 +122,9 @@ impl PyAxis {
             Some(Level::Column(column)) => {
                 Ok(Bound::new(py, ArrowColumn { column: column.clone() })?.into_any())
             }
-            None => Err(PyValueError::new_err(format!("level {i} is out of range: there are {}", levels.len()))),
+            None => {
+                Err(PyValueError::new_err(format!("level {i} is out of range: there are {}", levels.len())))
+            }
         }
     }
 }

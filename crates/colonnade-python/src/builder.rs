@@ -42,7 +42,8 @@ impl FrameBuilder {
     ) -> PyResult<()> {
         let block = Views::new().block(values, 1, Some(0))?;
         self.check_rows("block", block.grid.nrows)?;
-        let convert = |&p: &i64| usize::try_from(p).map_err(|_| PyValueError::new_err(format!("position {p}")));
+        let convert =
+            |&p: &i64| usize::try_from(p).map_err(|_| PyValueError::new_err(format!("position {p}")));
         let positions = positions.as_array().iter().map(convert).collect::<PyResult<Vec<_>>>()?;
         if positions.len() != block.grid.width {
             let message = format!("expected {} positions, found {}", block.grid.width, positions.len());

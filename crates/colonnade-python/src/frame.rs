@@ -24,6 +24,9 @@ impl CoreFrame {
     }
 }
 
+/// A block's values and the positions of its columns.
+type Placed<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<i64>>);
+
 /// The part of a block that holds `width` columns from `first`.
 fn cut(block: &Block, first: usize, width: usize) -> Block {
     Block { grid: block.grid.columns(first, width, 1), buffer: block.buffer.clone() }
@@ -72,11 +75,7 @@ impl CoreFrame {
     }
 
     #[pyo3(signature = (writable = false))]
-    fn blocks<'py>(
-        &self,
-        py: Python<'py>,
-        writable: bool,
-    ) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyArray1<i64>>)>> {
+    fn blocks<'py>(&self, py: Python<'py>, writable: bool) -> PyResult<Vec<Placed<'py>>> {
         let mut arrays = Arrays::new(py, writable);
         let mut out = Vec::new();
         for part in &self.frame.parts {
@@ -119,7 +118,9 @@ impl CoreFrame {
         })?;
         match self.frame.parts.get(slot.part) {
             Some(Part::Block(block, _)) => Arrays::new(py, false).line(&cut(block, slot.column, 1)),
-            Some(Part::Column(column, _)) => Ok(Bound::new(py, ArrowColumn { column: column.clone() })?.into_any()),
+            Some(Part::Column(column, _)) => {
+                Ok(Bound::new(py, ArrowColumn { column: column.clone() })?.into_any())
+            }
             None => Err(pyo3::exceptions::PyIndexError::new_err("no such column")),
         }
     }
@@ -163,8 +164,14 @@ impl CoreFrame {
     }
 
     #[pyo3(signature = (index, columns))]
-    fn with_axes(&self, index: Option<PyRef<'_, PyAxis>>, columns: Option<PyRef<'_, PyAxis>>) -> PyResult<Self> {
-        let pick = |given: Option<PyRef<'_, PyAxis>>, own: &Axis| given.map_or_else(|| own.clone(), |a| a.axis.clone());
+    fn with_axes(
+        &self,
+        index: Option<PyRef<'_, PyAxis>>,
+        columns: Option<PyRef<'_, PyAxis>>,
+    ) -> PyResult<Self> {
+        let pick = |given: Option<PyRef<'_, PyAxis>>, own: &Axis| {
+            given.map_or_else(|| own.clone(), |a| a.axis.clone())
+        };
         let (index, columns) = (pick(index, &self.frame.index), pick(columns, &self.frame.columns));
         let parts = self.frame.parts.clone();
         Ok(Self::new(Frame::new(index, columns, parts, self.frame.tags.clone()).py()?))

@@ -11,8 +11,8 @@ use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
-use crate::path::PathArgument;
 use crate::errors::IntoPy;
+use crate::path::PathArgument;
 
 /// A run of bytes, as address and length.
 type Run = (usize, usize);
@@ -36,13 +36,17 @@ fn runs(array: &Bound<'_, PyUntypedArray>, out: &mut Vec<Run>) {
     for (axis, (&length, &stride)) in shape.iter().zip(strides).enumerate() {
         if Some(axis) == inner {
             if stride < 0 {
-                starts.iter_mut().for_each(|s| *s = s.wrapping_add_signed(stride.wrapping_mul(length.cast_signed() - 1)));
+                starts
+                    .iter_mut()
+                    .for_each(|s| *s = s.wrapping_add_signed(stride.wrapping_mul(length.cast_signed() - 1)));
             }
             continue;
         }
         starts = starts
             .iter()
-            .flat_map(|&s| (0..length).map(move |i| s.wrapping_add_signed(stride.wrapping_mul(i.cast_signed()))))
+            .flat_map(|&s| {
+                (0..length).map(move |i| s.wrapping_add_signed(stride.wrapping_mul(i.cast_signed())))
+            })
             .collect();
     }
     let length = inner.and_then(|axis| shape.get(axis)).map_or(item, |n| n * item);
@@ -134,7 +138,13 @@ fn limit_pread(py: Python<'_>, path: PathArgument, threads: usize, fresh: bool) 
 
 /// Seconds of a bare write of `nbytes` from warm memory, in calls of 4 MiB.
 #[pyfunction]
-fn limit_write(py: Python<'_>, path: PathArgument, nbytes: usize, reserve: bool, replace: bool) -> PyResult<f64> {
+fn limit_write(
+    py: Python<'_>,
+    path: PathArgument,
+    nbytes: usize,
+    reserve: bool,
+    replace: bool,
+) -> PyResult<f64> {
     const CALL: usize = 4 << 20;
     py.detach(|| {
         let mut source = Region::allocate(nbytes, false)?;

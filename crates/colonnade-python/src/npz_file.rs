@@ -15,9 +15,9 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::array::Arrays;
 use crate::axis::PyAxis;
 use crate::dtype;
-use crate::path::PathArgument;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
+use crate::path::PathArgument;
 use crate::progress::PyProgress;
 
 /// Caps on what a file may ask for.
@@ -149,7 +149,13 @@ impl NpzFile {
 
     #[staticmethod]
     #[pyo3(signature = (fd, *, verify, limits, threads))]
-    fn open_fd(py: Python<'_>, fd: RawFd, verify: bool, limits: PyLimits, threads: Option<usize>) -> PyResult<Self> {
+    fn open_fd(
+        py: Python<'_>,
+        fd: RawFd,
+        verify: bool,
+        limits: PyLimits,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
         let progress = PyProgress::new(None);
         let store = py.detach(|| {
             let source = Source::stream(&mut Descriptor::new(fd), limits.max_nbytes, &progress)?;

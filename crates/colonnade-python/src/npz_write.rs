@@ -14,10 +14,10 @@ use colonnade_transport::{AtomicDirectory, AtomicFile, Descriptor};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::path::PathArgument;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::npz_file::threads;
+use crate::path::PathArgument;
 use crate::progress::PyProgress;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
 
@@ -51,7 +51,9 @@ impl NpzWriteOptions {
             None => (Codec::None, BTreeMap::new()),
             Some(Compression::Name(name)) => (Codec::parse(Some(&name)).py()?, BTreeMap::new()),
             Some(Compression::Columns(columns)) => {
-                let parse = |(position, name): (usize, Option<String>)| Ok((position, Codec::parse(name.as_deref())?));
+                let parse = |(position, name): (usize, Option<String>)| {
+                    Ok((position, Codec::parse(name.as_deref())?))
+                };
                 (Codec::None, columns.into_iter().map(parse).collect::<colonnade::Result<_>>().py()?)
             }
         };
@@ -221,7 +223,11 @@ fn bundle_write_path(
     let members = match layout {
         "npz" => false,
         "npy" => true,
-        other => return Err(errors::option(format!("npz: layout: expected \"npz\" or \"npy\", found {other:?}."))),
+        other => {
+            return Err(errors::option(format!(
+                "npz: layout: expected \"npz\" or \"npy\", found {other:?}."
+            )));
+        }
     };
     let outer = match outer {
         None => Codec::None,

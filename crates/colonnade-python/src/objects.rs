@@ -41,13 +41,19 @@ pub(crate) fn typed(values: &Bound<'_, PyAny>, kind: &str) -> PyResult<ArrayData
             "str" => {
                 let text = cell.cast::<PyString>().map_err(|_| wrong())?;
                 let text = text.to_str().map_err(|_| {
-                    errors::encode(format!("row {row}: a lone surrogate is no Unicode text. Replace it first."))
+                    errors::encode(format!(
+                        "row {row}: a lone surrogate is no Unicode text. Replace it first."
+                    ))
                 })?;
                 bytes.extend_from_slice(text.as_bytes());
             }
             "bytes" => bytes.extend_from_slice(cell.cast::<PyBytes>().map_err(|_| wrong())?.as_bytes()),
             "bool" => flags.push(cell.cast::<PyBool>().map_err(|_| wrong())?.is_true()),
-            _ => return Err(PyValueError::new_err(format!("kind: expected str, bytes or bool, found {kind}"))),
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "kind: expected str, bytes or bool, found {kind}"
+                )));
+            }
         }
         offsets.push(i64::try_from(bytes.len()).unwrap_or(i64::MAX));
     }

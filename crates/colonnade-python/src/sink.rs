@@ -6,9 +6,9 @@ use std::io;
 use colonnade::memory::{Region, RegionMut};
 use colonnade::sink::Sink;
 use colonnade_transport::{AtomicFile, Descriptor};
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyBufferError, PyValueError};
 use pyo3::ffi;
-use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
 /// A file that appears whole.
@@ -67,7 +67,9 @@ impl BufferSink {
         if self.exports == 0 {
             return Ok(());
         }
-        Err(PyBufferError::new_err("the sink cannot change while a view of it exists: release the view first"))
+        Err(PyBufferError::new_err(
+            "the sink cannot change while a view of it exists: release the view first",
+        ))
     }
 
     /// The sink, to be written from its end on.
@@ -119,7 +121,8 @@ impl BufferSink {
             return Err(PyValueError::new_err("expected a contiguous buffer"));
         }
         // SAFETY: the view keeps its bytes in place, and the interpreter lock is held, so nobody writes meanwhile.
-        let bytes = unsafe { std::slice::from_raw_parts(view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes()) };
+        let bytes =
+            unsafe { std::slice::from_raw_parts(view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes()) };
         self.append(if view.len_bytes() == 0 { &[] } else { bytes })?;
         Ok(view.len_bytes())
     }

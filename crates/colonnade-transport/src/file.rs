@@ -166,7 +166,10 @@ mod tests {
         let mut file = AtomicFile::create(&path).unwrap();
         file.write(b"new").unwrap();
         drop(file);
-        assert_eq!((fs::read(&path).unwrap(), names(directory.path())), (b"old".to_vec(), vec!["x".to_owned()]));
+        assert_eq!(
+            (fs::read(&path).unwrap(), names(directory.path())),
+            (b"old".to_vec(), vec!["x".to_owned()])
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 """Text labels as NumPy `<U` arrays: when they may be, and how they get there.
 
 StaticFrame and `np.load` read `<U` labels; they know nothing of Arrow's layout. So labels are stored as `<U` unless
-that costs too much (NPZ.md: more than four times their UTF-8 size) or is not exact (nulls, a NUL at the end).
+that costs too much or is not exact (nulls, a NUL at the end). Four bytes a character are the price of `<U`; too much is
+padding: cells four times as wide as their text is on average (docs/design/decisions.md).
 """
 
 import sys
@@ -11,16 +12,18 @@ import numpy as np
 
 from .._core import ArrowColumn, EncodeError
 
-# Below this the rule of four saves nothing worth having, and would hide short headers from StaticFrame: taken to the
-# letter it admits only ASCII labels of one common length.
-ALWAYS_NBYTES = 64 * 1024
+# A page: below it nothing is saved, and a short header with one long label would be hidden from StaticFrame.
+ALWAYS_NBYTES = 4096
+
+# Bytes of a `<U` cell a byte of UTF-8: four a character, times the padding that is accepted.
+MAX_RATIO = 4 * 4
 
 _UTF32 = f"utf-32-{sys.byteorder[0]}e"
 
 
 def fits_unicode(nlabels: int, max_nchars: int, utf8_nbytes: int) -> bool:
     """Whether labels of these sizes are stored as `<U` rather than in Arrow's layout."""
-    return 4 * max_nchars * nlabels <= max(4 * utf8_nbytes, ALWAYS_NBYTES)
+    return 4 * max_nchars * nlabels <= max(MAX_RATIO * utf8_nbytes, ALWAYS_NBYTES)
 
 
 def unicode_from_cells(cells: list[Any], where: str) -> np.ndarray | None:

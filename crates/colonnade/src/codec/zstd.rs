@@ -22,7 +22,10 @@ thread_local! {
 }
 
 fn failed(code: usize) -> Error {
-    Error::malformed("zstd", format!("{}. The compressed bytes are damaged.", zstd_safe::get_error_name(code)))
+    Error::malformed(
+        "zstd",
+        format!("{}. The compressed bytes are damaged.", zstd_safe::get_error_name(code)),
+    )
 }
 
 /// Compresses `parts`, one after the other, as one frame that declares its size.

@@ -134,7 +134,9 @@ impl Axis {
     pub fn slice(&self, start: usize, stop: usize) -> Self {
         let labels = match &self.labels {
             Labels::Auto { start: first, step, .. } => {
-                let at = |i: usize| first.saturating_add(step.saturating_mul(i64::try_from(i).unwrap_or(i64::MAX)));
+                let at = |i: usize| {
+                    first.saturating_add(step.saturating_mul(i64::try_from(i).unwrap_or(i64::MAX)))
+                };
                 Labels::Auto { start: at(start), stop: at(stop), step: *step, count: stop - start }
             }
             Labels::Levels(levels) => Labels::Levels(levels.iter().map(|l| l.slice(start, stop)).collect()),
@@ -152,7 +154,10 @@ impl Axis {
     pub fn select(&self, positions: &[usize]) -> Result<Self> {
         let count = self.len();
         if let Some(bad) = positions.iter().find(|&&p| p >= count) {
-            return Err(Error::not_found("frame", format!("label {bad} is out of range: there are {count}.")));
+            return Err(Error::not_found(
+                "frame",
+                format!("label {bad} is out of range: there are {count}."),
+            ));
         }
         let labels = match &self.labels {
             Labels::Auto { start, step, .. } => {
@@ -215,7 +220,8 @@ impl Level {
                 let mut bytes = Vec::with_capacity(positions.len() * item);
                 for &position in positions {
                     let offset = block.grid.rows(position, position + 1).offset;
-                    bytes.extend_from_slice(block.buffer.as_slice().get(offset..offset + item).unwrap_or(&[]));
+                    bytes
+                        .extend_from_slice(block.buffer.as_slice().get(offset..offset + item).unwrap_or(&[]));
                 }
                 let grid = Grid::column_major(block.grid.dtype, positions.len(), 1, 0);
                 Ok(Self::Block(Block { grid, buffer: Buffer::from_vec(bytes) }))
@@ -224,7 +230,8 @@ impl Level {
                 let mut taken = MutableArrayData::new(vec![&column.data], false, positions.len());
                 for &position in positions {
                     let grown = taken.try_extend(0, position, position + 1);
-                    grown.map_err(|e| Error::malformed("frame", format!("labels cannot be selected: {e}.")))?;
+                    grown
+                        .map_err(|e| Error::malformed("frame", format!("labels cannot be selected: {e}.")))?;
                 }
                 Ok(Self::Column(Column { data: taken.freeze(), ..column.clone() }))
             }

@@ -37,7 +37,14 @@ impl Grid {
     #[must_use]
     pub fn row_major(dtype: DType, nrows: usize, width: usize, offset: usize) -> Self {
         let item = as_stride(dtype.itemsize as usize);
-        Self { dtype, nrows, width, row_stride: item.saturating_mul(as_stride(width)), col_stride: item, offset }
+        Self {
+            dtype,
+            nrows,
+            width,
+            row_stride: item.saturating_mul(as_stride(width)),
+            col_stride: item,
+            offset,
+        }
     }
 
     /// Bytes of all cells.

@@ -98,7 +98,11 @@ pub fn type_name(data_type: &DataType, ordered: bool) -> String {
         DataType::Decimal128(p, s) => format!("decimal128({p}, {s})"),
         DataType::Decimal256(p, s) => format!("decimal256({p}, {s})"),
         DataType::Dictionary(codes, values) => {
-            format!("dictionary<{}, {}, ordered={ordered}>", type_name(codes, false), type_name(values, false))
+            format!(
+                "dictionary<{}, {}, ordered={ordered}>",
+                type_name(codes, false),
+                type_name(values, false)
+            )
         }
         DataType::Struct(fields) => {
             let inner: Vec<String> =

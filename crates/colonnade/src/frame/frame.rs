@@ -64,7 +64,10 @@ impl Frame {
             };
             if rows != nrows {
                 let at = first.map_or(String::new(), |p| format!("column {p}: "));
-                return Err(Error::malformed("frame", format!("{at}expected {nrows} rows as the index has, found {rows}.")));
+                return Err(Error::malformed(
+                    "frame",
+                    format!("{at}expected {nrows} rows as the index has, found {rows}."),
+                ));
             }
         }
         slots(&parts, ncols)?;
@@ -83,9 +86,10 @@ impl Frame {
     #[must_use]
     pub fn slice(&self, start: usize, stop: usize) -> Self {
         let parts = self.parts.iter().map(|part| match part {
-            Part::Block(b, positions) => {
-                Part::Block(Block { grid: b.grid.rows(start, stop), buffer: b.buffer.clone() }, positions.clone())
-            }
+            Part::Block(b, positions) => Part::Block(
+                Block { grid: b.grid.rows(start, stop), buffer: b.buffer.clone() },
+                positions.clone(),
+            ),
             Part::Column(column, position) => Part::Column(column.slice(start, stop), *position),
         });
         Self {
@@ -101,8 +105,9 @@ impl Frame {
     /// # Errors
     /// `NotFound` for a position that is not there.
     pub fn select(&self, positions: &[usize], columns: Axis) -> Result<Self> {
-        let parts = select(&self.parts, &self.slots()?, positions, |block, grid| {
-            Block { grid: grid(&block.grid), buffer: block.buffer.clone() }
+        let parts = select(&self.parts, &self.slots()?, positions, |block, grid| Block {
+            grid: grid(&block.grid),
+            buffer: block.buffer.clone(),
         })?;
         Ok(Self { ncols: positions.len(), columns, parts, ..self.clone_without_parts() })
     }
@@ -110,10 +115,14 @@ impl Frame {
     /// Bytes of data and labels.
     #[must_use]
     pub fn nbytes(&self) -> usize {
-        let data: usize = self.parts.iter().map(|part| match part {
-            Part::Block(block, _) => block.grid.nbytes(),
-            Part::Column(column, _) => column.nbytes(),
-        }).sum();
+        let data: usize = self
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Block(block, _) => block.grid.nbytes(),
+                Part::Column(column, _) => column.nbytes(),
+            })
+            .sum();
         data + self.index.nbytes() + self.columns.nbytes()
     }
 
@@ -135,6 +144,12 @@ impl Frame {
 /// Malformed where a position is missing, doubled or out of range.
 pub fn slots<B, C>(parts: &[Part<B, C>], ncols: usize) -> Result<Vec<Slot>> {
     const FREE: usize = usize::MAX;
+    if let [Part::Block(_, positions)] = parts
+        && positions.len() == ncols
+        && positions.iter().enumerate().all(|(i, &p)| i == p)
+    {
+        return Ok((0..ncols).map(|column| Slot { part: 0, column }).collect());
+    }
     let mut slots = vec![Slot { part: FREE, column: 0 }; ncols];
     let mut filled = 0;
     for (index, part) in parts.iter().enumerate() {
@@ -149,9 +164,12 @@ pub fn slots<B, C>(parts: &[Part<B, C>], ncols: usize) -> Result<Vec<Slot>> {
         for (column, &position) in positions.iter().enumerate() {
             match slots.get_mut(position) {
                 Some(slot) if slot.part == FREE => *slot = Slot { part: index, column },
-                Some(_) => return Err(Error::malformed("frame", format!("column {position} is given twice."))),
+                Some(_) => {
+                    return Err(Error::malformed("frame", format!("column {position} is given twice.")));
+                }
                 None => {
-                    let message = format!("column {position} is out of range: the frame has {ncols} columns.");
+                    let message =
+                        format!("column {position} is out of range: the frame has {ncols} columns.");
                     return Err(Error::malformed("frame", message));
                 }
             }
@@ -162,7 +180,10 @@ pub fn slots<B, C>(parts: &[Part<B, C>], ncols: usize) -> Result<Vec<Slot>> {
         return Ok(slots);
     }
     let missing = slots.iter().position(|s| s.part == FREE).unwrap_or(0);
-    Err(Error::malformed("frame", format!("column {missing} is missing: {filled} of {ncols} columns were given.")))
+    Err(Error::malformed(
+        "frame",
+        format!("column {missing} is missing: {filled} of {ncols} columns were given."),
+    ))
 }
 
 /// Parts that hold the columns at `positions`, in that order: columns of one block that stand at a constant distance
@@ -179,7 +200,10 @@ pub fn select<B, C: Clone>(
     let mut wanted: Vec<Vec<(usize, usize)>> = vec![Vec::new(); parts.len()];
     for (new, &old) in positions.iter().enumerate() {
         let slot = slots.get(old).ok_or_else(|| {
-            Error::not_found("frame", format!("column {old} is out of range: there are {} columns.", slots.len()))
+            Error::not_found(
+                "frame",
+                format!("column {old} is out of range: there are {} columns.", slots.len()),
+            )
         })?;
         if let Some(list) = wanted.get_mut(slot.part) {
             list.push((slot.column, new));
@@ -188,7 +212,9 @@ pub fn select<B, C: Clone>(
     let mut out = Vec::new();
     for (part, list) in parts.iter().zip(wanted) {
         match part {
-            Part::Column(column, _) => out.extend(list.iter().map(|&(_, new)| Part::Column(column.clone(), new))),
+            Part::Column(column, _) => {
+                out.extend(list.iter().map(|&(_, new)| Part::Column(column.clone(), new)))
+            }
             Part::Block(block, _) => {
                 for (first, step, run) in runs(&list) {
                     let grid = |g: &Grid| g.columns(first, run.len(), step);
@@ -200,11 +226,15 @@ pub fn select<B, C: Clone>(
     Ok(out)
 }
 
+/// First column, distance between columns, and the (column, new position) pairs.
+type Wanted<'l> = (usize, isize, &'l [(usize, usize)]);
+
 /// Cuts a list of (column, new position) where the distance between columns changes: (first column, distance, run).
-fn runs(mut list: &[(usize, usize)]) -> Vec<(usize, isize, &[(usize, usize)])> {
+fn runs(mut list: &[(usize, usize)]) -> Vec<Wanted<'_>> {
     let mut out = Vec::new();
     while let Some(&(first, _)) = list.first() {
-        let distance = |a: usize, b: usize| super::block::as_stride(b).wrapping_sub(super::block::as_stride(a));
+        let distance =
+            |a: usize, b: usize| super::block::as_stride(b).wrapping_sub(super::block::as_stride(a));
         let step = list.get(1).map_or(1, |&(second, _)| distance(first, second));
         let mut length = list.len().min(2);
         while let (Some(&(a, _)), Some(&(b, _))) = (list.get(length - 1), list.get(length)) {

@@ -9,8 +9,8 @@ mod frame;
 mod runs;
 
 pub use axis::{Axis, Labels, Level};
-pub use block::{Block, Grid};
 pub(crate) use block::as_stride;
+pub use block::{Block, Grid};
 pub use column::{Column, type_name, unit_name};
 pub use dtype::{ByteOrder, DType, Kind};
 pub use frame::{Frame, Part, Slot, Tags, select, slots};

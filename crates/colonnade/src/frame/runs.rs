@@ -32,6 +32,15 @@ impl Frame {
     /// Malformed where the parts do not cover the frame.
     pub fn runs(&self, kind: &dyn Fn(usize) -> usize) -> Result<Vec<Run<'_>>> {
         let slots = self.slots()?;
+        // A matrix is one run: no need to look at its columns.
+        if let [Part::Block(block, _)] = self.parts.as_slice()
+            && self.ncols > 0
+            && slots.iter().enumerate().all(|(i, s)| i == s.column)
+            && (block.grid.is_column_major() || block.grid.is_row_major())
+            && (1..self.ncols).all(|position| kind(position) == kind(0))
+        {
+            return Ok(vec![Run::Block(block.clone())]);
+        }
         let mut out = Vec::with_capacity(slots.len().min(1 << 16));
         let mut position = 0;
         while let Some(slot) = slots.get(position) {
@@ -53,7 +62,9 @@ impl Frame {
         let item = as_stride(one.dtype.itemsize as usize);
         let (width, col_stride) = match self.neighbour(block, &one, slots.get(position + 1)) {
             // An array of no rows, or of one, is packed either way: columns follow each other.
-            Some(distance) if distance == item * as_stride(one.nrows) && (one.row_stride == item || one.nrows <= 1) => {
+            Some(distance)
+                if distance == item * as_stride(one.nrows) && (one.row_stride == item || one.nrows <= 1) =>
+            {
                 (usize::MAX, distance)
             }
             Some(distance) if distance == item && item > 0 && one.row_stride % item == 0 => {

@@ -140,9 +140,8 @@ fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
 
 fn remap(old: Mapping, nbytes: usize) -> io::Result<Mapping> {
     // SAFETY: `old` is owned and given up here; the kernel moves its pages.
-    let address = unsafe {
-        libc::mremap(old.address as *mut libc::c_void, old.nbytes, nbytes, libc::MREMAP_MAYMOVE)
-    };
+    let address =
+        unsafe { libc::mremap(old.address as *mut libc::c_void, old.nbytes, nbytes, libc::MREMAP_MAYMOVE) };
     if address == libc::MAP_FAILED {
         let error = io::Error::last_os_error();
         pool::unmap(&old);

@@ -122,7 +122,8 @@ impl<'a> Crew<'a> {
             working = self.ended.wait_timeout(working, TICK).unwrap_or_else(PoisonError::into_inner).0;
             if outcome.is_ok() {
                 drop(working);
-                outcome = progress.advance(self.done_nbytes.load(Ordering::Relaxed) as u64, Some(total as u64));
+                outcome =
+                    progress.advance(self.done_nbytes.load(Ordering::Relaxed) as u64, Some(total as u64));
                 if outcome.is_err() {
                     self.stop.store(true, Ordering::Relaxed);
                 }
@@ -164,7 +165,15 @@ mod tests {
     fn every_task_runs_once_on_any_number_of_threads() {
         for threads in [1, 2, 5] {
             let mut cells = vec![0u32; 100];
-            let tasks = cells.iter_mut().map(|c| Task::new(1 << 20, move || { *c += 1; Ok(()) })).collect();
+            let tasks = cells
+                .iter_mut()
+                .map(|c| {
+                    Task::new(1 << 20, move || {
+                        *c += 1;
+                        Ok(())
+                    })
+                })
+                .collect();
             run(tasks, threads, &NoProgress).unwrap();
             assert_eq!(cells, vec![1; 100]);
         }
@@ -174,7 +183,10 @@ mod tests {
     fn the_first_error_is_answered() {
         let tasks = (0..10)
             .map(|i| {
-                Task::new(1 << 20, move || if i == 3 { Err(Error::malformed("plan", "three")) } else { Ok(()) })
+                Task::new(
+                    1 << 20,
+                    move || if i == 3 { Err(Error::malformed("plan", "three")) } else { Ok(()) },
+                )
             })
             .collect();
         assert!(run(tasks, 2, &NoProgress).unwrap_err().to_string().contains("three"));

@@ -104,9 +104,7 @@ fn parse(value: &Value, depth: usize) -> Option<DataType> {
         (1..=max).contains(&precision).then_some((precision, scale))
     };
     Some(match parts.first()?.as_str()? {
-        "fixed_size_binary" => {
-            DataType::FixedSizeBinary(i32::try_from(parts.get(1)?.as_u64()?).ok()?)
-        }
+        "fixed_size_binary" => DataType::FixedSizeBinary(i32::try_from(parts.get(1)?.as_u64()?).ok()?),
         "time32" => match unit()? {
             u @ (TimeUnit::Second | TimeUnit::Millisecond) => DataType::Time32(u),
             _ => return None,
@@ -151,7 +149,8 @@ mod tests {
     fn types_come_back() {
         let zone = Some(Arc::from("Europe/Berlin"));
         let interval = DataType::Struct(
-            vec![Field::new("left", DataType::Float64, true), Field::new("right", DataType::Float64, true)].into(),
+            vec![Field::new("left", DataType::Float64, true), Field::new("right", DataType::Float64, true)]
+                .into(),
         );
         let mut types: Vec<DataType> = PLAIN.iter().map(|(_, t)| t.clone()).collect();
         types.extend([
@@ -170,7 +169,8 @@ mod tests {
 
     #[test]
     fn what_is_no_type_is_refused() {
-        for bad in [json!("int7"), json!([]), json!(["time32", "ns"]), json!(["decimal128", 99, 0]), json!(7)] {
+        for bad in [json!("int7"), json!([]), json!(["time32", "ns"]), json!(["decimal128", 99, 0]), json!(7)]
+        {
             assert!(from_json(&bad).is_err(), "{bad}");
         }
         let deep = (0..100).fold(json!("int8"), |inner, _| json!(["struct", ["x", inner]]));

@@ -175,7 +175,11 @@ fn collect(data: &ArrayData, prefix: &str, out: &mut Vec<Piece>) -> Result<()> {
 }
 
 /// Offsets of rows `offset..offset + length` that start at 0, and the (start, count) of the bytes they cover.
-fn rebased<T>(buffer: &arrow_buffer::Buffer, offset: usize, length: usize) -> (arrow_buffer::Buffer, (usize, usize))
+fn rebased<T>(
+    buffer: &arrow_buffer::Buffer,
+    offset: usize,
+    length: usize,
+) -> (arrow_buffer::Buffer, (usize, usize))
 where
     T: arrow_buffer::ArrowNativeType + std::ops::Sub<Output = T>,
 {
@@ -198,13 +202,14 @@ where
 ///
 /// # Errors
 /// Malformed: a buffer that is missing, of another dtype or length, or that Arrow's own validation refuses.
-pub fn assemble(spec: &ColumnSpec, fetch: &mut dyn FnMut(&str) -> Result<Option<(DType, Buffer)>>) -> Result<Column> {
+pub fn assemble(spec: &ColumnSpec, fetch: &mut Fetch<'_>) -> Result<Column> {
     let mut children = spec.children.iter().copied();
     let data = build(&spec.data_type, spec.length, "", &mut children, fetch)?;
     Ok(Column { data, ordered: spec.ordered, tag: spec.tag.clone() })
 }
 
-type Fetch<'a> = dyn FnMut(&str) -> Result<Option<(DType, Buffer)>> + 'a;
+/// Answers the member at a path: its dtype and its bytes.
+pub type Fetch<'a> = dyn FnMut(&str) -> Result<Option<(DType, Buffer)>> + 'a;
 
 fn build(
     data_type: &DataType,
@@ -234,7 +239,7 @@ fn build(
         }
         PieceKind::Views => {
             let views = required(fetch, prefix, "views", dtype("|V16")?)?;
-            at_least(prefix, "views", &views, length.checked_mul(16).unwrap_or(usize::MAX))?;
+            at_least(prefix, "views", &views, length.saturating_mul(16))?;
             builder = builder.add_buffer(views);
             for k in 0.. {
                 match optional(fetch, prefix, &format!("data_{k}"), bytes_type)? {
@@ -257,7 +262,13 @@ fn build(
             let count = children.next().ok_or_else(|| {
                 Error::malformed("npz", format!("{prefix}dictionary has no length in __colonnade__."))
             })?;
-            builder = builder.add_child_data(build(values, count, &format!("{prefix}dictionary_"), children, fetch)?);
+            builder = builder.add_child_data(build(
+                values,
+                count,
+                &format!("{prefix}dictionary_"),
+                children,
+                fetch,
+            )?);
         }
         DataType::Struct(fields) => {
             for (i, field) in fields.iter().enumerate() {
@@ -269,11 +280,19 @@ fn build(
     }
     // Arrow's own full validation: offsets in order and in bounds, UTF-8, codes within the categories.
     builder.align_buffers(true).build().map_err(|e| {
-        Error::malformed("npz", format!("{e}. The column's buffers contradict each other; the file is damaged."))
+        Error::malformed(
+            "npz",
+            format!("{e}. The column's buffers contradict each other; the file is damaged."),
+        )
     })
 }
 
-fn optional(fetch: &mut Fetch<'_>, prefix: &str, name: &str, wanted: DType) -> Result<Option<arrow_buffer::Buffer>> {
+fn optional(
+    fetch: &mut Fetch<'_>,
+    prefix: &str,
+    name: &str,
+    wanted: DType,
+) -> Result<Option<arrow_buffer::Buffer>> {
     let path = format!("{prefix}{name}");
     match fetch(&path)? {
         None => Ok(None),

@@ -71,7 +71,9 @@ impl Groups {
                 return;
             }
         }
-        if let Some(done) = slot.replace(Run { key, first: offset, last: offset, distance: 0, positions: vec![position] }) {
+        if let Some(done) =
+            slot.replace(Run { key, first: offset, last: offset, distance: 0, positions: vec![position] })
+        {
             close(&done, &mut self.out);
         }
     }

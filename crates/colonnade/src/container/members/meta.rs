@@ -96,9 +96,11 @@ impl Meta {
                 own.insert("depth".into(), json!(axis.depth));
                 own.insert("classes".into(), json!(axis.classes));
             }
-            let plain = own.len() == 1 && !axis.spelled_out && axis.auto.is_some_and(|(start, _, step, _)| (start, step) == (0, 1));
+            let plain = own.len() == 1
+                && !axis.spelled_out
+                && axis.auto.is_some_and(|(start, _, step, _)| (start, step) == (0, 1));
             // 0, 1, 2... over a block is what a missing member means anyway.
-            if !own.is_empty() && !(plain && self.blocks > 0) {
+            if !(own.is_empty() || plain && self.blocks > 0) {
                 ours.insert(side.into(), Value::Object(own));
             }
         }
@@ -131,14 +133,20 @@ impl Meta {
         let ours = root.get("__colonnade__");
         let version = match ours {
             None => None,
-            Some(ours) => Some(ours.get("version").and_then(Value::as_u64).ok_or_else(|| wrong("__colonnade__.version"))?),
+            Some(ours) => Some(
+                ours.get("version").and_then(Value::as_u64).ok_or_else(|| wrong("__colonnade__.version"))?,
+            ),
         };
         if let Some(version) = version.filter(|&v| v > VERSION) {
-            let message = format!("expected __colonnade__ version up to {VERSION}, found {version}. Upgrade colonnade.");
+            let message = format!(
+                "expected __colonnade__ version up to {VERSION}, found {version}. Upgrade colonnade."
+            );
             return Err(Error::unsupported("npz", message));
         }
-        let names = get("__names__")?.as_array().filter(|a| a.len() == 3).ok_or_else(|| wrong("__names__"))?;
-        let types = get("__types__")?.as_array().filter(|a| a.len() == 2).ok_or_else(|| wrong("__types__"))?;
+        let names =
+            get("__names__")?.as_array().filter(|a| a.len() == 3).ok_or_else(|| wrong("__names__"))?;
+        let types =
+            get("__types__")?.as_array().filter(|a| a.len() == 2).ok_or_else(|| wrong("__types__"))?;
         let depths: Vec<usize> = get("__depths__")?
             .as_array()
             .and_then(|a| a.iter().map(|v| usize::try_from(v.as_u64()?).ok()).collect())
@@ -157,7 +165,8 @@ impl Meta {
             let classes = match listed {
                 None => Vec::new(),
                 Some(list) => {
-                    let classes = strings(list).ok_or_else(|| wrong("__types_index__ / __types_columns__"))?;
+                    let classes =
+                        strings(list).ok_or_else(|| wrong("__types_index__ / __types_columns__"))?;
                     classes.iter().try_for_each(|class| check_class(class))?;
                     classes
                 }
@@ -246,7 +255,12 @@ fn specs(key: &str, columns: &[(usize, ColumnSpec)]) -> Result<Value> {
 
 fn parse_specs(key: &str, value: Option<&Value>) -> Result<Vec<(usize, ColumnSpec)>> {
     let Some(value) = value else { return Ok(Vec::new()) };
-    let wrong = || Error::malformed("npz", format!("expected columns in Arrow's layout, found {value} in __colonnade__."));
+    let wrong = || {
+        Error::malformed(
+            "npz",
+            format!("expected columns in Arrow's layout, found {value} in __colonnade__."),
+        )
+    };
     let size = |v: Option<&Value>| usize::try_from(v?.as_u64()?).ok();
     let mut out = Vec::new();
     for entry in value.as_array().ok_or_else(wrong)? {

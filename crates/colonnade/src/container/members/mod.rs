@@ -19,7 +19,7 @@ mod plan;
 mod sf_name;
 pub mod unicode;
 
-pub use buffers::{ColumnSpec, Piece, PieceKind, assemble, pieces};
+pub use buffers::{ColumnSpec, Fetch, Piece, PieceKind, assemble, pieces};
 pub use group::{GroupKey, Groups, group_ids};
 pub use meta::{AxisMeta, Meta};
 pub use name::{Name, Owner};

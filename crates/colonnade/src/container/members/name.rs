@@ -108,7 +108,9 @@ mod tests {
         for name in names {
             assert_eq!(Name::parse(name.text().as_bytes()), Some(name));
         }
-        for other in ["", "x.npy", "__blocks_01__.npy", "__blocks_-1__.npy", "__blocks___.npy", "__column_3__.npy"] {
+        for other in
+            ["", "x.npy", "__blocks_01__.npy", "__blocks_-1__.npy", "__blocks___.npy", "__column_3__.npy"]
+        {
             assert_eq!(Name::parse(other.as_bytes()), None, "{other}");
         }
     }

@@ -107,8 +107,10 @@ pub fn plan(
 }
 
 fn empty_block(frame: &Frame) -> Result<Planned> {
-    let own = frame.parts.iter().find_map(|p| if let Part::Block(b, _) = p { Some(b.grid.dtype) } else { None });
-    let dtype = own.or_else(|| DType::parse("<f8")).ok_or_else(|| Error::unsupported("npz", "no dtype <f8."))?;
+    let own =
+        frame.parts.iter().find_map(|p| if let Part::Block(b, _) = p { Some(b.grid.dtype) } else { None });
+    let dtype =
+        own.or_else(|| DType::parse("<f8")).ok_or_else(|| Error::unsupported("npz", "no dtype <f8."))?;
     let buffer = Buffer::from_vec(Vec::new());
     Ok(member(Name::Block(0), Grid::column_major(dtype, frame.nrows, 0, 0), true, &buffer, None))
 }
@@ -145,7 +147,13 @@ fn next_block(out: &[Planned]) -> usize {
     out.iter().rev().find_map(|p| if let Name::Block(i) = p.name { Some(i + 1) } else { None }).unwrap_or(0)
 }
 
-fn member(name: Name, grid: Grid, two_dimensional: bool, buffer: &Buffer, position: Option<usize>) -> Planned {
+fn member(
+    name: Name,
+    grid: Grid,
+    two_dimensional: bool,
+    buffer: &Buffer,
+    position: Option<usize>,
+) -> Planned {
     // As StaticFrame: whatever is column-major (every 1-D, (n, 1) and empty array is) says so.
     let fortran_order = grid.is_column_major() || !grid.is_row_major();
     let key =
@@ -227,7 +235,8 @@ fn axis(
                 let (spec, parts) = pieces(column)?;
                 meta.arrow.push((i, spec));
                 for piece in parts {
-                    let planned = bytes_member(Name::Arrow(owner(i), piece.path), piece.dtype, piece.bytes, None);
+                    let planned =
+                        bytes_member(Name::Arrow(owner(i), piece.path), piece.dtype, piece.bytes, None);
                     group(out, planned);
                 }
             }

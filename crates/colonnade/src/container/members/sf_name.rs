@@ -11,10 +11,13 @@ pub(super) fn to_static_frame(tagged: &Value) -> Option<Value> {
         Value::Object(map) => {
             let (tag, value) = map.iter().next()?;
             match tag.as_str() {
-                "$tuple" => Some(Value::Array(value.as_array()?.iter().map(to_static_frame).collect::<Option<_>>()?)),
+                "$tuple" => {
+                    Some(Value::Array(value.as_array()?.iter().map(to_static_frame).collect::<Option<_>>()?))
+                }
                 "$datetime64" => {
                     let text = value.get(0)?.as_str()?;
-                    let spelled = format!("np.datetime64('{text}')");
+                    // NumPy 2 says `np.`; StaticFrame 2.0 knows only the longer prefix, later ones know both.
+                    let spelled = format!("numpy.datetime64('{text}')");
                     (revived(&spelled)? == *tagged).then(|| json!(spelled))
                 }
                 "$date" => {

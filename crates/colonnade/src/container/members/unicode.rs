@@ -17,11 +17,15 @@ pub fn fixed(column: &Column) -> Result<(DType, Vec<u8>)> {
     let name = type_name(column.data.data_type(), column.ordered);
     if column.data.null_count() > 0 {
         let count = column.data.null_count();
-        return Err(refuse(format!("StaticFrame's NPZ cannot hold {name} with {count} nulls. Fill them first, or leave compat out.")));
+        return Err(refuse(format!(
+            "StaticFrame's NPZ cannot hold {name} with {count} nulls. Fill them first, or leave compat out."
+        )));
     }
     match column.data.data_type() {
         DataType::Utf8 | DataType::LargeUtf8 => cells(column),
-        _ => Err(refuse(format!("StaticFrame's NPZ cannot hold {name}. Convert it to a NumPy dtype first, or leave compat out."))),
+        _ => Err(refuse(format!(
+            "StaticFrame's NPZ cannot hold {name}. Convert it to a NumPy dtype first, or leave compat out."
+        ))),
     }
 }
 
@@ -30,14 +34,17 @@ fn cells(column: &Column) -> Result<(DType, Vec<u8>)> {
     for i in 0..column.len() {
         let text = column.string(i).unwrap_or("");
         if text.ends_with('\0') {
-            return Err(refuse(format!("row {i}: a string that ends in NUL cannot be held by <U. Strip it first.")));
+            return Err(refuse(format!(
+                "row {i}: a string that ends in NUL cannot be held by <U. Strip it first."
+            )));
         }
         longest = longest.max(if text.is_ascii() { text.len() } else { text.chars().count() });
         values.push(text);
     }
     // NumPy knows no <U0 cells in files that others read.
     let width = longest.max(1);
-    let dtype = DType::parse(&format!("<U{width}")).ok_or_else(|| refuse(format!("<U{width} is too wide.")))?;
+    let dtype =
+        DType::parse(&format!("<U{width}")).ok_or_else(|| refuse(format!("<U{width} is too wide.")))?;
     let total = width.checked_mul(4).and_then(|w| w.checked_mul(values.len()));
     let mut out = vec![0u8; total.ok_or_else(|| refuse("the labels are too long for <U.".into()))?];
     for (cell, text) in out.chunks_exact_mut(width * 4).zip(values) {

@@ -38,7 +38,8 @@ impl Node {
             Value::List(items) => format!("a list of {}", items.len()),
             Value::Dict(items) => format!("a dict of {} keys", items.len()),
         };
-        Error::malformed(FORMAT, format!("the header: expected {expected}, found {found}.")).at(to_u64(self.at))
+        Error::malformed(FORMAT, format!("the header: expected {expected}, found {found}."))
+            .at(to_u64(self.at))
     }
 }
 

@@ -16,7 +16,10 @@ impl Store {
     /// Unsupported where this is no bundle; malformed labels that would leave a directory.
     pub fn labels(&self) -> Result<Vec<String>> {
         if self.kind != Kind::Bundle {
-            return Err(Error::unsupported("npz", "expected a bundle of frames, found one frame. Open it with read."));
+            return Err(Error::unsupported(
+                "npz",
+                "expected a bundle of frames, found one frame. Open it with read.",
+            ));
         }
         let mut out: Vec<String> = Vec::new();
         for member in &self.members {
@@ -41,7 +44,8 @@ impl Store {
     pub fn open_label(&self, label: &str) -> Result<Self> {
         let outer = format!("{label}{SUFFIX}");
         let Some(member) = self.members.iter().find(|m| self.name(m.entry) == outer) else {
-            let directory = self.directory().filter(|_| self.labels().is_ok_and(|l| l.iter().any(|l| l == label)));
+            let directory =
+                self.directory().filter(|_| self.labels().is_ok_and(|l| l.iter().any(|l| l == label)));
             let Some(directory) = directory else {
                 return Err(Error::not_found("npz", format!("no frame labelled {label:?} in the bundle.")));
             };

@@ -90,7 +90,8 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
     let sorted = sort(store)?;
     let meta = read_meta(store, sorted.meta)?;
     if sorted.blocks.len() < meta.blocks || sorted.blocks.iter().take(meta.blocks).any(Option::is_none) {
-        let missing = (0..meta.blocks).find(|&i| sorted.blocks.get(i).copied().flatten().is_none()).unwrap_or(0);
+        let missing =
+            (0..meta.blocks).find(|&i| sorted.blocks.get(i).copied().flatten().is_none()).unwrap_or(0);
         let message = format!("expected {} blocks as __meta__.json says, this one is missing.", meta.blocks);
         let meta = sorted.meta.and_then(|n| store.members.get(n)).map_or(0, |m| m.offset);
         return Err(Error::malformed("npz", message).in_member(Name::Block(missing).text()).at(meta as u64));
@@ -124,7 +125,9 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
     }
     let mut parts = Vec::new();
     for (groups, space) in [(direct, Space::Source), (image, Space::Image)] {
-        parts.extend(groups.finish().into_iter().map(|(grid, places)| Part::Block(Place { space, grid }, places)));
+        parts.extend(
+            groups.finish().into_iter().map(|(grid, places)| Part::Block(Place { space, grid }, places)),
+        );
     }
     for (position, spec) in &meta.arrow {
         let expected = *nrows.get_or_insert(spec.length);
@@ -132,14 +135,18 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
             let message = format!("column {position}: expected {expected} rows, found {}.", spec.length);
             return Err(Error::malformed("npz", message));
         }
-        parts.push(Part::Column(column_place(store, &sorted.buffers, Owner::Column(*position), spec)?, *position));
+        parts.push(Part::Column(
+            column_place(store, &sorted.buffers, Owner::Column(*position), spec)?,
+            *position,
+        ));
     }
     let ncols = position + taken.count();
     check_width(store, ncols)?;
     crate::frame::slots(&parts, ncols)?;
     let ours = meta.version.is_some();
     let index = axis(store, &meta.index, &sorted.index, &sorted.buffers, Owner::Index, nrows, ours)?;
-    let columns = axis(store, &meta.columns, &sorted.columns, &sorted.buffers, Owner::Columns, Some(ncols), ours)?;
+    let columns =
+        axis(store, &meta.columns, &sorted.columns, &sorted.buffers, Owner::Columns, Some(ncols), ours)?;
     let nrows = match (nrows, axis_len(&index)) {
         (Some(nrows), labels) if nrows != labels => {
             return Err(disagree(store, &sorted.index, "__values_index_0__.npy", "rows", nrows, labels));
@@ -160,7 +167,9 @@ fn check_width(store: &Store, ncols: usize) -> Result<()> {
     if ncols as u64 <= cap {
         return Ok(());
     }
-    let message = format!("declares {ncols} columns, the limit is {cap}. Raise Limits(max_columns=...) if you trust the file.");
+    let message = format!(
+        "declares {ncols} columns, the limit is {cap}. Raise Limits(max_columns=...) if you trust the file."
+    );
     Err(Error::limit("npz", message))
 }
 
@@ -180,12 +189,14 @@ fn disagree(
 fn read_meta(store: &Store, number: Option<usize>) -> Result<Meta> {
     let name = Name::Meta.text();
     let Some(member) = number.and_then(|n| store.members.get(n)) else {
-        let message = "is missing: without it labels and names are unknown. Read the arrays with read_arrays.";
+        let message =
+            "is missing: without it labels and names are unknown. Read the arrays with read_arrays.";
         return Err(Error::malformed("npz", message).in_member(name));
     };
     let named = |e: Error| e.in_member(name.clone()).at(member.offset as u64);
     if member.nbytes as u64 > store.limits.max_meta_nbytes {
-        let message = format!("declares {} bytes, the limit is {}.", member.nbytes, store.limits.max_meta_nbytes);
+        let message =
+            format!("declares {} bytes, the limit is {}.", member.nbytes, store.limits.max_meta_nbytes);
         return Err(named(Error::limit("npz", message)));
     }
     let mut bytes = vec![0; member.nbytes];
@@ -202,7 +213,8 @@ fn grid_of(store: &Store, member: &Member) -> Result<(crate::container::members:
                 Descr::Struct(_) => "expected a scalar dtype, found a structured one.".to_owned(),
                 Descr::Scalar(_) => format!("expected 1 or 2 dimensions, found {}.", header.shape.len()),
             };
-            Err(Error::unsupported("npz", format!("{message} Read it with read_arrays.")).at(member.offset as u64))
+            Err(Error::unsupported("npz", format!("{message} Read it with read_arrays."))
+                .at(member.offset as u64))
         }
         Array::None => Err(Error::malformed("npz", "expected an NPY array.").at(member.offset as u64)),
     }
@@ -281,7 +293,10 @@ fn axis(
     };
     let first = levels.first().map_or(0, length);
     if let Some(other) = levels.iter().map(length).find(|&l| l != first) {
-        return Err(Error::malformed("npz", format!("levels of labels differ in length: {first} and {other}.")));
+        return Err(Error::malformed(
+            "npz",
+            format!("levels of labels differ in length: {first} and {other}."),
+        ));
     }
     Ok(AxisPlaces::Levels(axis, levels))
 }
@@ -299,7 +314,8 @@ fn axis_len(axis: &AxisPlaces) -> usize {
 /// Arrays under any names: columns of one length, one 2-D array, or one structured array.
 pub(super) fn from_arrays(store: &Store) -> std::result::Result<FramePlaces, String> {
     const ADVICE: &str = "Read the arrays with read_arrays.";
-    let arrays: Vec<&Member> = store.members.iter().filter(|m| !matches!(store.array_of(m), Array::None)).collect();
+    let arrays: Vec<&Member> =
+        store.members.iter().filter(|m| !matches!(store.array_of(m), Array::None)).collect();
     let mut parts = Vec::new();
     let mut labels: Vec<String> = Vec::new();
     let nrows;
@@ -335,7 +351,9 @@ pub(super) fn from_arrays(store: &Store) -> std::result::Result<FramePlaces, Str
                 let expected = *common.get_or_insert(place.grid.nrows);
                 if place.grid.nrows != expected {
                     let found = place.grid.nrows;
-                    return Err(format!("expected 1-D arrays of one length, found {expected} and {found} ({name:?}). {ADVICE}"));
+                    return Err(format!(
+                        "expected 1-D arrays of one length, found {expected} and {found} ({name:?}). {ADVICE}"
+                    ));
                 }
                 labels.push(name);
                 parts.push(Part::Block(place, vec![i]));
@@ -356,7 +374,9 @@ fn is_two_dimensional(store: &Store, member: &Member) -> bool {
 
 /// Rows and fields of a 1-D structured array.
 fn structured(store: &Store, member: &Member) -> std::result::Result<(usize, Vec<(String, Place)>), String> {
-    let Array::Other(header) = store.array_of(member) else { return Err("expected a structured array.".into()) };
+    let Array::Other(header) = store.array_of(member) else {
+        return Err("expected a structured array.".into());
+    };
     let (Descr::Struct(fields), [nrows]) = (&header.descr, header.shape.as_slice()) else {
         return Err(format!("expected 1 or 2 dimensions, found {}.", header.shape.len()));
     };

@@ -145,7 +145,10 @@ impl Store {
         let member = self
             .members
             .iter()
-            .find(|m| !matches!(self.array_of(m), Array::None) && self.name(m.entry).trim_end_matches(".npy") == name)
+            .find(|m| {
+                !matches!(self.array_of(m), Array::None)
+                    && self.name(m.entry).trim_end_matches(".npy") == name
+            })
             .ok_or_else(|| Error::not_found("npz", format!("no array named {name:?}.")))?;
         let (descr, fortran_order, shape, head) = match self.array_of(member) {
             Array::Plain { key, head } => (Descr::Scalar(key.dtype), key.fortran_order, shape_of(key), *head),

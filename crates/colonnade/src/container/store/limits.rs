@@ -17,7 +17,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_nbytes: 1 << 46, max_members: 16 << 20, max_member_nbytes: 1 << 46, max_columns: 16 << 20, max_meta_nbytes: 1 << 30 }
+        Self {
+            max_nbytes: 1 << 46,
+            max_members: 16 << 20,
+            max_member_nbytes: 1 << 46,
+            max_columns: 16 << 20,
+            max_meta_nbytes: 1 << 30,
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Loading: what a request touches moves, in parallel, to where it will stay.
 
-
 use crate::container::members::assemble;
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
@@ -144,7 +143,8 @@ impl Store {
             return Ok(Buffer::from_vec(Vec::new()));
         }
         let ranges = joined(ranges, 0);
-        let mut wanted: Vec<_> = self.members.iter().filter(|m| m.space == Space::Image && m.nbytes > 0).collect();
+        let mut wanted: Vec<_> =
+            self.members.iter().filter(|m| m.space == Space::Image && m.nbytes > 0).collect();
         wanted.sort_by_key(|m| m.start);
         let touched = |start: usize, end: usize| {
             let next = ranges.partition_point(|r| r.1 <= start);
@@ -233,7 +233,8 @@ impl Spaces {
         }
         let block = Block::new(grid, buffer.clone()).ok_or_else(|| {
             let (low, high) = grid.extent();
-            let message = format!("an array at {low}..{high} passes the {} bytes that are there.", buffer.nbytes());
+            let message =
+                format!("an array at {low}..{high} passes the {} bytes that are there.", buffer.nbytes());
             Error::malformed("npz", message)
         })?;
         super::text::check(&block)?;
@@ -259,8 +260,11 @@ impl Spaces {
             LevelPlace::Block(place) => self.block(place).map(Level::Block),
             LevelPlace::Column(column) => self.column(column).map(Level::Column),
         };
-        let levels = levels.iter().map(level).collect::<Result<Vec<_>>>().map_err(|e| e.in_member(format!("{what} labels")))?;
+        let levels = levels
+            .iter()
+            .map(level)
+            .collect::<Result<Vec<_>>>()
+            .map_err(|e| e.in_member(format!("{what} labels")))?;
         Ok(Axis { labels: Labels::Levels(levels), ..axis.clone() })
     }
 }
-

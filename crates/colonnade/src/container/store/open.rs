@@ -109,11 +109,18 @@ impl Store {
     }
 
     /// The members of `directory` (of one label in a bundle).
-    pub(super) fn open_zip(source: Source, directory: Arc<Directory>, label: Option<&str>, limits: Limits) -> Result<Self> {
+    pub(super) fn open_zip(
+        source: Source,
+        directory: Arc<Directory>,
+        label: Option<&str>,
+        limits: Limits,
+    ) -> Result<Self> {
         let skip = label.map_or(0, |l| l.len() + 1);
         let belongs = |i: usize| match label {
             None => true,
-            Some(label) => directory.name_str(i).strip_prefix(label).is_some_and(|rest| rest.starts_with('/')),
+            Some(label) => {
+                directory.name_str(i).strip_prefix(label).is_some_and(|rest| rest.starts_with('/'))
+            }
         };
         let entries: Vec<usize> = (0..directory.entries.len()).filter(|&i| belongs(i)).collect();
         let names = Names::Zip(Arc::clone(&directory), skip);
@@ -169,7 +176,9 @@ impl Store {
         let mut files: Vec<(String, PathBuf, u64)> = Vec::new();
         for entry in fs::read_dir(path)? {
             let entry = entry?;
-            let (Ok(name), meta) = (entry.file_name().into_string(), fs::metadata(entry.path())?) else { continue };
+            let (Ok(name), meta) = (entry.file_name().into_string(), fs::metadata(entry.path())?) else {
+                continue;
+            };
             if meta.is_file() && (name.ends_with(".npy") || name == "__meta__.json") {
                 files.push((name, entry.path(), meta.len()));
             }
@@ -210,7 +219,9 @@ impl Store {
         if holds_arrays && self.names.bytes(member.entry).ends_with(b".npy") {
             let read = member.read_header(&self.source, &mut self.arrays);
             // A lone file has no member to name.
-            read.map_err(|e| if self.kind == Kind::Npy { e } else { e.in_member(self.names.get(member.entry)) })?;
+            read.map_err(
+                |e| if self.kind == Kind::Npy { e } else { e.in_member(self.names.get(member.entry)) },
+            )?;
         }
         self.members.push(member);
         Ok(())
@@ -221,7 +232,9 @@ impl Store {
         self.frame = match self.kind {
             Kind::Frame => Ok(frame_places::from_members(&self)?),
             Kind::Savez | Kind::Npy => frame_places::from_arrays(&self),
-            Kind::Bundle => Err("expected one frame, found a bundle of frames. Open it with read_bundle.".into()),
+            Kind::Bundle => {
+                Err("expected one frame, found a bundle of frames. Open it with read_bundle.".into())
+            }
             Kind::Zip => Err("expected .npy members, found none. Is it an .npz file?".into()),
         };
         Ok(self)

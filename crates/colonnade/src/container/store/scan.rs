@@ -64,7 +64,8 @@ impl Arrays {
     }
 
     fn add(&mut self, array: Array) -> Result<u32> {
-        let number = u32::try_from(self.all.len()).map_err(|_| Error::limit("npz", "too many distinct arrays."))?;
+        let number =
+            u32::try_from(self.all.len()).map_err(|_| Error::limit("npz", "too many distinct arrays."))?;
         self.all.push(array);
         Ok(number)
     }
@@ -108,7 +109,9 @@ impl Member {
         let nbytes = self.nbytes as u64;
         if nbytes > limits.max_member_nbytes {
             let cap = limits.max_member_nbytes;
-            let message = format!("declares {nbytes} bytes, the limit is {cap}. Raise Limits(max_member_nbytes=...) if you trust the file.");
+            let message = format!(
+                "declares {nbytes} bytes, the limit is {cap}. Raise Limits(max_member_nbytes=...) if you trust the file."
+            );
             return Err(Error::limit("npz", message).at(self.offset as u64));
         }
         let most = match self.method {
@@ -118,7 +121,9 @@ impl Member {
         };
         if nbytes > most {
             let had = self.compressed_nbytes;
-            let message = format!("declares {nbytes} bytes; {had} compressed bytes can hold at most {most}. The file is damaged or hostile.");
+            let message = format!(
+                "declares {nbytes} bytes; {had} compressed bytes can hold at most {most}. The file is damaged or hostile."
+            );
             return Err(Error::limit("npz", message).at(self.offset as u64));
         }
         Ok(())
@@ -136,7 +141,9 @@ impl Member {
         let mut prefix = self.prefix(source, PREFIX_NBYTES)?;
         let needed = npy::header_len(&prefix).map_err(at)?;
         if needed > MAX_HEADER_NBYTES {
-            return Err(Error::limit("npy", format!("the header declares {needed} bytes.")).at(self.offset as u64));
+            return Err(
+                Error::limit("npy", format!("the header declares {needed} bytes.")).at(self.offset as u64)
+            );
         }
         if needed > prefix.len() {
             prefix = self.prefix(source, needed)?;
@@ -206,9 +213,7 @@ impl Array {
     fn nbytes(&self) -> Option<usize> {
         match self {
             Self::None => None,
-            Self::Plain { key, head } => {
-                Some(head + key.nrows * key.width * key.dtype.itemsize as usize)
-            }
+            Self::Plain { key, head } => Some(head + key.nrows * key.width * key.dtype.itemsize as usize),
             Self::Other(header) => Some(header.data_offset + header.data_nbytes()),
         }
     }

@@ -7,10 +7,10 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
-use crate::plan::Progress;
 use crate::container::zip::Directory;
+use crate::error::{Error, Result};
 use crate::memory::{Buffer, MappedFile, Region, RegionMut, read_small};
+use crate::plan::Progress;
 
 /// Files below this size are read rather than mapped: a map costs page faults, and shared fate with the file.
 const MAP_MIN_NBYTES: u64 = 1 << 20;
@@ -80,7 +80,10 @@ impl Source {
             }
             progress.advance(filled as u64, None)?;
             if filled as u64 > max_nbytes {
-                return Err(Error::limit("npz", format!("the stream passes the limit of {max_nbytes} bytes.")));
+                return Err(Error::limit(
+                    "npz",
+                    format!("the stream passes the limit of {max_nbytes} bytes."),
+                ));
             }
         }
         region.grow(filled)?;
@@ -100,9 +103,7 @@ impl Source {
     #[must_use]
     pub fn nbytes(&self) -> u64 {
         match self {
-            Self::Directory(paths) => {
-                paths.iter().filter_map(|p| p.metadata().ok()).map(|m| m.len()).sum()
-            }
+            Self::Directory(paths) => paths.iter().filter_map(|p| p.metadata().ok()).map(|m| m.len()).sum(),
             _ => self.structure().len() as u64,
         }
     }
@@ -120,9 +121,12 @@ impl Source {
     pub fn fetch(&self, file: usize, offset: usize, nbytes: usize) -> Result<Cow<'_, [u8]>> {
         let short = || Error::truncated("npz", "the member", nbytes as u64, 0).at(offset as u64);
         match self {
-            Self::Memory(bytes) | Self::Mapped(_, bytes) => {
-                bytes.as_slice().get(offset..).and_then(|b| b.get(..nbytes)).map(Cow::Borrowed).ok_or_else(short)
-            }
+            Self::Memory(bytes) | Self::Mapped(_, bytes) => bytes
+                .as_slice()
+                .get(offset..)
+                .and_then(|b| b.get(..nbytes))
+                .map(Cow::Borrowed)
+                .ok_or_else(short),
             Self::Read(..) | Self::Directory(_) => {
                 let mut out = vec![0; nbytes];
                 self.read_into(file, offset, &mut out)?;

@@ -39,7 +39,8 @@ pub(super) fn check_bytes(bytes: &[u8], item: usize, big: bool) -> Result<()> {
     let at = points.iter().position(|b| wrong(decode(b))).unwrap_or(0);
     let found = points.get(at).map_or(0, decode);
     let row = at * 4 / item.max(1);
-    let message = format!("row {row}: expected a Unicode code point, found U+{found:04X}. Replace it before writing.");
+    let message =
+        format!("row {row}: expected a Unicode code point, found U+{found:04X}. Replace it before writing.");
     Err(Error::malformed("npy", message))
 }
 

@@ -76,4 +76,3 @@ impl Store {
         check(&bytes, true)
     }
 }
-

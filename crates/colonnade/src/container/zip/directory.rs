@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::end::{self, End};
-use super::record::{CENTRAL, CENTRAL_LEN, ExtraError, Record, SENTINEL32, Zip64Values, zip64_field, SENTINEL16};
+use super::record::{
+    CENTRAL, CENTRAL_LEN, ExtraError, Record, SENTINEL16, SENTINEL32, Zip64Values, zip64_field,
+};
 use super::{FORMAT, Method, flag, name};
 use crate::error::{Error, Result};
 

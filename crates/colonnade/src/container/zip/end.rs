@@ -71,7 +71,12 @@ fn absent(file: &[u8]) -> Error {
     let len = file.len();
     if file.starts_with(&LOCAL) {
         let needed = as_u64(len.saturating_add(END_LEN));
-        return Error::truncated(FORMAT, "an archive without its end of central directory record", needed, as_u64(len));
+        return Error::truncated(
+            FORMAT,
+            "an archive without its end of central directory record",
+            needed,
+            as_u64(len),
+        );
     }
     let message = format!(
         "expected an end of central directory record in the last 65,557 of {len} bytes, found none. \
@@ -131,7 +136,8 @@ fn resolve(file: &[u8], at: usize, end: Record<'_, END_LEN>) -> Result<End> {
 }
 
 pub(super) fn multi_disk(place: u64) -> Error {
-    let message = "expected one file, found a part of an archive split over several disks. Join the parts first.";
+    let message =
+        "expected one file, found a part of an archive split over several disks. Join the parts first.";
     Error::unsupported(FORMAT, message).at(place)
 }
 

@@ -18,7 +18,10 @@ fn refuse(message: impl Into<String>) -> Error {
 pub fn encode(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
     const ADVICE: &str = "Write a directory (directory=True) or an .npz.";
     let origin = frame.tags.origin.as_deref().unwrap_or("");
-    let class = |name: &str| origin.contains(&format!("\"class\":\"{name}\"")) || origin.contains(&format!("\"class\": \"{name}\""));
+    let class = |name: &str| {
+        origin.contains(&format!("\"class\":\"{name}\""))
+            || origin.contains(&format!("\"class\": \"{name}\""))
+    };
     if class("structured") {
         return structured(frame, sink, progress);
     }
@@ -37,7 +40,10 @@ pub fn encode(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
     };
     if let Some(at) = columns.iter().position(|b| b.grid.dtype != dtype) {
         let found = columns.get(at).map_or(String::new(), |b| b.grid.dtype.descr());
-        return Err(refuse(format!("expected one dtype, found {} and {found} (column {at}). {ADVICE}", dtype.descr())));
+        return Err(refuse(format!(
+            "expected one dtype, found {} and {found} (column {at}). {ADVICE}",
+            dtype.descr()
+        )));
     }
     let one = class("1d") && frame.ncols == 1;
     let whole = match frame.parts.as_slice() {
@@ -136,9 +142,9 @@ fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
 }
 
 fn field_names(columns: &Axis) -> Result<Vec<String>> {
-    let text = columns.strings().ok_or_else(|| {
-        refuse("a structured array needs string labels, all different. Write an .npz.")
-    })?;
+    let text = columns
+        .strings()
+        .ok_or_else(|| refuse("a structured array needs string labels, all different. Write an .npz."))?;
     Ok(text)
 }
 
@@ -183,4 +189,3 @@ fn head(member: &Planned) -> Vec<u8> {
     }
     out
 }
-

@@ -25,7 +25,8 @@ pub fn encode_members(
     progress: &dyn Progress,
 ) -> Result<()> {
     let prefixes: Vec<String> = frames.iter().map(|(label, _)| format!("{label}/")).collect();
-    let prefixed: Vec<(&str, &Frame)> = prefixes.iter().zip(frames).map(|(p, (_, f))| (p.as_str(), *f)).collect();
+    let prefixed: Vec<(&str, &Frame)> =
+        prefixes.iter().zip(frames).map(|(p, (_, f))| (p.as_str(), *f)).collect();
     encode_all(&prefixed, options, sink, progress).map(drop)
 }
 

@@ -25,7 +25,12 @@ const WORTH_PERCENT: usize = 95;
 ///
 /// # Errors
 /// `Unrepresentable`, naming column and reason; the sink's own.
-pub fn encode(frame: &Frame, options: &WriteOptions, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<u64> {
+pub fn encode(
+    frame: &Frame,
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<u64> {
     encode_all(&[("", frame)], options, sink, progress)
 }
 
@@ -92,7 +97,12 @@ struct Packed {
     codec: Codec,
 }
 
-fn compressed(writer: &mut ZipWriter<'_>, prefix: &str, members: &[Planned], options: &WriteOptions) -> Result<()> {
+fn compressed(
+    writer: &mut ZipWriter<'_>,
+    prefix: &str,
+    members: &[Planned],
+    options: &WriteOptions,
+) -> Result<()> {
     let window = WINDOW_NBYTES * options.threads.max(1);
     let mut rest = members;
     let mut name = Vec::new();

@@ -40,7 +40,8 @@ impl Codec {
             Some("zstd") => Ok(Self::Zstd),
             Some("deflate") => Ok(Self::Deflate),
             Some(other) => {
-                let message = format!("compression: expected None, \"zstd\" or \"deflate\", found {other:?}.");
+                let message =
+                    format!("compression: expected None, \"zstd\" or \"deflate\", found {other:?}.");
                 Err(Error::invalid_option("npz", message))
             }
         }
@@ -78,8 +79,11 @@ impl WriteOptions {
                 Codec::Deflate => deflate::LEVELS,
             };
             if let Some(level) = level.filter(|l| !range.contains(l)) {
-                let message =
-                    format!("level: expected {} to {} for {used:?}, found {level}.", range.start(), range.end());
+                let message = format!(
+                    "level: expected {} to {} for {used:?}, found {level}.",
+                    range.start(),
+                    range.end()
+                );
                 return Err(Error::invalid_option("npz", message));
             }
         }

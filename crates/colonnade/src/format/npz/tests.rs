@@ -109,7 +109,10 @@ fn the_same_frame_gives_the_same_bytes_on_any_number_of_threads() {
 fn a_level_outside_its_range_is_refused() {
     for (codec, level) in [(Codec::Zstd, 23), (Codec::Deflate, 10)] {
         let error = WriteOptions::new(codec, Default::default(), Some(level), Compat::Ours, 1).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::InvalidOption) && error.to_string().contains("found"), "{error}");
+        assert!(
+            matches!(error.kind(), ErrorKind::InvalidOption) && error.to_string().contains("found"),
+            "{error}"
+        );
     }
 }
 
