@@ -28,14 +28,24 @@ fn failed(code: usize) -> Error {
     )
 }
 
+/// Above this size one frame is compressed in jobs, which several threads share. Whether it is must depend on the bytes
+/// alone, and so must the size of a job: the same bytes whatever the number of threads.
+const JOBS_FROM_NBYTES: usize = 16 << 20;
+const JOB_NBYTES: u32 = 4 << 20;
+
 /// Compresses `parts`, one after the other, as one frame that declares its size.
 ///
 /// # Errors
 /// The library's own.
-pub fn compress(parts: &[&[u8]], level: i32) -> Result<Vec<u8>> {
+pub fn compress(parts: &[&[u8]], level: i32, threads: usize) -> Result<Vec<u8>> {
     let total: usize = parts.iter().map(|p| p.len()).sum();
     let mut context = CCtx::create();
     context.set_parameter(CParameter::CompressionLevel(level)).map_err(failed)?;
+    if total >= JOBS_FROM_NBYTES {
+        let workers = u32::try_from(threads.max(1)).unwrap_or(1);
+        context.set_parameter(CParameter::NbWorkers(workers)).map_err(failed)?;
+        context.set_parameter(CParameter::JobSize(JOB_NBYTES)).map_err(failed)?;
+    }
     context.set_pledged_src_size(Some(total as u64)).map_err(failed)?;
     let mut out: Vec<u8> = Vec::with_capacity(zstd_safe::compress_bound(total));
     let mut output = OutBuffer::around(&mut out);
@@ -90,7 +100,7 @@ mod tests {
 
     #[test]
     fn parts_come_back_as_one() {
-        let packed = compress(&[b"abc", b"", &[7; 5000]], 3).unwrap();
+        let packed = compress(&[b"abc", b"", &[7; 5000]], 3, 1).unwrap();
         let mut out = vec![0; 5003];
         decompress(&packed, &mut out).unwrap();
         assert!(out.starts_with(b"abc") && out[3..].iter().all(|&b| b == 7));
@@ -100,8 +110,18 @@ mod tests {
     }
 
     #[test]
+    fn jobs_give_the_same_bytes_on_any_number_of_threads() {
+        let bytes: Vec<u8> = (0..20_000_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 27).to_le_bytes()[0]).collect();
+        let packed = compress(&[&bytes], 1, 1).unwrap();
+        assert!(packed == compress(&[&bytes], 1, 3).unwrap());
+        let mut out = vec![0; bytes.len()];
+        decompress(&packed, &mut out).unwrap();
+        assert!(out == bytes);
+    }
+
+    #[test]
     fn another_size_or_damage_is_an_error() {
-        let packed = compress(&[&[1; 100]], 3).unwrap();
+        let packed = compress(&[&[1; 100]], 3, 1).unwrap();
         assert!(decompress(&packed, &mut [0; 99]).is_err());
         assert!(decompress(&packed, &mut [0; 101]).is_err());
         assert!(decompress(&packed[..5], &mut [0; 100]).is_err());

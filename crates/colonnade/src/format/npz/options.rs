@@ -115,7 +115,7 @@ impl WriteOptions {
     pub(super) fn compress(&self, codec: Codec, parts: &[&[u8]]) -> Result<Vec<u8>> {
         match codec {
             Codec::None => Ok(parts.concat()),
-            Codec::Zstd => zstd::compress(parts, self.level.unwrap_or(zstd::DEFAULT_LEVEL)),
+            Codec::Zstd => zstd::compress(parts, self.level.unwrap_or(zstd::DEFAULT_LEVEL), self.threads),
             Codec::Deflate => deflate::compress(parts, self.level.unwrap_or(deflate::DEFAULT_LEVEL)),
         }
     }
