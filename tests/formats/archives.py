@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pytest
 
 STORED, DEFLATE, ZSTD = 0, 8, 93
 
@@ -34,6 +35,12 @@ def deflated(data: bytes) -> bytes:
     """A raw deflate stream, as ZIP method 8 holds it."""
     encoder = zlib.compressobj(9, zlib.DEFLATED, -15)
     return encoder.compress(data) + encoder.flush()
+
+
+def zstd(data: bytes) -> bytes:
+    """One zstd frame, as ZIP method 93 holds it."""
+    pyarrow = pytest.importorskip("pyarrow")
+    return pyarrow.compress(data, codec="zstd", asbytes=True)
 
 
 @dataclass

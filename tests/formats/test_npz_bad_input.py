@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
-from tests.formats.archives import DEFLATE, ZSTD, Archive, Member, archive, deflated, npy, npy_with
+from tests.formats.archives import DEFLATE, ZSTD, Archive, Member, archive, deflated, npy, npy_with, zstd
 
 INTS = npy(np.arange(4))
 FLOATS = npy(np.arange(4) / 2)
@@ -292,12 +292,14 @@ class TestSizes:
         assert cn.read_arrays(built.data)["b"].nbytes == 6 << 20
 
     @pytest.mark.parametrize("nbytes", [2**32 - 2, 1 << 30])
-    def test_declared_size_that_deflate_cannot_reach(self, nbytes: int) -> None:
-        """At most 1032 bytes come from one byte of deflate: a larger claim is refused before anything is allocated."""
+    @pytest.mark.parametrize("method", [DEFLATE, ZSTD])
+    def test_declared_size_that_the_stream_cannot_reach(self, nbytes: int, method: int) -> None:
+        """At most 1032 bytes come from one byte of deflate, and 128 KiB from a block of zstd: more is refused."""
         header = f"{{'descr': '|i1', 'fortran_order': False, 'shape': ({nbytes - 128},), }}"
         content = npy_with(header, bytes(100))
         sizes = {"usize": nbytes}
-        built = archive(Member("b.npy", content, method=DEFLATE, local=sizes, central=sizes))
+        stored = None if method == DEFLATE else zstd(content)
+        built = archive(Member("b.npy", content, method=method, stored=stored, local=sizes, central=sizes))
         refused_member(built, "b.npy", cn.ColonnadeError, "byte")
 
     def test_stream_yields_more_than_declared(self) -> None:
