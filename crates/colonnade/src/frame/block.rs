@@ -50,7 +50,8 @@ impl Grid {
     /// Bytes of all cells.
     #[must_use]
     pub fn nbytes(&self) -> usize {
-        self.nrows * self.width * self.dtype.itemsize as usize
+        // Types of no width can claim any number of cells.
+        self.nrows.saturating_mul(self.width).saturating_mul(self.dtype.itemsize as usize)
     }
 
     /// Whether columns follow each other and rows are packed (as every single packed column does).
