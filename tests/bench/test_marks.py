@@ -12,11 +12,17 @@ from tests.bench.test_summary import record
 NINE = [f"fixture-{shape}-{mix}-1e6" for shape in SHAPES["1e6"] for mix in MIXES]
 
 
-def ratio_records(ratios, library="static-frame", peer=("static-frame", "npz"), state="first", operation="read"):
+def ratio_records(
+    ratios, library="static-frame", peer=("static-frame", "npz"), state="first", operation="read", rounds=7
+):
+    ratios, library="static-frame", peer=("static-frame", "npz"), state="first", operation="read", rounds=7
+):
     out = []
     for dataset, ratio in ratios.items():
-        out.append(record(Cell(dataset, library, "colonnade", "npz"), 1.0, 0, state=state, operation=operation))
-        out.append(record(Cell(dataset, library, *peer), ratio, 0, state=state, operation=operation))
+        for number in range(rounds):
+            more = {"state": state, "operation": operation}
+            out.append(record(Cell(dataset, library, "colonnade", "npz"), 1.0, number, **more))
+            out.append(record(Cell(dataset, library, *peer), ratio, number, **more))
     return out
 
 
@@ -57,6 +63,10 @@ def test_repeat_alone_does_not_pass_a_mark():
 def test_a_partial_measurement_says_so():
     verdict = read_mark().judge(Summary(ratio_records({NINE[0]: 50.0})))
     assert verdict.first.endswith("1 of 9")
+    assert verdict.word == "partly"
+    few = read_mark().judge(Summary(ratio_records(dict.fromkeys(NINE, 50.0), rounds=3)))
+    assert few.first.endswith("3 rounds")
+    assert few.word == "partly"
 
 
 def test_twins_do_not_count():

@@ -137,7 +137,7 @@ class Worker:
             order.shuffle(contestants)
             for position, contestant in enumerate(contestants):
                 first = alone and number == 0
-                record = self.once(contestant, first)
+                record = self.once(contestant)
                 if number >= 0:
                     state = "first" if first else "repeat"
                     self.emit(
@@ -150,13 +150,13 @@ class Worker:
                         **record,
                     )
 
-    def once(self, contestant: Contestant, first: bool) -> dict[str, Any]:
+    def once(self, contestant: Contestant) -> dict[str, Any]:
         contestant.prepare()
         if contestant.operation != "read" or self.task["frame_nbytes"] >= SYNC_NBYTES:
             os.sync()  # else the write-back of one engine's file is paid by the next
         settle()
-        if first:
-            warm_guest(int(self.task["frame_nbytes"] * WARM_MULTIPLE) + WARM_MARGIN)
+        # Also before repeated calls: what the call before gave back may be gone to the host again.
+        warm_guest(int(self.task["frame_nbytes"] * WARM_MULTIPLE) + WARM_MARGIN)
         return contestant.call()
 
     def memory(self) -> None:

@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from colonnade.bench.datasets import DATASETS
-from colonnade.bench.summary import OURS, Summary, geometric_mean
+from colonnade.bench.summary import OURS, Figure, Summary, geometric_mean
 
 STATES = ("first", "repeat")
+DATASETS_WANTED, ROUNDS_WANTED = 9, 7
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One row of the table of marks. `word` is pass, short or -."""
+    """One row of the table of marks. `word` is pass, short, partly (good, but not measured in full) or -."""
 
     work: str
     against: str
@@ -52,36 +53,43 @@ class RatioMark:
         texts, words = {}, {}
         for state in STATES:
             peer = self.peer_first if state == "first" and self.peer_first else self.peer
-            ratios = {}
+            ratios: dict[str, Figure] = {}
             fixed = {"library": self.library, "operation": self.operation, "state": state, "size": 1.0}
             for place in summary.places(**fixed):
                 ratio = summary.ratio(place, self.ours, peer, self.metric)
                 if ratio is not None and is_nine(place.dataset, self.scale):
-                    ratios[place.dataset] = ratio.median
+                    ratios[place.dataset] = ratio
             texts[state], words[state] = self.describe(ratios), self.verdict(ratios)
         measured = texts["first"] != "-" or texts["repeat"] != "-"
         return Verdict(self.work, self.peer, self.wanted, texts["first"], texts["repeat"], words["first"], measured)
 
-    def describe(self, ratios: dict[str, float]) -> str:
-        if not ratios:
+    def describe(self, figures: dict[str, Figure]) -> str:
+        """Mean, least, and the least of each special case; what is missing from a full measurement."""
+        if not figures:
             return "-"
+        ratios = {name: figure.median for name, figure in figures.items()}
         lowest = min(ratios, key=lambda name: ratios[name])
         text = f"{geometric_mean(ratios.values()):.2f}x; least {ratios[lowest]:.2f}x ({short(lowest)})"
-        for pattern, _ in self.least[:-1] if len(self.least) > 1 else ():
+        for pattern, _ in self.least[:-1]:
             chosen = [value for name, value in ratios.items() if fnmatchcase(name, pattern)]
             if chosen:
                 text += f"; {short(pattern.replace('*', ''))} {min(chosen):.2f}x"
-        return text if len(ratios) == 9 else f"{text}; {len(ratios)} of 9"
+        rounds = min(figure.n for figure in figures.values())
+        text += "" if len(figures) == DATASETS_WANTED else f"; {len(figures)} of {DATASETS_WANTED}"
+        return text + ("" if rounds >= ROUNDS_WANTED else f"; {rounds} rounds")
 
-    def verdict(self, ratios: dict[str, float]) -> str:
-        if not ratios:
+    def verdict(self, figures: dict[str, Figure]) -> str:
+        """Short where a condition fails; pass only where all nine were measured often enough, else partly."""
+        if not figures:
             return "-"
+        ratios = {name: figure.median for name, figure in figures.items()}
         good = self.geomean is None or geometric_mean(ratios.values()) >= self.geomean
         for name, value in ratios.items():
             # The first pattern that fits counts, so that a special case stands before the general one.
             wanted = next((least for pattern, least in self.least if fnmatchcase(name, pattern)), 0.0)
             good = good and value >= wanted
-        return "pass" if good else "short"
+        whole = len(figures) == DATASETS_WANTED and all(figure.n >= ROUNDS_WANTED for figure in figures.values())
+        return "short" if not good else "pass" if whole else "partly"
 
 
 @dataclass(frozen=True)
