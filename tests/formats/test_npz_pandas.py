@@ -118,7 +118,8 @@ def test_static_frame_opens_hierarchical_labels(tmp_path: Path) -> None:
 
 
 def test_short_labels_are_stored_as_unicode_and_uneven_ones_are_not(tmp_path: Path) -> None:
-    frame = pd.DataFrame(np.eye(2), columns=["short", "a longer one"], index=["x" * 1_000_000, "y"])
+    labels = ["x" * 1_000_000, *"abcdefg"]
+    frame = pd.DataFrame(np.eye(8, 2), columns=["short", "a longer one"], index=labels)
     cn.write(frame, tmp_path / "frame.npz")
     members = zipfile.ZipFile(tmp_path / "frame.npz").namelist()
     assert "__values_columns_0__.npy" in members

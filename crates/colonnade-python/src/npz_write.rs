@@ -214,7 +214,7 @@ fn bundle_write_path(
 ) -> PyResult<()> {
     let mut labels: Vec<&str> = frames.iter().map(|(label, _)| label.as_str()).collect();
     for label in &labels {
-        check_label(label).py()?;
+        check_label(label).map_err(|e| errors::encode(e.to_string()))?;
     }
     labels.sort_unstable();
     if let Some(twice) = labels.windows(2).find(|w| w.first() == w.last()).and_then(|w| w.first()) {
