@@ -15,8 +15,6 @@ NINE = [f"fixture-{shape}-{mix}-1e6" for shape in SHAPES["1e6"] for mix in MIXES
 def ratio_records(
     ratios, library="static-frame", peer=("static-frame", "npz"), state="first", operation="read", rounds=7
 ):
-    ratios, library="static-frame", peer=("static-frame", "npz"), state="first", operation="read", rounds=7
-):
     out = []
     for dataset, ratio in ratios.items():
         for number in range(rounds):

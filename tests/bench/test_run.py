@@ -65,11 +65,15 @@ def test_alternating_contestants(tmp_path):
     ]
     assert {r["position"] for r in times} == {0, 1}
 
+    # One contestant without a peer is no fresh process's first call either.
+    session.repeat([(cells[0], "read")], 2)
+    assert [r["state"] for r in kinds(session.records, "time")[len(times) :]] == ["repeat"] * 2
+
 
 def test_a_process_that_dies_is_an_error_record(tmp_path):
     session = Run(tmp_path)
     cell = Cell("article", "static-frame", "pickle", "pickle")
-    session.pass_on(session.worker("measure", [(cell, "read")], round=0, repetitions=1))
+    session.pass_on(session.worker("measure", [(cell, "read")], round=0, repetitions=1, alternate=False))
     (error,) = kinds(session.records, "error")
     assert "FileNotFoundError" in error["error"]
 

@@ -4,9 +4,9 @@ It is always started afresh, never forked: a fork while a large destination is h
 copy-on-write fault, and a fork of a process with thread pools may hang. Tasks:
 
 - ``check``: write each cell's file, read it back, compare with the original. Files stay for the tasks that follow.
-- ``measure``: time the contestants, alternating in random order. With one contestant and an empty pool the first call
-  is state *first*, later ones are *repeat*. With several, a round that is not recorded comes first, and all recorded
-  ones are *repeat*.
+- ``measure``: time the contestants in random order within each round. One alone, with an empty pool: the first call is
+  state *first*, later ones are *repeat*. Where they alternate, a round that is not recorded comes before, and all
+  recorded ones are *repeat*.
 - ``memory``: one call, watched from outside (the words ready, go, done, exit pass over the pipes).
 """
 
@@ -32,7 +32,7 @@ from colonnade.bench.transports import TRANSPORTS
 
 WARM_MULTIPLE = 2.5
 WARM_MARGIN = 32 << 20
-SYNC_NBYTES = 64 << 20
+LARGE_NBYTES = 64 << 20
 
 
 @dataclass
@@ -126,7 +126,7 @@ class Worker:
     def measure(self) -> None:
         contestants = self.contestants()
         order = random.Random(self.task["seed"])
-        alone = len(contestants) == 1
+        alone = not self.task["alternate"]
         for contestant in contestants:
             contestant.rehearse()
             if contestant.operation == "read" and not contestant.session.persistent:
@@ -137,7 +137,7 @@ class Worker:
             order.shuffle(contestants)
             for position, contestant in enumerate(contestants):
                 first = alone and number == 0
-                record = self.once(contestant)
+                record = self.once(contestant, first)
                 if number >= 0:
                     state = "first" if first else "repeat"
                     self.emit(
@@ -150,13 +150,14 @@ class Worker:
                         **record,
                     )
 
-    def once(self, contestant: Contestant) -> dict[str, Any]:
+    def once(self, contestant: Contestant, first: bool) -> dict[str, Any]:
         contestant.prepare()
-        if contestant.operation != "read" or self.task["frame_nbytes"] >= SYNC_NBYTES:
+        if contestant.operation != "read" or self.task["frame_nbytes"] >= LARGE_NBYTES:
             os.sync()  # else the write-back of one engine's file is paid by the next
         settle()
-        # Also before repeated calls: what the call before gave back may be gone to the host again.
-        warm_guest(int(self.task["frame_nbytes"] * WARM_MULTIPLE) + WARM_MARGIN)
+        # Large frames also before repeated calls: what the call before gave back may be gone to the host again.
+        if first or self.task["frame_nbytes"] >= LARGE_NBYTES:
+            warm_guest(int(self.task["frame_nbytes"] * WARM_MULTIPLE) + WARM_MARGIN)
         return contestant.call()
 
     def memory(self) -> None:

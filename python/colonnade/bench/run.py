@@ -87,7 +87,7 @@ class Run:
             self.random.shuffle(shuffled)
             for cell, operation in shuffled:
                 self.note(f"round {number + 1}/{rounds} {cell.dataset} {cell.library} {operation}: {cell.contestant}")
-                task = {"round": number, "repetitions": 1 + repetitions}
+                task = {"round": number, "repetitions": 1 + repetitions, "alternate": False}
                 self.pass_on(self.worker("measure", [(cell, operation)], **task))
 
     def repeat(self, entries: Sequence[Entry], rounds: int) -> None:
@@ -95,7 +95,7 @@ class Run:
         if entries:
             cell = entries[0][0]
             self.note(f"alternating {len(entries)} contestants on {cell.dataset}, {rounds} rounds")
-            self.pass_on(self.worker("measure", entries, round=0, repetitions=rounds))
+            self.pass_on(self.worker("measure", entries, round=0, repetitions=rounds, alternate=True))
 
     def memory(self, entries: Sequence[Entry]) -> None:
         """Peak memory of one call of each contestant, in a fresh process watched from here."""
