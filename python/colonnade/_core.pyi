@@ -158,12 +158,14 @@ class Limits:
         max_members: int | None = None,
         max_member_nbytes: int | None = None,
         max_columns: int | None = None,
+        max_unbacked_rows: int | None = None,
         max_meta_nbytes: int | None = None,
     ) -> None: ...
     max_nbytes: int
     max_members: int
     max_member_nbytes: int
     max_columns: int
+    max_unbacked_rows: int
     max_meta_nbytes: int
 
 Progress = Callable[[int, int | None], object]

@@ -57,6 +57,9 @@ impl ArrowColumn {
         // long as the capsules; the array is moved out (its release becomes ours), the schema is only read.
         let (data, ordered) = unsafe {
             let schema = schema_ptr.as_ref();
+            if array_ptr.as_ref().is_released() || schema.release().is_none() {
+                return Err(PyValueError::new_err("the Arrow capsules were consumed already"));
+            }
             let array = FFI_ArrowArray::from_raw(array_ptr.as_ptr());
             let ordered = schema.dictionary_ordered();
             (

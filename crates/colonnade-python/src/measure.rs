@@ -9,6 +9,7 @@ use colonnade::plan::{self, NoProgress, Task};
 use colonnade_transport::AtomicFile;
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::IntoPy;
@@ -73,6 +74,9 @@ fn touch(py: Python<'_>, buffers: Vec<Bound<'_, PyAny>>, threads: usize) -> PyRe
             runs(array, &mut all);
         } else {
             let view = PyBuffer::<u8>::get(buffer)?;
+            if !view.is_c_contiguous() {
+                return Err(PyValueError::new_err("expected a contiguous buffer"));
+            }
             if view.len_bytes() > 0 {
                 all.push((view.buf_ptr() as usize, view.len_bytes()));
             }

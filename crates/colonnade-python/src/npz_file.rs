@@ -29,18 +29,20 @@ pub(crate) struct PyLimits {
     max_members: u64,
     max_member_nbytes: u64,
     max_columns: u64,
+    max_unbacked_rows: u64,
     max_meta_nbytes: u64,
 }
 
 #[pymethods]
 impl PyLimits {
     #[new]
-    #[pyo3(signature = (*, max_nbytes = None, max_members = None, max_member_nbytes = None, max_columns = None, max_meta_nbytes = None))]
+    #[pyo3(signature = (*, max_nbytes = None, max_members = None, max_member_nbytes = None, max_columns = None, max_unbacked_rows = None, max_meta_nbytes = None))]
     fn new(
         max_nbytes: Option<i128>,
         max_members: Option<i128>,
         max_member_nbytes: Option<i128>,
         max_columns: Option<i128>,
+        max_unbacked_rows: Option<i128>,
         max_meta_nbytes: Option<i128>,
     ) -> PyResult<Self> {
         let base = Limits::default();
@@ -54,14 +56,20 @@ impl PyLimits {
             max_members: cap("max_members", max_members, base.max_members)?,
             max_member_nbytes: cap("max_member_nbytes", max_member_nbytes, base.max_member_nbytes)?,
             max_columns: cap("max_columns", max_columns, base.max_columns)?,
+            max_unbacked_rows: cap("max_unbacked_rows", max_unbacked_rows, base.max_unbacked_rows)?,
             max_meta_nbytes: cap("max_meta_nbytes", max_meta_nbytes, base.max_meta_nbytes)?,
         })
     }
 
     fn __repr__(&self) -> String {
         format!(
-            "Limits(max_nbytes={}, max_members={}, max_member_nbytes={}, max_columns={}, max_meta_nbytes={})",
-            self.max_nbytes, self.max_members, self.max_member_nbytes, self.max_columns, self.max_meta_nbytes
+            "Limits(max_nbytes={}, max_members={}, max_member_nbytes={}, max_columns={}, max_unbacked_rows={}, max_meta_nbytes={})",
+            self.max_nbytes,
+            self.max_members,
+            self.max_member_nbytes,
+            self.max_columns,
+            self.max_unbacked_rows,
+            self.max_meta_nbytes
         )
     }
 }
@@ -73,6 +81,7 @@ impl PyLimits {
             max_members: self.max_members,
             max_member_nbytes: self.max_member_nbytes,
             max_columns: self.max_columns,
+            max_unbacked_rows: self.max_unbacked_rows,
             max_meta_nbytes: self.max_meta_nbytes,
         }
     }

@@ -129,7 +129,8 @@ fn npz_write_sink(
     options: &NpzWriteOptions,
     progress: Callback,
 ) -> PyResult<()> {
-    let mut sink = sink.borrow_mut();
+    let busy = |_| pyo3::exceptions::PyBufferError::new_err("the sink is being written");
+    let mut sink = sink.try_borrow_mut().map_err(busy)?;
     let mut appender = sink.appender()?;
     watched(py, progress, None, |watch| npz::encode(&frame.frame, &options.core, &mut appender, watch))?;
     appender.keep();

@@ -114,16 +114,19 @@ impl BufferSink {
         Ok(())
     }
 
-    fn write(&mut self, data: &Bound<'_, PyAny>) -> PyResult<usize> {
-        self.check_free()?;
+    fn write(slf: &Bound<'_, Self>, data: &Bound<'_, PyAny>) -> PyResult<usize> {
+        // The view first: the data may be this sink itself, which then counts one and refuses to change.
         let view = PyBuffer::<u8>::get(data)?;
+        let mut sink =
+            slf.try_borrow_mut().map_err(|_| PyBufferError::new_err("the sink is being written"))?;
+        sink.check_free()?;
         if !view.is_c_contiguous() {
             return Err(PyValueError::new_err("expected a contiguous buffer"));
         }
         // SAFETY: the view keeps its bytes in place, and the interpreter lock is held, so nobody writes meanwhile.
         let bytes =
             unsafe { std::slice::from_raw_parts(view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes()) };
-        self.append(if view.len_bytes() == 0 { &[] } else { bytes })?;
+        sink.append(if view.len_bytes() == 0 { &[] } else { bytes })?;
         Ok(view.len_bytes())
     }
 
@@ -134,7 +137,11 @@ impl BufferSink {
     /// # Safety
     /// Called by Python with a buffer to fill.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
-        let mut sink = slf.borrow_mut();
+        let Ok(mut sink) = slf.try_borrow_mut() else {
+            // SAFETY: Python asks for a null object where no view is given.
+            unsafe { (*view).obj = std::ptr::null_mut() };
+            return Err(PyBufferError::new_err("the sink is being written"));
+        };
         let length = ffi::Py_ssize_t::try_from(sink.filled).unwrap_or(ffi::Py_ssize_t::MAX);
         let data = sink.region.as_mut_slice().as_mut_ptr().cast::<c_void>();
         // SAFETY: `view` is Python's to fill; the region stays in place while `exports` counts this view, and the view holds

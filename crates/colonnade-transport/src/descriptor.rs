@@ -27,7 +27,14 @@ impl Descriptor {
             let count = unsafe { libc::write(self.fd, bytes.as_ptr().cast(), bytes.len()) };
             match usize::try_from(count) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(count) => bytes = bytes.get(count..).unwrap_or(&[]),
+                Ok(count) => {
+                    // A signal during a write that had begun shows as a short count.
+                    let short = count < bytes.len();
+                    bytes = bytes.get(count..).unwrap_or(&[]);
+                    if short {
+                        interrupted()?;
+                    }
+                }
                 Err(_) => match io::Error::last_os_error() {
                     e if e.kind() == io::ErrorKind::Interrupted => interrupted()?,
                     e if e.kind() == io::ErrorKind::WouldBlock => {

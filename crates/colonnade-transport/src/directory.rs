@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::file::temporary_name;
+use crate::file::{resolved, temporary_name};
 
 /// A directory being filled. Dropped before [`AtomicDirectory::commit`], it leaves nothing behind.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl AtomicDirectory {
     /// # Errors
     /// The system's own; `DirectoryNotEmpty` where a foreign file stands in the target.
     pub fn create(path: &Path, may_replace: &dyn Fn(&str) -> bool) -> io::Result<Self> {
-        let target = path.to_owned();
+        let target = resolved(path)?;
         if target.symlink_metadata().is_ok() {
             for entry in fs::read_dir(&target)? {
                 let name = entry?.file_name();
@@ -59,7 +59,10 @@ impl AtomicDirectory {
                 // No exchange on this file system: a moment without a target, but never half a one.
                 let aside = temporary_name(&self.target);
                 fs::rename(&self.target, &aside)?;
-                fs::rename(temporary, &self.target)?;
+                if let Err(error) = fs::rename(temporary, &self.target) {
+                    fs::rename(&aside, &self.target).ok();
+                    return Err(error);
+                }
                 self.temporary = Some(aside);
             }
             Err(e) => return Err(e.into()),

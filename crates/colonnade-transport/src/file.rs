@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
+
+use crate::release;
 
 /// A regular file being written. Dropped before [`AtomicFile::commit`], it leaves nothing behind.
 #[derive(Debug)]
@@ -68,13 +71,22 @@ impl AtomicFile {
         if total == 0 {
             return Ok(());
         }
-        match fallocate(&self.file, FallocateFlags::empty(), 0, total) {
-            Ok(()) => {
-                self.reserved = total;
-                Ok(())
+        let mut waited = false;
+        loop {
+            match fallocate(&self.file, FallocateFlags::empty(), 0, total) {
+                Ok(()) => {
+                    self.reserved = total;
+                    return Ok(());
+                }
+                Err(Errno::INTR) => {}
+                // What earlier writes replaced may still be on its way out.
+                Err(Errno::NOSPC) if !waited => {
+                    release::wait();
+                    waited = true;
+                }
+                Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => return Ok(()),
+                Err(e) => return Err(e.into()),
             }
-            Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS | rustix::io::Errno::INVAL) => Ok(()),
-            Err(e) => Err(e.into()),
         }
     }
 
@@ -90,9 +102,12 @@ impl AtomicFile {
             self.file.sync_all()?;
         }
         if let Some(temporary) = &self.temporary {
+            // Held open over the rename, the replaced file is not taken apart before this returns.
+            let replaced = release::hold(&self.target);
             fs::rename(temporary, &self.target)?;
+            self.temporary = None;
+            release::later(replaced);
         }
-        self.temporary = None;
         if fsync {
             File::open(parent(&self.target))?.sync_all()?;
         }
@@ -110,7 +125,7 @@ impl Drop for AtomicFile {
 }
 
 /// The file that a chain of symlinks ends at, whether it exists yet or not.
-fn resolved(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
         match fs::read_link(&path) {

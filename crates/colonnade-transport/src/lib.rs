@@ -3,6 +3,7 @@
 mod descriptor;
 mod directory;
 mod file;
+mod release;
 
 pub use descriptor::Descriptor;
 pub use directory::AtomicDirectory;

@@ -111,7 +111,8 @@ mod tests {
 
     #[test]
     fn jobs_give_the_same_bytes_on_any_number_of_threads() {
-        let bytes: Vec<u8> = (0..20_000_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 27).to_le_bytes()[0]).collect();
+        let bytes: Vec<u8> =
+            (0..20_000_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 27).to_le_bytes()[0]).collect();
         let packed = compress(&[&bytes], 1, 1).unwrap();
         assert!(packed == compress(&[&bytes], 1, 3).unwrap());
         let mut out = vec![0; bytes.len()];

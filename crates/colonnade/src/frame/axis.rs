@@ -161,8 +161,10 @@ impl Axis {
         }
         let labels = match &self.labels {
             Labels::Auto { start, step, .. } => {
-                let values: Vec<i64> =
-                    positions.iter().map(|&p| start + step * i64::try_from(p).unwrap_or(i64::MAX)).collect();
+                let at = |p: usize| {
+                    start.saturating_add(step.saturating_mul(i64::try_from(p).unwrap_or(i64::MAX)))
+                };
+                let values: Vec<i64> = positions.iter().map(|&p| at(p)).collect();
                 match range_of(&values, *step) {
                     Some(labels) => labels,
                     None => Labels::Levels(vec![Level::Block(integers(&values)?)]),
@@ -190,7 +192,11 @@ impl Axis {
             return Err(Error::malformed("frame", "expected an automatic range of labels."));
         };
         let at = |i: usize| start.saturating_add(step.saturating_mul(i64::try_from(i).unwrap_or(i64::MAX)));
-        integers(&(0..count).map(at).collect::<Vec<_>>())
+        let mut values = Vec::new();
+        let refused = |_| Error::limit("frame", format!("no memory for {count} labels of a range."));
+        values.try_reserve_exact(count).map_err(refused)?;
+        values.extend((0..count).map(at));
+        integers(&values)
     }
 }
 
@@ -198,11 +204,12 @@ impl Axis {
 fn range_of(values: &[i64], default_step: i64) -> Option<Labels> {
     let start = values.first().copied().unwrap_or(0);
     let step = match values {
-        [first, second, ..] => second - first,
+        [first, second, ..] => second.checked_sub(*first)?,
         _ => default_step,
     };
-    let regular = step != 0 && values.windows(2).all(|w| matches!(w, [a, b] if b - a == step));
-    let stop = start + step * i64::try_from(values.len()).ok()?;
+    let regular =
+        step != 0 && values.windows(2).all(|w| matches!(w, [a, b] if b.checked_sub(*a) == Some(step)));
+    let stop = start.checked_add(step.checked_mul(i64::try_from(values.len()).ok()?)?)?;
     regular.then_some(Labels::Auto { start, stop, step, count: values.len() })
 }
 

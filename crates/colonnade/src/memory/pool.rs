@@ -76,7 +76,7 @@ pub(super) fn give(mapping: Mapping) {
 
 /// Gives all waiting memory back to the system; answers the bytes released.
 pub fn trim() -> usize {
-    let Ok(mut guard) = POOL.lock() else { return 0 };
+    let Ok(mut guard) = POOL.try_lock() else { return 0 };
     let waiting = std::mem::take(&mut guard.own().waiting);
     drop(guard);
     waiting.iter().map(|w| (unmap(&w.mapping), w.mapping.nbytes).1).sum()

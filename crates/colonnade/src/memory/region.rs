@@ -80,10 +80,12 @@ impl RegionMut {
         let held = self.0.mapping.as_ref().map_or(0, |m| m.nbytes);
         if nbytes > held {
             let wanted = round_up(nbytes, HUGE_PAGE);
-            self.0.mapping = Some(match self.0.mapping.take() {
+            // A `Mapping` that was moved must not be unmapped, and one that was not moved is still ours: it has no `Drop`.
+            let grown = match &self.0.mapping {
                 None => map(wanted, true)?,
                 Some(old) => remap(old, wanted)?,
-            });
+            };
+            self.0.mapping = Some(grown);
         }
         self.0.nbytes = nbytes;
         Ok(())
@@ -138,14 +140,12 @@ fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
     Ok(Mapping { address: aligned, nbytes: wanted, huge })
 }
 
-fn remap(old: Mapping, nbytes: usize) -> io::Result<Mapping> {
-    // SAFETY: `old` is owned and given up here; the kernel moves its pages.
+fn remap(old: &Mapping, nbytes: usize) -> io::Result<Mapping> {
+    // SAFETY: `old` is owned by the caller, who forgets it; the kernel moves its pages, or leaves all as it was.
     let address =
         unsafe { libc::mremap(old.address as *mut libc::c_void, old.nbytes, nbytes, libc::MREMAP_MAYMOVE) };
     if address == libc::MAP_FAILED {
-        let error = io::Error::last_os_error();
-        pool::unmap(&old);
-        return Err(error);
+        return Err(io::Error::last_os_error());
     }
     Ok(Mapping { address: address as usize, nbytes, huge: old.huge })
 }

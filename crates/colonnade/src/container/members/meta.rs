@@ -225,7 +225,14 @@ fn check_class(class: &str) -> Result<()> {
 fn range_of(value: &Value) -> Option<(i64, i64, i64, usize)> {
     let [start, stop, step, count] = value.as_array()?.as_slice() else { return None };
     let step = step.as_i64().filter(|&s| s != 0)?;
-    Some((start.as_i64()?, stop.as_i64()?, step, usize::try_from(count.as_u64()?).ok()?))
+    let (start, stop, count) = (start.as_i64()?, stop.as_i64()?, usize::try_from(count.as_u64()?).ok()?);
+    // The last label and one step more must be numbers, and the count what the bounds say.
+    let span = i128::from(step) * i128::try_from(count).ok()?;
+    let end = i128::from(start) + span;
+    let within = |n: i128| i64::try_from(n).is_ok();
+    let overshoot = (end - i128::from(stop)).abs();
+    let counted = overshoot < i128::from(step).abs() || (count == 0 && (span == 0));
+    (within(end) && counted).then_some((start, stop, step, count))
 }
 
 fn strings(value: &Value) -> Option<Vec<String>> {

@@ -5,6 +5,9 @@ use arrow_schema::DataType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Column, DType, type_name};
 
+/// Bytes of `<U` cells that a byte of text may become at most.
+const MAX_PADDING: usize = 1024;
+
 fn refuse(message: String) -> Error {
     Error::new(ErrorKind::Unrepresentable, "npz", message)
 }
@@ -46,7 +49,17 @@ fn cells(column: &Column) -> Result<(DType, Vec<u8>)> {
     let dtype =
         DType::parse(&format!("<U{width}")).ok_or_else(|| refuse(format!("<U{width} is too wide.")))?;
     let total = width.checked_mul(4).and_then(|w| w.checked_mul(values.len()));
-    let mut out = vec![0u8; total.ok_or_else(|| refuse("the labels are too long for <U.".into()))?];
+    let total = total.ok_or_else(|| refuse("the strings are too long for <U.".into()))?;
+    let text: usize = values.iter().map(|v| v.len()).sum();
+    // One long string among many short ones would make cells of mostly nothing.
+    if total > MAX_PADDING.saturating_mul(text.max(1 << 20)) {
+        return Err(refuse(format!(
+            "{text} bytes of text would be {total} bytes of <U{width}. Shorten the longest string first."
+        )));
+    }
+    let mut out = Vec::new();
+    out.try_reserve_exact(total).map_err(|_| refuse(format!("no memory for {total} bytes of <U{width}.")))?;
+    out.resize(total, 0u8);
     for (cell, text) in out.chunks_exact_mut(width * 4).zip(values) {
         for (slot, c) in cell.chunks_exact_mut(4).zip(text.chars()) {
             slot.copy_from_slice(&u32::from(c).to_le_bytes());

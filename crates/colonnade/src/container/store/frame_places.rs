@@ -158,8 +158,25 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
     if labels != ncols {
         return Err(disagree(store, &sorted.columns, "__values_columns_0__.npy", "columns", ncols, labels));
     }
+    check_rows(store, nrows, &parts)?;
     let tags = Tags { name: meta.name.clone(), attrs: meta.attrs.clone(), origin: meta.origin.clone() };
     Ok(FramePlaces { nrows, ncols, parts, index, columns, tags, version: meta.version })
+}
+
+/// Rows that no byte stands behind (automatic labels, columns of null, types of no width) can be claimed in any number.
+fn check_rows(store: &Store, nrows: usize, parts: &[Part<Place, ColumnPlace>]) -> Result<()> {
+    let backed = parts.iter().any(|part| match part {
+        Part::Block(place, positions) => place.grid.dtype.itemsize > 0 && !positions.is_empty(),
+        Part::Column(column, _) => column.buffers.iter().any(|(_, place)| place.grid.nbytes() >= nrows / 8),
+    });
+    let cap = store.limits.max_unbacked_rows;
+    if backed || nrows as u64 <= cap {
+        return Ok(());
+    }
+    let message = format!(
+        "declares {nrows} rows without a byte behind them, the limit is {cap}. Raise Limits(max_unbacked_rows=...) if you trust the file."
+    );
+    Err(Error::limit("npz", message))
 }
 
 fn check_width(store: &Store, ncols: usize) -> Result<()> {
@@ -268,6 +285,16 @@ fn axis(
             axis.name = "null".into();
         }
         return Ok(AxisPlaces::Ready(axis));
+    }
+    if meta.depth == 0 || meta.depth > stored.len() + meta.arrow.len() {
+        let found = stored.len() + meta.arrow.len();
+        let message =
+            format!("expected {} levels of labels as __meta__.json says, found {found}.", meta.depth);
+        return Err(Error::malformed("npz", message));
+    }
+    if !matches!(meta.classes.len(), 0) && meta.classes.len() != meta.depth {
+        let message = format!("expected {} classes of levels, found {}.", meta.depth, meta.classes.len());
+        return Err(Error::malformed("npz", message));
     }
     axis.classes = match meta.classes.len() {
         0 => vec![if meta.depth > 1 { "Index".into() } else { meta.class.clone() }; meta.depth],

@@ -11,6 +11,8 @@ pub struct Limits {
     pub max_member_nbytes: u64,
     /// Columns of a frame: an array of no rows can claim any number of them without a byte behind it.
     pub max_columns: u64,
+    /// Rows that no byte stands behind.
+    pub max_unbacked_rows: u64,
     /// Bytes of `__meta__.json`.
     pub max_meta_nbytes: u64,
 }
@@ -22,6 +24,7 @@ impl Default for Limits {
             max_members: 16 << 20,
             max_member_nbytes: 1 << 46,
             max_columns: 16 << 20,
+            max_unbacked_rows: 256 << 20,
             max_meta_nbytes: 1 << 30,
         }
     }

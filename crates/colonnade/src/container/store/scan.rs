@@ -213,7 +213,9 @@ impl Array {
     fn nbytes(&self) -> Option<usize> {
         match self {
             Self::None => None,
-            Self::Plain { key, head } => Some(head + key.nrows.saturating_mul(key.width).saturating_mul(key.dtype.itemsize as usize)),
+            Self::Plain { key, head } => {
+                Some(head + key.nrows.saturating_mul(key.width).saturating_mul(key.dtype.itemsize as usize))
+            }
             Self::Other(header) => Some(header.data_offset + header.data_nbytes()),
         }
     }
