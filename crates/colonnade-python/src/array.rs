@@ -154,14 +154,6 @@ fn new_array<'py>(
     }
 }
 
-/// dtype, data pointer, shape and strides of an array.
-pub(crate) struct View {
-    pub(crate) dtype: DType,
-    pub(crate) shape: Vec<usize>,
-    pub(crate) strides: Vec<isize>,
-    data: *const u8,
-}
-
 /// Reads an array's description; the dtype of the array before is reused where it is the same object.
 pub(crate) struct Views {
     last: Option<(usize, DType)>,
@@ -172,7 +164,7 @@ impl Views {
         Self { last: None }
     }
 
-    pub(crate) fn read(&mut self, array: &Bound<'_, PyUntypedArray>) -> PyResult<View> {
+    fn dtype(&mut self, array: &Bound<'_, PyUntypedArray>) -> PyResult<DType> {
         let descr = array.dtype();
         let id = descr.as_ptr() as usize;
         let dtype = match self.last {
@@ -180,9 +172,7 @@ impl Views {
             _ => dtype::from_numpy(&descr)?,
         };
         self.last = Some((id, dtype));
-        // SAFETY: a live array object; its data pointer is read, not followed.
-        let data = unsafe { (*array.as_array_ptr()).fields.data }.cast::<u8>();
-        Ok(View { dtype, shape: array.shape().to_vec(), strides: array.strides().to_vec(), data })
+        Ok(dtype)
     }
 
     /// A block over an array; `axes` says which of its axes are rows and columns (`None`: one column).
@@ -192,22 +182,21 @@ impl Views {
         row_axis: usize,
         col_axis: Option<usize>,
     ) -> PyResult<Block> {
-        let view = self.read(array)?;
-        let at = |axis: usize| Some((*view.shape.get(axis)?, *view.strides.get(axis)?));
+        let dtype = self.dtype(array)?;
+        // SAFETY: a live array object; its data pointer is read, not followed.
+        let data = unsafe { (*array.as_array_ptr()).fields.data }.cast::<u8>();
+        let at = |axis: usize| Some((*array.shape().get(axis)?, *array.strides().get(axis)?));
         let wrong = || {
-            PyValueError::new_err(format!(
-                "expected an array of 1 or 2 dimensions, found {}",
-                view.shape.len()
-            ))
+            PyValueError::new_err(format!("expected an array of 1 or 2 dimensions, found {}", array.ndim()))
         };
         let (nrows, row_stride) = at(row_axis).ok_or_else(wrong)?;
-        let item = isize::try_from(view.dtype.itemsize).unwrap_or(isize::MAX);
+        let item = isize::try_from(dtype.itemsize).unwrap_or(isize::MAX);
         let (width, col_stride) = match col_axis {
             None => (1, item * isize::try_from(nrows).unwrap_or(isize::MAX)),
             Some(axis) => at(axis).ok_or_else(wrong)?,
         };
-        let mut grid = Grid { dtype: view.dtype, nrows, width, row_stride, col_stride, offset: 0 };
-        if nrows == 0 || width == 0 || view.dtype.itemsize == 0 {
+        let mut grid = Grid { dtype, nrows, width, row_stride, col_stride, offset: 0 };
+        if nrows == 0 || width == 0 || dtype.itemsize == 0 {
             return Ok(Block { grid, buffer: Buffer::from_vec(Vec::new()) });
         }
         // Negative strides reach before the data pointer.
@@ -215,7 +204,7 @@ impl Views {
             |stride: isize, count: usize| if stride < 0 { stride.unsigned_abs() * (count - 1) } else { 0 };
         grid.offset = below(row_stride, nrows) + below(col_stride, width);
         let (_, high) = grid.extent();
-        let start = view.data.wrapping_sub(grid.offset);
+        let start = data.wrapping_sub(grid.offset);
         // SAFETY: NumPy guarantees that all cells of a live array are readable; the array is kept alive by the buffer. The
         // caller shares the memory knowingly: a frame over an array sees later writes to it.
         let buffer = unsafe { Buffer::from_raw(start, high, PyKeep::new(array.as_any())) };
