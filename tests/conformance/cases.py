@@ -1,0 +1,75 @@
+"""The cases of `conformance/`: of each what is written, how, and who else can read it.
+
+Random numbers and the day's versions have no place here: a case makes the same frame everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.conformance import frames_numpy, frames_pandas, frames_static_frame
+
+
+@dataclass(frozen=True)
+class Case:
+    """One file, bundle or directory."""
+
+    make: Callable[[], Any]
+    file: str
+    options: dict[str, Any] = field(default_factory=dict)
+    bundle: bool = False
+    # Compressed bytes are the codec's: another version of it may pack them otherwise, and the frame is the same.
+    packed: bool = False
+    # StaticFrame's own reader sees the same frame.
+    static_frame: bool = True
+
+
+def _npz(make: Callable[[], Any], **more: Any) -> tuple[str, Case]:
+    return make.__name__, Case(make, f"{make.__name__}.npz", **more)
+
+
+_COMPRESSED: dict[str, Any] = {"packed": True, "static_frame": False}
+_ZSTD, _DEFLATE = {"compression": "zstd"}, {"compression": "deflate"}
+_OURS = {"static_frame": False}
+
+NPZ: dict[str, Case] = dict(
+    [
+        _npz(frames_static_frame.article),
+        _npz(frames_static_frame.little_endian),
+        _npz(frames_static_frame.times),
+        # StaticFrame's reader has no buffer for long doubles of the other byte order.
+        _npz(frames_static_frame.big_endian, static_frame=False),
+        _npz(frames_static_frame.float_bits),
+        _npz(frames_static_frame.alternating),
+        _npz(frames_static_frame.blocks_of_both_orders),
+        _npz(frames_static_frame.index_classes),
+        _npz(frames_static_frame.no_rows),
+        _npz(frames_static_frame.no_columns),
+        _npz(frames_static_frame.automatic_labels),
+        _npz(frames_numpy.mapping),
+        _npz(frames_pandas.pandas_text, **_OURS),
+        _npz(frames_pandas.pandas_categorical, **_OURS),
+        _npz(frames_pandas.pandas_zoned, **_OURS),
+        _npz(frames_pandas.pandas_nullable, **_OURS),
+        _npz(frames_pandas.pandas_period_and_interval, **_OURS),
+        _npz(frames_pandas.pandas_range_and_attrs, **_OURS),
+        _npz(frames_pandas.pandas_hierarchical_columns, **_OURS),
+        _npz(frames_pandas.pandas_datetime_index, **_OURS),
+        ("zstd", Case(frames_numpy.compressible, "zstd.npz", _ZSTD, **_COMPRESSED)),
+        ("deflate", Case(frames_numpy.compressible, "deflate.npz", _DEFLATE, **_COMPRESSED)),
+        ("bundle_npz", Case(frames_static_frame.bundle, "bundle_npz.zip", {"layout": "npz"}, bundle=True)),
+        ("bundle_npy", Case(frames_static_frame.bundle, "bundle_npy.zip", {"layout": "npy"}, bundle=True)),
+    ]
+)
+_FILE, _FOLDER = {"format": "npy", "directory": False}, {"format": "npy", "directory": True}
+
+NPY: dict[str, Case] = {
+    name: Case(make, f"{name}.npy", _FILE, static_frame=False) for name, make in frames_numpy.LONE.items()
+} | {
+    "article": Case(frames_static_frame.article, "article", _FOLDER),
+    "text": Case(frames_pandas.pandas_text, "text", _FOLDER, static_frame=False),
+}
+
+CASES: dict[str, dict[str, Case]] = {"npz": NPZ, "npy": NPY}

@@ -1,0 +1,42 @@
+"""Frames and arrays that NumPy alone makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+
+def mapping() -> dict[str, np.ndarray]:
+    """Columns by name, as `np.savez` takes them."""
+    return {
+        "a": np.arange(4),
+        "b": np.array([0.5, -0.0, np.inf, np.nan]),
+        "c": np.array(["", "é", "\U0001f600", "abc"]),
+    }
+
+
+def compressible() -> dict[str, np.ndarray]:
+    """Members that shrink, one that does not (it is stored), and one too small to."""
+    noise = (np.arange(100, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) ^ np.uint64(0x5DEECE66D)
+    return {
+        "count": np.arange(100),
+        "zero": np.zeros(100),
+        "flag": np.arange(100) % 7 == 0,
+        "noise": noise,
+        "word": np.array(["north", "south"])[np.arange(100) % 2],
+    }
+
+
+LONE: dict[str, Callable[[], np.ndarray]] = {
+    "c_order": lambda: np.arange(12, dtype="<i4").reshape(3, 4),
+    "f_order": lambda: np.asfortranarray(np.arange(12, dtype="<i4").reshape(3, 4)),
+    "one_dimension": lambda: np.array([1.5, -0.0, np.inf, 1e-308]),
+    "big_endian": lambda: np.array([[1, -2], [3, 2**40]], dtype=">i8"),
+    "bool": lambda: np.array([True, False, True]),
+    "unicode": lambda: np.array(["", "é", "\U0001f600"]),
+    "months": lambda: np.array(["2012-03", "NaT", "2012-04"], dtype="<M8[M]"),
+    "no_rows": lambda: np.empty((0, 3)),
+    "structured": lambda: np.array([(1, 2.5, b"x"), (2, -1.0, b"yz")], dtype=[("a", "<i4"), ("b", ">f8"), ("c", "S3")]),
+}
+"""One array, one file: what `np.save` writes, byte for byte."""
