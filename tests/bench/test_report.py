@@ -17,6 +17,13 @@ def test_times_and_ratios_stand_in_one_table():
     assert part.rows == [["fixture-tall-mixed-1e6", "2 [2-2]", "7 [7-7] 3.50x"]]
 
 
+def test_a_rebuild_during_the_run_is_said():
+    cells = (OUR_CELL, PEER_CELL)
+    records = [record(cell, 0.1, k, build=build) for cell in cells for k, build in enumerate("ab")]
+    assert "mixes builds" in to_markdown(sections(Summary(records)))
+    assert "mixes builds" not in to_markdown(sections(Summary([r for r in records if r["build"] == "a"])))
+
+
 def test_twins_have_tables_of_their_own():
     other = Cell("fixture-tall-mixed-1e6-unique", "pandas", "colonnade", "npz")
     parts = sections(Summary([record(OUR_CELL, 1.0, 0), record(other, 1.0, 0)]))

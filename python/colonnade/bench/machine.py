@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
 import sys
@@ -39,6 +40,7 @@ def describe(directory: Path, engines: Iterable[str]) -> dict[str, Any]:
         "file_system": file_system(directory),
         "load": load(),
         "versions": versions,
+        "core_build": build(),
         "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         "byteorder": sys.byteorder,
     }
@@ -47,6 +49,15 @@ def describe(directory: Path, engines: Iterable[str]) -> dict[str, Any]:
 def load() -> list[float]:
     """Load averages of 1, 5 and 15 minutes: work of others in the same minutes makes figures worthless."""
     return [round(value, 2) for value in os.getloadavg()]
+
+
+def build() -> str:
+    """Which build of the core is on disk now: a rebuild in the middle of a run must not pass unseen."""
+    spec = importlib.util.find_spec("colonnade._core")
+    if spec is None or spec.origin is None:
+        return "none"
+    found = os.stat(spec.origin)
+    return f"{found.st_size}-{found.st_mtime_ns}"
 
 
 def processor() -> str:

@@ -43,8 +43,9 @@ def _marks(summary: Summary) -> list[Section]:
     if not verdicts:
         return []
     rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in verdicts]
-    note = "A mark is judged by *first* alone; *repeat* stands beside it."
-    return [Section("Marks", ["work", "against", "wanted", "first", "repeat", "mark"], rows, [note])]
+    notes = ["A mark is judged by *first* alone; *repeat* stands beside it."]
+    notes += [f"Run {run} mixes builds: the core was rebuilt meanwhile. Not to be quoted." for run in summary.rebuilt()]
+    return [Section("Marks", ["work", "against", "wanted", "first", "repeat", "mark"], rows, notes)]
 
 
 def _times(summary: Summary) -> Iterable[Section]:

@@ -133,6 +133,7 @@ class Run:
         for record in records:
             if record["kind"] in ("time", "error"):
                 record["load"] = machine.load()[0]
+                record["build"] = machine.build()
                 self.emit(record)
 
     def spawn(self, task: str, entries: Sequence[Entry], **more: Any) -> subprocess.Popen[str]:

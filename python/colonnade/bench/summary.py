@@ -82,6 +82,14 @@ class Summary:
     def kind(self, kind: str) -> list[dict[str, Any]]:
         return [record for record in self.records if record["kind"] == kind]
 
+    def rebuilt(self) -> list[str]:
+        """Runs whose records come from more than one build of the core."""
+        builds: dict[str, set[str]] = defaultdict(set)
+        for record in self.records:
+            if "build" in record:
+                builds[record["run"]].add(record["build"])
+        return [run for run, found in builds.items() if len(found) > 1]
+
     def checks(self) -> list[tuple[Cell, dict[str, Any]]]:
         return [(cell, record) for (_, cell), record in self._checks.items()]
 
