@@ -91,7 +91,9 @@ def _of_array(array: np.ndarray) -> dict[str, Any]:
     if array.dtype.names:
         each = [array[name] for name in array.dtype.names]
         descr: Any = [[name, array.dtype[name].str] for name in array.dtype.names]
-        out = _of_arrays(each, _labels(np.array(array.dtype.names)))
+        # Names of fields stand in the header: text of no width.
+        labels = {"dtype": "large_utf8", "values": list(array.dtype.names)}
+        out = _of_arrays(each, levels("Index", None, [("Index", labels)]))
     else:
         each = [array] if array.ndim == 1 else list(array.T)
         descr = array.dtype.str

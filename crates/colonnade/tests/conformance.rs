@@ -1,0 +1,237 @@
+//! The golden files of `conformance/`: opened, verified, and compared with what `cases.json` says of them.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test: what is not there is a failure")]
+
+use std::path::{Path, PathBuf};
+
+use colonnade::container::store::{Limits, Request, Source, Store};
+use colonnade::frame::{Axis, Block, ByteOrder, DType, Frame, Kind, Labels, Level, Part, type_name};
+use colonnade::memory::Buffer;
+use colonnade::plan::NoProgress;
+use serde_json::Value;
+
+fn folder(format: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(format)
+}
+
+fn entries(format: &str) -> Vec<Value> {
+    let listing = std::fs::read(folder(format).join("cases.json")).unwrap();
+    let listing: Value = serde_json::from_slice(&listing).unwrap();
+    assert_eq!(listing["format"], format);
+    listing["cases"].as_array().unwrap().clone()
+}
+
+fn load(store: &Store) -> Frame {
+    let request = Request { positions: None, rows: None, private: false, threads: 2, progress: &NoProgress };
+    store.load(&store.axes(1).unwrap(), &request).unwrap()
+}
+
+/// The store holds what the entry says.
+fn check(store: &Store, held: &Value, case: &str) {
+    store.verify(2, &NoProgress).unwrap_or_else(|e| panic!("{case}: {e}"));
+    let (nrows, ncols) = store.shape().unwrap();
+    assert_eq!(held["shape"], serde_json::json!([nrows, ncols]), "{case}");
+    let data = held["data"].as_array().unwrap();
+    let dtypes: Vec<&str> = data.iter().map(|c| c["dtype"].as_str().unwrap()).collect();
+    assert_eq!(store.dtypes().unwrap(), dtypes, "{case}");
+    let frame = load(store);
+    assert_eq!(json(&frame.tags.name), held["name"], "{case}");
+    if let Some(attrs) = held.get("attrs") {
+        assert_eq!(&json(frame.tags.attrs.as_ref().unwrap()), attrs, "{case}");
+    }
+    check_axis(&frame.index, &held["index"], &format!("{case}, index"));
+    check_axis(&frame.columns, &held["columns"], &format!("{case}, columns"));
+    for (position, slot) in frame.slots().unwrap().into_iter().enumerate() {
+        let wanted = &data[position]["values"];
+        let place = format!("{case}, column {position}");
+        match &frame.parts[slot.part] {
+            Part::Block(block, _) => {
+                let grid = block.grid.columns(slot.column, 1, 1);
+                let one = Block { grid, buffer: block.buffer.clone() };
+                assert_eq!(&cells(&one), wanted, "{place}");
+            }
+            Part::Column(column, _) => {
+                assert_eq!(column.len(), wanted.as_array().unwrap().len(), "{place}");
+                let code_of_null = dtypes[position].starts_with("dictionary").then_some(-1);
+                let is_null = |v: &&Value| v.is_null() || code_of_null.is_some_and(|code| **v == code);
+                let nulls = wanted.as_array().unwrap().iter().filter(is_null).count();
+                assert_eq!(column.data.null_count(), nulls, "{place}");
+                if dtypes[position] == "large_utf8" {
+                    let texts = (0..column.len()).map(|row| match column.data.is_null(row) {
+                        true => Value::Null,
+                        false => column.string(row).unwrap().into(),
+                    });
+                    assert_eq!(&Value::Array(texts.collect()), wanted, "{place}");
+                }
+            }
+        }
+    }
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn check_axis(axis: &Axis, held: &Value, place: &str) {
+    assert_eq!(axis.class, held["class"].as_str().unwrap(), "{place}");
+    assert_eq!(json(&axis.name), held["name"], "{place}");
+    match &axis.labels {
+        Labels::Auto { start, stop, step, .. } => {
+            assert_eq!(serde_json::json!([start, stop, step]), held["auto"], "{place}");
+        }
+        Labels::Levels(levels) => {
+            let wanted = held["levels"].as_array().unwrap();
+            assert_eq!(levels.len(), wanted.len(), "{place}");
+            for (i, (level, wanted)) in levels.iter().zip(wanted).enumerate() {
+                assert_eq!(axis.classes[i], wanted["class"].as_str().unwrap(), "{place}");
+                match level {
+                    Level::Block(block) => {
+                        assert_eq!(block.grid.dtype.descr(), wanted["dtype"].as_str().unwrap(), "{place}");
+                        assert_eq!(cells(block), wanted["values"], "{place}");
+                    }
+                    Level::Column(column) => {
+                        let name = type_name(column.data.data_type(), column.ordered);
+                        assert_eq!(name, wanted["dtype"].as_str().unwrap(), "{place}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The cells of a block's first column, spelled as `conformance/README.md` says.
+fn cells(block: &Block) -> Value {
+    let item = block.grid.dtype.itemsize as usize;
+    let cell = |row| {
+        let offset = block.grid.rows(row, row + 1).offset;
+        spell(&block.grid.dtype, &block.buffer.as_slice()[offset..offset + item])
+    };
+    Value::Array((0..block.grid.nrows).map(cell).collect())
+}
+
+fn spell(dtype: &DType, raw: &[u8]) -> Value {
+    // One number of up to 16 bytes, whichever way it lies.
+    let number = |bytes: &[u8]| {
+        let mut little = [0; 16];
+        little[..bytes.len()].copy_from_slice(bytes);
+        if dtype.order == ByteOrder::Big {
+            little[..bytes.len()].reverse();
+        }
+        u128::from_le_bytes(little)
+    };
+    match dtype.kind {
+        Kind::Bool => Value::Bool(raw == [1]),
+        Kind::UInt => u64::try_from(number(raw)).unwrap().into(),
+        Kind::Int | Kind::DateTime | Kind::TimeDelta => {
+            let shift = 128 - 8 * raw.len();
+            i64::try_from((number(raw) << shift).cast_signed() >> shift).unwrap().into()
+        }
+        Kind::Float => float(number(raw), raw.len()).into(),
+        Kind::Complex => {
+            let (re, im) = raw.split_at(raw.len() / 2);
+            vec![float(number(re), re.len()), float(number(im), im.len())].into()
+        }
+        Kind::Bytes | Kind::Void => raw.iter().map(|b| format!("{b:02x}")).collect::<String>().into(),
+        Kind::Unicode => {
+            let points = raw.chunks(4).map(|p| u32::try_from(number(p)).unwrap());
+            let text: String = points.map(|p| char::from_u32(p).unwrap()).collect();
+            text.trim_end_matches('\0').into()
+        }
+    }
+}
+
+/// C99's hexadecimal floats, from the bits of 2, 4, 8 or 16 (long double) bytes.
+fn float(bits: u128, width: usize) -> String {
+    // Bits of the fraction, bits of the exponent.
+    let (fraction_bits, exponent_bits) = match width {
+        2 => (10, 5),
+        4 => (23, 8),
+        8 => (52, 11),
+        _ => (64, 15),
+    };
+    let mask = |count: i32| (1u128 << count) - 1;
+    let (fraction, top) = (bits & mask(fraction_bits), bits >> fraction_bits);
+    let exponent = i32::try_from(top & mask(exponent_bits)).unwrap();
+    let sign = if (top >> exponent_bits) & 1 == 1 { "-" } else { "" };
+    let bias = (1 << (exponent_bits - 1)) - 1;
+    let special = exponent == (1 << exponent_bits) - 1;
+    if width == 16 {
+        let power = exponent.max(1) - bias - 63;
+        let infinite = special && fraction & mask(63) == 0;
+        return if infinite {
+            format!("{sign}inf")
+        } else if special {
+            format!("nan:{:020x}", bits & mask(80))
+        } else {
+            format!("{sign}0x{fraction:x}p{power:+}")
+        };
+    }
+    match (special, fraction) {
+        (true, 0) => format!("{sign}inf"),
+        (true, _) => format!("nan:{bits:0digits$x}", digits = 2 * width),
+        (false, 0) if exponent == 0 => format!("{sign}0x0.0p+0"),
+        // Spelled as the double of the same value: below, only doubles are subnormal there too.
+        (false, _) if exponent == 0 && width == 8 => format!("{sign}0x0.{fraction:013x}p-1022"),
+        (false, _) if exponent == 0 => {
+            let lead = 127 - i32::try_from(fraction.leading_zeros()).unwrap();
+            let rest = (fraction << (52 - lead)) & mask(52);
+            format!("{sign}0x1.{rest:013x}p{:+}", 1 - bias - fraction_bits + lead)
+        }
+        _ => format!("{sign}0x1.{:013x}p{:+}", fraction << (52 - fraction_bits), exponent - bias),
+    }
+}
+
+#[test]
+fn npz_files_hold_what_is_recorded() {
+    for entry in entries("npz") {
+        let case = entry["case"].as_str().unwrap();
+        let path = folder("npz").join(entry["file"].as_str().unwrap());
+        let from_memory = Source::Memory(Buffer::from_vec(std::fs::read(&path).unwrap()));
+        let stores = [
+            Store::open_path(&path, true, Limits::default()),
+            Store::open_path(&path, false, Limits::default()),
+            Store::open_source(from_memory, Limits::default()),
+        ];
+        for store in stores {
+            let store = store.unwrap_or_else(|e| panic!("{case}: {e}"));
+            let Some(frames) = entry.get("frames") else {
+                check(&store, &entry, case);
+                continue;
+            };
+            let frames = frames.as_object().unwrap();
+            store.verify(2, &NoProgress).unwrap();
+            assert_eq!(store.labels().unwrap(), frames.keys().cloned().collect::<Vec<_>>(), "{case}");
+            for (label, held) in frames {
+                check(&store.open_label(label).unwrap(), held, &format!("{case}, {label}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn npy_files_and_directories_hold_what_is_recorded() {
+    for entry in entries("npy") {
+        let case = entry["case"].as_str().unwrap();
+        let path = folder("npy").join(entry["file"].as_str().unwrap());
+        let store = Store::open_path(&path, true, Limits::default());
+        let store = store.unwrap_or_else(|e| panic!("{case}: {e}"));
+        if let Some(array) = entry.get("array") {
+            let (_, fortran_order, shape) = store.lone().unwrap().array.unwrap();
+            assert_eq!(serde_json::json!(shape), array["shape"], "{case}");
+            assert_eq!(serde_json::json!(fortran_order), array["fortran_order"], "{case}");
+        }
+        check(&store, &entry, case);
+    }
+}
+
+#[test]
+fn floats_are_spelled_as_c_does() {
+    let of = |value: f64| float(value.to_bits().into(), 8);
+    assert_eq!(of(1.5), "0x1.8000000000000p+0");
+    assert_eq!(of(-0.0), "-0x0.0p+0");
+    assert_eq!(of(f64::from_bits(1)), "0x0.0000000000001p-1022");
+    assert_eq!(of(f64::NEG_INFINITY), "-inf");
+    assert_eq!(float(f32::MIN_POSITIVE.to_bits().into(), 4), of(f32::MIN_POSITIVE.into()));
+    assert_eq!(float(3, 4), of(f32::from_bits(3).into()));
+    assert_eq!(float(0x7E01, 2), "nan:7e01");
+}
