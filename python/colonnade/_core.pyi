@@ -30,9 +30,12 @@ class ArrowColumn:
     def from_masked(
         values: np.ndarray, mask: np.ndarray | None = None, tag: str | None = None, timezone: str | None = None
     ) -> ArrowColumn:
-        """`timezone` makes datetime64 values timestamps with that zone. 1-D bool, int, uint, float16/32/64, datetime64[s|ms|us|ns] or timedelta64 values, native byte order, and a
-        bool mask (True = null) or None. Values are not copied where they are contiguous (bool is packed to bits;
-        bytes under the mask are kept as they are where the type is not bool)."""
+        """A primitive column; `timezone` makes datetime64 values timestamps with that zone.
+
+        values: 1-D bool, int, uint, float16/32/64, datetime64[s|ms|us|ns] or timedelta64, native byte order. mask: bool,
+        True = null, or None. Values are not copied where they are contiguous (bool is packed to bits; bytes under the
+        mask are kept as they are where the type is not bool).
+        """
     @staticmethod
     def from_objects(values: np.ndarray, kind: str, tag: str | None = None) -> ArrowColumn:
         """1-D object array whose cells are all `kind` ("str" | "bytes" | "bool") or None / NaN / pandas.NA (null).
@@ -40,7 +43,7 @@ class ArrowColumn:
         is raised as EncodeError."""
     @staticmethod
     def from_fixed(values: np.ndarray, tag: str | None = None) -> ArrowColumn:
-        """1-D array of any NumPy dtype without objects, as Arrow fixed_size_binary(itemsize): for what Arrow cannot name."""
+        """1-D array of any NumPy dtype without objects, as fixed_size_binary(itemsize): for what Arrow cannot name."""
     @staticmethod
     def from_unicode(values: np.ndarray, tag: str | None = None) -> ArrowColumn:
         """1-D ``<U`` strings as large_utf8 (copied). EncodeError for code points that Unicode does not know."""
@@ -92,7 +95,7 @@ class Axis:
         meta: str | None = None,
     ) -> Axis:
         """1..n levels of equal length, full labels (not codes): 1-D NumPy arrays of any dtype but object, or
-        ArrowColumn. `classes`: one class name a level, in StaticFrame's words where it has one ("Index", "IndexDate"...)."""
+        ArrowColumn. `classes`: one class name a level, in StaticFrame's words where it has one ("IndexDate"...)."""
     is_auto: bool
     range: tuple[int, int, int]
     depth: int
@@ -206,7 +209,7 @@ class NpzFile:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> CoreFrame:
-        """Decode. `private`: arrays are writable and shared with no other frame (a private copy-on-write map, or fresh memory)."""
+        """Decode. `private`: arrays are writable, over memory (or a copy-on-write map) that no other frame sees."""
     def verify(self, threads: int | None = None, progress: Progress | None = None) -> None: ...
     def read_array(self, name: str) -> np.ndarray: ...
     def array_names(self) -> list[str]: ...
@@ -257,7 +260,7 @@ def bundle_write_path(
 
 # --------------------------------------------------------------------------- measuring
 def touch(buffers: Sequence[object], threads: int = 1) -> int:
-    """One pass over every byte of each NumPy array (any strides) or buffer: the benchmark's *usable*. Returns a checksum."""
+    """One pass over every byte of each array (any strides) or buffer: the benchmark's *usable*. Answers a checksum."""
 
 def limit_memcpy(nbytes: int, repeat: int) -> list[float]:
     """Seconds of `repeat` copies of `nbytes` into warm memory, one thread."""
