@@ -32,7 +32,7 @@ class ArrowColumn:
     ) -> ArrowColumn:
         """A primitive column; `timezone` makes datetime64 values timestamps with that zone.
 
-        values: 1-D bool, int, uint, float16/32/64, datetime64[s|ms|us|ns] or timedelta64, native byte order. mask: bool,
+        values: 1-D bool, int, uint, float16/32/64, datetime64[s|ms|us|ns] or timedelta64, native order. mask: bool,
         True = null, or None. Values are not copied where they are contiguous (bool is packed to bits; bytes under the
         mask are kept as they are where the type is not bool).
         """
