@@ -230,8 +230,9 @@ fn range_of(value: &Value) -> Option<(i64, i64, i64, usize)> {
     let span = i128::from(step) * i128::try_from(count).ok()?;
     let end = i128::from(start) + span;
     let within = |n: i128| i64::try_from(n).is_ok();
-    let overshoot = (end - i128::from(stop)).abs();
-    let counted = overshoot < i128::from(step).abs() || (count == 0 && (span == 0));
+    // A stop inside the last step counts the same labels; an empty range may stop anywhere behind its start.
+    let overshoot = (end - i128::from(stop)) * i128::from(step.signum());
+    let counted = (0..i128::from(step).abs()).contains(&overshoot) || (count == 0 && overshoot >= 0);
     (within(end) && counted).then_some((start, stop, step, count))
 }
 

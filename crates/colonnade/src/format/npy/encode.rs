@@ -118,7 +118,14 @@ fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
         descr: Descr::Scalar(block.grid.dtype),
         shape: Vec::new(),
     };
+    let declared = serde_json::from_str::<serde_json::Value>(frame.tags.origin.as_deref().unwrap_or("null"));
+    let declared = declared.ok().and_then(|origin| origin.get("dtype")?.get("itemsize")?.as_u64());
     let record: usize = columns.iter().map(|b| b.grid.dtype.itemsize as usize).sum();
+    if declared.is_some_and(|nbytes| nbytes != record as u64) {
+        return Err(refuse(
+            "a lone file would pack a structured dtype with padding. Write a directory or an .npz.",
+        ));
+    }
     let descr = Descr::Struct(names.into_iter().zip(&columns).map(field).collect());
     let mut head = Vec::new();
     write_numpy_header(&mut head, &descr, false, &[frame.nrows]);
