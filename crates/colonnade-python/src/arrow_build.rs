@@ -5,7 +5,6 @@ use std::sync::Arc;
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, TimeUnit};
-use colonnade::container::members::Data;
 use colonnade::frame::dtype::TimeBase;
 use colonnade::frame::{Block, ByteOrder, DType, Kind};
 use numpy::PyUntypedArray;
@@ -23,9 +22,8 @@ fn packed(block: &Block) -> PyResult<arrow_buffer::Buffer> {
             .map(|b| b.to_arrow())
             .ok_or_else(|| PyValueError::new_err("the array passes its memory"));
     }
-    let data = Data { grid: block.grid, buffer: block.buffer.clone() };
     let mut out = Vec::with_capacity(block.grid.nbytes());
-    let gathered = data.chunks(&mut |bytes| {
+    let gathered = block.chunks(&mut |bytes| {
         out.extend_from_slice(bytes);
         Ok(())
     });

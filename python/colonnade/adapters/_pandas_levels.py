@@ -11,6 +11,7 @@ import pandas as pd
 
 from .._core import ArrowColumn, EncodeError
 from .._zones import zone_from_text
+from ._index_classes import DATED
 from ._object_columns import level_from_labels
 from ._pandas_arrays import array_from_column, column_from_array, freq_to_text, period_freq, zone_text
 from ._pandas_foreign import numpy_for_pandas, writable, zoned_array
@@ -20,17 +21,6 @@ from ._unicode import unicode_from_arrow, unicode_from_cells
 # A MultiIndex level of ints or bools with missing labels: its dtype has no NaN, so a mask says where they stand.
 MISSING_TAG = '{"kind":"missing"}'
 
-_CLASSES = {
-    "Y": "IndexYear",
-    "M": "IndexYearMonth",
-    "D": "IndexDate",
-    "h": "IndexHour",
-    "m": "IndexMinute",
-    "s": "IndexSecond",
-    "ms": "IndexMillisecond",
-    "us": "IndexMicrosecond",
-    "ns": "IndexNanosecond",
-}
 # Periods of these frequencies count what datetime64 of a unit counts: units since 1970. The rest are plain integers.
 _PERIOD_UNITS = {"Y-DEC": "Y", "M": "M", "D": "D", "h": "h", "min": "m", "s": "s", "ms": "ms", "us": "us", "ns": "ns"}
 
@@ -48,7 +38,7 @@ def level_from_index(index: pd.Index, where: str) -> Level:
         unit = _PERIOD_UNITS.get(freq)
         ordinals = values._ndarray
         labels = ordinals if unit is None else ordinals.view(f"M8[{unit}]")
-        return labels, _CLASSES.get(unit or "", "Index"), {"kind": "period", "freq": freq}
+        return labels, DATED.get(unit or "", "Index"), {"kind": "period", "freq": freq}
     if isinstance(dtype, pd.DatetimeTZDtype):
         return _time_level(index, values._ndarray, where, zone_text(dtype.tz, where))
     if not isinstance(dtype, np.dtype):
@@ -98,7 +88,7 @@ def pin_freq(index: Any, meta: dict[str, Any]) -> None:
 
 
 def _time_level(index: Any, ticks: np.ndarray, where: str, zone: str | None) -> Level:
-    cls = _CLASSES[np.datetime_data(ticks.dtype)[0]] if ticks.dtype.kind == "M" else "Index"
+    cls = DATED[np.datetime_data(ticks.dtype)[0]] if ticks.dtype.kind == "M" else "Index"
     meta: dict[str, Any] = {"kind": "time"}
     if zone is not None:
         meta["tz"] = zone

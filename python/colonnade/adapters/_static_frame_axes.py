@@ -13,6 +13,7 @@ import static_frame as sf
 from .. import _labels
 from .._core import ArrowColumn, Axis, EncodeError
 from ._arrow_columns import numpy_from_level
+from ._index_classes import DATED
 from ._object_columns import level_from_labels
 
 try:
@@ -20,23 +21,12 @@ try:
 except ImportError:
     PositionsAllocator = None
 
-_DATED = {
-    "Y": "IndexYear",
-    "M": "IndexYearMonth",
-    "D": "IndexDate",
-    "h": "IndexHour",
-    "m": "IndexMinute",
-    "s": "IndexSecond",
-    "ms": "IndexMillisecond",
-    "us": "IndexMicrosecond",
-    "ns": "IndexNanosecond",
-}
 _LEVEL_CLASSES = {
-    name: getattr(sf, name) for stem in ("Index", *_DATED.values()) for name in (stem, stem + "GO") if hasattr(sf, name)
+    name: getattr(sf, name) for stem in ("Index", *DATED.values()) for name in (stem, stem + "GO") if hasattr(sf, name)
 }
 _CLASSES = _LEVEL_CLASSES | {name: getattr(sf, name) for name in ("IndexHierarchy", "IndexHierarchyGO")}
 _NAMES = {cls: name for name, cls in _CLASSES.items()}
-_BY_DTYPE = {np.dtype(f"M8[{unit}]"): name for unit, name in _DATED.items()}
+_BY_DTYPE = {np.dtype(f"M8[{unit}]"): name for unit, name in DATED.items()}
 
 
 # --------------------------------------------------------------------------- to the core
@@ -154,7 +144,7 @@ def _fitting(cls: str, labels: np.ndarray, side: str) -> str:
     if found is None:
         raise EncodeError(
             f"static-frame: {side}: expected datetime64 labels of a unit that has an index class "
-            f"({', '.join(_DATED)}), found {labels.dtype}. Convert the labels first."
+            f"({', '.join(DATED)}), found {labels.dtype}. Convert the labels first."
         )
     return found
 

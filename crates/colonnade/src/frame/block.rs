@@ -152,7 +152,7 @@ impl Block {
         (0..self.grid.nrows).map(cell).collect()
     }
 
-    /// The bytes of one packed column; `None` where its rows are not packed.
+    /// The cells' bytes where they lie packed, column by column or row by row; else `None`.
     #[must_use]
     pub fn packed(&self) -> Option<&[u8]> {
         let (low, high) = self.grid.extent();

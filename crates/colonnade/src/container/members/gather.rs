@@ -1,23 +1,12 @@
 //! The bytes of a planned array in the order of its header, chunk by chunk.
 
 use crate::error::Result;
-use crate::frame::Grid;
-
-use super::Data;
+use crate::frame::{Block, Grid};
 
 /// Chunks of arrays that are not packed in memory.
 const CHUNK_NBYTES: usize = 256 << 10;
 
-impl Data {
-    /// The array's bytes where they lie packed in memory already.
-    #[must_use]
-    pub fn packed(&self) -> Option<&[u8]> {
-        let (low, high) = self.grid.extent();
-        (self.grid.is_column_major() || self.grid.is_row_major())
-            .then(|| self.buffer.as_slice().get(low..high))
-            .flatten()
-    }
-
+impl Block {
     /// Calls `take` with the array's bytes, column by column (row by row where it is row-major), without a copy where
     /// they lie packed.
     ///

@@ -23,7 +23,7 @@ pub use buffers::{ColumnSpec, Fetch, Piece, PieceKind, assemble, pieces};
 pub use group::{GroupKey, Groups, group_ids};
 pub use meta::{AxisMeta, Meta};
 pub use name::{Name, Owner};
-pub use plan::{Compat, Data, Planned, plan};
+pub use plan::{Compat, Planned, plan};
 
 /// Version of the `__colonnade__` key that this code writes.
 pub const VERSION: u64 = 1;

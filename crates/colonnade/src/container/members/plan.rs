@@ -1,5 +1,6 @@
 //! Which members a frame becomes: names, headers and where their bytes lie. Nothing moves yet.
 
+use crate::container::npy::write_header;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Kind, Labels, Level, Part, Run};
 use crate::memory::Buffer;
@@ -18,15 +19,6 @@ pub enum Compat {
     StaticFrame,
 }
 
-/// Where a member's array lies.
-#[derive(Debug, Clone)]
-pub struct Data {
-    /// The cells, in the buffer.
-    pub grid: Grid,
-    /// The bytes.
-    pub buffer: Buffer,
-}
-
 /// A member to be written.
 #[derive(Debug, Clone)]
 pub struct Planned {
@@ -37,12 +29,24 @@ pub struct Planned {
     /// Members of one group follow each other and lie at a constant distance.
     pub group: usize,
     /// Its array.
-    pub data: Data,
+    pub data: Block,
     /// Position of its first column, for options by column.
     pub position: Option<usize>,
 }
 
 impl Planned {
+    /// Its NPY header; empty for the meta member.
+    #[must_use]
+    pub fn head(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(128);
+        if let Some(key) = self.key {
+            let shape = [key.nrows, key.width];
+            let shape = if key.two_dimensional { &shape[..] } else { &shape[..1] };
+            write_header(&mut out, &key.dtype, key.fortran_order, shape);
+        }
+        out
+    }
+
     /// Bytes of the array.
     #[must_use]
     pub fn nbytes(&self) -> usize {
@@ -126,7 +130,7 @@ fn label(frame: &Frame, position: usize) -> String {
 fn json_member(bytes: Vec<u8>) -> Planned {
     let dtype = DType { kind: Kind::UInt, itemsize: 1, order: crate::frame::ByteOrder::None, unit: None };
     let grid = Grid::column_major(dtype, bytes.len(), 1, 0);
-    let data = Data { grid, buffer: Buffer::from_vec(bytes) };
+    let data = Block { grid, buffer: Buffer::from_vec(bytes) };
     Planned { name: Name::Meta, key: None, group: 0, data, position: None }
 }
 
@@ -158,7 +162,7 @@ fn member(
     let fortran_order = grid.is_column_major() || !grid.is_row_major();
     let key =
         GroupKey { dtype: grid.dtype, nrows: grid.nrows, width: grid.width, two_dimensional, fortran_order };
-    Planned { name, key: Some(key), group: 0, data: Data { grid, buffer: buffer.clone() }, position }
+    Planned { name, key: Some(key), group: 0, data: Block { grid, buffer: buffer.clone() }, position }
 }
 
 fn bytes_member(name: Name, dtype: DType, bytes: Buffer, position: Option<usize>) -> Planned {

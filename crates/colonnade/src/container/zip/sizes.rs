@@ -1,10 +1,7 @@
 //! Sizes of records that will be written, so that space can be reserved before.
 
-use super::record::{CENTRAL_LEN, END_LEN, END64_LEN, LOCATOR64_LEN, SENTINEL16, SENTINEL32};
-
-fn over(value: u64) -> bool {
-    value >= u64::from(SENTINEL32)
-}
+use super::record::{CENTRAL_LEN, END_LEN, END64_LEN, LOCATOR64_LEN, SENTINEL16};
+use super::write::over;
 
 /// Bytes of the directory's entry of a stored member.
 #[must_use]

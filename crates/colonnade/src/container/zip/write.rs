@@ -202,7 +202,7 @@ pub fn data_descriptor(out: &mut Vec<u8>, crc32: u32, compressed_nbytes: u64, nb
 }
 
 /// The sentinel itself needs ZIP64 too.
-fn over(value: u64) -> bool {
+pub(super) fn over(value: u64) -> bool {
     value >= u64::from(SENTINEL32)
 }
 

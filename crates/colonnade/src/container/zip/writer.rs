@@ -1,7 +1,7 @@
 //! An archive written front to back: members, directory, end.
 
-use crate::container::members::Data;
 use crate::error::Result;
+use crate::frame::Block;
 use crate::plan::{self, Progress};
 use crate::sink::Sink;
 
@@ -84,7 +84,7 @@ impl<'s> ZipWriter<'s> {
     ///
     /// # Errors
     /// The system's own.
-    pub fn stored(&mut self, name: &[u8], local_len: usize, head: &[u8], data: &Data) -> Result<()> {
+    pub fn stored(&mut self, name: &[u8], local_len: usize, head: &[u8], data: &Block) -> Result<()> {
         let nbytes = head.len() + data.grid.nbytes();
         let index = self.begin(name, Method::Stored, 0, nbytes as u64, nbytes as u64);
         let mut local = LocalHeader {
@@ -135,7 +135,7 @@ impl<'s> ZipWriter<'s> {
     }
 
     /// Writes a large array; answers the CRC of head and array. A second thread takes the CRC of what lies packed.
-    fn large(&mut self, head: &[u8], data: &Data) -> Result<u32> {
+    fn large(&mut self, head: &[u8], data: &Block) -> Result<u32> {
         let mut crc = crc32fast::Hasher::new();
         crc.update(head);
         if let Some(bytes) = data.packed().filter(|_| self.threads > 1) {

@@ -1,7 +1,7 @@
 //! Frame to one NPY, or to the files of a directory.
 
-use crate::container::members::{Compat, Data, Name, Planned, plan};
-use crate::container::npy::{Descr, Field, write_header, write_numpy_header};
+use crate::container::members::{Compat, plan};
+use crate::container::npy::{Descr, Field, write_numpy_header};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, Block, DType, Frame, Labels, Part};
 use crate::plan::Progress;
@@ -60,10 +60,10 @@ pub fn encode(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
     let mut put = Put { sink, progress, done: 0, total };
     put.bytes(&head)?;
     if let Some(block) = whole.filter(|_| row_major) {
-        return Data { grid: block.grid, buffer: block.buffer.clone() }.chunks(&mut |bytes| put.bytes(bytes));
+        return block.chunks(&mut |bytes| put.bytes(bytes));
     }
     for block in columns {
-        Data { grid: block.grid, buffer: block.buffer }.chunks(&mut |bytes| put.bytes(bytes))?;
+        block.chunks(&mut |bytes| put.bytes(bytes))?;
     }
     Ok(())
 }
@@ -171,7 +171,7 @@ pub fn encode_directory<S: Sink>(
     let mut done = 0;
     for member in &members {
         let mut sink = open(&member.name.text())?;
-        let head = head(member);
+        let head = member.head();
         sink.reserve((head.len() + member.nbytes()) as u64)?;
         sink.write(&head)?;
         member.data.chunks(&mut |bytes| {
@@ -185,14 +185,4 @@ pub fn encode_directory<S: Sink>(
         close(sink)?;
     }
     Ok(())
-}
-
-fn head(member: &Planned) -> Vec<u8> {
-    let mut out = Vec::new();
-    if let (Some(key), false) = (member.key, member.name == Name::Meta) {
-        let shape = [key.nrows, key.width];
-        let shape = if key.two_dimensional { &shape[..] } else { &shape[..1] };
-        write_header(&mut out, &key.dtype, key.fortran_order, shape);
-    }
-    out
 }

@@ -1,9 +1,8 @@
 //! Several frames in one archive: as inner archives, or as members behind labels.
 
-use crate::container::members::Data;
 use crate::container::zip::{LocalHeader, Method, ZipWriter, aligned_len};
 use crate::error::{Error, Result};
-use crate::frame::{DType, Frame, Grid};
+use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
 use crate::plan::{NoProgress, Progress};
 use crate::sink::Sink;
@@ -65,7 +64,7 @@ pub fn encode_archives(
             total_len: 0,
         };
         let length = aligned_len(local.min_len(), writer.position(), 0, PAGE);
-        let data = Data { grid: Grid::column_major(byte, nbytes, 1, 0), buffer: Buffer::from_vec(inner) };
+        let data = Block { grid: Grid::column_major(byte, nbytes, 1, 0), buffer: Buffer::from_vec(inner) };
         writer.stored(name.as_bytes(), length, &[], &data)?;
     }
     writer.finish().map(drop)

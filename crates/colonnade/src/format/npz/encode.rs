@@ -9,7 +9,7 @@ use crate::frame::Frame;
 use crate::plan::{self as work, Progress, Task};
 use crate::sink::Sink;
 
-use super::layout::{Layout, head, spell};
+use super::layout::{Layout, spell};
 use super::options::{Codec, WriteOptions};
 
 /// 2-D arrays are cut into members of about this size where they are compressed, so that all cores work.
@@ -127,7 +127,7 @@ fn compressed(
             let name = spell(&member.name, prefix, &mut name);
             match slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
                 Some(Packed { bytes, crc32, codec }) => {
-                    let nbytes = (head(member).len() + member.nbytes()) as u64;
+                    let nbytes = (member.head().len() + member.nbytes()) as u64;
                     writer.compressed(name, codec.method(), &bytes, nbytes, crc32)?;
                 }
                 None => {
@@ -150,7 +150,7 @@ fn pack(member: &Planned, options: &WriteOptions) -> Result<Option<Packed>> {
     if codec == Codec::None {
         return Ok(None);
     }
-    let head = head(member);
+    let head = member.head();
     let gathered;
     let array = match member.data.packed() {
         Some(bytes) => bytes,

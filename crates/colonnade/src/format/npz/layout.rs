@@ -1,7 +1,6 @@
 //! Where members lie: arrays aligned, members of a group at a constant distance.
 
 use crate::container::members::{Name, Planned};
-use crate::container::npy;
 use crate::container::zip::{LocalHeader, Method, aligned_len};
 
 /// Arrays of this size and more start on a page, so that they can be mapped alone.
@@ -13,17 +12,6 @@ const LINE: u32 = 64;
 
 /// An extra field cannot be shorter, so every gap inside a group leaves room for one.
 const GAP_MIN: usize = 6;
-
-/// The NPY header of a member; empty for the meta member.
-pub(super) fn head(member: &Planned) -> Vec<u8> {
-    let mut out = Vec::with_capacity(128);
-    if let Some(key) = member.key {
-        let shape = [key.nrows, key.width];
-        let shape = if key.two_dimensional { &shape[..] } else { &shape[..1] };
-        npy::write_header(&mut out, &key.dtype, key.fortran_order, shape);
-    }
-    out
-}
 
 /// Lays stored members one after the other.
 pub(super) struct Layout {
@@ -41,7 +29,7 @@ impl Layout {
     /// The NPY header of `members[i]`, equal in a group.
     pub(super) fn head(&mut self, member: &Planned) -> &[u8] {
         if self.group != Some(member.group) {
-            self.head = head(member);
+            self.head = member.head();
         }
         &self.head
     }

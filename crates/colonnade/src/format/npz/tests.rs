@@ -48,13 +48,13 @@ fn cells(frame: &Frame) -> Vec<(String, Vec<u8>)> {
     let mut out = Vec::new();
     for run in frame.runs(&|position| position).unwrap() {
         let Run::Block(block) = run else { continue };
-        let data = crate::container::members::Data { grid: block.grid, buffer: block.buffer.clone() };
         let mut bytes = Vec::new();
-        data.chunks(&mut |chunk| {
-            bytes.extend_from_slice(chunk);
-            Ok(())
-        })
-        .unwrap();
+        block
+            .chunks(&mut |chunk| {
+                bytes.extend_from_slice(chunk);
+                Ok(())
+            })
+            .unwrap();
         out.push((block.grid.dtype.descr(), bytes));
     }
     out
