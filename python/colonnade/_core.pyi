@@ -258,6 +258,135 @@ def bundle_write_path(
 ) -> None:
     """layout: "npz" (an outer ZIP of <label>.npz) or "npy" (<label>/<member>); outer: None | "deflate"."""
 
+# --------------------------------------------------------------------------- arrow / arrows
+def import_arrow(obj: object) -> list[CoreFrame]:
+    """Anything with ``__arrow_c_stream__`` (a whole table or reader) or ``__arrow_c_array__`` (one batch of struct type):
+    one frame a record batch, Arrow columns over the producer's own memory, nothing copied. At least one frame: a stream
+    without batches gives one of no rows. Schema metadata and field metadata, nullability too, are kept (see
+    `schema_of`): a `colonnade` key is taken up (axes, names, dtypes, attrs), a `pandas` key too (index levels).
+    TypeError for an object of another kind or a stream that is not of structs; DecodeError for broken buffers."""
+
+def import_arrow_schema(obj: object) -> CoreFrame:
+    """Anything with ``__arrow_c_schema__`` (a struct type or schema): a frame of no rows."""
+
+def export_arrow_stream(frames: Sequence[CoreFrame]) -> object:
+    """An ``arrow_array_stream`` capsule: one record batch a frame (all of one schema; DecodeError that shows both where
+    they differ). Arrow columns and packed native columns are not copied; bools become bits; NaT becomes null. Fields:
+    data columns, then one a stored index level; schema metadata `colonnade` and `pandas` as in files."""
+
+def export_arrow_schema(frame: CoreFrame) -> object:
+    """An ``arrow_schema`` capsule of the same."""
+
+def concat_frames(frames: Sequence[CoreFrame]) -> CoreFrame:
+    """Rows of all frames, one after the other: one block a dtype, Arrow columns joined (dictionaries merged). Copies.
+    One frame is answered as it is. Automatic indices that continue or begin again stay automatic. DecodeError where
+    columns or index classes differ: shows both."""
+
+class IpcFile:
+    """An opened Arrow IPC file or stream: messages found and checked, data untouched. As `NpzFile`, with more."""
+
+    @staticmethod
+    def open_path(
+        path: str | bytes, *, mmap: bool, verify: bool, limits: Limits, threads: int | None,
+        format: str | None = None, allow_truncated: bool = False,
+    ) -> IpcFile:
+        """format: "arrow" | "arrows" | None (told by the first bytes)."""
+    @staticmethod
+    def open_buffer(
+        buffer: object, *, verify: bool, limits: Limits, threads: int | None,
+        format: str | None = None, allow_truncated: bool = False,
+    ) -> IpcFile: ...
+    @staticmethod
+    def open_fd(
+        fd: int, *, verify: bool, limits: Limits, threads: int | None,
+        format: str | None = None, allow_truncated: bool = False,
+    ) -> IpcFile: ...
+    kind: str  # "frame"
+    layout: str  # "file" | "stream"
+    nrows: int
+    ncols: int
+    index: Axis
+    columns: Axis
+    name: str
+    attrs: str | None
+    origin: str | None
+    version: int | None  # of the `colonnade` metadata; None in a foreign file
+    file_nbytes: int
+    nbytes: int
+    nbatches: int
+    codec: str | None  # "lz4" | "zstd" | None
+    truncated: bool  # with allow_truncated: the end was missing
+    metadata_version: int  # 4 | 5
+    big_endian: bool
+    def dtypes(self) -> list[str]: ...
+    def members(self) -> list[dict[str, Any]]:
+        """One a message: name ("schema", "dictionary 0", "batch 3"), method ("stored" | "lz4" | "zstd"), nbytes (of the
+        body, decoded where known), compressed_nbytes (of the body), offset, nrows, crc32 (None), descr (None),
+        fortran_order (None), shape ((nrows, ncols) or None)."""
+    def batch_rows(self) -> list[int]: ...
+    def load(
+        self, positions: Sequence[int] | None = None, rows: tuple[int, int] | None = None, *,
+        private: bool = False, threads: int | None = None, progress: Progress | None = None,
+    ) -> CoreFrame:
+        """All batches landed in one frame: columns without nulls of a NumPy dtype as blocks, one a dtype and
+        column-major (or views of a private map where one batch allows it); the rest as Arrow columns."""
+    def load_arrow(
+        self, positions: Sequence[int] | None = None, rows: tuple[int, int] | None = None, *,
+        threads: int | None = None, progress: Progress | None = None,
+    ) -> list[CoreFrame]:
+        """One frame a record batch (at least one), every column in Arrow's layout, not copied where not compressed."""
+    def batch(self, i: int, positions: Sequence[int] | None = None, threads: int | None = None) -> CoreFrame:
+        """Batch i alone, Arrow's layout. IndexError past the end."""
+    def verify(self, threads: int | None = None, progress: Progress | None = None) -> None: ...
+    def array_names(self) -> list[str]: ...
+    def labels(self) -> list[str]: ...
+
+class IpcReader:
+    """A stream read batch by batch: nothing but the current batch (and the dictionaries) is held."""
+
+    @staticmethod
+    def open_fd(fd: int, *, limits: Limits, threads: int | None, allow_truncated: bool = False) -> IpcReader: ...
+    @staticmethod
+    def open_callable(
+        read_into: Callable[[memoryview], int], *, limits: Limits, threads: int | None, allow_truncated: bool = False
+    ) -> IpcReader:
+        """read_into fills the front of the view and answers how many bytes; 0 is the end."""
+    def schema(self) -> CoreFrame:
+        """A frame of no rows; reads up to the schema message."""
+    def next_batch(self) -> CoreFrame | None:
+        """The next batch, Arrow's layout, in memory of its own; None after the end mark. TruncatedError (with the count
+        of batches and rows received) where the stream ends without it, unless allow_truncated."""
+
+class IpcWriteOptions:
+    def __init__(
+        self, *, compression: str | None = None,  # None | "lz4" | "zstd"
+        level: int | None = None, batch_nbytes: int | None = None,  # None: the format's default
+        fsync: bool = False, threads: int | None = None,
+    ) -> None: ...
+
+class IpcWriter:
+    """Arrow IPC written chunk by chunk. The schema is that of the first chunk."""
+
+    @staticmethod
+    def to_path(path: str | bytes, format: str, options: IpcWriteOptions) -> IpcWriter:
+        """A temporary file beside `path`, renamed by `close`."""
+    @staticmethod
+    def to_fd(fd: int, format: str, options: IpcWriteOptions) -> IpcWriter: ...
+    @staticmethod
+    def to_sink(sink: BufferSink, format: str, options: IpcWriteOptions) -> IpcWriter: ...
+    @staticmethod
+    def to_callable(send: Callable[[memoryview], object], format: str, options: IpcWriteOptions) -> IpcWriter: ...
+    def write(self, frame: CoreFrame, progress: Progress | None = None) -> None:
+        """EncodeError that shows both where the columns, their types or the index differ from the first chunk's."""
+    def close(self) -> None:
+        """Footer or end mark, then the file takes its name. A writer without a chunk: EncodeError."""
+    def abort(self) -> None:
+        """Nothing of the file stays; of a stream, no end mark is written. A sink is as it was before."""
+    nbatches: int
+    nrows: int
+
+def ipc_encode(frame: CoreFrame, format: str, options: IpcWriteOptions, progress: Progress | None = None) -> bytes: ...
+
 # --------------------------------------------------------------------------- measuring
 def touch(buffers: Sequence[object], threads: int = 1) -> int:
     """One pass over every byte of each array (any strides) or buffer: the benchmark's *usable*. Answers a checksum."""

@@ -3,11 +3,15 @@
 mod array;
 mod arrow_build;
 mod arrow_column;
+mod arrow_stream;
 mod axis;
 mod builder;
 mod dtype;
 mod errors;
 mod frame;
+mod ipc_file;
+mod ipc_reader;
+mod ipc_write;
 mod measure;
 mod npz_file;
 mod npz_write;
@@ -30,6 +34,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<npz_file::NpzFile>()?;
     m.add_class::<npz_write::NpzWriteOptions>()?;
     m.add_class::<sink::BufferSink>()?;
+    arrow_stream::register(m)?;
+    ipc_file::register(m)?;
+    ipc_reader::register(m)?;
+    ipc_write::register(m)?;
     npz_write::register(m)?;
     measure::register(m)
 }

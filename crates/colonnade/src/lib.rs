@@ -1,10 +1,12 @@
 //! Colonnade's core: the frame model and its formats. No Python, no sockets.
 
+pub mod arrow;
 pub mod codec;
 pub mod container;
 pub mod error;
 pub mod format;
 pub mod frame;
+pub mod ipc;
 pub mod memory;
 pub mod plan;
 pub mod sink;

@@ -1,0 +1,1 @@
+//! An Arrow schema and arrays as a frame.

@@ -1,0 +1,1 @@
+//! The `colonnade` metadata of schemas and fields, both directions.

@@ -1,0 +1,1 @@
+//! The standard `pandas` metadata of a schema.

@@ -1,0 +1,4 @@
+//! Arrow's IPC: messages, bodies, compression; streams and random-access files share them.
+
+pub mod read;
+pub mod write;
