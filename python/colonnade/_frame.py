@@ -1,15 +1,20 @@
 """`cn.Frame`: what `read` gives and `write` takes. Lazy over a file, or over arrays in memory."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
-from . import _labels
+from . import _core, _labels
 from ._axes import Labels, Positions, decode_optional
-from ._core import CoreFrame, NpzFile
+from ._core import CoreFrame
 from ._progress import Progress, reporting
 from ._schema import Dtypes, Schema
 from ._select import Columns, row_range
-from .errors import UnsupportedError
+from ._take import load_adapter, native_library, take
+
+if TYPE_CHECKING:
+    from ._batched import Batches
+
+    File = _core.NpzFile | _core.IpcFile | Batches
 
 _SLOTS = ("_columns", "_core", "_file", "_kept", "_positions", "_progress", "_rows", "_single", "_threads")
 
@@ -24,8 +29,10 @@ class Frame:
     Parameters
     ----------
     data
-        A pandas DataFrame, a StaticFrame Frame, a NumPy 2-D or structured array, a mapping of 1-D arrays, or a Frame.
-        Wrapped without a copy where its memory can be used as it lies: do not change it while the frame is in use.
+        A pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, a NumPy
+        2-D or structured array, a mapping of 1-D arrays, anything with ``__arrow_c_stream__`` or
+        ``__arrow_c_array__``, rows (an iterable of mappings, tuples or dataclasses), or a Frame. Wrapped without a
+        copy where its memory can be used as it lies: do not change it while the frame is in use.
     densify_sparse : bool
         Take pandas' sparse columns as dense ones; without it they are refused by name.
 
@@ -49,7 +56,7 @@ class Frame:
     """
 
     _core: CoreFrame | None
-    _file: NpzFile | None
+    _file: "File | None"
     _positions: list[int] | None
     _rows: tuple[int, int] | None
     _threads: int | None
@@ -69,7 +76,7 @@ class Frame:
     def _make(
         cls,
         core: CoreFrame | None = None,
-        file: NpzFile | None = None,
+        file: "File | None" = None,
         positions: list[int] | None = None,
         rows: tuple[int, int] | None = None,
         threads: int | None = None,
@@ -136,7 +143,7 @@ class Frame:
     def nbytes(self) -> int:
         """Bytes of data and labels once decoded. Of a part of a file: its data, decoded for the count."""
         if self._file is not None and (self._positions is not None or self._rows is not None):
-            return self._load().nbytes
+            return sum(frame.nbytes for frame in self._load_batches())
         return self._source.nbytes
 
     # ------------------------------------------------------------------ selection
@@ -195,9 +202,53 @@ class Frame:
 
     # ------------------------------------------------------------------ conversion
 
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame. Its memory is its own: changing it changes neither the file nor another frame."""
-        return self._to("pandas")
+    def to_pandas(self, *, dtype_backend: Literal["numpy_nullable", "pyarrow"] | None = None) -> Any:
+        """A pandas DataFrame. Its memory is its own: changing it changes neither the file nor another frame.
+
+        Parameters
+        ----------
+        dtype_backend : {"numpy_nullable", "pyarrow"}, optional
+            As in ``pandas.read_feather``: of what pandas did not write, all columns in pandas' nullable dtypes, or all
+            in ``ArrowDtype``.
+        """
+        return self._to("pandas", **({} if dtype_backend is None else {"dtype_backend": dtype_backend}))
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame. Not copied where the frame lies in Arrow's layout, or in packed NumPy columns.
+
+        Row labels that are stored (not automatic) become columns after the others: under their name, where it is text
+        that no other column bears, else as ``__index_level_0__`` and so on.
+
+        Raises
+        ------
+        EncodeError
+            A column of a type that polars lacks; it is named.
+        """
+        return self._to("polars")
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table (or RecordBatch, where it was one). Not copied where it lies in Arrow's layout or packed.
+
+        Of other libraries' frames: one field a column, then one a level of stored row labels, and the metadata
+        by which pandas (``table.to_pandas()``) and this package know the labels and dtypes again.
+        """
+        return self._to("pyarrow")
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """An ``arrow_array_stream`` capsule, by which polars, DuckDB, pyarrow, ibis... take a Frame as it is.
+
+        One record batch after the other, as `to_arrow` has them. A requested schema is a wish, and not followed: what
+        reads the stream casts.
+        """
+        return _core.export_arrow_stream(self._load_batches())
+
+    def __arrow_c_schema__(self) -> object:
+        """An ``arrow_schema`` capsule: the schema of that stream."""
+        load = getattr(self._file, "load_arrow", None)
+        if load is None or self._core is not None:
+            return _core.export_arrow_schema(self._load())
+        first = self._rows[0] if self._rows else 0
+        return _core.export_arrow_schema(load(self._positions, (first, first))[0])
 
     def to_numpy(self) -> Any:
         """NumPy arrays, read-only, over the file's own bytes where they can be used as they lie.
@@ -228,9 +279,9 @@ class Frame:
         """The library it was written from, where the file says so.
 
         A file without a word on it comes back as a StaticFrame Frame where it has StaticFrame's members and that
-        library is installed, else as NumPy arrays.
+        library is installed, as a pyarrow Table where it is Arrow, else as NumPy arrays.
         """
-        return self._to(self._native())
+        return self._to(native_library(self._source))
 
     # ------------------------------------------------------------------ comparison
 
@@ -259,7 +310,7 @@ class Frame:
     # ------------------------------------------------------------------ within
 
     @property
-    def _source(self) -> CoreFrame | NpzFile:
+    def _source(self) -> "CoreFrame | File":
         source = self._core if self._core is not None else self._file
         assert source is not None
         return source
@@ -304,21 +355,20 @@ class Frame:
             self._columns = None
         return core
 
-    def _to(self, library: str) -> Any:
-        adapter = load_adapter(library)
-        return adapter.from_frame(self._load(private=adapter.WRITABLE))
+    def _load_batches(self) -> list[CoreFrame]:
+        """The data in Arrow's layout, a frame a record batch, at least one; in one frame where it has no batches."""
+        load = None if self._core is not None else getattr(self._file, "load_arrow", None)
+        if load is None:
+            return [self._load()]
+        with reporting(self._progress, "reading") as progress:
+            frames: list[CoreFrame] = load(self._positions, self._rows, threads=self._threads, progress=progress)
+        return frames
 
-    def _native(self) -> str:
-        origin = decode_optional(self._source.origin)
-        if isinstance(origin, dict) and isinstance(origin.get("library"), str):
-            return str(origin["library"])
-        if getattr(self._source, "kind", None) == "frame":
-            try:
-                load_adapter("static_frame")
-                return "static_frame"
-            except ImportError:
-                pass
-        return "numpy"
+    def _to(self, library: str, **options: Any) -> Any:
+        adapter = load_adapter(library)
+        if getattr(adapter, "LAYOUT", "blocks") == "arrow":
+            return adapter.from_frames(self._load_batches(), **options)
+        return adapter.from_frame(self._load(private=adapter.WRITABLE), **options)
 
     def _compare(self, other: Any, *, exact: bool) -> bool:
         from ._equals import equal_frames
@@ -328,45 +378,18 @@ class Frame:
 
 
 def frame_from(data: Any, *, densify_sparse: bool = False, borrow: bool = False) -> Frame:
-    """A Frame from anything that an adapter takes. `borrow`: it is gone before the caller can change the data.
+    """A Frame from anything that is taken. `borrow`: it is gone before the caller can change the data.
 
     Raises
     ------
     TypeError
-        No adapter takes it; the message names what is taken.
+        Nothing takes it; the message names what is taken.
     """
     if isinstance(data, Frame):
         return data
-    from .adapters import find_adapter
-
-    # A plain dict is of no library; its arrays are NumPy's.
-    adapter = load_adapter("numpy") if isinstance(data, Mapping) else find_adapter(data)
-    if adapter is None:
-        kind = f"{type(data).__module__}.{type(data).__qualname__}"
-        advice = " Rows are not taken: make a mapping of columns first." if isinstance(data, Iterable) else ""
-        raise TypeError(f"data: expected {_TAKEN}, found {kind}.{advice}")
-    return Frame._make(adapter.to_frame(data, options={"densify_sparse": densify_sparse, "borrow": borrow}))
+    return frame_of(take(data, {"densify_sparse": densify_sparse, "borrow": borrow}))
 
 
-def load_adapter(library: str) -> Any:
-    """The adapter module of a library.
-
-    Raises
-    ------
-    UnsupportedError
-        No adapter of that name is built: a file names its library itself.
-    ImportError
-        The library is not installed; the message has the line that installs it.
-    """
-    from . import adapters
-
-    if library not in adapters.ADAPTERS.values():
-        known = ", ".join(adapters.ADAPTERS.values())
-        raise UnsupportedError(
-            f"frame: written from {library!r}, for which this version has no adapter (there are: {known}). "
-            "Convert it with to_pandas() or to_numpy()."
-        )
-    return adapters.load_adapter(library)
-
-
-_TAKEN = "a pandas DataFrame, a StaticFrame Frame, a NumPy array, a mapping of 1-D NumPy arrays, or a Frame"
+def frame_of(made: "CoreFrame | Batches") -> Frame:
+    """A Frame over what an adapter answered."""
+    return Frame._make(made) if isinstance(made, CoreFrame) else Frame._make(file=made)

@@ -1,7 +1,9 @@
 """Adapters: one module a dataframe library, imported when an object of that library is first met.
 
-Each has ``to_frame(obj, *, options) -> CoreFrame`` and ``from_frame(core)``, the constant ``LIBRARY``, and
-``WRITABLE``: whether its arrays must be writable, so that a file is mapped privately for it.
+Each has ``to_frame(obj, *, options)``, which answers a `CoreFrame` or `Batches`, and two constants: ``LIBRARY``, and
+``LAYOUT``, the memory it builds from. ``"blocks"`` (where it says nothing): ``from_frame(core)``, and ``WRITABLE`` says
+whether the arrays must be writable, so that a file is mapped privately for it. ``"arrow"``: ``from_frames(frames)``,
+one frame a record batch.
 """
 
 import importlib
@@ -12,18 +14,24 @@ ADAPTERS = {
     "pandas": "pandas",
     "static_frame": "static_frame",
     "numpy": "numpy",
+    "pyarrow": "pyarrow",
+    "polars": "polars",
 }
+_CAPSULES = ("__arrow_c_stream__", "__arrow_c_array__")
 
 
 def find_adapter(obj: object) -> ModuleType | None:
     """The adapter that serves `obj`, or None. Only looks at names: no library is imported to find out.
 
-    Base classes count, so a DataFrame subclass of another package is served by the adapter of pandas.
+    Base classes count, so a DataFrame subclass of another package is served by the adapter of pandas. What no
+    adapter serves by name is taken where it can hand itself over as Arrow capsules.
     """
     for kind in type(obj).__mro__:
         name = ADAPTERS.get(kind.__module__.partition(".")[0])
         if name is not None:
             return load_adapter(name)
+    if any(hasattr(type(obj), capsule) for capsule in _CAPSULES):
+        return importlib.import_module(f"{__name__}._capsule")
     return None
 
 

@@ -1,0 +1,110 @@
+"""polars: DataFrames, over the same memory in both directions.
+
+Polars says in the metadata of a field what Arrow's types do not (the categories of an Enum, the name of a
+Categorical), so what it wrote comes back in the same dtypes. Frames of other libraries become what polars itself makes
+of an Arrow stream; stored row labels become columns after the others, named as in pandas' Arrow files.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from .._batched import Batches, with_origin
+from .._core import CoreFrame, EncodeError, import_arrow
+from ._exported import Exported
+
+LIBRARY = "polars"
+WRITABLE = False
+LAYOUT = "arrow"
+
+_ORIGIN = '{"library":"polars"}'
+_ADVICE = {
+    "LazyFrame": "Call .collect() first.",
+    "Series": "Call .to_frame() first.",
+    "Expr": "Select with it, and pass the DataFrame.",
+}
+
+
+def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame | Batches:
+    """A core frame over the chunks of a polars DataFrame.
+
+    Parameters
+    ----------
+    obj
+        A `polars.DataFrame`.
+    options
+        None are known.
+
+    Returns
+    -------
+    CoreFrame or Batches
+        Columns in Arrow's layout, not copied: text and bytes are views.
+
+    Raises
+    ------
+    EncodeError
+        A column of Python objects, or of 128-bit integers, for which Arrow has no type.
+    TypeError
+        A LazyFrame or a Series; the message says what to call.
+    """
+    if not isinstance(obj, pl.DataFrame):
+        kind = type(obj).__qualname__
+        advice = next((_ADVICE[base.__name__] for base in type(obj).__mro__ if base.__name__ in _ADVICE), "")
+        raise TypeError(f"polars: expected a DataFrame, found a {kind}. {advice}".rstrip())
+    for name, dtype in obj.schema.items():
+        found = _without_arrow_type(dtype)
+        if found is not None:
+            advice = "text or numbers" if found == pl.Object else "Int64, Decimal or text"
+            raise EncodeError(
+                f"polars: column {name!r}: expected a dtype that Arrow has too, found {dtype}. "
+                f"Cast the column to {advice} first."
+            )
+    return with_origin(import_arrow(obj), _ORIGIN)
+
+
+def from_frames(frames: Sequence[CoreFrame]) -> Any:
+    """A `polars.DataFrame` over the memory of `frames`, one chunk a frame.
+
+    Raises
+    ------
+    EncodeError
+        A column of a type that polars lacks (a union, an interval of time...); it is named.
+    """
+    try:
+        return pl.DataFrame(Exported(frames))
+    except BaseException as error:  # polars' panics are no Exceptions
+        if not isinstance(error, pl.exceptions.PolarsError | pl.exceptions.PanicException):
+            raise
+        raise _refused(frames[0], error) from error
+
+
+_INT128 = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
+
+
+def _without_arrow_type(dtype: Any) -> Any:
+    """The dtype, or the dtype within it, that Arrow has no type for."""
+    if dtype == pl.Object or dtype in _INT128:
+        return dtype
+    if isinstance(dtype, pl.Struct):
+        inner = [field.dtype for field in dtype.fields]
+    else:
+        inner = [part for part in (getattr(dtype, name, None) for name in ("inner", "key", "value")) if part]
+    return next((found for part in inner if (found := _without_arrow_type(part)) is not None), None)
+
+
+def _refused(frame: CoreFrame, error: BaseException) -> EncodeError:
+    """Which column it was: each is tried without its rows."""
+    names = frame.dtypes()
+    empty = frame.slice(0, 0)
+    for position, name in enumerate(names):
+        try:
+            pl.DataFrame(Exported([empty.select([position])]))
+        except BaseException as found:  # the same
+            if not isinstance(found, pl.exceptions.PolarsError | pl.exceptions.PanicException):
+                raise
+            return EncodeError(
+                f"polars: column at position {position}: expected a type that polars has, found {name} ({found}). "
+                "Leave the column out with select(), or use to_arrow()."
+            )
+    return EncodeError(f"polars: the frame cannot be handed over: {error}. Use to_arrow() or to_pandas() instead.")

@@ -1,0 +1,148 @@
+"""pyarrow: Table, RecordBatch and RecordBatchReader, over the same memory in both directions.
+
+What pyarrow wrote comes back equal: types, nullability, metadata of the schema and of the fields. Where the batches
+end may differ. A reader comes back as a Table. Frames of other libraries become what `colonnade`'s Arrow files hold:
+one field a column, stored row labels as fields after them, and pandas' metadata, so that ``to_pandas()`` of the
+table is the original again. NaN stays NaN and does not become null.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from .. import _labels
+from .._batched import Batches, with_origin
+from .._core import ArrowColumn, Axis, CoreFrame, import_arrow
+from ._exported import Exported
+
+LIBRARY = "pyarrow"
+WRITABLE = False
+LAYOUT = "arrow"
+
+_TAKEN = "a Table, RecordBatch or RecordBatchReader"
+
+
+def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame | Batches:
+    """A core frame over the record batches of a table.
+
+    Parameters
+    ----------
+    obj
+        A `pyarrow.Table`, a `RecordBatch`, or a `RecordBatchReader`, which is read to its end.
+    options
+        None are known.
+
+    Returns
+    -------
+    CoreFrame or Batches
+        Columns in Arrow's layout, not copied. Fields that pandas' metadata names as index become row labels.
+
+    Raises
+    ------
+    TypeError
+        Another object of pyarrow; the message says what to call.
+    """
+    if not isinstance(obj, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+        raise TypeError(f"pyarrow: expected {_TAKEN}, found a {type(obj).__qualname__}. {_advice(obj)}")
+    schema = obj.schema
+    frames = import_arrow(obj)
+    origin: dict[str, Any] = {"library": LIBRARY}
+    if isinstance(obj, pa.RecordBatch):
+        origin["class"] = "RecordBatch"
+    origin["schema_metadata"] = [[_text(key), _text(value)] for key, value in (schema.metadata or {}).items()]
+    index_fields = _index_fields(schema, frames[0])
+    if index_fields:
+        origin["index_fields"] = index_fields
+    return with_origin(frames, _labels.encode(origin))
+
+
+def from_frames(frames: Sequence[CoreFrame]) -> Any:
+    """A `pyarrow.Table` over the memory of `frames`; a RecordBatch where one was written.
+
+    Raises
+    ------
+    EncodeError
+        A column that Arrow cannot hold.
+    """
+    table = pa.RecordBatchReader.from_stream(Exported(frames)).read_all()
+    origin = None if frames[0].origin is None else _labels.decode(frames[0].origin)
+    if not isinstance(origin, dict) or "schema_metadata" not in origin:
+        return table
+    # It was a table: the names of its fields may stand twice, and its metadata is its own.
+    names = _text_labels(frames[0].columns)
+    index_names = table.schema.names[frames[0].ncols :]
+    if names is not None:
+        table = table.rename_columns([*names, *index_names])
+    table = _replace_index(table, frames[0].ncols, origin.get("index_fields"))
+    metadata = {_bytes(key): _bytes(value) for key, value in origin["schema_metadata"]}
+    table = table.replace_schema_metadata(metadata or None)
+    return _one_batch(table) if origin.get("class") == "RecordBatch" else table
+
+
+def _advice(obj: Any) -> str:
+    if isinstance(obj, pa.Array | pa.ChunkedArray | pa.Scalar):
+        return "Give the column a name first: pyarrow.table({'name': array})."
+    if hasattr(obj, "to_table"):
+        return "Call .to_table() first."
+    if hasattr(obj, "read_all"):
+        return "Call .read_all() first."
+    return "Make a table of it first."
+
+
+def _index_fields(schema: Any, frame: CoreFrame) -> list[list[Any]]:
+    """Where the fields of the row labels stood, and their names: only where not last, as they come back otherwise."""
+    if frame.ncols == len(schema):
+        return []
+    try:
+        listed = json.loads(schema.metadata[b"pandas"])["index_columns"]
+    except (KeyError, TypeError, ValueError):
+        return []
+    names = schema.names
+    return [[names.index(name), name] for name in listed if isinstance(name, str) and name in names]
+
+
+def _replace_index(table: Any, ncols: int, index_fields: Any) -> Any:
+    nlevels = table.num_columns - ncols
+    if not isinstance(index_fields, list) or len(index_fields) != nlevels:
+        return table
+    fields, columns = list(table.schema), table.columns
+    order = list(range(ncols))
+    # Ascending, so that each insertion stands where the position counts all fields before it.
+    for level, (position, name) in sorted(enumerate(index_fields), key=lambda entry: entry[1][0]):
+        order.insert(position, ncols + level)
+        fields[ncols + level] = fields[ncols + level].with_name(name)
+    return pa.table([columns[i] for i in order], schema=pa.schema([fields[i] for i in order]))
+
+
+def _text_labels(axis: Axis) -> list[str] | None:
+    """The labels of one level of text; None for any other."""
+    if axis.is_auto or axis.depth != 1:
+        return None
+    level = axis.level(0)
+    if isinstance(level, ArrowColumn):
+        return level.objects().tolist() if level.tag is None and level.type.endswith("utf8") else None
+    return level.tolist() if level.dtype.kind == "U" else None
+
+
+def _one_batch(table: Any) -> Any:
+    batches = table.combine_chunks().to_batches()
+    if len(batches) == 1:
+        return batches[0]
+    return pa.RecordBatch.from_arrays([_one_array(column) for column in table.columns], schema=table.schema)
+
+
+def _one_array(column: Any) -> Any:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _text(value: bytes) -> str | bytes:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value
+
+
+def _bytes(value: str | bytes) -> bytes:
+    return value.encode("utf-8") if isinstance(value, str) else value
