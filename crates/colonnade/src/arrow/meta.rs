@@ -1,1 +1,370 @@
 //! The `colonnade` metadata of schemas and fields, both directions.
+//!
+//! A schema's says what Arrow's schema cannot: names, classes, how row and column labels are kept. A field's says the NumPy
+//! dtype behind an Arrow type that alone would not tell it, or carries the adapter's tag.
+//!
+//! ```text
+//! {"version":1, "name":.., "attrs":.., "origin":.., "ncols":3,
+//!  "index":   {"class":.., "classes":[..], "name":.., "meta":.., "auto":[start,step] | "levels":n},
+//!  "columns": {"class":.., "classes":[..], "name":.., "meta":..,
+//!              "auto":[start,stop,step] | "names":{"dtype":"<U5"} | "names":{"type":..,"tag":..} | "stream":"base64"}}
+//! ```
+
+use arrow_schema::DataType;
+use serde_json::{Map, Value, json};
+
+use crate::container::members::arrow_type;
+use crate::error::{Error, Result};
+use crate::frame::{DType, Kind};
+
+/// The key, in schemas and in fields.
+pub const KEY: &str = "colonnade";
+
+/// The version that this code writes.
+pub const VERSION: u64 = 1;
+
+/// What the schema's key says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SchemaMeta {
+    /// Version of the key.
+    pub version: u64,
+    /// Frame name, tagged JSON.
+    pub name: String,
+    /// User attributes, tagged JSON.
+    pub attrs: Option<String>,
+    /// Library and class it came from, tagged JSON.
+    pub origin: Option<String>,
+    /// Data columns; fields after them are levels of the row labels.
+    pub ncols: usize,
+    /// Row labels.
+    pub index: AxisMeta,
+    /// Column labels.
+    pub columns: AxisMeta,
+}
+
+/// What is said of one axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AxisMeta {
+    /// Class of the whole.
+    pub class: String,
+    /// Class of each level.
+    pub classes: Vec<String>,
+    /// Name, tagged JSON.
+    pub name: String,
+    /// The adapter's own, tagged JSON.
+    pub meta: Option<String>,
+    /// How the labels are kept.
+    pub labels: LabelsMeta,
+}
+
+/// How the labels of an axis are kept.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LabelsMeta {
+    /// A range. Of row labels without a stop: the rows say how many.
+    Auto {
+        /// First label.
+        start: i64,
+        /// One past the last, in steps; column labels only.
+        stop: Option<i64>,
+        /// From one label to the next; not 0.
+        step: i64,
+    },
+    /// Row labels: so many fields after the data columns.
+    Levels(usize),
+    /// Column labels: the names of the fields, as fixed-width text.
+    Fixed(DType),
+    /// Column labels: the names of the fields, as text in Arrow's layout.
+    Text {
+        /// `Utf8` or `LargeUtf8`.
+        data_type: DataType,
+        /// The adapter's tag.
+        tag: Option<String>,
+    },
+    /// Column labels: a stream in base64 whose columns are the levels; see [`super::labels`].
+    Stream(String),
+}
+
+/// What a field's key says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FieldMeta {
+    /// NumPy dtype of a block's column.
+    pub dtype: Option<DType>,
+    /// The adapter's tag of a column in Arrow's layout, tagged JSON.
+    pub tag: Option<String>,
+}
+
+fn wrong(what: &str, found: &Value) -> Error {
+    let mut shown = found.to_string();
+    if shown.len() > 80 {
+        shown = shown.chars().take(77).collect::<String>() + "...";
+    }
+    Error::malformed("arrow", format!("metadata colonnade: expected {what}, found {shown}."))
+}
+
+fn parse_json(text: &str) -> Result<Value> {
+    let value: Value = serde_json::from_str(text)
+        .map_err(|e| Error::malformed("arrow", format!("metadata colonnade: expected JSON, found {e}.")))?;
+    if value.is_object() { Ok(value) } else { Err(wrong("an object", &value)) }
+}
+
+fn tagged(text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|e| Error::malformed("arrow", format!("a tag is no JSON: {e}.")))
+}
+
+fn put(map: &mut Map<String, Value>, key: &str, text: Option<&String>) -> Result<()> {
+    if let Some(text) = text {
+        map.insert(key.into(), tagged(text)?);
+    }
+    Ok(())
+}
+
+impl SchemaMeta {
+    /// The value of the schema's key.
+    ///
+    /// # Errors
+    /// Malformed where a tag is no JSON.
+    pub fn to_json(&self) -> Result<String> {
+        let mut out = Map::new();
+        out.insert("version".into(), json!(self.version));
+        out.insert("name".into(), tagged(&self.name)?);
+        put(&mut out, "attrs", self.attrs.as_ref())?;
+        put(&mut out, "origin", self.origin.as_ref())?;
+        out.insert("ncols".into(), json!(self.ncols));
+        out.insert("index".into(), self.index.to_value()?);
+        out.insert("columns".into(), self.columns.to_value()?);
+        Ok(Value::Object(out).to_string())
+    }
+
+    /// Reads the value of the schema's key.
+    ///
+    /// # Errors
+    /// Malformed: no JSON, a key missing or of another type. Unsupported: a later version.
+    pub fn parse(text: &str) -> Result<Self> {
+        let root = parse_json(text)?;
+        let version = root.get("version").and_then(Value::as_u64).ok_or_else(|| wrong("a version", &root))?;
+        if version != VERSION {
+            let message =
+                format!("expected colonnade metadata version {VERSION}, found {version}. Upgrade colonnade.");
+            return Err(Error::unsupported("arrow", message));
+        }
+        let size = |key: &str| usize::try_from(root.get(key)?.as_u64()?).ok();
+        let ncols = size("ncols").ok_or_else(|| wrong("ncols, a count", &root))?;
+        let side = |key: &str, rows: bool| {
+            AxisMeta::from_value(root.get(key).ok_or_else(|| wrong(&format!("a key {key}"), &root))?, rows)
+        };
+        let text = |key: &str| root.get(key).map(Value::to_string);
+        Ok(Self {
+            version,
+            name: text("name").unwrap_or_else(|| "null".into()),
+            attrs: text("attrs"),
+            origin: text("origin"),
+            ncols,
+            index: side("index", true)?,
+            columns: side("columns", false)?,
+        })
+    }
+}
+
+impl AxisMeta {
+    fn to_value(&self) -> Result<Value> {
+        let mut out = Map::new();
+        out.insert("class".into(), json!(self.class));
+        out.insert("classes".into(), json!(self.classes));
+        out.insert("name".into(), tagged(&self.name)?);
+        put(&mut out, "meta", self.meta.as_ref())?;
+        let (key, value) = match &self.labels {
+            LabelsMeta::Auto { start, stop: None, step } => ("auto", json!([start, step])),
+            LabelsMeta::Auto { start, stop: Some(stop), step } => ("auto", json!([start, stop, step])),
+            LabelsMeta::Levels(count) => ("levels", json!(count)),
+            LabelsMeta::Fixed(dtype) => ("names", json!({ "dtype": dtype.descr() })),
+            LabelsMeta::Text { data_type, tag } => {
+                let mut names = Map::new();
+                names.insert("type".into(), arrow_type::to_json(data_type)?);
+                put(&mut names, "tag", tag.as_ref())?;
+                ("names", Value::Object(names))
+            }
+            LabelsMeta::Stream(text) => ("stream", json!(text)),
+        };
+        out.insert(key.into(), value);
+        Ok(Value::Object(out))
+    }
+
+    fn from_value(value: &Value, rows: bool) -> Result<Self> {
+        let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        let classes = match value.get("classes") {
+            None => Vec::new(),
+            Some(list) => {
+                let strings = |list: &Value| {
+                    list.as_array()?.iter().map(|v| v.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+                };
+                strings(list).ok_or_else(|| wrong("classes, a list of names", list))?
+            }
+        };
+        let class = text("class").ok_or_else(|| wrong("a class name", value))?;
+        for class in classes.iter().chain([&class]) {
+            check_class(class)?;
+        }
+        Ok(Self {
+            class,
+            classes,
+            name: value.get("name").map_or_else(|| "null".into(), Value::to_string),
+            meta: value.get("meta").map(Value::to_string),
+            labels: LabelsMeta::from_value(value, rows)?,
+        })
+    }
+}
+
+impl LabelsMeta {
+    fn from_value(value: &Value, rows: bool) -> Result<Self> {
+        if let Some(auto) = value.get("auto") {
+            let numbers: Option<Vec<i64>> =
+                auto.as_array().and_then(|a| a.iter().map(Value::as_i64).collect());
+            return match (numbers.as_deref(), rows) {
+                (Some([start, step @ (..=-1 | 1..)]), true) => {
+                    Ok(Self::Auto { start: *start, stop: None, step: *step })
+                }
+                (Some([start, stop, step @ (..=-1 | 1..)]), false) => {
+                    Ok(Self::Auto { start: *start, stop: Some(*stop), step: *step })
+                }
+                _ => Err(wrong("auto, integers with a step that is not 0", auto)),
+            };
+        }
+        if rows {
+            let levels = value.get("levels").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+            let levels = levels.filter(|&n| n > 0);
+            return levels.map(Self::Levels).ok_or_else(|| wrong("auto or levels", value));
+        }
+        if let Some(stream) = value.get("stream") {
+            let text = stream.as_str().ok_or_else(|| wrong("stream, base64 text", stream))?;
+            return Ok(Self::Stream(text.to_owned()));
+        }
+        let names = value.get("names").ok_or_else(|| wrong("auto, names or stream", value))?;
+        if let Some(descr) = names.get("dtype") {
+            let dtype = descr.as_str().and_then(DType::parse).filter(|d| d.kind == Kind::Unicode);
+            return dtype.map(Self::Fixed).ok_or_else(|| wrong("names of a dtype <U", names));
+        }
+        let data_type = names.get("type").and_then(|t| arrow_type::from_json(t).ok());
+        match data_type {
+            Some(data_type @ (DataType::Utf8 | DataType::LargeUtf8)) => {
+                Ok(Self::Text { data_type, tag: names.get("tag").map(Value::to_string) })
+            }
+            _ => Err(wrong("names of a text type", names)),
+        }
+    }
+}
+
+impl FieldMeta {
+    /// The value of the field's key; `None` where there is nothing to say.
+    ///
+    /// # Errors
+    /// Malformed where the tag is no JSON.
+    pub fn to_json(&self) -> Result<Option<String>> {
+        let mut out = Map::new();
+        if let Some(dtype) = &self.dtype {
+            out.insert("dtype".into(), json!(dtype.descr()));
+        }
+        put(&mut out, "tag", self.tag.as_ref())?;
+        Ok((!out.is_empty()).then(|| Value::Object(out).to_string()))
+    }
+
+    /// Reads the value of the field's key.
+    ///
+    /// # Errors
+    /// Malformed: no JSON, or a dtype that NumPy does not have.
+    pub fn parse(text: &str) -> Result<Self> {
+        let root = parse_json(text)?;
+        let dtype = match root.get("dtype") {
+            None => None,
+            Some(descr) => {
+                let dtype = descr.as_str().and_then(DType::parse);
+                Some(dtype.ok_or_else(|| wrong("a NumPy dtype without objects", descr))?)
+            }
+        };
+        Ok(Self { dtype, tag: root.get("tag").map(Value::to_string) })
+    }
+}
+
+/// StaticFrame looks its classes up by name: a name is letters, digits and underscores.
+fn check_class(class: &str) -> Result<()> {
+    crate::container::members::check_class(class).map_err(|_| {
+        let message = format!("expected an index class such as Index or IndexDate, found {class:?}.");
+        Error::unsupported("arrow", message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(labels: LabelsMeta) -> AxisMeta {
+        AxisMeta {
+            class: "Index".into(),
+            classes: vec!["Index".into()],
+            name: r#"{"$tuple":[1,"a"]}"#.into(),
+            meta: Some(r#"{"pandas":[null]}"#.into()),
+            labels,
+        }
+    }
+
+    #[test]
+    fn everything_comes_back() {
+        let unicode = DType::parse("<U5").unwrap();
+        let sides = [
+            (LabelsMeta::Auto { start: 3, stop: None, step: -2 }, LabelsMeta::Fixed(unicode)),
+            (LabelsMeta::Levels(2), LabelsMeta::Auto { start: 0, stop: Some(4), step: 1 }),
+            (LabelsMeta::Levels(1), LabelsMeta::Stream("QUJD".into())),
+            (
+                LabelsMeta::Levels(1),
+                LabelsMeta::Text { data_type: DataType::LargeUtf8, tag: Some(r#"{"kind":"object"}"#.into()) },
+            ),
+        ];
+        for (index, columns) in sides {
+            let meta = SchemaMeta {
+                version: VERSION,
+                name: "\"x\"".into(),
+                attrs: Some(r#"{"a":1.50}"#.into()),
+                origin: None,
+                ncols: 4,
+                index: axis(index),
+                columns: axis(columns),
+            };
+            assert_eq!(SchemaMeta::parse(&meta.to_json().unwrap()).unwrap(), meta);
+        }
+        for meta in [
+            FieldMeta::default(),
+            FieldMeta { dtype: DType::parse(">c16"), tag: None },
+            FieldMeta { dtype: None, tag: Some(r#"{"kind":"masked"}"#.into()) },
+        ] {
+            let text = meta.to_json().unwrap();
+            assert_eq!(text.map_or(Ok(FieldMeta::default()), |t| FieldMeta::parse(&t)).unwrap(), meta);
+        }
+    }
+
+    #[test]
+    fn what_is_not_ours_is_refused() {
+        let good = r#"{"version":1,"name":null,"ncols":1,"index":{"class":"Index","classes":[],"auto":[0,1]},
+            "columns":{"class":"Index","classes":["Index"],"names":{"dtype":"<U1"}}}"#;
+        SchemaMeta::parse(good).unwrap();
+        for (from, to) in [
+            ("\"version\":1", "\"version\":2"),
+            ("\"version\":1", "\"version\":\"1\""),
+            ("\"ncols\":1", "\"ncols\":-1"),
+            ("[0,1]", "[0,0]"),
+            ("[0,1]", "[0]"),
+            ("[0,1]", "[0,99999999999999999999]"),
+            ("\"auto\":[0,1]", "\"levels\":0"),
+            ("<U1", "<i8"),
+            ("<U1", "|O"),
+            ("{\"dtype\":\"<U1\"}", "{\"type\":\"int8\"}"),
+            ("\"class\":\"Index\"", "\"class\":\"os.system\""),
+            ("\"names\"", "\"nothing\""),
+        ] {
+            let bad = good.replace(from, to);
+            assert!(SchemaMeta::parse(&bad).is_err(), "{bad}");
+        }
+        let deep = "[".repeat(10_000);
+        for bad in ["", "[]", "null", r#"{"dtype":"|O"}"#, r#"{"dtype":7}"#, &deep] {
+            assert!(FieldMeta::parse(bad).is_err(), "{bad:.20}");
+        }
+    }
+}

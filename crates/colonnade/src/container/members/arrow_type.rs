@@ -49,7 +49,7 @@ fn parse_unit(text: &str) -> Option<TimeUnit> {
 }
 
 /// The JSON of a type, or a refusal by name.
-pub(super) fn to_json(data_type: &DataType) -> Result<Value> {
+pub(crate) fn to_json(data_type: &DataType) -> Result<Value> {
     if let Some((name, _)) = PLAIN.iter().find(|(_, t)| t == data_type) {
         return Ok(json!(name));
     }
@@ -83,7 +83,7 @@ pub(super) fn to_json(data_type: &DataType) -> Result<Value> {
 }
 
 /// The type that JSON names.
-pub(super) fn from_json(value: &Value) -> Result<DataType> {
+pub(crate) fn from_json(value: &Value) -> Result<DataType> {
     parse(value, 0).ok_or_else(|| {
         Error::malformed("npz", format!("expected an Arrow type, found {value} in __colonnade__."))
     })

@@ -214,7 +214,7 @@ const CLASSES: [&str; 11] = [
     "IndexNanosecond",
 ];
 
-fn check_class(class: &str) -> Result<()> {
+pub(crate) fn check_class(class: &str) -> Result<()> {
     if CLASSES.contains(&class.strip_suffix("GO").unwrap_or(class)) {
         return Ok(());
     }

@@ -9,7 +9,7 @@
 //! __index_{level}_{path}__.npy         the same for row labels, __columns_{level}_{path}__.npy for column labels
 //! ```
 
-mod arrow_type;
+pub(crate) mod arrow_type;
 mod buffers;
 mod gather;
 mod group;
@@ -21,6 +21,7 @@ pub mod unicode;
 
 pub use buffers::{ColumnSpec, Fetch, Piece, PieceKind, assemble, pieces};
 pub use group::{GroupKey, Groups, group_ids};
+pub(crate) use meta::check_class;
 pub use meta::{AxisMeta, Meta};
 pub use name::{Name, Owner};
 pub use plan::{Compat, Planned, plan};
