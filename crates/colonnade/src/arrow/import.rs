@@ -1,1 +1,360 @@
 //! An Arrow schema and arrays as a frame.
+//!
+//! A [`Plan`] is made once a schema; every batch of it then is a frame, and whoever lands batches elsewhere asks the plan
+//! where each field belongs.
+
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, Schema};
+use serde_json::json;
+
+pub use super::cells::{fill, fits, holds_nulls, implied_dtype, to_block};
+use super::foreign::Foreign;
+use super::meta::{FieldMeta, KEY, LabelsMeta, SchemaMeta};
+use super::names;
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Block, Column, DType, Frame, Labels, Level, Part, Tags};
+
+/// Where a field belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Data, by position.
+    Column(usize),
+    /// Level of the row labels.
+    Level(usize),
+}
+
+/// One field.
+#[derive(Debug, Clone)]
+pub struct FieldPlan {
+    /// Where it belongs.
+    pub place: Place,
+    /// Its Arrow type.
+    pub data_type: DataType,
+    /// The NumPy dtype that its own metadata says; see also [`FieldPlan::block_dtype`].
+    pub dtype: Option<DType>,
+    /// The adapter's tag, tagged JSON.
+    pub tag: Option<String>,
+    /// Dictionaries only: whether their order means anything.
+    pub ordered: bool,
+    /// Its name.
+    pub name: String,
+}
+
+impl FieldPlan {
+    /// The dtype of the block that it is where it has no nulls: said, or implied by a type without a tag.
+    #[must_use]
+    pub fn block_dtype(&self) -> Option<DType> {
+        self.dtype.or_else(|| implied_dtype(&self.data_type).filter(|_| self.tag.is_none()))
+    }
+
+    /// The column of this field.
+    #[must_use]
+    pub fn column(&self, data: ArrayData) -> Column {
+        Column { data, ordered: self.ordered, tag: self.tag.clone() }
+    }
+}
+
+/// Row labels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexPlan {
+    /// Class of the whole.
+    pub class: String,
+    /// Class of each level.
+    pub classes: Vec<String>,
+    /// Name, tagged JSON.
+    pub name: String,
+    /// The adapter's own, tagged JSON.
+    pub meta: Option<String>,
+    /// The labels.
+    pub labels: IndexLabels,
+}
+
+/// Where row labels come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexLabels {
+    /// A range as long as the data.
+    Auto {
+        /// First label of the first row.
+        start: i64,
+        /// From one to the next; not 0.
+        step: i64,
+    },
+    /// pandas' descriptor of a range, which may be shorter or longer than the data: see [`Plan::settle`].
+    Range {
+        /// First label.
+        start: i64,
+        /// One past the last.
+        stop: i64,
+        /// From one to the next; not 0.
+        step: i64,
+    },
+    /// So many fields.
+    Levels(usize),
+}
+
+/// How the fields of a schema become a frame.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// One a field, in the schema's order.
+    pub fields: Vec<FieldPlan>,
+    /// Data columns.
+    pub ncols: usize,
+    /// Name, attributes, origin.
+    pub tags: Tags,
+    /// Row labels.
+    pub index: IndexPlan,
+    /// Column labels.
+    pub columns: Axis,
+    /// Version of the `colonnade` metadata; `None` in a foreign schema.
+    pub version: Option<u64>,
+}
+
+impl Plan {
+    /// Reads a schema and its metadata.
+    ///
+    /// Our metadata that says another number of columns is what another tool carried along when it changed them: such a
+    /// schema is foreign.
+    ///
+    /// # Errors
+    /// Malformed or unsupported metadata, a field that cannot hold the dtype it claims.
+    pub fn new(schema: &Schema) -> Result<Self> {
+        let ours = match schema.metadata().get(KEY) {
+            None => None,
+            Some(text) => Some(SchemaMeta::parse(text)?).filter(|meta| is_about(meta, schema)),
+        };
+        let Some(meta) = ours else { return Self::foreign(schema) };
+        let levels: Vec<usize> = (meta.ncols..schema.fields().len()).collect();
+        let names: Vec<&str> = schema.fields().iter().take(meta.ncols).map(|f| f.name().as_str()).collect();
+        let columns = names::described(&names, &meta.columns)?;
+        let labels = match meta.index.labels {
+            LabelsMeta::Auto { start, step, .. } => IndexLabels::Auto { start, step },
+            _ => IndexLabels::Levels(levels.len()),
+        };
+        if !levels.is_empty() && meta.index.classes.len() != levels.len() {
+            let message = format!(
+                "metadata colonnade: index: expected a class for each of {} levels, found {}.",
+                levels.len(),
+                meta.index.classes.len()
+            );
+            return Err(Error::malformed("arrow", message));
+        }
+        let SchemaMeta { name, attrs, origin, version, ncols, index, .. } = meta;
+        Ok(Self {
+            fields: fields(schema, &levels)?,
+            ncols,
+            tags: Tags { name, attrs, origin },
+            index: IndexPlan {
+                class: index.class,
+                classes: index.classes,
+                name: index.name,
+                meta: index.meta,
+                labels,
+            },
+            columns,
+            version: Some(version),
+        })
+    }
+
+    fn foreign(schema: &Schema) -> Result<Self> {
+        let Foreign { index, levels, columns_name, tags } = Foreign::of(schema);
+        let fields = fields(schema, &levels)?;
+        let data = fields.iter().filter(|f| matches!(f.place, Place::Column(_)));
+        let names: Vec<&str> = data.map(|f| f.name.as_str()).collect();
+        let columns = names::foreign(&names, columns_name)?;
+        Ok(Self { ncols: names.len(), tags, index, columns, version: None, fields })
+    }
+
+    /// Says how long the data are: a range of pandas' that has another length is no range of theirs, and the labels are
+    /// 0, 1, 2... as `pyarrow` reads them.
+    pub fn settle(&mut self, nrows: usize) {
+        if let IndexLabels::Range { start, stop, step } = self.index.labels {
+            let same = i128::try_from(nrows).ok() == Some(range_length(start, stop, step));
+            let own = IndexLabels::Auto { start, step };
+            self.index.labels = if same { own } else { IndexLabels::Auto { start: 0, step: 1 } };
+            if !same {
+                self.index.name = "null".into();
+            }
+        }
+    }
+
+    /// The row labels of `nrows` rows from `first_row` of the data; `levels` are those rows of each level.
+    ///
+    /// # Errors
+    /// Malformed: levels that are missing or of another length, a range past 64 bits.
+    pub fn index_axis(&self, levels: Vec<Level>, nrows: usize, first_row: usize) -> Result<Axis> {
+        let labels = match self.index.labels {
+            IndexLabels::Auto { start, step } => auto(start, step, nrows, first_row)?,
+            IndexLabels::Range { start, stop, step } => {
+                let last = first_row as i128 + nrows as i128;
+                let inside = last <= range_length(start, stop, step);
+                if inside { auto(start, step, nrows, first_row)? } else { auto(0, 1, nrows, first_row)? }
+            }
+            IndexLabels::Levels(count) => {
+                if levels.len() != count || levels.iter().any(|l| l.len() != nrows) {
+                    let found: Vec<usize> = levels.iter().map(Level::len).collect();
+                    let message = format!("expected {count} levels of {nrows} row labels, found {found:?}.");
+                    return Err(Error::malformed("arrow", message));
+                }
+                Labels::Levels(levels)
+            }
+        };
+        let IndexPlan { class, classes, name, meta, .. } = self.index.clone();
+        Ok(Axis { labels, class, classes, name, meta })
+    }
+
+    /// A batch as a frame in Arrow's layout, nothing copied; `first_row` is the place of its first row in the data.
+    ///
+    /// # Errors
+    /// Malformed: arrays of another number or length than the schema and `nrows` say.
+    pub fn frame(&self, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
+        self.frame_with(arrays, nrows, first_row, &|_, _| Ok(None))
+    }
+
+    /// As [`Plan::frame`], with the columns that `block` answers as blocks.
+    ///
+    /// # Errors
+    /// As [`Plan::frame`], and what `block` answers.
+    pub fn frame_with(
+        &self,
+        arrays: &[ArrayData],
+        nrows: usize,
+        first_row: usize,
+        block: &dyn Fn(usize, &ArrayData) -> Result<Option<Block>>,
+    ) -> Result<Frame> {
+        if arrays.len() != self.fields.len() {
+            let message =
+                format!("expected {} arrays as the schema has, found {}.", self.fields.len(), arrays.len());
+            return Err(Error::malformed("arrow", message));
+        }
+        let mut parts = Vec::with_capacity(self.ncols);
+        let mut levels = vec![None; self.fields.len() - self.ncols];
+        for (i, (field, data)) in self.fields.iter().zip(arrays).enumerate() {
+            let named = |e: Error| e.in_member(field.name.clone());
+            if data.len() != nrows {
+                let message = format!("expected {nrows} rows as the batch has, found {}.", data.len());
+                return Err(named(Error::malformed("arrow", message)));
+            }
+            match field.place {
+                Place::Column(position) => parts.push(match block(i, data).map_err(named)? {
+                    Some(block) => Part::Block(block, vec![position]),
+                    None => Part::Column(field.column(data.clone()), position),
+                }),
+                Place::Level(level) => {
+                    let labels = names::level(field.dtype, field.tag.clone(), field.ordered, data.clone());
+                    if let Some(slot) = levels.get_mut(level) {
+                        *slot = Some(labels.map_err(named)?);
+                    }
+                }
+            }
+        }
+        let levels: Vec<Level> = levels.into_iter().flatten().collect();
+        let index = self.index_axis(levels, nrows, first_row)?;
+        Frame::new(index, self.columns.clone(), parts, self.tags.clone())
+    }
+
+    /// All batches as frames. Fields that say their dtype are blocks, and of our own schemas also those whose type says
+    /// it and that have no null in any batch: the frames are what was written.
+    ///
+    /// # Errors
+    /// As [`Plan::frame`].
+    pub fn frames(&mut self, batches: &[(usize, Vec<ArrayData>)]) -> Result<Vec<Frame>> {
+        self.settle(batches.iter().map(|(nrows, _)| nrows).sum());
+        let dtype_of = |(i, field): (usize, &FieldPlan)| {
+            let dtype = if self.version.is_some() { field.block_dtype() } else { field.dtype }?;
+            let held = batches.iter().all(|(_, arrays)| arrays.get(i).is_none_or(|a| holds_nulls(dtype, a)));
+            held.then_some(dtype)
+        };
+        let dtypes: Vec<Option<DType>> = self.fields.iter().enumerate().map(dtype_of).collect();
+        let block = |i: usize, data: &ArrayData| match dtypes.get(i) {
+            Some(Some(dtype)) => to_block(*dtype, data),
+            _ => Ok(None),
+        };
+        let mut first_row = 0;
+        let mut out = Vec::with_capacity(batches.len());
+        for (nrows, arrays) in batches {
+            out.push(self.frame_with(arrays, *nrows, first_row, &block)?);
+            first_row += nrows;
+        }
+        Ok(out)
+    }
+}
+
+/// Whether our metadata is about these fields: a tool that adds, drops or reorders fields carries it along unchanged.
+fn is_about(meta: &SchemaMeta, schema: &Schema) -> bool {
+    let levels = if let LabelsMeta::Levels(count) = meta.index.labels { count } else { 0 };
+    if meta.ncols.checked_add(levels) != Some(schema.fields().len()) {
+        return false;
+    }
+    match meta.columns.labels {
+        LabelsMeta::Auto { start, step, .. } => {
+            let mut label = i128::from(start);
+            schema.fields().iter().take(meta.ncols).all(|field| {
+                let same = *field.name() == label.to_string();
+                label += i128::from(step);
+                same
+            })
+        }
+        _ => true,
+    }
+}
+
+fn fields(schema: &Schema, levels: &[usize]) -> Result<Vec<FieldPlan>> {
+    let mut places = vec![None; schema.fields().len()];
+    for (level, &field) in levels.iter().enumerate() {
+        if let Some(slot) = places.get_mut(field) {
+            *slot = Some(level);
+        }
+    }
+    let mut position = 0;
+    let mut out = Vec::with_capacity(places.len());
+    for (field, level) in schema.fields().iter().zip(places) {
+        let place = level.map_or(Place::Column(position), Place::Level);
+        position += usize::from(level.is_none());
+        let FieldMeta { dtype, tag } = field_meta(field)?;
+        if let Some(dtype) = dtype
+            && !fits(dtype, field.data_type())
+        {
+            let message = format!(
+                "expected an Arrow type that holds the dtype {}, found {}. Drop the field's `colonnade` metadata to read it as it is.",
+                dtype.descr(),
+                crate::frame::type_name(field.data_type(), false)
+            );
+            return Err(Error::malformed("arrow", message).in_member(field.name().clone()));
+        }
+        let (data_type, name) = (field.data_type().clone(), field.name().clone());
+        out.push(FieldPlan { place, data_type, dtype, tag, ordered: names::ordered(field), name });
+    }
+    Ok(out)
+}
+
+/// What a field says of itself: under `colonnade`, or by metadata and nullability of its own.
+pub(super) fn field_meta(field: &Field) -> Result<FieldMeta> {
+    let metadata = field.metadata();
+    if let Some(text) = metadata.get(KEY) {
+        return FieldMeta::parse(text).map_err(|e| e.in_member(field.name().clone()));
+    }
+    if metadata.is_empty() && field.is_nullable() {
+        return Ok(FieldMeta::default());
+    }
+    let mut pairs: Vec<(&String, &String)> = metadata.iter().collect();
+    pairs.sort_unstable();
+    let tag = json!({"kind": "field", "nullable": field.is_nullable(), "metadata": pairs});
+    Ok(FieldMeta { dtype: None, tag: Some(tag.to_string()) })
+}
+
+fn range_length(start: i64, stop: i64, step: i64) -> i128 {
+    let (span, step) = (i128::from(stop) - i128::from(start), i128::from(step));
+    if span == 0 || (span > 0) != (step > 0) { 0 } else { (span.abs() + step.abs() - 1) / step.abs() }
+}
+
+fn auto(start: i64, step: i64, nrows: usize, first_row: usize) -> Result<Labels> {
+    let at = |row: usize| {
+        let row = i64::try_from(row).ok()?;
+        start.checked_add(step.checked_mul(row)?)
+    };
+    let ends = at(first_row).zip(first_row.checked_add(nrows).and_then(at));
+    let (start, stop) = ends.ok_or_else(|| {
+        Error::malformed("arrow", format!("row labels from {start} in steps of {step} pass 64 bits."))
+    })?;
+    Ok(Labels::Auto { start, stop, step, count: nrows })
+}

@@ -1,0 +1,300 @@
+//! Arrow arrays as cells of a NumPy dtype: what a field's `dtype` undoes.
+//!
+//! | dtype | Arrow |
+//! |---|---|
+//! | `b1`, `i`, `u`, `f2` `f4` `f8` | the type of the same name; bools as bits; big-endian values swapped |
+//! | `M8`, `m8` | timestamp without zone or duration of the unit, date32 (days), or int64; null is NaT |
+//! | `c8`, `c16` | list of two floats, of fixed size |
+//! | `f16`, `c32`, `S`, `V` | binary of fixed size, bytes as they are |
+//! | `U` | text |
+
+use arrow_array::StringViewArray;
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, TimeUnit as ArrowUnit};
+
+use crate::error::{Error, Result};
+use crate::frame::dtype::{TimeBase, TimeUnit};
+use crate::frame::{Block, ByteOrder, Column, DType, Grid, Kind, type_name};
+use crate::memory::{Buffer, Region};
+
+/// The dtype that an Arrow type is without being told: `None` for all that NumPy has no exact word for.
+#[must_use]
+pub fn implied_dtype(data_type: &DataType) -> Option<DType> {
+    let (kind, itemsize, unit) = match data_type {
+        DataType::Boolean => (Kind::Bool, 1, None),
+        DataType::Int8 => (Kind::Int, 1, None),
+        DataType::Int16 => (Kind::Int, 2, None),
+        DataType::Int32 => (Kind::Int, 4, None),
+        DataType::Int64 => (Kind::Int, 8, None),
+        DataType::UInt8 => (Kind::UInt, 1, None),
+        DataType::UInt16 => (Kind::UInt, 2, None),
+        DataType::UInt32 => (Kind::UInt, 4, None),
+        DataType::UInt64 => (Kind::UInt, 8, None),
+        DataType::Float16 => (Kind::Float, 2, None),
+        DataType::Float32 => (Kind::Float, 4, None),
+        DataType::Float64 => (Kind::Float, 8, None),
+        DataType::Timestamp(unit, None) => (Kind::DateTime, 8, Some(numpy_unit(*unit))),
+        DataType::Duration(unit) => (Kind::TimeDelta, 8, Some(numpy_unit(*unit))),
+        _ => return None,
+    };
+    let order = if itemsize == 1 { ByteOrder::None } else { ByteOrder::Little };
+    Some(DType { kind, itemsize, order, unit })
+}
+
+fn numpy_unit(unit: ArrowUnit) -> TimeUnit {
+    let base = match unit {
+        ArrowUnit::Second => TimeBase::Second,
+        ArrowUnit::Millisecond => TimeBase::Millisecond,
+        ArrowUnit::Microsecond => TimeBase::Microsecond,
+        ArrowUnit::Nanosecond => TimeBase::Nanosecond,
+    };
+    TimeUnit { base, multiple: 1 }
+}
+
+/// How the array becomes cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Bits to bytes.
+    Bits,
+    /// The bytes of the values, in words of `word` bytes that a big-endian dtype turns round.
+    Bytes { word: usize },
+    /// The bytes of the values of the list's child.
+    Pairs { word: usize },
+    /// 32-bit days to 64-bit ones.
+    Days,
+    /// Text to UCS-4.
+    Text,
+}
+
+impl Way {
+    fn of(dtype: DType, data_type: &DataType) -> Option<Self> {
+        let item = dtype.itemsize as usize;
+        let plain = |dtype: DType| match implied_dtype(data_type) {
+            Some(implied) => (implied.kind, implied.itemsize) == (dtype.kind, dtype.itemsize),
+            None => false,
+        };
+        let fixed = matches!(data_type, DataType::FixedSizeBinary(n) if usize::try_from(*n) == Ok(item));
+        let way = match dtype.kind {
+            Kind::Bool => (*data_type == DataType::Boolean).then_some(Self::Bits),
+            Kind::Float if item == 16 => fixed.then_some(Self::Bytes { word: 1 }),
+            Kind::Int | Kind::UInt | Kind::Float => plain(dtype).then_some(Self::Bytes { word: item }),
+            Kind::Complex if item == 32 => fixed.then_some(Self::Bytes { word: 1 }),
+            Kind::Complex => match data_type {
+                DataType::FixedSizeList(child, 2) => {
+                    let float = if item == 8 { DataType::Float32 } else { DataType::Float64 };
+                    (*child.data_type() == float).then_some(Self::Pairs { word: item / 2 })
+                }
+                _ => None,
+            },
+            Kind::Bytes | Kind::Void => fixed.then_some(Self::Bytes { word: 1 }),
+            Kind::Unicode => matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+                .then_some(Self::Text),
+            Kind::DateTime | Kind::TimeDelta => match data_type {
+                DataType::Int64 => Some(Self::Bytes { word: 8 }),
+                DataType::Date32 => {
+                    let days = dtype.unit == Some(TimeUnit { base: TimeBase::Day, multiple: 1 });
+                    (days && dtype.kind == Kind::DateTime).then_some(Self::Days)
+                }
+                other => {
+                    let same = |i: DType| (i.kind, i.unit) == (dtype.kind, dtype.unit);
+                    implied_dtype(other).is_some_and(same).then_some(Self::Bytes { word: 8 })
+                }
+            },
+        };
+        way.filter(|way| match way {
+            Self::Bytes { word } | Self::Pairs { word } => *word > 0,
+            _ => true,
+        })
+    }
+}
+
+/// Whether the dtype can be read from arrays of this type.
+#[must_use]
+pub fn fits(dtype: DType, data_type: &DataType) -> bool {
+    Way::of(dtype, data_type).is_some()
+}
+
+fn way(dtype: DType, data: &ArrayData) -> Result<Way> {
+    Way::of(dtype, data.data_type()).ok_or_else(|| {
+        let message = format!(
+            "expected an Arrow type that holds the dtype {}, found {}. Drop the field's `colonnade` metadata to read it as it is.",
+            dtype.descr(),
+            type_name(data.data_type(), false)
+        );
+        Error::malformed("arrow", message)
+    })
+}
+
+fn has_place(dtype: DType, way: Way, data: &ArrayData) -> bool {
+    let times = matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta);
+    let inner = matches!(way, Way::Pairs { .. })
+        && data.child_data().first().is_some_and(|c| {
+            let width = data.len() * 2;
+            c.nulls().is_some_and(|n| n.slice(data.offset() * 2, width).null_count() > 0)
+        });
+    (times || data.null_count() == 0) && !inner
+}
+
+/// Whether the dtype has a cell for every row: nulls are NaT, and nothing else.
+#[must_use]
+pub fn holds_nulls(dtype: DType, data: &ArrayData) -> bool {
+    Way::of(dtype, data.data_type()).is_some_and(|way| has_place(dtype, way, data))
+}
+
+/// The array as a block of one column; `None` where it has nulls that the dtype cannot hold. Nothing is copied where
+/// the values lie as the dtype wants them.
+///
+/// # Errors
+/// Malformed: a type that cannot hold the dtype, text wider than it.
+pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
+    let way = way(dtype, data)?;
+    if !has_place(dtype, way, data) {
+        return Ok(None);
+    }
+    let item = dtype.itemsize as usize;
+    let swapped = |word: usize| dtype.order == ByteOrder::Big && word > 1;
+    let as_it_lies = match way {
+        Way::Bytes { word } if !swapped(word) && data.null_count() == 0 => data.buffers().first(),
+        Way::Pairs { word } if !swapped(word) => data.child_data().first().and_then(|c| c.buffers().first()),
+        _ => None,
+    };
+    if let Some(buffer) = as_it_lies {
+        let grid = Grid::column_major(dtype, data.len(), 1, first_byte(way, data, item));
+        let block = Block::new(grid, Buffer::from_arrow(buffer.clone()));
+        return block.map(Some).ok_or_else(|| short(dtype, data));
+    }
+    let nbytes = data.len().checked_mul(item).filter(|&n| isize::try_from(n).is_ok()).ok_or_else(|| {
+        Error::limit("arrow", format!("{} rows of {} pass the address space.", data.len(), dtype.descr()))
+    })?;
+    let mut region = Region::allocate(nbytes, nbytes < (2 << 20))?;
+    fill(dtype, data, region.as_mut_slice())?;
+    let buffer = Buffer::from_region(region.finish(), false);
+    Ok(Block::new(Grid::column_major(dtype, data.len(), 1, 0), buffer))
+}
+
+fn first_byte(way: Way, data: &ArrayData, item: usize) -> usize {
+    match way {
+        Way::Pairs { word } => {
+            let inner = data.child_data().first().map_or(0, ArrayData::offset);
+            data.offset() * item + inner * word
+        }
+        _ => data.offset() * item,
+    }
+}
+
+fn short(dtype: DType, data: &ArrayData) -> Error {
+    let message = format!("the values are too short for {} rows of {}.", data.len(), dtype.descr());
+    Error::malformed("arrow", message)
+}
+
+/// Writes the array as packed cells over `out`, which has room for all its rows exactly. Nulls become NaT; where the
+/// dtype has none (see [`holds_nulls`]) whatever stands in the slot is written.
+///
+/// # Errors
+/// As [`to_block`]; malformed where `out` has another size.
+pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
+    let way = way(dtype, data)?;
+    let item = dtype.itemsize as usize;
+    if out.len() != data.len() * item {
+        let message = format!("expected room for {} bytes, found {}.", data.len() * item, out.len());
+        return Err(Error::malformed("arrow", message));
+    }
+    match way {
+        Way::Bits => {
+            let bits = data.buffers().first().map_or(&[][..], |b| b.as_slice());
+            unpack(bits, data.offset(), out).ok_or_else(|| short(dtype, data))?;
+        }
+        Way::Bytes { word } | Way::Pairs { word } => {
+            let holder =
+                if matches!(way, Way::Pairs { .. }) { data.child_data().first() } else { Some(data) };
+            let start = first_byte(way, data, item);
+            let bytes = holder.and_then(|h| h.buffers().first()).map_or(&[][..], |b| b.as_slice());
+            let bytes = bytes.get(start..start + out.len()).ok_or_else(|| short(dtype, data))?;
+            out.copy_from_slice(bytes);
+            write_nat(dtype, data, out);
+            if dtype.order == ByteOrder::Big && word > 1 {
+                out.chunks_exact_mut(word).for_each(<[u8]>::reverse);
+            }
+        }
+        Way::Days => {
+            let bytes = data.buffers().first().map_or(&[][..], |b| b.as_slice());
+            let (words, _) = bytes.as_chunks::<4>();
+            let words =
+                words.get(data.offset()..data.offset() + data.len()).ok_or_else(|| short(dtype, data))?;
+            for (cell, word) in out.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+                *cell = i64::from(i32::from_le_bytes(*word)).to_le_bytes();
+            }
+            write_nat(dtype, data, out);
+            if dtype.order == ByteOrder::Big {
+                out.chunks_exact_mut(8).for_each(<[u8]>::reverse);
+            }
+        }
+        Way::Text => text(dtype, data, out)?,
+    }
+    Ok(())
+}
+
+fn write_nat(dtype: DType, data: &ArrayData, out: &mut [u8]) {
+    if !matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta) {
+        return;
+    }
+    if let Some(nulls) = data.nulls().filter(|n| n.null_count() > 0) {
+        for (cell, valid) in out.as_chunks_mut::<8>().0.iter_mut().zip(nulls.iter()) {
+            if !valid {
+                *cell = i64::MIN.to_le_bytes();
+            }
+        }
+    }
+}
+
+/// Bits from `offset` on, a byte each.
+fn unpack(bits: &[u8], offset: usize, out: &mut [u8]) -> Option<()> {
+    let shift = offset % 8;
+    let bits = bits.get(offset / 8..)?;
+    if bits.len() < (shift + out.len()).div_ceil(8) {
+        return None;
+    }
+    for (i, cells) in out.chunks_mut(8).enumerate() {
+        let low = u16::from(*bits.get(i)?);
+        let high = bits.get(i + 1).map_or(0, |b| u16::from(*b));
+        let byte = u64::from((((high << 8) | low) >> shift) & 0xFF);
+        // Each bit to the byte of its own: copies of the byte, one bit kept in each, brought down to 0 or 1.
+        let kept = byte.wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+        let spread = ((kept.wrapping_add(0x7F7F_7F7F_7F7F_7F7F) | kept) >> 7) & 0x0101_0101_0101_0101;
+        cells.iter_mut().zip(spread.to_le_bytes()).for_each(|(cell, bit)| *cell = bit);
+    }
+    Some(())
+}
+
+fn text(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
+    let item = dtype.itemsize as usize;
+    if item == 0 {
+        return Ok(());
+    }
+    let column = Column::new(data.clone());
+    let views = (*data.data_type() == DataType::Utf8View).then(|| StringViewArray::from(data.clone()));
+    for (row, cell) in out.chunks_exact_mut(item).enumerate() {
+        let value = match &views {
+            Some(views) => Some(views.value(row)),
+            None => column.string(row),
+        };
+        let value = value.ok_or_else(|| {
+            Error::malformed("arrow", format!("row {row}: expected UTF-8 text, found other bytes."))
+        })?;
+        let mut points = value.chars();
+        for slot in cell.as_chunks_mut::<4>().0 {
+            let point = points.next().map_or(0, u32::from);
+            *slot = if dtype.order == ByteOrder::Big { point.to_be_bytes() } else { point.to_le_bytes() };
+        }
+        if points.next().is_some() {
+            let message = format!(
+                "row {row}: expected up to {} characters as {} has, found {}.",
+                item / 4,
+                dtype.descr(),
+                value.chars().count()
+            );
+            return Err(Error::malformed("arrow", message));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! Schemas of other libraries: what pandas' own metadata says of row labels, and where a frame came from.
+//!
+//! pandas writes it for itself, in several versions: whatever is odd in it is passed over, as `pyarrow` does.
+
+use std::collections::HashMap;
+
+use arrow_schema::Schema;
+use serde_json::{Value, json};
+
+use super::import::{IndexLabels, IndexPlan};
+use super::meta::KEY;
+use crate::frame::Tags;
+
+/// Key of pandas' metadata.
+const PANDAS: &str = "pandas";
+
+/// What is taken from a foreign schema.
+pub(super) struct Foreign {
+    /// Row labels.
+    pub(super) index: IndexPlan,
+    /// Fields that hold levels of the row labels, in their order.
+    pub(super) levels: Vec<usize>,
+    /// Name of the column labels, tagged JSON.
+    pub(super) columns_name: String,
+    /// Origin.
+    pub(super) tags: Tags,
+}
+
+impl Foreign {
+    /// Reads a schema's metadata.
+    pub(super) fn of(schema: &Schema) -> Self {
+        let pandas = schema.metadata().get(PANDAS);
+        let value = pandas.and_then(|text| serde_json::from_str::<Value>(text).ok()).unwrap_or(Value::Null);
+        let mut pairs: Vec<(&String, &String)> =
+            schema.metadata().iter().filter(|(k, _)| *k != KEY).collect();
+        pairs.sort_unstable();
+        let library = if pandas.is_some() { "pandas" } else { "pyarrow" };
+        let origin = json!({"library": library, "schema_metadata": pairs}).to_string();
+        let tags = Tags { name: "null".into(), attrs: None, origin: Some(origin) };
+        let (index, levels) = index_of(schema, &value);
+        Self { index, levels, columns_name: columns_name(&value), tags }
+    }
+}
+
+fn index_of(schema: &Schema, pandas: &Value) -> (IndexPlan, Vec<usize>) {
+    let listed = pandas.get("index_columns").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    if let [range] = listed
+        && let Some((labels, name)) = range_of(range)
+    {
+        return (IndexPlan { labels, name, ..automatic() }, Vec::new());
+    }
+    // A name that two fields bear says nothing.
+    let mut places: HashMap<&str, Option<usize>> = HashMap::with_capacity(schema.fields().len());
+    for (i, field) in schema.fields().iter().enumerate() {
+        places.entry(field.name()).and_modify(|place| *place = None).or_insert(Some(i));
+    }
+    let mut levels: Vec<usize> = Vec::new();
+    for name in listed.iter().filter_map(Value::as_str) {
+        match places.get_mut(name).and_then(Option::take) {
+            Some(place) => levels.push(place),
+            None => return (automatic(), Vec::new()),
+        }
+    }
+    if levels.is_empty() {
+        return (automatic(), levels);
+    }
+    let described = pandas.get("columns").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let fields: HashMap<&str, &Value> =
+        described.iter().filter_map(|c| Some((c.get("field_name")?.as_str()?, c))).collect();
+    let names: Vec<Value> = levels
+        .iter()
+        .filter_map(|&i| schema.fields().get(i))
+        .map(|field| level_name(field.name(), &fields))
+        .collect();
+    let name = match names.as_slice() {
+        [one] => one.to_string(),
+        names if names.iter().all(Value::is_null) => "null".into(),
+        names => json!({ "$tuple": names }).to_string(),
+    };
+    let class = if levels.len() == 1 { "Index" } else { "IndexHierarchy" };
+    let plan = IndexPlan {
+        class: class.into(),
+        classes: vec!["Index".into(); levels.len()],
+        name,
+        meta: None,
+        labels: IndexLabels::Levels(levels.len()),
+    };
+    (plan, levels)
+}
+
+fn automatic() -> IndexPlan {
+    IndexPlan {
+        class: "Index".into(),
+        classes: Vec::new(),
+        name: "null".into(),
+        meta: None,
+        labels: IndexLabels::Auto { start: 0, step: 1 },
+    }
+}
+
+/// A level is called what its column's entry says; files older than `field_name` say it by the field's own name.
+fn level_name(field: &str, described: &HashMap<&str, &Value>) -> Value {
+    if let Some(entry) = described.get(field) {
+        return entry.get("name").filter(|n| n.is_string()).cloned().unwrap_or(Value::Null);
+    }
+    if is_made_up(field) { Value::Null } else { json!(field) }
+}
+
+/// `__index_level_0__`: the name of a level without one.
+fn is_made_up(field: &str) -> bool {
+    let digits = field.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
+    digits.is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn range_of(value: &Value) -> Option<(IndexLabels, String)> {
+    if value.get("kind")?.as_str()? != "range" {
+        return None;
+    }
+    let number = |key: &str| value.get(key).and_then(Value::as_i64);
+    let (start, stop, step) = (number("start")?, number("stop")?, number("step")?);
+    let name = value.get("name").filter(|n| n.is_string()).map_or_else(|| "null".into(), Value::to_string);
+    (step != 0).then_some((IndexLabels::Range { start, stop, step }, name))
+}
+
+fn columns_name(pandas: &Value) -> String {
+    let listed = pandas.get("column_indexes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let name = |entry: &Value| entry.get("name").filter(|n| n.is_string()).cloned();
+    match listed {
+        [one] => name(one).map_or_else(|| "null".into(), |n| n.to_string()),
+        _ => "null".into(),
+    }
+}

@@ -1,0 +1,168 @@
+//! Column labels out of a schema: the names of its fields, or a small stream beside them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow_array::{Array, LargeStringArray, StringArray};
+use arrow_ipc::reader::StreamDecoder;
+use arrow_schema::DataType;
+use arrow_select::concat::concat_batches;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::cells::{implied_dtype, to_block};
+use super::import::field_meta;
+use super::meta::{AxisMeta, LabelsMeta};
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Block, ByteOrder, Column, DType, Grid, Labels, Level};
+use crate::memory::Buffer;
+
+/// Bytes of `<U` labels that any schema may ask for; more only where its names fill them to a reasonable part.
+const UNASKED_NBYTES: usize = 16 << 20;
+
+/// Bytes of a `<U` cell a byte of UTF-8 that are accepted: four a character, times the padding (the rule by which
+/// labels are written, `adapters/_unicode.py`).
+const MAX_RATIO: usize = 16;
+
+/// Below this size `<U` is always accepted.
+const ALWAYS_NBYTES: usize = 4096;
+
+/// Labels of a schema that nobody described: its names, as text.
+pub(super) fn foreign(names: &[&str], name: String) -> Result<Axis> {
+    let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max(1);
+    let utf8: usize = names.iter().map(|n| n.len()).sum();
+    let cells = width.saturating_mul(4).saturating_mul(names.len());
+    let cells_fit =
+        cells <= (MAX_RATIO * utf8).max(ALWAYS_NBYTES) && !names.iter().any(|n| n.ends_with('\0'));
+    let descr = format!("<U{width}");
+    let level = match DType::parse(&descr).filter(|_| cells_fit) {
+        Some(dtype) => Level::Block(cells_of(names, dtype)?),
+        None => Level::Column(text_of(names, &DataType::LargeUtf8, None)?),
+    };
+    let labels = Labels::Levels(vec![level]);
+    Ok(Axis { labels, class: "Index".into(), classes: vec!["Index".into()], name, meta: None })
+}
+
+/// Labels as our metadata describes them.
+pub(super) fn described(names: &[&str], meta: &AxisMeta) -> Result<Axis> {
+    let labels = match &meta.labels {
+        LabelsMeta::Auto { start, step, .. } => {
+            let stop = i64::try_from(names.len()).ok().and_then(|n| start.checked_add(step.checked_mul(n)?));
+            let stop = stop.ok_or_else(|| {
+                Error::malformed("arrow", "metadata colonnade: the range of column labels passes 64 bits.")
+            })?;
+            Labels::Auto { start: *start, stop, step: *step, count: names.len() }
+        }
+        LabelsMeta::Fixed(dtype) => Labels::Levels(vec![Level::Block(cells_of(names, *dtype)?)]),
+        LabelsMeta::Text { data_type, tag } => {
+            Labels::Levels(vec![Level::Column(text_of(names, data_type, tag.clone())?)])
+        }
+        LabelsMeta::Stream(text) => Labels::Levels(levels_of(text, names.len())?),
+        LabelsMeta::Levels(_) => {
+            return Err(Error::malformed("arrow", "metadata colonnade: columns have names, not levels."));
+        }
+    };
+    let depth = if let Labels::Levels(levels) = &labels { levels.len() } else { 0 };
+    if depth > 0 && meta.classes.len() != depth {
+        let message = format!(
+            "metadata colonnade: columns: expected a class for each of {depth} levels, found {}.",
+            meta.classes.len()
+        );
+        return Err(Error::malformed("arrow", message));
+    }
+    let AxisMeta { class, classes, name, meta, .. } = meta.clone();
+    Ok(Axis { labels, class, classes, name, meta })
+}
+
+/// Names as `<U` cells.
+fn cells_of(names: &[&str], dtype: DType) -> Result<Block> {
+    let item = dtype.itemsize as usize;
+    let nbytes = item.saturating_mul(names.len());
+    let filled: usize = names.iter().map(|n| n.len()).sum();
+    if nbytes > UNASKED_NBYTES.max(filled.saturating_mul(64)) {
+        let message = format!(
+            "metadata colonnade: column labels of {} ask for {nbytes} bytes, their names have {filled}.",
+            dtype.descr()
+        );
+        return Err(Error::limit("arrow", message));
+    }
+    let wide = |name: &&&str| name.chars().count() > item / 4 || name.ends_with('\0');
+    if let Some(name) = names.iter().find(wide) {
+        let message =
+            format!("metadata colonnade: the field name {name:?} is no label of {}.", dtype.descr());
+        return Err(Error::malformed("arrow", message));
+    }
+    let mut bytes = vec![0u8; nbytes];
+    for (cell, name) in bytes.chunks_exact_mut(item.max(1)).zip(names) {
+        for (slot, point) in cell.as_chunks_mut::<4>().0.iter_mut().zip(name.chars()) {
+            let point = u32::from(point);
+            *slot = if dtype.order == ByteOrder::Big { point.to_be_bytes() } else { point.to_le_bytes() };
+        }
+    }
+    Ok(Block { grid: Grid::column_major(dtype, names.len(), 1, 0), buffer: Buffer::from_vec(bytes) })
+}
+
+fn text_of(names: &[&str], data_type: &DataType, tag: Option<String>) -> Result<Column> {
+    let data = match data_type {
+        DataType::Utf8 => StringArray::from_iter_values(names).into_data(),
+        DataType::LargeUtf8 => LargeStringArray::from_iter_values(names).into_data(),
+        other => {
+            let message = format!("metadata colonnade: expected names of a text type, found {other}.");
+            return Err(Error::malformed("arrow", message));
+        }
+    };
+    Ok(Column { data, ordered: false, tag })
+}
+
+/// The columns of a stream in base64 as levels. The stream is a part of the schema: it is decoded with all checks, and
+/// holds no labels of its own.
+fn levels_of(text: &str, count: usize) -> Result<Vec<Level>> {
+    let wrong = |what: String| {
+        Error::malformed(
+            "arrow",
+            format!("metadata colonnade: columns: expected a stream of {count} labels, {what}."),
+        )
+    };
+    let bytes = STANDARD.decode(text).map_err(|e| wrong(format!("found no base64: {e}")))?;
+    let mut decoder = StreamDecoder::new();
+    let mut rest = arrow_buffer::Buffer::from_vec(bytes);
+    let mut batches = VecDeque::new();
+    while !rest.is_empty() {
+        match decoder.decode(&mut rest).map_err(|e| wrong(format!("found: {e}")))? {
+            Some(batch) => batches.push_back(batch),
+            None => break,
+        }
+    }
+    let schema = decoder.schema().ok_or_else(|| wrong("found no schema".into()))?;
+    let batch = concat_batches(&schema, &batches).map_err(|e| wrong(format!("found: {e}")))?;
+    if batch.num_columns() == 0 || batch.num_rows() != count {
+        return Err(wrong(format!("found {} levels of {}", batch.num_columns(), batch.num_rows())));
+    }
+    let level = |(field, array): (&Arc<arrow_schema::Field>, &arrow_array::ArrayRef)| {
+        let meta = field_meta(field)?;
+        level(meta.dtype, meta.tag, ordered(field), array.to_data())
+    };
+    schema.fields().iter().zip(batch.columns()).map(level).collect()
+}
+
+/// A level: cells where a dtype is said or implied and holds every row, else the column as it is.
+pub(super) fn level(
+    dtype: Option<DType>,
+    tag: Option<String>,
+    ordered: bool,
+    data: arrow_data::ArrayData,
+) -> Result<Level> {
+    let dtype = dtype.or_else(|| implied_dtype(data.data_type()).filter(|_| tag.is_none()));
+    if let Some(dtype) = dtype
+        && let Some(block) = to_block(dtype, &data)?
+    {
+        return Ok(Level::Block(block));
+    }
+    Ok(Level::Column(Column { data, ordered, tag }))
+}
+
+/// Whether a dictionary's order means anything: the flag lives in the field alone.
+pub(super) fn ordered(field: &arrow_schema::Field) -> bool {
+    #[allow(deprecated)]
+    field.dict_is_ordered().unwrap_or(false)
+}
