@@ -394,6 +394,14 @@ def touch(buffers: Sequence[object], threads: int = 1) -> int:
 def limit_memcpy(nbytes: int, repeat: int) -> list[float]:
     """Seconds of `repeat` copies of `nbytes` into warm memory, one thread."""
 
+def limit_copy(
+    source: object, threads: int, repeat: int, streaming: bool,
+    columns: int = 1, piece: int = 0, by_column: bool = False, hot: bool = False,
+) -> list[float]:
+    """Seconds of `repeat` copies of a buffer into recycled huge-page memory; `streaming`: stores that bypass the cache.
+    With `columns` and `piece` (bytes): gathered as a stream of record batches is laid out, chunks of `columns` pieces,
+    each to its own column, without headers; `by_column`: column after column; `hot`: every chunk is the first one."""
+
 def limit_pread(path: str, threads: int, fresh: bool) -> float:
     """Seconds to read the whole file into a huge-page region by a bare parallel pread."""
 

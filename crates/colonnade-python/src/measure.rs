@@ -116,6 +116,149 @@ fn limit_memcpy(py: Python<'_>, nbytes: usize, repeat: usize) -> PyResult<Vec<f6
     })
 }
 
+/// How a copy gathers: the source holds chunks of `columns` pieces each, the target all pieces of one column in a row.
+/// One column and a large piece: an ordinary copy.
+struct Gather {
+    source: usize,
+    nbytes: usize,
+    target: usize,
+    columns: usize,
+    piece: usize,
+    streaming: bool,
+    hot: bool,
+}
+
+impl Gather {
+    fn chunks(&self) -> usize {
+        self.nbytes.div_ceil(self.columns * self.piece)
+    }
+
+    fn target_nbytes(&self) -> usize {
+        self.chunks() * self.columns * self.piece
+    }
+
+    /// The cells (chunk, column) of one task, in that order.
+    fn copy(&self, cells: impl Iterator<Item = (usize, usize)>) {
+        for (chunk, column) in cells {
+            let start = (chunk * self.columns + column) * self.piece;
+            let length = self.piece.min(self.nbytes.saturating_sub(start));
+            let from = (self.source + if self.hot { column * self.piece } else { start }) as *const u8;
+            let to = (self.target + (column * self.chunks() + chunk) * self.piece) as *mut u8;
+            // SAFETY: `from` lies inside the buffer that the caller holds, `to` inside a region of `target_nbytes`; no
+            // two cells share a byte of the target, and each cell belongs to one task.
+            unsafe {
+                if self.streaming {
+                    copy_streaming(from, to, length);
+                } else {
+                    std::ptr::copy_nonoverlapping(from, to, length);
+                }
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        if self.streaming {
+            // SAFETY: SSE is part of every x86-64.
+            unsafe { std::arch::x86_64::_mm_sfence() };
+        }
+    }
+}
+
+/// Copies with stores that bypass the cache; where the processor has none that we know, an ordinary copy.
+///
+/// # Safety
+/// As for `copy_nonoverlapping`. The caller ends with a fence.
+unsafe fn copy_streaming(from: *const u8, to: *mut u8, nbytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: all offsets stay below `nbytes`, and `to + head` is aligned to a cache line.
+    unsafe {
+        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+        let head = to.align_offset(64).min(nbytes);
+        std::ptr::copy_nonoverlapping(from, to, head);
+        let lines = (nbytes - head) / 64;
+        for line in 0..lines {
+            let (from, to) =
+                (from.add(head + line * 64).cast::<__m128i>(), to.add(head + line * 64).cast::<__m128i>());
+            let quarters = [0, 1, 2, 3].map(|k| _mm_loadu_si128(from.add(k)));
+            quarters.into_iter().enumerate().for_each(|(k, quarter)| _mm_stream_si128(to.add(k), quarter));
+        }
+        let done = head + lines * 64;
+        std::ptr::copy_nonoverlapping(from.add(done), to.add(done), nbytes - done);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    // SAFETY: the caller's own promise.
+    unsafe {
+        std::ptr::copy_nonoverlapping(from, to, nbytes);
+    }
+}
+
+/// Seconds of `repeat` copies of a buffer into recycled huge-page memory: the limit of whoever lands a stream in blocks.
+///
+/// `streaming`: stores that bypass the cache. With `columns` and `piece` it gathers as a stream of record batches is laid
+/// out (chunks of `columns` pieces, each to its own column), without a header to read; `by_column`: one column after the
+/// other instead of one chunk after the other; `hot`: every chunk is read from where the first one stands, as if it had
+/// just been received.
+#[pyfunction]
+#[pyo3(signature = (source, threads, repeat, streaming, columns = 1, piece = 0, by_column = false, hot = false))]
+#[allow(clippy::too_many_arguments)]
+fn limit_copy(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    threads: usize,
+    repeat: usize,
+    streaming: bool,
+    columns: usize,
+    piece: usize,
+    by_column: bool,
+    hot: bool,
+) -> PyResult<Vec<f64>> {
+    /// What one task copies at least.
+    const TASK: usize = 4 << 20;
+    /// The pool hands a waiting region to whoever needs as much or less: a reader's padded one shall fit into ours.
+    const SLACK: usize = 16 << 20;
+    let view = PyBuffer::<u8>::get(source)?;
+    if !view.is_c_contiguous() || columns == 0 {
+        return Err(PyValueError::new_err("expected a contiguous buffer and one column or more"));
+    }
+    let (address, nbytes) = (view.buf_ptr() as usize, view.len_bytes());
+    py.detach(|| {
+        let piece = if piece == 0 { TASK } else { piece };
+        let mut plan = Gather { source: address, nbytes, target: 0, columns, piece, streaming, hot };
+        let mut target = Region::allocate(plan.target_nbytes() + SLACK, false)?;
+        plan.target = target.as_mut_slice().as_mut_ptr() as usize;
+        let (plan, chunks) = (&plan, plan.chunks());
+        let step = TASK.div_ceil(if by_column { piece } else { piece * columns });
+        let outer = if by_column { columns } else { 1 };
+        let mut out = Vec::with_capacity(repeat);
+        // The first copy touches the target; it is not counted.
+        for number in 0..=repeat {
+            let tasks = (0..outer).flat_map(|column| {
+                (0..chunks).step_by(step).map(move |start| {
+                    let end = chunks.min(start + step);
+                    Task::new((end - start) * piece, move || {
+                        if by_column {
+                            plan.copy((start..end).map(|chunk| (chunk, column)));
+                        } else {
+                            plan.copy(
+                                (start..end)
+                                    .flat_map(|chunk| (0..columns).map(move |column| (chunk, column))),
+                            );
+                        }
+                        Ok(())
+                    })
+                })
+            });
+            let tasks: Vec<Task<'_>> = tasks.collect();
+            let start = Instant::now();
+            plan::run(tasks, threads, &NoProgress)?;
+            if number > 0 {
+                out.push(start.elapsed().as_secs_f64());
+            }
+        }
+        std::hint::black_box(target.as_mut_slice());
+        Ok::<_, colonnade::Error>(out)
+    })
+    .py()
+}
+
 /// Seconds to read the whole file into a huge-page region by parallel pread. `fresh`: memory never touched before.
 #[pyfunction]
 fn limit_pread(py: Python<'_>, path: PathArgument, threads: usize, fresh: bool) -> PyResult<f64> {
@@ -178,6 +321,7 @@ fn pool_trim(py: Python<'_>) -> usize {
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(touch, m)?)?;
     m.add_function(wrap_pyfunction!(limit_memcpy, m)?)?;
+    m.add_function(wrap_pyfunction!(limit_copy, m)?)?;
     m.add_function(wrap_pyfunction!(limit_pread, m)?)?;
     m.add_function(wrap_pyfunction!(limit_write, m)?)?;
     m.add_function(wrap_pyfunction!(pool_trim, m)?)
