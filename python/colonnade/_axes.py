@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from . import _labels
+from ._cells import object_array, shown_cells
 from ._core import ArrowColumn, Axis
 
 Positions = range | list[int]
@@ -163,23 +164,24 @@ def arrow_values(column: ArrowColumn) -> np.ndarray:
         known = codes >= 0
         out[known] = categories[codes[known]]
         return out
-    if kind.startswith("struct"):
-        names = column.child_names()
-        parts = [_as_list(arrow_values(column.child(name))) for name in names]
-        out = np.empty(len(column), dtype=object)
-        for i, row in enumerate(zip(*parts, strict=True)):
-            out[i] = row
-        return out
-    try:
-        values = column.values()
-    except TypeError:
-        return column.objects()
+    if column.tag is not None and kind.startswith("struct") and column.child_names() == ["left", "right"]:
+        # pandas' intervals: pairs, which can be labels.
+        left, right = (_as_list(arrow_values(column.child(side))) for side in ("left", "right"))
+        return object_array(list(zip(left, right, strict=True)))
+    if not kind.startswith(_PLAIN):
+        return shown_cells(column)
+    values = column.values()
     mask = column.mask()
     if mask is None:
         return values
     out = _as_objects(values)
     out[mask] = None
     return out
+
+
+# Types that NumPy shows as they are. (`interval` begins with `int` too, so these are written out.)
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint")
+_PLAIN = ("bool", *_INTEGERS, "half", "float", "double", "timestamp", "duration", "date32", "fixed_size_binary")
 
 
 def _take(values: np.ndarray, positions: Positions) -> np.ndarray:

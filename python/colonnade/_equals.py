@@ -1,14 +1,12 @@
 """Are two frames the same: in value (`equals`), or to the bit (`identical`). Column by column, in chunks of rows."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from . import _labels
+from ._axes import arrow_values
+from ._cells import cells_of
 from ._core import ArrowColumn, Axis, CoreFrame
-
-# Rows compared at once: the temporary arrays stay within the cache.
-_CHUNK = 1 << 16
+from ._same import chunks, same_arrays
 
 
 def equal_frames(a: CoreFrame, b: CoreFrame, *, exact: bool) -> bool:
@@ -17,11 +15,15 @@ def equal_frames(a: CoreFrame, b: CoreFrame, *, exact: bool) -> bool:
         (a.nrows, a.ncols) == (b.nrows, b.ncols)
         and _equal_text(a.name, b.name)
         and _equal_text(a.attrs, b.attrs)
-        and a.dtypes() == b.dtypes()
+        and _equal_dtypes(a.dtypes(), b.dtypes())
         and _equal_axes(a.columns, b.columns, exact)
         and _equal_axes(a.index, b.index, exact)
         and _equal_data(a, b, exact)
     )
+
+
+def _equal_dtypes(a: list[str], b: list[str]) -> bool:
+    return a == b or list(map(arrow_name, a)) == list(map(arrow_name, b))
 
 
 def _equal_data(a: CoreFrame, b: CoreFrame, exact: bool) -> bool:
@@ -81,7 +83,8 @@ def _equal_labels(a: np.ndarray | ArrowColumn, b: np.ndarray | ArrowColumn, exac
 def _texts(level: np.ndarray | ArrowColumn) -> list[object] | None:
     if isinstance(level, np.ndarray):
         return level.tolist() if level.dtype.kind == "U" else None
-    return level.objects().tolist() if level.type.endswith("utf8") else None
+    text = level.type.endswith(("utf8", "utf8_view"))
+    return cells_of(level).tolist() if text else None
 
 
 def _range(axis: Axis) -> range:
@@ -94,63 +97,45 @@ def _level(axis: Axis, i: int) -> np.ndarray | ArrowColumn:
 
 def _equal_columns(a: np.ndarray | ArrowColumn, b: np.ndarray | ArrowColumn, exact: bool) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return _equal_arrays(a, b, exact)
+        return same_arrays(a, b, exact)
     if isinstance(a, ArrowColumn) and isinstance(b, ArrowColumn):
-        return len(a) == len(b) and a.type == b.type and _equal_text(a.tag, b.tag) and _equal_arrow(a, b, exact)
-    return False
+        same_tags = _equal_text(a.tag, b.tag) if exact else _equal_text(_meaning(a.tag), _meaning(b.tag))
+        return same_tags and len(a) == len(b) and a.type == b.type and _equal_arrow(a, b, exact)
+    if isinstance(a, ArrowColumn):
+        return _equal_across(a, b, exact)  # type: ignore[arg-type]
+    return _equal_across(b, a, exact)  # type: ignore[arg-type]
 
 
-def _equal_arrays(a: np.ndarray, b: np.ndarray, exact: bool, used: np.ndarray | None = None) -> bool:
-    """`used`: compare only where True (null slots hold whatever stands there)."""
-    if a.dtype != b.dtype or len(a) != len(b):
+def _equal_across(column: ArrowColumn, values: np.ndarray, exact: bool) -> bool:
+    """The same values once in Arrow's layout and once in a block: in which layout they lie says nothing of them."""
+    if (column.tag if exact else _meaning(column.tag)) is not None or arrow_name(values.dtype.str) != column.type:
         return False
-    if a.ndim != b.ndim:  # one column, once as a vector and once as a matrix
-        a, b = a.reshape(len(a), -1), b.reshape(len(b), -1)
-    same = _same_bits if exact or a.dtype.kind == "V" else _same_values
-    for rows in _chunks(len(a), _CHUNK // max(1, a.size // max(1, len(a)))):
-        x, y = a[rows], b[rows]
-        if used is not None:
-            x, y = x[used[rows]], y[used[rows]]
-        if not same(x, y):
+    theirs = column.values()
+    if column.null_count:
+        if values.dtype.kind not in "mM":
             return False
-    return True
+        theirs = theirs.copy()
+        theirs[column.mask()] = "NaT"
+    return same_arrays(theirs, values.reshape(len(values)), exact)
 
 
-def _same_values(x: np.ndarray, y: np.ndarray) -> bool:
-    equal = x == y
-    if equal.all():
-        return True
-    if x.dtype.kind in "fcmM":
-        equal |= (x != x) & (y != y)
-        return bool(equal.all())
-    return False
+def _meaning(tag: str | None) -> str | None:
+    """The tag, without what a field says beside its type: whether it may have nulls, and metadata."""
+    return None if tag is not None and '"kind":"field"' in tag and _labels.decode(tag).get("kind") == "field" else tag
 
 
-def _same_bits(x: np.ndarray, y: np.ndarray) -> bool:
-    dtype = x.dtype
-    if x.size == 0 or dtype.itemsize == 0:
-        return True
-    if dtype.hasobject:
-        return bool((x == y).all())
-    x, y = _bytes(x), _bytes(y)
-    used = _used_bytes(dtype)
-    return bool((x == y).all()) if used is None else bool((x[:, used] == y[:, used]).all())
+def arrow_name(descr: str) -> str:
+    """The name of the Arrow type that holds a NumPy dtype's values one by one; another dtype's descr as it is."""
+    if descr[:1] == ">" or (len(descr) > 3 and descr[1] in "mM" and descr[4:-1] not in ("s", "ms", "us", "ns")):
+        return "date32[day]" if descr == "<M8[D]" else descr
+    name = _NAMES.get(descr[1:3])
+    return descr if name is None else name + descr[3:]
 
 
-def _bytes(values: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(values).reshape(-1, 1).view(np.uint8)
-
-
-def _used_bytes(dtype: np.dtype) -> np.ndarray | None:
-    """The bytes of a value that count. x87's 80-bit numbers lie in 16 bytes, of which six mean nothing."""
-    kind, part = dtype.kind, dtype.itemsize // (2 if dtype.kind == "c" else 1)
-    if kind not in "fc" or part <= 8 or np.finfo(dtype).nmant != 63:
-        return None
-    used = np.zeros(part, dtype=bool)
-    used[:10] = True
-    if not dtype.isnative:
-        used = used[::-1]
-    return np.tile(used, dtype.itemsize // part)
+_NAMES = {"b1": "bool", "f2": "halffloat", "f4": "float", "f8": "double", "M8": "timestamp", "m8": "duration"}
+_NAMES |= {
+    f"{kind}{size}": f"{word}{8 * size}" for kind, word in (("i", "int"), ("u", "uint")) for size in (1, 2, 4, 8)
+}
 
 
 def _equal_arrow(a: ArrowColumn, b: ArrowColumn, exact: bool) -> bool:
@@ -164,25 +149,46 @@ def _equal_arrow(a: ArrowColumn, b: ArrowColumn, exact: bool) -> bool:
         used = ~mask
     kind = a.type
     if kind.startswith("dictionary"):
-        return (
-            a.ordered == b.ordered
-            and _equal_arrays(a.codes(), b.codes(), exact, used)
-            and _equal_columns(a.categories(), b.categories(), exact)
-        )
-    if kind.startswith("struct"):
+        return a.ordered == b.ordered and _equal_dictionaries(a, b, exact, used)
+    if kind.startswith("struct") and _meaning(a.tag) is not None:
         names = a.child_names()
         return names == b.child_names() and all(_equal_columns(a.child(name), b.child(name), exact) for name in names)
     try:
         x, y = a.values(), b.values()
     except TypeError:
-        # Text and bytes: objects, a chunk at a time, so that a large column is never a large list.
+        return _equal_objects(a, b, exact)
+    return same_arrays(x, y, exact, used)
+
+
+def _equal_dictionaries(a: ArrowColumn, b: ArrowColumn, exact: bool, used: np.ndarray | None) -> bool:
+    known = a.categories(), b.categories()
+    same_categories = len(known[0]) == len(known[1]) and _equal_columns(*known, exact)
+    if same_categories or exact or a.ordered or _meaning(a.tag) is not None:
+        return same_categories and same_arrays(a.codes(), b.codes(), exact, used)
+    # Without a tag a dictionary is a way to store values: which of them it lists, and in which order, does not count.
+    places: dict[object, int] = {}
+    codes = []
+    for column, categories in ((a, known[0]), (b, known[1])):
+        cells = (_NAN if cell != cell else cell for cell in arrow_values(categories).tolist())
+        place = np.array([places.setdefault(cell, len(places)) for cell in cells], dtype=np.int64)
+        own = column.codes().astype(np.int64)
+        codes.append(place[own if used is None else own[used]])
+    return np.array_equal(codes[0], codes[1])
+
+
+_NAN = object()
+
+
+def _equal_objects(a: ArrowColumn, b: ArrowColumn, exact: bool) -> bool:
+    """Text and bytes, a chunk at a time, so that a large column is never a large list; else nested columns."""
+    if hasattr(a, "equals"):
+        return bool(a.equals(b, exact))
+    try:
         return all(
             bool((a.slice(r.start, r.stop).objects() == b.slice(r.start, r.stop).objects()).all())
-            for r in _chunks(len(a))
+            for r in chunks(len(a))
         )
-    return _equal_arrays(x, y, exact, used)
+    except TypeError:
+        from ._equal_nested import equal_nested
 
-
-def _chunks(nrows: int, step: int = _CHUNK) -> Iterator[slice]:
-    for start in range(0, nrows, max(1, step)):
-        yield slice(start, min(start + max(1, step), nrows))
+        return equal_nested(a, b, exact=exact)

@@ -377,7 +377,9 @@ class Frame:
         return equal_frames(self._load(), theirs._load(), exact=exact)
 
 
-def frame_from(data: Any, *, densify_sparse: bool = False, borrow: bool = False) -> Frame:
+def frame_from(
+    data: Any, *, densify_sparse: bool = False, borrow: bool = False, batch_rows: int | None = None
+) -> Frame:
     """A Frame from anything that is taken. `borrow`: it is gone before the caller can change the data.
 
     Raises
@@ -387,7 +389,7 @@ def frame_from(data: Any, *, densify_sparse: bool = False, borrow: bool = False)
     """
     if isinstance(data, Frame):
         return data
-    return frame_of(take(data, {"densify_sparse": densify_sparse, "borrow": borrow}))
+    return frame_of(take(data, {"densify_sparse": densify_sparse, "borrow": borrow}, batch_rows))
 
 
 def frame_of(made: "CoreFrame | Batches") -> Frame:

@@ -70,7 +70,7 @@ def _is_number(name: str) -> bool:
     return name[1:2] in "iufc" if name[:1] in "<>|=" else name.startswith(_NUMERIC)
 
 
-_NUMERIC = ("int", "uint", "half", "float", "double", "decimal", "Int", "UInt", "Float")
+_NUMERIC = ("int8", "int16", "int32", "int64", "uint", "half", "float", "double", "decimal", "Int", "UInt", "Float")
 
 
 def short_dtype(name: str) -> str:

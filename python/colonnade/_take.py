@@ -1,6 +1,6 @@
 """Whose object is it: the adapter that takes `data`, or that makes a frame for a library."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._axes import decode_optional
@@ -17,8 +17,8 @@ TAKEN = (
 )
 
 
-def take(data: Any, options: Mapping[str, Any]) -> "CoreFrame | Batches":
-    """What the adapter of `data` makes of it; rows are transposed in batches.
+def take(data: Any, options: Mapping[str, Any], batch_rows: int | None = None) -> "CoreFrame | Batches":
+    """What the adapter of `data` makes of it; rows are transposed in batches of `batch_rows`.
 
     Raises
     ------
@@ -32,11 +32,12 @@ def take(data: Any, options: Mapping[str, Any]) -> "CoreFrame | Batches":
     if adapter is not None:
         made: CoreFrame | Batches = adapter.to_frame(data, options=options)
         return made
-    if isinstance(data, Iterable) and not isinstance(data, str | bytes | bytearray | memoryview):
-        from ._batched import batched
-        from ._rows import rows_to_batches
+    from ._rows import Rows, is_rows
 
-        return batched(list(rows_to_batches(data)))
+    if is_rows(data):
+        from ._batched import batched
+
+        return batched(list(Rows(batch_rows).batches(data)))
     kind = f"{type(data).__module__}.{type(data).__qualname__}"
     raise TypeError(f"data: expected {TAKEN}, found {kind}.")
 

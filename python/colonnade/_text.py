@@ -1,5 +1,6 @@
 """Values and labels as text for a terminal: one line each, no control characters, cut to a width."""
 
+import reprlib
 import unicodedata
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +8,9 @@ from typing import Any
 import numpy as np
 
 ELLIPSIS = "…"
+# A cell may hold a list of a million: a few of each level are enough to know it by.
+_nested = reprlib.Repr()
+_nested.maxlevel, _nested.maxstring, _nested.maxother = 4, 32, 40
 
 
 def clean(text: str) -> str:
@@ -60,6 +64,8 @@ def cell_text(value: Any) -> str:
     if isinstance(value, str):
         # A cell may hold a book: what no terminal shows needs no cleaning.
         return clean(value[:256])
+    if isinstance(value, list | tuple | dict):
+        return clean(_nested.repr(value))
     return clean(str(value))
 
 

@@ -9,12 +9,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import _labels
+from .._cells import cells_of
 from .._core import ArrowColumn, DecodeError, EncodeError
 from ._object_columns import labels_from_level, object_array, objects_from_column, read_tag
 
 # Tags that only say which class of a library held the very same values; times with a zone are refused by their type.
-_TRANSPARENT = frozenset({None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz"})
-_NUMERIC = ("int", "uint", "half", "float", "double")
+_TRANSPARENT = frozenset({None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz", "field"})
+_NUMERIC = ("int8", "int16", "int32", "int64", "uint", "half", "float", "double")
+
+_TEXT = ("utf8", "utf8_view", "string", "string_view")
 
 Where = Callable[[], str]
 
@@ -23,7 +26,9 @@ def numpy_from_column(column: ArrowColumn, where: Where) -> np.ndarray:
     """The values as a read-only 1-D array; EncodeError, beginning with ``where()``, if NumPy has no dtype for them.
 
     Text becomes `<U` (objects where it has nulls, or ends in NUL), bytes become objects; integers, floats and bools
-    keep their dtype without nulls and become objects with None where they have some; dictionaries are decoded.
+    keep their dtype without nulls and become objects with None where they have some; dates and times without a zone are
+    datetime64 and timedelta64; dictionaries are decoded. All else becomes the objects that pyarrow's ``to_pylist``
+    gives: decimals, times of day, lists, structs (dict), maps (list of pairs), unions.
     """
     return _frozen(_values(column, read_tag(column), where))
 
@@ -44,33 +49,40 @@ def _values(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarra
         _refuse(where, f"a {told} column ({kind})", "Read it with the library that wrote it")
     if kind.startswith("dictionary"):
         return _decoded(column, tag, where)
-    if kind.endswith(("utf8", "utf8_view")):
+    if kind.endswith(_TEXT):
         return _text(column)
     if kind.startswith("timestamp") and "," in kind:
         _refuse(where, f"times with a zone ({kind})", "Convert to UTC and drop the zone, or read it with to_pandas()")
-    if kind.startswith(("timestamp", "duration", "date32")):
+    if kind.startswith(("timestamp", "duration", "date")):
         return _with_nat(column)
-    if kind.startswith(("binary", "large_binary")):
-        return column.objects()
     if kind.startswith("bool"):
         return column.objects() if column.null_count else column.values()
     if kind.startswith((*_NUMERIC, "fixed_size_binary")):
         return _with_none(column) if column.null_count else column.values()
-    _refuse(where, f"a column of type {kind}", "Drop the column, or read it with to_pandas()")
+    try:
+        return cells_of(column)
+    except EncodeError as error:
+        _refuse(where, str(error), "Drop the column, or read it with to_arrow()")
 
 
 def _text(column: ArrowColumn) -> np.ndarray:
     if column.null_count:
-        return column.objects()
+        return cells_of(column)
     try:
         return column.unicode()
     except EncodeError:
         # `<U` pads with NUL and so cannot hold a text that ends in one.
-        return column.objects()
+        return cells_of(column)
+    except TypeError:  # views
+        cells = cells_of(column)
+        texts = cells.tolist()
+        return cells if any(text.endswith("\0") for text in texts) else np.array(texts, dtype=np.str_)
 
 
 def _with_nat(column: ArrowColumn) -> np.ndarray:
     values = column.values()
+    if values.dtype.kind not in "mM":  # date64: milliseconds since 1970
+        values = values.view("M8[ms]")
     if column.null_count:
         values = values.copy()
         values[column.mask()] = "NaT"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import _labels
+from .._cells import object_array as object_array
 from .._core import ArrowColumn, EncodeError
 from ._unicode import unicode_from_cells
 
@@ -89,14 +90,6 @@ def read_tag(column: ArrowColumn) -> dict[str, Any]:
         return {}
     tag = _labels.decode(column.tag)
     return tag if isinstance(tag, dict) else {"kind": tag}
-
-
-def object_array(cells: list[Any]) -> np.ndarray:
-    """A 1-D object array of these cells. (Assigning the list at once would unpack tuples of one length.)"""
-    values = np.empty(len(cells), dtype=object)
-    for position, cell in enumerate(cells):
-        values[position] = cell
-    return values
 
 
 def _null_types(kinds: set[type]) -> set[type]:

@@ -7,13 +7,13 @@ table is the original again. NaN stays NaN and does not become null.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from .. import _labels
-from .._batched import Batches, with_origin
+from .._batched import Batches, counted_on, with_origin
 from .._core import ArrowColumn, Axis, CoreFrame, import_arrow
 from ._exported import Exported
 
@@ -46,16 +46,38 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     """
     if not isinstance(obj, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         raise TypeError(f"pyarrow: expected {_TAKEN}, found a {type(obj).__qualname__}. {_advice(obj)}")
-    schema = obj.schema
     frames = import_arrow(obj)
+    return with_origin(frames, _origin(obj, frames[0]))
+
+
+def to_frames(obj: Any, *, options: Mapping[str, Any] | None = None) -> Iterator[CoreFrame] | None:
+    """The batches of a `RecordBatchReader`, each made when it is asked for; None of anything else."""
+    return _read(obj) if isinstance(obj, pa.RecordBatchReader) else None
+
+
+def _read(reader: Any) -> Iterator[CoreFrame]:
+    start, origin = 0, None
+    batch = None
+    for batch in reader:
+        frame = import_arrow(batch)[0]
+        origin = origin or _origin(reader, frame)
+        yield counted_on(frame.with_meta(frame.name, frame.attrs, origin), start)
+        start += frame.nrows
+    if batch is None:
+        frame = import_arrow(reader.schema.empty_table())[0]
+        yield frame.with_meta(frame.name, frame.attrs, _origin(reader, frame))
+
+
+def _origin(obj: Any, frame: CoreFrame) -> str:
+    schema = obj.schema
     origin: dict[str, Any] = {"library": LIBRARY}
     if isinstance(obj, pa.RecordBatch):
         origin["class"] = "RecordBatch"
     origin["schema_metadata"] = [[_text(key), _text(value)] for key, value in (schema.metadata or {}).items()]
-    index_fields = _index_fields(schema, frames[0])
+    index_fields = _index_fields(schema, frame)
     if index_fields:
         origin["index_fields"] = index_fields
-    return with_origin(frames, _labels.encode(origin))
+    return _labels.encode(origin)
 
 
 def from_frames(frames: Sequence[CoreFrame]) -> Any:
@@ -70,13 +92,12 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
     origin = None if frames[0].origin is None else _labels.decode(frames[0].origin)
     if not isinstance(origin, dict) or "schema_metadata" not in origin:
         return table
-    # It was a table: the names of its fields may stand twice, and its metadata is its own.
-    names = _text_labels(frames[0].columns)
-    index_names = table.schema.names[frames[0].ncols :]
-    if names is not None:
-        table = table.rename_columns([*names, *index_names])
-    table = _replace_index(table, frames[0].ncols, origin.get("index_fields"))
     metadata = {_bytes(key): _bytes(value) for key, value in origin["schema_metadata"]}
+    # It was a table: the names of its fields may stand twice, and its metadata is its own.
+    names = None if b"colonnade" in metadata else _text_labels(frames[0].columns)
+    if names is not None:
+        table = table.rename_columns([*names, *table.schema.names[frames[0].ncols :]])
+    table = _replace_index(table, frames[0].ncols, origin.get("index_fields"))
     table = table.replace_schema_metadata(metadata or None)
     return _one_batch(table) if origin.get("class") == "RecordBatch" else table
 
@@ -92,7 +113,7 @@ def _advice(obj: Any) -> str:
 
 
 def _index_fields(schema: Any, frame: CoreFrame) -> list[list[Any]]:
-    """Where the fields of the row labels stood, and their names: only where not last, as they come back otherwise."""
+    """Where the fields of the row labels stood, and their names; nothing where they come back so by themselves."""
     if frame.ncols == len(schema):
         return []
     try:
@@ -100,7 +121,10 @@ def _index_fields(schema: Any, frame: CoreFrame) -> list[list[Any]]:
     except (KeyError, TypeError, ValueError):
         return []
     names = schema.names
-    return [[names.index(name), name] for name in listed if isinstance(name, str) and name in names]
+    found = [[names.index(name), name] for name in listed if isinstance(name, str) and name in names]
+    last = list(range(frame.ncols, len(schema)))
+    natural = [[position, f"__index_level_{level}__"] for level, position in enumerate(last)]
+    return [] if found == natural else found
 
 
 def _replace_index(table: Any, ncols: int, index_fields: Any) -> Any:

@@ -1,0 +1,86 @@
+"""Columns in Arrow's layout as Python's own values, one a cell: nested, decimal, and whatever NumPy has no dtype for.
+
+The values are those of pyarrow's ``to_pylist``: list, dict (of a struct), list of pairs (of a map), Decimal, date,
+time, datetime, timedelta, and None for null.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ._core import ArrowColumn, EncodeError
+
+
+def cells_of(column: ArrowColumn) -> np.ndarray:
+    """A 1-D object array of the cells.
+
+    Raises
+    ------
+    EncodeError
+        A value that Python's own types cannot hold exactly (a time of nanoseconds), a type without such values.
+    ImportError
+        The type is nested and pyarrow is not installed.
+    """
+    if column.type == "null":
+        return np.full(len(column), None, dtype=object)
+    try:
+        return column.objects()
+    except TypeError:
+        array = to_pyarrow(column)
+    try:
+        return object_array(array.to_pylist())
+    except (ValueError, NotImplementedError, OverflowError) as error:
+        raise EncodeError(f"values of type {column.type} that Python's own types cannot hold: {error}") from error
+
+
+def shown_cells(column: ArrowColumn) -> np.ndarray:
+    """The same for looking at: what cannot be had exactly, or not at all, is text."""
+    try:
+        return cells_of(column)
+    except EncodeError:
+        return object_array([_shown(scalar) for scalar in to_pyarrow(column)])
+    except ImportError:
+        mask = column.mask()
+        known = np.full(len(column), f"<{column.type}>", dtype=object)
+        if mask is not None:
+            known[mask] = None
+        return known
+
+
+def to_pyarrow(column: ArrowColumn) -> Any:
+    """The column as a pyarrow array over the same buffers.
+
+    Raises
+    ------
+    ImportError
+        pyarrow is not installed; the message has the line that installs it.
+    EncodeError
+        pyarrow lacks the type.
+    """
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"pyarrow is not installed, and the values of a column of type {column.type} are had through it. "
+            "Install it with: pip install 'colonnade[pyarrow]'",
+            name="pyarrow",
+        ) from error
+    try:
+        return pa.Array._import_from_c_capsule(*column.__arrow_c_array__())
+    except (NotImplementedError, pa.ArrowInvalid) as error:
+        raise EncodeError(f"a column of type {column.type}, which pyarrow does not take: {error}") from error
+
+
+def _shown(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except (ValueError, NotImplementedError, OverflowError):
+        return str(scalar)
+
+
+def object_array(cells: list[Any]) -> np.ndarray:
+    """A 1-D object array of these cells. (Assigning the list at once would unpack tuples of one length.)"""
+    values = np.empty(len(cells), dtype=object)
+    for position, cell in enumerate(cells):
+        values[position] = cell
+    return values
