@@ -15,7 +15,7 @@ from ._pandas_arrays import array_from_column, column_from_array
 from ._pandas_foreign import numpy_for_pandas
 
 try:
-    from pandas.api.internals import create_dataframe_from_blocks
+    from pandas.api.internals import create_dataframe_from_blocks as create_dataframe_from_blocks
 except ImportError:  # pandas 2
 
     def create_dataframe_from_blocks(
@@ -101,7 +101,7 @@ def frame_from_core(core: CoreFrame, index: pd.Index, columns: pd.Index) -> pd.D
             blocks.append((values if values.flags.writeable else values.copy(), positions))
         elif values.dtype.kind == "U":
             blocks += [
-                _block(numpy_for_pandas(row, f"column {columns[position]!r}"), position)
+                block_of(numpy_for_pandas(row, f"column {columns[position]!r}"), position)
                 for row, position in zip(values, positions.tolist(), strict=True)
             ]
         else:
@@ -113,25 +113,26 @@ def frame_from_core(core: CoreFrame, index: pd.Index, columns: pd.Index) -> pd.D
         if isinstance(array, np.ndarray) and array.dtype == object:
             objects.append((array, position))
         else:
-            blocks.append(_block(array, position))
+            blocks.append(block_of(array, position))
     if objects:
-        blocks.append(_object_block(objects, core.nrows))
+        blocks.append(object_block(objects, core.nrows))
     return create_dataframe_from_blocks(blocks, index, columns)
 
 
 _PANDAS_TIMES = {np.dtype(f"{letter}8[{unit}]").str for letter in "mM" for unit in ("s", "ms", "us", "ns")}
 
 
-def _block(array: Any, position: int) -> tuple[Any, np.ndarray]:
+def block_of(array: Any, position: int) -> tuple[Any, np.ndarray]:
+    """One column as a block, and where it stands."""
     if isinstance(array, np.ndarray):
         array = array[np.newaxis]
     return array, np.array([position], dtype=np.intp)
 
 
-def _object_block(objects: list[tuple[np.ndarray, int]], nrows: int) -> tuple[np.ndarray, np.ndarray]:
+def object_block(objects: list[tuple[np.ndarray, int]], nrows: int) -> tuple[np.ndarray, np.ndarray]:
     """All object columns as one block, as pandas itself keeps them."""
     if len(objects) == 1:
-        return _block(*objects[0])
+        return block_of(*objects[0])
     values = np.empty((len(objects), nrows), dtype=object)
     for row, (array, _) in zip(values, objects, strict=True):
         row[:] = array

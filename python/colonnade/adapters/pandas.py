@@ -12,6 +12,7 @@ import pandas as pd
 
 from .. import _labels
 from .._core import CoreFrame, EncodeError, FrameBuilder
+from ._pandas_arrow import check_dtype_backend, frame_from_arrow, frame_with_backend
 from ._pandas_columns import add_blocks, frame_from_core
 from ._pandas_index import axis_from_index, index_from_axis
 
@@ -66,7 +67,7 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     return builder.finish(index, columns, "null", _attrs_text(obj.attrs) if obj.attrs else None, origin)
 
 
-def from_frame(core: CoreFrame) -> pd.DataFrame:
+def from_frame(core: CoreFrame, *, dtype_backend: str | None = None) -> pd.DataFrame:
     """A pandas DataFrame over the blocks of a core frame.
 
     Parameters
@@ -74,12 +75,17 @@ def from_frame(core: CoreFrame) -> pd.DataFrame:
     core
         Loaded with ``private=True``, its blocks are wrapped where they lie; blocks that are read-only are copied, for
         pandas writes into its blocks.
+    dtype_backend
+        ``"numpy_nullable"`` or ``"pyarrow"``: the dtypes that pandas' own readers give with this word (needs pyarrow).
+        None: those that the frame was written with.
 
     Returns
     -------
     pandas.DataFrame
-        What pandas wrote comes back in the same dtypes; columns of other libraries come in the dtype that pandas'
-        users expect (text as pandas' string dtype, numbers with nulls as nullable, dictionaries as categoricals).
+        What pandas wrote comes back in the same dtypes. Foreign Arrow data (a Feather file of pandas, a stream of
+        pyarrow or polars) comes as `pandas.read_feather` gives it; columns that it refuses keep their Arrow type
+        (`pandas.ArrowDtype`). Columns of other libraries come in the dtype that pandas' users expect (text as pandas'
+        string dtype, numbers with nulls as nullable, dictionaries as categoricals).
 
     Raises
     ------
@@ -87,9 +93,21 @@ def from_frame(core: CoreFrame) -> pd.DataFrame:
         A dtype that pandas lacks (datetime64[ps] finer than nanoseconds, structured).
     DecodeError
         Meta data that does not fit the data.
+    OptionError
+        `dtype_backend` is none of these.
+    ImportError
+        A column of a type that pandas holds with pyarrow alone, and pyarrow is absent; the column is named.
     """
-    index, columns = index_from_axis(core.index, "index"), index_from_axis(core.columns, "columns")
-    frame = frame_from_core(core, index, columns)
+    check_dtype_backend(dtype_backend)
+    pairs = _schema_metadata(core.origin)
+    if pairs is not None:
+        frame = frame_from_arrow(core, pairs, dtype_backend)
+    else:
+        index, columns = index_from_axis(core.index, "index"), index_from_axis(core.columns, "columns")
+        if dtype_backend is None:
+            frame = frame_from_core(core, index, columns)
+        else:
+            frame = frame_with_backend(core, index, columns, dtype_backend)
     if core.attrs is not None:
         attrs = _labels.decode(core.attrs)
         if isinstance(attrs, dict):
@@ -97,6 +115,15 @@ def from_frame(core: CoreFrame) -> pd.DataFrame:
     if core.origin == _ORIGIN_UNIQUE:
         frame.flags.allows_duplicate_labels = False
     return frame
+
+
+def _schema_metadata(origin: str | None) -> list[list[str]] | None:
+    """Key-value metadata of the Arrow schema that a frame came from; None where it came from elsewhere."""
+    if origin is None or '"schema_metadata"' not in origin:
+        return None
+    told = _labels.decode(origin)
+    pairs = told.get("schema_metadata") if isinstance(told, dict) else None
+    return pairs if isinstance(pairs, list) else None
 
 
 def _attrs_text(attrs: dict[Any, Any]) -> str:

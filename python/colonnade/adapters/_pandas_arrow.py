@@ -1,0 +1,156 @@
+"""Frames that came out of foreign Arrow data (a file without our metadata, a `pyarrow.Table`), as pandas' own readers
+give them: `pandas.read_feather`, or ``pyarrow.Table.to_pandas()`` where the file is no Feather file.
+
+Blocks are handed over as they are. The rest goes the short way of `_pandas_arrow_native` where there is one, else
+through pyarrow. What these readers refuse (a union, a dictionary whose categories repeat) keeps its Arrow type, as
+`ArrowDtype`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import _core
+from .._core import ArrowColumn, CoreFrame, OptionError
+from ._pandas_arrow_axes import columns_from_arrow, index_from_arrow
+from ._pandas_arrow_meta import PandasMetadata, extension_dtype, field_names, read_metadata, zone_told
+from ._pandas_arrow_native import is_number, masked_array, native_array, number_dtype, numbers_block
+from ._pandas_arrow_table import DTYPE_BACKENDS, Block, read_arrays, reader_blocks
+from ._pandas_columns import block_of, create_dataframe_from_blocks, object_block
+from ._pandas_strings import pyarrow_or_none
+
+
+def check_dtype_backend(dtype_backend: Any) -> None:
+    """OptionError for a backend that pandas does not have; ImportError where pyarrow is absent, for both need it."""
+    if dtype_backend is None:
+        return
+    if dtype_backend not in DTYPE_BACKENDS:
+        raise OptionError(
+            f"pandas: dtype_backend: expected None, {' or '.join(map(repr, DTYPE_BACKENDS))}, found {dtype_backend!r}."
+        )
+    if pyarrow_or_none() is None:
+        raise ImportError(
+            f"pandas: dtype_backend={dtype_backend!r}: pyarrow is not installed. Install it with: pip install pyarrow",
+            name="pyarrow",
+        )
+
+
+def frame_from_arrow(core: CoreFrame, pairs: Sequence[Sequence[str]], dtype_backend: str | None) -> pd.DataFrame:
+    """A DataFrame over a core frame whose origin holds the metadata of a foreign schema (`pairs`)."""
+    meta = read_metadata(pairs)
+    names = field_names(core)
+    index = index_from_arrow(core, meta, dtype_backend)
+    columns = columns_from_arrow(core, meta, names)
+    parts = _Parts(core, meta, names, columns)
+    if dtype_backend is None:
+        parts.add_blocks()
+        parts.add_columns()
+    else:
+        parts.rest = list(enumerate(core.column(i) for i in range(core.ncols)))
+    frame = create_dataframe_from_blocks(parts.blocks + parts.rest_blocks(dtype_backend), index, columns)
+    if meta is not None and meta.attributes:
+        frame.attrs = dict(meta.attributes)
+    return frame
+
+
+def frame_with_backend(core: CoreFrame, index: pd.Index, columns: pd.Index, dtype_backend: str) -> pd.DataFrame:
+    """A frame of any other origin: the dtypes that pandas' readers give its Arrow form, with exactly these labels."""
+    table = pyarrow_or_none().RecordBatchReader._import_from_c_capsule(_core.export_arrow_stream([core])).read_all()
+    told = (table.schema.metadata or {}).get(b"pandas")
+    meta = None if told is None else read_metadata([("pandas", told.decode())])
+    fields = table.schema.names[: core.ncols]
+    entries = [None if meta is None else meta.columns.get(name) for name in fields]
+    frame = read_arrays([table.column(i) for i in range(core.ncols)], entries, dtype_backend)
+    frame.index, frame.columns = index, columns
+    return frame
+
+
+class _Parts:
+    """The blocks of a DataFrame in the making, and the columns that are left to pyarrow."""
+
+    def __init__(self, core: CoreFrame, meta: PandasMetadata | None, names: list[str] | None, labels: pd.Index) -> None:
+        self.core = core
+        self.meta = meta
+        self.names = names
+        self.labels = labels
+        self.blocks: list[Block] = []
+        self.rest: list[tuple[int, np.ndarray | ArrowColumn]] = []
+
+    def entry(self, position: int) -> dict[str, Any] | None:
+        """What the `pandas` metadata says of a column."""
+        return None if self.meta is None or self.names is None else self.meta.columns.get(self.names[position])
+
+    def asked(self, position: int) -> tuple[Any, str | None]:
+        """The extension dtype and the time zone that the metadata asks for."""
+        entry = self.entry(position)
+        return (None, None) if entry is None else (extension_dtype(entry["numpy_type"]), zone_told(entry))
+
+    def add_blocks(self) -> None:
+        """NumPy blocks, whole; only columns that pandas had in a dtype of its own are taken out of them."""
+        plain = self.meta is None or self.meta.plain or self.names is None
+        for values, positions in self.core.blocks(writable=True):
+            if not values.flags.writeable:
+                values = values.copy()
+            if plain:
+                self.blocks.append((values, positions))
+            else:
+                self._split(values, positions)
+
+    def _split(self, values: np.ndarray, positions: np.ndarray) -> None:
+        start = 0
+        for row, position in enumerate(positions.tolist()):
+            block = self._special(values[row], position)
+            if block is None:
+                continue
+            if start < row:
+                self.blocks.append((values[start:row], positions[start:row]))
+            self.blocks += block
+            start = row + 1
+        if start < len(values):
+            self.blocks.append((values[start:], positions[start:]))
+
+    def _special(self, values: np.ndarray, position: int) -> list[Block] | None:
+        """A column of a block in the dtype that the metadata asks for; None where that is its own."""
+        dtype, zone = self.asked(position)
+        if dtype is None and (zone is None or values.dtype.kind != "M"):
+            return None
+        array = None if dtype is None else masked_array(values, None, dtype)
+        if array is not None:
+            return [block_of(array, position)]
+        self.rest.append((position, values))
+        return []
+
+    def add_columns(self) -> None:
+        """Columns in Arrow's layout: numbers by dtype, objects together, each other one alone, or left to pyarrow."""
+        numbers: dict[np.dtype[Any], list[tuple[int, ArrowColumn]]] = {}
+        objects: list[tuple[np.ndarray, int]] = []
+        for position, column in self.core.arrow_columns():
+            dtype, zone = self.asked(position)
+            if dtype is None and zone is None and is_number(column):
+                numbers.setdefault(number_dtype(column), []).append((position, column))
+                continue
+            array = native_array(column, dtype, zone)
+            if array is None:
+                self.rest.append((position, column))
+            elif isinstance(array, np.ndarray) and array.dtype == object:
+                objects.append((array, position))
+            else:
+                self.blocks.append(block_of(array, position))
+        for dtype, group in numbers.items():
+            places = np.array([position for position, _ in group], dtype=np.intp)
+            self.blocks.append((numbers_block([column for _, column in group], dtype), places))
+        if objects:
+            self.blocks.append(object_block(objects, self.core.nrows))
+
+    def rest_blocks(self, dtype_backend: str | None) -> list[Block]:
+        """What is left, as pandas' readers give it."""
+        positions = [position for position, _ in self.rest]
+        return reader_blocks(
+            [column for _, column in self.rest],
+            positions,
+            [self.entry(position) for position in positions],
+            [self.labels[position] for position in positions],
+            dtype_backend,
+        )

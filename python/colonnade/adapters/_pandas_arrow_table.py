@@ -1,0 +1,132 @@
+"""What pandas' own readers make of Arrow columns, asked of pyarrow and pandas themselves.
+
+Columns go into a `pyarrow.Table` over the same buffers, under names that are their numbers (names may stand twice),
+with what the `pandas` metadata says of them. A column that the readers refuse keeps its Arrow type, as `ArrowDtype`.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import _labels
+from .._core import ArrowColumn
+from ._pandas_strings import pyarrow_or_none, to_pyarrow
+
+DTYPE_BACKENDS = ("numpy_nullable", "pyarrow")
+
+Block = tuple[Any, np.ndarray]
+
+
+def reader_blocks(
+    columns: Sequence[np.ndarray | ArrowColumn],
+    positions: Sequence[int],
+    entries: Sequence[dict[str, Any] | None],
+    names: Sequence[Any],
+    dtype_backend: str | None,
+) -> list[Block]:
+    """The blocks of these columns, and where they stand. `names`: what errors call them."""
+    if not columns:
+        return []
+    arrays = [arrow_array(column, name) for column, name in zip(columns, names, strict=True)]
+    places = np.asarray(positions, dtype=np.intp)
+    try:
+        return _blocks_of(read_arrays(arrays, entries, dtype_backend), places)
+    except MemoryError:
+        raise
+    except Exception:
+        blocks = []
+        for array, entry, place in zip(arrays, entries, places, strict=True):
+            blocks += _one(array, entry, np.array([place]), dtype_backend)
+        return blocks
+
+
+def _one(array: Any, entry: dict[str, Any] | None, place: np.ndarray, dtype_backend: str | None) -> list[Block]:
+    try:
+        return _blocks_of(read_arrays([array], [entry], dtype_backend), place)
+    except MemoryError:
+        raise
+    except Exception:  # whatever it is that pandas or pyarrow lacks
+        return [(pd.arrays.ArrowExtensionArray(array), place)]
+
+
+def read_arrays(
+    arrays: Sequence[Any], entries: Sequence[dict[str, Any] | None], dtype_backend: str | None
+) -> pd.DataFrame:
+    """pyarrow arrays as the columns 0, 1, 2... of the DataFrame that pandas' readers give."""
+    names = [str(number) for number in range(len(arrays))]
+    table = pyarrow_or_none().table(list(arrays), names=names)
+    told = [{**entry, "name": name, "field_name": name} for name, entry in zip(names, entries, strict=True) if entry]
+    if told:
+        text = json.dumps({"index_columns": [], "column_indexes": [], "columns": told})
+        table = table.replace_schema_metadata({"pandas": text})
+    return table_to_pandas(table, dtype_backend)
+
+
+def table_to_pandas(table: Any, dtype_backend: str | None) -> pd.DataFrame:
+    """A `pyarrow.Table` as `pandas.read_feather` gives it."""
+    # Registers pandas' periods and intervals with pyarrow.
+    import pandas.core.arrays.arrow.extension_types  # noqa: F401
+
+    try:
+        from pandas.io._util import arrow_table_to_pandas
+    except ImportError:  # pandas 2
+        return _pandas2(table, dtype_backend)
+    return arrow_table_to_pandas(table, **({} if dtype_backend is None else {"dtype_backend": dtype_backend}))
+
+
+def _pandas2(table: Any, dtype_backend: str | None) -> pd.DataFrame:
+    from pandas.io import _util
+
+    if dtype_backend == "pyarrow":
+        return table.to_pandas(types_mapper=pd.ArrowDtype)
+    if dtype_backend == "numpy_nullable":
+        return table.to_pandas(types_mapper=_util._arrow_dtype_mapping().get)
+    return table.to_pandas()
+
+
+def arrow_array(column: np.ndarray | ArrowColumn, name: Any) -> Any:
+    """A column as a pyarrow array over the same memory (bools are packed), of its extension type where it has one."""
+    pa = pyarrow_or_none()
+    if pa is None:
+        kind = column.type if isinstance(column, ArrowColumn) else column.dtype
+        raise ImportError(
+            f"pandas: column {name!r} ({kind}): pyarrow is not installed, and pandas converts this type with it alone. "
+            "Install it with: pip install pyarrow",
+            name="pyarrow",
+        )
+    if not isinstance(column, ArrowColumn):
+        return pa.array(column)
+    array = to_pyarrow(column)
+    metadata = field_metadata(column)
+    if EXTENSION not in metadata:
+        return array
+    field = pa.field("", array.type, metadata=metadata)
+    # Of all ways to a registered extension type by its name, the message of a schema is the public one.
+    kind = pa.ipc.read_schema(pa.schema([field]).serialize()).field(0).type
+    return kind.wrap_array(array) if isinstance(kind, pa.BaseExtensionType) else array
+
+
+EXTENSION = "ARROW:extension:name"
+
+
+def field_metadata(column: ArrowColumn) -> dict[str, str]:
+    """The key-value metadata of the field that a column came from."""
+    if column.tag is None:
+        return {}
+    tag = _labels.decode(column.tag)
+    if not isinstance(tag, dict) or tag.get("kind") != "field":
+        return {}
+    return dict(tag.get("metadata") or [])
+
+
+def _blocks_of(frame: pd.DataFrame, places: np.ndarray) -> list[Block]:
+    blocks = []
+    for block in frame._mgr.blocks:
+        values = block.values
+        if type(values) is np.ndarray and not values.flags.writeable:
+            values = values.copy()
+        blocks.append((values, places[block.mgr_locs.as_array]))
+    return blocks

@@ -1,0 +1,463 @@
+"""Foreign Arrow data into pandas: equal to what `pandas.read_feather` and `pyarrow.Table.to_pandas` give."""
+
+import datetime as dt
+import decimal
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+
+import pandas as pd
+import pyarrow as pa
+
+import colonnade as cn
+from colonnade import _core, _labels
+from colonnade.adapters import pandas as adapter
+from colonnade.adapters._pandas_arrow_table import table_to_pandas
+
+PANDAS3 = int(pd.__version__.partition(".")[0]) >= 3
+BACKENDS = [None, "numpy_nullable", "pyarrow"]
+
+
+# --------------------------------------------------------------------------- a core frame as a reader lands it
+def landed(table: Any) -> Any:
+    """The core frame that reading gives for a foreign table: primitives without nulls in blocks, the rest as columns."""
+    metadata = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+    told = json.loads(metadata["pandas"]) if "pandas" in metadata else {}
+    fields = table.column_names
+    names = [name for name in told.get("index_columns", []) if isinstance(name, str) and name in fields]
+    inner = [i for i, name in enumerate(fields) if name not in names]
+    builder = _core.FrameBuilder(table.num_rows, len(inner))
+    blocks: dict[str, list[tuple[int, np.ndarray]]] = {}
+    for position, i in enumerate(inner):
+        part = landed_column(table, i)
+        if isinstance(part, np.ndarray):
+            blocks.setdefault(part.dtype.str, []).append((position, part))
+        else:
+            builder.add_arrow(position, part)
+    for rows in blocks.values():
+        builder.add_block(np.array([row for _, row in rows]), [position for position, _ in rows])
+    index = _core.Axis.auto(0, table.num_rows, 1)
+    for item in told.get("index_columns", []):
+        if isinstance(item, dict) and len(range(item["start"], item["stop"], item["step"])) == table.num_rows:
+            name = _labels.encode(item["name"])
+            index = _core.Axis.auto(item["start"], item["stop"], item["step"], "Index", name)
+    if names:
+        levels = [landed_column(table, fields.index(name)) for name in names]
+        index = _core.Axis.levels(levels, ["Index"] * len(names), "Index" if len(names) == 1 else "IndexHierarchy")
+    labels = np.array([fields[i] for i in inner], dtype=object)
+    columns = _core.Axis.levels([_core.ArrowColumn.from_objects(labels, "str")], ["Index"])
+    origin = {"library": "pandas" if told else "pyarrow", "schema_metadata": [list(p) for p in sorted(metadata.items())]}
+    return builder.finish(index, columns, "null", None, _labels.encode(origin))
+
+
+def landed_column(table: Any, i: int) -> Any:
+    field, kind = table.schema.field(i), table.schema.field(i).type
+    array = table.column(i).combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = array.chunk(0)
+    metadata = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+    if isinstance(kind, pa.BaseExtensionType):
+        metadata["ARROW:extension:name"] = kind.extension_name
+        serialize = getattr(kind, "__arrow_ext_serialize__", bytes)
+        metadata["ARROW:extension:metadata"] = serialize().decode()
+        array = array.storage
+    tag = None
+    if metadata or not field.nullable:
+        tag = {"kind": "field", "nullable": field.nullable, "metadata": [list(pair) for pair in sorted(metadata.items())]}
+    primitive = pa.types.is_primitive(kind) and not (
+        pa.types.is_date(kind) or pa.types.is_time(kind) or pa.types.is_interval(kind) or getattr(kind, "tz", None)
+    )
+    if primitive and tag is None and not array.null_count:
+        return array.to_numpy(zero_copy_only=False)
+    return _core.ArrowColumn.from_arrow(array, None if tag is None else _labels.encode(tag))
+
+
+def reference(table: Any, dtype_backend: str | None = None) -> pd.DataFrame:
+    return table_to_pandas(table, dtype_backend)
+
+
+def check(table: Any, dtype_backend: str | None = None) -> pd.DataFrame:
+    back = adapter.from_frame(landed(table), dtype_backend=dtype_backend)
+    assert_same(reference(table, dtype_backend), back)
+    return back
+
+
+def assert_same(expected: pd.DataFrame, found: pd.DataFrame) -> None:
+    odd = [i for i, dtype in enumerate(expected.dtypes) if isinstance(dtype, pd.ArrowDtype) and not _comparable(dtype)]
+    if odd:  # pandas holds these types, and that is all: pyarrow compares them
+        for i in odd:
+            assert expected.iloc[:, i].array._pa_array.equals(found.iloc[:, i].array._pa_array)
+        keep = [i for i in range(expected.shape[1]) if i not in odd]
+        expected, found = expected.iloc[:, keep], found.iloc[:, keep]
+    pd.testing.assert_frame_equal(found, expected, check_freq=True, check_flags=True, check_column_type="exact")
+    assert type(found.index) is type(expected.index)
+    assert type(found.columns) is type(expected.columns)
+    assert list(found.index.names) == list(expected.index.names)
+    assert list(found.columns.names) == list(expected.columns.names)
+    assert found.attrs == expected.attrs
+    for i in range(found.shape[1]):
+        left, right = expected.iloc[:, i], found.iloc[:, i]
+        assert repr(left.dtype) == repr(right.dtype)
+        if isinstance(left.dtype, pd.CategoricalDtype):
+            assert left.cat.codes.dtype == right.cat.codes.dtype
+        if left.dtype == object:
+            assert [type(cell) for cell in left] == [type(cell) for cell in right]
+
+
+def _comparable(dtype: Any) -> bool:
+    try:
+        return dtype.type is not None
+    except NotImplementedError:
+        return False
+
+
+# --------------------------------------------------------------------------- every type
+def _dictionary(values: Any, codes: Any = pa.int8(), ordered: bool = False) -> Any:
+    return pa.DictionaryArray.from_arrays(pa.array([0, None, 1], codes), values, ordered=ordered)
+
+
+_DAY = dt.date(2020, 1, 1)
+_TICKS = [0, None, 1_600_000_000]
+ARRAYS: dict[str, Any] = {
+    **{f"{k}": pa.array([1, 2, 3], k) for k in (pa.int8(), pa.uint16(), pa.int64(), pa.uint64(), pa.float32())},
+    **{
+        f"{k} nulls": pa.array([1, None, 3], k)
+        for k in (pa.int8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64())
+    },
+    "large uint64 nulls": pa.array([2**64 - 1, None, 2**63 + 1], pa.uint64()),
+    "NaN and null": pa.array([float("nan"), None, -0.0]),
+    "float16": pa.array(np.array([1, 2, 3], "f2")),
+    "bool": pa.array([True, False, True]),
+    "bool nulls": pa.array([True, None, False]),
+    "null": pa.nulls(3),
+    **{f"timestamp {u}": pa.array([1, 2, 3], pa.timestamp(u)) for u in ("s", "ms", "us", "ns")},
+    **{f"timestamp {u} nulls": pa.array(_TICKS, pa.timestamp(u)) for u in ("s", "ms", "us", "ns")},
+    **{
+        f"zone {z}": pa.array(_TICKS, pa.timestamp("us", z))
+        for z in ("UTC", "Europe/Berlin", "+01:30", "-08:00", "Etc/GMT+5", "GMT")
+    },
+    "zone without nulls": pa.array([1, 2, 3], pa.timestamp("ns", "Asia/Kolkata")),
+    "duration": pa.array([1, 2, 3], pa.duration("ms")),
+    "duration nulls": pa.array([1, None, 3], pa.duration("s")),
+    "date32": pa.array([_DAY, None, _DAY], pa.date32()),
+    "date64": pa.array([_DAY, None, _DAY], pa.date64()),
+    "time32": pa.array([1, None, 3], pa.time32("s")),
+    "time64": pa.array([1, None, 3], pa.time64("us")),
+    "month day nano": pa.array([(1, 2, 3), None, (0, 0, 0)], pa.month_day_nano_interval()),
+    "decimal": pa.array([decimal.Decimal("1.5"), None, decimal.Decimal("-2.25")]),
+    "decimal256": pa.array([decimal.Decimal("1.5"), None, decimal.Decimal(0)], pa.decimal256(50, 3)),
+    "string": pa.array(["a", None, "ü\0"]),
+    "string without nulls": pa.array(["a", "", "b"]),
+    "large string": pa.array(["a", None, "b"], pa.large_string()),
+    "string view": pa.array(["a", None, "a text that is longer than twelve bytes"], pa.string_view()),
+    "binary": pa.array([b"a", None, b"\xff"]),
+    "large binary": pa.array([b"a", None, b""], pa.large_binary()),
+    "binary view": pa.array([b"a", None, b"b" * 20], pa.binary_view()),
+    "fixed size binary": pa.array([b"ab", None, b"c\0"], pa.binary(2)),
+    **{
+        f"dictionary of {k} codes": _dictionary(pa.array(["a", "b"]), k)
+        for k in (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint32(), pa.uint64())
+    },
+    "ordered dictionary": _dictionary(pa.array(["b", "a"]), ordered=True),
+    **{
+        f"dictionary of {values.type}": _dictionary(values)
+        for values in (
+            pa.array([1, 2]),
+            pa.array([1, 2], pa.uint8()),
+            pa.array([1.5, -0.0]),
+            pa.array([True, False]),
+            pa.array(["a", "b"], pa.large_string()),
+            pa.array(["a", "b"], pa.string_view()),
+            pa.array([b"a", b"b"]),
+            pa.array([1, 2], pa.timestamp("us")),
+            pa.array([1, 2], pa.timestamp("us", "Europe/Berlin")),
+            pa.array([1, 2], pa.duration("ms")),
+            pa.array([_DAY, dt.date(2021, 1, 1)]),
+            pa.array([decimal.Decimal(1), decimal.Decimal(2)]),
+        )
+    },
+    "dictionary, unused": pa.DictionaryArray.from_arrays(pa.array([2, 2, None], pa.int8()), pa.array(list("abc"))),
+    "list": pa.array([[1, None], None, []]),
+    "large list": pa.array([[1], None, []], pa.large_list(pa.int64())),
+    "list of text": pa.array([["a", None], None, []]),
+    "fixed size list": pa.array([[1, 2], None, [3, 4]], pa.list_(pa.int64(), 2)),
+    "list view": pa.array([[1, 2], None, [3]], pa.list_view(pa.int64())),
+    "struct": pa.array([{"a": 1, "b": "x"}, None, {"a": None, "b": None}]),
+    "map": pa.array([[("a", 1)], None, []], pa.map_(pa.string(), pa.int64())),
+    "nested deeply": pa.array([[{"a": [1.5]}], None, [None]]),
+    "run-end encoded": pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array([1, None])),
+    "uuid": pa.array([b"a" * 16, None, b"b" * 16], pa.uuid()),
+    "bool8": pa.array([1, None, 0], pa.bool8()),
+    "json": pa.array(['{"a":1}', None, "1"], pa.json_()),
+}
+
+
+def imported(array: Any) -> Any:
+    """The array again, or a skip where the core does not take its type (yet)."""
+    storage = array.storage if isinstance(array, pa.ExtensionArray) else array
+    try:
+        _core.ArrowColumn.from_arrow(storage)
+    except (cn.UnsupportedError, cn.DecodeError, cn.EncodeError, ValueError, TypeError) as error:
+        pytest.skip(str(error))
+    return array
+
+
+@pytest.mark.parametrize("dtype_backend", BACKENDS, ids=str)
+@pytest.mark.parametrize("name", ARRAYS)
+def test_a_column_of_each_type(name: str, dtype_backend: str | None) -> None:
+    table = pa.table({"x": imported(ARRAYS[name]), "y": pa.array([1, 2, 3])})
+    try:
+        reference(table, dtype_backend)
+    except Exception as error:
+        pytest.skip(f"the reader itself refuses it: {error}")
+    check(table, dtype_backend)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_a_column_of_no_rows(name: str) -> None:
+    check(pa.table({"x": imported(ARRAYS[name]), "y": pa.array([1, 2, 3])}).slice(0, 0))
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_an_index_of_each_type(name: str) -> None:
+    table = pa.table({"y": pa.array([1, 2, 3]), "x": imported(ARRAYS[name])})
+    entry = {"name": "when", "field_name": "x", "pandas_type": "object", "numpy_type": "object", "metadata": None}
+    told = {"index_columns": ["x"], "column_indexes": [], "columns": [entry]}
+    table = table.replace_schema_metadata({"pandas": json.dumps(told)})
+    try:
+        reference(table)
+    except Exception as error:
+        pytest.skip(f"the reader itself refuses it: {error}")
+    check(table)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_fields_that_are_required_or_have_metadata(name: str) -> None:
+    array = imported(ARRAYS[name])
+    fields = [pa.field("x", array.type, metadata={"unit": "m"}), pa.field("y", pa.int64(), nullable=False)]
+    check(pa.table([array, pa.array([1, 2, 3])], schema=pa.schema(fields)))
+
+
+def test_many_columns_of_all_types_at_once() -> None:
+    arrays = {name: array for name, array in ARRAYS.items() if not isinstance(array, pa.ExtensionArray)}
+    check(pa.table({name: array for name, array in arrays.items() if _taken(array)}))
+
+
+def _taken(array: Any) -> bool:
+    try:
+        _core.ArrowColumn.from_arrow(array)
+    except (cn.ColonnadeError, ValueError, TypeError):
+        return False
+    return True
+
+
+# --------------------------------------------------------------------------- what the readers refuse
+@pytest.mark.parametrize(
+    "array",
+    [
+        _dictionary(pa.array(["a", "a"])),
+        _dictionary(pa.array(["a", None])),
+        _dictionary(pa.array([1.5, float("nan")])),
+        pa.array([1, None, 3], pa.time64("ns")),
+        pa.array([1, None, 3], pa.timestamp("us", "Mars/Olympus")),
+    ],
+    ids=lambda array: str(array.type),
+)
+def test_what_the_readers_refuse_keeps_its_arrow_type(array: Any) -> None:
+    table = pa.table({"x": array, "y": pa.array(["a", "b", None]), "d": pa.array([_DAY, None, _DAY])})
+    with pytest.raises((ValueError, KeyError)):
+        reference(table)
+    back = adapter.from_frame(landed(table))
+    assert back["x"].dtype == pd.ArrowDtype(array.type)
+    assert str(back["x"].array._pa_array.combine_chunks()) == str(array)
+    assert_same(reference(table.drop_columns(["x"])), back.drop(columns="x"))
+
+
+# --------------------------------------------------------------------------- frames that pandas wrote
+def _frames() -> dict[str, pd.DataFrame]:
+    times = pd.date_range("2020-01-01", periods=3, freq="D")
+    values = {"a": [1, 2, 3], "b": [1.5, None, 3.5], "c": ["x", None, "z"]}
+    multi = pd.MultiIndex.from_arrays([["x", "x", None], [1, 2, 3], times], names=["a", None, "when"])
+    wide = pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)], names=["p", None])
+    named = pd.DataFrame(values)
+    named.columns.name = "labels"
+    nulled = pd.DataFrame(values, index=pd.Index([1.0, None, 2.0], name="f"))
+    attrs = pd.DataFrame(values)
+    attrs.attrs = {"unit": "m", "n": [1, 2]}
+    return {
+        "plain": pd.DataFrame(values),
+        "text index": pd.DataFrame(values, index=["p", "q", "r"]),
+        "named index": pd.DataFrame(values, index=pd.Index([3, 1, 2], name="key")),
+        "index named like a column": pd.DataFrame(values, index=pd.Index([3, 1, 2], name="a")),
+        "index out of a column": pd.DataFrame(values).set_index("c"),
+        "range from five": pd.DataFrame(values, index=pd.RangeIndex(5, 11, 2, name="r")),
+        "times": pd.DataFrame(values, index=times),
+        "zoned times": pd.DataFrame(values, index=times.tz_localize("Europe/Berlin").rename("t")),
+        "durations": pd.DataFrame(values, index=pd.to_timedelta([1, 2, 3], unit="s")),
+        "periods": pd.DataFrame(values, index=pd.period_range("2020-01", periods=3, freq="M")),
+        "intervals": pd.DataFrame({**values, "i": pd.interval_range(0, 3)}),
+        "categorical index": pd.DataFrame(values, index=pd.CategoricalIndex(["u", "v", "u"], name="cat")),
+        "nulls in the index": nulled,
+        "bool index": pd.DataFrame(values, index=[True, False, True]),
+        "nullable index": pd.DataFrame(values, index=pd.Index([1, None, 3], dtype="Int64")),
+        "hierarchical index": pd.DataFrame(values, index=multi),
+        "hierarchical columns": pd.DataFrame(np.arange(9).reshape(3, 3), columns=wide),
+        "integer columns": pd.DataFrame(np.arange(9.0).reshape(3, 3)),
+        "labels of uint8": pd.DataFrame(np.ones((2, 3)), columns=np.array([1, 2, 3], "u1")),
+        "labels of floats": pd.DataFrame(np.ones((2, 2)), columns=[1.5, 2.5]),
+        "labels of times": pd.DataFrame(np.ones((2, 3)), columns=times),
+        "labels of zoned times": pd.DataFrame(np.ones((2, 3)), columns=times.tz_localize("Europe/Berlin")),
+        "labels of bools": pd.DataFrame(np.ones((2, 2)), columns=[True, False]),
+        "labels of bytes": pd.DataFrame(np.ones((2, 2)), columns=[b"a", b"b"]),
+        "label None": pd.DataFrame(np.ones((2, 2)), columns=["a", None]),
+        "labels of objects": pd.DataFrame(np.ones((2, 2)), columns=pd.Index(["a", "b"], dtype=object)),
+        "named columns": named,
+        "attrs": attrs,
+        "no columns": pd.DataFrame(index=pd.Index([1, 2, 3])),
+        "no rows": pd.DataFrame(values).iloc[:0],
+        "nothing": pd.DataFrame(),
+        "nullable": pd.DataFrame(
+            {
+                "i": pd.array([1, None, 3], "Int64"),
+                "i without nulls": pd.array([1, 2, 3], "Int16"),
+                "plain between": [1, 2, 3],
+                "u": pd.array([1, None, 3], "UInt8"),
+                "f": pd.array([1.5, None, 3], "Float64"),
+                "f without nulls": pd.array([1.5, 2, 3], "Float32"),
+                "b": pd.array([True, None, False], "boolean"),
+                "b without nulls": pd.array([True, False, False], "boolean"),
+                "s": pd.array(["a", None, "b"], "string"),
+                "python": pd.array(["a", None, "b"], "string[python]"),
+                "p": pd.PeriodIndex(["2020-01", None, "2020-03"], freq="M"),
+                "c": pd.Categorical(["a", None, "b"], categories=["b", "a"], ordered=True),
+                "ci": pd.Categorical([3, None, 1]),
+                "t": times.tz_localize("UTC"),
+                "arrow": pd.array([1, None, 3], "int64[pyarrow]"),
+                "arrow text": pd.array(["a", None, "b"], "string[pyarrow]"),
+            }
+        ),
+    }
+
+
+@pytest.mark.parametrize("dtype_backend", BACKENDS, ids=str)
+@pytest.mark.parametrize("name", _frames())
+def test_frames_that_pandas_wrote(name: str, dtype_backend: str | None) -> None:
+    check(pa.Table.from_pandas(_frames()[name]), dtype_backend)
+
+
+@pytest.mark.parametrize("name", _frames())
+def test_a_selection_of_columns(name: str) -> None:
+    table = pa.Table.from_pandas(_frames()[name])
+    core = landed(table)
+    if core.ncols < 2:
+        return
+    positions = [core.ncols - 1, 0]
+    back = adapter.from_frame(core.select(positions))
+    assert_same(reference(table).iloc[:, positions], back)
+
+
+def test_rows_of_a_frame_keep_their_labels() -> None:
+    frame = pd.DataFrame({"a": [1, 2, 3], "b": ["x", None, "z"]})
+    for index in (frame.index, pd.Index(["p", "q", "r"]), pd.RangeIndex(4, 1, -1, name="r")):
+        core = landed(pa.Table.from_pandas(frame.set_axis(index)))
+        assert_same(frame.set_axis(index).iloc[1:], adapter.from_frame(core.slice(1, 3)))
+
+
+def test_columns_that_stand_twice() -> None:
+    arrays = [pa.array([1, 3]), pa.array([2.5, None]), pa.array(["x", None]), pa.array([None, "y"])]
+    check(pa.Table.from_arrays(arrays, names=["a", "a", "t", "t"]))
+    told = pa.Table.from_pandas(pd.DataFrame({"a": pd.array([1, 2], "Int64"), "t": ["x", "y"]})).schema.metadata
+    check(pa.Table.from_arrays(arrays[:1] * 2 + arrays[2:], names=["a", "a", "t", "t"]).replace_schema_metadata(told))
+
+
+def test_a_dtype_that_pandas_cannot_name_again_keeps_its_arrow_type() -> None:
+    array = pa.array([[1, None], None, []])
+    frame = pd.DataFrame({"x": pd.arrays.ArrowExtensionArray(imported(array)), "y": [1, 2, 3]})
+    table = pa.Table.from_pandas(frame)
+    pd.testing.assert_frame_equal(adapter.from_frame(landed(table)), frame)
+
+
+def test_a_zone_that_only_the_metadata_knows() -> None:
+    entry = {"name": "t", "field_name": "t", "pandas_type": "datetimetz", "numpy_type": "datetime64[ns]"}
+    entry["metadata"] = {"timezone": "Europe/Berlin"}
+    told = json.dumps({"index_columns": [], "column_indexes": [], "columns": [entry]})
+    for cells in ([1, 2], [1, None]):
+        table = pa.table({"t": pa.array(cells, pa.timestamp("ns"))}).replace_schema_metadata({"pandas": told})
+        assert str(check(table)["t"].dtype) == "datetime64[ns, Europe/Berlin]"
+
+
+def test_metadata_of_old_writers_without_field_names() -> None:
+    entry = {"name": "a", "pandas_type": "int64", "numpy_type": "Int64", "metadata": None}
+    told = json.dumps({"index_columns": [], "columns": [entry], "pandas_version": "0.19.0"})
+    table = pa.table({"a": pa.array([1, 2])}).replace_schema_metadata({"pandas": told})
+    assert check(table)["a"].dtype == "Int64"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"columns": 3, "index_columns": []}', '{"columns": [{}], "index_columns": []}', "null"]
+)
+def test_broken_metadata_is_a_decode_error(text: str) -> None:
+    core = landed(pa.table({"a": pa.array([1, 2])}))
+    origin = _labels.encode({"library": "pandas", "schema_metadata": [["pandas", text]]})
+    with pytest.raises(cn.DecodeError, match="schema metadata"):
+        adapter.from_frame(core.with_meta("null", None, origin))
+
+
+# --------------------------------------------------------------------------- polars
+def test_frames_of_polars() -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(
+        {
+            "i": [1, None, 3],
+            "f": [1.5, 2.5, None],
+            "s": ["a", None, "a text that is longer than twelve bytes"],
+            "b": [True, False, True],
+            "d": [_DAY, None, _DAY],
+            "t": [dt.datetime(2020, 1, 1), None, dt.datetime(2021, 1, 1)],
+            "l": [[1, 2], None, []],
+            "st": [{"a": 1}, None, {"a": 2}],
+        }
+    ).with_columns(
+        pl.col("s").cast(pl.Categorical).alias("c"),
+        pl.Series("e", ["u", None, "v"], dtype=pl.Enum(["v", "u"])),
+        pl.col("t").dt.replace_time_zone("Europe/Berlin").alias("z"),
+    )
+    for level in (pl.CompatLevel.oldest(), pl.CompatLevel.newest()):
+        table = frame.to_arrow(compat_level=level)
+        for name in table.column_names:
+            imported(table[name].combine_chunks())
+        check(table)
+
+
+# --------------------------------------------------------------------------- memory and options
+def test_blocks_are_not_copied_or_taken_apart() -> None:
+    values = np.arange(20_000.0).reshape(10_000, 2)
+    core = landed(pa.Table.from_pandas(pd.DataFrame(values.T, columns=[f"c{i}" for i in range(10_000)])))
+    back = adapter.from_frame(core)
+    assert len(back._mgr.blocks) == 1
+    assert (back.to_numpy() == values.T).all()
+
+
+def test_numbers_with_nulls_share_a_block() -> None:
+    table = pa.table({f"c{i}": pa.array([i, None], pa.int32() if i % 2 else pa.float64()) for i in range(10)})
+    back = check(table)
+    assert len(back._mgr.blocks) == 1
+
+
+def test_the_frame_is_writable_and_alone() -> None:
+    table = pa.table({"i": [1, 2], "n": [1, None], "b": [True, False], "t": pa.array([1, None], pa.timestamp("us"))})
+    core = landed(table)
+    back = adapter.from_frame(core)
+    back.iloc[0, 0], back.iloc[0, 1], back.iloc[1, 2], back.iloc[0, 3] = 9, 9.0, True, pd.Timestamp("1999")
+    assert_same(reference(table), adapter.from_frame(core))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "arrow", "", 1, True])
+def test_an_unknown_backend_is_an_option_error(backend: Any) -> None:
+    with pytest.raises(cn.OptionError, match="'numpy_nullable' or 'pyarrow'"):
+        adapter.from_frame(landed(pa.table({"a": [1]})), dtype_backend=backend)
