@@ -5,7 +5,7 @@
 //! | `b1`, `i`, `u`, `f2` `f4` `f8` | the type of the same name; bools as bits; big-endian values swapped |
 //! | `M8`, `m8` | timestamp without zone or duration of the unit, date32 (days), or int64; null is NaT |
 //! | `c8`, `c16` | list of two floats, of fixed size |
-//! | `f16`, `c32`, `S`, `V` | binary of fixed size, bytes as they are |
+//! | `f16`, `c32`, `S`, `V` | binary of fixed size, the bytes of little-endian cells |
 //! | `U` | text |
 
 use arrow_array::StringViewArray;
@@ -76,9 +76,9 @@ impl Way {
         let fixed = matches!(data_type, DataType::FixedSizeBinary(n) if usize::try_from(*n) == Ok(item));
         let way = match dtype.kind {
             Kind::Bool => (*data_type == DataType::Boolean).then_some(Self::Bits),
-            Kind::Float if item == 16 => fixed.then_some(Self::Bytes { word: 1 }),
+            Kind::Float if item == 16 => fixed.then_some(Self::Bytes { word: 16 }),
             Kind::Int | Kind::UInt | Kind::Float => plain(dtype).then_some(Self::Bytes { word: item }),
-            Kind::Complex if item == 32 => fixed.then_some(Self::Bytes { word: 1 }),
+            Kind::Complex if item == 32 => fixed.then_some(Self::Bytes { word: 16 }),
             Kind::Complex => match data_type {
                 DataType::FixedSizeList(child, 2) => {
                     let float = if item == 8 { DataType::Float32 } else { DataType::Float64 };

@@ -8,9 +8,9 @@ use arrow_schema::{DataType, Field, Schema};
 use serde_json::json;
 
 pub use super::cells::{fill, fits, holds_nulls, implied_dtype, to_block};
+use super::column_labels;
 use super::foreign::Foreign;
 use super::meta::{FieldMeta, KEY, LabelsMeta, SchemaMeta};
-use super::names;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, Column, DType, Frame, Labels, Level, Part, Tags};
 
@@ -125,7 +125,7 @@ impl Plan {
         let Some(meta) = ours else { return Self::foreign(schema) };
         let levels: Vec<usize> = (meta.ncols..schema.fields().len()).collect();
         let names: Vec<&str> = schema.fields().iter().take(meta.ncols).map(|f| f.name().as_str()).collect();
-        let columns = names::described(&names, &meta.columns)?;
+        let columns = column_labels::described(&names, &meta.columns)?;
         let labels = match meta.index.labels {
             LabelsMeta::Auto { start, step, .. } => IndexLabels::Auto { start, step },
             _ => IndexLabels::Levels(levels.len()),
@@ -160,7 +160,7 @@ impl Plan {
         let fields = fields(schema, &levels)?;
         let data = fields.iter().filter(|f| matches!(f.place, Place::Column(_)));
         let names: Vec<&str> = data.map(|f| f.name.as_str()).collect();
-        let columns = names::foreign(&names, columns_name)?;
+        let columns = column_labels::foreign(&names, columns_name)?;
         Ok(Self { ncols: names.len(), tags, index, columns, version: None, fields })
     }
 
@@ -207,14 +207,16 @@ impl Plan {
     /// # Errors
     /// Malformed: arrays of another number or length than the schema and `nrows` say.
     pub fn frame(&self, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
-        self.frame_with(arrays, nrows, first_row, &|_, _| Ok(None))
+        self.frame_with(arrays, nrows, first_row, &|i, data| match self.fields.get(i) {
+            Some(field) if matches!(field.place, Place::Level(_)) => {
+                field.block_dtype().map_or(Ok(None), |dtype| to_block(dtype, data))
+            }
+            _ => Ok(None),
+        })
     }
 
-    /// As [`Plan::frame`], with the columns that `block` answers as blocks.
-    ///
-    /// # Errors
-    /// As [`Plan::frame`], and what `block` answers.
-    pub fn frame_with(
+    /// As [`Plan::frame`], with the fields that `block` answers as blocks.
+    fn frame_with(
         &self,
         arrays: &[ArrayData],
         nrows: usize,
@@ -234,15 +236,16 @@ impl Plan {
                 let message = format!("expected {nrows} rows as the batch has, found {}.", data.len());
                 return Err(named(Error::malformed("arrow", message)));
             }
+            let block = block(i, data).map_err(named)?;
             match field.place {
-                Place::Column(position) => parts.push(match block(i, data).map_err(named)? {
+                Place::Column(position) => parts.push(match block {
                     Some(block) => Part::Block(block, vec![position]),
                     None => Part::Column(field.column(data.clone()), position),
                 }),
                 Place::Level(level) => {
-                    let labels = names::level(field.dtype, field.tag.clone(), field.ordered, data.clone());
                     if let Some(slot) = levels.get_mut(level) {
-                        *slot = Some(labels.map_err(named)?);
+                        let column = || Level::Column(field.column(data.clone()));
+                        *slot = Some(block.map_or_else(column, Level::Block));
                     }
                 }
             }
@@ -252,15 +255,17 @@ impl Plan {
         Frame::new(index, self.columns.clone(), parts, self.tags.clone())
     }
 
-    /// All batches as frames. Fields that say their dtype are blocks, and of our own schemas also those whose type says
-    /// it and that have no null in any batch: the frames are what was written.
+    /// All batches as frames. Fields that say their dtype are blocks; levels of the row labels, and all fields of our own
+    /// schemas, also where the type says it and no batch has a null: the frames are what was written.
     ///
     /// # Errors
     /// As [`Plan::frame`].
     pub fn frames(&mut self, batches: &[(usize, Vec<ArrayData>)]) -> Result<Vec<Frame>> {
         self.settle(batches.iter().map(|(nrows, _)| nrows).sum());
+        let ours = self.version.is_some();
         let dtype_of = |(i, field): (usize, &FieldPlan)| {
-            let dtype = if self.version.is_some() { field.block_dtype() } else { field.dtype }?;
+            let implied = ours || matches!(field.place, Place::Level(_));
+            let dtype = if implied { field.block_dtype() } else { field.dtype }?;
             let held = batches.iter().all(|(_, arrays)| arrays.get(i).is_none_or(|a| holds_nulls(dtype, a)));
             held.then_some(dtype)
         };
@@ -322,7 +327,7 @@ fn fields(schema: &Schema, levels: &[usize]) -> Result<Vec<FieldPlan>> {
             return Err(Error::malformed("arrow", message).in_member(field.name().clone()));
         }
         let (data_type, name) = (field.data_type().clone(), field.name().clone());
-        out.push(FieldPlan { place, data_type, dtype, tag, ordered: names::ordered(field), name });
+        out.push(FieldPlan { place, data_type, dtype, tag, ordered: column_labels::ordered(field), name });
     }
     Ok(out)
 }

@@ -146,7 +146,7 @@ fn levels_of(text: &str, count: usize) -> Result<Vec<Level>> {
 }
 
 /// A level: cells where a dtype is said or implied and holds every row, else the column as it is.
-pub(super) fn level(
+fn level(
     dtype: Option<DType>,
     tag: Option<String>,
     ordered: bool,

@@ -1,1 +1,0 @@
-//! Frames one after the other, as one.

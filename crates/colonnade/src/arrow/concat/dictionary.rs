@@ -1,0 +1,214 @@
+//! Dictionaries merged: codes of one column mean the same in every batch.
+//!
+//! Batches of a stream mostly share their dictionary, or each has a longer one than the one before; only where they differ
+//! their values are looked up. The order of the values is that of their first appearance, as `pyarrow` unifies them.
+
+use std::collections::HashMap;
+
+use arrow_array::{Array, BinaryViewArray, StringViewArray};
+use arrow_buffer::Buffer;
+use arrow_data::ArrayData;
+use arrow_data::transform::MutableArrayData;
+use arrow_schema::{ArrowError, DataType};
+
+use super::columns;
+use crate::error::{Error, Result};
+
+/// Dictionary arrays of one type as one.
+pub(super) fn join(pieces: &[&ArrayData]) -> Result<ArrayData> {
+    let Some((key_type, value_type)) = pieces.first().and_then(|d| match d.data_type() {
+        DataType::Dictionary(key, value) => Some((key.as_ref().clone(), value.as_ref().clone())),
+        _ => None,
+    }) else {
+        return Err(Error::malformed("arrow", "expected dictionary columns."));
+    };
+    let keys: Vec<ArrayData> = pieces.iter().map(|d| keys_of(d, &key_type)).collect::<Result<_>>()?;
+    let values: Vec<&ArrayData> = pieces.iter().filter_map(|d| d.child_data().first()).collect();
+    let keys: Vec<&ArrayData> = keys.iter().collect();
+    if let Some(longest) = longest(&values) {
+        return dictionary(&key_type, columns::arrays(&keys)?, longest.clone());
+    }
+    let merged = Merged::new(&values, &value_type)?;
+    let key_type = wide_enough(key_type, merged.values.len());
+    let pairs = keys.iter().zip(&merged.maps);
+    let keys: Vec<ArrayData> =
+        pairs.map(|(keys, map)| recoded(keys, map, &key_type)).collect::<Result<_>>()?;
+    let keys: Vec<&ArrayData> = keys.iter().collect();
+    dictionary(&key_type, columns::arrays(&keys)?, merged.values)
+}
+
+fn wrong(error: &ArrowError) -> Error {
+    Error::malformed("arrow", format!("dictionaries cannot be merged: {error}."))
+}
+
+fn dictionary(key_type: &DataType, keys: ArrayData, values: ArrayData) -> Result<ArrayData> {
+    let data_type = DataType::Dictionary(Box::new(key_type.clone()), Box::new(values.data_type().clone()));
+    keys.into_builder().data_type(data_type).add_child_data(values).build().map_err(|e| wrong(&e))
+}
+
+/// The codes without their dictionary.
+fn keys_of(data: &ArrayData, key_type: &DataType) -> Result<ArrayData> {
+    let builder = ArrayData::builder(key_type.clone()).len(data.len()).offset(data.offset());
+    let builder = builder.nulls(data.nulls().cloned()).buffers(data.buffers().to_vec());
+    builder.build().map_err(|e| wrong(&e))
+}
+
+/// The dictionary that all others are the beginning of, if there is one.
+fn longest<'d>(values: &[&'d ArrayData]) -> Option<&'d ArrayData> {
+    let longest = *values.iter().max_by_key(|v| v.len())?;
+    let begins = |v: &&ArrayData| v.ptr_eq(longest) || **v == longest.slice(0, v.len());
+    values.iter().all(begins).then_some(longest)
+}
+
+/// All values once, and for each dictionary the new codes of its values.
+struct Merged {
+    values: ArrayData,
+    maps: Vec<Vec<usize>>,
+}
+
+impl Merged {
+    fn new(all: &[&ArrayData], value_type: &DataType) -> Result<Self> {
+        let total = all.iter().map(|v| v.len()).sum();
+        let mut grown = MutableArrayData::new(all.to_vec(), false, total);
+        let looks: Vec<Option<Look<'_>>> = all.iter().map(|v| Look::new(v, value_type)).collect();
+        let mut known: HashMap<Option<&[u8]>, usize> = HashMap::with_capacity(total);
+        let mut maps: Vec<Vec<usize>> = Vec::with_capacity(all.len());
+        let mut count = 0;
+        for (i, (values, look)) in all.iter().zip(&looks).enumerate() {
+            let mut map = Vec::with_capacity(values.len());
+            for row in 0..values.len() {
+                // The first dictionary stays as it is, repeats included; values of a kind that cannot be looked up are
+                // all new.
+                let found = look.as_ref().and_then(|look| {
+                    let value = if values.is_null(row) { None } else { Some(look.bytes(row)) };
+                    let code = *known.entry(value).or_insert(count);
+                    (i > 0 && code < count).then_some(code)
+                });
+                map.push(match found {
+                    Some(code) => code,
+                    None => {
+                        grown.try_extend(i, row, row + 1).map_err(|e| wrong(&e))?;
+                        count += 1;
+                        count - 1
+                    }
+                });
+            }
+            maps.push(map);
+        }
+        Ok(Self { values: grown.freeze(), maps })
+    }
+}
+
+/// The bytes that tell values apart.
+enum Look<'d> {
+    Fixed { bytes: &'d [u8], width: usize },
+    Bits(Vec<u8>),
+    Small(&'d [i32], &'d [u8]),
+    Large(&'d [i64], &'d [u8]),
+    Text(StringViewArray),
+    Views(BinaryViewArray),
+}
+
+impl<'d> Look<'d> {
+    /// `None` for nested values.
+    fn new(values: &'d ArrayData, value_type: &DataType) -> Option<Self> {
+        let buffer = |i: usize| values.buffers().get(i).map_or(&[][..], Buffer::as_slice);
+        let (start, stop) = (values.offset(), values.offset() + values.len());
+        Some(match value_type {
+            DataType::Boolean => {
+                let bits = arrow_array::BooleanArray::from(values.clone());
+                Self::Bits(bits.values().iter().map(u8::from).collect())
+            }
+            DataType::Utf8 | DataType::Binary => {
+                let offsets = values.buffers().first()?.typed_data::<i32>();
+                Self::Small(offsets.get(start..=stop)?, buffer(1))
+            }
+            DataType::LargeUtf8 | DataType::LargeBinary => {
+                let offsets = values.buffers().first()?.typed_data::<i64>();
+                Self::Large(offsets.get(start..=stop)?, buffer(1))
+            }
+            DataType::Utf8View => Self::Text(StringViewArray::from(values.clone())),
+            DataType::BinaryView => Self::Views(BinaryViewArray::from(values.clone())),
+            other => {
+                let width = match other {
+                    DataType::FixedSizeBinary(n) => usize::try_from(*n).ok()?,
+                    other => other.primitive_width()?,
+                };
+                Self::Fixed { bytes: buffer(0).get(start * width..stop * width)?, width }
+            }
+        })
+    }
+
+    fn bytes(&self, row: usize) -> &[u8] {
+        fn part<O: Copy>(offsets: &[O], bytes: &'_ [u8], row: usize) -> Option<(usize, usize)>
+        where
+            usize: TryFrom<O>,
+        {
+            let start = usize::try_from(*offsets.get(row)?).ok()?;
+            let stop = usize::try_from(*offsets.get(row + 1)?).ok()?;
+            (stop <= bytes.len()).then_some((start, stop))
+        }
+        match self {
+            Self::Fixed { bytes, width } => bytes.get(row * width..(row + 1) * width).unwrap_or(&[]),
+            Self::Bits(bytes) => bytes.get(row..=row).unwrap_or(&[]),
+            Self::Small(offsets, bytes) => {
+                part(offsets, bytes, row).and_then(|(a, b)| bytes.get(a..b)).unwrap_or(&[])
+            }
+            Self::Large(offsets, bytes) => {
+                part(offsets, bytes, row).and_then(|(a, b)| bytes.get(a..b)).unwrap_or(&[])
+            }
+            Self::Text(views) if row < views.len() => views.value(row).as_bytes(),
+            Self::Views(views) if row < views.len() => views.value(row),
+            _ => &[],
+        }
+    }
+}
+
+/// The type of codes that can count so many values: the one that was there, if it can.
+fn wide_enough(key_type: DataType, count: usize) -> DataType {
+    let fits = |max: u64| u64::try_from(count).is_ok_and(|n| n <= max.saturating_add(1));
+    let enough = match key_type {
+        DataType::Int8 => fits(i8::MAX as u64),
+        DataType::UInt8 => fits(u64::from(u8::MAX)),
+        DataType::Int16 => fits(i16::MAX as u64),
+        DataType::UInt16 => fits(u64::from(u16::MAX)),
+        DataType::Int32 => fits(i32::MAX as u64),
+        DataType::UInt32 => fits(u64::from(u32::MAX)),
+        _ => true,
+    };
+    match (enough, fits(i16::MAX as u64), fits(i32::MAX as u64)) {
+        (true, _, _) => key_type,
+        (_, true, _) => DataType::Int16,
+        (_, _, true) => DataType::Int32,
+        _ => DataType::Int64,
+    }
+}
+
+/// Codes by their new numbers. Slots under a null hold 0.
+fn recoded(keys: &ArrayData, map: &[usize], key_type: &DataType) -> Result<ArrayData> {
+    let width = keys.data_type().primitive_width().unwrap_or(8);
+    let bytes = keys.buffers().first().map_or(&[][..], Buffer::as_slice);
+    let bytes = bytes.get(keys.offset() * width..(keys.offset() + keys.len()) * width).unwrap_or(&[]);
+    let new_width = key_type.primitive_width().unwrap_or(8);
+    let mut out: Vec<u8> = Vec::with_capacity(keys.len() * new_width);
+    for (row, key) in bytes.chunks_exact(width).enumerate() {
+        let mut word = [0u8; 8];
+        word.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
+        // Negative codes are past the end of every map.
+        let code = usize::try_from(u64::from_le_bytes(word)).ok().and_then(|code| map.get(code));
+        let code = match (code, keys.is_null(row)) {
+            (_, true) => 0,
+            (Some(&code), false) => code,
+            (None, false) => {
+                let message = format!(
+                    "row {row}: the code of a dictionary column is outside its {} values.",
+                    map.len()
+                );
+                return Err(Error::malformed("arrow", message));
+            }
+        };
+        out.extend(code.to_le_bytes().iter().take(new_width));
+    }
+    let builder = ArrayData::builder(key_type.clone()).len(keys.len()).nulls(keys.nulls().cloned());
+    builder.add_buffer(Buffer::from_vec(out)).align_buffers(true).build().map_err(|e| wrong(&e))
+}

@@ -1,0 +1,118 @@
+//! Row labels joined.
+
+use arrow_schema::DataType;
+
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Block, DType, Frame, Kind, Labels, Level};
+
+use super::blocks::{self, Strip};
+use super::columns;
+use super::same::axis_text;
+
+pub(super) fn join(frames: &[&Frame], nrows: usize) -> Result<Axis> {
+    let axes: Vec<&Axis> = frames.iter().map(|f| &f.index).collect();
+    let Some(first) = axes.first() else { return Ok(Axis::range(nrows)) };
+    if axes.iter().all(|axis| matches!(axis.labels, Labels::Auto { .. })) {
+        return ranges(first, &axes, nrows);
+    }
+    let mut levels: Vec<Vec<&Level>> = vec![Vec::with_capacity(axes.len()); first.depth()];
+    for (i, axis) in axes.iter().enumerate() {
+        match &axis.labels {
+            Labels::Levels(own) if own.len() == levels.len() => {
+                levels.iter_mut().zip(own).for_each(|(list, level)| list.push(level));
+            }
+            _ => return Err(differ(i, &axis_text(first), &axis_text(axis))),
+        }
+    }
+    let labels = levels.iter().map(|list| level(list, nrows)).collect::<Result<_>>()?;
+    Ok(Axis { labels: Labels::Levels(labels), ..(*first).clone() })
+}
+
+fn differ(batch: usize, one: &str, other: &str) -> Error {
+    let message = format!(
+        "batch {batch} differs from batch 0: index: expected {one}, found {other}. Bring all batches to one schema first."
+    );
+    Error::malformed("frame", message)
+}
+
+/// Ranges that continue each other, or that each begin again at the same label, are one; others are spelled out.
+fn ranges(first: &Axis, axes: &[&Axis], nrows: usize) -> Result<Axis> {
+    let mut known: Option<(i64, i64)> = None;
+    let (mut continues, mut again) = (true, true);
+    let mut next: Option<i64> = None;
+    for axis in axes {
+        let Labels::Auto { start, step, count, .. } = axis.labels else { continue };
+        if count == 0 {
+            continue;
+        }
+        match known {
+            None => known = Some((start, step)),
+            Some((first, own)) => {
+                continues &= own == step && next == Some(start);
+                again &= own == step && first == start;
+            }
+        }
+        next = i64::try_from(count).ok().and_then(|n| start.checked_add(step.checked_mul(n)?));
+    }
+    let Some((start, step)) = known else { return Ok((*first).clone()) };
+    let stop = i64::try_from(nrows).ok().and_then(|n| start.checked_add(step.checked_mul(n)?));
+    if let (true, Some(stop)) = (continues || again, stop) {
+        return Ok(Axis { labels: Labels::Auto { start, stop, step, count: nrows }, ..(*first).clone() });
+    }
+    let spelled: Vec<Block> = axes.iter().map(|axis| axis.spelled_out()).collect::<Result<_>>()?;
+    let strips = spelled.iter().map(|block| Strip { block, column: 0 }).collect();
+    let dtype = spelled.first().map(|b| b.grid.dtype).or_else(|| DType::parse("<i8"));
+    let dtype = dtype.ok_or_else(|| Error::unsupported("frame", "no dtype <i8."))?;
+    let labels = Labels::Levels(vec![Level::Block(blocks::join(dtype, nrows, vec![strips])?)]);
+    Ok(Axis { labels, classes: vec!["Index".into()], ..(*first).clone() })
+}
+
+fn level(levels: &[&Level], nrows: usize) -> Result<Level> {
+    let blocks: Vec<&Block> =
+        levels.iter().filter_map(|l| if let Level::Block(block) = l { Some(block) } else { None }).collect();
+    if blocks.len() == levels.len() {
+        let dtype = common(&blocks)?;
+        let strips = blocks.iter().map(|block| Strip { block, column: 0 }).collect();
+        return Ok(Level::Block(super::blocks::join(dtype, nrows, vec![strips])?));
+    }
+    let stored = levels.iter().find_map(|l| if let Level::Column(column) = l { Some(column) } else { None });
+    let data_type = stored.map_or(&DataType::Null, |column| column.data.data_type());
+    let columns = levels.iter().map(|level| match level {
+        Level::Block(block) => columns::of_block(block, data_type),
+        Level::Column(column) => Ok(column.clone()),
+    });
+    let columns: Vec<_> = columns.collect::<Result<_>>()?;
+    let borrowed: Vec<_> = columns.iter().collect();
+    for (i, column) in borrowed.iter().enumerate() {
+        let text = |c: &crate::frame::Column| {
+            let tag = c.tag.as_ref().map_or(String::new(), |tag| format!(" tagged {tag}"));
+            format!("{}{tag}", crate::frame::type_name(c.data.data_type(), c.ordered))
+        };
+        if let Some(first) = borrowed.first()
+            && (first.data.data_type(), &first.tag) != (column.data.data_type(), &column.tag)
+        {
+            return Err(differ(i, &text(first), &text(column)));
+        }
+    }
+    Ok(Level::Column(columns::join_one(&borrowed)?))
+}
+
+/// The dtype of all; of fixed-width text and bytes the widest.
+fn common(blocks: &[&Block]) -> Result<DType> {
+    let mut out: Option<DType> = None;
+    for (i, block) in blocks.iter().enumerate() {
+        let dtype = block.grid.dtype;
+        out = Some(match out {
+            None => dtype,
+            Some(known) if known == dtype => known,
+            Some(known)
+                if (known.kind, known.order) == (dtype.kind, dtype.order)
+                    && matches!(known.kind, Kind::Unicode | Kind::Bytes) =>
+            {
+                if known.itemsize >= dtype.itemsize { known } else { dtype }
+            }
+            Some(known) => return Err(differ(i, &known.descr(), &dtype.descr())),
+        });
+    }
+    out.ok_or_else(|| Error::malformed("frame", "a level without labels."))
+}
