@@ -11,6 +11,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +22,17 @@ RESIDENT = 256 << 20
 TIMEOUT_S = 300  # a guard against a hang, far above any honest run
 
 
-def run(job: dict[str, Any]) -> list[dict[str, Any]]:
+def run(job: dict[str, Any], program: str = "tests.sweep", resident: int = RESIDENT) -> list[dict[str, Any]]:
     """One result an input; raises AssertionError on a crash.
 
     `job` is ``{"paths": [...]}``, or ``{"source": path, "damage": "cut" | "flip"}``. A result holds, for each step of
     ``inspect, read, arrays, verify``, ``"data"`` or the class of the error, and its text under ``<step>_message``;
-    ``same`` says whether the arrays are those of the undamaged source, to the bit.
+    ``same`` says whether the arrays are those of the undamaged source, to the bit. Another `program` has its own steps.
     """
     root = Path(__file__).resolve().parent.parent
     with tempfile.TemporaryDirectory() as folder:
         child = subprocess.run(
-            [sys.executable, "-m", "tests.sweep"],
+            [sys.executable, "-m", program],
             input=json.dumps({"folder": folder} | job),
             capture_output=True,
             text=True,
@@ -44,11 +45,11 @@ def run(job: dict[str, Any]) -> list[dict[str, Any]]:
     assert child.returncode == 0, f"the child ended with {child.returncode} after {after}:\n{child.stderr[-3000:]}"
     *results, summary = lines
     grown = summary["resident_nbytes"]
-    assert grown < RESIDENT, f"{grown >> 20} MiB were taken for inputs of a few KiB"
+    assert grown < resident, f"{grown >> 20} MiB were taken for inputs of a few KiB"
     return results
 
 
-def _inputs(job: dict[str, Any], folder: Path) -> Any:
+def _inputs(job: dict[str, Any], folder: Path) -> Iterator[tuple[str, Any]]:
     """Yield (name, source): the files given (their links bear a suffix), or every cut or flip of one."""
     for path in job.get("paths", []):
         link = folder / ("input.npy" if path.endswith(".npy") else "input.npz")
@@ -56,16 +57,36 @@ def _inputs(job: dict[str, Any], folder: Path) -> Any:
         link.symlink_to(path)
         yield path, link
     if "source" in job:
-        whole = Path(job["source"]).read_bytes()
-        if job["damage"] == "cut":
-            for length in range(len(whole)):
-                yield f"cut at {length}", whole[:length]
-        else:
-            for offset in range(len(whole)):
-                for mask in (0x01, 0x80, 0xFF):
-                    damaged = bytearray(whole)
-                    damaged[offset] ^= mask
-                    yield f"byte {offset} ^ {mask:#04x}", bytes(damaged)
+        yield from damaged(Path(job["source"]).read_bytes(), job["damage"])
+
+
+def damaged(whole: bytes, damage: str) -> Iterator[tuple[str, bytes]]:
+    """Yield (name, bytes): every cut or every flip."""
+    if damage == "cut":
+        for length in range(len(whole)):
+            yield f"cut at {length}", whole[:length]
+        return
+    for offset in range(len(whole)):
+        for mask in (0x01, 0x80, 0xFF):
+            flipped = bytearray(whole)
+            flipped[offset] ^= mask
+            yield f"byte {offset} ^ {mask:#04x}", bytes(flipped)
+
+
+def confine() -> int:
+    """Cap the address space from here on; answers the bytes that are resident now."""
+    in_use = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    pages = int(Path("/proc/self/statm").read_text().split()[0]) if sys.platform == "linux" else 0
+    if pages:
+        cap = pages * resource.getpagesize() + ADDRESS_SPACE
+        resource.setrlimit(resource.RLIMIT_AS, (cap, cap))
+    return in_use
+
+
+def summarise(in_use: int) -> None:
+    """The last line a child prints."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps({"name": "summary", "resident_nbytes": peak - in_use}), flush=True)
 
 
 def _same_bits(found: Any, expected: Any) -> bool:
@@ -91,11 +112,7 @@ def _main() -> None:
         "verify": cn.verify,
     }
 
-    in_use = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    pages = int(Path("/proc/self/statm").read_text().split()[0]) if sys.platform == "linux" else 0
-    if pages:
-        cap = pages * resource.getpagesize() + ADDRESS_SPACE
-        resource.setrlimit(resource.RLIMIT_AS, (cap, cap))
+    in_use = confine()
 
     folder = Path(job["folder"])
     for name, source in _inputs(job, folder):
@@ -111,8 +128,7 @@ def _main() -> None:
                 result[step] = "data"
         result["same"] = expected is not None and result["arrays"] == "data" and _same_bits(arrays, expected)
         print(json.dumps(result), flush=True)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"name": "summary", "resident_nbytes": peak - in_use}), flush=True)
+    summarise(in_use)
 
 
 if __name__ == "__main__":

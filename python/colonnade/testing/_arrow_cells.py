@@ -1,0 +1,137 @@
+"""The cells of an Arrow array as plain Python values that two arrays share exactly where they hold the same.
+
+pyarrow is asked for buffers, offsets and children; what they mean is worked out here, so that NaN payloads, signs of
+zero and ticks below a microsecond count:
+
+| type | cell |
+|---|---|
+| null slot | None |
+| bool, integers | bool, int |
+| floats | their bits as an unsigned int |
+| dates, times, timestamps, durations | ticks |
+| decimals | the unscaled int |
+| intervals | (months, days, nanoseconds); pyarrow wraps no others |
+| text, bytes | str, bytes |
+| lists of any layout | list of cells |
+| maps | list of (key, value) |
+| structs | tuple of cells |
+| unions | (type code, cell) |
+| dictionaries, run-end encoded | the cell of the value |
+"""
+
+import itertools
+import struct
+from bisect import bisect_right
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.types as pat
+
+__all__ = ["cells", "columns_of"]
+
+
+def columns_of(table: Any) -> list[list[Any]]:
+    """The cells of each column of a Table or RecordBatch, left to right."""
+    return [cells(table.column(position)) for position in range(table.num_columns)]
+
+
+def cells(array: Any) -> list[Any]:
+    """The cells of an Array or ChunkedArray."""
+    if isinstance(array, pa.ChunkedArray):
+        return [cell for chunk in array.chunks for cell in cells(chunk)]
+    if isinstance(array, pa.ExtensionArray):
+        return cells(array.storage)
+    kind = array.type
+    if pat.is_null(kind):
+        return [None] * len(array)
+    if pat.is_union(kind):
+        return _unions(array)
+    if pat.is_run_end_encoded(kind):
+        return _runs(array)
+    values = _values(array)
+    validity = array.buffers()[0] if array.null_count else None
+    if validity is None:
+        return values
+    return [value if _bit(validity, array.offset + i) else None for i, value in enumerate(values)]
+
+
+def _values(array: Any) -> list[Any]:
+    """Cells whose validity the caller takes care of; what a null slot gives means nothing."""
+    kind = array.type
+    if pat.is_dictionary(kind):
+        known = cells(array.dictionary)
+        codes = cells(array.indices)
+        return [None if code is None else known[code] for code in codes]
+    if pat.is_struct(kind):
+        fields = [cells(array.field(position)) for position in range(kind.num_fields)]
+        return list(zip(*fields, strict=True)) if fields else [()] * len(array)
+    if pat.is_map(kind):
+        keys, items = cells(array.keys), cells(array.items)
+        return [list(zip(keys[a:b], items[a:b], strict=True)) for a, b in _spans(array)]
+    if pat.is_fixed_size_list(kind):
+        size, start = kind.list_size, array.offset
+        # `values` is the whole child, whatever the parent's offset.
+        child = cells(array.values)
+        return [child[(start + i) * size : (start + i + 1) * size] for i in range(len(array))]
+    if pat.is_list_view(kind) or pat.is_large_list_view(kind):
+        child = cells(array.values)
+        pairs = zip(array.offsets.to_pylist(), array.sizes.to_pylist(), strict=True)
+        return [child[a : a + n] for a, n in pairs]
+    if pat.is_list(kind) or pat.is_large_list(kind):
+        child = cells(array.values)
+        return [child[a:b] for a, b in _spans(array)]
+    if any(test(kind) for test in (pat.is_string, pat.is_large_string, pat.is_string_view)):
+        return array.to_pylist()
+    if any(test(kind) for test in (pat.is_binary, pat.is_large_binary, pat.is_binary_view)):
+        return array.to_pylist()
+    return _fixed(array)
+
+
+def _fixed(array: Any) -> list[Any]:
+    """Cells of a constant width."""
+    kind = array.type
+    data = array.buffers()[1]
+    if len(array) == 0:
+        return []
+    if pat.is_boolean(kind):
+        return [_bit(data, array.offset + i) for i in range(len(array))]
+    width = kind.bit_width // 8
+    raw = memoryview(data)[array.offset * width : (array.offset + len(array)) * width].tobytes()
+    if pat.is_fixed_size_binary(kind):
+        return [raw[i * width : (i + 1) * width] for i in range(len(array))]
+    if str(kind) == "month_day_nano_interval":
+        return list(struct.iter_unpack("<iiq", raw))
+    signed = not (pat.is_unsigned_integer(kind) or pat.is_floating(kind))
+    return [int.from_bytes(raw[i : i + width], "little", signed=signed) for i in range(0, len(raw), width)]
+
+
+def _spans(array: Any) -> list[tuple[int, int]]:
+    if len(array) == 0:
+        return []
+    offsets = array.offsets.to_pylist()
+    # A null list may have any offsets that are in order.
+    return list(itertools.pairwise(offsets))
+
+
+def _unions(array: Any) -> list[Any]:
+    kind = array.type
+    start, stop = array.offset, array.offset + len(array)
+    codes = memoryview(array.buffers()[1])[start:stop].tolist() if len(array) else []
+    codes = [code - 256 if code > 127 else code for code in codes]
+    child_of = {code: position for position, code in enumerate(kind.type_codes)}
+    children = [cells(array.field(position)) for position in range(kind.num_fields)]
+    if kind.mode == "dense":
+        raw = memoryview(array.buffers()[2])[4 * start : 4 * stop] if len(array) else b""
+        places = [place for (place,) in struct.iter_unpack("<i", raw)]
+    else:
+        places = list(range(len(array)))
+    return [(code, children[child_of[code]][place]) for code, place in zip(codes, places, strict=True)]
+
+
+def _runs(array: Any) -> list[Any]:
+    ends, values = array.run_ends.to_pylist(), cells(array.values)
+    return [values[bisect_right(ends, array.offset + i)] for i in range(len(array))]
+
+
+def _bit(buffer: Any, position: int) -> bool:
+    return bool(memoryview(buffer)[position >> 3] >> (position & 7) & 1)

@@ -1,0 +1,70 @@
+"""What an opened Arrow file or stream of ours holds, as cells and types: the column by column view of the core."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from colonnade import Limits, _core
+from colonnade.testing._arrow_cells import cells
+from tests.formats import arrow_c_data
+
+
+def open_ipc(source: Any, format: str | None = None, **options: Any) -> Any:
+    """An IpcFile over a path or bytes-like."""
+    settings: dict[str, Any] = {"verify": False, "limits": Limits(), "threads": None} | options
+    if isinstance(source, bytes | bytearray | memoryview):
+        return _core.IpcFile.open_buffer(source, format=format, **settings)
+    return _core.IpcFile.open_path(str(source), **{"mmap": True, "format": format} | settings)
+
+
+def open_reader(source: bytes, **options: Any) -> Any:
+    """An IpcReader that is fed from memory."""
+    settings: dict[str, Any] = {"limits": Limits(), "threads": None} | options
+    return _core.IpcReader.open_callable(io.BytesIO(source).readinto, **settings)
+
+
+def batches_of(reader: Any) -> list[Any]:
+    """All batches of an IpcReader."""
+    return list(iter(reader.next_batch, None))
+
+
+def column_cells(column: Any) -> list[Any]:
+    """The cells of what `CoreFrame.column` answers."""
+    if not isinstance(column, np.ndarray):
+        months = arrow_c_data.interval_cells(column)
+        if months is not None:
+            return months
+        array = pa.array(column)
+        array.validate(full=True)
+        return cells(array)
+    if column.dtype.kind in "mM":
+        return column.view(column.dtype.str.replace(column.dtype.kind, "i", 1).partition("[")[0]).tolist()
+    if column.dtype.kind == "f":
+        return column.view(f"u{column.itemsize}").tolist()
+    assert column.dtype.kind in "biu", column.dtype
+    return column.tolist()
+
+
+def frame_cells(core: Any) -> list[list[Any]]:
+    """The cells of each column of a CoreFrame."""
+    return [column_cells(core.column(position)) for position in range(core.ncols)]
+
+
+def joined_cells(cores: Iterable[Any], ncols: int) -> list[list[Any]]:
+    """The cells of each column over many CoreFrames."""
+    each = [frame_cells(core) for core in cores]
+    return [[cell for columns in each for cell in columns[position]] for position in range(ncols)]
+
+
+def field_of(column: Any) -> tuple[str, bool, dict[str, str]]:
+    """Type, nullability and metadata of an ArrowColumn."""
+    tag = json.loads(column.tag) if column.tag else {}
+    if tag.get("kind") != "field":
+        return arrow_c_data.type_text(column), True, {}
+    return arrow_c_data.type_text(column), tag["nullable"], dict(sorted(map(tuple, tag["metadata"])))
