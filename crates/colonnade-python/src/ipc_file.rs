@@ -1,8 +1,306 @@
 //! Opened Arrow IPC files and streams.
 
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+use colonnade::ipc::read::{Form, Ipc, Message, OpenOptions, Request};
+use colonnade::memory::Buffer;
+use colonnade_transport::Descriptor;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::axis::PyAxis;
+use crate::errors::{self, IntoPy};
+use crate::frame::CoreFrame;
+use crate::npz_file::{PyLimits, threads as threads_of};
+use crate::path::PathArgument;
+use crate::progress::PyProgress;
+
+/// An opened Arrow IPC file or stream: messages found and checked, data untouched.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct IpcFile {
+    ipc: Arc<Ipc>,
+    threads: usize,
+}
+
+fn form(format: Option<&str>) -> PyResult<Option<Form>> {
+    match format {
+        None => Ok(None),
+        Some("arrow") => Ok(Some(Form::File)),
+        Some("arrows") => Ok(Some(Form::Stream)),
+        Some(other) => Err(errors::option(format!("format: expected \"arrow\" or \"arrows\", found {other:?}."))),
+    }
+}
+
+fn options(
+    format: Option<&str>,
+    limits: PyLimits,
+    threads: Option<usize>,
+    allow_truncated: bool,
+) -> PyResult<OpenOptions> {
+    Ok(OpenOptions { form: form(format)?, limits: limits.core(), allow_truncated, threads: threads_of(threads) })
+}
+
+impl IpcFile {
+    fn wrap(py: Python<'_>, ipc: Ipc, verify: bool, threads: usize) -> PyResult<Self> {
+        if verify {
+            let progress = PyProgress::new(None);
+            let result = py.detach(|| ipc.verify(threads, &progress));
+            progress.finish(result)?;
+        }
+        Ok(Self { ipc: Arc::new(ipc), threads })
+    }
+
+    fn work<T: Send>(
+        &self,
+        py: Python<'_>,
+        positions: Option<&[usize]>,
+        rows: Option<(usize, usize)>,
+        (private, threads): (bool, Option<usize>),
+        progress: Option<Py<PyAny>>,
+        work: impl FnOnce(&Ipc, &Request<'_>) -> colonnade::Result<T> + Send,
+    ) -> PyResult<T> {
+        let progress = PyProgress::new(progress);
+        let threads = threads.unwrap_or(self.threads).max(1);
+        let result = py.detach(|| work(&self.ipc, &Request { positions, rows, private, threads, progress: &progress }));
+        progress.finish(result)
+    }
+}
+
+#[pymethods]
+impl IpcFile {
+    #[staticmethod]
+    #[pyo3(signature = (path, *, mmap, verify, limits, threads, format = None, allow_truncated = false))]
+    #[allow(clippy::too_many_arguments)] // Python's keywords
+    fn open_path(
+        py: Python<'_>,
+        path: PathArgument,
+        mmap: bool,
+        verify: bool,
+        limits: PyLimits,
+        threads: Option<usize>,
+        format: Option<&str>,
+        allow_truncated: bool,
+    ) -> PyResult<Self> {
+        let options = options(format, limits, threads, allow_truncated)?;
+        let opened = py.detach(|| Ipc::open_file(std::fs::File::open(&path.0)?, mmap, options));
+        Self::wrap(py, opened.map_err(|e| errors::with_path(e, &path.0))?, verify, options.threads)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (buffer, *, verify, limits, threads, format = None, allow_truncated = false))]
+    fn open_buffer(
+        py: Python<'_>,
+        buffer: &Bound<'_, PyAny>,
+        verify: bool,
+        limits: PyLimits,
+        threads: Option<usize>,
+        format: Option<&str>,
+        allow_truncated: bool,
+    ) -> PyResult<Self> {
+        let options = options(format, limits, threads, allow_truncated)?;
+        let view = PyBuffer::<u8>::get(buffer)?;
+        if !view.is_c_contiguous() {
+            return Err(pyo3::exceptions::PyValueError::new_err("expected a contiguous buffer"));
+        }
+        let (ptr, nbytes) = (view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes());
+        // SAFETY: the exporter keeps its memory in place while the view is held, and the view is the owner.
+        let bytes = unsafe { Buffer::from_raw(ptr, nbytes, Arc::new(view)) };
+        let opened = py.detach(|| Ipc::open_buffer(bytes, options)).py()?;
+        Self::wrap(py, opened, verify, options.threads)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (fd, *, verify, limits, threads, format = None, allow_truncated = false))]
+    fn open_fd(
+        py: Python<'_>,
+        fd: RawFd,
+        verify: bool,
+        limits: PyLimits,
+        threads: Option<usize>,
+        format: Option<&str>,
+        allow_truncated: bool,
+    ) -> PyResult<Self> {
+        let options = options(format, limits, threads, allow_truncated)?;
+        let progress = PyProgress::new(None);
+        let opened = py.detach(|| Ipc::open_stream(&mut Descriptor::new(fd), options, &progress));
+        Self::wrap(py, progress.finish(opened)?, verify, options.threads)
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        "frame"
+    }
+
+    #[getter]
+    fn layout(&self) -> &'static str {
+        match self.ipc.form() {
+            Form::File => "file",
+            Form::Stream => "stream",
+        }
+    }
+
+    #[getter]
+    fn nrows(&self) -> usize {
+        self.ipc.shape().0
+    }
+
+    #[getter]
+    fn ncols(&self) -> usize {
+        self.ipc.shape().1
+    }
+
+    #[getter]
+    fn index(&self, py: Python<'_>) -> PyResult<PyAxis> {
+        let axis = py.detach(|| self.ipc.index().cloned()).py()?;
+        Ok(PyAxis { axis })
+    }
+
+    #[getter]
+    fn columns(&self) -> PyAxis {
+        PyAxis { axis: self.ipc.plan().columns.clone() }
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.ipc.plan().tags.name
+    }
+
+    #[getter]
+    fn attrs(&self) -> Option<&str> {
+        self.ipc.plan().tags.attrs.as_deref()
+    }
+
+    #[getter]
+    fn origin(&self) -> Option<&str> {
+        self.ipc.plan().tags.origin.as_deref()
+    }
+
+    #[getter]
+    fn version(&self) -> Option<u64> {
+        self.ipc.plan().version
+    }
+
+    #[getter]
+    fn file_nbytes(&self) -> u64 {
+        self.ipc.file_nbytes()
+    }
+
+    #[getter]
+    fn nbytes(&self) -> u64 {
+        self.ipc.nbytes()
+    }
+
+    #[getter]
+    fn nbatches(&self) -> usize {
+        self.ipc.nbatches()
+    }
+
+    #[getter]
+    fn codec(&self) -> Option<&'static str> {
+        self.ipc.codec().map(colonnade::ipc::read::BodyCodec::name)
+    }
+
+    #[getter]
+    fn truncated(&self) -> bool {
+        self.ipc.is_truncated()
+    }
+
+    #[getter]
+    fn metadata_version(&self) -> i16 {
+        self.ipc.metadata_version()
+    }
+
+    #[getter]
+    fn big_endian(&self) -> bool {
+        self.ipc.is_big_endian()
+    }
+
+    fn dtypes(&self) -> Vec<String> {
+        self.ipc.dtypes()
+    }
+
+    fn members<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let ncols = self.ipc.plan().fields.len();
+        self.ipc.messages().iter().map(|m| message_dict(py, m, ncols)).collect()
+    }
+
+    fn batch_rows(&self) -> Vec<usize> {
+        self.ipc.batch_rows().collect()
+    }
+
+    #[pyo3(signature = (positions = None, rows = None, *, private = false, threads = None, progress = None))]
+    fn load(
+        &self,
+        py: Python<'_>,
+        positions: Option<Vec<usize>>,
+        rows: Option<(usize, usize)>,
+        private: bool,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<CoreFrame> {
+        let asked = positions.as_deref();
+        self.work(py, asked, rows, (private, threads), progress, |ipc, request| ipc.load(request)).map(CoreFrame::new)
+    }
+
+    #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None))]
+    fn load_arrow(
+        &self,
+        py: Python<'_>,
+        positions: Option<Vec<usize>>,
+        rows: Option<(usize, usize)>,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Vec<CoreFrame>> {
+        let asked = positions.as_deref();
+        let frames = self.work(py, asked, rows, (false, threads), progress, |ipc, request| ipc.load_arrow(request))?;
+        Ok(frames.into_iter().map(CoreFrame::new).collect())
+    }
+
+    #[pyo3(signature = (i, positions = None, threads = None))]
+    fn batch(&self, py: Python<'_>, i: usize, positions: Option<Vec<usize>>, threads: Option<usize>) -> PyResult<CoreFrame> {
+        if i >= self.ipc.nbatches() {
+            return Err(PyIndexError::new_err(format!("batch {i} is out of range: there are {}", self.ipc.nbatches())));
+        }
+        let asked = positions.as_deref();
+        self.work(py, asked, None, (false, threads), None, |ipc, request| ipc.batch(i, request)).map(CoreFrame::new)
+    }
+
+    #[pyo3(signature = (threads = None, progress = None))]
+    fn verify(&self, py: Python<'_>, threads: Option<usize>, progress: Option<Py<PyAny>>) -> PyResult<()> {
+        let progress = PyProgress::new(progress);
+        let threads = threads.unwrap_or(self.threads);
+        let result = py.detach(|| self.ipc.verify(threads, &progress));
+        progress.finish(result)
+    }
+
+    fn array_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn labels(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn message_dict<'py>(py: Python<'py>, message: &Message, ncols: usize) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    out.set_item("name", &message.name)?;
+    out.set_item("method", message.codec.map_or("stored", colonnade::ipc::read::BodyCodec::name))?;
+    out.set_item("nbytes", message.nbytes)?;
+    out.set_item("compressed_nbytes", message.body_nbytes)?;
+    out.set_item("offset", message.offset)?;
+    out.set_item("nrows", message.nrows)?;
+    for name in ["crc32", "descr", "fortran_order"] {
+        out.set_item(name, py.None())?;
+    }
+    let is_batch = message.name.starts_with("batch");
+    out.set_item("shape", is_batch.then_some((message.nrows, ncols)))?;
+    Ok(out)
+}
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    let _ = m;
-    Ok(())
+    m.add_class::<IpcFile>()
 }

@@ -75,7 +75,7 @@ impl PyLimits {
 }
 
 impl PyLimits {
-    fn core(self) -> Limits {
+    pub(crate) fn core(self) -> Limits {
         Limits {
             max_nbytes: self.max_nbytes,
             max_members: self.max_members,

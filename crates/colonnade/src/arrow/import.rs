@@ -216,7 +216,7 @@ impl Plan {
     }
 
     /// As [`Plan::frame`], with the fields that `block` answers as blocks.
-    fn frame_with(
+    pub(crate) fn frame_with(
         &self,
         arrays: &[ArrayData],
         nrows: usize,

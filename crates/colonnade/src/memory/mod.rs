@@ -5,11 +5,15 @@
 //! This module is the only home of `unsafe` memory.
 
 mod buffer;
+mod copy;
 mod file;
 mod pool;
 mod region;
+mod scatter;
 
 pub use buffer::Buffer;
+pub use copy::{STREAMING_FROM_NBYTES, copy, fence};
 pub use file::{MappedFile, read_small};
 pub use pool::{RECYCLE_CAP_NBYTES, trim};
 pub use region::{Region, RegionMut};
+pub use scatter::Scatter;

@@ -1,1 +1,24 @@
 //! From messages to final memory.
+//!
+//! A first pass over the headers alone tells rows, types and where each buffer lies ([`scan`]); then every buffer is copied
+//! once, in parallel, to where it will stay ([`land`]), or handed out where it lies ([`arrays`]). What is handed out was
+//! checked before ([`check`]).
+
+mod arrays;
+mod body;
+mod check;
+mod decoder;
+mod describe;
+mod dictionaries;
+mod land;
+mod message;
+mod open;
+mod scan;
+mod shape;
+mod swap;
+
+pub use decoder::{Decoder, Event};
+pub use describe::Message;
+pub use message::BodyCodec;
+pub use open::{Form, Ipc, OpenOptions, Request};
+pub use scan::MAGIC;

@@ -1,0 +1,206 @@
+//! Batches as Arrow arrays over the body's own bytes.
+
+use std::sync::Arc;
+
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::{DataType, Field, UnionMode};
+
+use crate::error::{Error, Result};
+use crate::memory::Buffer;
+
+use super::body::Body;
+use super::check;
+use super::dictionaries::Dictionaries;
+use super::shape::{MAX_DEPTH, Place, Shape, children, width};
+use super::swap;
+
+/// Walks the nodes and buffers of one field.
+pub(crate) struct Cursor<'a> {
+    pub(crate) body: &'a Body<'a>,
+    pub(crate) shape: &'a Shape,
+    pub(crate) dictionaries: &'a Dictionaries,
+    pub(crate) at: Place,
+    /// Variadic buffers passed so far.
+    pub(crate) variadic: usize,
+    pub(crate) limits: u64,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the place of a field.
+    ///
+    /// # Errors
+    /// Malformed counts of view buffers.
+    pub(crate) fn new(body: &'a Body<'a>, shape: &'a Shape, dictionaries: &'a Dictionaries, at: Place, limits: u64) -> Result<Self> {
+        let mut variadic = 0usize;
+        for view in 0..at.view {
+            variadic = variadic.saturating_add(body.views(view)?);
+        }
+        Ok(Self { body, shape, dictionaries, at, variadic, limits })
+    }
+
+    /// The field's array, checked.
+    ///
+    /// # Errors
+    /// Malformed or truncated buffers.
+    pub(crate) fn field(&mut self, field: &Field) -> Result<ArrayData> {
+        #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
+        let id = field.dict_id();
+        let data = self.array(field.data_type(), id, 0).map_err(|e| e.in_member(field.name()))?;
+        check::values(&data).map_err(|e| e.in_member(field.name()))?;
+        Ok(data)
+    }
+
+    /// An array of this type, as the values of a dictionary are.
+    ///
+    /// # Errors
+    /// Malformed or truncated buffers.
+    pub(crate) fn of_type(&mut self, data_type: &DataType) -> Result<ArrayData> {
+        let data = self.array(data_type, None, 0)?;
+        check::values(&data)?;
+        Ok(data)
+    }
+
+    fn next(&mut self, needed: usize) -> Result<Buffer> {
+        let i = self.at.buffer + self.variadic;
+        self.at.buffer += 1;
+        self.body.buffer(i, needed)
+    }
+
+    /// The next buffer as native numbers; `i` counts the type's buffers after its validity.
+    fn values(&mut self, data_type: &DataType, i: usize, needed: usize) -> Result<arrow_buffer::Buffer> {
+        let buffer = self.next(needed)?;
+        let buffer = if self.shape.big_endian { swap::native(data_type, i, &buffer) } else { buffer };
+        Ok(buffer.to_arrow())
+    }
+
+    fn validity(&mut self, length: usize, nulls: usize) -> Result<Option<NullBuffer>> {
+        let buffer = self.next(0)?;
+        if nulls == 0 {
+            return Ok(None);
+        }
+        if buffer.nbytes() < length.div_ceil(8) {
+            return Err(self.body.short(self.at.buffer - 1, length.div_ceil(8), buffer.nbytes()));
+        }
+        let made = NullBuffer::new(BooleanBuffer::new(buffer.to_arrow(), 0, length));
+        Ok(Some(made).filter(|n| n.null_count() > 0))
+    }
+
+    fn bytes(length: usize, item: usize) -> Result<usize> {
+        length.checked_mul(item).ok_or_else(|| Error::limit("arrow", format!("{length} rows of {item} bytes are too many.")))
+    }
+
+    #[allow(clippy::too_many_lines)] // one arm a kind of layout, as the specification lists them
+    fn array(&mut self, data_type: &DataType, dictionary: Option<i64>, depth: usize) -> Result<ArrayData> {
+        if depth > MAX_DEPTH {
+            return Err(Error::limit("arrow", format!("types nest deeper than {MAX_DEPTH} levels.")));
+        }
+        let node = self.body.node(self.at.node)?;
+        self.at.node += 1;
+        let (length, nulls) = (node.length, node.nulls);
+        let builder = ArrayDataBuilder::new(data_type.clone()).len(length);
+        let mut builder = match data_type {
+            DataType::Null => {
+                if length as u64 > self.limits && self.shape.row_bits == 0 {
+                    return Err(Error::limit("arrow", format!("{length} rows that no byte stands behind.")));
+                }
+                builder
+            }
+            DataType::RunEndEncoded(..) => builder,
+            DataType::Union(_, mode) => {
+                if self.shape.version < 4 {
+                    let validity = self.validity(length, nulls)?;
+                    if validity.is_some() {
+                        return Err(Error::unsupported(
+                            "arrow",
+                            "a union with nulls of its own, as metadata version V4 had them. Write the data again with a current library.",
+                        ));
+                    }
+                }
+                let types = self.values(data_type, 0, length)?.slice_with_length(0, length);
+                let builder = builder.add_buffer(types);
+                match mode {
+                    UnionMode::Sparse => builder,
+                    UnionMode::Dense => {
+                        let offsets = self.values(data_type, 1, Self::bytes(length, 4)?)?;
+                        builder.add_buffer(offsets.slice_with_length(0, length * 4))
+                    }
+                }
+            }
+            _ => builder.nulls(self.validity(length, nulls)?),
+        };
+        builder = match data_type {
+            DataType::Boolean => {
+                let bits = self.values(data_type, 0, length.div_ceil(8))?;
+                builder.add_buffer(bits)
+            }
+            DataType::Utf8 | DataType::Binary => self.offsets(builder, data_type, length, 4)?.add_buffer(self.next(0)?.to_arrow()),
+            DataType::LargeUtf8 | DataType::LargeBinary => {
+                self.offsets(builder, data_type, length, 8)?.add_buffer(self.next(0)?.to_arrow())
+            }
+            DataType::List(_) | DataType::Map(..) => self.offsets(builder, data_type, length, 4)?,
+            DataType::LargeList(_) => self.offsets(builder, data_type, length, 8)?,
+            DataType::ListView(_) | DataType::LargeListView(_) => {
+                let item = if matches!(data_type, DataType::ListView(_)) { 4 } else { 8 };
+                let needed = Self::bytes(length, item)?;
+                let offsets = self.values(data_type, 0, needed)?.slice_with_length(0, needed);
+                let sizes = self.values(data_type, 1, needed)?.slice_with_length(0, needed);
+                builder.add_buffer(offsets).add_buffer(sizes)
+            }
+            DataType::Utf8View | DataType::BinaryView => {
+                let needed = Self::bytes(length, 16)?;
+                let mut builder = builder.add_buffer(self.values(data_type, 0, needed)?.slice_with_length(0, needed));
+                let count = self.body.views(self.at.view)?;
+                self.at.view += 1;
+                for _ in 0..count {
+                    let bytes = self.body.buffer(self.at.buffer + self.variadic, 0)?;
+                    self.variadic += 1;
+                    builder = builder.add_buffer(bytes.to_arrow());
+                }
+                builder
+            }
+            DataType::Dictionary(key, _) => {
+                let item = width(key).unwrap_or(8);
+                let codes = self.values(key, 0, Self::bytes(length, item)?)?;
+                let id = dictionary.unwrap_or(0);
+                let values = self.dictionaries.get(id).ok_or_else(|| {
+                    Error::malformed("arrow", format!("dictionary {id} is not there before its first use."))
+                })?;
+                builder.add_buffer(codes).add_child_data(values)
+            }
+            other => match width(other) {
+                Some(item) => {
+                    let needed = Self::bytes(length, item)?;
+                    builder.add_buffer(self.values(other, 0, needed)?.slice_with_length(0, needed))
+                }
+                None => builder,
+            },
+        };
+        for child in children(data_type) {
+            #[allow(deprecated)]
+            let id = child.dict_id();
+            builder = builder.add_child_data(self.array(child.data_type(), id, depth + 1).map_err(|e| e.in_member(child.name()))?);
+        }
+        // SAFETY: `check::values` looks at every buffer and child before the array leaves this room.
+        Ok(unsafe { builder.align_buffers(true).build_unchecked() })
+    }
+
+    fn offsets(&mut self, builder: ArrayDataBuilder, data_type: &DataType, length: usize, item: usize) -> Result<ArrayDataBuilder> {
+        let needed = Self::bytes(length + 1, item)?;
+        let raw = self.values(data_type, 0, 0)?;
+        // Without rows some writers leave the single offset out.
+        let offsets = if length == 0 && raw.len() < needed {
+            arrow_buffer::Buffer::from(vec![0u8; item])
+        } else if raw.len() < needed {
+            return Err(self.body.short(self.at.buffer - 1, needed, raw.len()));
+        } else {
+            raw.slice_with_length(0, needed)
+        };
+        Ok(builder.add_buffer(offsets))
+    }
+}
+
+/// Keeps the schema's own field, of which [`ArrayData`] knows the type alone.
+pub(crate) fn field_of(shape: &Shape, i: usize) -> Result<&Arc<Field>> {
+    shape.schema.fields().get(i).ok_or_else(|| Error::not_found("arrow", format!("field {i} of {}.", shape.places.len())))
+}

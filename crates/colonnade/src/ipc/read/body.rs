@@ -1,0 +1,181 @@
+//! The buffers of one body: found, checked against it, decompressed.
+
+use std::borrow::Cow;
+
+use crate::codec::zstd;
+use crate::error::{Error, Result};
+use crate::memory::Buffer;
+
+use super::message::BodyCodec;
+use super::scan::{Batch, node, span_bytes};
+
+/// The body of one batch, and the lists in its header that say what lies where.
+pub(crate) struct Body<'s> {
+    batch: &'s Batch,
+    nodes: &'s [u8],
+    buffers: &'s [u8],
+    variadic: &'s [u8],
+    bytes: Buffer,
+}
+
+/// Length and null count of a field, as the header claims them.
+pub(crate) struct Node {
+    pub(crate) length: usize,
+    pub(crate) nulls: usize,
+}
+
+impl<'s> Body<'s> {
+    /// The body of `batch` in `source`.
+    ///
+    /// # Errors
+    /// Truncated where it passes the end (which the scan has ruled out).
+    pub(crate) fn new(source: &'s Buffer, batch: &'s Batch) -> Result<Self> {
+        let all = source.as_slice();
+        let bytes = source
+            .slice(batch.body_at, batch.body_nbytes)
+            .ok_or_else(|| Error::truncated("arrow", "the body", batch.body_nbytes as u64, 0))?;
+        let header = &batch.header;
+        Ok(Self {
+            batch,
+            nodes: span_bytes(all, batch, header.nodes, 16),
+            buffers: span_bytes(all, batch, header.buffers, 16),
+            variadic: span_bytes(all, batch, header.variadic, 8),
+            bytes,
+        })
+    }
+
+    pub(crate) fn codec(&self) -> Option<BodyCodec> {
+        self.batch.header.codec
+    }
+
+    /// Node `i`, its length within what a batch may say.
+    ///
+    /// # Errors
+    /// Malformed: negative numbers, more nulls than rows.
+    pub(crate) fn node(&self, i: usize) -> Result<Node> {
+        let (length, nulls) = node(self.nodes, i);
+        match (usize::try_from(length), usize::try_from(nulls)) {
+            (Ok(length), Ok(nulls)) if nulls <= length && length <= isize::MAX as usize / 64 => Ok(Node { length, nulls }),
+            _ => Err(Error::malformed(
+                "arrow",
+                format!("expected a field of 0 or more rows with as many nulls at most, found {length} rows with {nulls} nulls."),
+            )),
+        }
+    }
+
+    /// Data buffers of view column `i`.
+    ///
+    /// # Errors
+    /// Malformed: a negative number, or more than there are buffers.
+    pub(crate) fn views(&self, i: usize) -> Result<usize> {
+        let (words, _) = self.variadic.as_chunks::<8>();
+        let count = words.get(i).map_or(-1, |word| i64::from_le_bytes(*word));
+        usize::try_from(count).ok().filter(|&n| n <= self.batch.header.buffers.count).ok_or_else(|| {
+            Error::malformed("arrow", format!("expected a number of view buffers, found {count}."))
+        })
+    }
+
+    /// Buffer `i` as it lies: compressed where the batch is.
+    ///
+    /// # Errors
+    /// Malformed: a range outside the body.
+    pub(crate) fn raw(&self, i: usize) -> Result<Buffer> {
+        let (offset, length) = node(self.buffers, i);
+        let range = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
+        range.and_then(|(offset, length)| self.bytes.slice(offset, length)).ok_or_else(|| {
+            let message = format!(
+                "buffer {i}: expected a range within the body of {} bytes, found {length} bytes at {offset}.",
+                self.bytes.nbytes()
+            );
+            Error::malformed("arrow", message).at(self.batch.body_at as u64)
+        })
+    }
+
+    /// Buffer `i`, decompressed. `needed` bytes are wanted: more than the buffer has is an error, and so is a claim that
+    /// its compressed bytes cannot back.
+    ///
+    /// # Errors
+    /// Malformed or truncated buffers.
+    pub(crate) fn buffer(&self, i: usize, needed: usize) -> Result<Buffer> {
+        let raw = self.raw(i)?;
+        let made = match self.codec() {
+            None => raw,
+            Some(codec) => match packed(&raw, codec)? {
+                Packed::Stored(bytes) => bytes,
+                Packed::Compressed(bytes, nbytes) => {
+                    if nbytes < needed {
+                        return Err(self.short(i, needed, nbytes));
+                    }
+                    // Vec: the many small ones would each take a mapping otherwise.
+                    let mut target = arrow_buffer::MutableBuffer::from_len_zeroed(nbytes);
+                    decompress(codec, bytes.as_slice(), target.as_slice_mut()).map_err(|e| e.in_member(format!("buffer {i}")))?;
+                    Buffer::from_arrow(target.into())
+                }
+            },
+        };
+        if made.nbytes() < needed { Err(self.short(i, needed, made.nbytes())) } else { Ok(made) }
+    }
+
+    pub(crate) fn short(&self, i: usize, needed: usize, had: usize) -> Error {
+        let message = format!("buffer {i}: {needed} bytes are needed for its rows, found {had}. The bytes are damaged.");
+        Error::malformed("arrow", message).at(self.batch.body_at as u64)
+    }
+}
+
+/// A buffer of a compressed body.
+pub(crate) enum Packed {
+    /// It did not shrink.
+    Stored(Buffer),
+    /// Compressed bytes, and how many they become.
+    Compressed(Buffer, usize),
+}
+
+/// Reads the length before a compressed buffer.
+///
+/// # Errors
+/// Malformed lengths, or such as the compressed bytes cannot yield.
+pub(crate) fn packed(raw: &Buffer, codec: BodyCodec) -> Result<Packed> {
+    if raw.nbytes() == 0 {
+        return Ok(Packed::Stored(raw.clone()));
+    }
+    let bad = |message: String| Error::malformed("arrow", message);
+    let word = raw.as_slice().first_chunk::<8>().ok_or_else(|| bad("a compressed buffer is shorter than its length.".into()))?;
+    let rest = raw.slice(8, raw.nbytes() - 8).unwrap_or_else(|| raw.clone());
+    let length = i64::from_le_bytes(*word);
+    if length == -1 {
+        return Ok(Packed::Stored(rest));
+    }
+    let most = match codec {
+        BodyCodec::Zstd => zstd::most(rest.nbytes() as u64),
+        BodyCodec::Lz4 => lz4::most(rest.nbytes() as u64),
+    };
+    match usize::try_from(length) {
+        Ok(length) if length as u64 <= most => Ok(Packed::Compressed(rest, length)),
+        _ => Err(Error::limit("arrow", format!("{} compressed bytes claim to become {length}.", rest.nbytes()))),
+    }
+}
+
+/// Decompresses into `target`, which must be filled exactly.
+///
+/// # Errors
+/// The codec's own.
+pub(crate) fn decompress(codec: BodyCodec, source: &[u8], target: &mut [u8]) -> Result<()> {
+    match codec {
+        BodyCodec::Zstd => zstd::decompress(source, target),
+        BodyCodec::Lz4 => lz4::decompress(source, target),
+    }
+}
+
+/// Text for messages about a column.
+pub(crate) fn named(name: &str) -> Cow<'_, str> {
+    if name.is_empty() { Cow::Borrowed("(no name)") } else { Cow::Borrowed(name) }
+}
+
+mod lz4 {
+    pub(super) fn most(compressed: u64) -> u64 {
+        compressed.saturating_mul(256)
+    }
+    pub(super) fn decompress(_: &[u8], _: &mut [u8]) -> crate::error::Result<()> {
+        Err(crate::Error::unsupported("lz4", "not yet."))
+    }
+}

@@ -1,0 +1,116 @@
+//! What an opened source says of itself, message by message.
+
+use crate::arrow::import::Place;
+use crate::frame::{ByteOrder, type_name};
+
+use super::body::{Body, Packed, packed};
+use super::message::BodyCodec;
+use super::open::Ipc;
+use super::scan::Batch;
+
+/// One message.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// `schema`, `dictionary 0`, `batch 3`.
+    pub name: String,
+    /// How its buffers are compressed.
+    pub codec: Option<BodyCodec>,
+    /// Bytes of the body once decompressed.
+    pub nbytes: u64,
+    /// Bytes of the body as it lies.
+    pub body_nbytes: u64,
+    /// Offset of its header.
+    pub offset: u64,
+    /// Rows (or values).
+    pub nrows: usize,
+}
+
+impl Ipc {
+    /// Dictionaries and record batches, in the order of the source.
+    #[must_use]
+    pub fn messages(&self) -> Vec<Message> {
+        let one = |name: String, batch: &Batch| Message {
+            name,
+            codec: batch.header.codec,
+            nbytes: self.decoded(batch),
+            body_nbytes: batch.body_nbytes as u64,
+            offset: batch.header_at as u64,
+            nrows: batch.header.nrows,
+        };
+        let mut out: Vec<Message> = Vec::new();
+        for d in &self.catalog.dictionaries {
+            out.push(one(format!("dictionary {}{}", d.id, if d.delta { " (addition)" } else { "" }), &d.batch));
+        }
+        for (i, batch) in self.catalog.batches.iter().enumerate() {
+            out.push(one(format!("batch {i}"), batch));
+        }
+        out.sort_by_key(|m| m.offset);
+        out
+    }
+
+    fn decoded(&self, batch: &Batch) -> u64 {
+        let (Some(codec), Ok(body)) = (batch.header.codec, Body::new(&self.bytes, batch)) else {
+            return batch.body_nbytes as u64;
+        };
+        let nbytes = |i: usize| match body.raw(i).and_then(|raw| packed(&raw, codec)) {
+            Ok(Packed::Stored(bytes)) => bytes.nbytes() as u64,
+            Ok(Packed::Compressed(_, nbytes)) => nbytes as u64,
+            Err(_) => 0,
+        };
+        (0..batch.header.buffers.count).map(nbytes).sum()
+    }
+
+    /// Bytes of all bodies, decompressed.
+    #[must_use]
+    pub fn nbytes(&self) -> u64 {
+        let dictionaries = self.catalog.dictionaries.iter().map(|d| &d.batch);
+        self.catalog.batches.iter().chain(dictionaries).map(|b| self.decoded(b)).sum()
+    }
+
+    /// Bytes of the source.
+    #[must_use]
+    pub fn file_nbytes(&self) -> u64 {
+        self.bytes.nbytes() as u64
+    }
+
+    /// The codec of the first compressed body.
+    #[must_use]
+    pub fn codec(&self) -> Option<BodyCodec> {
+        let dictionaries = self.catalog.dictionaries.iter().map(|d| &d.batch);
+        self.catalog.batches.iter().chain(dictionaries).find_map(|b| b.header.codec)
+    }
+
+    /// 4 or 5.
+    #[must_use]
+    pub fn metadata_version(&self) -> i16 {
+        self.catalog.shape.metadata_version()
+    }
+
+    /// Whether numbers in bodies are big-endian.
+    #[must_use]
+    pub fn is_big_endian(&self) -> bool {
+        self.catalog.shape.big_endian
+    }
+
+    /// Whether the end mark was missing, which was allowed.
+    #[must_use]
+    pub fn is_truncated(&self) -> bool {
+        self.catalog.truncated
+    }
+
+    /// One name a column: NumPy's where it lands in a block, else Arrow's.
+    #[must_use]
+    pub fn dtypes(&self) -> Vec<String> {
+        let mut out = vec![String::new(); self.plan.ncols];
+        for (i, field) in self.plan.fields.iter().enumerate() {
+            let nulls = self.catalog.nulls.get(i).copied().unwrap_or(true);
+            let dtype = field.dtype.or_else(|| field.block_dtype().filter(|_| !nulls)).filter(|d| d.order != ByteOrder::Big || field.dtype.is_some());
+            if let Place::Column(position) = field.place
+                && let Some(slot) = out.get_mut(position)
+            {
+                *slot = dtype.map_or_else(|| type_name(&field.data_type, field.ordered), |d| d.descr());
+            }
+        }
+        out
+    }
+}

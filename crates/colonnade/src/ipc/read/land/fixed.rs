@@ -1,0 +1,310 @@
+//! Values of one width: into blocks, or into Arrow's layout.
+
+use std::collections::HashMap;
+
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
+use arrow_data::ArrayDataBuilder;
+
+use crate::error::{Error, Result};
+use crate::frame::{Block, DType, Grid, as_stride};
+use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, copy, fence};
+use crate::plan::{self, Progress, Task};
+
+use super::super::arrays::field_of;
+use super::super::body::{Body, Packed, decompress, packed};
+use super::{Landed, Landing, Piece, Way};
+
+/// Columns a multiple of 4096 bytes apart collide in the cache: from this size on they stand an odd number of lines apart.
+const APART_FROM_NBYTES: usize = 4096;
+
+/// Copies of one column are cut to this size, so that all threads have some.
+const CUT_NBYTES: usize = 4 << 20;
+
+/// One column's way: where its buffer is, and where it goes.
+#[derive(Clone, Copy)]
+struct Target {
+    field: usize,
+    node: usize,
+    buffer: usize,
+    view: usize,
+    item: usize,
+    way: Way,
+    region: usize,
+    offset: usize,
+}
+
+impl Landing<'_> {
+    /// Lands the fields `wanted[i]` for `i` of `these`.
+    pub(super) fn fixed(&self, wanted: &[usize], ways: &[Way], these: &[usize], pieces: &[Piece], landed: &mut Landed, progress: &dyn Progress) -> Result<()> {
+        if these.is_empty() {
+            return Ok(());
+        }
+        let nrows = self.nrows();
+        let mut groups: Vec<(DType, Vec<usize>)> = Vec::new();
+        let mut known: HashMap<DType, usize> = HashMap::new();
+        let mut alone: Vec<(usize, usize)> = Vec::new();
+        for &i in these {
+            match ways.get(i) {
+                Some(Way::Copy(d) | Way::Nat(d) | Way::Pairs(d) | Way::Bits(d)) => {
+                    let group = *known.entry(*d).or_insert_with(|| {
+                        groups.push((*d, Vec::new()));
+                        groups.len() - 1
+                    });
+                    if let Some((_, members)) = groups.get_mut(group) {
+                        members.push(i);
+                    }
+                }
+                Some(Way::Values(item)) => alone.push((i, *item)),
+                _ => {}
+            }
+        }
+        let mut regions: Vec<RegionMut> = Vec::with_capacity(groups.len() + alone.len());
+        let mut targets: Vec<Target> = Vec::with_capacity(these.len());
+        let mut grids: Vec<Grid> = Vec::with_capacity(groups.len());
+        for (dtype, members) in &groups {
+            let item = dtype.itemsize as usize;
+            let stride = apart(nrows.checked_mul(item).ok_or_else(too_large)?);
+            let total = stride.checked_mul(members.len()).ok_or_else(too_large)?;
+            let region = regions.len();
+            regions.push(allocate(total)?);
+            for (column, &i) in members.iter().enumerate() {
+                targets.push(self.target(wanted, ways, i, item, region, column * stride)?);
+            }
+            grids.push(Grid { col_stride: as_stride(stride), ..Grid::column_major(*dtype, nrows, members.len(), 0) });
+        }
+        for &(i, item) in &alone {
+            let region = regions.len();
+            regions.push(allocate(nrows.checked_mul(item).ok_or_else(too_large)?)?);
+            targets.push(self.target(wanted, ways, i, item, region, 0)?);
+        }
+        let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();
+        self.copy_all(&targets, &scatters, pieces, progress)?;
+        drop(scatters);
+        let mut regions = regions.into_iter();
+        for ((_, members), grid) in groups.into_iter().zip(grids) {
+            let Some(region) = regions.next() else { break };
+            let buffer = Buffer::from_region(region.finish(), true);
+            let block = Block::new(grid, buffer).ok_or_else(too_large)?;
+            landed.blocks.push((block, members));
+        }
+        for ((i, _), region) in alone.into_iter().zip(regions) {
+            let field = wanted.get(i).copied().unwrap_or(0);
+            let data_type = field_of(&self.catalog.shape, field)?.data_type();
+            let values = Buffer::from_region(region.finish(), true).to_arrow();
+            let mut builder = ArrayDataBuilder::new(data_type.clone()).len(nrows).add_buffer(values).nulls(self.validity(field, pieces)?);
+            if matches!(data_type, arrow_schema::DataType::Dictionary(..)) {
+                #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
+                let id = field_of(&self.catalog.shape, field)?.dict_id().unwrap_or(0);
+                let dictionary = self.history.last().get(id);
+                builder = builder.add_child_data(dictionary.ok_or_else(|| Error::malformed("arrow", format!("dictionary {id} is not there.")))?);
+            }
+            // SAFETY: the values were filled whole; codes are compared with their dictionary just below.
+            let data = unsafe { builder.align_buffers(true).build_unchecked() };
+            super::super::check::values(&data).map_err(|e| e.in_member(field_name(self, field)))?;
+            landed.columns.push((i, data));
+        }
+        Ok(())
+    }
+
+    fn target(&self, wanted: &[usize], ways: &[Way], i: usize, item: usize, region: usize, offset: usize) -> Result<Target> {
+        let field = wanted.get(i).copied().unwrap_or(0);
+        let way = ways.get(i).copied().unwrap_or(Way::Text);
+        let place = self.catalog.shape.places.get(field).copied();
+        let place = place.ok_or_else(|| Error::not_found("arrow", format!("field {field}.")))?;
+        // The pairs' numbers are the child's values: past both validities.
+        let skipped = if matches!(way, Way::Pairs(_)) { 2 } else { 1 };
+        Ok(Target { field, node: place.node, buffer: place.buffer + skipped, view: place.view, item, way, region, offset })
+    }
+
+    fn copy_all(&self, targets: &[Target], scatters: &[Scatter<'_>], pieces: &[Piece], progress: &dyn Progress) -> Result<()> {
+        let row_nbytes: usize = targets.iter().map(|t| t.item).sum();
+        let streaming = row_nbytes.saturating_mul(self.nrows()) >= STREAMING_FROM_NBYTES;
+        let small = |p: &Piece| p.nrows.saturating_mul(row_nbytes) <= CUT_NBYTES;
+        if pieces.iter().all(small) {
+            return self.tiles(pieces, row_nbytes, &|tile| {
+                for piece in tile {
+                    self.copy_piece(targets, scatters, piece, streaming)?;
+                }
+                fence();
+                Ok(())
+            }, progress);
+        }
+        let mut tasks = Vec::new();
+        for piece in pieces {
+            // Large batches: some columns each, and large columns in parts.
+            let mut rest = targets;
+            while let Some(first) = rest.first() {
+                let one = piece.nrows.saturating_mul(first.item).max(1);
+                let (some, tail) = rest.split_at((CUT_NBYTES / one).clamp(1, rest.len()));
+                rest = tail;
+                let compressed = self.batch(piece)?.header.codec.is_some();
+                // Whole bytes of bits, so that parts of a boolean column do not share one.
+                let step = if compressed { piece.nrows } else { (CUT_NBYTES / first.item.max(1)).div_ceil(64) * 64 };
+                for start in (0..piece.nrows).step_by(step.max(1)) {
+                    let nrows = step.min(piece.nrows - start);
+                    let part = Piece { skip: piece.skip + start, nrows, at: piece.at + start, ..*piece };
+                    let nbytes = some.iter().map(|t| t.item * nrows).sum();
+                    tasks.push(Task::new(nbytes, move || {
+                        self.copy_piece(some, scatters, &part, streaming)?;
+                        fence();
+                        Ok(())
+                    }));
+                }
+            }
+        }
+        plan::run(tasks, self.threads, progress)
+    }
+
+    fn copy_piece(&self, targets: &[Target], scatters: &[Scatter<'_>], piece: &Piece, streaming: bool) -> Result<()> {
+        let body = Body::new(self.source, self.batch(piece)?)?;
+        for target in targets {
+            self.copy_column(target, scatters, piece, &body, streaming).map_err(|e| self.named(e, target.field, piece))?;
+        }
+        Ok(())
+    }
+
+    fn copy_column(&self, target: &Target, scatters: &[Scatter<'_>], piece: &Piece, body: &Body<'_>, streaming: bool) -> Result<()> {
+        let (item, mut buffer) = (target.item, target.buffer);
+        for view in 0..target.view {
+            buffer += body.views(view)?;
+        }
+        let scatter = scatters.get(target.region).ok_or_else(too_large)?;
+        // SAFETY: each task has rows of its own, and each column ranges of its own.
+        let place = unsafe { scatter.range(target.offset + piece.at * item, piece.nrows * item) }.ok_or_else(too_large)?;
+        let end = piece.skip + piece.nrows;
+        if let Way::Pairs(_) = target.way {
+            let node = body.node(target.node + 1)?;
+            if node.length < end * 2 || node.nulls > 0 {
+                return Err(Error::malformed("arrow", "expected two numbers a row, without nulls."));
+            }
+        }
+        if let Way::Bits(_) = target.way {
+            let bits = body.buffer(buffer, end.div_ceil(8))?;
+            unpack(bits.as_slice(), piece.skip, place);
+            return Ok(());
+        }
+        match body.codec() {
+            None => {
+                let raw = body.raw(buffer)?;
+                let source = raw.as_slice().get(piece.skip * item..end * item);
+                copy(place, source.ok_or_else(|| body.short(buffer, end * item, raw.nbytes()))?, streaming);
+            }
+            Some(codec) => match packed(&body.raw(buffer)?, codec)? {
+                // The common case: straight to the final place.
+                Packed::Compressed(bytes, nbytes) if nbytes == place.len() && piece.skip == 0 => {
+                    decompress(codec, bytes.as_slice(), place)?;
+                }
+                _ => {
+                    let whole = body.buffer(buffer, end * item)?;
+                    place.copy_from_slice(whole.as_slice().get(piece.skip * item..end * item).unwrap_or(&[]));
+                }
+            },
+        }
+        if let Way::Nat(_) = target.way
+            && let Some(valid) = bits_of(body, target.node, buffer - 1)?
+        {
+            for (row, value) in place.chunks_exact_mut(8).enumerate() {
+                if !is_set(valid.as_slice(), piece.skip + row) {
+                    value.copy_from_slice(&i64::MIN.to_le_bytes());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The validity of a whole column; none where nothing is null.
+    pub(super) fn validity(&self, field: usize, pieces: &[Piece]) -> Result<Option<NullBuffer>> {
+        if !self.catalog.nulls.get(field).copied().unwrap_or(true) {
+            return Ok(None);
+        }
+        let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
+        let mut out = BooleanBufferBuilder::new(self.nrows());
+        for piece in pieces {
+            let body = Body::new(self.source, self.batch(piece)?)?;
+            let mut buffer = place.buffer;
+            for view in 0..place.view {
+                buffer += body.views(view)?;
+            }
+            match bits_of(&body, place.node, buffer).map_err(|e| self.named(e, field, piece))? {
+                Some(bits) => out.append_packed_range(piece.skip..piece.skip + piece.nrows, bits.as_slice()),
+                None => out.append_n(piece.nrows, true),
+            }
+        }
+        Ok(Some(NullBuffer::new(out.finish())).filter(|n| n.null_count() > 0))
+    }
+}
+
+/// The validity of a field in one batch; none where its node says that nothing is null.
+fn bits_of(body: &Body<'_>, node: usize, buffer: usize) -> Result<Option<Buffer>> {
+    let node = body.node(node)?;
+    if node.nulls == 0 { Ok(None) } else { body.buffer(buffer, node.length.div_ceil(8)).map(Some) }
+}
+
+fn is_set(bits: &[u8], row: usize) -> bool {
+    bits.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1)
+}
+
+/// Bits from `skip` on as one byte each.
+fn unpack(bits: &[u8], skip: usize, target: &mut [u8]) {
+    if skip.is_multiple_of(8) {
+        let bytes = bits.get(skip / 8..).unwrap_or(&[]);
+        let (whole, rest) = target.as_chunks_mut::<8>();
+        for (place, byte) in whole.iter_mut().zip(bytes) {
+            *place = spread_bits(*byte);
+        }
+        let done = whole.len();
+        let last = bytes.get(done).copied().unwrap_or(0);
+        for (i, place) in rest.iter_mut().enumerate() {
+            *place = last >> i & 1;
+        }
+        return;
+    }
+    for (i, place) in target.iter_mut().enumerate() {
+        *place = u8::from(is_set(bits, skip + i));
+    }
+}
+
+/// The eight bits of a byte as eight bytes, lowest first.
+fn spread_bits(byte: u8) -> [u8; 8] {
+    let low = u64::from(byte & 0x7F).wrapping_mul(0x0002_0408_1020_4081) & 0x0101_0101_0101_0101;
+    (low | u64::from(byte >> 7) << 56).to_le_bytes()
+}
+
+fn allocate(nbytes: usize) -> Result<RegionMut> {
+    // Many small columns would each take a huge page.
+    Ok(Region::allocate(nbytes, nbytes < 256 << 10)?)
+}
+
+fn apart(nbytes: usize) -> usize {
+    if nbytes < APART_FROM_NBYTES {
+        return nbytes;
+    }
+    let lines = nbytes.div_ceil(64);
+    (lines + usize::from(lines.is_multiple_of(2))) * 64
+}
+
+fn too_large() -> Error {
+    Error::limit("arrow", "the frame is too large for this machine's addresses.")
+}
+
+fn field_name(landing: &Landing<'_>, field: usize) -> String {
+    landing.catalog.shape.schema.fields().get(field).map_or_else(String::new, |f| f.name().clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_become_bytes_from_any_start() {
+        let bits = [0b1010_0110, 0b0000_1111, 0b1100_0001, 0xFF];
+        for skip in 0..12 {
+            for length in 0..20 {
+                let mut out = vec![9; length];
+                unpack(&bits, skip, &mut out);
+                let expected: Vec<u8> = (0..length).map(|i| bits[(skip + i) / 8] >> ((skip + i) % 8) & 1).collect();
+                assert_eq!(out, expected, "{skip} {length}");
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Landing: every batch's buffers are copied once, in parallel, to where they will stay.
+//!
+//! Columns that NumPy has a dtype for and that hold no nulls land in blocks, one a dtype, column-major; text, and numbers
+//! with nulls, land in Arrow's layout; what is rarer is decoded batch by batch and joined. No table stands in between.
+
+mod fixed;
+mod joined;
+mod text;
+mod views;
+
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
+
+use crate::arrow::import::{self, Plan};
+use crate::error::{Error, Result};
+use crate::frame::{Block, ByteOrder, DType, Kind};
+use crate::memory::Buffer;
+use crate::plan::{self, Progress, Task};
+
+use super::arrays::field_of;
+use super::dictionaries::History;
+use super::scan::{Batch, Catalog};
+use super::shape::width;
+
+/// What is landed, and from where.
+pub(crate) struct Landing<'a> {
+    pub(crate) source: &'a Buffer,
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) plan: &'a Plan,
+    pub(crate) history: &'a History,
+    pub(crate) rows: (usize, usize),
+    pub(crate) threads: usize,
+    pub(crate) unbacked: u64,
+    /// A map (or memory) whose bytes may be handed out as they lie; a private one where arrays must be writable.
+    pub(crate) in_place: Option<&'a Buffer>,
+}
+
+/// Rows of one batch, and where they go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    pub(crate) batch: usize,
+    /// Rows of the batch before the first wanted.
+    pub(crate) skip: usize,
+    pub(crate) nrows: usize,
+    /// Row of the result.
+    pub(crate) at: usize,
+}
+
+/// How a field lands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Bytes as they lie, into a block.
+    Copy(DType),
+    /// The same, with NaT where the validity says null.
+    Nat(DType),
+    /// The pairs of a fixed-size list are complex numbers.
+    Pairs(DType),
+    /// Bits become bytes.
+    Bits(DType),
+    /// Fixed-width values in Arrow's layout; validity beside them.
+    Values(usize),
+    /// Offsets and bytes.
+    Text,
+    /// Arrays of each batch, joined; a block afterwards where it has a dtype.
+    Joined(Option<DType>),
+}
+
+/// What landed: blocks with the fields (as indices into `wanted`) of their columns, and the rest.
+#[derive(Default)]
+pub(crate) struct Landed {
+    pub(crate) blocks: Vec<(Block, Vec<usize>)>,
+    pub(crate) columns: Vec<(usize, ArrayData)>,
+}
+
+impl Landing<'_> {
+    /// Lands the fields `wanted`.
+    ///
+    /// # Errors
+    /// Malformed bodies; the system's refusal of memory; cancellation.
+    pub(crate) fn run(&self, wanted: &[usize], progress: &dyn Progress) -> Result<Landed> {
+        let ways: Vec<Way> = wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
+        let pieces = self.pieces();
+        let mut landed = Landed::default();
+        let mut left: Vec<bool> = vec![true; wanted.len()];
+        self.in_place(wanted, &ways, &pieces, &mut left, &mut landed, progress)?;
+        let of = |pick: &dyn Fn(Way) -> bool| -> Vec<usize> {
+            (0..wanted.len()).filter(|&i| left.get(i) == Some(&true) && ways.get(i).is_some_and(|&w| pick(w))).collect()
+        };
+        self.fixed(wanted, &ways, &of(&|w| !matches!(w, Way::Text | Way::Joined(_))), &pieces, &mut landed, progress)?;
+        self.text(wanted, &of(&|w| w == Way::Text), &pieces, &mut landed, progress)?;
+        self.joined(wanted, &ways, &of(&|w| matches!(w, Way::Joined(_))), &pieces, &mut landed, progress)?;
+        Ok(landed)
+    }
+
+    /// The batches that the rows touch.
+    fn pieces(&self) -> Vec<Piece> {
+        let (start, stop) = self.rows;
+        let batches = &self.catalog.batches;
+        let first = batches.partition_point(|b| b.first_row + b.header.nrows <= start);
+        let mut out = Vec::with_capacity(batches.len() - first);
+        for (i, batch) in batches.iter().enumerate().skip(first) {
+            if batch.first_row >= stop {
+                break;
+            }
+            let skip = start.saturating_sub(batch.first_row);
+            let end = batch.header.nrows.min(stop - batch.first_row);
+            if end > skip {
+                out.push(Piece { batch: i, skip, nrows: end - skip, at: batch.first_row + skip - start });
+            }
+        }
+        out
+    }
+
+    fn nrows(&self) -> usize {
+        self.rows.1 - self.rows.0
+    }
+
+    fn batch(&self, piece: &Piece) -> Result<&Batch> {
+        let batch = self.catalog.batches.get(piece.batch);
+        batch.ok_or_else(|| Error::not_found("arrow", format!("batch {} of {}.", piece.batch, self.catalog.batches.len())))
+    }
+
+    fn way(&self, field: usize) -> Result<Way> {
+        let data_type = field_of(&self.catalog.shape, field)?.data_type();
+        let told = self.plan.fields.get(field);
+        let said = told.and_then(|f| f.dtype);
+        let nulls = self.catalog.nulls.get(field).copied().unwrap_or(true);
+        let tagged = told.is_some_and(|f| f.tag.is_some());
+        let dtype = said.or_else(|| import::implied_dtype(data_type).filter(|_| !nulls && !tagged));
+        if self.catalog.shape.big_endian {
+            return Ok(Way::Joined(dtype));
+        }
+        if let Some(dtype) = dtype {
+            return Ok(block_way(dtype, data_type, nulls));
+        }
+        Ok(match data_type {
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => Way::Text,
+            DataType::Dictionary(key, _) if !self.history.replaced => width(key).map_or(Way::Joined(None), Way::Values),
+            other => width(other).filter(|&w| w > 0).map_or(Way::Joined(None), Way::Values),
+        })
+    }
+
+    /// Runs `work` over tiles of pieces: as many as make about `nbytes` of bodies.
+    fn tiles(&self, pieces: &[Piece], row_nbytes: usize, work: &(dyn Fn(&[Piece]) -> Result<()> + Sync), progress: &dyn Progress) -> Result<()> {
+        const TILE_NBYTES: usize = 2 << 20;
+        let mut tasks = Vec::new();
+        let mut rest = pieces;
+        while !rest.is_empty() {
+            let mut nbytes = 0;
+            let count = rest.iter().position(|p| {
+                nbytes += p.nrows.saturating_mul(row_nbytes).max(64);
+                nbytes >= TILE_NBYTES
+            });
+            let (tile, tail) = rest.split_at(count.map_or(rest.len(), |c| c + 1));
+            tasks.push(Task::new(nbytes, move || work(tile)));
+            rest = tail;
+        }
+        plan::run(tasks, self.threads, progress)
+    }
+
+    /// The name of a field and the batch, for errors.
+    fn named(&self, error: Error, field: usize, piece: &Piece) -> Error {
+        let name = self.catalog.shape.schema.fields().get(field).map_or("", |f| f.name());
+        let at = self.batch(piece).map_or(0, |b| b.body_at as u64);
+        error.in_member(format!("batch {}, column {}", piece.batch, super::body::named(name))).at(at)
+    }
+}
+
+fn block_way(dtype: DType, data_type: &DataType, nulls: bool) -> Way {
+    let native = dtype.order != ByteOrder::Big;
+    let item = dtype.itemsize as usize;
+    match data_type {
+        DataType::Boolean if dtype.kind == Kind::Bool && !nulls => Way::Bits(dtype),
+        DataType::FixedSizeList(inner, 2) if dtype.kind == Kind::Complex && native && !nulls => {
+            if width(inner.data_type()).is_some_and(|w| w * 2 == item) { Way::Pairs(dtype) } else { Way::Joined(Some(dtype)) }
+        }
+        other if native && item > 0 && width(other) == Some(item) => match dtype.kind {
+            Kind::DateTime | Kind::TimeDelta if nulls => Way::Nat(dtype),
+            _ if nulls => Way::Joined(Some(dtype)),
+            _ => Way::Copy(dtype),
+        },
+        _ => Way::Joined(Some(dtype)),
+    }
+}

@@ -1,0 +1,211 @@
+//! Text and bytes: the sizes first, then every batch's bytes to their place, checked while they are hot.
+
+use std::sync::Mutex;
+
+use arrow_data::ArrayDataBuilder;
+use arrow_schema::DataType;
+
+use crate::error::{Error, Result};
+use crate::memory::{Buffer, Region, STREAMING_FROM_NBYTES, Scatter, copy, fence};
+use crate::plan::{self, Progress, Task};
+
+use super::super::arrays::field_of;
+use super::super::body::Body;
+use super::super::check;
+use super::{Landed, Landing, Piece};
+
+/// Where the bytes of one batch's rows lie, and where they go.
+#[derive(Debug, Clone)]
+struct Run {
+    /// Decompressed once, where they were compressed.
+    held: Option<(Buffer, Buffer)>,
+    nbytes: usize,
+    at: usize,
+}
+
+impl Landing<'_> {
+    /// Lands the text fields `wanted[i]` for `i` of `these`.
+    pub(super) fn text(&self, wanted: &[usize], these: &[usize], pieces: &[Piece], landed: &mut Landed, progress: &dyn Progress) -> Result<()> {
+        for &i in these {
+            let field = wanted.get(i).copied().unwrap_or(0);
+            landed.columns.push((i, self.text_column(field, pieces, progress)?));
+        }
+        Ok(())
+    }
+
+    fn text_column(&self, field: usize, pieces: &[Piece], progress: &dyn Progress) -> Result<arrow_data::ArrayData> {
+        let data_type = field_of(&self.catalog.shape, field)?.data_type();
+        let (small, is_text) = match data_type {
+            DataType::Utf8 => (true, true),
+            DataType::Binary => (true, false),
+            DataType::LargeUtf8 => (false, true),
+            _ => (false, false),
+        };
+        let nrows = self.nrows();
+        let (mut runs, total) = self.sizes(field, pieces, small, progress)?;
+        // 32-bit offsets that no longer reach become 64-bit ones.
+        let narrow = small && i32::try_from(total).is_ok();
+        let data_type = match data_type {
+            DataType::Utf8 if !narrow => DataType::LargeUtf8,
+            DataType::Binary if !narrow => DataType::LargeBinary,
+            same => same.clone(),
+        };
+        let item = if narrow { 4 } else { 8 };
+        let offsets_nbytes = (nrows + 1).checked_mul(item).ok_or_else(|| Error::limit("arrow", "too many rows."))?;
+        let mut offsets = Region::allocate(offsets_nbytes, offsets_nbytes < 256 << 10)?;
+        let mut bytes = Region::allocate(total, total < 256 << 10)?;
+        if let Some(first) = offsets.as_mut_slice().get_mut(..item) {
+            first.fill(0);
+        }
+        {
+            let (offsets, bytes) = (Scatter::new(&mut offsets), Scatter::new(&mut bytes));
+            let streaming = total >= STREAMING_FROM_NBYTES;
+            let mut tasks = Vec::new();
+            let mut rest: (&[Piece], &mut [Run]) = (pieces, &mut runs);
+            while !rest.0.is_empty() {
+                let mut nbytes = 0;
+                let enough = rest.0.iter().zip(rest.1.iter()).position(|(piece, run)| {
+                    nbytes += run.nbytes + piece.nrows * item;
+                    nbytes >= 2 << 20
+                });
+                let count = enough.map_or(rest.0.len(), |c| c + 1);
+                let (tile, tail) = rest.0.split_at(count);
+                let (tile_runs, tail_runs) = rest.1.split_at_mut(count);
+                rest = (tail, tail_runs);
+                tasks.push(Task::new(nbytes, move || {
+                    for (piece, run) in tile.iter().zip(tile_runs) {
+                        let done = self.text_piece(field, piece, run, (small, narrow, is_text), offsets, bytes, streaming);
+                        done.map_err(|e| self.named(e, field, piece))?;
+                        run.held = None;
+                    }
+                    fence();
+                    Ok(())
+                }));
+            }
+            plan::run(tasks, self.threads, progress)?;
+        }
+        let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(self.validity(field, pieces)?);
+        let builder = builder.add_buffer(Buffer::from_region(offsets.finish(), true).to_arrow());
+        let builder = builder.add_buffer(Buffer::from_region(bytes.finish(), true).to_arrow());
+        // SAFETY: each batch's offsets were checked and moved by where its bytes went, and its text is UTF-8.
+        Ok(unsafe { builder.build_unchecked() })
+    }
+
+    /// How many bytes each batch's rows have; compressed ones are decompressed here, in parallel.
+    fn sizes(&self, field: usize, pieces: &[Piece], small: bool, progress: &dyn Progress) -> Result<(Vec<Run>, usize)> {
+        let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
+        let item = if small { 4 } else { 8 };
+        let one = |piece: &Piece| -> Result<Run> {
+            let body = Body::new(self.source, self.batch(piece)?)?;
+            let mut first = place.buffer + 1;
+            for view in 0..place.view {
+                first += body.views(view)?;
+            }
+            let (offsets, values) = (body.buffer(first, (piece.skip + piece.nrows + 1) * item)?, body.buffer(first + 1, 0)?);
+            let ends = (offset(&offsets, piece.skip, small), offset(&offsets, piece.skip + piece.nrows, small));
+            let range = usize::try_from(ends.0).ok().zip(usize::try_from(ends.1).ok()).filter(|&(a, b)| a <= b && b <= values.nbytes());
+            let (start, end) = range.ok_or_else(|| {
+                Error::malformed("arrow", format!("expected offsets from 0 to {}, found {} to {}. The bytes are damaged.", values.nbytes(), ends.0, ends.1))
+            })?;
+            let held = body.codec().map(|_| (offsets, values));
+            Ok(Run { held, nbytes: end - start, at: 0 })
+        };
+        let compressed = self.catalog.batches.iter().any(|b| b.header.codec.is_some());
+        let mut runs: Vec<Run> = if compressed {
+            let made: Vec<Mutex<Option<Run>>> = pieces.iter().map(|_| Mutex::new(None)).collect();
+            let tasks = pieces.iter().zip(&made).map(|(piece, slot)| {
+                let one = &one;
+                let nbytes = self.batch(piece).map_or(0, |b| b.body_nbytes);
+                Task::new(nbytes, move || {
+                    let run = one(piece).map_err(|e| self.named(e, field, piece))?;
+                    *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(run);
+                    Ok(())
+                })
+            });
+            plan::run(tasks.collect(), self.threads, progress)?;
+            made.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)).collect()
+        } else {
+            pieces.iter().map(|piece| one(piece).map_err(|e| self.named(e, field, piece))).collect::<Result<_>>()?
+        };
+        let mut total = 0usize;
+        for run in &mut runs {
+            run.at = total;
+            total = total.checked_add(run.nbytes).ok_or_else(|| Error::limit("arrow", "too many bytes of text."))?;
+        }
+        Ok((runs, total))
+    }
+
+    #[allow(clippy::too_many_arguments)] // the two places, and what is known of both sides
+    fn text_piece(
+        &self,
+        field: usize,
+        piece: &Piece,
+        run: &Run,
+        (small, narrow, is_text): (bool, bool, bool),
+        offsets: Scatter<'_>,
+        bytes: Scatter<'_>,
+        streaming: bool,
+    ) -> Result<()> {
+        let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
+        let body = Body::new(self.source, self.batch(piece)?)?;
+        let mut first = place.buffer + 1;
+        for view in 0..place.view {
+            first += body.views(view)?;
+        }
+        let item = if small { 4 } else { 8 };
+        let (from, values) = match &run.held {
+            Some((from, values)) => (from.clone(), values.clone()),
+            None => (body.buffer(first, (piece.skip + piece.nrows + 1) * item)?, body.buffer(first + 1, 0)?),
+        };
+        let wanted = from.as_slice().get(piece.skip * item..(piece.skip + piece.nrows + 1) * item).unwrap_or(&[]);
+        let values = values.as_slice();
+        let (start, end) = if small {
+            check::strings(wanted.as_chunks::<4>().0, |b| i64::from(i32::from_le_bytes(b)), values, is_text)?
+        } else {
+            check::strings(wanted.as_chunks::<8>().0, i64::from_le_bytes, values, is_text)?
+        };
+        let wide = if narrow { 4 } else { 8 };
+        // SAFETY: each batch has rows of its own (its offsets after the first), and bytes of its own.
+        let ranges = unsafe { (offsets.range((piece.at + 1) * wide, piece.nrows * wide), bytes.range(run.at, run.nbytes)) };
+        let (Some(to), Some(target)) = ranges else { return Err(Error::limit("arrow", "too many bytes of text.")) };
+        if end - start != target.len() {
+            return Err(Error::malformed("arrow", "offsets that changed while they were read."));
+        }
+        let shift = i64::try_from(run.at).unwrap_or(0) - i64::try_from(start).unwrap_or(0);
+        rebase(wanted.get(item..).unwrap_or(&[]), to, small, narrow, shift);
+        copy(target, values.get(start..end).unwrap_or(&[]), streaming);
+        Ok(())
+    }
+}
+
+/// Offsets moved by `shift`, in the width of the target.
+fn rebase(source: &[u8], target: &mut [u8], small: bool, narrow: bool, shift: i64) {
+    match (small, narrow) {
+        (true, true) => {
+            // Both ends fit 32 bits, so their difference does.
+            let shift = i32::try_from(shift).unwrap_or(0);
+            for (to, from) in target.as_chunks_mut::<4>().0.iter_mut().zip(source.as_chunks::<4>().0) {
+                *to = i32::from_le_bytes(*from).wrapping_add(shift).to_le_bytes();
+            }
+        }
+        (true, false) => {
+            for (to, from) in target.as_chunks_mut::<8>().0.iter_mut().zip(source.as_chunks::<4>().0) {
+                *to = i64::from(i32::from_le_bytes(*from)).wrapping_add(shift).to_le_bytes();
+            }
+        }
+        _ => {
+            for (to, from) in target.as_chunks_mut::<8>().0.iter_mut().zip(source.as_chunks::<8>().0) {
+                *to = i64::from_le_bytes(*from).wrapping_add(shift).to_le_bytes();
+            }
+        }
+    }
+}
+
+fn offset(buffer: &Buffer, row: usize, small: bool) -> i64 {
+    let bytes = buffer.as_slice();
+    if small {
+        bytes.as_chunks::<4>().0.get(row).map_or(-1, |b| i64::from(i32::from_le_bytes(*b)))
+    } else {
+        bytes.as_chunks::<8>().0.get(row).map_or(-1, |b| i64::from_le_bytes(*b))
+    }
+}

@@ -1,0 +1,159 @@
+//! One batch: what lies as the target wants it is handed out where it lies.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use arrow_data::ArrayData;
+
+use crate::container::members::{GroupKey, Groups};
+use crate::error::{Error, Result};
+use crate::frame::{Block, DType};
+use crate::memory::Buffer;
+use crate::plan::{self, Progress, Task};
+
+use super::super::arrays::{Cursor, field_of};
+use super::super::body::Body;
+use super::{Landed, Landing, Piece, Way};
+
+/// More grids than this (and one more for each so many columns) are not worth having in place of one block a dtype.
+const GRIDS: usize = 64;
+
+impl Landing<'_> {
+    /// Takes what needs no copy off `left`: only where the rows lie in one batch at most.
+    pub(super) fn in_place(&self, wanted: &[usize], ways: &[Way], pieces: &[Piece], left: &mut [bool], landed: &mut Landed, progress: &dyn Progress) -> Result<()> {
+        let piece = match pieces {
+            [] => {
+                for (i, way) in ways.iter().enumerate() {
+                    if matches!(way, Way::Values(_) | Way::Text | Way::Joined(None)) {
+                        let field = field_of(&self.catalog.shape, wanted.get(i).copied().unwrap_or(0))?;
+                        landed.columns.push((i, ArrayData::new_empty(field.data_type())));
+                        take(left, i);
+                    }
+                }
+                return Ok(());
+            }
+            [piece] => piece,
+            _ => return Ok(()),
+        };
+        let body = Body::new(self.source, self.batch(piece)?)?;
+        let columns: Vec<usize> =
+            (0..ways.len()).filter(|&i| matches!(ways.get(i), Some(Way::Values(_) | Way::Text | Way::Joined(None)))).collect();
+        for (&i, data) in columns.iter().zip(self.arrays(wanted, &columns, piece, progress)?) {
+            landed.columns.push((i, data));
+            take(left, i);
+        }
+        if let Some(bytes) = self.in_place.filter(|_| body.codec().is_none() && !self.catalog.shape.big_endian) {
+            self.grids(wanted, ways, piece, &body, bytes, left, landed)?;
+        }
+        Ok(())
+    }
+
+    /// The arrays of the fields `wanted[i]` in one batch, in parallel where there is something to decompress.
+    pub(super) fn arrays(&self, wanted: &[usize], these: &[usize], piece: &Piece, progress: &dyn Progress) -> Result<Vec<ArrayData>> {
+        let batch = self.batch(piece)?;
+        let body = Body::new(self.source, batch)?;
+        let one = |i: usize| -> Result<ArrayData> {
+            let index = wanted.get(i).copied().unwrap_or(0);
+            let field = field_of(&self.catalog.shape, index)?;
+            let place = self.catalog.shape.places.get(index).copied().unwrap_or_default();
+            let mut cursor = Cursor::new(&body, &self.catalog.shape, self.history.at(piece.batch), place, self.unbacked)?;
+            let data = cursor.field(field).map_err(|e| self.named(e, index, piece))?;
+            Ok(if piece.nrows == data.len() { data } else { data.slice(piece.skip, piece.nrows) })
+        };
+        let work = body.codec().is_some() || self.catalog.shape.big_endian || batch.body_nbytes > 1 << 20;
+        if !work {
+            return these.iter().map(|&i| one(i)).collect();
+        }
+        let made: Vec<Mutex<Option<ArrayData>>> = these.iter().map(|_| Mutex::new(None)).collect();
+        let nbytes = batch.body_nbytes / these.len().max(1);
+        let tasks = these.iter().zip(&made).map(|(&i, slot)| {
+            let one = &one;
+            Task::new(nbytes, move || {
+                *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(one(i)?);
+                Ok(())
+            })
+        });
+        plan::run(tasks.collect(), self.threads, progress)?;
+        made.into_iter()
+            .map(|slot| {
+                let data = slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+                data.ok_or_else(|| Error::malformed("arrow", "a column was not decoded."))
+            })
+            .collect()
+    }
+
+    /// Fixed-width columns at constant distances become strided blocks over `bytes`.
+    #[allow(clippy::too_many_arguments)] // all of the plan meets here
+    fn grids(
+        &self,
+        wanted: &[usize],
+        ways: &[Way],
+        piece: &Piece,
+        body: &Body<'_>,
+        bytes: &Buffer,
+        left: &mut [bool],
+        landed: &mut Landed,
+    ) -> Result<()> {
+        let mut groups = Groups::default();
+        let mut ids: HashMap<DType, usize> = HashMap::new();
+        let mut variadic = Passed::default();
+        let mut taken = Vec::new();
+        for (i, way) in ways.iter().enumerate() {
+            let Way::Copy(dtype) = *way else { continue };
+            let field = wanted.get(i).copied().unwrap_or(0);
+            let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
+            let buffer = place.buffer + 1 + variadic.before(body, place.view)?;
+            let raw = body.raw(buffer).map_err(|e| self.named(e, field, piece))?;
+            let item = dtype.itemsize as usize;
+            let end = (piece.skip + piece.nrows) * item;
+            if raw.nbytes() < end {
+                return Err(self.named(body.short(buffer, end, raw.nbytes()), field, piece));
+            }
+            let offset = raw.as_ptr().addr() - self.source.as_ptr().addr() + piece.skip * item;
+            if !(bytes.as_ptr().addr() + offset).is_multiple_of(dtype.alignment()) {
+                continue;
+            }
+            let next = ids.len();
+            let id = *ids.entry(dtype).or_insert(next);
+            let key = GroupKey { dtype, nrows: piece.nrows, width: 1, two_dimensional: false, fortran_order: true };
+            groups.push(id, key, offset, i);
+            taken.push(i);
+        }
+        let grids = groups.finish();
+        if grids.len() > GRIDS + wanted.len() / GRIDS {
+            return Ok(());
+        }
+        for (grid, members) in grids {
+            let block = Block::new(grid, bytes.clone());
+            landed.blocks.push((block.ok_or_else(|| Error::malformed("arrow", "a column passes the end of the file."))?, members));
+        }
+        taken.into_iter().for_each(|i| take(left, i));
+        Ok(())
+    }
+}
+
+/// Variadic buffers of the view columns passed so far, summed once.
+#[derive(Default)]
+struct Passed {
+    views: usize,
+    buffers: usize,
+}
+
+impl Passed {
+    fn before(&mut self, body: &Body<'_>, views: usize) -> Result<usize> {
+        if views < self.views {
+            *self = Self::default();
+        }
+        while self.views < views {
+            self.buffers = self.buffers.saturating_add(body.views(self.views)?);
+            self.views += 1;
+        }
+        Ok(self.buffers)
+    }
+}
+
+fn take(left: &mut [bool], i: usize) {
+    if let Some(slot) = left.get_mut(i) {
+        *slot = false;
+    }
+}

@@ -1,0 +1,207 @@
+//! One message: its prefix and its header (a flatbuffer), checked before anything in it is believed.
+
+use arrow_ipc::{CompressionType, MessageHeader, MetadataVersion};
+use flatbuffers::VerifierOptions;
+
+use crate::error::{Error, Result};
+
+/// Begins every message since Arrow 0.15; the length that follows stood alone before.
+pub(crate) const CONTINUATION: u32 = 0xFFFF_FFFF;
+
+/// What the prefix of a message says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prefix {
+    /// A header of `nbytes` begins `skip` bytes further.
+    Message {
+        /// Bytes of the prefix itself.
+        skip: usize,
+        /// Bytes of the header.
+        nbytes: usize,
+    },
+    /// The end mark, of so many bytes.
+    End(usize),
+    /// More bytes are needed to tell.
+    Short,
+}
+
+/// Reads the prefix at the front of `bytes`.
+///
+/// # Errors
+/// Malformed: a negative length.
+pub(crate) fn prefix(bytes: &[u8]) -> Result<Prefix> {
+    let word = |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    let Some(first) = word(0) else { return Ok(Prefix::Short) };
+    let (skip, length) = if first == CONTINUATION {
+        match word(4) {
+            Some(length) => (8, length),
+            None => return Ok(Prefix::Short),
+        }
+    } else {
+        (4, first)
+    };
+    if length == 0 {
+        return Ok(Prefix::End(skip));
+    }
+    match i32::try_from(length) {
+        Ok(_) => Ok(Prefix::Message { skip, nbytes: length as usize }),
+        Err(_) => Err(Error::malformed(
+            "arrow",
+            format!("expected the length of a message, found 0x{length:08x}. The bytes are no Arrow stream, or damaged."),
+        )),
+    }
+}
+
+/// A vector of structs inside a header: offset of the first (from the header's start) and how many.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Span {
+    pub(crate) at: usize,
+    pub(crate) count: usize,
+}
+
+/// How the buffers of a body are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyCodec {
+    /// LZ4 frames.
+    Lz4,
+    /// Zstandard frames.
+    Zstd,
+}
+
+impl BodyCodec {
+    /// `lz4`, `zstd`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lz4 => "lz4",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+/// The header of a record batch, or of a dictionary's values.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BatchHeader {
+    pub(crate) nrows: usize,
+    pub(crate) nodes: Span,
+    pub(crate) buffers: Span,
+    pub(crate) variadic: Span,
+    pub(crate) codec: Option<BodyCodec>,
+}
+
+/// What a message is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    Schema,
+    Dictionary { id: i64, delta: bool, batch: BatchHeader },
+    Batch(BatchHeader),
+}
+
+/// A checked header.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Header {
+    pub(crate) version: i16,
+    pub(crate) kind: Kind,
+    pub(crate) body_nbytes: u64,
+}
+
+/// How deep tables of a header may nest: two for each level of a type.
+const MAX_DEPTH: usize = 128;
+
+pub(crate) fn verifier(nbytes: usize) -> VerifierOptions {
+    // Every table takes four bytes at least, so a header cannot hold more than this; the default forbids 300,000 columns.
+    VerifierOptions { max_tables: nbytes / 4 + 1, max_depth: MAX_DEPTH, ..VerifierOptions::default() }
+}
+
+/// Whether flatbuffers can be read where they lie: its integers want their natural alignment.
+pub(crate) fn is_aligned(bytes: &[u8]) -> bool {
+    bytes.as_ptr().addr().is_multiple_of(8)
+}
+
+/// Runs `work` on bytes that are aligned: these, or a copy.
+pub(crate) fn aligned<T>(bytes: &[u8], work: impl FnOnce(&[u8]) -> T) -> T {
+    if is_aligned(bytes) {
+        return work(bytes);
+    }
+    // Arrow's buffers are 64-byte aligned.
+    work(arrow_buffer::Buffer::from_slice_ref(bytes).as_slice())
+}
+
+fn damaged(what: &str) -> Error {
+    Error::malformed("arrow", format!("{what} The header of the message is damaged."))
+}
+
+/// Parses a header.
+///
+/// # Errors
+/// Malformed flatbuffers; `Unsupported` metadata versions, kinds of messages and codecs, by name.
+pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
+    aligned(bytes, |bytes| {
+        let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes)
+            .map_err(|e| damaged(&format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e))))?;
+        let version = check_version(message.version())?;
+        let body_nbytes =
+            u64::try_from(message.bodyLength()).map_err(|_| damaged(&format!("the body's length is {}.", message.bodyLength())))?;
+        let missing = || damaged("expected what the type of the message says, found nothing.");
+        let kind = match message.header_type() {
+            MessageHeader::Schema => Kind::Schema,
+            MessageHeader::RecordBatch => Kind::Batch(batch(bytes, message.header_as_record_batch().ok_or_else(missing)?)?),
+            MessageHeader::DictionaryBatch => {
+                let dictionary = message.header_as_dictionary_batch().ok_or_else(missing)?;
+                let batch = batch(bytes, dictionary.data().ok_or_else(missing)?)?;
+                Kind::Dictionary { id: dictionary.id(), delta: dictionary.isDelta(), batch }
+            }
+            other => {
+                let name = other.variant_name().unwrap_or("unknown");
+                return Err(Error::unsupported(
+                    "arrow",
+                    format!("expected a schema, a dictionary or a record batch, found a message of kind {name} ({}).", other.0),
+                ));
+            }
+        };
+        Ok(Header { version, kind, body_nbytes })
+    })
+}
+
+/// The first line of a verifier's error; the rest is a trace.
+pub(crate) fn first_line(error: &impl std::fmt::Display) -> String {
+    error.to_string().lines().next().unwrap_or("").trim_end_matches('.').to_owned()
+}
+
+pub(crate) fn check_version(version: MetadataVersion) -> Result<i16> {
+    match version {
+        MetadataVersion::V4 | MetadataVersion::V5 => Ok(version.0),
+        other => Err(Error::unsupported(
+            "arrow",
+            format!(
+                "expected metadata version V4 or V5, found V{}. Write the data again with a current library.",
+                i32::from(other.0) + 1
+            ),
+        )),
+    }
+}
+
+fn batch(bytes: &[u8], batch: arrow_ipc::RecordBatch<'_>) -> Result<BatchHeader> {
+    let base = bytes.as_ptr().addr();
+    let span = |vector: &[u8], item: usize| Span { at: vector.as_ptr().addr() - base, count: vector.len() / item };
+    let nrows = usize::try_from(batch.length()).map_err(|_| damaged(&format!("expected a number of rows, found {}.", batch.length())))?;
+    let codec = match batch.compression() {
+        None => None,
+        Some(body) => Some(match body.codec() {
+            CompressionType::LZ4_FRAME => BodyCodec::Lz4,
+            CompressionType::ZSTD => BodyCodec::Zstd,
+            other => {
+                return Err(Error::unsupported(
+                    "arrow",
+                    format!("expected buffers compressed as LZ4 frames or with ZSTD, found codec {}.", other.0),
+                ));
+            }
+        }),
+    };
+    Ok(BatchHeader {
+        nrows,
+        nodes: batch.nodes().map_or(Span::default(), |v| span(v.bytes(), 16)),
+        buffers: batch.buffers().map_or(Span::default(), |v| span(v.bytes(), 16)),
+        variadic: batch.variadicBufferCounts().map_or(Span::default(), |v| span(v.bytes(), 8)),
+        codec,
+    })
+}
