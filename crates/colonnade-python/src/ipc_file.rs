@@ -4,9 +4,7 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use colonnade::ipc::read::{Form, Ipc, Message, OpenOptions, Request};
-use colonnade::memory::Buffer;
 use colonnade_transport::Descriptor;
-use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,6 +15,7 @@ use crate::frame::CoreFrame;
 use crate::npz_file::{PyLimits, threads as threads_of};
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
+use crate::view::bytes_of;
 
 /// An opened Arrow IPC file or stream: messages found and checked, data untouched.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -101,13 +100,7 @@ impl IpcFile {
         allow_truncated: bool,
     ) -> PyResult<Self> {
         let options = options(format, limits, threads, allow_truncated)?;
-        let view = PyBuffer::<u8>::get(buffer)?;
-        if !view.is_c_contiguous() {
-            return Err(pyo3::exceptions::PyValueError::new_err("expected a contiguous buffer"));
-        }
-        let (ptr, nbytes) = (view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes());
-        // SAFETY: the exporter keeps its memory in place while the view is held, and the view is the owner.
-        let bytes = unsafe { Buffer::from_raw(ptr, nbytes, Arc::new(view)) };
+        let bytes = bytes_of(buffer)?;
         let opened = py.detach(|| Ipc::open_buffer(bytes, options)).py()?;
         Self::wrap(py, opened, verify, options.threads)
     }

@@ -19,6 +19,7 @@ mod objects;
 mod path;
 mod progress;
 mod sink;
+mod view;
 
 use pyo3::prelude::*;
 

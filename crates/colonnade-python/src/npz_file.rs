@@ -6,9 +6,7 @@ use std::sync::{Arc, OnceLock};
 use colonnade::container::npy::Descr;
 use colonnade::container::store::{Holder, Kind, Limits, MemberInfo, Request, Source, Store};
 use colonnade::frame::Axis;
-use colonnade::memory::Buffer;
 use colonnade_transport::Descriptor;
-use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -19,6 +17,7 @@ use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
+use crate::view::bytes_of;
 
 /// Caps on what a file may ask for.
 #[pyclass(frozen, name = "Limits", module = "colonnade._core", get_all, from_py_object)]
@@ -145,13 +144,7 @@ impl NpzFile {
         limits: PyLimits,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let view = PyBuffer::<u8>::get(buffer)?;
-        if !view.is_c_contiguous() {
-            return Err(pyo3::exceptions::PyValueError::new_err("expected a contiguous buffer"));
-        }
-        let (ptr, nbytes) = (view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes());
-        // SAFETY: the exporter keeps its memory in place while the view is held, and the view is the owner.
-        let bytes = unsafe { Buffer::from_raw(ptr, nbytes, Arc::new(view)) };
+        let bytes = bytes_of(buffer)?;
         let store = py.detach(|| Store::open_source(Source::Memory(bytes), limits.core())).py()?;
         Self::wrap(py, store, verify, self::threads(threads))
     }

@@ -6,7 +6,7 @@ use std::io;
 use colonnade::memory::{Region, RegionMut};
 use colonnade::sink::Sink;
 use colonnade_transport::{AtomicFile, Descriptor};
-use pyo3::buffer::PyBuffer;
+use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -116,7 +116,7 @@ impl BufferSink {
 
     fn write(slf: &Bound<'_, Self>, data: &Bound<'_, PyAny>) -> PyResult<usize> {
         // The view first: the data may be this sink itself, which then counts one and refuses to change.
-        let view = PyBuffer::<u8>::get(data)?;
+        let view = PyUntypedBuffer::get(data)?;
         let mut sink =
             slf.try_borrow_mut().map_err(|_| PyBufferError::new_err("the sink is being written"))?;
         sink.check_free()?;
