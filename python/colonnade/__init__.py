@@ -10,10 +10,12 @@ from typing import Any as _Any
 
 from ._bundle import read_arrays, read_bundle, write_bundle
 from ._core import BufferSink, Limits, __version__
-from ._facade import convert, decode, encode, inspect, read, read_pandas, verify, write
+from ._facade import convert, decode, encode, inspect, read, read_arrow, read_pandas, read_polars, verify, write
+from ._facade_chunks import open_reader, open_writer
 from ._frame import Frame
 from ._info import Info
 from ._options import NpyOptions, NpzOptions
+from ._options_arrow import ArrowOptions, ArrowsOptions
 from ._versions import show_versions
 from .errors import (
     ColonnadeError,
@@ -27,6 +29,8 @@ from .errors import (
 )
 
 __all__ = [
+    "ArrowOptions",
+    "ArrowsOptions",
     "BufferSink",
     "ColonnadeError",
     "ColumnNotFound",
@@ -46,10 +50,14 @@ __all__ = [
     "decode",
     "encode",
     "inspect",
+    "open_reader",
+    "open_writer",
     "read",
     "read_arrays",
+    "read_arrow",
     "read_bundle",
     "read_pandas",
+    "read_polars",
     "show_versions",
     "verify",
     "write",

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._facade import open_file
 from ._frame import Frame, frame_from
 from ._nearest import nearest_hint
-from ._options import Options, make_options
+from ._open import open_file
+from ._options import NpzOptions, Options, make_options
 from ._sources import Source
 from ._store import npz_options
 from ._targets import PathTarget, Target, as_target
@@ -75,7 +75,7 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
     >>> {label: frame.shape for label, frame in cn.read_bundle(path).items()}
     {'a': (3, 1), 'b': (2, 1)}
     """
-    file, made = open_file(source, options.pop("format", None), options)
+    file, made = _open_npz(source, options, "a bundle of frames")
     if file.kind != "bundle":
         use = "cn.read_arrays(source)" if file.kind in ("savez", "zip") else "cn.read(source)"
         raise DecodeError(f"npz: expected a bundle of frames, found one of kind {file.kind!r}. Open it with {use}.")
@@ -121,12 +121,13 @@ def write_bundle(
         if value not in choices:
             raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}.")
     made = make_options("npz", "write", options)
+    assert isinstance(made, NpzOptions)
     where = as_target(target)
     if not isinstance(where, PathTarget):
         raise UnsupportedError(
             "npz: a bundle is written to a path of a regular file. Write it there, then send the file."
         )
-    if isinstance(getattr(made, "compression", None), Mapping):
+    if isinstance(made.compression, Mapping):
         raise OptionError("compression: expected one codec for all frames of a bundle, found a mapping.")
     cores: list[tuple[str, _core.CoreFrame]] = []
     seen: set[str] = set()
@@ -140,7 +141,7 @@ def write_bundle(
             raise OptionError(f"frames: expected labels that differ, found {label!r} twice.")
         seen.add(label)
         frame = frame_from(data, densify_sparse=made.densify_sparse)
-        converted = npz_options(made, frame._lookup) if converted is None else converted  # type: ignore[arg-type]
+        converted = npz_options(made, frame._lookup) if converted is None else converted
         cores.append((label, frame._load()))
     _core.bundle_write_path(cores, where.path, layout, outer, converted or _core.NpzWriteOptions())
 
@@ -173,5 +174,12 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     >>> {name: array.shape for name, array in cn.read_arrays(file.getvalue()).items()}
     {'a': (3,), 'b': (2, 2)}
     """
-    file, _ = open_file(source, options.pop("format", None), options)
+    file, _ = _open_npz(source, options, "NPY members")
     return {name: file.read_array(name) for name in file.array_names()}
+
+
+def _open_npz(source: Source, options: dict[str, Any], what: str) -> tuple[_core.NpzFile, Options]:
+    file, made = open_file(source, options.pop("format", None), options)
+    if not isinstance(file, _core.NpzFile):
+        raise DecodeError(f"npz: expected {what}, found an Arrow {file.layout}. Open it with cn.read(source).")
+    return file, made

@@ -53,7 +53,9 @@ def convert(options: argparse.Namespace) -> int:
         writing["format"] = options.target_format
     if options.compression and options.compression != "none":
         writing["compression"] = options.compression
-    for name in ("level", "compat"):
+    if options.allow_truncated:
+        reading["allow_truncated"] = True
+    for name in ("level", "compat", "batch_nbytes"):
         if getattr(options, name) is not None:
             writing[name] = getattr(options, name)
     if options.fsync:
@@ -73,7 +75,9 @@ def _target_of(options: argparse.Namespace) -> Any:
     if options.target != "-":
         return options.target
     if not options.target_format:
-        raise cn.OptionError("--to: stdout has no suffix to tell the format from. Pass --to npz or --to npy.")
+        raise cn.OptionError(
+            "--to: stdout has no suffix to tell the format from. Pass --to arrows, --to arrow, --to npz or --to npy."
+        )
     fd = sys.stdout.fileno()
     if os.isatty(fd) and stat.S_ISCHR(os.fstat(fd).st_mode):
         raise cn.OptionError("DST: binary data is not written to a terminal. Redirect stdout, or name a file.")

@@ -3,14 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ._facade import open_file, select_frame
+from . import _core
+from ._chunks import Chunks
+from ._facade_chunks import open_reader
 from ._formats import for_target
 from ._frame import Frame
-from ._options import NpyOptions, NpzOptions, Options, as_keywords, make_options
+from ._open import lazy_frame, opened, told
+from ._options import Options, as_keywords, format_of, make_options
+from ._options_arrow import ArrowOptions
 from ._progress import Callback, joined, reporting
 from ._sources import Source
 from ._store import store
-from ._targets import Target, as_target
+from ._store_chunks import store_chunks
+from ._targets import AnyTarget, Target, as_target, released
 
 
 def convert_frame(
@@ -23,22 +28,41 @@ def convert_frame(
     """The work of `convert`."""
     reading, writing = as_keywords(read_options, "read"), as_keywords(write_options, "write")
     where = as_target(target)
-    # What is wrong with the writing half is said before the reading half begins.
-    asked = writing.pop("format", None) or {NpzOptions: "npz", NpyOptions: "npy"}.get(type(write_options))
-    target_format = for_target(asked, where.name)
-    made = make_options(target_format, "write", writing)
-    source_format, columns, rows = (reading.pop(name, None) for name in ("format", "columns", "rows"))
-    file, _ = open_file(source, source_format, reading)
-    frame = select_frame(Frame._make(file=file), columns, rows)
-    with reporting(progress, "converting") as report:
-        compressed = any(member["method"] != "stored" for member in file.members())
-        first, last = joined(report, file.nbytes if compressed else 0, file.nbytes)
-        core = _load(frame, reading.get("threads"), first)
-        store(core, frame._lookup, where, made, last)
-        if last is not None:
-            last(1, 1)  # compressed bytes were counted without knowing their sum
+    with released(where):
+        # What is wrong with the writing half is said before the reading half begins.
+        asked = writing.pop("format", None) or format_of(write_options)
+        made = make_options(for_target(asked, where.name), "write", writing)
+        source_format = reading.pop("format", None) or format_of(read_options)
+        with reporting(progress, "converting") as report:
+            if isinstance(made, ArrowOptions):
+                _stream(source, where, source_format, reading, made, report)
+            else:
+                _whole(source, where, source_format, reading, made, report)
 
 
-def _load(frame: Frame, threads: int | None, progress: Callback | None) -> Any:
-    frame._threads, frame._progress = threads, progress
+def _stream(
+    source: Source, where: AnyTarget, format: str | None, reading: dict[str, Any], made: ArrowOptions, report: Any
+) -> None:
+    """Batch by batch; a source without batches is one."""
+    with open_reader(source, format=format, **reading) as reader:
+        store_chunks(Chunks(reader.cores(), *reader.size()), where, made, report)
+
+
+def _whole(
+    source: Source, where: AnyTarget, format: str | None, reading: dict[str, Any], made: Options, report: Any
+) -> None:
+    columns, rows = reading.pop("columns", None), reading.pop("rows", None)
+    place, found, opening = told(source, format, reading)
+    file = opened(place, found, opening)
+    frame = lazy_frame(file, opening, columns, rows)
+    compressed = any(member["method"] != "stored" for member in file.members())
+    first, last = joined(report, file.nbytes if compressed else 0, file.nbytes)
+    core = _load(frame, first)
+    store(core, frame._lookup, where, made, last)
+    if last is not None:
+        last(1, 1)  # compressed bytes were counted without knowing their sum
+
+
+def _load(frame: Frame, progress: Callback | None) -> _core.CoreFrame:
+    frame._progress = progress
     return frame._load()

@@ -3,18 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from . import _core
-from ._formats import check_format, detect, for_target, from_magic
-from ._frame import Frame, frame_from
+from ._chunks import chunks_of, whole
+from ._formats import check_format, for_target
+from ._frame import Frame
 from ._info import Info, info_of
+from ._open import lazy_frame, open_file
 from ._options import Options, make_options
+from ._options_arrow import ArrowOptions
 from ._progress import reporting
-from ._select import row_range
-from ._sources import Source, as_source
+from ._sources import Source
 from ._store import encode_bytes, store
-from ._targets import Target, as_target
+from ._store_chunks import encode_chunks, store_chunks
+from ._targets import Target, as_target, released
 from ._threads import resolve_threads
-from .errors import DecodeError
 
 
 def read(
@@ -26,15 +27,16 @@ def read(
     ----------
     source : path, bytes-like, BufferSink, binary file object, socket or file descriptor
         A directory is one of NPY members. Pipes and sockets are read to their end at once.
-    format : {"npz", "npy"}, optional
+    format : {"npz", "npy", "arrow", "arrows"}, optional
         Default: told by the first bytes, then by the suffix.
     columns : label or iterable of labels, optional
         These columns alone, in this order; see `Frame.select`. Others are not touched.
     rows : slice, optional
         A slice of positions, step 1.
     **options
-        Those of reading: see `NpzOptions` and `NpyOptions`. In short: ``mmap`` (default: local files are mapped),
-        ``verify=False``, ``threads``, ``limits``, ``progress``.
+        Those of reading: see `NpzOptions`, `NpyOptions`, `ArrowOptions` and `ArrowsOptions`. In short: ``mmap``
+        (default: local files are mapped), ``verify=False``, ``allow_truncated=False`` (arrow, arrows), ``threads``,
+        ``limits``, ``progress``.
 
     Returns
     -------
@@ -64,39 +66,7 @@ def read(
     {'b': array([1., 1.])}
     """
     file, made = open_file(source, format, options)
-    return select_frame(Frame._make(file=file, threads=made.threads, progress=made.progress), columns, rows)
-
-
-def select_frame(frame: Frame, columns: Any, rows: slice | None) -> Frame:
-    """`columns=` and `rows=` of the reading functions."""
-    if columns is not None:
-        frame = frame.select(columns)
-    span = row_range(rows, len(frame))
-    return frame if span is None else frame._sliced(span)
-
-
-def open_file(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[_core.NpzFile, Options]:
-    """The opened file and its checked options; what every reading function begins with."""
-    asked = None if format is None else check_format(format)
-    # Options are checked before anything is opened: a typo must not consume a pipe.
-    made = make_options(asked or "npz", "read", options)
-    where = as_source(source)
-    head = where.head()
-    if asked is None and head is not None:
-        asked = detect(head, where.name)
-    elif asked is not None and head:
-        _check_head(asked, from_magic(head), where.name)
-    threads = resolve_threads(made.threads)
-    return where.open(made.mmap, verify=made.verify, limits=made.limits or _core.Limits(), threads=threads), made
-
-
-def _check_head(asked: str, found: str | None, name: str | None) -> None:
-    # Only a certain contradiction is an error here: a ZIP may have other bytes in front of it.
-    if found is not None and found != asked:
-        what = repr(name) if name else "source"
-        raise DecodeError(
-            f"{asked}: {what}: expected {asked}, found the first bytes of {found}. Leave format= out to have it told."
-        )
+    return lazy_frame(file, made, columns, rows)
 
 
 def write(data: Any, target: Target, *, format: str | None = None, **options: Any) -> None:
@@ -105,16 +75,18 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     Parameters
     ----------
     data
-        Anything that `Frame` takes.
+        Anything that `Frame` takes, or an open reader. What makes its batches when asked (rows, a reader of record
+        batches) streams into ``arrow`` and ``arrows``, and never stands in memory as a whole.
     target : path, BufferSink, binary file object, socket or file descriptor
         A regular file is written beside its target and then renamed: the old file stays whole until the new one is,
         and whoever has the old one mapped keeps it. Symbolic links are followed. Pipes, sockets, devices and open
         files are written directly.
-    format : {"npz", "npy"}, optional
+    format : {"npz", "npy", "arrow", "arrows"}, optional
         Default: told by the suffix. ``npy`` writes a lone array where the frame is one, else a directory.
     **options
-        Those of writing: see `NpzOptions` and `NpyOptions`. In short: ``compression=None``, ``level``, ``compat``,
-        ``fsync=False``, ``densify_sparse=False``, ``directory``, ``threads``, ``progress``.
+        Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions` and `ArrowsOptions`. In short:
+        ``compression=None``, ``level``, ``fsync=False``, ``densify_sparse=False``, ``batch_rows``, ``threads``,
+        ``progress``; ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow, arrows).
 
     Raises
     ------
@@ -134,11 +106,15 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     'price'
     """
     where = as_target(target)
-    made_format = for_target(format, where.name)
-    made = make_options(made_format, "write", options)
-    frame = frame_from(data, densify_sparse=made.densify_sparse, borrow=True)
-    with reporting(made.progress, "writing") as progress:
-        store(frame._load(), frame._lookup, where, made, progress)
+    with released(where):
+        made = make_options(for_target(format, where.name), "write", options)
+        if isinstance(made, ArrowOptions):
+            with reporting(made.progress, "writing") as progress:
+                store_chunks(chunks_of(data, made), where, made, progress)
+        else:
+            frame = whole(data, made)
+            with reporting(made.progress, "writing") as progress:
+                store(frame._load(), frame._lookup, where, made, progress)
 
 
 def encode(data: Any, format: str, **options: Any) -> bytes:
@@ -166,7 +142,10 @@ def encode(data: Any, format: str, **options: Any) -> bytes:
     b'PK'
     """
     made = make_options(check_format(format), "write", options)
-    frame = frame_from(data, densify_sparse=made.densify_sparse, borrow=True)
+    if isinstance(made, ArrowOptions):
+        with reporting(made.progress, "encoding") as progress:
+            return encode_chunks(chunks_of(data, made), made, progress)
+    frame = whole(data, made)
     with reporting(made.progress, "encoding") as progress:
         return encode_bytes(frame._load(), frame._lookup, made, progress)
 
@@ -226,8 +205,44 @@ def read_pandas(
     return read(source, format=format, columns=columns, rows=rows, **options).to_pandas()
 
 
+def read_polars(
+    source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
+) -> Any:
+    """``read(source, ...).to_polars()``: a polars DataFrame.
+
+    Parameters, Raises
+    ------------------
+    As `read`.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> cn.read_polars(cn.encode({"a": np.arange(2)}, "arrow"))["a"].to_list()
+    [0, 1]
+    """
+    return read(source, format=format, columns=columns, rows=rows, **options).to_polars()
+
+
+def read_arrow(
+    source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
+) -> Any:
+    """``read(source, ...).to_arrow()``: a pyarrow Table.
+
+    Parameters, Raises
+    ------------------
+    As `read`.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> cn.read_arrow(cn.encode({"a": np.arange(2)}, "arrows")).column("a").to_pylist()
+    [0, 1]
+    """
+    return read(source, format=format, columns=columns, rows=rows, **options).to_arrow()
+
+
 def inspect(source: Source, *, format: str | None = None, **options: Any) -> Info:
-    """What a file holds: shape, schema, labels, sizes, codecs, members. No data is read.
+    """What a file holds: shape, schema, labels, sizes, codecs, members or batches. No data is read.
 
     Also tells of files that hold no frame: a bundle's frames, and the members of any ZIP.
 
@@ -247,12 +262,12 @@ def inspect(source: Source, *, format: str | None = None, **options: Any) -> Inf
 
 
 def verify(source: Source, *, format: str | None = None, **options: Any) -> None:
-    """Check every checksum, length and label; nothing is returned.
+    """Check every checksum, length, offset and label, and that text is text; nothing is returned.
 
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError
-        What is wrong, with member and byte.
+        What is wrong, with member or batch, and byte.
     OSError
         As the system gives it.
 
@@ -276,6 +291,8 @@ def convert(
     progress: Any = None,
 ) -> None:
     """Read one file and write another, of any format to any other.
+
+    Between ``arrow`` and ``arrows`` the batches go through one at a time, whatever the size of the file.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The formats by name, by suffix and by their first bytes. This version reads and writes npz and npy.
+"""The formats by name, by suffix and by their first bytes.
 
 The other formats are known by name, so that a file of theirs is refused with its name rather than called unknown.
 """
@@ -8,7 +8,8 @@ from typing import NoReturn
 from ._nearest import nearest_hint
 from .errors import DecodeError, OptionError, UnsupportedError
 
-BUILT = ("npz", "npy")
+BUILT = ("npz", "npy", "arrow", "arrows")
+STREAMED = ("arrow", "arrows")  # written and read chunk by chunk
 KNOWN = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "csv", "yaml")
 
 SUFFIXES = {
@@ -33,15 +34,18 @@ _TEXT = ("json", "ndjson", "csv", "yaml")
 
 # The longest magic is 8 bytes (Arrow pads its own to that length).
 MAGIC_NBYTES = 8
+FEATHER_V1 = "Feather V1"
 _MAGIC = (
     (b"PK\x03\x04", "npz"),
     (b"PK\x05\x06", "npz"),  # an archive without members
     (b"\x93NUMPY", "npy"),
     (b"ARROW1", "arrow"),
-    (b"FEA1", "arrow"),
-    (b"\xff\xff\xff\xff", "arrows"),
+    (b"FEA1", FEATHER_V1),
     (b"PAR1", "parquet"),
 )
+# A stream opens with its schema message: a continuation mark, then the length of the message, which is padded.
+_CONTINUATION = b"\xff\xff\xff\xff"
+_MESSAGE_NBYTES = range(8, 1 << 28, 4)
 
 
 def check_format(name: str) -> str:
@@ -67,6 +71,11 @@ def check_format(name: str) -> str:
 def refuse_unbuilt(name: str, where: str = "") -> NoReturn:
     """Raise the error of a format that is known but not built."""
     place = f"{where}: " if where else ""
+    if name == FEATHER_V1:
+        raise UnsupportedError(
+            f"arrow: {place}expected an Arrow IPC file, found Feather V1, another format that nothing "
+            "writes any more. Read it with pandas.read_feather or pyarrow.feather.read_table and write it again."
+        )
     raise UnsupportedError(
         f"{place}{name} is not built into this version; this version reads and writes {', '.join(BUILT)}."
     )
@@ -87,6 +96,8 @@ def from_magic(head: bytes) -> str | None:
     for magic, name in _MAGIC:
         if head.startswith(magic):
             return name
+    if head.startswith(_CONTINUATION) and int.from_bytes(head[4:8], "little") in _MESSAGE_NBYTES:
+        return "arrows"
     return None
 
 
@@ -100,12 +111,9 @@ def detect(head: bytes, name: str | None) -> str:
     DecodeError
         Neither the bytes nor the name say a format.
     """
-    # Arrow's continuation mark is four 0xFF, which other binary files begin with too: the name goes first there.
-    found = from_magic(head)
-    named = from_suffix(name) if name else None
-    if found == "arrows" and named is not None:
-        found = named
-    found = found or named
+    # The bytes go first: many a file named .arrow holds a stream. A stream from before version 0.15 has no mark at its
+    # beginning, so it is one by its name alone.
+    found = from_magic(head) or (from_suffix(name) if name else None)
     if found in BUILT:
         return found
     if found is not None:

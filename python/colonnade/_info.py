@@ -2,13 +2,15 @@
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._axes import Labels, decode_optional
-from ._core import NpzFile
+from ._info_arrow import ArrowInfo
+from ._open import File
 from ._schema import AxisInfo, Schema
 from ._text import label_text, nbytes_text, table
 from .errors import ColonnadeError
@@ -23,9 +25,9 @@ class Info:
     Attributes
     ----------
     format : str
-        ``npz`` or ``npy``.
+        ``npz``, ``npy``, ``arrow`` or ``arrows``.
     layout : str
-        ``zip``, ``directory`` or ``npy`` (a lone array).
+        ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow.
     kind : str
         ``frame``, ``savez`` (NumPy's ``np.savez``), ``npy``, ``bundle`` (several frames), ``zip`` (no frame at all).
     shape : tuple of int, or None
@@ -41,7 +43,10 @@ class Info:
     codecs : dict
         Compression method to number of members.
     members : list of dict
-        name, method, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape.
+        name, method, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Of Arrow one a message:
+        the schema, dictionaries, record batches.
+    arrow : ArrowInfo or None
+        What Arrow's files and streams have besides.
     labels : list of str
         Of a bundle: its frames.
     problem : str or None
@@ -63,6 +68,7 @@ class Info:
     members: list[dict[str, Any]] = field(repr=False)
     labels: list[str] = field(default_factory=list)
     problem: str | None = None
+    arrow: ArrowInfo | None = None
 
     @property
     def index(self) -> AxisInfo | None:
@@ -94,6 +100,7 @@ class Info:
             "schema": [{"label": plain(item.label), "dtype": item.dtype, "layout": item.layout} for item in columns],
             "labels": list(self.labels),
             "problem": self.problem,
+            "arrow": None if self.arrow is None else asdict(self.arrow),
             "members": [plain(member) for member in self.members],
         }
 
@@ -110,7 +117,10 @@ class Info:
             facts.append(("attrs", ", ".join(label_text(key) for key in self.attrs)))
         sizes = nbytes_text(self.file_nbytes)
         facts.append(("size", sizes if self.nbytes is None else f"{sizes} on disk, {nbytes_text(self.nbytes)} decoded"))
-        facts.append(("members", ", ".join(f"{count:,} {codec}" for codec, count in self.codecs.items()) or "none"))
+        if self.arrow is not None:
+            facts.append(("batches", str(self.arrow)))
+        codecs = ", ".join(f"{count:,} {codec}" for codec, count in self.codecs.items()) or "none"
+        facts.append(("members" if self.arrow is None else "messages", codecs))
         facts.append(("written by", _writer_text(self.origin, self.version)))
         if self.labels:
             facts.append(("frames", f"{len(self.labels):,}: " + ", ".join(map(label_text, self.labels[:_SHOWN]))))
@@ -130,7 +140,7 @@ class Info:
         return text
 
 
-def info_of(file: NpzFile) -> Info:
+def info_of(file: File) -> Info:
     """The Info of an opened file."""
     members = file.members()
     schema, nbytes, problem = None, None, None
@@ -143,7 +153,7 @@ def info_of(file: NpzFile) -> Info:
             # Arrays that are no frame together are still arrays: say why, and list them.
             problem = str(error)
     return Info(
-        format="npz" if file.layout == "zip" else "npy",
+        format=_FORMATS.get(file.layout, "npy"),
         layout=file.layout,
         kind=file.kind,
         shape=None if schema is None else (file.nrows, file.ncols),
@@ -158,7 +168,11 @@ def info_of(file: NpzFile) -> Info:
         members=members,
         labels=list(file.labels()) if file.kind == "bundle" else [],
         problem=problem,
+        arrow=None if isinstance(file, _core.NpzFile) else ArrowInfo.of(file, members),
     )
+
+
+_FORMATS = {"zip": "npz", "file": "arrow", "stream": "arrows"}
 
 
 def plain(value: Any) -> Any:

@@ -9,57 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ._core import Limits
 from ._nearest import nearest_hint
-from ._progress import Progress, check_progress
-from ._threads import check_threads
+from ._option_checks import WRITE, Common, check_choice, check_flag, check_level
+from ._options_arrow import ArrowOptions, ArrowsOptions
 from .errors import OptionError
 
-_READ = {"side": "read"}
-_WRITE = {"side": "write"}
-_BOTH = {"side": "both"}
-
 CODECS = ("zstd", "deflate")
-_LEVELS = {"zstd": (1, 22), "deflate": (1, 9)}
-
-
-def _check_flag(name: str, value: object, *, optional: bool = False) -> None:
-    if not isinstance(value, bool) and not (optional and value is None):
-        expected = "True, False or None" if optional else "True or False"
-        raise OptionError(f"{name}: expected {expected}, found {value!r}.")
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value is not None and value not in choices:
-        near = nearest_hint(value, choices) if isinstance(value, str) else ""
-        raise OptionError(f"{name}: expected None, {', '.join(map(repr, choices))}, found {value!r}{near}.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Common:
-    """What every format takes."""
-
-    threads: int | None = field(default=None, metadata=_BOTH)
-    progress: Progress | bool = field(default=None, metadata=_BOTH)
-    limits: Limits | None = field(default=None, metadata=_READ)
-    mmap: bool | None = field(default=None, metadata=_READ)
-    verify: bool = field(default=False, metadata=_READ)
-    fsync: bool = field(default=False, metadata=_WRITE)
-    densify_sparse: bool = field(default=False, metadata=_WRITE)
-
-    def __post_init__(self) -> None:
-        check_threads(self.threads)
-        check_progress(self.progress)
-        if self.limits is not None and not isinstance(self.limits, Limits):
-            raise OptionError(f"limits: expected colonnade.Limits or None, found {type(self.limits).__name__}.")
-        _check_flag("mmap", self.mmap, optional=True)
-        _check_flag("verify", self.verify)
-        _check_flag("fsync", self.fsync)
-        _check_flag("densify_sparse", self.densify_sparse)
-
-
-@dataclass(frozen=True, kw_only=True)
-class NpzOptions(_Common):
+class NpzOptions(Common):
     """Options of `.npz`: a ZIP of NPY members and one JSON member.
 
     Parameters
@@ -80,6 +39,8 @@ class NpzOptions(_Common):
         Writing. Wait until the disk has the bytes before the file takes its name.
     densify_sparse : bool
         Writing. Write pandas' sparse columns as dense ones; without it they are refused by name.
+    batch_rows : int, optional
+        Writing. Where data is rows: how many are transposed at once. Default 65,536.
     compression : {"zstd", "deflate"} or mapping, optional
         Writing. None stores the bytes as they lie, ready to be mapped. A mapping from column label (or group prefix) to
         "zstd", "deflate" or None compresses the columns it names alone.
@@ -103,19 +64,19 @@ class NpzOptions(_Common):
     colonnade.OptionError: level: expected 1 to 9 for deflate, found 12.
     """
 
-    compression: str | Mapping[Any, str | None] | None = field(default=None, metadata=_WRITE)
-    level: int | None = field(default=None, metadata=_WRITE)
-    compat: str | None = field(default=None, metadata=_WRITE)
+    compression: str | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)
+    level: int | None = field(default=None, metadata=WRITE)
+    compat: str | None = field(default=None, metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.compression, Mapping):
             for label, codec in self.compression.items():
-                _check_choice(f"compression of {label!r}", codec, CODECS)
+                check_choice(f"compression of {label!r}", codec, CODECS)
         else:
-            _check_choice("compression", self.compression, CODECS)
-        _check_choice("compat", self.compat, ("static-frame",))
-        self._check_level()
+            check_choice("compression", self.compression, CODECS)
+        check_choice("compat", self.compat, ("static-frame",))
+        check_level(self.level, self._codecs())
         if self.compat is not None and self._codecs():
             raise OptionError(
                 "compression: StaticFrame reads stored members only; leave compression or compat='static-frame' out."
@@ -126,28 +87,14 @@ class NpzOptions(_Common):
         asked = self.compression.values() if isinstance(self.compression, Mapping) else [self.compression]
         return tuple(dict.fromkeys(codec for codec in asked if codec is not None))
 
-    def _check_level(self) -> None:
-        if self.level is None:
-            return
-        codecs = self._codecs()
-        if not codecs:
-            raise OptionError(
-                f"level: expected None where nothing is compressed, found {self.level!r}. Pass compression= too."
-            )
-        for codec in codecs:
-            low, high = _LEVELS[codec]
-            is_int = isinstance(self.level, int) and not isinstance(self.level, bool)
-            if not is_int or not low <= self.level <= high:
-                raise OptionError(f"level: expected {low} to {high} for {codec}, found {self.level!r}.")
-
 
 @dataclass(frozen=True, kw_only=True)
-class NpyOptions(_Common):
+class NpyOptions(Common):
     """Options of `npy`: one array as a lone `.npy` file, or a frame as a directory of NPY members.
 
     Parameters
     ----------
-    threads, progress, limits, mmap, verify, fsync, densify_sparse
+    threads, progress, limits, mmap, verify, fsync, densify_sparse, batch_rows
         As in `NpzOptions`.
     directory : bool, optional
         Writing. True: a directory, as StaticFrame's ``to_npy`` writes it. False: a lone file; only for a frame of one
@@ -168,17 +115,27 @@ class NpyOptions(_Common):
     True
     """
 
-    directory: bool | None = field(default=None, metadata=_WRITE)
-    compat: str | None = field(default=None, metadata=_WRITE)
+    directory: bool | None = field(default=None, metadata=WRITE)
+    compat: str | None = field(default=None, metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_flag("directory", self.directory, optional=True)
-        _check_choice("compat", self.compat, ("static-frame",))
+        check_flag("directory", self.directory, optional=True)
+        check_choice("compat", self.compat, ("static-frame",))
 
 
-Options = NpzOptions | NpyOptions
-CLASSES: dict[str, type[NpzOptions] | type[NpyOptions]] = {"npz": NpzOptions, "npy": NpyOptions}
+Options = NpzOptions | NpyOptions | ArrowOptions  # and so ArrowsOptions
+CLASSES: dict[str, type[NpzOptions] | type[NpyOptions] | type[ArrowOptions]] = {
+    "npz": NpzOptions,
+    "npy": NpyOptions,
+    "arrow": ArrowOptions,
+    "arrows": ArrowsOptions,
+}
+
+
+def format_of(options: object) -> str | None:
+    """The format that an options object is of; None for a mapping."""
+    return next((name for name, made in CLASSES.items() if type(options) is made), None)
 
 
 def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options:
@@ -204,11 +161,23 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
     return cls(**keywords)
 
 
+def check_keywords(side: str, keywords: Mapping[str, Any]) -> None:
+    """Check keywords before the format is known: some format must take them all, with these values.
+
+    A typo must be said before a pipe is read to find out what is in it.
+    """
+    for format, cls in CLASSES.items():
+        if set(keywords) <= {item.name for item in dataclasses.fields(cls) if item.metadata["side"] in (side, "both")}:
+            make_options(format, side, keywords)
+            return
+    make_options("npz", side, keywords)
+
+
 def as_keywords(options: Mapping[str, Any] | Options | None, side: str) -> dict[str, Any]:
     """Keywords of one side from a mapping, an options object (what differs from its defaults) or None."""
     if options is None:
         return {}
-    if isinstance(options, _Common):
+    if isinstance(options, Common):
         return {
             item.name: getattr(options, item.name)
             for item in dataclasses.fields(options)

@@ -81,6 +81,30 @@ class Bar:
         self._bar.start()
 
 
+class Steps:
+    """Tells `progress` of many steps, one after the other, as of one work whose end is not known before."""
+
+    def __init__(self, progress: Callback | None, total_nbytes: int | None = None) -> None:
+        self._progress = progress
+        self._total_nbytes = total_nbytes
+        self._done_nbytes = 0
+
+    @contextlib.contextmanager
+    def next(self, nbytes: int) -> Iterator[Callback | None]:
+        """The function for one step of `nbytes`; at its end they count as done."""
+        report, before = self._progress, self._done_nbytes
+        if report is None:
+            yield None
+            return
+
+        def step(done: int, of: int | None) -> object:
+            return report(before + _share(done, of, nbytes), self._total_nbytes)
+
+        yield step
+        self._done_nbytes += nbytes
+        report(self._done_nbytes, self._total_nbytes)
+
+
 def joined(progress: Callback | None, first_nbytes: int, last_nbytes: int) -> tuple[Callback | None, Callback | None]:
     """Two functions that tell `progress` of two stages as of one: `first_nbytes`, then `last_nbytes`."""
     if progress is None:

@@ -1,4 +1,4 @@
-"""What `source` may be, and what it is for the core: a path, bytes in memory, or a descriptor read to its end."""
+"""What `source` may be, and what it is for the core: a path, bytes in memory, or a stream read from front to back."""
 
 import io
 import os
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from . import _core
 from ._formats import MAGIC_NBYTES
 from ._mounts import on_network
+from ._streams import CallSource, StreamSource, read_into_of
 from .errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -28,15 +29,19 @@ class PathSource:
     device: int
     is_directory: bool
 
+    is_stream = False
+
     def head(self) -> bytes | None:
+        """The first bytes; None of a directory."""
         if self.is_directory:
             return None
         with open(self.path, "rb", buffering=0) as file:
             return file.read(MAGIC_NBYTES)
 
-    def open(self, mmap: bool | None, **options: Any) -> _core.NpzFile:
+    def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
+        """What `opener` (a class of the core) makes of it."""
         mapped = not on_network(self.device) if mmap is None else mmap
-        return _core.NpzFile.open_path(self.path, mmap=mapped, **options)
+        return opener.open_path(self.path, mmap=mapped, **options)
 
 
 @dataclass(frozen=True)
@@ -46,35 +51,21 @@ class BufferSource:
     buffer: Any
     name: str | None = None
 
-    def head(self) -> bytes | None:
+    is_stream = False
+
+    def head(self) -> bytes:
         with memoryview(self.buffer) as view:
             return bytes(view.cast("B")[:MAGIC_NBYTES]) if view.nbytes else b""
 
-    def open(self, mmap: bool | None, **options: Any) -> _core.NpzFile:
-        return _core.NpzFile.open_buffer(self.buffer, **options)
+    def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
+        return opener.open_buffer(self.buffer, **options)
 
 
-@dataclass(frozen=True)
-class StreamSource:
-    """A pipe, socket or device, read once from front to back: its first bytes cannot be looked at beforehand."""
-
-    fd: int
-    name: str | None = None
-    close: bool = False
-
-    def head(self) -> bytes | None:
-        return None
-
-    def open(self, mmap: bool | None, **options: Any) -> _core.NpzFile:
-        try:
-            return _core.NpzFile.open_fd(self.fd, **options)
-        finally:
-            if self.close:
-                os.close(self.fd)
+AnySource = PathSource | BufferSource | StreamSource | CallSource
 
 
-def as_source(source: Source) -> PathSource | BufferSource | StreamSource:
-    """Tell what `source` is. Nothing of a stream is consumed here, except where it must be read whole into memory.
+def as_source(source: Source) -> AnySource:
+    """Tell what `source` is. Nothing of a stream is consumed here.
 
     Raises
     ------
@@ -150,18 +141,11 @@ def is_plain_socket(sock: "socket.socket") -> bool:
     return type(sock) is sys.modules["socket"].socket and sock.gettimeout() is None
 
 
-def _from_socket(sock: "socket.socket") -> StreamSource | BufferSource:
-    if is_plain_socket(sock):
-        return StreamSource(sock.fileno())
-    received = bytearray()
-    scratch = bytearray(1 << 18)
-    with memoryview(scratch) as view:
-        while count := sock.recv_into(view):
-            received += view[:count]
-    return BufferSource(received)
+def _from_socket(sock: "socket.socket") -> StreamSource | CallSource:
+    return StreamSource(sock.fileno()) if is_plain_socket(sock) else CallSource(sock.recv_into)
 
 
-def _from_file_object(file: Any) -> PathSource | BufferSource | StreamSource:
+def _from_file_object(file: Any) -> AnySource:
     if isinstance(file, io.TextIOBase):
         raise TypeError("source: expected a binary file object, found one in text mode. Open it with mode 'rb'.")
     name = getattr(file, "name", None)
@@ -177,10 +161,9 @@ def _from_file_object(file: Any) -> PathSource | BufferSource | StreamSource:
                 return source
         elif not regular and plain is file:
             return StreamSource(fd, name)
-    data = file.read()
-    if isinstance(data, str):
-        raise TypeError("source: expected a binary file object, found one that reads text. Open it with mode 'rb'.")
-    return BufferSource(data, name)
+    if isinstance(file, io.BytesIO):
+        return BufferSource(file.read(), name)
+    return CallSource(read_into_of(file), name)
 
 
 def _from_descriptor_at_start(fd: int, name: str | None) -> PathSource | None:

@@ -1,6 +1,5 @@
-"""A frame in memory to a target: which of the core's writers fits which target."""
+"""A whole frame to a target, as npz or npy: which of the core's writers fits which target."""
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,21 +16,19 @@ from .errors import EncodeError, OptionError
 
 
 def store(core: _core.CoreFrame, columns: Columns, where: AnyTarget, made: Options, progress: Callback | None) -> None:
-    """Write `core` to `where`. A descriptor that `where` opened is closed."""
-    try:
-        if isinstance(made, NpzOptions):
-            _store_npz(core, where, npz_options(made, columns), progress)
-        else:
-            _store_npy(core, where, made, progress)
-    finally:
-        if isinstance(where, StreamTarget) and where.close:
-            os.close(where.fd)
+    """Write `core` to `where`, as npz or npy."""
+    if isinstance(made, NpzOptions):
+        _store_npz(core, where, npz_options(made, columns), progress)
+    else:
+        assert isinstance(made, NpyOptions)
+        _store_npy(core, where, made, progress)
 
 
 def encode_bytes(core: _core.CoreFrame, columns: Columns, made: Options, progress: Callback | None) -> bytes:
     """The bytes of `core`."""
     if isinstance(made, NpzOptions):
         return _core.npz_encode(core, npz_options(made, columns), progress)
+    assert isinstance(made, NpyOptions)
     return _npy_bytes(core, made)
 
 

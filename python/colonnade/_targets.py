@@ -3,7 +3,8 @@
 import io
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +79,21 @@ def as_target(target: Target) -> AnyTarget:
         return _from_file_object(target)
     hint = " Use cn.encode(data, format) for bytes." if isinstance(target, bytes | bytearray | memoryview) else ""
     raise TypeError(f"target: expected {EXPECTED}, found {type(target).__module__}.{type(target).__qualname__}.{hint}")
+
+
+@contextmanager
+def released(where: AnyTarget) -> Iterator[None]:
+    """Close the descriptor at the end, if it is ours."""
+    try:
+        yield
+    finally:
+        release(where)
+
+
+def release(where: AnyTarget) -> None:
+    """Close the descriptor, if it is ours."""
+    if isinstance(where, StreamTarget) and where.close:
+        os.close(where.fd)
 
 
 def _from_path(path: str) -> PathTarget | StreamTarget:

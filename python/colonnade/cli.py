@@ -117,7 +117,7 @@ def _all_parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParse
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="colonnade",
-        description="Look at, check and convert DataFrame files (npz, npy).",
+        description="Look at, check and convert DataFrame files (npz, npy, arrow, arrows).",
         epilog="Exit status: 0 done, 1 bad data or an error of the system, 2 wrong usage, 130 interrupted.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
@@ -160,9 +160,13 @@ def _parser() -> argparse.ArgumentParser:
     convert.add_argument(
         "--to", dest="target_format", metavar="FORMAT", help="format of DST (default: told by its suffix)"
     )
-    convert.add_argument("--compression", metavar="CODEC", help="none, zstd or deflate (npz)")
+    convert.add_argument("--compression", metavar="CODEC", help="none; zstd, deflate (npz); lz4, zstd (arrow, arrows)")
     convert.add_argument("--level", type=int, metavar="N", help="level of compression")
     convert.add_argument("--compat", metavar="LIBRARY", help="static-frame: write only what it reads in full")
+    convert.add_argument("--batch-nbytes", type=int, metavar="N", help="data in a record batch (arrow, arrows)")
+    convert.add_argument(
+        "--allow-truncated", action="store_true", help="take what came of a stream that breaks off (arrow, arrows)"
+    )
     convert.add_argument("--fsync", action="store_true", help="wait until the disk has the bytes")
 
     versions = add("versions", "_cli_show:versions", "versions of Colonnade and of the libraries around it")

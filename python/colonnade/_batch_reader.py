@@ -1,0 +1,145 @@
+"""`open_reader`'s readers: frames one at a time, from a file of batches, from a stream, or from a file of one frame."""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from . import _core
+from ._frame import Frame
+from ._schema import Schema
+from .errors import UnsupportedError
+
+
+class Reader:
+    """What `open_reader` gives: iterates over frames. A context manager; not meant to be made by hand.
+
+    Attributes
+    ----------
+    schema : Schema
+        Fields and both axes, without data.
+    """
+
+    _closed = False
+
+    @property
+    def schema(self) -> Schema:
+        """Fields and both axes, without data."""
+        raise NotImplementedError
+
+    def cores(self) -> Iterator[_core.CoreFrame]:
+        """The batches that are left, at least one frame (of no rows, where there is no batch at all)."""
+        raise NotImplementedError
+
+    def size(self) -> tuple[int | None, int | None]:
+        """Bytes and rows of all batches together, where that is known before they are read."""
+        return None, None
+
+    def read_all(self) -> Frame:
+        """Everything that was not read yet, as one frame."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Frame]:
+        raise NotImplementedError
+
+    def __getitem__(self, i: int) -> Frame:
+        raise UnsupportedError(
+            "arrows: a stream has no random access: its batches come one after the other. Iterate over the reader, or "
+            "read from a file or from memory."
+        )
+
+    def close(self) -> None:
+        """Let go of the source. Frames that were handed out stay valid."""
+        self._closed = True
+
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ValueError("reader: expected an open reader, found a closed one. Open the source again.")
+
+
+class FileReader(Reader):
+    """Batches of something that can be looked at again: any of them, in any order, any number of times."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._spans = _spans(frame)
+
+    @property
+    def schema(self) -> Schema:
+        return self._frame.schema
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    def __getitem__(self, i: int) -> Frame:
+        self._check_open()
+        count = len(self._spans)
+        if not isinstance(i, int):
+            raise TypeError(f"reader: expected the number of a batch, found {type(i).__name__}.")
+        if not -count <= i < count:
+            raise IndexError(f"reader: expected a batch from 0 to {count - 1}, found {i}.")
+        return _batch(self._frame, self._spans[i])
+
+    def __iter__(self) -> Iterator[Frame]:
+        for i in range(len(self)):
+            yield self[i]
+
+    def cores(self) -> Iterator[_core.CoreFrame]:
+        self._check_open()
+        return frame_batches(self._frame)
+
+    def size(self) -> tuple[int | None, int | None]:
+        return _nbytes(self._frame), len(self._frame)
+
+    def read_all(self) -> Frame:
+        self._check_open()
+        return self._frame
+
+    def __repr__(self) -> str:
+        nrows, ncols = self._frame.shape
+        return f"<Reader: {len(self):,} batches, {nrows:,} rows x {ncols:,} columns>"
+
+
+def frame_batches(frame: Frame) -> Iterator[_core.CoreFrame]:
+    """The batches of a frame over a file, one decoded at a time; at least one frame."""
+    spans = _spans(frame)
+    if not spans:
+        yield from frame.slice(0, 0)._load_batches()
+    for span in spans:
+        yield _batch(frame, span)._load()
+
+
+def _nbytes(frame: Frame) -> int | None:
+    """Decoded bytes, where they can be told without decoding."""
+    return frame.nbytes if frame._positions is None and frame._rows is None else None
+
+
+_Span = tuple[int, int, int]  # number of the batch, and which of its rows
+
+
+def _spans(frame: Frame) -> Sequence[_Span]:
+    """The batches that `frame` shows, with the part of each."""
+    if not isinstance(frame._file, _core.IpcFile):
+        return [(0, 0, len(frame))]
+    counts = frame._file.batch_rows()
+    start, stop = frame._rows or (0, frame._file.nrows)
+    spans = []
+    for i, (first, count) in enumerate(zip(accumulate(counts, initial=0), counts, strict=False)):
+        low, high = max(start - first, 0), min(stop - first, count)
+        # Batches without rows belong to a file that is read whole.
+        if low < high or (frame._rows is None and count == 0):
+            spans.append((i, low, high))
+    return spans
+
+
+def _batch(frame: Frame, span: _Span) -> Frame:
+    file = frame._file
+    if not isinstance(file, _core.IpcFile):
+        return frame
+    i, low, high = span
+    core = file.batch(i, frame._positions, frame._threads)
+    return Frame._make(core if high - low == core.nrows else core.slice(low, high))

@@ -1,0 +1,65 @@
+"""Data as chunks: what `write`, `open_writer` and `convert` send on, one record batch at a time.
+
+What can be read lazily is: a frame over a file of batches, an open reader, a producer of record batches, rows.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from . import _core
+from ._batch_reader import Reader, frame_batches
+from ._frame import Frame, frame_from
+from ._option_checks import Common
+from ._rows import Rows, is_rows
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """At least one frame of one schema; `nbytes` and `nrows` of all together, where that is known."""
+
+    frames: Iterable[_core.CoreFrame]
+    nbytes: int | None = None
+    nrows: int | None = None
+
+
+def chunks_of(data: Any, made: Common, rows: Rows | None = None) -> Chunks:
+    """The chunks of anything that `Frame` takes, or of an open reader. `rows`: types that rows before these had.
+
+    Raises
+    ------
+    TypeError, EncodeError
+        As `Frame` does; of what is read lazily, when it is read.
+    """
+    if isinstance(data, Reader):
+        return Chunks(data.cores())
+    if is_rows(data):
+        return Chunks((rows or Rows(made.batch_rows)).batches(data))
+    lazy = _lazy(data, made)
+    if lazy is not None:
+        return Chunks(lazy)
+    frame = whole(data, made)
+    if isinstance(frame._file, _core.IpcFile) and frame._core is None:
+        return Chunks(frame_batches(frame), nrows=len(frame))
+    cores = frame._load_batches()
+    return Chunks(cores, sum(core.nbytes for core in cores), len(frame))
+
+
+def whole(data: Any, made: Common) -> Frame:
+    """The same as one frame, for a format that is written whole."""
+    if isinstance(data, Reader):
+        return data.read_all()
+    return frame_from(data, densify_sparse=made.densify_sparse, borrow=True, batch_rows=made.batch_rows)
+
+
+def _lazy(data: Any, made: Common) -> Iterator[_core.CoreFrame] | None:
+    """The batches of a producer that makes them when asked; None of anything else."""
+    if isinstance(data, Frame | dict):
+        return None
+    from .adapters import find_adapter
+
+    to_frames = getattr(find_adapter(data), "to_frames", None)
+    if to_frames is None:
+        return None
+    frames: Iterator[_core.CoreFrame] = to_frames(data, options={"densify_sparse": made.densify_sparse})
+    return frames

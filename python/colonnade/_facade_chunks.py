@@ -1,0 +1,127 @@
+"""Chunk by chunk: `open_writer` and `open_reader`."""
+
+from typing import Any
+
+from . import _core
+from ._batch_reader import FileReader, Reader
+from ._chunk_writer import Writer
+from ._formats import STREAMED, for_target
+from ._frame import Frame
+from ._open import lazy_frame, opened, told
+from ._options import make_options
+from ._options_arrow import ArrowOptions
+from ._sources import Source
+from ._stream_reader import StreamReader
+from ._streams import CallSource, StreamSource
+from ._targets import Target, as_target, released
+from ._threads import resolve_threads
+from .errors import UnsupportedError
+
+
+def open_writer(target: Target, *, format: str | None = None, **options: Any) -> Writer:
+    """Write chunk by chunk: a table too large for memory, or one that comes bit by bit.
+
+    Parameters
+    ----------
+    target
+        As for `write`.
+    format : {"arrow", "arrows"}, optional
+        Default: told by the suffix. The others are written whole.
+    **options
+        Those of writing; see `ArrowOptions` and `ArrowsOptions`.
+
+    Returns
+    -------
+    Writer
+        A context manager. ``.write(data)`` appends a chunk, of any library, or rows; the first fixes the schema.
+        ``.close()`` at the end; an exception inside discards the file, and an old one stays whole. ``.nrows`` and
+        ``.nbatches`` tell what was written. Batches are cut and joined to ``batch_nbytes``, whatever the chunks are.
+
+    Raises
+    ------
+    UnsupportedError
+        The format has no chunks.
+    OptionError
+        As `write` does.
+    EncodeError
+        From ``.write``: the chunk has another schema than the first (both are shown). From ``.close``: no chunk came.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> sink = cn.BufferSink()
+    >>> with cn.open_writer(sink, format="arrows") as writer:
+    ...     for start in (0, 3):
+    ...         writer.write({"a": np.arange(start, start + 3)})
+    >>> cn.read(sink)["a"].to_numpy()
+    array([0, 1, 2, 3, 4, 5])
+    """
+    where = as_target(target)
+    try:
+        made_format = for_target(format, where.name)
+        made = make_options(made_format, "write", options)
+        if not isinstance(made, ArrowOptions):
+            raise UnsupportedError(
+                f"{made_format}: expected a format that is written chunk by chunk ({', '.join(STREAMED)}); "
+                f"{made_format} needs the whole frame first. Use cn.write, or write {STREAMED[1]} and convert it."
+            )
+    except BaseException:
+        with released(where):
+            raise
+    return Writer(where, made)
+
+
+def open_reader(
+    source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
+) -> Reader:
+    """Read chunk by chunk: iterate over the frames of a file, a pipe or a socket, one in memory at a time.
+
+    Parameters
+    ----------
+    source
+        As for `read`. Of a pipe, a socket or a decompressing file object no more is taken than the batch asked for.
+    format : {"npz", "npy", "arrow", "arrows"}, optional
+        Default: told by the first bytes, then by the suffix. ``npz`` and ``npy`` are one chunk.
+    columns : label or iterable of labels, optional
+        These columns alone, in this order.
+    rows : slice, optional
+        A slice of positions, step 1; of a stream counted from the front.
+    **options
+        Those of reading; see `ArrowOptions`. ``allow_truncated=True`` takes what came of a stream that breaks off.
+
+    Returns
+    -------
+    Reader
+        A context manager. Iterating gives a `Frame` a record batch; ``.read_all()`` one frame of what is left;
+        ``.schema`` the fields and axes. Of what can be looked at again (a file, memory) also ``len(reader)`` and
+        ``reader[i]``, which touches that batch alone.
+
+    Raises
+    ------
+    DecodeError, TruncatedError, LimitError, UnsupportedError, ColumnNotFound, OSError
+        As `read` does; of a stream while it is read. TruncatedError counts the batches and rows received.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> sink = cn.BufferSink()
+    >>> with cn.open_writer(sink, format="arrows", batch_nbytes=1) as writer:
+    ...     for start in (0, 3):
+    ...         writer.write({"a": np.arange(start, start + 3)})
+    >>> with cn.open_reader(sink) as reader:
+    ...     print(sum(len(frame) for frame in reader), reader.schema.fields[0].label)
+    6 a
+    """
+    where, found, made = told(source, format, options)
+    if found == "arrows" and isinstance(where, StreamSource | CallSource) and isinstance(made, ArrowOptions):
+        core_options = {
+            "limits": made.limits or _core.Limits(),
+            "threads": resolve_threads(made.threads),
+            "allow_truncated": made.allow_truncated,
+        }
+
+        def whole() -> Frame:
+            return lazy_frame(opened(where, found, made), made, columns, rows)
+
+        return StreamReader(where, columns, rows, core_options, whole)
+    return FileReader(lazy_frame(opened(where, found, made), made, columns, rows))

@@ -1,0 +1,83 @@
+"""From a source to an opened file: which format it is, and which of the core's readers it gets."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core
+from ._formats import FEATHER_V1, STREAMED, check_format, detect, from_magic, refuse_unbuilt
+from ._frame import Frame
+from ._options import Options, check_keywords, make_options
+from ._options_arrow import ArrowOptions
+from ._select import row_range
+from ._sources import AnySource, PathSource, Source, as_source
+from ._threads import resolve_threads
+from .errors import DecodeError
+
+File = _core.NpzFile | _core.IpcFile
+
+
+def open_file(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[File, Options]:
+    """The opened file and its checked options; what every function that reads a frame begins with."""
+    where, found, made = told(source, format, options)
+    return opened(where, found, made), made
+
+
+def told(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[AnySource, str, Options]:
+    """What the source is, its format, and the checked options. Of a stream no more than the first bytes is taken."""
+    asked = None if format is None else check_format(format)
+    # Options are checked before anything is opened: a typo must not consume a pipe.
+    if asked is None:
+        check_keywords("read", options)
+    else:
+        make_options(asked, "read", options)
+    where = as_source(source)
+    if asked is None:
+        head = where.head()
+        found = "npz" if head is None else detect(head, where.name)
+    else:
+        head = None if where.is_stream else where.head()
+        found = _checked(asked, head, where)
+    return where, found, make_options(found, "read", options)
+
+
+def opened(where: AnySource, format: str, made: Options) -> File:
+    """The opened file: its structure is checked and described."""
+    options: dict[str, Any] = {
+        "verify": made.verify,
+        "limits": made.limits or _core.Limits(),
+        "threads": resolve_threads(made.threads),
+    }
+    opener: type[File] = _core.NpzFile
+    if isinstance(made, ArrowOptions):
+        opener = _core.IpcFile
+        options |= {"format": format, "allow_truncated": made.allow_truncated}
+    file: File = where.open(opener, made.mmap, **options)
+    return file
+
+
+def lazy_frame(file: File, made: Options, columns: Any = None, rows: slice | None = None) -> Frame:
+    """A frame over an opened file, or a part of it."""
+    return select_frame(Frame._make(file=file, threads=made.threads, progress=made.progress), columns, rows)
+
+
+def select_frame(frame: Frame, columns: Any, rows: slice | None) -> Frame:
+    """`columns=` and `rows=` of the reading functions."""
+    if columns is not None:
+        frame = frame.select(columns)
+    span = row_range(rows, len(frame))
+    return frame if span is None else frame._sliced(span)
+
+
+def _checked(asked: str, head: bytes | None, where: AnySource) -> str:
+    # Only a certain contradiction is an error here: a ZIP may have other bytes in front of it.
+    what = repr(where.name) if where.name else "source"
+    if asked in STREAMED and isinstance(where, PathSource) and where.is_directory:
+        raise DecodeError(f"{asked}: {what}: expected a file, found a directory. A directory is of NPY members.")
+    found = from_magic(head) if head else None
+    if found == FEATHER_V1:
+        refuse_unbuilt(found, what)
+    if found is not None and found != asked:
+        raise DecodeError(
+            f"{asked}: {what}: expected {asked}, found the first bytes of {found}. Leave format= out to have it told."
+        )
+    return asked

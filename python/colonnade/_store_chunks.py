@@ -1,0 +1,75 @@
+"""Chunks to a target, as arrow or arrows: one record batch after the other, none of them kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from . import _core
+from ._chunks import Chunks
+from ._options import format_of
+from ._options_arrow import ArrowOptions
+from ._progress import Callback, Steps
+from ._targets import AnyTarget, PathTarget, SinkTarget, StreamTarget
+from ._threads import resolve_threads
+
+
+def store_chunks(chunks: Chunks, where: AnyTarget, made: ArrowOptions, progress: Callback | None) -> None:
+    """Write `chunks` to `where`. What goes wrong on the way leaves no file, and the old one whole."""
+    ahead = _begun(chunks.frames)
+    writer = open_writer(where, made)
+    try:
+        steps = Steps(progress, chunks.nbytes)
+        for chunk in ahead:
+            with steps.next(chunk.nbytes) as step:
+                writer.write(chunk, step)
+        writer.close()
+    except BaseException:
+        writer.abort()
+        raise
+
+
+def encode_chunks(chunks: Chunks, made: ArrowOptions, progress: Callback | None) -> bytes:
+    """The bytes of the file that `store_chunks` would write."""
+    frames = list(chunks.frames)
+    if len(frames) == 1:
+        return _core.ipc_encode(frames[0], _format(made), ipc_options(made), progress)
+    sink = _core.BufferSink()
+    store_chunks(Chunks(frames, chunks.nbytes, chunks.nrows), SinkTarget(sink), made, progress)
+    with memoryview(sink) as view:
+        return bytes(view)
+
+
+def open_writer(where: AnyTarget, made: ArrowOptions) -> _core.IpcWriter:
+    """The core's writer for this kind of target."""
+    format, options = _format(made), ipc_options(made)
+    if isinstance(where, PathTarget):
+        return _core.IpcWriter.to_path(where.path, format, options)
+    if isinstance(where, StreamTarget):
+        return _core.IpcWriter.to_fd(where.fd, format, options)
+    if isinstance(where, SinkTarget):
+        return _core.IpcWriter.to_sink(where.sink, format, options)
+    return _core.IpcWriter.to_callable(where.send, format, options)
+
+
+def ipc_options(made: ArrowOptions) -> _core.IpcWriteOptions:
+    """The core's options."""
+    return _core.IpcWriteOptions(
+        compression=made.compression,
+        level=made.level,
+        batch_nbytes=made.batch_nbytes,
+        fsync=made.fsync,
+        threads=resolve_threads(made.threads),
+    )
+
+
+def _begun(chunks: Iterable[_core.CoreFrame]) -> Iterator[_core.CoreFrame]:
+    """The same chunks, the first one made: what cannot be held is mostly said before the target is touched."""
+    ahead = iter(chunks)
+    return chain([next(ahead)], ahead)
+
+
+def _format(made: ArrowOptions) -> str:
+    format = format_of(made)
+    assert format is not None
+    return format

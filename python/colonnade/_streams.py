@@ -1,0 +1,144 @@
+"""Sources that are read once, from front to back: descriptors, and objects whose own method gives the bytes.
+
+Their first bytes cannot be looked at without taking them, so what was looked at is kept and goes in front of the rest.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _core
+from ._formats import MAGIC_NBYTES
+from .errors import LimitError
+
+_SCRATCH_NBYTES = 1 << 20
+ReadInto = Callable[[memoryview], int]
+
+
+@dataclass
+class StreamSource:
+    """A pipe, socket or device."""
+
+    fd: int
+    name: str | None = None
+    close: bool = False
+    _taken: bytes = field(default=b"", init=False)
+
+    is_stream = True
+
+    def head(self) -> bytes:
+        """The first bytes. Waits for them."""
+        self._taken = self._taken or _first(self._read_into)
+        return self._taken
+
+    def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
+        """What `opener` (a class of the core) makes of all the bytes up to the end."""
+        try:
+            if self._taken:
+                return opener.open_buffer(collect(self._taken, self._read_into, options["limits"]), **options)
+            return opener.open_fd(self.fd, **options)
+        finally:
+            self.release()
+
+    def read_batches(self, **options: Any) -> _core.IpcReader:
+        """The reader that takes no more of the stream than it was asked for."""
+        if self._taken:
+            return _core.IpcReader.open_callable(_behind(self._taken, self._read_into), **options)
+        return _core.IpcReader.open_fd(self.fd, **options)
+
+    def release(self) -> None:
+        """Close the descriptor, if it is ours."""
+        if self.close:
+            self.close = False
+            os.close(self.fd)
+
+    def _read_into(self, view: memoryview) -> int:
+        return os.readv(self.fd, [view])
+
+
+@dataclass
+class CallSource:
+    """An object whose method fills a view: a TLS socket, a socket with a timeout, a decompressing file."""
+
+    read_into: ReadInto
+    name: str | None = None
+    _taken: bytes = field(default=b"", init=False)
+
+    is_stream = True
+
+    def head(self) -> bytes:
+        self._taken = self._taken or _first(self.read_into)
+        return self._taken
+
+    def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
+        return opener.open_buffer(collect(self._taken, self.read_into, options["limits"]), **options)
+
+    def read_batches(self, **options: Any) -> _core.IpcReader:
+        return _core.IpcReader.open_callable(_behind(self._taken, self.read_into), **options)
+
+    def release(self) -> None:
+        """Nothing here is ours."""
+
+
+def read_into_of(file: Any) -> ReadInto:
+    """The function that fills a view from a binary file object, with as much as is there."""
+    # A buffered file's own `readinto` waits until the whole view is full; a stream's next message may come much later.
+    method = getattr(file, "readinto1", None) or getattr(file, "readinto", None)
+
+    def fill(view: memoryview) -> int:
+        count = method(view) if method is not None else _copied(file.read(view.nbytes), view)
+        if count is None:
+            raise BlockingIOError("source: expected a file object that waits for its bytes, found one that does not.")
+        return int(count)
+
+    return fill
+
+
+def collect(taken: bytes, read_into: ReadInto, limits: _core.Limits) -> _core.BufferSink:
+    """All bytes of a stream, in memory that grows without moving."""
+    sink = _core.BufferSink()
+    sink.write(taken)
+    with memoryview(bytearray(_SCRATCH_NBYTES)) as scratch:
+        while count := read_into(scratch):
+            sink.write(scratch[:count])
+            if len(sink) > limits.max_nbytes:
+                raise LimitError(
+                    f"source: expected a stream of at most {limits.max_nbytes:,} bytes, found more. "
+                    "Raise it with limits=cn.Limits(max_nbytes=...)."
+                )
+    return sink
+
+
+def _copied(data: Any, view: memoryview) -> int | None:
+    if data is None:
+        return None
+    if isinstance(data, str):
+        raise TypeError("source: expected a binary file object, found one that reads text. Open it with mode 'rb'.")
+    view[: len(data)] = data
+    return len(data)
+
+
+def _first(read_into: ReadInto) -> bytes:
+    taken = bytearray(MAGIC_NBYTES)
+    filled = 0
+    with memoryview(taken) as view:
+        while filled < MAGIC_NBYTES and (count := read_into(view[filled:])):
+            filled += count
+    return bytes(taken[:filled])
+
+
+def _behind(taken: bytes, read_into: ReadInto) -> ReadInto:
+    """A function that gives `taken` first, then what `read_into` gives."""
+    left = memoryview(taken)
+
+    def fill(view: memoryview) -> int:
+        nonlocal left
+        if not left.nbytes:
+            return read_into(view)
+        count = min(left.nbytes, view.nbytes)
+        view[:count] = left[:count]
+        left = left[count:]
+        return count
+
+    return fill
