@@ -28,9 +28,22 @@ def cells_of(column: ArrowColumn) -> np.ndarray:
     except TypeError:
         array = to_pyarrow(column)
     try:
-        return object_array(array.to_pylist())
+        cells = array.to_pylist()
+        if any(name in str(array.type) for name in _CUT_OFF) and not _same_again(cells, array):
+            raise ValueError("a datetime.time or date would lose its end")
+        return object_array(cells)
     except (ValueError, NotImplementedError, OverflowError) as error:
         raise EncodeError(f"values of type {column.type} that Python's own types cannot hold: {error}") from error
+
+
+# pyarrow cuts nanoseconds off times of day, and times off dates, without a word.
+_CUT_OFF = ("time64[ns]", "date64")
+
+
+def _same_again(cells: list[Any], array: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.array(cells, array.type).equals(array))
 
 
 def shown_cells(column: ArrowColumn) -> np.ndarray:
@@ -72,6 +85,8 @@ def to_pyarrow(column: ArrowColumn) -> Any:
 
 
 def _shown(scalar: Any) -> Any:
+    if any(name in str(scalar.type) for name in _CUT_OFF):
+        return None if not scalar.is_valid else str(scalar)
     try:
         return scalar.as_py()
     except (ValueError, NotImplementedError, OverflowError):

@@ -25,6 +25,9 @@ def test_import_is_lean() -> None:
         (None, "cn.Frame({'x': np.arange(3)}).to_numpy()"),
         ("pandas", "cn.Frame({'x': np.arange(3)}).to_pandas()"),
         ("static_frame", "cn.Frame({'x': np.arange(3)}).to_static_frame()"),
+        ("pyarrow", "cn.Frame({'x': np.arange(3)}).to_arrow()"),
+        ("polars", "cn.Frame({'x': np.arange(3)}).to_polars()"),
+        ("polars", "import polars; cn.Frame(polars.DataFrame({'x': ['a'], 'l': [[1]]})).to_polars()"),
     ],
 )
 def test_one_library_does_not_bring_another(library: str | None, code: str) -> None:

@@ -64,7 +64,7 @@ def _read(reader: Any) -> Iterator[CoreFrame]:
         yield counted_on(frame.with_meta(frame.name, frame.attrs, origin), start)
         start += frame.nrows
     if batch is None:
-        frame = import_arrow(reader.schema.empty_table())[0]
+        frame = import_arrow(pa.Table.from_batches([], schema=reader.schema))[0]
         yield frame.with_meta(frame.name, frame.attrs, _origin(reader, frame))
 
 
@@ -95,10 +95,10 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
     metadata = {_bytes(key): _bytes(value) for key, value in origin["schema_metadata"]}
     # It was a table: the names of its fields may stand twice, and its metadata is its own.
     names = None if b"colonnade" in metadata else _text_labels(frames[0].columns)
-    if names is not None:
+    if names is not None and names != table.schema.names[: len(names)]:
         table = table.rename_columns([*names, *table.schema.names[frames[0].ncols :]])
     table = _replace_index(table, frames[0].ncols, origin.get("index_fields"))
-    table = table.replace_schema_metadata(metadata or None)
+    table = table.replace_schema_metadata(metadata or None) if table.num_columns else _rows_alone(table, metadata)
     return _one_batch(table) if origin.get("class") == "RecordBatch" else table
 
 
@@ -150,15 +150,23 @@ def _text_labels(axis: Axis) -> list[str] | None:
     return level.tolist() if level.dtype.kind == "U" else None
 
 
+def _rows_alone(table: Any, metadata: dict[bytes, bytes]) -> Any:
+    """A table without columns and with this metadata: pyarrow forgets how many rows it has."""
+    rows = pa.StructArray.from_buffers(pa.struct([]), table.num_rows, [None])
+    return pa.Table.from_batches([pa.RecordBatch.from_struct_array(rows).replace_schema_metadata(metadata or None)])
+
+
 def _one_batch(table: Any) -> Any:
-    batches = table.combine_chunks().to_batches()
-    if len(batches) == 1:
-        return batches[0]
-    return pa.RecordBatch.from_arrays([_one_array(column) for column in table.columns], schema=table.schema)
+    batches = table.to_batches()
+    if len(batches) != 1:
+        arrays = [_one_array(column) for column in table.columns]
+        return pa.RecordBatch.from_arrays(arrays, schema=table.schema)
+    return batches[0]
 
 
 def _one_array(column: Any) -> Any:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    joined = column.combine_chunks()
+    return pa.concat_arrays(joined.chunks) if isinstance(joined, pa.ChunkedArray) else joined
 
 
 def _text(value: bytes) -> str | bytes:
