@@ -94,10 +94,13 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
         return table
     metadata = {_bytes(key): _bytes(value) for key, value in origin["schema_metadata"]}
     # It was a table: the names of its fields may stand twice, and its metadata is its own.
+    ncols = frames[0].ncols
     names = None if b"colonnade" in metadata else _text_labels(frames[0].columns)
-    if names is not None and names != table.schema.names[: len(names)]:
-        table = table.rename_columns([*names, *table.schema.names[frames[0].ncols :]])
-    table = _replace_index(table, frames[0].ncols, origin.get("index_fields"))
+    if names is not None:
+        listed, levels = _listed(metadata), table.schema.names[ncols:]
+        names += listed if len(listed) == len(levels) else levels
+        table = table if names == table.schema.names else table.rename_columns(names)
+    table = _replace_index(table, ncols, origin.get("index_fields"))
     table = table.replace_schema_metadata(metadata or None) if table.num_columns else _rows_alone(table, metadata)
     return _one_batch(table) if origin.get("class") == "RecordBatch" else table
 
@@ -116,15 +119,20 @@ def _index_fields(schema: Any, frame: CoreFrame) -> list[list[Any]]:
     """Where the fields of the row labels stood, and their names; nothing where they come back so by themselves."""
     if frame.ncols == len(schema):
         return []
-    try:
-        listed = json.loads(schema.metadata[b"pandas"])["index_columns"]
-    except (KeyError, TypeError, ValueError):
-        return []
     names = schema.names
-    found = [[names.index(name), name] for name in listed if isinstance(name, str) and name in names]
+    found = [[names.index(name), name] for name in _listed(schema.metadata or {}) if name in names]
     last = list(range(frame.ncols, len(schema)))
     natural = [[position, f"__index_level_{level}__"] for level, position in enumerate(last)]
     return [] if found == natural else found
+
+
+def _listed(metadata: Mapping[bytes, bytes]) -> list[str]:
+    """The fields that pandas' metadata names as row labels."""
+    try:
+        listed = json.loads(metadata[b"pandas"])["index_columns"]
+        return [name for name in listed if isinstance(name, str)]
+    except (KeyError, TypeError, ValueError):
+        return []
 
 
 def _replace_index(table: Any, ncols: int, index_fields: Any) -> Any:
