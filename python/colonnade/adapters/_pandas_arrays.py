@@ -245,15 +245,15 @@ def _interval(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
 def _from_arrow_dtype(values: Any, where: str) -> ArrowColumn:
     pa = pyarrow_or_none()
     kind = values.dtype.pyarrow_dtype
-    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if pa.types.is_nested(inner) or pa.types.is_run_end_encoded(inner) or isinstance(inner, pa.BaseExtensionType):
-        raise EncodeError(
-            f"{where}: columns of type {kind} are not supported yet. Convert the column with .astype() first."
-        )
-    array = one_chunk(values._pa_array)
     wide = _wide(pa, kind)
-    tag = _labels.encode({"kind": "arrow", "type": str(kind)})
-    return ArrowColumn.from_arrow(array if wide is None else array.cast(wide), tag)
+    chunks = values._pa_array if wide is None else values._pa_array.cast(wide)
+    column = ArrowColumn.from_arrow(one_chunk(chunks), _labels.encode({"kind": "arrow", "type": str(kind)}))
+    # Extension types are those that do not come back: their name stands beside the array, in the field.
+    if to_pyarrow(column.slice(0, 0)).type != (wide or kind):
+        raise EncodeError(
+            f"{where}: expected one of Arrow's own types, found {kind}. Convert the column to its storage type first."
+        )
+    return column
 
 
 def _wide(pa: Any, kind: Any) -> Any:

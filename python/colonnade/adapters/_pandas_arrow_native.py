@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._core import ArrowColumn, EncodeError
+from .._core import ArrowColumn
 from .._zones import zone_from_text
 from ._pandas_arrow_table import EXTENSION, field_metadata, table_to_pandas
 from ._pandas_foreign import times_of, writable, zoned_array
@@ -19,6 +19,7 @@ from ._pandas_strings import default_string_dtype, pyarrow_or_none, strings_from
 
 _NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "halffloat", "float", "double")
 _TEXT = ("utf8", "large_utf8")
+_BOOLS = np.array([False, True, None], dtype=object)
 _BYTES = ("binary", "large_binary")
 
 
@@ -89,7 +90,9 @@ def native_array(column: ArrowColumn, dtype: Any, zone: str | None) -> Any:
         found = _zone_of(told) if zone is None or zone == told else None
         return None if found is None else zoned_array(times_of(column), found)
     if kind == "bool":
-        return column.objects()
+        which = column.values().view(np.uint8)
+        np.putmask(which, column.mask() if column.null_count else False, 2)
+        return _BOOLS.take(which)
     if kind in _BYTES:
         return objects_from_tagged(column, {}, "")
     if kind == "null":
@@ -121,10 +124,11 @@ def _categorical(column: ArrowColumn) -> pd.Categorical | None:
         categories = values.values()
     else:
         return None
-    try:
-        return pd.Categorical.from_codes(column.codes(), pd.Index(categories), ordered=column.ordered)
-    except (ValueError, EncodeError):  # categories that stand twice, or are NaN
-        return None
+    codes, labels = column.codes(), pd.Index(categories)
+    if not labels.is_unique:  # the dictionaries of several batches, one after the other
+        every, labels = labels, labels.unique()
+        codes = np.where(codes < 0, -1, labels.get_indexer(every).take(codes))
+    return None if labels.hasnans else pd.Categorical.from_codes(codes, labels, ordered=column.ordered)
 
 
 @functools.lru_cache(maxsize=64)

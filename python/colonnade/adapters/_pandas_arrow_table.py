@@ -100,6 +100,8 @@ def arrow_array(column: np.ndarray | ArrowColumn, name: Any) -> Any:
     if not isinstance(column, ArrowColumn):
         return pa.array(column)
     array = to_pyarrow(column)
+    if pa.types.is_dictionary(array.type):
+        array = _unified(pa, array)
     metadata = field_metadata(column)
     if EXTENSION not in metadata:
         return array
@@ -107,6 +109,18 @@ def arrow_array(column: np.ndarray | ArrowColumn, name: Any) -> Any:
     # Of all ways to a registered extension type by its name, the message of a schema is the public one.
     kind = pa.ipc.read_schema(pa.schema([field]).serialize()).field(0).type
     return kind.wrap_array(array) if isinstance(kind, pa.BaseExtensionType) else array
+
+
+def _unified(pa: Any, array: Any) -> Any:
+    """A dictionary array each of whose values stands once, as readers have it of batches with several dictionaries."""
+    try:
+        encoded = array.dictionary.dictionary_encode()
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # nested values
+        return array
+    if array.dictionary.null_count or len(encoded.dictionary) == len(array.dictionary):
+        return array
+    indices = encoded.indices.take(array.indices).cast(array.type.index_type)
+    return pa.DictionaryArray.from_arrays(indices, encoded.dictionary, ordered=array.type.ordered)
 
 
 EXTENSION = "ARROW:extension:name"

@@ -12,6 +12,9 @@ from .._core import ArrowColumn
 from ._object_columns import column_from_objects, objects_from_column
 from ._pandas_strings import pyarrow_or_none, to_pyarrow
 
+# The types of text and bytes whose values stand one after the other, between offsets.
+_OFFSETS = ("utf8", "large_utf8", "binary", "large_binary")
+
 NULLS_TAG = '{"kind":"object_nulls"}'
 
 _NULL_NAMES: dict[type, str] = {type(None): "none", float: "nan", type(pd.NA): "na"}
@@ -40,7 +43,7 @@ def column_from_pandas_objects(values: np.ndarray, where: str) -> ArrowColumn:
 
 def objects_from_tagged(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
     """The object array of a column with one kind of missing value at most."""
-    if pyarrow_or_none() is None or column.type not in ("large_utf8", "large_binary"):
+    if pyarrow_or_none() is None or column.type not in _OFFSETS:
         return objects_from_column(column, tag)
     cells = _cells(to_pyarrow(column))
     null = tag.get("null", "none")

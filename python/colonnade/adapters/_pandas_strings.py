@@ -105,9 +105,7 @@ def one_chunk(chunked: Any) -> Any:
     if hasattr(joined, "num_chunks"):  # older pyarrow, and none at all: a chunked array again
         pa = pyarrow_or_none()
         return (
-            joined.chunk(0)
-            if joined.num_chunks == 1
-            else pa.concat_arrays(joined.chunks or [pa.array([], joined.type)])
+            joined.chunk(0) if joined.num_chunks == 1 else pa.concat_arrays(joined.chunks or [pa.nulls(0, joined.type)])
         )
     return joined
 
