@@ -1,8 +1,89 @@
 //! Arrow's C stream interface, in and out.
 
+use std::sync::{Mutex, PoisonError};
+
+use arrow_data::ArrayData;
+use colonnade::arrow::concat::concat_all;
+use colonnade::arrow::import::Plan;
+use colonnade::frame::Frame;
 use pyo3::prelude::*;
 
+use crate::arrow_foreign::{self, Batch, Foreign, Lazy};
+use crate::errors::IntoPy;
+use crate::frame::CoreFrame;
+
+/// Frames of a schema's batches; of none, one of no rows.
+fn frames(schema: &arrow_schema::Schema, mut batches: Vec<Batch>) -> colonnade::Result<Vec<Frame>> {
+    if batches.is_empty() {
+        let empty = schema.fields().iter().map(|f| ArrayData::new_empty(f.data_type())).collect();
+        batches.push((0, empty));
+    }
+    Plan::new(schema)?.frames(&batches)
+}
+
+#[pyfunction]
+fn import_arrow(py: Python<'_>, obj: &Bound<'_, PyAny>) -> PyResult<Vec<CoreFrame>> {
+    let Foreign { schema, batches } = Foreign::of(obj)?;
+    let frames = py.detach(|| frames(&schema, batches)).py()?;
+    Ok(frames.into_iter().map(CoreFrame::new).collect())
+}
+
+#[pyfunction]
+fn import_arrow_schema(obj: &Bound<'_, PyAny>) -> PyResult<CoreFrame> {
+    let schema = arrow_foreign::schema_of(obj)?;
+    let mut frames = frames(&schema, Vec::new()).py()?;
+    Ok(CoreFrame::new(frames.swap_remove(0)))
+}
+
+#[pyfunction]
+fn concat_frames<'py>(
+    py: Python<'py>,
+    frames: Vec<Bound<'py, CoreFrame>>,
+) -> PyResult<Bound<'py, CoreFrame>> {
+    if let [one] = frames.as_slice() {
+        return Ok(one.clone());
+    }
+    let borrowed: Vec<&Frame> = frames.iter().map(|f| &*f.get().frame).collect();
+    let joined = py.detach(|| concat_all(&borrowed)).py()?;
+    Bound::new(py, CoreFrame::new(joined))
+}
+
+/// The batches of a foreign stream, one at a time: nothing but the current one is held.
+#[pyclass(module = "colonnade._core")]
+struct ArrowStream {
+    plan: Plan,
+    schema: arrow_schema::Schema,
+    /// Never locked against another: the class is borrowed for writing. The interface's pointers are not `Sync`.
+    batches: Mutex<Lazy>,
+    nrows: usize,
+}
+
+#[pymethods]
+impl ArrowStream {
+    #[staticmethod]
+    fn open(obj: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (schema, batches) = Lazy::of(obj)?;
+        Ok(Self { plan: Plan::new(&schema).py()?, schema, batches: Mutex::new(batches), nrows: 0 })
+    }
+
+    fn schema(&self) -> PyResult<CoreFrame> {
+        let mut frames = frames(&self.schema, Vec::new()).py()?;
+        Ok(CoreFrame::new(frames.swap_remove(0)))
+    }
+
+    fn next_batch(&mut self, py: Python<'_>) -> PyResult<Option<CoreFrame>> {
+        let Self { plan, batches, nrows: first_row, .. } = self;
+        let batches = batches.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Some((nrows, arrays)) = py.detach(|| batches.next())? else { return Ok(None) };
+        let frame = plan.batch(&arrays, nrows, *first_row).py()?;
+        *first_row += nrows;
+        Ok(Some(CoreFrame::new(frame)))
+    }
+}
+
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    let _ = m;
-    Ok(())
+    m.add_class::<ArrowStream>()?;
+    m.add_function(wrap_pyfunction!(import_arrow, m)?)?;
+    m.add_function(wrap_pyfunction!(import_arrow_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(concat_frames, m)?)
 }

@@ -92,6 +92,10 @@ pub(crate) fn encode(message: impl Into<String>) -> PyErr {
     raise("EncodeError", message.into())
 }
 
+pub(crate) fn decode(message: impl Into<String>) -> PyErr {
+    raise("DecodeError", message.into())
+}
+
 pub(crate) fn option(message: impl Into<String>) -> PyErr {
     raise("OptionError", message.into())
 }

@@ -215,6 +215,20 @@ impl Plan {
         })
     }
 
+    /// As [`Plan::frame`], with the columns that say their dtype as blocks: one batch of many whose others nobody has seen.
+    ///
+    /// # Errors
+    /// As [`Plan::frame`].
+    pub fn batch(&self, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
+        self.frame_with(arrays, nrows, first_row, &|i, data| {
+            let dtype = self.fields.get(i).and_then(|field| match field.place {
+                Place::Level(_) => field.block_dtype(),
+                Place::Column(_) => field.dtype,
+            });
+            dtype.map_or(Ok(None), |dtype| to_block(dtype, data))
+        })
+    }
+
     /// As [`Plan::frame`], with the fields that `block` answers as blocks.
     pub(crate) fn frame_with(
         &self,
