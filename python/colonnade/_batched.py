@@ -20,7 +20,7 @@ class Batches:
 
     def __init__(self, frames: Sequence[CoreFrame]) -> None:
         self._starts = list(accumulate((frame.nrows for frame in frames), initial=0))
-        self._frames = [counted_on(frame, start) for frame, start in zip(frames, self._starts, strict=False)]
+        self._frames = [_counted_on(frame, start) for frame, start in zip(frames, self._starts, strict=False)]
         self._index: Axis | None = None
         first = self._frames[0]
         self.nrows = self._starts[-1]
@@ -89,7 +89,7 @@ def with_origin(frames: Sequence[CoreFrame], origin: str) -> CoreFrame | Batches
     return batched([frame.with_meta(frame.name, frame.attrs, origin) for frame in frames])
 
 
-def counted_on(frame: CoreFrame, start: int) -> CoreFrame:
+def _counted_on(frame: CoreFrame, start: int) -> CoreFrame:
     """The frame that begins at row `start` of a table; labels that are stored, or begin elsewhere than at 0, stay."""
     index = frame.index
     if not index.is_auto or not start or index.range != (0, frame.nrows, 1):

@@ -177,3 +177,34 @@ def test_rows_are_taken() -> None:
     assert frame.shape == (2, 2)
     assert frame.to_arrow().to_pydict() == {"a": [1, 2], "s": ["x", None]}
     assert cn.Frame((i, i * 0.5) for i in range(3)).shape == (3, 2)
+
+
+# ---------------------------------------------------------------------------- batch by batch
+
+
+def test_a_producer_is_asked_for_one_batch_at_a_time(tmp_path: Any) -> None:
+    made = 0
+
+    def batches() -> Iterator[Any]:
+        nonlocal made
+        for i in range(5):
+            made += 1
+            yield pa.record_batch({"i": [i, i]})
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema([("i", pa.int64())]), batches())
+    for producer in (reader, Streams(reader)):
+        frames = find_adapter(producer).to_frames(producer)  # type: ignore[union-attr]
+        assert frames is not None
+    first = next(frames)
+    assert first.nrows == 2
+    assert made <= 2
+    assert [frame.index.range for frame in frames] == [(2 * i, 2 * i + 2, 1) for i in range(1, 5)]
+
+
+def test_an_open_writer_takes_a_reader(tmp_path: Any) -> None:
+    table = pa.table({"i": list(range(10)), "s": [str(i) for i in range(10)]})
+    with cn.open_writer(tmp_path / "x.arrows") as writer:
+        writer.write(table.to_reader(max_chunksize=3))
+        writer.write(Streams(table.slice(0, 0)))
+    out = cn.read(tmp_path / "x.arrows")
+    assert out.to_arrow().to_pydict() == table.to_pydict()

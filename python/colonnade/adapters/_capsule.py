@@ -3,11 +3,12 @@
 There is no way back into these: such a frame comes back as pyarrow gives a foreign one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._batched import Batches, batched
 from .._core import CoreFrame, import_arrow
+from ._arrow_streams import read_lazily
 
 LIBRARY = "arrow"
 WRITABLE = False
@@ -37,3 +38,8 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
         Buffers that do not fit each other.
     """
     return batched(import_arrow(obj))
+
+
+def to_frames(obj: Any, *, options: Mapping[str, Any] | None = None) -> Iterator[CoreFrame] | None:
+    """The batches of a stream, each had from its producer when it is asked for; None of an object without a stream."""
+    return read_lazily(obj) if hasattr(obj, "__arrow_c_stream__") else None

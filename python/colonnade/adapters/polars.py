@@ -12,7 +12,7 @@ import polars as pl
 
 from .._batched import Batches, with_origin
 from .._core import CoreFrame, EncodeError, import_arrow
-from ._exported import Exported
+from ._arrow_streams import Exported
 
 LIBRARY = "polars"
 WRITABLE = False

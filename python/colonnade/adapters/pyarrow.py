@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow as pa
 
 from .. import _labels
-from .._batched import Batches, counted_on, with_origin
+from .._batched import Batches, with_origin
 from .._core import ArrowColumn, Axis, CoreFrame, import_arrow
-from ._exported import Exported
+from ._arrow_streams import Exported, read_lazily
 
 LIBRARY = "pyarrow"
 WRITABLE = False
@@ -56,16 +56,10 @@ def to_frames(obj: Any, *, options: Mapping[str, Any] | None = None) -> Iterator
 
 
 def _read(reader: Any) -> Iterator[CoreFrame]:
-    start, origin = 0, None
-    batch = None
-    for batch in reader:
-        frame = import_arrow(batch)[0]
+    origin = None
+    for frame in read_lazily(reader):
         origin = origin or _origin(reader, frame)
-        yield counted_on(frame.with_meta(frame.name, frame.attrs, origin), start)
-        start += frame.nrows
-    if batch is None:
-        frame = import_arrow(pa.Table.from_batches([], schema=reader.schema))[0]
-        yield frame.with_meta(frame.name, frame.attrs, _origin(reader, frame))
+        yield frame.with_meta(frame.name, frame.attrs, origin)
 
 
 def _origin(obj: Any, frame: CoreFrame) -> str:
