@@ -15,7 +15,8 @@ pub(crate) struct Body<'s> {
     nodes: &'s [u8],
     buffers: &'s [u8],
     variadic: &'s [u8],
-    bytes: Buffer,
+    source: &'s Buffer,
+    bytes: &'s [u8],
 }
 
 /// Length and null count of a field, as the header claims them.
@@ -31,8 +32,9 @@ impl<'s> Body<'s> {
     /// Truncated where it passes the end (which the scan has ruled out).
     pub(crate) fn new(source: &'s Buffer, batch: &'s Batch) -> Result<Self> {
         let all = source.as_slice();
-        let bytes = source
-            .slice(batch.body_at, batch.body_nbytes)
+        let bytes = all
+            .get(batch.body_at..)
+            .and_then(|rest| rest.get(..batch.body_nbytes))
             .ok_or_else(|| Error::truncated("arrow", "the body", batch.body_nbytes as u64, 0))?;
         let header = &batch.header;
         Ok(Self {
@@ -40,6 +42,7 @@ impl<'s> Body<'s> {
             nodes: span_bytes(all, batch, header.nodes, 16),
             buffers: span_bytes(all, batch, header.buffers, 16),
             variadic: span_bytes(all, batch, header.variadic, 8),
+            source,
             bytes,
         })
     }
@@ -75,20 +78,37 @@ impl<'s> Body<'s> {
         })
     }
 
-    /// Buffer `i` as it lies: compressed where the batch is.
+    /// Where buffer `i` lies in the body: its offset and its length.
+    fn range(&self, i: usize) -> Result<(usize, usize)> {
+        let (offset, length) = node(self.buffers, i);
+        let range = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
+        let inside = range.filter(|&(offset, length)| offset.checked_add(length).is_some_and(|end| end <= self.bytes.len()));
+        inside.ok_or_else(|| {
+            let message = format!(
+                "buffer {i}: expected a range within the body of {} bytes, found {length} bytes at {offset}.",
+                self.bytes.len()
+            );
+            Error::malformed("arrow", message).at(self.batch.body_at as u64)
+        })
+    }
+
+    /// The bytes of buffer `i` as they lie, compressed where the batch is; nobody's count of owners is touched.
+    ///
+    /// # Errors
+    /// Malformed: a range outside the body.
+    pub(crate) fn bytes(&self, i: usize) -> Result<&'s [u8]> {
+        let (offset, length) = self.range(i)?;
+        Ok(self.bytes.get(offset..offset + length).unwrap_or(&[]))
+    }
+
+    /// The same, kept alive by its owner.
     ///
     /// # Errors
     /// Malformed: a range outside the body.
     pub(crate) fn raw(&self, i: usize) -> Result<Buffer> {
-        let (offset, length) = node(self.buffers, i);
-        let range = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
-        range.and_then(|(offset, length)| self.bytes.slice(offset, length)).ok_or_else(|| {
-            let message = format!(
-                "buffer {i}: expected a range within the body of {} bytes, found {length} bytes at {offset}.",
-                self.bytes.nbytes()
-            );
-            Error::malformed("arrow", message).at(self.batch.body_at as u64)
-        })
+        let (offset, length) = self.range(i)?;
+        let made = self.source.slice(self.batch.body_at + offset, length);
+        made.ok_or_else(|| Error::truncated("arrow", "the body", length as u64, 0))
     }
 
     /// Buffer `i`, decompressed. `needed` bytes are wanted: more than the buffer has is an error, and so is a claim that
@@ -97,18 +117,21 @@ impl<'s> Body<'s> {
     /// # Errors
     /// Malformed or truncated buffers.
     pub(crate) fn buffer(&self, i: usize, needed: usize) -> Result<Buffer> {
-        let raw = self.raw(i)?;
         let made = match self.codec() {
-            None => raw,
-            Some(codec) => match packed(&raw, codec)? {
-                Packed::Stored(bytes) => bytes,
+            None => self.raw(i)?,
+            Some(codec) => match packed(self.bytes(i)?, codec)? {
+                // What did not shrink lies behind its length (an empty buffer has none).
+                Packed::Stored(bytes) => {
+                    let raw = self.raw(i)?;
+                    raw.slice(raw.nbytes() - bytes.len(), bytes.len()).unwrap_or(raw)
+                }
                 Packed::Compressed(bytes, nbytes) => {
                     if nbytes < needed {
                         return Err(self.short(i, needed, nbytes));
                     }
                     // Vec: the many small ones would each take a mapping otherwise.
                     let mut target = arrow_buffer::MutableBuffer::from_len_zeroed(nbytes);
-                    decompress(codec, bytes.as_slice(), target.as_slice_mut()).map_err(|e| e.in_member(format!("buffer {i}")))?;
+                    decompress(codec, bytes, target.as_slice_mut()).map_err(|e| e.in_member(format!("buffer {i}")))?;
                     Buffer::from_arrow(target.into())
                 }
             },
@@ -123,35 +146,35 @@ impl<'s> Body<'s> {
 }
 
 /// A buffer of a compressed body.
-pub(crate) enum Packed {
+pub(crate) enum Packed<'b> {
     /// It did not shrink.
-    Stored(Buffer),
+    Stored(&'b [u8]),
     /// Compressed bytes, and how many they become.
-    Compressed(Buffer, usize),
+    Compressed(&'b [u8], usize),
 }
 
 /// Reads the length before a compressed buffer.
 ///
 /// # Errors
 /// Malformed lengths, or such as the compressed bytes cannot yield.
-pub(crate) fn packed(raw: &Buffer, codec: BodyCodec) -> Result<Packed> {
-    if raw.nbytes() == 0 {
-        return Ok(Packed::Stored(raw.clone()));
+pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<Packed<'_>> {
+    if raw.is_empty() {
+        return Ok(Packed::Stored(raw));
     }
-    let bad = |message: String| Error::malformed("arrow", message);
-    let word = raw.as_slice().first_chunk::<8>().ok_or_else(|| bad("a compressed buffer is shorter than its length.".into()))?;
-    let rest = raw.slice(8, raw.nbytes() - 8).unwrap_or_else(|| raw.clone());
+    let Some((word, rest)) = raw.split_first_chunk::<8>() else {
+        return Err(Error::malformed("arrow", "a compressed buffer is shorter than its length."));
+    };
     let length = i64::from_le_bytes(*word);
     if length == -1 {
         return Ok(Packed::Stored(rest));
     }
     let most = match codec {
-        BodyCodec::Zstd => zstd::most(rest.nbytes() as u64),
-        BodyCodec::Lz4 => lz4::most(rest.nbytes() as u64),
+        BodyCodec::Zstd => zstd::most(rest.len() as u64),
+        BodyCodec::Lz4 => lz4::most(rest.len() as u64),
     };
     match usize::try_from(length) {
         Ok(length) if length as u64 <= most => Ok(Packed::Compressed(rest, length)),
-        _ => Err(Error::limit("arrow", format!("{} compressed bytes claim to become {length}.", rest.nbytes()))),
+        _ => Err(Error::limit("arrow", format!("{} compressed bytes claim to become {length}.", rest.len()))),
     }
 }
 

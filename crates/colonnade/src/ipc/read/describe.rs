@@ -52,8 +52,8 @@ impl Ipc {
         let (Some(codec), Ok(body)) = (batch.header.codec, Body::new(&self.bytes, batch)) else {
             return batch.body_nbytes as u64;
         };
-        let nbytes = |i: usize| match body.raw(i).and_then(|raw| packed(&raw, codec)) {
-            Ok(Packed::Stored(bytes)) => bytes.nbytes() as u64,
+        let nbytes = |i: usize| match body.bytes(i).and_then(|raw| packed(raw, codec)) {
+            Ok(Packed::Stored(bytes)) => bytes.len() as u64,
             Ok(Packed::Compressed(_, nbytes)) => nbytes as u64,
             Err(_) => 0,
         };

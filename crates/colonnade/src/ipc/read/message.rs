@@ -180,6 +180,20 @@ pub(crate) fn check_version(version: MetadataVersion) -> Result<i16> {
     }
 }
 
+/// Offsets, in a header that was checked, of a batch's row count and of its body's length; `None` where one is left out.
+pub(crate) fn numbers_at(bytes: &[u8]) -> Option<(usize, usize)> {
+    aligned(bytes, |bytes| {
+        let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).ok()?;
+        let batch = message.header_as_record_batch()?;
+        let at = |table: &flatbuffers::Table<'_>, field| match table.vtable().get(field) {
+            0 => None,
+            offset => Some(table.loc() + usize::from(offset)),
+        };
+        let nrows = at(&batch._tab, arrow_ipc::RecordBatch::VT_LENGTH)?;
+        Some((nrows, at(&message._tab, arrow_ipc::Message::VT_BODYLENGTH)?))
+    })
+}
+
 fn batch(bytes: &[u8], batch: arrow_ipc::RecordBatch<'_>) -> Result<BatchHeader> {
     let base = bytes.as_ptr().addr();
     let span = |vector: &[u8], item: usize| Span { at: vector.as_ptr().addr() - base, count: vector.len() / item };

@@ -167,6 +167,65 @@ impl Found {
     }
 }
 
+/// A header like the one before it: all bytes equal but for the numbers of its batch. Such a header need not be proven
+/// again, which is what a stream of small batches spends its time on.
+#[derive(Default)]
+struct Template {
+    header: Vec<u8>,
+    kind: Option<BatchHeader>,
+    /// Offsets of the row count and of the body's length; then ranges that may differ, in order.
+    nrows_at: usize,
+    body_at: usize,
+    same: Vec<(usize, usize)>,
+}
+
+impl Template {
+    fn of(head: &[u8], header: &Header) -> Self {
+        let Kind::Batch(batch) = header.kind else { return Self::default() };
+        let Some((nrows_at, body_at)) = super::message::numbers_at(head) else { return Self::default() };
+        let mut differ = vec![
+            (nrows_at, nrows_at + 8),
+            (body_at, body_at + 8),
+            (batch.nodes.at, batch.nodes.at + batch.nodes.count * 16),
+            (batch.buffers.at, batch.buffers.at + batch.buffers.count * 16),
+        ];
+        differ.sort_unstable();
+        let mut same = Vec::new();
+        let mut from = 0;
+        for (start, end) in differ {
+            same.push((from, start));
+            from = end;
+        }
+        same.push((from, head.len()));
+        Self { header: head.to_vec(), kind: Some(batch), nrows_at, body_at, same }
+    }
+
+    /// The header in `head`, where it is like the template.
+    fn matches(&self, head: &[u8]) -> Option<(BatchHeader, u64)> {
+        let batch = self.kind?;
+        let equal = |&(start, end): &(usize, usize)| head.get(start..end) == self.header.get(start..end);
+        if head.len() != self.header.len() || !self.same.iter().all(equal) {
+            return None;
+        }
+        let number = |at: usize| head.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
+        let nrows = usize::try_from(number(self.nrows_at)?).ok().filter(|&n| n <= isize::MAX.unsigned_abs())?;
+        let body_nbytes = number(self.body_at).filter(|&n| i64::try_from(n).is_ok())?;
+        Some((BatchHeader { nrows, ..batch }, body_nbytes))
+    }
+
+    /// The message at `at`, where its header is like the template and its body is there.
+    fn message_at(&self, bytes: &[u8], at: usize) -> Option<Found> {
+        let rest = bytes.get(at..)?;
+        let Ok(Prefix::Message { skip, nbytes }) = prefix(rest) else { return None };
+        let (header, body_nbytes) = self.matches(rest.get(skip..skip + nbytes)?)?;
+        let (header_at, body_at) = (at + skip, at + skip + nbytes);
+        let nbytes_of_body = usize::try_from(body_nbytes).ok()?;
+        let inside = body_at.checked_add(nbytes_of_body)? <= bytes.len();
+        let header = Header { version: 0, kind: Kind::Batch(header), body_nbytes };
+        inside.then_some(Found { header, header_at, header_nbytes: nbytes, body_at, body_nbytes: nbytes_of_body })
+    }
+}
+
 /// What stands at an offset.
 pub(crate) enum At {
     Message(Found),
@@ -217,7 +276,16 @@ pub(crate) fn cut_short(batches: usize, nrows: usize, needed: u64, had: u64) -> 
 pub(crate) fn stream(bytes: &[u8], limits: &Limits, allow_truncated: bool) -> Result<Catalog> {
     let mut at = 0;
     let mut catalog: Option<Catalog> = None;
+    let mut template = Template::default();
     loop {
+        if let (Some(found), Some(catalog)) = (template.message_at(bytes, at), catalog.as_mut())
+            && let Kind::Batch(header) = found.header.kind
+        {
+            catalog.batch(bytes, found.batch(header), limits)?;
+            at = found.next();
+            prefetch(bytes, at, found.next() - found.header_at, found.header_nbytes);
+            continue;
+        }
         let found = match message_at(bytes, at)? {
             At::Message(found) => found,
             At::End(end) => {
@@ -240,8 +308,8 @@ pub(crate) fn stream(bytes: &[u8], limits: &Limits, allow_truncated: bool) -> Re
         };
         take(bytes, &found, &mut catalog, limits)?;
         at = found.next();
-        // Headers lie a body apart, so each would be a miss: the next one most likely lies as far as this one did.
-        prefetch(bytes, at + (found.next() - found.header_at), found.header_nbytes);
+        let head = bytes.get(found.header_at..found.body_at).unwrap_or(&[]);
+        template = Template::of(head, &found.header);
     }
 }
 
@@ -275,8 +343,11 @@ fn check_columns(shape: &Shape, limits: &Limits) -> Result<()> {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn prefetch(bytes: &[u8], at: usize, nbytes: usize) {
+fn prefetch(bytes: &[u8], at: usize, distance: usize, nbytes: usize) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // Headers lie a body apart, so each would be a miss: the ones to come most likely lie as far apart as this one did.
+    const AHEAD: usize = 4;
+    let at = at.saturating_add(distance.saturating_mul(AHEAD));
     let Some(next) = bytes.get(at..at.saturating_add(nbytes.min(2048))) else { return };
     for line in next.chunks(64) {
         // SAFETY: the address lies inside `bytes`; a prefetch changes nothing.
@@ -285,7 +356,7 @@ fn prefetch(bytes: &[u8], at: usize, nbytes: usize) {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn prefetch(_bytes: &[u8], _at: usize, _nbytes: usize) {}
+fn prefetch(_bytes: &[u8], _at: usize, _distance: usize, _nbytes: usize) {}
 
 /// Scans a random-access file by its footer.
 ///
@@ -298,7 +369,14 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         let damaged = |message: String| Error::malformed("arrow", message).in_member("footer").at(start as u64);
         let footer = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot)
             .map_err(|e| damaged(format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e))))?;
-        let version = super::message::check_version(footer.version()).map_err(|e| e.in_member("footer"))?;
+        // Footers of Arrow 0.14 call themselves V1 where their messages are V4: then the first message is asked.
+        let version = match super::message::check_version(footer.version()) {
+            Ok(version) => version,
+            Err(error) => match message_at(bytes.get(..start).unwrap_or(&[]), 8)? {
+                At::Message(found) if matches!(found.header.kind, Kind::Schema) => found.header.version,
+                _ => return Err(error.in_member("footer")),
+            },
+        };
         let schema = footer.schema().ok_or_else(|| damaged("expected a schema, found none.".into()))?;
         let shape = Shape::of_schema(foot, schema, version).map_err(|e| e.in_member("footer"))?;
         check_columns(&shape, limits)?;

@@ -185,14 +185,14 @@ impl Landing<'_> {
         }
         match body.codec() {
             None => {
-                let raw = body.raw(buffer)?;
-                let source = raw.as_slice().get(piece.skip * item..end * item);
-                copy(place, source.ok_or_else(|| body.short(buffer, end * item, raw.nbytes()))?, streaming);
+                let raw = body.bytes(buffer)?;
+                let source = raw.get(piece.skip * item..end * item);
+                copy(place, source.ok_or_else(|| body.short(buffer, end * item, raw.len()))?, streaming);
             }
-            Some(codec) => match packed(&body.raw(buffer)?, codec)? {
+            Some(codec) => match packed(body.bytes(buffer)?, codec)? {
                 // The common case: straight to the final place.
                 Packed::Compressed(bytes, nbytes) if nbytes == place.len() && piece.skip == 0 => {
-                    decompress(codec, bytes.as_slice(), place)?;
+                    decompress(codec, bytes, place)?;
                 }
                 _ => {
                     let whole = body.buffer(buffer, end * item)?;
