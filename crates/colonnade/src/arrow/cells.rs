@@ -3,7 +3,7 @@
 //! | dtype | Arrow |
 //! |---|---|
 //! | `b1`, `i`, `u`, `f2` `f4` `f8` | the type of the same name; bools as bits; big-endian values swapped |
-//! | `M8`, `m8` | timestamp without zone or duration of the unit, date32 (days), or int64; null is NaT |
+//! | `M8`, `m8` | timestamp or duration of the unit, date32 (days), or int64; null is NaT |
 //! | `c8`, `c16` | list of two floats, of fixed size |
 //! | `f16`, `c32`, `S`, `V` | binary of fixed size, the bytes of little-endian cells |
 //! | `U` | text |
@@ -97,6 +97,11 @@ impl Way {
                 }
                 other => {
                     let same = |i: DType| (i.kind, i.unit) == (dtype.kind, dtype.unit);
+                    // A level's zone stands in the axis' meta too; the dtype has none.
+                    let other = match other {
+                        DataType::Timestamp(unit, Some(_)) => &DataType::Timestamp(*unit, None),
+                        other => other,
+                    };
                     implied_dtype(other).is_some_and(same).then_some(Self::Bytes { word: 8 })
                 }
             },

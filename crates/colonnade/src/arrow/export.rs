@@ -1,1 +1,325 @@
-//! A frame as an Arrow schema and arrays.
+//! A frame as an Arrow schema and arrays; later chunks of the same layout as arrays of that schema.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+
+use arrow_buffer::Buffer as ArrowBuffer;
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+
+use crate::error::Result;
+use crate::frame::{Axis, Block, ByteOrder, Column, DType, Frame, Grid, Kind, Labels, Level, Part};
+use crate::memory::Buffer;
+
+use super::fields::{Fields, foreign_metadata};
+use super::layout::{self, Kept, refuse};
+use super::meta::{self, AxisMeta, FieldMeta, LabelsMeta, SchemaMeta};
+use super::pandas::{self, Entry, Written};
+use super::{gather, labels, names};
+
+/// Turns frames of one layout into arrays of one schema.
+#[derive(Debug)]
+pub struct Exporter {
+    schema: SchemaRef,
+    columns: Vec<Kept>,
+    levels: Vec<Kept>,
+    /// The first chunk's axes, row labels without rows.
+    index: Axis,
+    axis: Axis,
+    /// Where an automatic index goes on.
+    next: AtomicI64,
+    /// Item sizes of fixed-width text, the widest seen: a later chunk's may be wider.
+    widest: Vec<AtomicU32>,
+    pandas: Written,
+}
+
+impl Exporter {
+    /// An exporter for frames like `frame`. `total_rows`: rows of all chunks together, where that is known.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: labels or dtypes that Arrow cannot hold.
+    pub fn new(frame: &Frame, total_rows: Option<usize>) -> Result<Self> {
+        let (columns, levels) = (layout::columns(frame)?, layout::levels(&frame.index)?);
+        let texts = names::texts(&frame.columns)?;
+        let level_names = pandas::level_names(&frame.index);
+        let level_metas = pandas::level_metas(&frame.index);
+        let mut fields = Fields::default();
+        for (kept, name) in columns.iter().zip(names::unique(&texts)) {
+            fields.push(name, kept, None)?;
+        }
+        for (i, (kept, meta)) in levels.iter().zip(&level_metas).enumerate() {
+            let name = fields.level_name(i, level_names.get(i).and_then(Option::as_deref));
+            fields.push(name, kept, meta.as_ref())?;
+        }
+        let mut pandas = pandas::Writer::new(&frame.columns);
+        for ((position, (field, kept)), text) in fields.list.iter().zip(&columns).enumerate().zip(&texts) {
+            let tag = fields.tag(position);
+            let entry = Entry { name: text.as_deref(), column: column_at(frame, position, kept), tag };
+            pandas.entry(field, dtype_of(kept), &entry);
+        }
+        for (i, kept) in levels.iter().enumerate() {
+            let column = match &frame.index.labels {
+                Labels::Levels(levels) => levels.get(i).and_then(column_of_level),
+                Labels::Auto { .. } => None,
+            };
+            let name = level_names.get(i).and_then(Option::as_deref);
+            let position = columns.len() + i;
+            if let Some(field) = fields.list.get(position) {
+                pandas.entry(field, dtype_of(kept), &Entry { name, column, tag: fields.tag(position) });
+            }
+        }
+        let mut metadata = foreign_metadata(frame.tags.origin.as_deref());
+        metadata.insert(meta::KEY, schema_meta(frame)?.to_json()?);
+        let start = match frame.index.labels {
+            Labels::Auto { start, .. } => start,
+            Labels::Levels(_) => 0,
+        };
+        let widths = columns.iter().chain(&levels).map(|kept| dtype_of(kept).map_or(0, |d| d.itemsize));
+        let mut out = Self {
+            widest: widths.map(AtomicU32::new).collect(),
+            schema: Arc::new(Schema::new_with_metadata(fields.list, metadata)),
+            columns,
+            levels,
+            index: frame.index.slice(0, 0),
+            axis: frame.columns.clone(),
+            next: AtomicI64::new(start),
+            pandas: pandas.finish(frame.tags.attrs.as_deref()),
+        };
+        out.schema = out.schema_of(total_rows);
+        Ok(out)
+    }
+
+    /// The schema, with all metadata.
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// The schema as it is known at the end, `total_rows` being all rows: a footer is written then.
+    #[must_use]
+    pub fn schema_of(&self, total_rows: Option<usize>) -> SchemaRef {
+        let range = match (&self.index.labels, total_rows) {
+            (Labels::Auto { start, step, .. }, Some(total)) => {
+                let reach = i64::try_from(total).ok().and_then(|n| step.checked_mul(n));
+                reach.and_then(|r| start.checked_add(r)).map(|stop| (*start, stop, *step))
+            }
+            _ => None,
+        };
+        let name = pandas::level_names(&self.index).into_iter().next().flatten();
+        let text = match range {
+            Some(range) => self.pandas.with_range(range, name.as_deref()),
+            None => {
+                let levels = self.schema.fields().iter().skip(self.columns.len());
+                self.pandas.with_levels(&levels.map(|f| f.name().as_str()).collect::<Vec<_>>())
+            }
+        };
+        let mut metadata = self.schema.metadata().clone();
+        metadata.insert(pandas::KEY, text);
+        let mut fields = self.schema.fields().clone();
+        for (position, dtype) in self.widened() {
+            if let Some(field) = fields.get(position) {
+                let text = FieldMeta { dtype: Some(dtype), tag: None }.to_json().ok().flatten();
+                let metadata = field.metadata().clone().with(meta::KEY, text.unwrap_or_default());
+                let field = field.as_ref().clone().with_metadata(metadata);
+                let with = |(i, f): (usize, &Arc<Field>)| {
+                    if i == position { Arc::new(field.clone()) } else { Arc::clone(f) }
+                };
+                fields = fields.iter().enumerate().map(with).collect();
+            }
+        }
+        Arc::new(Schema::new_with_metadata(fields, metadata))
+    }
+
+    /// Fields of fixed-width text that later chunks made wider.
+    fn widened(&self) -> Vec<(usize, DType)> {
+        let kept = self.columns.iter().chain(&self.levels).zip(&self.widest).enumerate();
+        let wider = |(position, (kept, widest)): (usize, (&Kept, &AtomicU32))| {
+            let dtype = dtype_of(kept)?;
+            let itemsize = widest.load(Ordering::Relaxed);
+            (itemsize > dtype.itemsize).then_some((position, DType { itemsize, ..dtype }))
+        };
+        kept.filter_map(wider).collect()
+    }
+
+    /// Takes note of how wide a chunk's fixed-width text is.
+    fn note_widths(&self, chunk: &Frame) {
+        let unicode = |b: &Block| (b.grid.dtype.kind == Kind::Unicode).then_some(b.grid.dtype.itemsize);
+        for part in &chunk.parts {
+            if let Part::Block(block, positions) = part
+                && let Some(itemsize) = unicode(block)
+            {
+                for widest in positions.iter().filter_map(|&p| self.widest.get(p)) {
+                    widest.fetch_max(itemsize, Ordering::Relaxed);
+                }
+            }
+        }
+        if let Labels::Levels(levels) = &chunk.index.labels {
+            for (level, widest) in levels.iter().zip(self.widest.iter().skip(self.columns.len())) {
+                if let Level::Block(block) = level
+                    && let Some(itemsize) = unicode(block)
+                {
+                    widest.fetch_max(itemsize, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    /// Checks that a chunk has the first one's columns, types and kind of row labels, and that an automatic index goes on
+    /// where the last one ended, or begins again.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: shows both.
+    pub fn admit(&self, chunk: &Frame) -> Result<()> {
+        layout::check_columns(&self.axis, &self.columns, &|i| self.name(i), chunk)?;
+        layout::check_index(&self.index, &self.levels, &|i| self.name(self.columns.len() + i), &chunk.index)?;
+        self.note_widths(chunk);
+        let (Labels::Auto { start, step, .. }, Labels::Auto { start: first, .. }) =
+            (&chunk.index.labels, &self.index.labels)
+        else {
+            return Ok(());
+        };
+        let next = self.next.load(Ordering::Relaxed);
+        if *start != next && start != first {
+            return Err(refuse(format!(
+                "expected row labels that go on at {next} or begin again at {first}, found a range from {start}. \
+                 Reset the index, or store it in a column."
+            )));
+        }
+        let reach = i64::try_from(chunk.nrows).unwrap_or(i64::MAX).saturating_mul(*step);
+        self.next.store(start.saturating_add(reach), Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The arrays of `frame`, the first one or a later chunk: data columns, then levels of row labels. Native columns that
+    /// lie packed are not copied.
+    ///
+    /// # Errors
+    /// As [`Exporter::admit`] and [`Exporter::admitted`].
+    pub fn arrays(&self, frame: &Frame) -> Result<Vec<ArrayData>> {
+        self.admit(frame)?;
+        self.admitted(frame)
+    }
+
+    /// The arrays of a chunk that was admitted, or of some of its rows.
+    ///
+    /// # Errors
+    /// `Unrepresentable` for values that the schema's types cannot hold.
+    pub fn admitted(&self, frame: &Frame) -> Result<Vec<ArrayData>> {
+        let blocks: Vec<Option<(Block, ArrowBuffer)>> = frame.parts.iter().map(ready).collect();
+        let mut out = Vec::with_capacity(self.columns.len() + self.levels.len());
+        let strange = |position: usize| {
+            refuse("is not of the first chunk's layout.".into()).in_member(self.name(position))
+        };
+        for (position, (slot, kept)) in frame.slots()?.into_iter().zip(&self.columns).enumerate() {
+            let array = match (kept, blocks.get(slot.part), frame.parts.get(slot.part)) {
+                (Kept::Native(native), Some(Some((block, whole))), _) => {
+                    native.array(block, slot.column, whole).map_err(|e| e.in_member(self.name(position)))?
+                }
+                (Kept::Arrow { .. }, _, Some(Part::Column(column, _))) => column.data.clone(),
+                _ => return Err(strange(position)),
+            };
+            out.push(array);
+        }
+        if let Labels::Levels(levels) = &frame.index.labels {
+            for (level, kept) in levels.iter().zip(&self.levels) {
+                let position = out.len();
+                out.push(match (level, kept) {
+                    (Level::Block(block), Kept::Native(native)) => native
+                        .array(block, 0, &block.buffer.to_arrow())
+                        .map_err(|e| e.in_member(self.name(position)))?,
+                    (Level::Column(column), Kept::Arrow { .. }) => column.data.clone(),
+                    _ => return Err(strange(position)),
+                });
+            }
+        }
+        if out.len() != self.schema.fields().len() {
+            return Err(strange(out.len()));
+        }
+        for (position, (array, field)) in out.iter().zip(self.schema.fields()).enumerate() {
+            if !field.is_nullable() && array.null_count() > 0 {
+                let message = format!(
+                    "expected no nulls, as the field is not nullable, found {}. Fill them first.",
+                    array.null_count()
+                );
+                return Err(refuse(message).in_member(self.name(position)));
+            }
+        }
+        Ok(out)
+    }
+
+    /// Data columns; the fields after them are levels of row labels.
+    #[must_use]
+    pub fn ncols(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn name(&self, position: usize) -> String {
+        self.schema.fields().get(position).map_or_else(String::new, |f| f.name().clone())
+    }
+}
+
+/// A block whose columns are packed and of native order, copied where they are not, and its buffer as Arrow's.
+fn ready(part: &Part) -> Option<(Block, ArrowBuffer)> {
+    let Part::Block(block, _) = part else { return None };
+    let grid = &block.grid;
+    let one = Grid { width: grid.width.min(1), ..*grid };
+    if one.is_column_major() && grid.dtype.order != ByteOrder::Big || grid.nbytes() == 0 {
+        return Some((block.clone(), block.buffer.to_arrow()));
+    }
+    let mut cells = gather::packed(block);
+    let mut dtype = grid.dtype;
+    if dtype.order == ByteOrder::Big {
+        gather::swap(&mut cells, dtype.alignment());
+        dtype.order = ByteOrder::Little;
+    }
+    let whole: ArrowBuffer = cells.into();
+    let grid = Grid::column_major(dtype, grid.nrows, grid.width, 0);
+    Some((Block { grid, buffer: Buffer::from_arrow(whole.clone()) }, whole))
+}
+
+fn dtype_of(kept: &Kept) -> Option<DType> {
+    match kept {
+        Kept::Native(native) => Some(native.dtype),
+        Kept::Arrow { .. } => None,
+    }
+}
+
+/// The column at `position`, where its type makes pandas' metadata want to see it.
+fn column_at<'f>(frame: &'f Frame, position: usize, kept: &Kept) -> Option<&'f Column> {
+    let Kept::Arrow { data_type: DataType::Dictionary(..), .. } = kept else { return None };
+    frame.parts.iter().find_map(|part| match part {
+        Part::Column(column, at) if *at == position => Some(column),
+        _ => None,
+    })
+}
+
+fn column_of_level(level: &Level) -> Option<&Column> {
+    match level {
+        Level::Column(column) => Some(column),
+        Level::Block(_) => None,
+    }
+}
+
+fn schema_meta(frame: &Frame) -> Result<SchemaMeta> {
+    let axis = |axis: &Axis, labels: LabelsMeta| AxisMeta {
+        class: axis.class.clone(),
+        classes: axis.classes.clone(),
+        name: axis.name.clone(),
+        meta: axis.meta.clone(),
+        labels,
+    };
+    let index = match &frame.index.labels {
+        Labels::Auto { start, step, .. } => LabelsMeta::Auto { start: *start, stop: None, step: *step },
+        Labels::Levels(levels) => LabelsMeta::Levels(levels.len()),
+    };
+    let name = if frame.tags.name.is_empty() { "null".to_owned() } else { frame.tags.name.clone() };
+    Ok(SchemaMeta {
+        version: meta::VERSION,
+        name,
+        attrs: frame.tags.attrs.clone(),
+        origin: frame.tags.origin.clone(),
+        ncols: frame.ncols,
+        index: axis(&frame.index, index),
+        columns: axis(&frame.columns, labels::kept(&frame.columns)?),
+    })
+}

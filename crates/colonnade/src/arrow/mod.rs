@@ -4,11 +4,18 @@ mod cells;
 mod column_labels;
 pub mod concat;
 pub mod export;
+mod fields;
 mod foreign;
+mod gather;
 pub mod import;
+mod labels;
+mod layout;
 pub mod meta;
-
+mod names;
+mod native;
 pub mod pandas;
 
+#[cfg(test)]
+mod export_tests;
 #[cfg(test)]
 mod tests;

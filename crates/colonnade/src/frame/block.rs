@@ -136,6 +136,12 @@ impl Block {
         (low <= high && high <= buffer.nbytes()).then_some(Self { grid, buffer })
     }
 
+    /// One of its columns.
+    #[must_use]
+    pub fn column(&self, column: usize) -> Self {
+        Self { grid: self.grid.columns(column, 1, 1), buffer: self.buffer.clone() }
+    }
+
     /// The cells of the first column as text, where they are little-endian `<U` strings.
     #[must_use]
     pub fn strings(&self) -> Option<Vec<String>> {

@@ -1,0 +1,237 @@
+//! What every chunk of a stream must agree on: columns, their types, the kind of row labels.
+
+use arrow_schema::DataType;
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::frame::dtype::TimeBase;
+use crate::frame::{Axis, Column, DType, Frame, Kind, Labels, Level, Part, type_name};
+
+use super::native::Native;
+use super::pandas;
+
+/// What a column is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Kept {
+    /// Of a block.
+    Native(Native),
+    /// In Arrow's layout.
+    Arrow { data_type: DataType, ordered: bool, tag: Option<String> },
+}
+
+pub(super) fn refuse(message: String) -> Error {
+    Error::unrepresentable("arrow", message)
+}
+
+impl Kept {
+    fn of_column(column: &Column) -> Self {
+        let data_type = column.data.data_type().clone();
+        Self::Arrow { data_type, ordered: column.ordered, tag: column.tag.clone() }
+    }
+
+    /// The Arrow type of its field.
+    pub(super) fn data_type(&self) -> &DataType {
+        match self {
+            Self::Native(native) => &native.data_type,
+            Self::Arrow { data_type, .. } => data_type,
+        }
+    }
+
+    /// For messages.
+    fn spelled(&self) -> String {
+        match self {
+            Self::Native(native) => {
+                format!("{} ({})", native.dtype.descr(), type_name(&native.data_type, false))
+            }
+            Self::Arrow { data_type, ordered, tag } => {
+                let name = type_name(data_type, *ordered);
+                tag.as_ref().map_or(name.clone(), |tag| format!("{name} {tag}"))
+            }
+        }
+    }
+
+    /// Whether a later block of `dtype` can follow. Text may be of any width.
+    fn fits_dtype(&self, dtype: DType) -> bool {
+        let Self::Native(native) = self else { return false };
+        let text = native.dtype.kind == Kind::Unicode && dtype.kind == Kind::Unicode;
+        native.dtype == dtype || text && native.dtype.order == dtype.order
+    }
+
+    /// Whether a later column can follow.
+    fn fits_column(&self, column: &Column) -> bool {
+        let Self::Arrow { data_type, ordered, tag } = self else { return false };
+        data_type == column.data.data_type()
+            && *ordered == column.ordered
+            && (*tag == column.tag || tags_fit(tag.as_deref(), column.tag.as_deref()))
+    }
+
+    fn differs(&self, found: &str) -> Error {
+        refuse(format!(
+            "expected {} as in the first chunk, found {found}. Convert the chunk's column first.",
+            self.spelled()
+        ))
+    }
+}
+
+/// A chunk of objects without a missing cell does not say which missing value the others have.
+fn tags_fit(first: Option<&str>, found: Option<&str>) -> bool {
+    let parse =
+        |text: Option<&str>| serde_json::from_str::<Value>(text.unwrap_or("null")).unwrap_or_default();
+    let (first, found) = (parse(first), parse(found));
+    let kind = |tag: &Value| tag.get("kind").and_then(Value::as_str).map(str::to_owned);
+    kind(&first).as_deref() == Some("object") && kind(&found) == kind(&first) && found.get("null").is_none()
+}
+
+/// The kinds of a frame's columns, left to right.
+pub(super) fn columns(frame: &Frame) -> Result<Vec<Kept>> {
+    let mut out = Vec::with_capacity(frame.ncols);
+    for slot in frame.slots()? {
+        out.push(match frame.parts.get(slot.part) {
+            Some(Part::Block(block, _)) => Kept::Native(Native::of(&block.column(slot.column))?),
+            Some(Part::Column(column, _)) => Kept::of_column(column),
+            None => return Err(refuse(format!("column {} has no part.", out.len()))),
+        });
+    }
+    Ok(out)
+}
+
+/// The kinds of an axis' levels. A zone, or a period's frequency, that stands in the axis' meta shows in the Arrow type.
+pub(super) fn levels(axis: &Axis) -> Result<Vec<Kept>> {
+    let Labels::Levels(levels) = &axis.labels else { return Ok(Vec::new()) };
+    let metas = pandas::level_metas(axis);
+    let kept = |(level, meta): (&Level, &Option<Value>)| match level {
+        Level::Column(column) => Ok(Kept::of_column(column)),
+        Level::Block(block) => {
+            let mut native = Native::of(block)?;
+            let get = |key: &str| meta.as_ref().and_then(|m| m.get(key)).and_then(Value::as_str);
+            if let (DataType::Timestamp(unit, None), Some(zone)) = (&native.data_type, get("tz")) {
+                native.data_type = DataType::Timestamp(*unit, Some(arrow_zone(zone).into()));
+            }
+            let units = native.dtype.unit.is_some_and(|u| u.base != TimeBase::Generic);
+            if units && get("kind") == Some("period") {
+                native.data_type = DataType::Int64;
+            }
+            Ok(Kept::Native(native))
+        }
+    };
+    levels.iter().zip(&metas).map(kept).collect()
+}
+
+/// Arrow's spelling of a zone that the adapters wrote (`pytz:Europe/Berlin`, `+01:00 ...`).
+fn arrow_zone(zone: &str) -> &str {
+    if zone.starts_with(['+', '-']) {
+        zone.split(' ').next().unwrap_or(zone)
+    } else {
+        zone.rsplit(':').next().unwrap_or(zone)
+    }
+}
+
+/// Whether two axes have the same labels.
+fn same_labels(a: &Axis, b: &Axis) -> bool {
+    match (&a.labels, &b.labels) {
+        (
+            Labels::Auto { start, step, count, .. },
+            Labels::Auto { start: other, step: by, count: many, .. },
+        ) => (start, step, count) == (other, by, many),
+        (Labels::Levels(a), Labels::Levels(b)) => {
+            let same = |(a, b): (&Level, &Level)| match (a, b) {
+                (Level::Block(a), Level::Block(b)) => {
+                    a.grid.dtype == b.grid.dtype && a.packed().is_some() && a.packed() == b.packed()
+                }
+                (Level::Column(a), Level::Column(b)) => a.data == b.data,
+                _ => false,
+            };
+            a.len() == b.len() && a.iter().zip(b).all(same)
+        }
+        _ => false,
+    }
+}
+
+/// The first labels of an axis, for messages.
+fn shown(axis: &Axis) -> String {
+    const SHOWN: usize = 12;
+    let first = axis.slice(0, axis.len().min(SHOWN));
+    let texts = super::names::texts(&first).unwrap_or_default();
+    let texts: Vec<String> = texts.into_iter().map(|t| t.unwrap_or_else(|| "None".into())).collect();
+    let more = if axis.len() > SHOWN { format!(", ... ({} in all)", axis.len()) } else { String::new() };
+    format!("[{}{more}]", texts.join(", "))
+}
+
+/// Checks a later chunk's columns.
+pub(super) fn check_columns(
+    axis: &Axis,
+    kept: &[Kept],
+    name: &dyn Fn(usize) -> String,
+    chunk: &Frame,
+) -> Result<()> {
+    if chunk.ncols != kept.len() || !same_labels(&chunk.columns, axis) {
+        return Err(refuse(format!(
+            "expected the columns of the first chunk, {}, found {}. Select and rename them first.",
+            shown(axis),
+            shown(&chunk.columns)
+        )));
+    }
+    for (position, (slot, kept)) in chunk.slots()?.into_iter().zip(kept).enumerate() {
+        let found = match chunk.parts.get(slot.part) {
+            Some(Part::Block(block, _)) if kept.fits_dtype(block.grid.dtype) => continue,
+            Some(Part::Column(column, _)) if kept.fits_column(column) => continue,
+            Some(Part::Block(block, _)) => block.grid.dtype.descr(),
+            Some(Part::Column(column, _)) => Kept::of_column(column).spelled(),
+            None => "nothing".into(),
+        };
+        return Err(kept.differs(&found).in_member(name(position)));
+    }
+    Ok(())
+}
+
+/// Checks a later chunk's row labels, all but where a range stands.
+pub(super) fn check_index(
+    ours: &Axis,
+    kept: &[Kept],
+    name: &dyn Fn(usize) -> String,
+    theirs: &Axis,
+) -> Result<()> {
+    let differ = |what: &str, expected: &str, found: &str| {
+        refuse(format!(
+            "expected row labels of the first chunk's {what}, {expected}, found {found}. Reset the index first."
+        ))
+    };
+    if ours.class != theirs.class || ours.classes != theirs.classes {
+        return Err(differ("class", &ours.class, &theirs.class));
+    }
+    if ours.name != theirs.name {
+        return Err(differ("name", &ours.name, &theirs.name));
+    }
+    match (&ours.labels, &theirs.labels) {
+        (Labels::Auto { step, .. }, Labels::Auto { step: other, .. }) if step == other => Ok(()),
+        (Labels::Levels(_), Labels::Levels(found)) if found.len() == kept.len() => {
+            for (i, ((kept, level), as_kept)) in kept.iter().zip(found).zip(levels(theirs)?).enumerate() {
+                let fits = match level {
+                    Level::Block(block) => {
+                        kept.fits_dtype(block.grid.dtype)
+                            && zone(kept.data_type()) == zone(as_kept.data_type())
+                    }
+                    Level::Column(column) => kept.fits_column(column),
+                };
+                if !fits {
+                    return Err(kept.differs(&as_kept.spelled()).in_member(name(i)));
+                }
+            }
+            Ok(())
+        }
+        _ => {
+            let kind = |axis: &Axis| match &axis.labels {
+                Labels::Auto { step, .. } => format!("a range by {step}"),
+                Labels::Levels(levels) => format!("{} stored level(s)", levels.len()),
+            };
+            Err(differ("kind", &kind(ours), &kind(theirs)))
+        }
+    }
+}
+
+fn zone(data_type: &DataType) -> Option<&str> {
+    match data_type {
+        DataType::Timestamp(_, zone) => zone.as_deref(),
+        _ => None,
+    }
+}

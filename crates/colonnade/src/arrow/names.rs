@@ -1,0 +1,258 @@
+//! Labels as the names of fields: text, unique, without NUL (Arrow's C interface ends names there).
+
+use std::collections::HashSet;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, make_array};
+use arrow_schema::{DataType, TimeUnit};
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::frame::dtype::TimeBase;
+use crate::frame::{Axis, Kind, Labels, Level};
+
+use super::native::Native;
+
+/// `str(label)` of every label, as Python and pandas spell it; a tuple's for labels of several levels. `None` is a missing
+/// label.
+///
+/// # Errors
+/// Of labels that are no Unicode.
+pub(super) fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
+    let levels = match &axis.labels {
+        Labels::Auto { start, step, count, .. } => {
+            let label = |i: usize| {
+                let reach = step.saturating_mul(i64::try_from(i).unwrap_or(i64::MAX));
+                Some(start.saturating_add(reach).to_string())
+            };
+            return Ok((0..*count).map(label).collect());
+        }
+        Labels::Levels(levels) => levels,
+    };
+    let mut all = levels.iter().map(level_texts).collect::<Result<Vec<_>>>()?;
+    if all.len() == 1 {
+        return Ok(all.pop().unwrap_or_default());
+    }
+    let tuple = |row: usize| {
+        let parts = all.iter().map(|level| match level.get(row) {
+            Some(Some(text)) => quoted(text),
+            _ => "None".into(),
+        });
+        format!("({})", parts.collect::<Vec<_>>().join(", "))
+    };
+    Ok((0..axis.len()).map(|row| Some(tuple(row))).collect())
+}
+
+/// Names for fields: the texts, made unique (`a`, `a_1`), `taken` ones too.
+pub(super) fn unique(texts: &[Option<String>]) -> Vec<String> {
+    let mut used: HashSet<String> = HashSet::with_capacity(texts.len());
+    let mut out = Vec::with_capacity(texts.len());
+    for text in texts {
+        let text = text.as_deref().unwrap_or("None").replace('\0', "\u{2400}");
+        let mut name = text.clone();
+        let mut count = 0;
+        while !used.insert(name.clone()) {
+            count += 1;
+            name = format!("{text}_{count}");
+        }
+        out.push(name);
+    }
+    out
+}
+
+/// Text as Python's `repr` quotes it, for what `ast.literal_eval` must read.
+fn quoted(text: &str) -> String {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(quote);
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == quote || c == '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push(quote);
+    out
+}
+
+fn level_texts(level: &Level) -> Result<Vec<Option<String>>> {
+    match level {
+        Level::Block(block) => {
+            let native = Native::of(block)?;
+            let array = make_array(native.array(block, 0, &block.buffer.to_arrow())?);
+            // Units that Arrow has not: what a date prints is not what its number says.
+            let unit = block.grid.dtype.unit.filter(|_| block.grid.dtype.kind == Kind::DateTime);
+            if let (Some(unit), DataType::Int64) = (unit, array.data_type())
+                && let Some(text) = dated(unit.base, i64::from(unit.multiple))
+            {
+                let values = array.as_primitive::<arrow_array::types::Int64Type>();
+                return Ok(values.iter().map(|v| v.map(&*text)).collect());
+            }
+            Ok(spelled(&array))
+        }
+        Level::Column(column) => {
+            let array = make_array(column.data.clone());
+            let tagged = column.tag.as_deref().is_some_and(|t| t.contains("\"labels\""));
+            let texts = spelled(&array);
+            Ok(if tagged { texts.into_iter().map(untagged).collect() } else { texts })
+        }
+    }
+}
+
+/// Years and months, which are no number of seconds.
+fn dated(base: TimeBase, multiple: i64) -> Option<Box<dyn Fn(i64) -> String>> {
+    match base {
+        TimeBase::Year => {
+            Some(Box::new(move |v| format!("{:04}", v.saturating_mul(multiple).saturating_add(1970))))
+        }
+        TimeBase::Month => Some(Box::new(move |v| {
+            let months = v.saturating_mul(multiple);
+            format!("{:04}-{:02}", months.div_euclid(12) + 1970, months.rem_euclid(12) + 1)
+        })),
+        _ => None,
+    }
+}
+
+/// A label in tagged JSON, as near to `str` as it needs to be.
+fn untagged(text: Option<String>) -> Option<String> {
+    let text = text?;
+    Some(match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Null) => return None,
+        Ok(Value::String(inner)) => inner,
+        Ok(Value::Bool(true)) => "True".into(),
+        Ok(Value::Bool(false)) => "False".into(),
+        Ok(Value::Object(map)) => match map.get("$tuple").and_then(Value::as_array) {
+            Some(parts) => {
+                let part = |v: &Value| untagged(Some(v.to_string())).map_or("None".into(), |t| quoted(&t));
+                format!("({})", parts.iter().map(part).collect::<Vec<_>>().join(", "))
+            }
+            None => text,
+        },
+        _ => text,
+    })
+}
+
+fn spelled(array: &ArrayRef) -> Vec<Option<String>> {
+    (0..array.len()).map(|row| if array.is_null(row) { None } else { Some(cell(array, row)) }).collect()
+}
+
+fn cell(array: &ArrayRef, row: usize) -> String {
+    use arrow_array::types as t;
+    macro_rules! value {
+        ($type:ty) => {
+            array.as_primitive::<$type>().value(row)
+        };
+    }
+    match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().value(row).to_owned(),
+        DataType::LargeUtf8 => array.as_string::<i64>().value(row).to_owned(),
+        DataType::Utf8View => array.as_string_view().value(row).to_owned(),
+        DataType::Binary => bytes(array.as_binary::<i32>().value(row)),
+        DataType::LargeBinary => bytes(array.as_binary::<i64>().value(row)),
+        DataType::FixedSizeBinary(_) => bytes(array.as_fixed_size_binary().value(row)),
+        DataType::Boolean => if array.as_boolean().value(row) { "True" } else { "False" }.into(),
+        DataType::Int8 => value!(t::Int8Type).to_string(),
+        DataType::Int16 => value!(t::Int16Type).to_string(),
+        DataType::Int32 => value!(t::Int32Type).to_string(),
+        DataType::Int64 => value!(t::Int64Type).to_string(),
+        DataType::UInt8 => value!(t::UInt8Type).to_string(),
+        DataType::UInt16 => value!(t::UInt16Type).to_string(),
+        DataType::UInt32 => value!(t::UInt32Type).to_string(),
+        DataType::UInt64 => value!(t::UInt64Type).to_string(),
+        DataType::Float32 => float(&format!("{:?}", value!(t::Float32Type))),
+        DataType::Float64 => float(&format!("{:?}", value!(t::Float64Type))),
+        DataType::Date32 => date(i64::from(value!(t::Date32Type))),
+        DataType::Timestamp(TimeUnit::Second, _) => instant(value!(t::TimestampSecondType), 0),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => instant(value!(t::TimestampMillisecondType), 3),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => instant(value!(t::TimestampMicrosecondType), 6),
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => instant(value!(t::TimestampNanosecondType), 9),
+        DataType::Dictionary(..) => {
+            let codes = array.as_any_dictionary();
+            let code = codes.normalized_keys().get(row).copied().unwrap_or(0);
+            if codes.values().is_null(code) { "None".into() } else { cell(codes.values(), code) }
+        }
+        DataType::Struct(_) => {
+            let part = |c: &ArrayRef| if c.is_null(row) { "None".into() } else { cell(c, row) };
+            let parts: Vec<String> = array.as_struct().columns().iter().map(part).collect();
+            format!("({})", parts.join(", "))
+        }
+        // Unique, which is all that is asked: the labels themselves stand in the metadata.
+        _ => format!("{row}"),
+    }
+}
+
+fn bytes(value: &[u8]) -> String {
+    String::from_utf8_lossy(value).trim_end_matches('\0').to_owned()
+}
+
+/// Rust's digits with Python's exponent.
+fn float(text: &str) -> String {
+    match text.split_once('e') {
+        Some((digits, power)) => {
+            let (sign, power) = power.strip_prefix('-').map_or(('+', power), |p| ('-', p));
+            format!("{}e{sign}{power:0>2}", digits.strip_suffix(".0").unwrap_or(digits))
+        }
+        None => text.replace("NaN", "nan"),
+    }
+}
+
+/// Days since 1970 as year-month-day (proleptic Gregorian; Howard Hinnant's `civil_from_days`).
+fn date(days: i64) -> String {
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// Ticks of `digits` decimal digits a second, as `str(pandas.Timestamp)`.
+fn instant(ticks: i64, digits: u32) -> String {
+    let scale = 10_i64.pow(digits);
+    let (seconds, fraction) = (ticks.div_euclid(scale), ticks.rem_euclid(scale));
+    let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let clock = format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+    let fraction = match (fraction, digits) {
+        (0, _) => String::new(),
+        (f, 9) if f % 1000 == 0 => format!(".{:06}", f / 1000),
+        (f, 9) => format!(".{f:09}"),
+        (f, 6) => format!(".{f:06}"),
+        (f, _) => format!(".{:06}", f * 1000),
+    };
+    format!("{} {clock}{fraction}", date(day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_pythons() {
+        assert_eq!(float("1e20"), "1e+20");
+        assert_eq!(float("1.5e-7"), "1.5e-07");
+        assert_eq!(float("1.0"), "1.0");
+        assert_eq!(instant(1_485_907_200_123_456_789, 9), "2017-02-01 00:00:00.123456789");
+        assert_eq!(instant(-1, 3), "1969-12-31 23:59:59.999000");
+        assert_eq!(
+            (date(0), date(-719_528), date(19_782)),
+            ("1970-01-01".into(), "0000-01-01".into(), "2024-02-29".into())
+        );
+        assert_eq!(quoted("it's"), "\"it's\"");
+        assert_eq!(quoted("a\\\n'\""), "'a\\\\\\n\\'\"'");
+        assert_eq!(untagged(Some(r#"{"$tuple":[1,"a",null]}"#.into())).unwrap(), "('1', 'a', None)");
+    }
+
+    #[test]
+    fn doubles_get_numbers() {
+        let texts = ["a", "a", "a_1", "", "x\0"].map(|t| Some(t.to_owned()));
+        assert_eq!(unique(&texts), ["a", "a_1", "a_1_1", "", "x\u{2400}"]);
+    }
+}

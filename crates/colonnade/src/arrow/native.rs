@@ -1,0 +1,286 @@
+//! NumPy dtypes as Arrow types, and their cells as Arrow arrays.
+
+use std::sync::Arc;
+
+use arrow_buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, TimeUnit as ArrowUnit};
+
+use crate::error::{Error, Result};
+use crate::frame::dtype::TimeBase;
+use crate::frame::{Block, ByteOrder, DType, Grid, Kind};
+
+use super::gather;
+
+/// NumPy's NaT.
+const NAT: i64 = i64::MIN;
+
+/// A NumPy dtype and the Arrow type that its cells get.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Native {
+    /// NumPy's.
+    pub dtype: DType,
+    /// Arrow's.
+    pub data_type: DataType,
+}
+
+fn refuse(message: String) -> Error {
+    Error::unrepresentable("arrow", message)
+}
+
+fn width_of(dtype: DType) -> Result<i32> {
+    i32::try_from(dtype.itemsize).map_err(|_| refuse(format!("{} is too wide.", dtype.descr())))
+}
+
+/// The fixed-size list of two floats that a complex number is.
+fn pair(float: DataType) -> DataType {
+    DataType::FixedSizeList(Arc::new(Field::new("item", float, true)), 2)
+}
+
+/// Arrow's unit of a time unit that Arrow has.
+fn arrow_unit(dtype: DType) -> Option<ArrowUnit> {
+    let unit = dtype.unit.filter(|u| u.multiple == 1)?;
+    Some(match unit.base {
+        TimeBase::Second => ArrowUnit::Second,
+        TimeBase::Millisecond => ArrowUnit::Millisecond,
+        TimeBase::Microsecond => ArrowUnit::Microsecond,
+        TimeBase::Nanosecond => ArrowUnit::Nanosecond,
+        _ => return None,
+    })
+}
+
+fn is_days(dtype: DType) -> bool {
+    dtype.kind == Kind::DateTime && dtype.unit.is_some_and(|u| u.base == TimeBase::Day && u.multiple == 1)
+}
+
+impl Native {
+    /// The Arrow type for the column `block` (its first), which may depend on the values: days are `date32` where all fit,
+    /// text is `large_utf8` where it is too long for 32-bit offsets.
+    ///
+    /// # Errors
+    /// `Unrepresentable` for widths that Arrow has not.
+    pub fn of(block: &Block) -> Result<Self> {
+        let dtype = block.grid.dtype;
+        let data_type = match (dtype.kind, dtype.itemsize) {
+            (Kind::Bool, _) => DataType::Boolean,
+            (Kind::Int, 1) => DataType::Int8,
+            (Kind::Int, 2) => DataType::Int16,
+            (Kind::Int, 4) => DataType::Int32,
+            (Kind::Int, _) => DataType::Int64,
+            (Kind::UInt, 1) => DataType::UInt8,
+            (Kind::UInt, 2) => DataType::UInt16,
+            (Kind::UInt, 4) => DataType::UInt32,
+            (Kind::UInt, _) => DataType::UInt64,
+            (Kind::Float, 2) => DataType::Float16,
+            (Kind::Float, 4) => DataType::Float32,
+            (Kind::Float, 8) => DataType::Float64,
+            (Kind::Complex, 8) => pair(DataType::Float32),
+            (Kind::Complex, 16) => pair(DataType::Float64),
+            (Kind::Float | Kind::Complex | Kind::Bytes | Kind::Void, _) => {
+                DataType::FixedSizeBinary(width_of(dtype)?)
+            }
+            (Kind::Unicode, _) if block.grid.nbytes() <= i32::MAX as usize => DataType::Utf8,
+            (Kind::Unicode, _) => DataType::LargeUtf8,
+            (Kind::DateTime, _) if is_days(dtype) => {
+                if days(&native_cells(&block.column(0))).is_some() {
+                    DataType::Date32
+                } else {
+                    DataType::Int64
+                }
+            }
+            (Kind::DateTime, _) => {
+                arrow_unit(dtype).map_or(DataType::Int64, |unit| DataType::Timestamp(unit, None))
+            }
+            (Kind::TimeDelta, _) => arrow_unit(dtype).map_or(DataType::Int64, DataType::Duration),
+        };
+        Ok(Self { dtype, data_type })
+    }
+
+    /// Whether the Arrow type alone does not say the dtype (times: because NaT is written as null).
+    #[must_use]
+    pub fn needs_dtype(&self) -> bool {
+        self.dtype.order == ByteOrder::Big
+            || match self.dtype.kind {
+                Kind::Bool | Kind::Int | Kind::UInt => false,
+                Kind::Float => self.dtype.itemsize > 8,
+                _ => true,
+            }
+    }
+
+    /// A column of `block` as an array: over the same memory where the cells lie there as Arrow wants them. `whole` is
+    /// `block.buffer` as Arrow's.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: days past `date32`, text that is no Unicode or too long.
+    pub fn array(&self, block: &Block, column: usize, whole: &ArrowBuffer) -> Result<ArrayData> {
+        // Text of a later chunk may be of another width.
+        let (nrows, width) = (block.grid.nrows, block.grid.dtype.itemsize as usize);
+        let shared = self.shared(&block.grid.columns(column, 1, 1), whole);
+        let cells = shared.unwrap_or_else(|| native_cells(&block.column(column)));
+        let builder = ArrayData::builder(self.data_type.clone()).len(nrows);
+        let built = match (&self.data_type, self.dtype.kind) {
+            (DataType::Boolean, _) => builder.add_buffer(bits(&cells, nrows)).build(),
+            (DataType::Utf8, _) => return text::<i32>(&self.data_type, width, &cells, nrows),
+            (DataType::LargeUtf8, _) => return text::<i64>(&self.data_type, width, &cells, nrows),
+            (DataType::FixedSizeList(field, _), _) => {
+                let child = ArrayData::builder(field.data_type().clone()).len(2 * nrows).add_buffer(cells);
+                child.build().and_then(|child| builder.add_child_data(child).build())
+            }
+            (DataType::Date32, _) => {
+                let Some((days, nulls)) = days(&cells) else {
+                    let message = "dates past date32 (the year 5881580) in a later chunk than the first. \
+                                   Write them in the first chunk, or convert the column to int64.";
+                    return Err(refuse(message.into()));
+                };
+                builder.add_buffer(days).nulls(nulls).build()
+            }
+            (_, Kind::DateTime | Kind::TimeDelta) => {
+                let nulls = not_a_time(cells.typed_data::<i64>());
+                builder.add_buffer(cells).nulls(nulls).build()
+            }
+            _ => builder.add_buffer(cells).build(),
+        };
+        built.map_err(|e| refuse(format!("{}: {e}.", self.dtype.descr())))
+    }
+
+    /// The cells where they lie, if they lie packed, aligned and in native order.
+    fn shared(&self, grid: &Grid, whole: &ArrowBuffer) -> Option<ArrowBuffer> {
+        let nbytes = grid.nbytes();
+        let packed = grid.is_column_major() && grid.dtype.order != ByteOrder::Big;
+        if !packed || nbytes == 0 {
+            return None;
+        }
+        let alignment = match self.data_type {
+            DataType::FixedSizeBinary(_) => 1,
+            _ => grid.dtype.alignment(),
+        };
+        let address = (whole.as_ptr() as usize).checked_add(grid.offset)?;
+        let inside = grid.offset.checked_add(nbytes)? <= whole.len();
+        (inside && address.is_multiple_of(alignment)).then(|| whole.slice_with_length(grid.offset, nbytes))
+    }
+}
+
+/// The cells of a block of one column, copied: packed, aligned, in native order.
+fn native_cells(column: &Block) -> ArrowBuffer {
+    let mut cells = gather::packed(column);
+    if column.grid.dtype.order == ByteOrder::Big {
+        gather::swap(&mut cells, column.grid.dtype.alignment());
+    }
+    cells.into()
+}
+
+/// One bit a byte, least significant first; any byte but 0 is true.
+fn bits(cells: &[u8], nrows: usize) -> ArrowBuffer {
+    let (words, rest) = cells.as_chunks::<8>();
+    let mut out = Vec::with_capacity(nrows.div_ceil(8));
+    out.extend(words.iter().map(|word| eight(u64::from_le_bytes(*word))));
+    if !rest.is_empty() {
+        let mut last = [0; 8];
+        last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        out.push(eight(u64::from_le_bytes(last)));
+    }
+    ArrowBuffer::from_vec(out)
+}
+
+/// Eight truth bytes as eight bits.
+#[inline]
+fn eight(word: u64) -> u8 {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    let ones = if word & !LOW == 0 { word } else { any_bit(word) };
+    // Byte i moves to bit 56 + i; no two meet on the way.
+    (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56).to_le_bytes()[0]
+}
+
+/// 1 in each byte that is not 0.
+fn any_bit(word: u64) -> u64 {
+    let bytes = word.to_le_bytes().map(|b| u8::from(b != 0));
+    u64::from_le_bytes(bytes)
+}
+
+/// Where the values are no NaT; `None` where none is.
+fn not_a_time(values: &[i64]) -> Option<NullBuffer> {
+    // Blocks are folded without branches, so that the scan runs at memory speed.
+    let found = |block: &[i64]| block.iter().fold(false, |any, &v| any | (v == NAT));
+    if !values.chunks(1024).any(found) {
+        return None;
+    }
+    Some(NullBuffer::new(BooleanBuffer::collect_bool(values.len(), |i| values.get(i) != Some(&NAT))))
+}
+
+/// 64-bit days as 32-bit ones; `None` where one does not fit.
+fn days(cells: &ArrowBuffer) -> Option<(ArrowBuffer, Option<NullBuffer>)> {
+    let values = cells.typed_data::<i64>();
+    let mut out = Vec::with_capacity(values.len());
+    for &value in values {
+        out.push(if value == NAT { 0 } else { i32::try_from(value).ok()? });
+    }
+    Some((ArrowBuffer::from_vec(out), not_a_time(values)))
+}
+
+/// UCS-4 cells as UTF-8 with offsets of type `O`.
+fn text<O: TryFrom<usize> + arrow_buffer::ArrowNativeType>(
+    data_type: &DataType,
+    width: usize,
+    cells: &[u8],
+    nrows: usize,
+) -> Result<ArrayData> {
+    let mut values: Vec<u8> = Vec::with_capacity(cells.len() / 4);
+    let mut offsets: Vec<O> = Vec::with_capacity(nrows + 1);
+    offsets.push(O::default());
+    for row in 0..nrows {
+        let (points, _) = cells.get(row * width..(row + 1) * width).unwrap_or(&[]).as_chunks::<4>();
+        let used = points.iter().rposition(|p| *p != [0; 4]).map_or(0, |last| last + 1);
+        let points = points.get(..used).unwrap_or(&[]);
+        if points.iter().fold(0, |all, p| all | u32::from_le_bytes(*p)) < 0x80 {
+            values.extend(points.iter().map(|p| p[0]));
+        } else {
+            for point in points {
+                let number = u32::from_le_bytes(*point);
+                let Some(c) = char::from_u32(number) else {
+                    let message = format!(
+                        "row {row}: code point {number:#x} is no character, and Arrow's text is Unicode. \
+                         Replace it, or encode the column to bytes first."
+                    );
+                    return Err(refuse(message));
+                };
+                values.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+        let Ok(end) = O::try_from(values.len()) else {
+            return Err(refuse(format!(
+                "row {row}: more text than 32-bit offsets reach. Write smaller chunks."
+            )));
+        };
+        offsets.push(end);
+    }
+    let builder = ArrayData::builder(data_type.clone())
+        .len(nrows)
+        .add_buffer(ArrowBuffer::from_vec(offsets))
+        .add_buffer(ArrowBuffer::from_vec(values));
+    // SAFETY: `nrows` + 1 offsets that never fall and end at the length of the values, each on the border of characters
+    // that were encoded here.
+    Ok(unsafe { builder.build_unchecked() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truth_bytes_become_bits() {
+        for nrows in [0, 1, 7, 8, 9, 64, 67] {
+            let cells: Vec<u8> = (0..nrows).map(|i| [0, 1, 0, 2, 255, 0, 1][i % 7]).collect();
+            let got = BooleanBuffer::new(bits(&cells, nrows), 0, nrows);
+            assert!(got.iter().eq(cells.iter().map(|&c| c != 0)), "{nrows}");
+        }
+    }
+
+    #[test]
+    fn nat_is_found_anywhere() {
+        let mut values = vec![7; 3000];
+        assert!(not_a_time(&values).is_none());
+        values[2999] = NAT;
+        let nulls = not_a_time(&values).unwrap();
+        assert!(nulls.null_count() == 1 && nulls.is_null(2999));
+    }
+}
