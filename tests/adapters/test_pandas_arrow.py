@@ -50,18 +50,24 @@ def reference(table: Any, dtype_backend: str | None = None) -> pd.DataFrame:
 def check(table: Any, dtype_backend: str | None = None) -> pd.DataFrame:
     for batch_rows in (2, None):
         data = stream_of(table, batch_rows)
-        expected = reference(pa.ipc.open_stream(data).read_all(), dtype_backend)
+        try:
+            expected = reference(pa.ipc.open_stream(data).read_all(), dtype_backend)
+        except Exception as error:
+            pytest.skip(f"the reader itself refuses it: {error}")
         back = adapter.from_frame(landed(data), dtype_backend=dtype_backend)
         assert_same(expected, back)
     return back
 
 
 def assert_same(expected: pd.DataFrame, found: pd.DataFrame) -> None:
-    odd = [i for i, dtype in enumerate(expected.dtypes) if isinstance(dtype, pd.ArrowDtype) and not _comparable(dtype)]
-    if odd:  # pandas holds these types, and that is all: pyarrow compares them
-        for i in odd:
-            assert expected.iloc[:, i].array._pa_array.equals(found.iloc[:, i].array._pa_array)
-        keep = [i for i in range(expected.shape[1]) if i not in odd]
+    # pandas cannot compare every type that it holds for pyarrow.
+    arrow = [i for i, dtype in enumerate(expected.dtypes) if isinstance(dtype, pd.ArrowDtype)]
+    for i in arrow:
+        left, right = (frame.iloc[:, i].array._pa_array for frame in (expected, found))
+        assert left.type == right.type
+        assert repr(left.to_pylist()) == repr(right.to_pylist())
+    keep = [i for i in range(expected.shape[1]) if i not in arrow]
+    if arrow:
         expected, found = expected.iloc[:, keep], found.iloc[:, keep]
     pd.testing.assert_frame_equal(found, expected, check_freq=True, check_flags=True, check_column_type="exact")
     assert type(found.index) is type(expected.index)
@@ -78,16 +84,9 @@ def assert_same(expected: pd.DataFrame, found: pd.DataFrame) -> None:
             assert [type(cell) for cell in left] == [type(cell) for cell in right]
 
 
-def _comparable(dtype: Any) -> bool:
-    try:
-        return dtype.type is not None
-    except NotImplementedError:
-        return False
-
-
 # --------------------------------------------------------------------------- every type
-def _dictionary(values: Any, codes: Any = pa.int8(), ordered: bool = False) -> Any:
-    return pa.DictionaryArray.from_arrays(pa.array([0, None, 1], codes), values, ordered=ordered)
+def _dictionary(values: Any, codes: Any = None, ordered: bool = False) -> Any:
+    return pa.DictionaryArray.from_arrays(pa.array([0, None, 1], codes or pa.int8()), values, ordered=ordered)
 
 
 _DAY = dt.date(2020, 1, 1)
@@ -96,8 +95,9 @@ ARRAYS: dict[str, Any] = {
     **{f"{k}": pa.array([1, 2, 3], k) for k in (pa.int8(), pa.uint16(), pa.int64(), pa.uint64(), pa.float32())},
     **{
         f"{k} nulls": pa.array([1, None, 3], k)
-        for k in (pa.int8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64())
+        for k in (pa.int8(), pa.int64(), pa.uint64(), pa.float32(), pa.float64())
     },
+    "float16 nulls": pa.array(np.array([1, 2, 3], "f2"), mask=np.array([False, True, False])),
     "large uint64 nulls": pa.array([2**64 - 1, None, 2**63 + 1], pa.uint64()),
     "NaN and null": pa.array([float("nan"), None, -0.0]),
     "float16": pa.array(np.array([1, 2, 3], "f2")),
@@ -160,69 +160,56 @@ ARRAYS: dict[str, Any] = {
     "map": pa.array([[("a", 1)], None, []], pa.map_(pa.string(), pa.int64())),
     "nested deeply": pa.array([[{"a": [1.5]}], None, [None]]),
     "run-end encoded": pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array([1, None])),
-    "uuid": pa.array([b"a" * 16, None, b"b" * 16], pa.uuid()),
-    "bool8": pa.array([1, None, 0], pa.bool8()),
-    "json": pa.array(['{"a":1}', None, "1"], pa.json_()),
+    **{
+        name: pa.ExtensionArray.from_storage(getattr(pa, name)(), storage)
+        for name, storage in (
+            ("uuid", pa.array([b"a" * 16, None, b"b" * 16], pa.binary(16))),
+            ("bool8", pa.array([1, None, 0], pa.int8())),
+            ("json_", pa.array(['{"a":1}', None, "1"])),
+        )
+        if hasattr(pa, name)
+    },
 }
-
-
-def imported(array: Any) -> Any:
-    """The array again, or a skip where the core does not take its type (yet)."""
-    storage = array.storage if isinstance(array, pa.ExtensionArray) else array
-    try:
-        _core.ArrowColumn.from_arrow(storage)
-    except (cn.UnsupportedError, cn.DecodeError, cn.EncodeError, ValueError, TypeError) as error:
-        pytest.skip(str(error))
-    return array
 
 
 @pytest.mark.parametrize("dtype_backend", BACKENDS, ids=str)
 @pytest.mark.parametrize("name", ARRAYS)
 def test_a_column_of_each_type(name: str, dtype_backend: str | None) -> None:
-    table = pa.table({"x": imported(ARRAYS[name]), "y": pa.array([1, 2, 3])})
-    try:
-        reference(table, dtype_backend)
-    except Exception as error:
-        pytest.skip(f"the reader itself refuses it: {error}")
+    table = pa.table({"x": ARRAYS[name], "y": pa.array([1, 2, 3])})
     check(table, dtype_backend)
 
 
 @pytest.mark.parametrize("name", ARRAYS)
 def test_a_column_of_no_rows(name: str) -> None:
-    check(pa.table({"x": imported(ARRAYS[name]), "y": pa.array([1, 2, 3])}).slice(0, 0))
+    check(pa.table({"x": ARRAYS[name], "y": pa.array([1, 2, 3])}).slice(0, 0))
 
 
 @pytest.mark.parametrize("name", ARRAYS)
 def test_an_index_of_each_type(name: str) -> None:
-    table = pa.table({"y": pa.array([1, 2, 3]), "x": imported(ARRAYS[name])})
+    table = pa.table({"y": pa.array([1, 2, 3]), "x": ARRAYS[name]})
     entry = {"name": "when", "field_name": "x", "pandas_type": "object", "numpy_type": "object", "metadata": None}
     told = {"index_columns": ["x"], "column_indexes": [], "columns": [entry]}
     table = table.replace_schema_metadata({"pandas": json.dumps(told)})
-    try:
-        reference(table)
-    except Exception as error:
-        pytest.skip(f"the reader itself refuses it: {error}")
     check(table)
 
 
 @pytest.mark.parametrize("name", ARRAYS)
 def test_fields_that_are_required_or_have_metadata(name: str) -> None:
-    array = imported(ARRAYS[name])
+    array = ARRAYS[name]
     fields = [pa.field("x", array.type, metadata={"unit": "m"}), pa.field("y", pa.int64(), nullable=False)]
     check(pa.table([array, pa.array([1, 2, 3])], schema=pa.schema(fields)))
 
 
 def test_many_columns_of_all_types_at_once() -> None:
-    arrays = {name: array for name, array in ARRAYS.items() if not isinstance(array, pa.ExtensionArray)}
-    check(pa.table({name: array for name, array in arrays.items() if _taken(array)}))
+    check(pa.table({name: array for name, array in ARRAYS.items() if _readable(array)}))
 
 
-def _taken(array: Any) -> bool:
+def _readable(array: Any) -> bool:
     try:
-        _core.ArrowColumn.from_arrow(array)
-    except (cn.ColonnadeError, ValueError, TypeError):
+        reference(pa.table({"x": array}))
+    except (pa.ArrowException, ValueError):
         return False
-    return True
+    return not isinstance(array, pa.ExtensionArray)
 
 
 def test_dictionaries_that_change_from_batch_to_batch() -> None:
@@ -397,9 +384,13 @@ def test_a_selection_of_columns(name: str) -> None:
     core = landed(table)
     if core.ncols < 2:
         return
+    try:
+        expected = reference(table)
+    except Exception as error:
+        pytest.skip(f"the reader itself refuses it: {error}")
     positions = [core.ncols - 1, 0]
     back = adapter.from_frame(core.select(positions))
-    assert_same(reference(table).iloc[:, positions], back)
+    assert_same(expected.iloc[:, positions], back)
 
 
 def test_rows_of_a_frame_keep_their_labels() -> None:
@@ -418,7 +409,7 @@ def test_columns_that_stand_twice() -> None:
 
 def test_a_dtype_that_pandas_cannot_name_again_keeps_its_arrow_type() -> None:
     array = pa.array([[1, None], None, []])
-    frame = pd.DataFrame({"x": pd.arrays.ArrowExtensionArray(imported(array)), "y": [1, 2, 3]})
+    frame = pd.DataFrame({"x": pd.arrays.ArrowExtensionArray(array), "y": [1, 2, 3]})
     table = pa.Table.from_pandas(frame)
     pd.testing.assert_frame_equal(adapter.from_frame(landed(table)), frame)
 
@@ -470,9 +461,7 @@ def test_frames_of_polars() -> None:
     )
     for level in (pl.CompatLevel.oldest(), pl.CompatLevel.newest()):
         table = frame.to_arrow(compat_level=level)
-        for name in table.column_names:
-            imported(table[name].combine_chunks())
-        check(table)
+        check(table.select([name for name in table.column_names if _readable(table[name])]))
 
 
 # --------------------------------------------------------------------------- memory and options

@@ -90,8 +90,8 @@ def native_array(column: ArrowColumn, dtype: Any, zone: str | None) -> Any:
         found = _zone_of(told) if zone is None or zone == told else None
         return None if found is None else zoned_array(times_of(column), found)
     if kind == "bool":
-        which = column.values().view(np.uint8)
-        np.putmask(which, column.mask() if column.null_count else False, 2)
+        which = np.array(column.values(), dtype=np.uint8)
+        which[column.mask()] = 2
         return _BOOLS.take(which)
     if kind in _BYTES:
         return objects_from_tagged(column, {}, "")
@@ -119,7 +119,8 @@ def _categorical(column: ArrowColumn) -> pd.Categorical | None:
     if values.null_count:
         return None
     if values.type in _TEXT:
-        categories: Any = text_array(values, default_string_dtype())
+        # pandas infers the dtype of categories from the texts: of none, it is object.
+        categories: Any = text_array(values, default_string_dtype() if len(values) else np.dtype(object))
     elif values.type in _NUMBERS and values.type != "halffloat":
         categories = values.values()
     else:
