@@ -182,8 +182,8 @@ class NpzFile:
     def open_buffer(buffer: object, *, verify: bool, limits: Limits, threads: int | None) -> NpzFile:
         """Any C-contiguous object with the buffer protocol; kept alive, not copied."""
     @staticmethod
-    def open_fd(fd: int, *, verify: bool, limits: Limits, threads: int | None) -> NpzFile:
-        """A pipe, socket or device, read to its end (a regular file: from its current position)."""
+    def open_fd(fd: int, *, verify: bool, limits: Limits, threads: int | None, head: bytes | None = None) -> NpzFile:
+        """`head`: bytes already taken from `fd`, which come before the rest. A pipe, socket or device, read to its end (a regular file: from its current position)."""
     kind: str  # "frame" (StaticFrame's member names), "savez", "npy", "bundle", "zip"
     layout: str  # "zip", "directory", "npy"
     nrows: int
@@ -287,19 +287,36 @@ class IpcFile:
 
     @staticmethod
     def open_path(
-        path: str | bytes, *, mmap: bool, verify: bool, limits: Limits, threads: int | None,
-        format: str | None = None, allow_truncated: bool = False,
+        path: str | bytes,
+        *,
+        mmap: bool,
+        verify: bool,
+        limits: Limits,
+        threads: int | None,
+        format: str | None = None,
+        allow_truncated: bool = False,
     ) -> IpcFile:
         """format: "arrow" | "arrows" | None (told by the first bytes)."""
     @staticmethod
     def open_buffer(
-        buffer: object, *, verify: bool, limits: Limits, threads: int | None,
-        format: str | None = None, allow_truncated: bool = False,
+        buffer: object,
+        *,
+        verify: bool,
+        limits: Limits,
+        threads: int | None,
+        format: str | None = None,
+        allow_truncated: bool = False,
     ) -> IpcFile: ...
     @staticmethod
     def open_fd(
-        fd: int, *, verify: bool, limits: Limits, threads: int | None,
-        format: str | None = None, allow_truncated: bool = False,
+        fd: int,
+        *,
+        verify: bool,
+        limits: Limits,
+        threads: int | None,
+        format: str | None = None,
+        allow_truncated: bool = False,
+        head: bytes | None = None,
     ) -> IpcFile: ...
     kind: str  # "frame"
     layout: str  # "file" | "stream"
@@ -325,14 +342,23 @@ class IpcFile:
         fortran_order (None), shape ((nrows, ncols) or None)."""
     def batch_rows(self) -> list[int]: ...
     def load(
-        self, positions: Sequence[int] | None = None, rows: tuple[int, int] | None = None, *,
-        private: bool = False, threads: int | None = None, progress: Progress | None = None,
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        private: bool = False,
+        threads: int | None = None,
+        progress: Progress | None = None,
     ) -> CoreFrame:
         """All batches landed in one frame: columns without nulls of a NumPy dtype as blocks, one a dtype and
         column-major (or views of a private map where one batch allows it); the rest as Arrow columns."""
     def load_arrow(
-        self, positions: Sequence[int] | None = None, rows: tuple[int, int] | None = None, *,
-        threads: int | None = None, progress: Progress | None = None,
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
     ) -> list[CoreFrame]:
         """One frame a record batch (at least one), every column in Arrow's layout, not copied where not compressed."""
     def batch(self, i: int, positions: Sequence[int] | None = None, threads: int | None = None) -> CoreFrame:
@@ -345,7 +371,9 @@ class IpcReader:
     """A stream read batch by batch: nothing but the current batch (and the dictionaries) is held."""
 
     @staticmethod
-    def open_fd(fd: int, *, limits: Limits, threads: int | None, allow_truncated: bool = False) -> IpcReader: ...
+    def open_fd(
+        fd: int, *, limits: Limits, threads: int | None, allow_truncated: bool = False, head: bytes | None = None
+    ) -> IpcReader: ...
     @staticmethod
     def open_callable(
         read_into: Callable[[memoryview], int], *, limits: Limits, threads: int | None, allow_truncated: bool = False
@@ -359,9 +387,13 @@ class IpcReader:
 
 class IpcWriteOptions:
     def __init__(
-        self, *, compression: str | None = None,  # None | "lz4" | "zstd"
-        level: int | None = None, batch_nbytes: int | None = None,  # None: the format's default
-        fsync: bool = False, threads: int | None = None,
+        self,
+        *,
+        compression: str | None = None,  # None | "lz4" | "zstd"
+        level: int | None = None,
+        batch_nbytes: int | None = None,  # None: the format's default
+        fsync: bool = False,
+        threads: int | None = None,
     ) -> None: ...
 
 class IpcWriter:
@@ -395,8 +427,14 @@ def limit_memcpy(nbytes: int, repeat: int) -> list[float]:
     """Seconds of `repeat` copies of `nbytes` into warm memory, one thread."""
 
 def limit_copy(
-    source: object, threads: int, repeat: int, streaming: bool,
-    columns: int = 1, piece: int = 0, by_column: bool = False, hot: bool = False,
+    source: object,
+    threads: int,
+    repeat: int,
+    streaming: bool,
+    columns: int = 1,
+    piece: int = 0,
+    by_column: bool = False,
+    hot: bool = False,
 ) -> list[float]:
     """Seconds of `repeat` copies of a buffer into recycled huge-page memory; `streaming`: stores that bypass the cache.
     With `columns` and `piece` (bytes): gathered as a stream of record batches is laid out, chunks of `columns` pieces,

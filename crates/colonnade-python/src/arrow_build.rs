@@ -175,6 +175,15 @@ pub(crate) fn structure(children: &[(&str, &ArrayData)]) -> PyResult<ArrayData> 
     build(builder)
 }
 
+/// One byte a row: 1 = null.
+pub(crate) fn mask(nulls: &NullBuffer) -> Vec<u8> {
+    let mut out = vec![1; nulls.len()];
+    // Unpacked valid bits, turned over; a validity always has as many bits as rows.
+    let _ = colonnade::memory::unpack(nulls.validity(), nulls.offset(), &mut out);
+    out.iter_mut().for_each(|byte| *byte ^= 1);
+    out
+}
+
 /// The bits of a boolean array.
 pub(crate) fn bits(data: &ArrayData, buffer: usize) -> BooleanBuffer {
     let bytes = data.buffers().get(buffer).cloned().unwrap_or_default();
@@ -191,19 +200,18 @@ pub(crate) fn codes_with_minus_one(data: &ArrayData, dtype: DType) -> Option<(DT
     let item = dtype.itemsize as usize;
     let bytes =
         data.buffers().first()?.as_slice().get(data.offset() * item..(data.offset() + data.len()) * item)?;
-    let is_null = |row: usize| nulls.is_some_and(|n| n.is_null(row));
-    let already = |(row, code): (usize, &[u8])| !is_null(row) || code.iter().all(|&b| b == 0xFF);
-    if !unsigned && bytes.chunks_exact(item).enumerate().all(already) {
+    let null = nulls.map_or_else(|| vec![0; data.len()], mask);
+    let already = |(&null, code): (&u8, &[u8])| null == 0 || code.iter().all(|&b| b == 0xFF);
+    if !unsigned && null.iter().zip(bytes.chunks_exact(item)).all(already) {
         return None;
     }
     let wide = if unsigned { (item * 2).min(8) } else { item };
-    let mut out = Vec::with_capacity(data.len() * wide);
-    for (row, code) in bytes.chunks_exact(item).enumerate() {
-        if is_null(row) {
-            out.resize(out.len() + wide, 0xFF);
-        } else {
-            out.extend_from_slice(code);
-            out.resize(out.len() + wide - item, 0);
+    let mut out = vec![0; data.len() * wide];
+    for ((target, code), &null) in out.chunks_exact_mut(wide).zip(bytes.chunks_exact(item)).zip(&null) {
+        if null == 1 {
+            target.fill(0xFF);
+        } else if let Some(low) = target.get_mut(..item) {
+            low.copy_from_slice(code);
         }
     }
     let descr = if wide == 1 { "|i1".to_owned() } else { format!("<i{wide}") };

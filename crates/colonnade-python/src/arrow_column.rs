@@ -183,7 +183,8 @@ impl ArrowColumn {
             return Some(PyArray1::from_iter(py, std::iter::repeat_n(true, self.column.len())));
         }
         let nulls = self.column.data.nulls().filter(|n| n.null_count() > 0)?;
-        Some(PyArray1::from_iter(py, nulls.iter().map(|valid| !valid)))
+        let mask: Vec<bool> = arrow_build::mask(nulls).iter().map(|&null| null != 0).collect();
+        Some(PyArray1::from_vec(py, mask))
     }
 
     fn objects<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

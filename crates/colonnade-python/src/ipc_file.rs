@@ -4,7 +4,6 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use colonnade::ipc::read::{Form, Ipc, Message, OpenOptions, Request};
-use colonnade_transport::Descriptor;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -15,7 +14,7 @@ use crate::frame::CoreFrame;
 use crate::npz_file::{PyLimits, threads as threads_of};
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
-use crate::view::bytes_of;
+use crate::view::{after, bytes_of};
 
 /// An opened Arrow IPC file or stream: messages found and checked, data untouched.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -106,7 +105,8 @@ impl IpcFile {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (fd, *, verify, limits, threads, format = None, allow_truncated = false))]
+    #[pyo3(signature = (fd, *, verify, limits, threads, format = None, allow_truncated = false, head = None))]
+    #[allow(clippy::too_many_arguments)] // Python's keywords
     fn open_fd(
         py: Python<'_>,
         fd: RawFd,
@@ -115,10 +115,11 @@ impl IpcFile {
         threads: Option<usize>,
         format: Option<&str>,
         allow_truncated: bool,
+        head: Option<Vec<u8>>,
     ) -> PyResult<Self> {
         let options = options(format, limits, threads, allow_truncated)?;
         let progress = PyProgress::new(None);
-        let opened = py.detach(|| Ipc::open_stream(&mut Descriptor::new(fd), options, &progress));
+        let opened = py.detach(|| Ipc::open_stream(&mut after(head, fd), options, &progress));
         Self::wrap(py, progress.finish(opened)?, verify, options.threads)
     }
 

@@ -5,7 +5,6 @@ use std::os::fd::RawFd;
 
 use colonnade::ipc::read::{Decoder, Event};
 use colonnade::plan::Progress;
-use colonnade_transport::Descriptor;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyMemoryView, PySlice};
@@ -14,13 +13,14 @@ use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
 use crate::npz_file::PyLimits;
 use crate::progress::PyProgress;
+use crate::view::{Headed, after};
 
 /// Python fills at most so many bytes a call.
 const SCRATCH_NBYTES: usize = 256 << 10;
 
 /// Where the bytes come from.
 enum Origin {
-    Descriptor(Descriptor),
+    Descriptor(Headed),
     Callable(Py<PyAny>, Py<PyByteArray>),
 }
 
@@ -69,7 +69,7 @@ impl IpcReader {
     }
 }
 
-fn from_descriptor(decoder: &mut Decoder, descriptor: &mut Descriptor, progress: &PyProgress) -> colonnade::Result<Option<Event>> {
+fn from_descriptor(decoder: &mut Decoder, descriptor: &mut Headed, progress: &PyProgress) -> colonnade::Result<Option<Event>> {
     loop {
         match descriptor.read(decoder.room()?) {
             Ok(0) => return Ok(None),
@@ -102,10 +102,16 @@ fn call(read_into: &Bound<'_, PyAny>, scratch: &Bound<'_, PyByteArray>, room: &m
 #[pymethods]
 impl IpcReader {
     #[staticmethod]
-    #[pyo3(signature = (fd, *, limits, threads, allow_truncated = false))]
-    fn open_fd(fd: RawFd, limits: PyLimits, threads: Option<usize>, allow_truncated: bool) -> PyResult<Self> {
+    #[pyo3(signature = (fd, *, limits, threads, allow_truncated = false, head = None))]
+    fn open_fd(
+        fd: RawFd,
+        limits: PyLimits,
+        threads: Option<usize>,
+        allow_truncated: bool,
+        head: Option<Vec<u8>>,
+    ) -> PyResult<Self> {
         let _ = threads;
-        Self::new(Origin::Descriptor(Descriptor::new(fd)), limits, allow_truncated)
+        Self::new(Origin::Descriptor(after(head, fd)), limits, allow_truncated)
     }
 
     #[staticmethod]

@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 use colonnade::container::npy::Descr;
 use colonnade::container::store::{Holder, Kind, Limits, MemberInfo, Request, Source, Store};
 use colonnade::frame::Axis;
-use colonnade_transport::Descriptor;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -17,7 +16,7 @@ use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
-use crate::view::bytes_of;
+use crate::view::{after, bytes_of};
 
 /// Caps on what a file may ask for.
 #[pyclass(frozen, name = "Limits", module = "colonnade._core", get_all, from_py_object)]
@@ -150,17 +149,18 @@ impl NpzFile {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (fd, *, verify, limits, threads))]
+    #[pyo3(signature = (fd, *, verify, limits, threads, head = None))]
     fn open_fd(
         py: Python<'_>,
         fd: RawFd,
         verify: bool,
         limits: PyLimits,
         threads: Option<usize>,
+        head: Option<Vec<u8>>,
     ) -> PyResult<Self> {
         let progress = PyProgress::new(None);
         let store = py.detach(|| {
-            let source = Source::stream(&mut Descriptor::new(fd), limits.max_nbytes, &progress)?;
+            let source = Source::stream(&mut after(head, fd), limits.max_nbytes, &progress)?;
             Store::open_source(source, limits.core())
         });
         Self::wrap(py, progress.finish(store)?, verify, self::threads(threads))

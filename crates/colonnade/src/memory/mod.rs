@@ -4,6 +4,7 @@
 //! are mapped, and what must be decoded lands in regions that are recycled when their last owner drops.
 //! This module is the only home of `unsafe` memory.
 
+mod bits;
 mod buffer;
 mod copy;
 mod file;
@@ -11,6 +12,7 @@ mod pool;
 mod region;
 mod scatter;
 
+pub use bits::unpack;
 pub use buffer::Buffer;
 pub use copy::{STREAMING_FROM_NBYTES, copy, fence};
 pub use file::{MappedFile, read_small};

@@ -47,15 +47,20 @@ pub(super) fn join_one(columns: &[&Column]) -> Result<Column> {
     let Some(first) = columns.first() else {
         return Err(Error::malformed("frame", "a column without batches."));
     };
+    let pieces: Vec<&ArrayData> = columns.iter().map(|c| &c.data).collect();
+    Ok(Column { data: join_data(&first.data, &pieces)?, ..(*first).clone() })
+}
+
+/// Arrays of one type as one; `empty` where none has rows.
+pub(in crate::arrow) fn join_data(empty: &ArrayData, pieces: &[&ArrayData]) -> Result<ArrayData> {
     // Batches without rows add nothing, not even their dictionaries.
-    let filled: Vec<&ArrayData> = columns.iter().map(|c| &c.data).filter(|d| !d.is_empty()).collect();
-    let data = match filled.as_slice() {
-        [] => first.data.clone(),
-        [one] => (*one).clone(),
-        many if matches!(first.data.data_type(), DataType::Dictionary(..)) => dictionary::join(many)?,
-        many => arrays(many)?,
-    };
-    Ok(Column { data, ..(*first).clone() })
+    let filled: Vec<&ArrayData> = pieces.iter().copied().filter(|d| !d.is_empty()).collect();
+    match filled.as_slice() {
+        [] => Ok(empty.clone()),
+        [one] => Ok((*one).clone()),
+        many if matches!(empty.data_type(), DataType::Dictionary(..)) => dictionary::join(many),
+        many => arrays(many),
+    }
 }
 
 /// Arrays of one type as one. Text and bytes whose 32-bit offsets would overflow get 64-bit ones.

@@ -9,6 +9,7 @@ mod dictionary;
 mod index;
 mod same;
 
+use arrow_data::ArrayData;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Part, Slot};
 use crate::plan::{self, NoProgress};
@@ -88,3 +89,11 @@ fn run(tasks: Vec<plan::Task<'_>>) -> Result<()> {
 
 #[cfg(test)]
 mod tests;
+
+/// Arrays of one type as one, dictionaries merged; `empty` where none has rows.
+///
+/// # Errors
+/// Types that cannot be joined.
+pub fn arrays(empty: &ArrayData, pieces: &[&ArrayData]) -> Result<ArrayData> {
+    columns::join_data(empty, pieces)
+}

@@ -16,7 +16,7 @@ use crate::plan::{self, NoProgress, Progress, Task};
 use super::arrays::{Cursor, field_of};
 use super::body::Body;
 use super::dictionaries::History;
-use super::land::{Landed, Landing};
+use super::land::{Landed, Landing, empty_of};
 use super::message::CONTINUATION;
 use super::scan::{self, At, Catalog, message_at};
 
@@ -309,7 +309,9 @@ impl Ipc {
             out.push(if count == batch.header.nrows { frame } else { frame.slice(skip, skip + count) });
         }
         if out.is_empty() {
-            let arrays: Vec<ArrayData> = self.plan.fields.iter().map(|f| ArrayData::new_empty(&f.data_type)).collect();
+            let dictionaries = self.history()?.last();
+            let fields = self.catalog.shape.schema.fields().iter();
+            let arrays: Vec<ArrayData> = fields.map(|f| empty_of(f, dictionaries)).collect();
             out.push(self.arrow_frame(&arrays, 0, start, request.positions)?);
         }
         Ok(out)

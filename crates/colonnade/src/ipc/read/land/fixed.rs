@@ -7,7 +7,7 @@ use arrow_data::ArrayDataBuilder;
 
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid, as_stride};
-use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, copy, fence};
+use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, copy, fence, unpack};
 use crate::plan::{self, Progress, Task};
 
 use super::super::arrays::field_of;
@@ -180,8 +180,8 @@ impl Landing<'_> {
         }
         if let Way::Bits(_) = target.way {
             let bits = body.buffer(buffer, end.div_ceil(8))?;
-            unpack(bits.as_slice(), piece.skip, place);
-            return Ok(());
+            let unpacked = unpack(bits.as_slice(), piece.skip, place);
+            return unpacked.ok_or_else(|| body.short(buffer, end.div_ceil(8), bits.nbytes()));
         }
         match body.codec() {
             None => {
@@ -244,32 +244,6 @@ fn is_set(bits: &[u8], row: usize) -> bool {
     bits.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1)
 }
 
-/// Bits from `skip` on as one byte each.
-fn unpack(bits: &[u8], skip: usize, target: &mut [u8]) {
-    if skip.is_multiple_of(8) {
-        let bytes = bits.get(skip / 8..).unwrap_or(&[]);
-        let (whole, rest) = target.as_chunks_mut::<8>();
-        for (place, byte) in whole.iter_mut().zip(bytes) {
-            *place = spread_bits(*byte);
-        }
-        let done = whole.len();
-        let last = bytes.get(done).copied().unwrap_or(0);
-        for (i, place) in rest.iter_mut().enumerate() {
-            *place = last >> i & 1;
-        }
-        return;
-    }
-    for (i, place) in target.iter_mut().enumerate() {
-        *place = u8::from(is_set(bits, skip + i));
-    }
-}
-
-/// The eight bits of a byte as eight bytes, lowest first.
-fn spread_bits(byte: u8) -> [u8; 8] {
-    let low = u64::from(byte & 0x7F).wrapping_mul(0x0002_0408_1020_4081) & 0x0101_0101_0101_0101;
-    (low | u64::from(byte >> 7) << 56).to_le_bytes()
-}
-
 fn allocate(nbytes: usize) -> Result<RegionMut> {
     // Many small columns would each take a huge page.
     Ok(Region::allocate(nbytes, nbytes < 256 << 10)?)
@@ -289,22 +263,4 @@ fn too_large() -> Error {
 
 fn field_name(landing: &Landing<'_>, field: usize) -> String {
     landing.catalog.shape.schema.fields().get(field).map_or_else(String::new, |f| f.name().clone())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_become_bytes_from_any_start() {
-        let bits = [0b1010_0110, 0b0000_1111, 0b1100_0001, 0xFF];
-        for skip in 0..12 {
-            for length in 0..20 {
-                let mut out = vec![9; length];
-                unpack(&bits, skip, &mut out);
-                let expected: Vec<u8> = (0..length).map(|i| bits[(skip + i) / 8] >> ((skip + i) % 8) & 1).collect();
-                assert_eq!(out, expected, "{skip} {length}");
-            }
-        }
-    }
 }

@@ -2,8 +2,9 @@
 
 use arrow_data::ArrayData;
 
-use crate::arrow::import;
+use crate::arrow::{concat, import};
 use crate::error::{Error, Result};
+use crate::frame::{Column, DType, Kind};
 use crate::plan::Progress;
 
 use super::super::arrays::field_of;
@@ -26,15 +27,13 @@ impl Landing<'_> {
             let field = wanted.get(i).copied().unwrap_or(0);
             let field_type = field_of(&self.catalog.shape, field)?;
             let named = |e: Error| e.in_member(field_type.name());
-            let data = match list.as_slice() {
-                [] => ArrayData::new_empty(field_type.data_type()),
-                [one] => one.clone(),
-                several => concat_arrays(several).map_err(named)?,
-            };
+            let refs: Vec<&ArrayData> = list.iter().collect();
+            let data = concat::arrays(&self.empty(field)?, &refs).map_err(named)?;
             let dtype = match ways.get(i) {
                 Some(Way::Joined(dtype)) => *dtype,
                 _ => None,
             };
+            let dtype = dtype.map(|d| widened(d, &data));
             match dtype.map(|d| import::to_block(d, &data)).transpose().map_err(named)?.flatten() {
                 Some(block) => landed.blocks.push((block, vec![i])),
                 None => landed.columns.push((i, data)),
@@ -44,8 +43,13 @@ impl Landing<'_> {
     }
 }
 
-fn concat_arrays(parts: &[ArrayData]) -> Result<ArrayData> {
-    let arrays: Vec<_> = parts.iter().map(|d| arrow_array::make_array(d.clone())).collect();
-    let refs: Vec<&dyn arrow_array::Array> = arrays.iter().map(|a| a.as_ref()).collect();
-    Ok(arrow_select::concat::concat(&refs).map_err(|e| Error::malformed("arrow", e.to_string()))?.to_data())
+/// A stream says the width of its first chunk's texts: later ones may be longer.
+fn widened(dtype: DType, data: &ArrayData) -> DType {
+    if dtype.kind != Kind::Unicode {
+        return dtype;
+    }
+    let column = Column::new(data.clone());
+    let longest = (0..data.len()).filter_map(|row| column.string(row)).map(|text| text.chars().count()).max().unwrap_or(0);
+    let itemsize = u32::try_from(longest.saturating_mul(4)).unwrap_or(u32::MAX);
+    DType { itemsize: dtype.itemsize.max(itemsize), ..dtype }
 }

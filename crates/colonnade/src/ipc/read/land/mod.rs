@@ -8,8 +8,8 @@ mod joined;
 mod text;
 mod views;
 
-use arrow_data::ArrayData;
-use arrow_schema::DataType;
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::{DataType, Field};
 
 use crate::arrow::import::{self, Plan};
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ use crate::memory::Buffer;
 use crate::plan::{self, Progress, Task};
 
 use super::arrays::field_of;
-use super::dictionaries::History;
+use super::dictionaries::{Dictionaries, History};
 use super::scan::{Batch, Catalog};
 use super::shape::width;
 
@@ -158,6 +158,11 @@ impl Landing<'_> {
         plan::run(tasks, self.threads, progress)
     }
 
+    /// No rows of a field; a dictionary keeps its values.
+    fn empty(&self, field: usize) -> Result<ArrayData> {
+        Ok(empty_of(field_of(&self.catalog.shape, field)?, self.history.last()))
+    }
+
     /// The name of a field and the batch, for errors.
     fn named(&self, error: Error, field: usize, piece: &Piece) -> Error {
         let name = self.catalog.shape.schema.fields().get(field).map_or("", |f| f.name());
@@ -180,5 +185,20 @@ fn block_way(dtype: DType, data_type: &DataType, nulls: bool) -> Way {
             _ => Way::Copy(dtype),
         },
         _ => Way::Joined(Some(dtype)),
+    }
+}
+
+/// No rows of a field; a dictionary keeps its values.
+pub(crate) fn empty_of(field: &Field, dictionaries: &Dictionaries) -> ArrayData {
+    #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
+    let values = field.dict_id().and_then(|id| dictionaries.get(id));
+    match (field.data_type(), values) {
+        (DataType::Dictionary(..), Some(values)) => {
+            let builder = ArrayDataBuilder::new(field.data_type().clone()).len(0);
+            let builder = builder.add_buffer(arrow_buffer::Buffer::default()).add_child_data(values);
+            // SAFETY: no code points anywhere, and the values were checked when they came.
+            unsafe { builder.align_buffers(true).build_unchecked() }
+        }
+        (data_type, _) => ArrayData::new_empty(data_type),
     }
 }

@@ -25,8 +25,7 @@ impl Landing<'_> {
             [] => {
                 for (i, way) in ways.iter().enumerate() {
                     if matches!(way, Way::Values(_) | Way::Text | Way::Joined(None)) {
-                        let field = field_of(&self.catalog.shape, wanted.get(i).copied().unwrap_or(0))?;
-                        landed.columns.push((i, ArrayData::new_empty(field.data_type())));
+                        landed.columns.push((i, self.empty(wanted.get(i).copied().unwrap_or(0))?));
                         take(left, i);
                     }
                 }

@@ -1,0 +1,55 @@
+//! Bits as bytes.
+
+/// Bits from `offset` on as one byte each, 0 or 1; `None` where there are too few bits.
+#[must_use]
+pub fn unpack(bits: &[u8], offset: usize, out: &mut [u8]) -> Option<()> {
+    let shift = offset % 8;
+    let bits = bits.get(offset / 8..)?;
+    if bits.len() < (shift + out.len()).div_ceil(8) {
+        return None;
+    }
+    let (whole, rest) = out.as_chunks_mut::<8>();
+    if shift == 0 {
+        for (cells, byte) in whole.iter_mut().zip(bits) {
+            *cells = spread(*byte);
+        }
+    } else {
+        for (cells, pair) in whole.iter_mut().zip(bits.windows(2)) {
+            if let [low, high] = pair {
+                *cells = spread((low >> shift) | (high << (8 - shift)));
+            }
+        }
+    }
+    let done = whole.len() * 8 + shift;
+    for (i, cell) in rest.iter_mut().enumerate() {
+        *cell = bits.get((done + i) / 8).map_or(0, |byte| byte >> ((done + i) % 8) & 1);
+    }
+    Some(())
+}
+
+/// The eight bits of a byte as eight bytes, lowest first.
+fn spread(byte: u8) -> [u8; 8] {
+    // Seven copies shifted by seven bring each bit to the lowest place of its own byte; the eighth would overlap.
+    let low = u64::from(byte & 0x7F).wrapping_mul(0x0002_0408_1020_4081) & 0x0101_0101_0101_0101;
+    (low | u64::from(byte >> 7) << 56).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_become_bytes_from_any_start() {
+        let bits = [0b1010_0110, 0b0000_1111, 0b1100_0001, 0xFF];
+        for offset in 0..12 {
+            for length in 0..21 {
+                let mut out = vec![9; length];
+                unpack(&bits, offset, &mut out).unwrap();
+                let expected: Vec<u8> =
+                    (0..length).map(|i| bits[(offset + i) / 8] >> ((offset + i) % 8) & 1).collect();
+                assert_eq!(out, expected, "{offset} {length}");
+            }
+        }
+        assert!(unpack(&bits, 1, &mut [0; 32]).is_none());
+    }
+}
