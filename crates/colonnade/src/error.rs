@@ -129,6 +129,13 @@ impl Error {
         self
     }
 
+    /// Puts another member and offset in the place of what an inner layer named in its own terms.
+    #[must_use]
+    pub fn moved(mut self, member: impl Into<String>, offset: Option<u64>) -> Self {
+        self.0.location = Location { member: Some(member.into()), offset };
+        self
+    }
+
     /// The kind.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {

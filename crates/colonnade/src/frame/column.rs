@@ -1,7 +1,7 @@
 //! Columns outside blocks: variable-width or nullable data in Arrow's layout.
 
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit, UnionMode};
 
 /// One column in Arrow's layout.
 #[derive(Debug, Clone)]
@@ -104,13 +104,49 @@ pub fn type_name(data_type: &DataType, ordered: bool) -> String {
                 type_name(values, false)
             )
         }
+        DataType::Utf8View => "utf8_view".into(),
+        DataType::BinaryView => "binary_view".into(),
+        DataType::Interval(IntervalUnit::YearMonth) => "month_interval".into(),
+        DataType::Interval(IntervalUnit::DayTime) => "day_time_interval".into(),
+        DataType::Interval(IntervalUnit::MonthDayNano) => "month_day_nano_interval".into(),
+        DataType::List(item) => format!("list<{}>", field_name(item)),
+        DataType::LargeList(item) => format!("large_list<{}>", field_name(item)),
+        DataType::ListView(item) => format!("list_view<{}>", field_name(item)),
+        DataType::LargeListView(item) => format!("large_list_view<{}>", field_name(item)),
+        DataType::FixedSizeList(item, n) => format!("fixed_size_list<{}>[{n}]", field_name(item)),
         DataType::Struct(fields) => {
-            let inner: Vec<String> =
-                fields.iter().map(|f| format!("{}: {}", f.name(), type_name(f.data_type(), false))).collect();
-            format!("struct<{}>", inner.join(", "))
+            format!("struct<{}>", fields.iter().map(|f| field_name(f)).collect::<Vec<_>>().join(", "))
+        }
+        DataType::Union(fields, mode) => {
+            let mode = if *mode == UnionMode::Dense { "dense" } else { "sparse" };
+            let inner: Vec<String> = fields.iter().map(|(id, f)| format!("{}={id}", field_name(f))).collect();
+            format!("{mode}_union<{}>", inner.join(", "))
+        }
+        DataType::RunEndEncoded(ends, values) => {
+            let (ends, values) = (inner_name(ends), inner_name(values));
+            format!("run_end_encoded<run_ends: {ends}, values: {values}>")
+        }
+        DataType::Map(entries, sorted) => {
+            let DataType::Struct(pair) = entries.data_type() else { return "map<>".into() };
+            let part = |field: &Field, usual: &str| {
+                let shown = inner_name(field);
+                if field.name() == usual { shown } else { format!("{shown} ('{}')", field.name()) }
+            };
+            let usual = ["key", "value"];
+            let inner: Vec<String> = pair.iter().zip(usual).map(|(f, usual)| part(f, usual)).collect();
+            format!("map<{}{}>", inner.join(", "), if *sorted { ", keys_sorted" } else { "" })
         }
         other => format!("{other}").to_lowercase(),
     }
+}
+
+fn inner_name(field: &Field) -> String {
+    type_name(field.data_type(), field.dict_is_ordered() == Some(true))
+}
+
+fn field_name(field: &Field) -> String {
+    let nullable = if field.is_nullable() { "" } else { " not null" };
+    format!("{}: {}{nullable}", field.name(), inner_name(field))
 }
 
 /// The short name of a unit: s, ms, us, ns.

@@ -2,16 +2,18 @@
 //!
 //! A type is a string where it has no parameters (`"large_utf8"`), else an array whose first entry is its name:
 //! `["timestamp", "ns", "Europe/Berlin"]`, `["dictionary", "int8", "large_utf8"]`, `["struct", ["left", "int64"], ...]`.
+//! A field is `[name, type]`, and `[name, type, {...}]` where it is not nullable (`"nullable": false`), is a dictionary
+//! whose order means something (`"ordered": true`), has metadata (`"metadata": [[key, value], ...]`), or belongs to a
+//! union (`"type_id": 5`). JSON readers stop at some depth, two levels of JSON are one of types: hence `MAX_DEPTH`.
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, TimeUnit};
-use serde_json::{Value, json};
+use arrow_schema::{DataType, Field, FieldRef, IntervalUnit, Metadata, TimeUnit, UnionFields, UnionMode};
+use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
-use crate::frame::type_name;
 
-const PLAIN: [(&str, DataType); 21] = [
+const PLAIN: [(&str, DataType); 24] = [
     ("null", DataType::Null),
     ("bool", DataType::Boolean),
     ("int8", DataType::Int8),
@@ -33,10 +35,13 @@ const PLAIN: [(&str, DataType); 21] = [
     ("large_binary", DataType::LargeBinary),
     ("utf8_view", DataType::Utf8View),
     ("binary_view", DataType::BinaryView),
+    ("month_interval", DataType::Interval(IntervalUnit::YearMonth)),
+    ("day_time_interval", DataType::Interval(IntervalUnit::DayTime)),
+    ("month_day_nano_interval", DataType::Interval(IntervalUnit::MonthDayNano)),
 ];
 
 /// How deep types may nest.
-const MAX_DEPTH: usize = 16;
+const MAX_DEPTH: usize = 48;
 
 fn unit_text(unit: TimeUnit) -> &'static str {
     crate::frame::unit_name(&unit)
@@ -48,11 +53,29 @@ fn parse_unit(text: &str) -> Option<TimeUnit> {
         .find(|u| unit_text(*u) == text)
 }
 
-/// The JSON of a type, or a refusal by name.
+/// The JSON of a type.
+///
+/// # Errors
+/// `Unrepresentable` for types that nest too deep.
 pub(crate) fn to_json(data_type: &DataType) -> Result<Value> {
+    json_of(data_type, 0)
+}
+
+fn json_of(data_type: &DataType, depth: usize) -> Result<Value> {
+    if depth > MAX_DEPTH {
+        let message = format!(
+            "expected types nested at most {MAX_DEPTH} deep, found deeper ones. Flatten the column, or leave it out."
+        );
+        return Err(Error::unrepresentable("npz", message));
+    }
     if let Some((name, _)) = PLAIN.iter().find(|(_, t)| t == data_type) {
         return Ok(json!(name));
     }
+    let field = |field: &Field| field_json(field, None, depth + 1);
+    let fields = |name: &str, fields: &[FieldRef]| -> Result<Value> {
+        let inner = fields.iter().map(|f| field(f));
+        Ok(Value::Array(std::iter::once(Ok(json!(name))).chain(inner).collect::<Result<_>>()?))
+    };
     Ok(match data_type {
         DataType::FixedSizeBinary(n) => json!(["fixed_size_binary", n]),
         DataType::Time32(u) => json!(["time32", unit_text(*u)]),
@@ -64,25 +87,57 @@ pub(crate) fn to_json(data_type: &DataType) -> Result<Value> {
         DataType::Decimal64(p, s) => json!(["decimal64", p, s]),
         DataType::Decimal128(p, s) => json!(["decimal128", p, s]),
         DataType::Decimal256(p, s) => json!(["decimal256", p, s]),
-        DataType::Dictionary(codes, values) => json!(["dictionary", to_json(codes)?, to_json(values)?]),
-        DataType::Struct(fields) => {
-            let mut out = vec![json!("struct")];
-            for field in fields {
-                out.push(json!([field.name(), to_json(field.data_type())?]));
-            }
-            Value::Array(out)
+        DataType::Dictionary(codes, values) => {
+            json!(["dictionary", json_of(codes, depth + 1)?, json_of(values, depth + 1)?])
+        }
+        DataType::Struct(children) => fields("struct", children)?,
+        DataType::List(item) => json!(["list", field(item)?]),
+        DataType::LargeList(item) => json!(["large_list", field(item)?]),
+        DataType::ListView(item) => json!(["list_view", field(item)?]),
+        DataType::LargeListView(item) => json!(["large_list_view", field(item)?]),
+        DataType::FixedSizeList(item, n) => json!(["fixed_size_list", field(item)?, n]),
+        DataType::Map(entries, sorted) => json!(["map", field(entries)?, sorted]),
+        DataType::RunEndEncoded(ends, values) => json!(["run_end_encoded", field(ends)?, field(values)?]),
+        DataType::Union(children, mode) => {
+            let name = if *mode == UnionMode::Dense { "dense_union" } else { "sparse_union" };
+            let inner = children.iter().map(|(id, f)| field_json(f, Some(id), depth + 1));
+            Value::Array(std::iter::once(Ok(json!(name))).chain(inner).collect::<Result<_>>()?)
         }
         other => {
-            let message = format!(
-                "Arrow type {} is not supported yet. Convert the column, or leave it out.",
-                type_name(other, false)
-            );
-            return Err(Error::new(crate::ErrorKind::Unrepresentable, "npz", message));
+            let message =
+                format!("Arrow type {other} is not known here. Convert the column, or leave it out.");
+            return Err(Error::unrepresentable("npz", message));
         }
     })
 }
 
+fn field_json(field: &Field, type_id: Option<i8>, depth: usize) -> Result<Value> {
+    let mut out = vec![json!(field.name()), json_of(field.data_type(), depth)?];
+    let mut more = Map::new();
+    if let Some(id) = type_id {
+        more.insert("type_id".into(), json!(id));
+    }
+    if !field.is_nullable() {
+        more.insert("nullable".into(), json!(false));
+    }
+    if field.dict_is_ordered() == Some(true) {
+        more.insert("ordered".into(), json!(true));
+    }
+    if !field.metadata().is_empty() {
+        let mut pairs: Vec<_> = field.metadata().iter().collect();
+        pairs.sort_unstable();
+        more.insert("metadata".into(), json!(pairs));
+    }
+    if !more.is_empty() {
+        out.push(Value::Object(more));
+    }
+    Ok(Value::Array(out))
+}
+
 /// The type that JSON names.
+///
+/// # Errors
+/// Malformed: JSON that is no type, or nests too deep.
 pub(crate) fn from_json(value: &Value) -> Result<DataType> {
     parse(value, 0).ok_or_else(|| {
         Error::malformed("npz", format!("expected an Arrow type, found {value} in __colonnade__."))
@@ -97,6 +152,14 @@ fn parse(value: &Value, depth: usize) -> Option<DataType> {
         return PLAIN.iter().find(|(n, _)| *n == name).map(|(_, t)| t.clone());
     }
     let parts = value.as_array()?;
+    let field = |i: usize| Some(parse_field(parts.get(i)?, depth + 1)?.0);
+    let fields = || {
+        parts
+            .iter()
+            .skip(1)
+            .map(|f| parse_field(f, depth + 1))
+            .collect::<Option<Vec<(FieldRef, Option<i8>)>>>()
+    };
     let unit = || parse_unit(parts.get(1)?.as_str()?);
     let decimal = |max: u8| {
         let precision = u8::try_from(parts.get(1)?.as_u64()?).ok()?;
@@ -130,15 +193,59 @@ fn parse(value: &Value, depth: usize) -> Option<DataType> {
             let values = parse(parts.get(2)?, depth + 1)?;
             codes.is_dictionary_key_type().then(|| DataType::Dictionary(Box::new(codes), Box::new(values)))?
         }
-        "struct" => {
-            let field = |value: &Value| {
-                let pair = value.as_array()?;
-                Some(Field::new(pair.first()?.as_str()?, parse(pair.get(1)?, depth + 1)?, true))
-            };
-            DataType::Struct(parts.iter().skip(1).map(field).collect::<Option<Vec<_>>>()?.into())
+        "struct" => DataType::Struct(fields()?.into_iter().map(|(f, _)| f).collect::<Vec<_>>().into()),
+        "list" => DataType::List(field(1)?),
+        "large_list" => DataType::LargeList(field(1)?),
+        "list_view" => DataType::ListView(field(1)?),
+        "large_list_view" => DataType::LargeListView(field(1)?),
+        "fixed_size_list" => DataType::FixedSizeList(field(1)?, i32::try_from(parts.get(2)?.as_u64()?).ok()?),
+        "map" => {
+            let entries = field(1)?;
+            let DataType::Struct(pair) = entries.data_type() else { return None };
+            let [key, _] = pair.as_ref() else { return None };
+            (!entries.is_nullable() && !key.is_nullable()).then_some(())?;
+            DataType::Map(entries, parts.get(2)?.as_bool()?)
+        }
+        "run_end_encoded" => {
+            let ends = field(1)?;
+            (ends.data_type().is_run_ends_type() && !ends.is_nullable()).then_some(())?;
+            DataType::RunEndEncoded(ends, field(2)?)
+        }
+        name @ ("dense_union" | "sparse_union") => {
+            let (fields, ids): (Vec<_>, Vec<_>) = fields()?.into_iter().unzip();
+            let ids = ids.into_iter().collect::<Option<Vec<i8>>>()?;
+            let mode = if name == "dense_union" { UnionMode::Dense } else { UnionMode::Sparse };
+            DataType::Union(UnionFields::try_new(ids, fields).ok()?, mode)
         }
         _ => return None,
     })
+}
+
+/// A field, and its number where it belongs to a union.
+fn parse_field(value: &Value, depth: usize) -> Option<(FieldRef, Option<i8>)> {
+    let parts = value.as_array()?;
+    let field = Field::new(parts.first()?.as_str()?, parse(parts.get(1)?, depth)?, true);
+    let Some(more) = parts.get(2) else { return Some((Arc::new(field), None)) };
+    let more = more.as_object()?;
+    let flag = |key: &str, absent: bool| more.get(key).map_or(Some(absent), Value::as_bool);
+    let type_id = match more.get("type_id") {
+        None => None,
+        Some(id) => Some(i8::try_from(id.as_i64()?).ok()?),
+    };
+    let metadata = match more.get("metadata") {
+        None => Vec::new(),
+        Some(pairs) => {
+            let pair = |pair: &Value| match pair.as_array()?.as_slice() {
+                [key, value] => Some((key.as_str()?.to_owned(), value.as_str()?.to_owned())),
+                _ => None,
+            };
+            pairs.as_array()?.iter().map(pair).collect::<Option<Vec<_>>>()?
+        }
+    };
+    let field = field
+        .with_nullable(flag("nullable", true)?)
+        .with_metadata(metadata.into_iter().collect::<Metadata>());
+    Some((Arc::new(field.with_dict_is_ordered(flag("ordered", false)?)), type_id))
 }
 
 #[cfg(test)]
@@ -175,7 +282,5 @@ mod tests {
         }
         let deep = (0..100).fold(json!("int8"), |inner, _| json!(["struct", ["x", inner]]));
         assert!(from_json(&deep).is_err());
-        let list = DataType::List(Arc::new(Field::new("item", DataType::Int8, true)));
-        assert!(to_json(&list).unwrap_err().to_string().contains("list"));
     }
 }

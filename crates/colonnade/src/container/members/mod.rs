@@ -10,7 +10,10 @@
 //! ```
 
 pub(crate) mod arrow_type;
+mod assemble;
 mod buffers;
+mod compact;
+mod cut;
 mod gather;
 mod group;
 mod meta;
@@ -18,8 +21,11 @@ mod name;
 mod plan;
 mod sf_name;
 pub mod unicode;
+mod windows;
 
-pub use buffers::{ColumnSpec, Fetch, Piece, PieceKind, assemble, pieces};
+pub use assemble::{Fetch, assemble};
+pub use buffers::{ColumnSpec, Piece, PieceKind};
+pub use cut::pieces;
 pub use group::{GroupKey, Groups, group_ids};
 pub(crate) use meta::check_class;
 pub use meta::{AxisMeta, Meta};

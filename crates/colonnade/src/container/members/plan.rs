@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Kind, Labels, Level, Part, Run};
 use crate::memory::Buffer;
 
-use super::buffers::{ColumnSpec, pieces};
+use super::buffers::ColumnSpec;
+use super::cut::pieces;
 use super::group::{GroupKey, group_ids};
 use super::{AxisMeta, Meta, Name, Owner};
 

@@ -1,17 +1,16 @@
 //! The frame that a set of members describes: blocks grouped, axes found, everything a place.
 
-use std::collections::HashMap;
-
-use arrow_schema::DataType;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::container::members::{AxisMeta, ColumnSpec, Groups, Meta, Name, Owner};
 use crate::container::npy::Descr;
+use crate::container::zip::Method;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Grid, Part, Tags};
 
-use super::place::{ColumnPlace, LevelPlace, Place, Space};
+use super::Store;
+use super::place::{BufferPlace, ColumnPlace, LevelPlace, Place, Space};
 use super::scan::{Array, Member};
-use super::{Kind, Store};
 
 /// A frame before any byte moves.
 #[derive(Debug)]
@@ -35,7 +34,7 @@ pub(super) enum AxisPlaces {
 }
 
 /// Buffers of columns in Arrow's layout by owner, as member numbers.
-type Buffers = HashMap<(u8, usize), Vec<(String, usize)>>;
+type Buffers = HashMap<(u8, usize), BTreeMap<String, usize>>;
 
 #[derive(Default)]
 struct Sorted {
@@ -70,10 +69,7 @@ fn sort(store: &Store) -> Result<Sorted> {
             Some(Name::Columns(i)) => out.columns.insert(i, number).is_some(),
             Some(Name::Meta) => out.meta.replace(number).is_some(),
             Some(Name::Arrow(owner, path)) => {
-                let buffers = out.buffers.entry(owner_key(owner)).or_default();
-                let twice = buffers.iter().any(|(p, _)| *p == path);
-                buffers.push((path, number));
-                twice
+                out.buffers.entry(owner_key(owner)).or_default().insert(path, number).is_some()
             }
             Some(Name::Block(_)) | None => false,
         };
@@ -167,7 +163,7 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
 fn check_rows(store: &Store, nrows: usize, parts: &[Part<Place, ColumnPlace>]) -> Result<()> {
     let backed = parts.iter().any(|part| match part {
         Part::Block(place, positions) => place.grid.dtype.itemsize > 0 && !positions.is_empty(),
-        Part::Column(column, _) => column.buffers.iter().any(|(_, place)| place.grid.nbytes() >= nrows / 8),
+        Part::Column(column, _) => column.backs(nrows),
     });
     let cap = store.limits.max_unbacked_rows;
     if backed || nrows as u64 <= cap {
@@ -179,7 +175,7 @@ fn check_rows(store: &Store, nrows: usize, parts: &[Part<Place, ColumnPlace>]) -
     Err(Error::limit("npz", message))
 }
 
-fn check_width(store: &Store, ncols: usize) -> Result<()> {
+pub(super) fn check_width(store: &Store, ncols: usize) -> Result<()> {
     let cap = store.limits.max_columns;
     if ncols as u64 <= cap {
         return Ok(());
@@ -222,7 +218,10 @@ fn read_meta(store: &Store, number: Option<usize>) -> Result<Meta> {
 }
 
 /// Key and array offset of a 1-D or 2-D array of scalars.
-fn grid_of(store: &Store, member: &Member) -> Result<(crate::container::members::GroupKey, usize)> {
+pub(super) fn grid_of(
+    store: &Store,
+    member: &Member,
+) -> Result<(crate::container::members::GroupKey, usize)> {
     match store.array_of(member) {
         Array::Plain { key, head } => Ok((*key, member.start + head)),
         Array::Other(header) => {
@@ -238,7 +237,7 @@ fn grid_of(store: &Store, member: &Member) -> Result<(crate::container::members:
 }
 
 /// A 1-D array of a member.
-fn line_of(store: &Store, member: &Member) -> Result<Place> {
+pub(super) fn line_of(store: &Store, member: &Member) -> Result<Place> {
     let (key, offset) = grid_of(store, member)?;
     if key.two_dimensional {
         let message = format!("expected 1 dimension, found 2 ({} x {}).", key.nrows, key.width);
@@ -248,18 +247,38 @@ fn line_of(store: &Store, member: &Member) -> Result<Place> {
 }
 
 fn column_place(store: &Store, buffers: &Buffers, owner: Owner, spec: &ColumnSpec) -> Result<ColumnPlace> {
-    let mut out = ColumnPlace { spec: spec.clone(), buffers: Vec::new() };
-    for (path, number) in buffers.get(&owner_key(owner)).map_or(&[][..], Vec::as_slice) {
+    let mut out = ColumnPlace { spec: spec.clone(), owner, buffers: BTreeMap::new() };
+    for (path, number) in buffers.get(&owner_key(owner)).into_iter().flatten() {
         if let Some(member) = store.members.get(*number) {
             let place = line_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?;
-            out.buffers.push((path.clone(), place));
+            let stored = member.method == Method::Stored;
+            let head = if stored { place.grid.offset.saturating_sub(member.start) } else { 0 };
+            let buffer = BufferPlace { place, at: (member.offset + head) as u64, stored };
+            out.buffers.insert(path.clone(), buffer);
         }
     }
-    if out.buffers.is_empty() && !out.is_null_type() && !matches!(spec.data_type, DataType::Struct(_)) {
+    if out.buffers.is_empty() && !out.may_be_bare() {
         let message = format!("the buffers of {} are missing.", out.type_name());
         return Err(Error::malformed("npz", message).in_member(Name::Arrow(owner, "values".into()).text()));
     }
+    check_children(store, &out)?;
     Ok(out)
+}
+
+/// Lengths of children that no byte stands behind (nulls, runs, lists of no width) can be claimed in any number.
+fn check_children(store: &Store, column: &ColumnPlace) -> Result<()> {
+    let named = |e: Error| e.in_member(Name::Meta.text());
+    let largest = column.spec.largest().map_err(named)?;
+    let cap = store.limits.max_unbacked_rows;
+    // The column's own length is the frame's, which is checked with all its columns.
+    if largest <= column.spec.length || largest as u64 <= cap || column.backs(largest) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} declares {largest} values without a byte behind them, the limit is {cap}. Raise Limits(max_unbacked_rows=...) if you trust the file.",
+        column.type_name()
+    );
+    Err(named(Error::limit("npz", message)))
 }
 
 fn axis(
@@ -336,94 +355,4 @@ fn axis_len(axis: &AxisPlaces) -> usize {
             LevelPlace::Column(column) => column.spec.length,
         }),
     }
-}
-
-/// Arrays under any names: columns of one length, one 2-D array, or one structured array.
-pub(super) fn from_arrays(store: &Store) -> std::result::Result<FramePlaces, String> {
-    const ADVICE: &str = "Read the arrays with read_arrays.";
-    let arrays: Vec<&Member> =
-        store.members.iter().filter(|m| !matches!(store.array_of(m), Array::None)).collect();
-    let mut parts = Vec::new();
-    let mut labels: Vec<String> = Vec::new();
-    let nrows;
-    match arrays.as_slice() {
-        [] => return Err(format!("expected .npy members, found none. {ADVICE}")),
-        [one] if matches!(store.array_of(one), Array::Other(_)) => {
-            let (rows, fields) = structured(store, one).map_err(|why| format!("{why} {ADVICE}"))?;
-            nrows = rows;
-            for (i, (name, place)) in fields.into_iter().enumerate() {
-                labels.push(name);
-                parts.push(Part::Block(place, vec![i]));
-            }
-        }
-        [one] if store.kind == Kind::Npy || is_two_dimensional(store, one) => {
-            let (key, offset) = grid_of(store, one).map_err(|e| e.to_string())?;
-            check_width(store, key.width).map_err(|e| e.to_string())?;
-            nrows = key.nrows;
-            let grid = if key.fortran_order {
-                Grid::column_major(key.dtype, key.nrows, key.width, offset)
-            } else {
-                Grid::row_major(key.dtype, key.nrows, key.width, offset)
-            };
-            parts.push(Part::Block(Place { space: one.space, grid }, (0..key.width).collect()));
-        }
-        many => {
-            let mut common = None;
-            for (i, member) in many.iter().enumerate() {
-                let name = store.name(member.entry);
-                let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
-                let place = line_of(store, member).map_err(|_| {
-                    format!("expected 1-D arrays of one length (or a single 2-D one), found {name:?} of another shape. {ADVICE}")
-                })?;
-                let expected = *common.get_or_insert(place.grid.nrows);
-                if place.grid.nrows != expected {
-                    let found = place.grid.nrows;
-                    return Err(format!(
-                        "expected 1-D arrays of one length, found {expected} and {found} ({name:?}). {ADVICE}"
-                    ));
-                }
-                labels.push(name);
-                parts.push(Part::Block(place, vec![i]));
-            }
-            nrows = common.unwrap_or(0);
-        }
-    }
-    let ncols = parts.iter().map(|p| if let Part::Block(_, at) = p { at.len() } else { 1 }).sum();
-    let columns = if labels.is_empty() { Axis::range(ncols) } else { super::labels::text_axis(&labels) };
-    let tags = Tags { name: "null".into(), attrs: None, origin: None };
-    let (index, columns) = (AxisPlaces::Ready(Axis::range(nrows)), AxisPlaces::Ready(columns));
-    Ok(FramePlaces { nrows, ncols, parts, index, columns, tags, version: None })
-}
-
-fn is_two_dimensional(store: &Store, member: &Member) -> bool {
-    matches!(store.array_of(member), Array::Plain { key, .. } if key.two_dimensional)
-}
-
-/// Rows and fields of a 1-D structured array.
-fn structured(store: &Store, member: &Member) -> std::result::Result<(usize, Vec<(String, Place)>), String> {
-    let Array::Other(header) = store.array_of(member) else {
-        return Err("expected a structured array.".into());
-    };
-    let (Descr::Struct(fields), [nrows]) = (&header.descr, header.shape.as_slice()) else {
-        return Err(format!("expected 1 or 2 dimensions, found {}.", header.shape.len()));
-    };
-    let record = header.itemsize();
-    let mut out = Vec::new();
-    let mut offset = member.start + header.data_offset;
-    for field in fields {
-        let size = field.nbytes().unwrap_or(0);
-        if !field.is_padding() {
-            let Descr::Scalar(dtype) = &field.descr else {
-                return Err(format!("field {:?} is itself structured.", field.name));
-            };
-            if !field.shape.is_empty() {
-                return Err(format!("field {:?} is a subarray.", field.name));
-            }
-            let mut grid = Grid::column_major(*dtype, *nrows, 1, offset);
-            grid.row_stride = isize::try_from(record).unwrap_or(isize::MAX);
-            out.push((field.name.clone(), Place { space: member.space, grid }));
-        }
-        offset += size;
-    }
-    Ok((*nrows, out))
 }

@@ -94,8 +94,7 @@ impl Store {
                 Part::Block(place, positions) => Part::Block(spaces.block(&place)?, positions),
                 Part::Column(column, position) => {
                     let named = |e: Error| e.in_member(format!("column {position}"));
-                    let column = spaces.column(&column).map_err(named)?;
-                    Part::Column(column.slice(start, stop), position)
+                    Part::Column(spaces.column(&column, (start, stop)).map_err(named)?, position)
                 }
             });
         }
@@ -241,14 +240,18 @@ impl Spaces {
         Ok(block)
     }
 
-    fn column(&self, place: &ColumnPlace) -> Result<Column> {
-        assemble(&place.spec, &mut |path| {
-            let Some((_, place)) = place.buffers.iter().find(|(p, _)| p == path) else { return Ok(None) };
-            let block = self.block(place)?;
+    fn column(&self, place: &ColumnPlace, rows: (usize, usize)) -> Result<Column> {
+        let fetch = &mut |path: &str| {
+            let Some(buffer) = place.buffers.get(path) else { return Ok(None) };
+            let grid = buffer.place.grid;
+            if grid.nbytes() == 0 {
+                return Ok(Some((grid.dtype, Buffer::from_vec(Vec::new()))));
+            }
+            let block = self.block(&buffer.place)?;
             let (low, high) = block.grid.extent();
-            let bytes = block.buffer.slice(low, high - low);
-            Ok(bytes.map(|bytes| (place.grid.dtype, bytes)))
-        })
+            Ok(block.buffer.slice(low, high - low).map(|bytes| (grid.dtype, bytes)))
+        };
+        assemble(&place.spec, rows, fetch).map_err(|e| place.located(e))
     }
 
     fn axis(&self, places: &AxisPlaces, what: &str) -> Result<Axis> {
@@ -258,7 +261,7 @@ impl Spaces {
         };
         let level = |place: &LevelPlace| match place {
             LevelPlace::Block(place) => self.block(place).map(Level::Block),
-            LevelPlace::Column(column) => self.column(column).map(Level::Column),
+            LevelPlace::Column(column) => self.column(column, (0, column.spec.length)).map(Level::Column),
         };
         let levels = levels
             .iter()

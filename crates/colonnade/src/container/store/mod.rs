@@ -4,6 +4,7 @@
 //! *image* (where members that are compressed or misaligned will stand, laid out as the writer would have laid them).
 //! Selecting columns and slicing rows is arithmetic on places; a load then moves only what the places touch.
 
+mod any_names;
 mod bundle;
 mod frame_places;
 mod info;

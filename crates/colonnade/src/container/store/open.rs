@@ -9,6 +9,7 @@ use crate::container::members::Name;
 use crate::container::zip::{self, Directory, Method};
 use crate::error::{Error, Result};
 
+use super::any_names;
 use super::frame_places::{self, FramePlaces};
 use super::place::Space;
 use super::scan::{Array, Arrays, Member, place_all};
@@ -231,7 +232,7 @@ impl Store {
         self.image_nbytes = place_all(&mut self.members, &self.arrays, self.source.is_resident())?;
         self.frame = match self.kind {
             Kind::Frame => Ok(frame_places::from_members(&self)?),
-            Kind::Savez | Kind::Npy => frame_places::from_arrays(&self),
+            Kind::Savez | Kind::Npy => any_names::from_arrays(&self),
             Kind::Bundle => {
                 Err("expected one frame, found a bundle of frames. Open it with read_bundle.".into())
             }

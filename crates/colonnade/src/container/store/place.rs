@@ -1,8 +1,11 @@
 //! Places: where arrays lie, or will lie, before anything moves.
 
+use std::collections::BTreeMap;
+
 use arrow_schema::DataType;
 
-use crate::container::members::ColumnSpec;
+use crate::container::members::{ColumnSpec, Name, Owner};
+use crate::error::Error;
 use crate::frame::Grid;
 
 /// Which bytes an offset counts in.
@@ -21,11 +24,22 @@ pub(super) struct Place {
     pub(super) grid: Grid,
 }
 
-/// A column in Arrow's layout: its buffers by path, each a place of one column.
+/// A column in Arrow's layout: its buffers by path.
 #[derive(Debug, Clone)]
 pub(super) struct ColumnPlace {
     pub(super) spec: ColumnSpec,
-    pub(super) buffers: Vec<(String, Place)>,
+    pub(super) owner: Owner,
+    pub(super) buffers: BTreeMap<String, BufferPlace>,
+}
+
+/// One buffer, a place of one column.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BufferPlace {
+    pub(super) place: Place,
+    /// Byte of the file that messages name: the array's first, or the member's where it is compressed.
+    pub(super) at: u64,
+    /// Whether bytes of the array are bytes of the file.
+    pub(super) stored: bool,
 }
 
 /// The labels of one level.
@@ -66,7 +80,7 @@ impl Extents {
     }
 
     pub(super) fn add_column(&mut self, column: &ColumnPlace) {
-        column.buffers.iter().for_each(|(_, place)| self.add(place));
+        column.buffers.values().for_each(|buffer| self.add(&buffer.place));
     }
 
     pub(super) fn add_level(&mut self, level: &LevelPlace) {
@@ -96,9 +110,27 @@ impl ColumnPlace {
         crate::frame::type_name(&self.spec.data_type, self.spec.ordered)
     }
 
-    /// Whether the column has no buffers because its type has none.
-    pub(super) fn is_null_type(&self) -> bool {
-        self.spec.data_type == DataType::Null
+    /// Whether some buffer has a bit or more for each of `count` values.
+    pub(super) fn backs(&self, count: usize) -> bool {
+        self.buffers.values().any(|buffer| buffer.place.grid.nbytes() >= count / 8)
+    }
+
+    /// Whether a column of this type may come without any buffer of its own name.
+    pub(super) fn may_be_bare(&self) -> bool {
+        matches!(self.spec.data_type, DataType::Null | DataType::Struct(_) | DataType::FixedSizeList(..))
+    }
+
+    /// An error that names a path as its member and a byte of that buffer, in terms of the file.
+    pub(super) fn located(&self, error: Error) -> Error {
+        let Some(path) = error.location().member.clone() else { return error };
+        let name = Name::Arrow(self.owner, path.clone()).text();
+        match self.buffers.get(&path) {
+            None => error.moved(name, None),
+            Some(buffer) => {
+                let inside = error.location().offset.filter(|_| buffer.stored).unwrap_or(0);
+                error.moved(name, Some(buffer.at.saturating_add(inside)))
+            }
+        }
     }
 }
 

@@ -1,0 +1,309 @@
+//! Reading: a column from its buffers, cut to the rows that are asked for.
+//!
+//! Nothing is believed: lengths against buffers, offsets against children, type ids against fields, run ends against rows
+//! are checked here, and what is built passes Arrow's own full validation, so that whoever takes the arrays may rely on
+//! them. Only the rows that are wanted (and of children what they name) are touched.
+
+use arrow_buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer, bit_util};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::{DataType, Field, UnionMode};
+
+use crate::error::{Error, Result};
+use crate::frame::{Column, DType};
+use crate::memory::Buffer;
+
+use super::buffers::{ColumnSpec, PieceKind, dtype};
+use super::cut::ids_of;
+use super::windows::{self, Fault, Position, Window};
+
+/// Answers the member at a path: its dtype and its bytes.
+pub type Fetch<'a> = dyn FnMut(&str) -> Result<Option<(DType, Buffer)>> + 'a;
+
+/// Rows `rows.0..rows.1` of a column. `fetch` answers the member at a path: its dtype and its bytes.
+///
+/// # Errors
+/// Malformed, with the path as member and the byte in its data: a buffer that is missing, of another dtype or length, or
+/// that contradicts the others.
+pub fn assemble(spec: &ColumnSpec, rows: (usize, usize), fetch: &mut Fetch<'_>) -> Result<Column> {
+    spec.largest()?;
+    if rows.0 > rows.1 || rows.1 > spec.length {
+        let message = format!("rows {}..{} are out of range: there are {}.", rows.0, rows.1, spec.length);
+        return Err(Error::not_found("npz", message));
+    }
+    let mut reader = Reader { lengths: spec.children.iter().copied(), fetch };
+    let window = (rows.0, rows.1 - rows.0);
+    let data = reader.array(&spec.data_type, spec.length, window, "")?;
+    Ok(Column { data, ordered: spec.ordered, tag: spec.tag.clone() })
+}
+
+struct Reader<'r, 'f, L> {
+    lengths: L,
+    fetch: &'r mut Fetch<'f>,
+}
+
+impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
+    /// Rows of an array of which `total` are stored.
+    fn array(&mut self, data_type: &DataType, total: usize, rows: Window, prefix: &str) -> Result<ArrayData> {
+        let (start, count) = rows;
+        let bytes_type = dtype("|u1")?;
+        let mut builder = ArrayDataBuilder::new(data_type.clone()).len(count);
+        let mut nulls = None;
+        if let Some(bits) = self.optional(prefix, "validity", bytes_type)? {
+            at_least(prefix, "validity", &bits, bit_util::ceil(total, 8))?;
+            nulls = Some(NullBuffer::new(BooleanBuffer::new(bits, start, count)));
+            builder = builder.nulls(nulls.clone());
+        }
+        let mut main = "values";
+        match PieceKind::of(data_type)? {
+            PieceKind::Null => main = "validity",
+            PieceKind::Bits => {
+                let bits = self.required(prefix, "values", bytes_type)?;
+                at_least(prefix, "values", &bits, bit_util::ceil(total, 8))?;
+                let nbytes = bit_util::ceil(start % 8 + count, 8);
+                builder = builder.offset(start % 8).add_buffer(bits.slice_with_length(start / 8, nbytes));
+            }
+            PieceKind::Fixed(dtype) => {
+                let values = self.required(prefix, "values", dtype)?;
+                let width = dtype.itemsize as usize;
+                at_least(prefix, "values", &values, total.saturating_mul(width))?;
+                builder = builder.add_buffer(values.slice_with_length(start * width, count * width));
+            }
+            PieceKind::Views => {
+                main = "views";
+                let views = self.required(prefix, "views", dtype("|V16")?)?;
+                at_least(prefix, "views", &views, total.saturating_mul(16))?;
+                builder = builder.add_buffer(views.slice_with_length(start * 16, count * 16));
+                for k in 0.. {
+                    match self.optional(prefix, &format!("data_{k}"), bytes_type)? {
+                        Some(data) => builder = builder.add_buffer(data),
+                        None => break,
+                    }
+                }
+            }
+            kind @ (PieceKind::Small | PieceKind::Large) => {
+                let (descr, width) = if kind == PieceKind::Small { ("<i4", 4) } else { ("<i8", 8) };
+                let offsets = self.required(prefix, "offsets", dtype(descr)?)?;
+                at_least(prefix, "offsets", &offsets, total.saturating_add(1).saturating_mul(width))?;
+                let values = self.required(prefix, "values", bytes_type)?;
+                let offsets = offsets.slice_with_length(start * width, (count + 1) * width);
+                builder = builder.add_buffer(offsets).add_buffer(values);
+            }
+            PieceKind::Nested => {
+                main = match data_type {
+                    DataType::Struct(_) | DataType::FixedSizeList(..) => "validity",
+                    DataType::Union(..) => "type_ids",
+                    DataType::RunEndEncoded(..) => "0_values",
+                    _ => "offsets",
+                };
+                builder = self.nested(builder, data_type, total, rows, nulls.as_ref(), prefix)?;
+            }
+        }
+        if let DataType::Dictionary(_, values) = data_type {
+            let count = self.length(prefix)?;
+            builder = builder.add_child_data(self.array(
+                values,
+                count,
+                (0, count),
+                &format!("{prefix}dictionary_"),
+            )?);
+        }
+        // Arrow's own full validation: offsets in order and in bounds, UTF-8, codes within the categories.
+        builder.align_buffers(true).build().map_err(|e| {
+            let message = format!("{e}. The column's buffers contradict each other; the file is damaged.");
+            Error::malformed("npz", message).in_member(format!("{prefix}{main}")).at(0)
+        })
+    }
+
+    /// Buffers and children of an array that has children.
+    fn nested(
+        &mut self,
+        builder: ArrayDataBuilder,
+        data_type: &DataType,
+        total: usize,
+        rows: Window,
+        nulls: Option<&NullBuffer>,
+        prefix: &str,
+    ) -> Result<ArrayDataBuilder> {
+        match data_type {
+            DataType::List(item) | DataType::Map(item, _) => {
+                self.list::<i32>(builder, item, total, rows, prefix, "<i4")
+            }
+            DataType::LargeList(item) => self.list::<i64>(builder, item, total, rows, prefix, "<i8"),
+            DataType::ListView(item) => self.list_view::<i32>(builder, item, total, rows, prefix, "<i4"),
+            DataType::LargeListView(item) => self.list_view::<i64>(builder, item, total, rows, prefix, "<i8"),
+            DataType::FixedSizeList(item, n) => {
+                let n = usize::try_from(*n).unwrap_or(0);
+                let inner = (rows.0.saturating_mul(n), rows.1.saturating_mul(n));
+                let mask = nulls.map(|nulls| nulls.expand(n));
+                let prefix = format!("{prefix}0_");
+                Ok(builder.add_child_data(self.child(
+                    item,
+                    mask.as_ref(),
+                    total.saturating_mul(n),
+                    inner,
+                    &prefix,
+                )?))
+            }
+            DataType::Struct(fields) => {
+                let mut builder = builder;
+                for (i, field) in fields.iter().enumerate() {
+                    let child = self.child(field, nulls, total, rows, &format!("{prefix}{i}_"))?;
+                    builder = builder.add_child_data(child);
+                }
+                Ok(builder)
+            }
+            DataType::Union(fields, mode) => {
+                let wrong = |fault: Fault| located(prefix, fault);
+                let ids = self.required(prefix, "type_ids", dtype("|i1")?)?;
+                at_least(prefix, "type_ids", &ids, total)?;
+                let names = ids_of(fields);
+                if *mode == UnionMode::Sparse {
+                    let mut builder =
+                        builder.add_buffer(windows::type_ids(&ids, rows, &names).map_err(wrong)?);
+                    for (i, (_, field)) in fields.iter().enumerate() {
+                        let child = self.array(field.data_type(), total, rows, &format!("{prefix}{i}_"))?;
+                        builder = builder.add_child_data(child);
+                    }
+                    return Ok(builder);
+                }
+                let offsets = self.required(prefix, "offsets", dtype("<i4")?)?;
+                at_least(prefix, "offsets", &offsets, total.saturating_mul(4))?;
+                // The lengths of children stand depth first, so each is known when its turn comes.
+                let mut limits = Vec::new();
+                let mut children = Vec::new();
+                let bounds = windows::bounds(&ids, &offsets, rows, &names).map_err(wrong)?;
+                for (i, ((_, field), used)) in fields.iter().zip(&bounds).enumerate() {
+                    let length = self.length(prefix)?;
+                    let used = (used.0.min(length), used.1.min(length - used.0.min(length)));
+                    limits.push(length);
+                    children.push(self.array(field.data_type(), length, used, &format!("{prefix}{i}_"))?);
+                }
+                let (ids, offsets) =
+                    windows::dense(&ids, &offsets, rows, &names, (&bounds, &limits)).map_err(wrong)?;
+                Ok(builder.add_buffer(ids).add_buffer(offsets).child_data(children))
+            }
+            DataType::RunEndEncoded(ends, values) => match ends.data_type() {
+                DataType::Int16 => self.runs::<i16>(builder, (ends, values), rows, prefix, "<i2"),
+                DataType::Int32 => self.runs::<i32>(builder, (ends, values), rows, prefix, "<i4"),
+                _ => self.runs::<i64>(builder, (ends, values), rows, prefix, "<i8"),
+            },
+            _ => Ok(builder),
+        }
+    }
+
+    fn list<T: Position>(
+        &mut self,
+        builder: ArrayDataBuilder,
+        item: &Field,
+        total: usize,
+        rows: Window,
+        prefix: &str,
+        descr: &str,
+    ) -> Result<ArrayDataBuilder> {
+        let offsets = self.required(prefix, "offsets", dtype(descr)?)?;
+        let wanted = total.saturating_add(1).saturating_mul(size_of::<T>());
+        at_least(prefix, "offsets", &offsets, wanted)?;
+        let length = self.length(prefix)?;
+        let (offsets, used) =
+            windows::offsets::<T>(&offsets, rows, length, true).map_err(|fault| located(prefix, fault))?;
+        let child = self.child(item, None, length, used, &format!("{prefix}0_"))?;
+        Ok(builder.add_buffer(offsets).add_child_data(child))
+    }
+
+    fn list_view<T: Position>(
+        &mut self,
+        builder: ArrayDataBuilder,
+        item: &Field,
+        total: usize,
+        rows: Window,
+        prefix: &str,
+        descr: &str,
+    ) -> Result<ArrayDataBuilder> {
+        let offsets = self.required(prefix, "offsets", dtype(descr)?)?;
+        let sizes = self.required(prefix, "sizes", dtype(descr)?)?;
+        let wanted = total.saturating_mul(size_of::<T>());
+        at_least(prefix, "offsets", &offsets, wanted)?;
+        at_least(prefix, "sizes", &sizes, wanted)?;
+        let length = self.length(prefix)?;
+        let (offsets, sizes, used) =
+            windows::views::<T>(&offsets, &sizes, rows, length).map_err(|fault| located(prefix, fault))?;
+        let child = self.array(item.data_type(), length, used, &format!("{prefix}0_"))?;
+        Ok(builder.add_buffer(offsets).add_buffer(sizes).add_child_data(child))
+    }
+
+    fn runs<T: Position>(
+        &mut self,
+        builder: ArrayDataBuilder,
+        (ends, values): (&Field, &Field),
+        rows: Window,
+        prefix: &str,
+        descr: &str,
+    ) -> Result<ArrayDataBuilder> {
+        let wrong = |fault: Fault| located(prefix, fault);
+        let length = self.length(prefix)?;
+        let stored = self.required(prefix, "0_values", dtype(descr)?)?;
+        let stored = windows::part::<T>(&stored, "0_values", 0, length).map_err(wrong)?;
+        let (stored, used) = windows::runs::<T>(&stored, rows).map_err(wrong)?;
+        let ends = ArrayDataBuilder::new(ends.data_type().clone()).len(used.1).add_buffer(stored);
+        let ends = ends.build().map_err(|e| Error::malformed("npz", format!("{e}.")))?;
+        let values = self.array(values.data_type(), length, used, &format!("{prefix}1_"))?;
+        Ok(builder.add_child_data(ends).add_child_data(values))
+    }
+
+    /// A child whose field may say that nothing in it is null, but under nulls of its parent.
+    fn child(
+        &mut self,
+        field: &Field,
+        mask: Option<&NullBuffer>,
+        total: usize,
+        rows: Window,
+        prefix: &str,
+    ) -> Result<ArrayData> {
+        let data = self.array(field.data_type(), total, rows, prefix)?;
+        let nulls = data.nulls().filter(|nulls| !field.is_nullable() && nulls.null_count() > 0);
+        if nulls.is_some_and(|nulls| mask.is_none_or(|mask| !mask.contains(nulls))) {
+            let message = format!("expected no null in field {:?}, which is not nullable.", field.name());
+            return Err(Error::malformed("npz", message).in_member(format!("{prefix}validity")).at(0));
+        }
+        Ok(data)
+    }
+
+    fn length(&mut self, prefix: &str) -> Result<usize> {
+        self.lengths.next().ok_or_else(|| {
+            Error::malformed("npz", format!("child {prefix:?} has no length in __colonnade__."))
+        })
+    }
+
+    fn optional(&mut self, prefix: &str, name: &str, wanted: DType) -> Result<Option<ArrowBuffer>> {
+        let path = format!("{prefix}{name}");
+        match (self.fetch)(&path)? {
+            None => Ok(None),
+            Some((found, bytes)) if found == wanted => Ok(Some(bytes.to_arrow())),
+            Some((found, _)) => {
+                let message = format!("expected dtype {}, found {}.", wanted.descr(), found.descr());
+                Err(Error::malformed("npz", message).in_member(path).at(0))
+            }
+        }
+    }
+
+    fn required(&mut self, prefix: &str, name: &str, wanted: DType) -> Result<ArrowBuffer> {
+        self.optional(prefix, name, wanted)?.ok_or_else(|| {
+            let message = "is missing, though __meta__.json needs it. Fetch or write the file again.";
+            Error::malformed("npz", message).in_member(format!("{prefix}{name}"))
+        })
+    }
+}
+
+fn at_least(prefix: &str, name: &str, buffer: &ArrowBuffer, wanted: usize) -> Result<()> {
+    if buffer.len() >= wanted {
+        return Ok(());
+    }
+    let message = format!("expected at least {wanted} bytes, found {}.", buffer.len());
+    Err(Error::malformed("npz", message).in_member(format!("{prefix}{name}")).at(buffer.len() as u64))
+}
+
+fn located(prefix: &str, fault: Fault) -> Error {
+    Error::malformed("npz", fault.message)
+        .in_member(format!("{prefix}{}", fault.buffer))
+        .at(fault.byte as u64)
+}

@@ -1,0 +1,258 @@
+//! Writing: the buffers of a column, cut to its rows. What a slice leaves out is not written.
+
+use arrow_buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, UnionFields, UnionMode};
+
+use crate::error::{Error, Result};
+use crate::frame::{Column, DType, type_name};
+use crate::memory::Buffer;
+
+use super::buffers::{ColumnSpec, Piece, PieceKind, dtype};
+use super::compact;
+use super::windows::{self, Fault, Position, Window};
+
+/// The buffers of `column`, cut to its rows. Copies only what a slice left off a byte boundary or off zero.
+///
+/// # Errors
+/// `Unrepresentable` where the column's own buffers contradict each other, or nulls stand where its type has none.
+pub fn pieces(column: &Column) -> Result<(ColumnSpec, Vec<Piece>)> {
+    let mut cut = Cut::default();
+    cut.array(&column.data, (0, column.len()), "")?;
+    let spec = ColumnSpec {
+        data_type: column.data.data_type().clone(),
+        ordered: column.ordered,
+        tag: column.tag.clone(),
+        length: column.len(),
+        children: cut.lengths,
+    };
+    Ok((spec, cut.pieces))
+}
+
+#[derive(Default)]
+struct Cut {
+    pieces: Vec<Piece>,
+    lengths: Vec<usize>,
+}
+
+impl Cut {
+    fn push(&mut self, prefix: &str, name: &str, dtype: DType, bytes: ArrowBuffer) {
+        self.pieces.push(Piece { path: format!("{prefix}{name}"), dtype, bytes: Buffer::from_arrow(bytes) });
+    }
+
+    /// Rows `start..start + count` of an array.
+    fn array(&mut self, data: &ArrayData, (start, count): Window, prefix: &str) -> Result<()> {
+        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        if start.checked_add(count).is_none_or(|end| end > data.len()) {
+            return Err(broken(
+                data.data_type(),
+                &format!("expected {start} + {count} rows, found {}.", data.len()),
+            ));
+        }
+        let bytes_type = dtype("|u1")?;
+        let nulls = data.nulls().map(|nulls| nulls.slice(start, count)).filter(|n| n.null_count() > 0);
+        if let Some(nulls) = &nulls {
+            self.push(prefix, "validity", bytes_type, nulls.inner().sliced());
+        }
+        let rows = (data.offset() + start, count);
+        let buffer = |i: usize| data.buffers().get(i).cloned().unwrap_or_default();
+        match PieceKind::of(data.data_type())? {
+            PieceKind::Null => {}
+            PieceKind::Bits => {
+                let bits = buffer(0);
+                if bits.len() < (rows.0 + count).div_ceil(8) {
+                    return Err(broken(data.data_type(), "too few bits."));
+                }
+                self.push(prefix, "values", bytes_type, BooleanBuffer::new(bits, rows.0, count).sliced());
+            }
+            PieceKind::Fixed(dtype) => {
+                let width = dtype.itemsize as usize;
+                let values = windows::part::<u8>(&buffer(0), "values", rows.0 * width, count * width);
+                self.push(prefix, "values", dtype, values.map_err(wrong)?);
+            }
+            PieceKind::Views => {
+                let views = windows::part::<u128>(&buffer(0), "views", rows.0, count).map_err(wrong)?;
+                let held = data.buffers().get(1..).unwrap_or(&[]);
+                let (views, held) = compact::views(views, held, nulls.as_ref())
+                    .ok_or_else(|| broken(data.data_type(), "a view points outside its data."))?;
+                self.push(prefix, "views", dtype("|V16")?, views);
+                for (k, bytes) in held.into_iter().enumerate() {
+                    self.push(prefix, &format!("data_{k}"), bytes_type, bytes);
+                }
+            }
+            PieceKind::Small => self.bytes::<i32>(data, rows, prefix, "<i4")?,
+            PieceKind::Large => self.bytes::<i64>(data, rows, prefix, "<i8")?,
+            PieceKind::Nested => self.nested(data, rows, nulls.as_ref(), prefix)?,
+        }
+        if let (DataType::Dictionary(..), [categories]) = (data.data_type(), data.child_data()) {
+            self.lengths.push(categories.len());
+            self.array(categories, (0, categories.len()), &format!("{prefix}dictionary_"))?;
+        }
+        Ok(())
+    }
+
+    fn bytes<T: Position>(
+        &mut self,
+        data: &ArrayData,
+        rows: Window,
+        prefix: &str,
+        descr: &str,
+    ) -> Result<()> {
+        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        let [offsets, values] = data.buffers() else {
+            return Err(broken(data.data_type(), "two buffers expected."));
+        };
+        let (offsets, (from, count)) =
+            windows::offsets::<T>(offsets, rows, values.len(), false).map_err(wrong)?;
+        self.push(prefix, "offsets", dtype(descr)?, offsets);
+        self.push(prefix, "values", dtype("|u1")?, values.slice_with_length(from, count));
+        Ok(())
+    }
+
+    /// Rows of an array with children; `rows` counts in its buffers.
+    fn nested(
+        &mut self,
+        data: &ArrayData,
+        rows: Window,
+        nulls: Option<&NullBuffer>,
+        prefix: &str,
+    ) -> Result<()> {
+        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        let buffer = |i: usize| data.buffers().get(i).cloned().unwrap_or_default();
+        let first =
+            || data.child_data().first().ok_or_else(|| broken(data.data_type(), "a child is missing."));
+        match data.data_type() {
+            DataType::List(item) | DataType::Map(item, _) => {
+                self.list::<i32>(data, item, rows, prefix, "<i4")
+            }
+            DataType::LargeList(item) => self.list::<i64>(data, item, rows, prefix, "<i8"),
+            DataType::ListView(_) => self.list_view::<i32>(data, rows, prefix, "<i4"),
+            DataType::LargeListView(_) => self.list_view::<i64>(data, rows, prefix, "<i8"),
+            DataType::FixedSizeList(item, n) => {
+                let n = usize::try_from(*n).map_err(|_| broken(data.data_type(), "its size is negative."))?;
+                let inner = (rows.0.saturating_mul(n), rows.1.saturating_mul(n));
+                let mask = nulls.map(|nulls| nulls.expand(n));
+                self.child(item, mask.as_ref(), first()?, inner, &format!("{prefix}0_"))
+            }
+            DataType::Struct(fields) => {
+                for (i, (field, child)) in fields.iter().zip(data.child_data()).enumerate() {
+                    self.child(field, nulls, child, rows, &format!("{prefix}{i}_"))?;
+                }
+                Ok(())
+            }
+            DataType::Union(fields, UnionMode::Sparse) => {
+                let ids = windows::type_ids(&buffer(0), rows, &ids_of(fields)).map_err(wrong)?;
+                self.push(prefix, "type_ids", dtype("|i1")?, ids);
+                for (i, child) in data.child_data().iter().enumerate() {
+                    self.array(child, rows, &format!("{prefix}{i}_"))?;
+                }
+                Ok(())
+            }
+            DataType::Union(fields, UnionMode::Dense) => {
+                let limits: Vec<usize> = data.child_data().iter().map(ArrayData::len).collect();
+                let names = ids_of(fields);
+                let used = windows::bounds(&buffer(0), &buffer(1), rows, &names).map_err(wrong)?;
+                let (ids, offsets) =
+                    windows::dense(&buffer(0), &buffer(1), rows, &names, (&used, &limits)).map_err(wrong)?;
+                self.push(prefix, "type_ids", dtype("|i1")?, ids);
+                self.push(prefix, "offsets", dtype("<i4")?, offsets);
+                for (i, (child, used)) in data.child_data().iter().zip(used).enumerate() {
+                    self.lengths.push(used.1);
+                    self.array(child, used, &format!("{prefix}{i}_"))?;
+                }
+                Ok(())
+            }
+            DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+                DataType::Int16 => self.runs::<i16>(data, rows, prefix, "<i2"),
+                DataType::Int32 => self.runs::<i32>(data, rows, prefix, "<i4"),
+                _ => self.runs::<i64>(data, rows, prefix, "<i8"),
+            },
+            other => Err(broken(other, "it has no children.")),
+        }
+    }
+
+    fn list<T: Position>(
+        &mut self,
+        data: &ArrayData,
+        item: &Field,
+        rows: Window,
+        prefix: &str,
+        descr: &str,
+    ) -> Result<()> {
+        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        let ([offsets], [child]) = (data.buffers(), data.child_data()) else {
+            return Err(broken(data.data_type(), "offsets and one child expected."));
+        };
+        let (offsets, used) = windows::offsets::<T>(offsets, rows, child.len(), true).map_err(wrong)?;
+        self.push(prefix, "offsets", dtype(descr)?, offsets);
+        self.lengths.push(used.1);
+        self.child(item, None, child, used, &format!("{prefix}0_"))
+    }
+
+    fn list_view<T: Position>(
+        &mut self,
+        data: &ArrayData,
+        rows: Window,
+        prefix: &str,
+        descr: &str,
+    ) -> Result<()> {
+        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        let ([offsets, sizes], [child]) = (data.buffers(), data.child_data()) else {
+            return Err(broken(data.data_type(), "offsets, sizes and one child expected."));
+        };
+        let (offsets, sizes, used) = windows::views::<T>(offsets, sizes, rows, child.len()).map_err(wrong)?;
+        self.push(prefix, "offsets", dtype(descr)?, offsets);
+        self.push(prefix, "sizes", dtype(descr)?, sizes);
+        self.lengths.push(used.1);
+        self.array(child, used, &format!("{prefix}0_"))
+    }
+
+    fn runs<T: Position>(&mut self, data: &ArrayData, rows: Window, prefix: &str, descr: &str) -> Result<()> {
+        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        let [ends, values] = data.child_data() else {
+            return Err(broken(data.data_type(), "run ends and values expected."));
+        };
+        let stored = ends.buffers().first().cloned().unwrap_or_default();
+        let stored = windows::part::<T>(&stored, "0_values", ends.offset(), ends.len()).map_err(wrong)?;
+        let (ends, used) = windows::runs::<T>(&stored, rows).map_err(wrong)?;
+        self.push(prefix, "0_values", dtype(descr)?, ends);
+        self.lengths.push(used.1);
+        self.array(values, used, &format!("{prefix}1_"))
+    }
+
+    /// A child whose field may say that nothing in it is null, but under nulls of its parent.
+    fn child(
+        &mut self,
+        field: &Field,
+        mask: Option<&NullBuffer>,
+        child: &ArrayData,
+        rows: Window,
+        prefix: &str,
+    ) -> Result<()> {
+        let fits = rows.0.checked_add(rows.1).is_some_and(|end| end <= child.len());
+        if !field.is_nullable() && fits {
+            let nulls = child.nulls().map(|nulls| nulls.slice(rows.0, rows.1)).filter(|n| n.null_count() > 0);
+            if let Some(nulls) = nulls.filter(|nulls| mask.is_none_or(|mask| !mask.contains(nulls))) {
+                let message = format!(
+                    "field {:?} is not nullable, but {} of its values are null. Make the field nullable.",
+                    field.name(),
+                    nulls.null_count()
+                );
+                return Err(Error::unrepresentable("npz", message));
+            }
+        }
+        self.array(child, rows, prefix)
+    }
+}
+
+pub(super) fn ids_of(fields: &UnionFields) -> Vec<i8> {
+    fields.iter().map(|(id, _)| id).collect()
+}
+
+fn broken(data_type: &DataType, what: &str) -> Error {
+    let name = type_name(data_type, false);
+    Error::unrepresentable(
+        "npz",
+        format!("the buffers of {name} contradict each other: {what} Build the column again."),
+    )
+}
