@@ -20,6 +20,8 @@ mod meta;
 mod name;
 mod plan;
 mod sf_name;
+#[cfg(test)]
+mod nested_tests;
 pub mod unicode;
 mod windows;
 
