@@ -18,10 +18,10 @@ mod gather;
 mod group;
 mod meta;
 mod name;
-mod plan;
-mod sf_name;
 #[cfg(test)]
 mod nested_tests;
+mod plan;
+mod sf_name;
 pub mod unicode;
 mod windows;
 
