@@ -1,14 +1,16 @@
 //! Arrow's C stream interface, in and out.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_data::ArrayData;
 use colonnade::arrow::concat::concat_all;
 use colonnade::arrow::import::Plan;
 use colonnade::frame::Frame;
 use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
 
-use crate::arrow_foreign::{self, Batch, Foreign, Lazy};
+use crate::arrow_export;
+use crate::arrow_foreign::{self, Batch, Foreign, Lazy, SCHEMA_NAME, STREAM_NAME};
 use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
 
@@ -33,6 +35,21 @@ fn import_arrow_schema(obj: &Bound<'_, PyAny>) -> PyResult<CoreFrame> {
     let schema = arrow_foreign::schema_of(obj)?;
     let mut frames = frames(&schema, Vec::new()).py()?;
     Ok(CoreFrame::new(frames.swap_remove(0)))
+}
+
+#[pyfunction]
+fn export_arrow_stream<'py>(
+    py: Python<'py>,
+    frames: Vec<PyRef<'py, CoreFrame>>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let frames: Vec<Arc<Frame>> = frames.iter().map(|f| Arc::clone(&f.frame)).collect();
+    let stream = py.detach(|| arrow_export::stream(frames)).py()?;
+    PyCapsule::new_with_value(py, stream, STREAM_NAME)
+}
+
+#[pyfunction]
+fn export_arrow_schema<'py>(py: Python<'py>, frame: &CoreFrame) -> PyResult<Bound<'py, PyCapsule>> {
+    PyCapsule::new_with_value(py, arrow_export::schema(&frame.frame).py()?, SCHEMA_NAME)
 }
 
 #[pyfunction]
@@ -85,5 +102,7 @@ pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<ArrowStream>()?;
     m.add_function(wrap_pyfunction!(import_arrow, m)?)?;
     m.add_function(wrap_pyfunction!(import_arrow_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(export_arrow_stream, m)?)?;
+    m.add_function(wrap_pyfunction!(export_arrow_schema, m)?)?;
     m.add_function(wrap_pyfunction!(concat_frames, m)?)
 }

@@ -3,6 +3,7 @@
 mod array;
 mod arrow_build;
 mod arrow_column;
+mod arrow_export;
 mod arrow_foreign;
 mod arrow_stream;
 mod axis;

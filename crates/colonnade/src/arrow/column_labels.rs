@@ -29,18 +29,22 @@ const ALWAYS_NBYTES: usize = 4096;
 
 /// Labels of a schema that nobody described: its names, as text.
 pub(super) fn foreign(names: &[&str], name: String) -> Result<Axis> {
+    let labels = Labels::Levels(vec![as_they_are(names)?]);
+    Ok(Axis { labels, class: "Index".into(), classes: vec!["Index".into()], name, meta: None })
+}
+
+/// Names as text: `<U` cells where they cost little, else Arrow's layout.
+fn as_they_are(names: &[&str]) -> Result<Level> {
     let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max(1);
     let utf8: usize = names.iter().map(|n| n.len()).sum();
     let cells = width.saturating_mul(4).saturating_mul(names.len());
     let cells_fit =
         cells <= (MAX_RATIO * utf8).max(ALWAYS_NBYTES) && !names.iter().any(|n| n.ends_with('\0'));
     let descr = format!("<U{width}");
-    let level = match DType::parse(&descr).filter(|_| cells_fit) {
-        Some(dtype) => Level::Block(cells_of(names, dtype)?),
-        None => Level::Column(text_of(names, &DataType::LargeUtf8, None)?),
-    };
-    let labels = Labels::Levels(vec![level]);
-    Ok(Axis { labels, class: "Index".into(), classes: vec!["Index".into()], name, meta: None })
+    match DType::parse(&descr).filter(|_| cells_fit) {
+        Some(dtype) => Ok(Level::Block(cells_of(names, dtype)?)),
+        None => Ok(Level::Column(text_of(names, &DataType::LargeUtf8, None)?)),
+    }
 }
 
 /// Labels as our metadata describes them.
@@ -53,7 +57,16 @@ pub(super) fn described(names: &[&str], meta: &AxisMeta) -> Result<Axis> {
             })?;
             Labels::Auto { start: *start, stop, step: *step, count: names.len() }
         }
-        LabelsMeta::Fixed(dtype) => Labels::Levels(vec![Level::Block(cells_of(names, *dtype)?)]),
+        LabelsMeta::Fixed(dtype) => {
+            let points = dtype.itemsize as usize / 4;
+            let fits = |name: &&str| name.chars().count() <= points && !name.ends_with('\0');
+            // Fields that were renamed by another tool may need more room.
+            let level = match names.iter().all(fits) {
+                true => Level::Block(cells_of(names, *dtype)?),
+                false => as_they_are(names)?,
+            };
+            Labels::Levels(vec![level])
+        }
         LabelsMeta::Text { data_type, tag } => {
             Labels::Levels(vec![Level::Column(text_of(names, data_type, tag.clone())?)])
         }
@@ -74,7 +87,7 @@ pub(super) fn described(names: &[&str], meta: &AxisMeta) -> Result<Axis> {
     Ok(Axis { labels, class, classes, name, meta })
 }
 
-/// Names as `<U` cells.
+/// Names as `<U` cells; all fit.
 fn cells_of(names: &[&str], dtype: DType) -> Result<Block> {
     let item = dtype.itemsize as usize;
     let nbytes = item.saturating_mul(names.len());
@@ -85,12 +98,6 @@ fn cells_of(names: &[&str], dtype: DType) -> Result<Block> {
             dtype.descr()
         );
         return Err(Error::limit("arrow", message));
-    }
-    let wide = |name: &&&str| name.chars().count() > item / 4 || name.ends_with('\0');
-    if let Some(name) = names.iter().find(wide) {
-        let message =
-            format!("metadata colonnade: the field name {name:?} is no label of {}.", dtype.descr());
-        return Err(Error::malformed("arrow", message));
     }
     let mut bytes = vec![0u8; nbytes];
     for (cell, name) in bytes.chunks_exact_mut(item.max(1)).zip(names) {
