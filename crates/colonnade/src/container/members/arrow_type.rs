@@ -96,8 +96,10 @@ fn json_of(data_type: &DataType, depth: usize) -> Result<Value> {
         DataType::ListView(item) => json!(["list_view", field(item)?]),
         DataType::LargeListView(item) => json!(["large_list_view", field(item)?]),
         DataType::FixedSizeList(item, n) => json!(["fixed_size_list", field(item)?, n]),
-        DataType::Map(entries, sorted) => json!(["map", field(entries)?, sorted]),
-        DataType::RunEndEncoded(ends, values) => json!(["run_end_encoded", field(ends)?, field(values)?]),
+        DataType::Map(entries, sorted) => json!(["map", field(&without_nulls(entries))?, sorted]),
+        DataType::RunEndEncoded(ends, values) => {
+            json!(["run_end_encoded", field(&ends.as_ref().clone().with_nullable(false))?, field(values)?])
+        }
         DataType::Union(children, mode) => {
             let name = if *mode == UnionMode::Dense { "dense_union" } else { "sparse_union" };
             let inner = children.iter().map(|(id, f)| field_json(f, Some(id), depth + 1));
@@ -109,6 +111,16 @@ fn json_of(data_type: &DataType, depth: usize) -> Result<Value> {
             return Err(Error::unrepresentable("npz", message));
         }
     })
+}
+
+/// A map's entries as Arrow wants them: neither they nor their keys are nullable, whatever a producer says.
+fn without_nulls(entries: &Field) -> Field {
+    let DataType::Struct(pair) = entries.data_type() else { return entries.clone().with_nullable(false) };
+    let strict = |(i, f): (usize, &FieldRef)| {
+        if i == 0 { f.as_ref().clone().with_nullable(false) } else { f.as_ref().clone() }
+    };
+    let pair: Vec<Field> = pair.iter().enumerate().map(strict).collect();
+    entries.clone().with_data_type(DataType::Struct(pair.into())).with_nullable(false)
 }
 
 fn field_json(field: &Field, type_id: Option<i8>, depth: usize) -> Result<Value> {
@@ -272,6 +284,15 @@ mod tests {
         for data_type in types {
             assert_eq!(from_json(&to_json(&data_type).unwrap()).unwrap(), data_type);
         }
+    }
+
+    #[test]
+    fn keys_that_a_producer_calls_nullable_are_not() {
+        let map = |nullable: bool| {
+            let pair = vec![Field::new("k", DataType::Utf8, nullable), Field::new("v", DataType::Int8, true)];
+            DataType::Map(Arc::new(Field::new("entries", DataType::Struct(pair.into()), nullable)), false)
+        };
+        assert_eq!(from_json(&to_json(&map(true)).unwrap()).unwrap(), map(false));
     }
 
     #[test]

@@ -122,9 +122,17 @@ impl Cut {
         let first =
             || data.child_data().first().ok_or_else(|| broken(data.data_type(), "a child is missing."));
         match data.data_type() {
-            DataType::List(item) | DataType::Map(item, _) => {
+            DataType::Map(item, _) => {
+                let keys = first()?.child_data().first();
+                if first()?.null_count() > 0 || keys.is_some_and(|keys| keys.null_count() > 0) {
+                    return Err(broken(
+                        data.data_type(),
+                        "expected no null among entries and keys, found some.",
+                    ));
+                }
                 self.list::<i32>(data, item, rows, prefix, "<i4")
             }
+            DataType::List(item) => self.list::<i32>(data, item, rows, prefix, "<i4"),
             DataType::LargeList(item) => self.list::<i64>(data, item, rows, prefix, "<i8"),
             DataType::ListView(_) => self.list_view::<i32>(data, rows, prefix, "<i4"),
             DataType::LargeListView(_) => self.list_view::<i64>(data, rows, prefix, "<i8"),
