@@ -1,4 +1,4 @@
-"""Every pyarrow type without children that an `ArrowDtype` can have, with a value and a null."""
+"""Every pyarrow type that an `ArrowDtype` can have, with a value and a null."""
 
 import datetime as dt
 import decimal
@@ -32,6 +32,25 @@ TYPES |= {
     "dictionary": (pa.dictionary(pa.int8(), pa.string()), ["a", None]),
     "dictionary of int": (pa.dictionary(pa.int32(), pa.int64(), ordered=True), [5, None]),
 }
+_ROW = pa.struct([pa.field("a", pa.int64(), nullable=False), pa.field("é", pa.string())])
+TYPES |= {
+    "month day nano": (pa.month_day_nano_interval(), [(1, 2, 3), None]),
+    "list": (pa.list_(pa.int64()), [[1, None], None]),
+    "list of a named field": (pa.list_(pa.field("x", pa.int8(), nullable=False, metadata={"k": "v"})), [[1], None]),
+    "large list": (pa.large_list(pa.string()), [["é", None], None]),
+    "fixed size list": (pa.list_(pa.float64(), 2), [[1.5, None], None]),
+    "list of lists": (pa.list_(pa.list_(pa.bool_())), [[[True], None, []], None]),
+    "list of a dictionary": (pa.list_(pa.dictionary(pa.int8(), pa.string(), ordered=True)), [["a", "b"], None]),
+    "struct": (_ROW, [{"a": 1, "é": None}, None]),
+    "struct without fields": (pa.struct([]), [{}, None]),
+    "list of structs": (pa.list_(_ROW), [[{"a": 1, "é": "x"}], None]),
+    "map": (pa.map_(pa.string(), pa.int64()), [[("a", 1), ("b", None)], None]),
+    "sorted map": (pa.map_(pa.int8(), pa.list_(pa.binary()), keys_sorted=True), [[(1, [b"\0"])], None]),
+}
+for _name in ("string_view", "binary_view"):
+    TYPES[_name] = (getattr(pa, _name)(), ["é" if _name[0] == "s" else b"\0", None])
+for _name in ("list_view", "large_list_view"):
+    TYPES[_name] = (getattr(pa, _name)(pa.int64()), [[1, 2], None])
 for _unit in ("s", "ms", "us", "ns"):
     TYPES[f"timestamp {_unit}"] = (pa.timestamp(_unit), [dt.datetime(2020, 1, 2), None])
     TYPES[f"timestamp {_unit} zone"] = (

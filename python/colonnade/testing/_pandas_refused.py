@@ -27,6 +27,10 @@ def _with_attrs(attrs: dict[Any, Any]) -> pd.DataFrame:
     return frame
 
 
+def _uuids() -> Any:
+    return pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"a" * 16], pa.binary(16)))
+
+
 REFUSED: dict[str, tuple[Callable[[], pd.DataFrame], str]] = {
     "mixed objects": (_objects(["a", 1]), "'bad'"),
     "object ints": (_objects([1, 2]), "'bad'"),
@@ -50,12 +54,8 @@ REFUSED: dict[str, tuple[Callable[[], pd.DataFrame], str]] = {
 }
 if pa is not None:
     REFUSED |= {
-        "arrow lists": (
-            lambda: pd.DataFrame({"bad": pd.array([[1], [2]], dtype=pd.ArrowDtype(pa.list_(pa.int64())))}),
-            "'bad'",
-        ),
-        "arrow structs": (
-            lambda: pd.DataFrame({"bad": pd.array([{"a": 1}], dtype=pd.ArrowDtype(pa.struct([("a", pa.int64())])))}),
+        "an extension type of Arrow": (
+            lambda: pd.DataFrame({"bad": pd.arrays.ArrowExtensionArray(_uuids())}),
             "'bad'",
         ),
     }
