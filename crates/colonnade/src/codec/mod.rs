@@ -1,4 +1,5 @@
 //! Codecs: bytes to bytes, one file each.
 
 pub mod deflate;
+pub mod lz4;
 pub mod zstd;

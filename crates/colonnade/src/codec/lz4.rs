@@ -1,0 +1,394 @@
+//! LZ4 frames (the LZ4 frame format, version 1.6.4), one a buffer, as Arrow wants them.
+//!
+//! ```text
+//! 04 22 4D 18 | FLG BD | content size (8) | HC | block size (4) | block | ... | 00 00 00 00
+//! ```
+//!
+//! Written: independent blocks, so that each can be decompressed straight into its place, and no checksums, as the other
+//! Arrow libraries do. Frames of that kind and of linked blocks are read here, block by block into the target; frames with
+//! checksums or dictionaries go to liblz4's own decoder.
+
+use std::cell::RefCell;
+use std::ffi::{c_char, c_int};
+
+use lz4_sys::{
+    BlockChecksum, BlockMode, BlockSize, ContentChecksum, FrameType, LZ4F_compressBegin, LZ4F_compressBound,
+    LZ4F_compressEnd, LZ4F_compressUpdate, LZ4F_createCompressionContext, LZ4F_createDecompressionContext,
+    LZ4F_decompress, LZ4F_freeCompressionContext, LZ4F_freeDecompressionContext, LZ4F_isError,
+    LZ4F_resetDecompressionContext, LZ4FCompressOptions, LZ4FCompressionContext, LZ4FDecompressOptions,
+    LZ4FDecompressionContext, LZ4FFrameInfo, LZ4FPreferences,
+};
+
+use crate::error::{Error, Result};
+
+/// Levels that LZ4 takes: 0 is the fast mode, from 3 on the high compression mode.
+pub const LEVELS: std::ops::RangeInclusive<i32> = 0..=12;
+
+/// The level where none is asked for: speed first.
+pub const DEFAULT_LEVEL: i32 = 0;
+
+/// Version of liblz4's frame functions.
+const VERSION: u32 = 100;
+
+const MAGIC: u32 = 0x184D_2204;
+
+/// How far a match can reach back.
+const WINDOW: usize = 64 << 10;
+
+/// The most that `compressed` bytes can yield: a byte of length is 255 bytes.
+#[must_use]
+pub fn most(compressed: u64) -> u64 {
+    compressed.saturating_mul(255)
+}
+
+unsafe extern "C" {
+    /// Decompresses one block with up to 64 KiB of output before it; fastest where that lies just before `target`.
+    fn LZ4_decompress_safe_usingDict(
+        source: *const c_char,
+        target: *mut c_char,
+        source_size: c_int,
+        target_size: c_int,
+        dictionary: *const c_char,
+        dictionary_size: c_int,
+    ) -> c_int;
+}
+
+fn damaged(message: &str) -> Error {
+    Error::malformed("lz4", format!("{message}. The compressed bytes are damaged."))
+}
+
+fn checked(code: usize) -> Result<usize> {
+    // SAFETY: looks at a number.
+    if unsafe { LZ4F_isError(code) } != 0 {
+        return Err(damaged("the decoder refused a frame"));
+    }
+    Ok(code)
+}
+
+struct Compressor(LZ4FCompressionContext);
+
+impl Drop for Compressor {
+    fn drop(&mut self) {
+        // SAFETY: made by `create`, freed once.
+        unsafe { LZ4F_freeCompressionContext(LZ4FCompressionContext(self.0.0)) };
+    }
+}
+
+struct Decompressor(LZ4FDecompressionContext);
+
+impl Drop for Decompressor {
+    fn drop(&mut self) {
+        // SAFETY: made by `create`, freed once.
+        unsafe { LZ4F_freeDecompressionContext(LZ4FDecompressionContext(self.0.0)) };
+    }
+}
+
+thread_local! {
+    /// One context a thread, not one a buffer.
+    static COMPRESSOR: RefCell<Option<Compressor>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor>> = const { RefCell::new(None) };
+}
+
+/// Compresses `bytes` as one frame that declares its size, behind what `out` holds.
+///
+/// # Errors
+/// The library's own.
+pub fn compress(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
+    COMPRESSOR.with_borrow_mut(|held| {
+        if held.is_none() {
+            let mut context = LZ4FCompressionContext(std::ptr::null_mut());
+            // SAFETY: fills the context that is given.
+            checked(unsafe { LZ4F_createCompressionContext(&mut context, VERSION) })?;
+            *held = Some(Compressor(context));
+        }
+        let Some(context) = held else { return Err(damaged("no context")) };
+        let preferences = LZ4FPreferences {
+            frame_info: LZ4FFrameInfo {
+                block_size_id: if bytes.len() <= WINDOW { BlockSize::Max64KB } else { BlockSize::Max256KB },
+                block_mode: BlockMode::Independent,
+                content_checksum_flag: ContentChecksum::NoChecksum,
+                frame_type: FrameType::Frame,
+                content_size: bytes.len() as u64,
+                dict_id: 0,
+                block_checksum_flag: BlockChecksum::NoBlockChecksum,
+            },
+            compression_level: level.unsigned_abs(),
+            auto_flush: 1,
+            favor_dec_speed: 0,
+            reserved: [0; 3],
+        };
+        let options = LZ4FCompressOptions { stable_src: 1, reserved: [0; 3] };
+        // SAFETY: computes a number.
+        let bound = 32 + unsafe { LZ4F_compressBound(bytes.len(), &preferences) };
+        let start = out.len();
+        out.try_reserve(bound).map_err(|_| Error::limit("lz4", format!("no memory for {bound} bytes.")))?;
+        let spare = out.spare_capacity_mut();
+        let (target, capacity) = (spare.as_mut_ptr().cast::<u8>(), spare.len());
+        let context = || LZ4FCompressionContext(context.0.0);
+        // SAFETY: `target` has `capacity` bytes, each call is told what is left of them, and answers how many it filled.
+        let filled = unsafe {
+            let mut at = checked(LZ4F_compressBegin(context(), target, capacity, &preferences))?;
+            let (source, nbytes) = (bytes.as_ptr(), bytes.len());
+            at += checked(LZ4F_compressUpdate(
+                context(),
+                target.add(at),
+                capacity - at,
+                source,
+                nbytes,
+                &options,
+            ))?;
+            at + checked(LZ4F_compressEnd(context(), target.add(at), capacity - at, &options))?
+        };
+        // SAFETY: liblz4 has filled so many bytes of the spare capacity.
+        unsafe { out.set_len(start + filled) };
+        Ok(())
+    })
+}
+
+/// Decompresses one frame into `target`, which must be filled exactly.
+///
+/// # Errors
+/// Malformed bytes; more or fewer bytes than `target` takes.
+pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
+    match Frame::parse(source) {
+        Some(frame) => frame.decompress(target),
+        None => decompress_any(source, target),
+    }
+}
+
+/// A frame without checksums and dictionary.
+struct Frame<'s> {
+    linked: bool,
+    block_nbytes: usize,
+    blocks: &'s [u8],
+}
+
+impl<'s> Frame<'s> {
+    /// The header; `None` for what liblz4 is to judge.
+    fn parse(source: &'s [u8]) -> Option<Self> {
+        let (magic, rest) = source.split_first_chunk::<4>()?;
+        let [flags, size, ..] = rest else { return None };
+        // Version 01; bit 5 independent, 4 block checksums, 3 content size, 2 content checksum, 1 reserved, 0 dictionary.
+        if u32::from_le_bytes(*magic) != MAGIC
+            || flags & 0b1101_0111 != 0b0100_0000
+            || size & 0b1000_1111 != 0
+        {
+            return None;
+        }
+        let block_nbytes = match size >> 4 {
+            id @ 4..=7 => 1usize << (8 + 2 * id),
+            _ => return None,
+        };
+        let descriptor = if flags & 0b1000 == 0 { 2 } else { 10 };
+        let (head, rest) = rest.split_at_checked(descriptor)?;
+        let (check, blocks) = rest.split_first()?;
+        let same = xxh32_short(head).to_le_bytes().get(1) == Some(check);
+        same.then_some(Self { linked: flags & 0b10_0000 == 0, block_nbytes, blocks })
+    }
+
+    fn decompress(&self, target: &mut [u8]) -> Result<()> {
+        let (mut rest, mut filled) = (self.blocks, 0);
+        loop {
+            let Some((word, after)) = rest.split_first_chunk::<4>() else {
+                return Err(damaged("the frame has no end mark"));
+            };
+            let word = u32::from_le_bytes(*word);
+            if word == 0 {
+                if !after.is_empty() {
+                    return Err(damaged(&format!(
+                        "expected the end of the frame, found {} bytes more",
+                        after.len()
+                    )));
+                }
+                break;
+            }
+            let nbytes = (word & 0x7FFF_FFFF) as usize;
+            let Some((block, after)) = after.split_at_checked(nbytes) else {
+                return Err(damaged("a block passes the end of the frame"));
+            };
+            filled += self.block(block, word >> 31 == 1, target, filled)?;
+            rest = after;
+        }
+        if filled == target.len() {
+            return Ok(());
+        }
+        Err(damaged(&format!("expected {} bytes, the frame yields {filled}", target.len())))
+    }
+
+    /// One block, to `filled`; answers how many bytes it has.
+    fn block(&self, block: &[u8], stored: bool, target: &mut [u8], filled: usize) -> Result<usize> {
+        let (before, free) = target.split_at_mut_checked(filled).ok_or_else(|| damaged("impossible size"))?;
+        let most = free.len().min(self.block_nbytes);
+        if stored {
+            let place = free.get_mut(..block.len()).filter(|_| block.len() <= most);
+            place.ok_or_else(|| damaged("a stored block is too long"))?.copy_from_slice(block);
+            return Ok(block.len());
+        }
+        let window = if self.linked { before.len().min(WINDOW) } else { 0 };
+        let size = |n: usize| c_int::try_from(n).map_err(|_| damaged("a block is too long"));
+        // SAFETY: source and target are live slices of the lengths given, and the dictionary is the end of `before`, which
+        // lies just before the target. liblz4 writes within `most` whatever the source says.
+        let count = unsafe {
+            let dictionary = before.as_ptr().add(before.len() - window);
+            LZ4_decompress_safe_usingDict(
+                block.as_ptr().cast(),
+                free.as_mut_ptr().cast(),
+                size(block.len())?,
+                size(most)?,
+                dictionary.cast(),
+                size(window)?,
+            )
+        };
+        usize::try_from(count).map_err(|_| damaged("a block is no LZ4, or yields more than was declared"))
+    }
+}
+
+/// Decompresses with liblz4's frame decoder.
+fn decompress_any(source: &[u8], target: &mut [u8]) -> Result<()> {
+    DECOMPRESSOR.with_borrow_mut(|held| {
+        if held.is_none() {
+            let mut context = LZ4FDecompressionContext(std::ptr::null_mut());
+            // SAFETY: fills the context that is given.
+            checked(unsafe { LZ4F_createDecompressionContext(&mut context, VERSION) })?;
+            *held = Some(Decompressor(context));
+        }
+        let Some(context) = held else { return Err(damaged("no context")) };
+        let context = || LZ4FDecompressionContext(context.0.0);
+        // SAFETY: a live context; an earlier frame may have left it in the middle.
+        unsafe { LZ4F_resetDecompressionContext(context()) };
+        let options = LZ4FDecompressOptions { stable_dst: 1, reserved: [0; 3] };
+        let (mut used, mut filled) = (0, 0);
+        loop {
+            let (mut taken, mut given) = (source.len() - used, target.len() - filled);
+            // SAFETY: both pointers stay inside their slices: liblz4 answers how much of each it used, never more than told.
+            let hint = checked(unsafe {
+                LZ4F_decompress(
+                    context(),
+                    target.as_mut_ptr().add(filled),
+                    &mut given,
+                    source.as_ptr().add(used),
+                    &mut taken,
+                    &options,
+                )
+            })?;
+            used += taken;
+            filled += given;
+            if hint == 0 {
+                break;
+            }
+            if taken == 0 && given == 0 {
+                return Err(damaged(&format!(
+                    "expected {} bytes, the frame yields more or has no end",
+                    target.len()
+                )));
+            }
+        }
+        if used != source.len() {
+            return Err(damaged(&format!(
+                "expected the end of the frame, found {} bytes more",
+                source.len() - used
+            )));
+        }
+        if filled == target.len() {
+            return Ok(());
+        }
+        Err(damaged(&format!("expected {} bytes, the frame yields {filled}", target.len())))
+    })
+}
+
+/// XXH32 with seed 0 of fewer than 16 bytes, which a frame's descriptor is.
+fn xxh32_short(bytes: &[u8]) -> u32 {
+    const P1: u32 = 2_654_435_761;
+    const P2: u32 = 2_246_822_519;
+    const P3: u32 = 3_266_489_917;
+    const P4: u32 = 668_265_263;
+    const P5: u32 = 374_761_393;
+    let mut hash = P5.wrapping_add(u32::try_from(bytes.len()).unwrap_or(0));
+    let (words, rest) = bytes.as_chunks::<4>();
+    for word in words {
+        hash = hash.wrapping_add(u32::from_le_bytes(*word).wrapping_mul(P3));
+        hash = hash.rotate_left(17).wrapping_mul(P4);
+    }
+    for &byte in rest {
+        hash = hash.wrapping_add(u32::from(byte).wrapping_mul(P5)).rotate_left(11).wrapping_mul(P1);
+    }
+    hash = (hash ^ (hash >> 15)).wrapping_mul(P2);
+    hash = (hash ^ (hash >> 13)).wrapping_mul(P3);
+    hash ^ (hash >> 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples() -> Vec<Vec<u8>> {
+        let noise = |i: u32| (i.wrapping_mul(2_654_435_761) >> 15).to_le_bytes()[0];
+        vec![
+            vec![],
+            vec![7],
+            vec![7; 1_000_000],
+            (0..70_000).map(noise).collect(),
+            (0..900_000).map(|i| noise(i) % 4).collect(),
+        ]
+    }
+
+    #[test]
+    fn frames_come_back_on_both_ways() {
+        for bytes in samples() {
+            for level in [0, 1, 9] {
+                let mut packed = b"before".to_vec();
+                compress(&bytes, level, &mut packed).unwrap();
+                let packed = packed.strip_prefix(b"before").unwrap();
+                assert!(Frame::parse(packed).is_some());
+                let mut out = vec![1; bytes.len()];
+                decompress(packed, &mut out).unwrap();
+                assert!(out == bytes);
+                let mut out = vec![1; bytes.len()];
+                decompress_any(packed, &mut out).unwrap();
+                assert!(out == bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn linked_blocks_are_read() {
+        // What pyarrow 26 makes of "abcdefgh" 17,500 times.
+        let mut packed = Vec::new();
+        packed.extend_from_slice(
+            b"\x04\x22\x4d\x18\x40\x40\xc0\x12\x01\x00\x00\x8f\x61\x62\x63\x64\x65\x66\x67\x68\x08\x00",
+        );
+        packed.extend([0xff; 256]);
+        packed.extend_from_slice(b"\xe0\x50\x64\x65\x66\x67\x68\x0a\x01\x00\x00\x0f\x08\x00");
+        packed.extend([0xff; 256]);
+        packed.extend_from_slice(b"\xe8\x50\x64\x65\x66\x67\x68\x2c\x00\x00\x00\x0f\x08\x00");
+        packed.extend([0xff; 34]);
+        packed.extend_from_slice(b"\xea\x50\x64\x65\x66\x67\x68\x00\x00\x00\x00");
+        let frame = Frame::parse(&packed).unwrap();
+        assert!(frame.linked);
+        let mut out = vec![0; 140_000];
+        decompress(&packed, &mut out).unwrap();
+        assert!(out.chunks(8).all(|c| c == b"abcdefgh"));
+    }
+
+    #[test]
+    fn another_size_or_damage_is_an_error() {
+        for bytes in samples().into_iter().skip(1) {
+            let mut packed = Vec::new();
+            compress(&bytes, 0, &mut packed).unwrap();
+            for way in [decompress, decompress_any] {
+                assert!(way(&packed, &mut vec![0; bytes.len() + 1]).is_err());
+                assert!(way(&packed, &mut vec![0; bytes.len() - 1]).is_err());
+                assert!(way(&packed[..packed.len() - 1], &mut vec![0; bytes.len()]).is_err());
+                let mut more = packed.clone();
+                more.push(0);
+                assert!(way(&more, &mut vec![0; bytes.len()]).is_err());
+            }
+            for at in 0..packed.len().min(40) {
+                let mut bad = packed.clone();
+                bad[at] ^= 0x55;
+                decompress(&bad, &mut vec![0; bytes.len()]).ok();
+            }
+        }
+        assert!(decompress(b"garbage", &mut [0; 4]).is_err());
+    }
+}
