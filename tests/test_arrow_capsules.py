@@ -144,11 +144,19 @@ def test_producers(make):
     assert stream.next_batch() is None
 
 
-def test_a_column_alone_is_a_table_of_one():
-    (frame,) = _core.import_arrow(pa.array(["x", None]))
-    assert (frame.nrows, frame.dtypes()) == (2, ["utf8"])
-    frames = _core.import_arrow(pa.chunked_array([[1], [2, 3]]))
-    assert [f.nrows for f in frames] == [1, 2]
+def test_a_column_with_a_name_is_a_table_of_one():
+    (frame,) = _core.import_arrow(pl.Series("a", [None, None]))
+    assert (frame.nrows, frame.dtypes(), frame.columns.level(0).tolist()) == (2, ["null"], ["a"])
+    for array in (pa.array(["x", None]), pa.chunked_array([[1], [2, 3]]), pl.Series([1])):
+        with pytest.raises(TypeError, match="a column with a name"):
+            _core.import_arrow(array)
+
+
+def test_columns_of_nulls_within_others():
+    values = {"n": [None, None], "s": [{"x": None}, None], "l": [[None], []]}
+    frame = pl.DataFrame(values, schema={"n": pl.Null, "s": pl.Struct({"x": pl.Null}), "l": pl.List(pl.Null)})
+    for _ in range(3):
+        assert pl.DataFrame(exported(*_core.import_arrow(frame))).equals(frame)
 
 
 def test_tables_without_rows_or_columns():

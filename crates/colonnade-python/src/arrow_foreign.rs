@@ -4,7 +4,7 @@
 //! names, counts that do not fit the schema and offsets that run backwards are errors here rather than faults later.
 
 use std::collections::HashMap;
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -149,14 +149,26 @@ impl Shape {
         let data_type = guarded(|| DataType::try_from(schema))?;
         let schema = match &data_type {
             DataType::Struct(fields) => Schema::new(fields.clone()).with_metadata(metadata(schema)),
-            // A column alone (a Series, a chunked array) is a table of one column.
-            _ => Schema::new(vec![guarded(|| Field::try_from(schema))?]),
+            // A column alone (a Series) is a table of one column, if it says what that is called.
+            _ => match guarded(|| Field::try_from(schema))? {
+                field if field.name().is_empty() => {
+                    let found = colonnade::frame::type_name(&data_type, false);
+                    return Err(PyTypeError::new_err(format!(
+                        "arrow: expected a struct (a table or a batch) or a column with a name, found {found} without one."
+                    )));
+                }
+                field => Schema::new(vec![field]),
+            },
         };
         Ok(Self { schema, data_type })
     }
 
-    fn batch(&self, array: FFI_ArrowArray) -> PyResult<Batch> {
+    fn batch(&self, mut array: FFI_ArrowArray) -> PyResult<Batch> {
         check_counts(&array, &self.data_type)?;
+        if has_nulls_alone(&self.data_type) {
+            // SAFETY: the counts were just checked, and nobody else has the array, which was moved here.
+            unsafe { drop_buffers_of_nulls((&raw mut array).cast(), &self.data_type) };
+        }
         // SAFETY: the array comes from a producer that says it is of this schema, and its counts are checked.
         let data = guarded(|| unsafe { from_ffi_and_data_type(array, self.data_type.clone()) })?;
         check_ends(&data)?;
@@ -288,6 +300,49 @@ impl Stream {
             _ if code == 5 => PyOSError::new_err((code, message)), // EIO
             _ => errors::decode(message),
         })
+    }
+}
+
+/// The interface's array, as C lays it out.
+#[repr(C)]
+#[allow(dead_code)]
+struct Layout {
+    counts: [i64; 3],
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *mut *const c_void,
+    children: *mut *mut Layout,
+    dictionary: *mut Layout,
+}
+
+/// Columns of nulls have no buffers; polars hands them over with one, as older texts of the interface had it (a validity
+/// of null columns), and the import would refuse that: their counts become 0.
+///
+/// # Safety
+/// `array` is an array of `data_type` whose counts are checked, with no reference to it or its children alive.
+unsafe fn drop_buffers_of_nulls(array: *mut Layout, data_type: &DataType) {
+    if *data_type == DataType::Null {
+        // SAFETY: the caller's promise. Producers free by their private data; a count that is 0 frees nothing twice.
+        unsafe { (*array).n_buffers = 0 };
+    }
+    for (i, child) in children(data_type).into_iter().enumerate().filter(|(_, t)| has_nulls_alone(t)) {
+        // SAFETY: as above; `check_counts` has seen as many children as the type has.
+        unsafe { drop_buffers_of_nulls((*array).children.add(i).read(), child) };
+    }
+    if let DataType::Dictionary(_, values) = data_type
+        && has_nulls_alone(values)
+    {
+        // SAFETY: as above; `check_counts` has seen a dictionary.
+        unsafe { drop_buffers_of_nulls((*array).dictionary, values) };
+    }
+}
+
+/// Whether a type is, or has within, a column of nulls.
+fn has_nulls_alone(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Null => true,
+        DataType::Dictionary(_, values) => has_nulls_alone(values),
+        other => children(other).into_iter().any(has_nulls_alone),
     }
 }
 
