@@ -440,6 +440,28 @@ def test_broken_metadata_is_a_decode_error(text: str) -> None:
         adapter.from_frame(core.with_meta("null", None, origin))
 
 
+# --------------------------------------------------------------------------- ArrowDtype columns in
+@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("chunks", [0, 1, 3])
+def test_arrow_dtype_columns_come_back(name: str, chunks: int) -> None:
+    array = ARRAYS[name]
+    parts = [array, array.slice(1), array.slice(0, 0)][:chunks]
+    frame = pd.DataFrame({"x": pd.arrays.ArrowExtensionArray(pa.chunked_array(parts, array.type))})
+    core = adapter.to_frame(frame)
+    assert_same(frame, adapter.from_frame(core))
+    for start, stop in ((0, len(frame) // 2), (len(frame) // 2, len(frame))):
+        assert_same(frame.iloc[start:stop], adapter.from_frame(core.slice(start, stop)))
+
+
+def test_fields_of_nested_types_keep_their_names_and_metadata() -> None:
+    inner = pa.field("x", pa.int8(), nullable=False, metadata={"unit": "m"})
+    kind = pa.struct([pa.field("a", pa.list_(inner), nullable=False), pa.field("é", pa.map_(pa.string(), pa.int64()))])
+    frame = pd.DataFrame({"x": pd.arrays.ArrowExtensionArray(pa.array([{"a": [1], "é": [("k", 2)]}], kind))})
+    back = adapter.from_frame(adapter.to_frame(frame))
+    assert back["x"].dtype.pyarrow_dtype.equals(kind, check_metadata=True)
+    assert_same(frame, back)
+
+
 # --------------------------------------------------------------------------- polars
 def test_frames_of_polars() -> None:
     pl = pytest.importorskip("polars")

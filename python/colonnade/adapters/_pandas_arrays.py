@@ -14,6 +14,7 @@ from .. import _labels
 from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
 from .._zones import zone_from_text, zone_to_text
 from ._object_columns import level_from_labels, object_array, read_tag
+from ._pandas_arrow_table import extension_array, extension_metadata
 from ._pandas_foreign import array_from_foreign, categorical_of, times_of, writable, zoned_array
 from ._pandas_objects import column_from_pandas_objects, objects_from_tagged, objects_with_nulls
 from ._pandas_strings import (
@@ -245,13 +246,18 @@ def _interval(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
 def _from_arrow_dtype(values: Any, where: str) -> ArrowColumn:
     pa = pyarrow_or_none()
     kind = values.dtype.pyarrow_dtype
+    chunks = values._pa_array
+    tag: dict[str, Any] = {"kind": "arrow", "type": str(kind)}
+    if isinstance(kind, pa.BaseExtensionType):
+        tag["metadata"] = [list(pair) for pair in extension_metadata(chunks).items()]
+        chunks = pa.chunked_array([chunk.storage for chunk in chunks.chunks], kind.storage_type)
     wide = _wide(pa, kind)
-    chunks = values._pa_array if wide is None else values._pa_array.cast(wide)
-    column = ArrowColumn.from_arrow(one_chunk(chunks), _labels.encode({"kind": "arrow", "type": str(kind)}))
-    # Extension types are those that do not come back: their name stands beside the array, in the field.
-    if to_pyarrow(column.slice(0, 0)).type != (wide or kind):
+    column = ArrowColumn.from_arrow(one_chunk(chunks if wide is None else chunks.cast(wide)), _labels.encode(tag))
+    # Children and extension types are the core's and pyarrow's to keep: what they drop is refused.
+    composed = kind.num_fields or "metadata" in tag
+    if composed and array_from_column(column.slice(0, 0), where).dtype != values.dtype:
         raise EncodeError(
-            f"{where}: expected one of Arrow's own types, found {kind}. Convert the column to its storage type first."
+            f"{where}: expected a type that comes back as it was, found {kind}. Convert it with .astype() first."
         )
     return column
 
@@ -262,7 +268,7 @@ def _wide(pa: Any, kind: Any) -> Any:
 
 
 def _arrow(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
-    array = to_pyarrow(column)
+    array = extension_array(to_pyarrow(column), dict(tag.get("metadata", ())))
     name = tag["type"]
     if str(array.type) != name:
         array = _narrowed(array, name)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import _labels
+from .. import _core, _labels
 from .._core import ArrowColumn
 from ._pandas_strings import pyarrow_or_none, to_pyarrow
 
@@ -102,13 +102,23 @@ def arrow_array(column: np.ndarray | ArrowColumn, name: Any) -> Any:
     array = to_pyarrow(column)
     if pa.types.is_dictionary(array.type):
         array = _unified(pa, array)
-    metadata = field_metadata(column)
+    return extension_array(array, field_metadata(column))
+
+
+def extension_array(array: Any, metadata: dict[str, str]) -> Any:
+    """A pyarrow array of storage in the extension type that metadata of its field names, if pyarrow knows it."""
     if EXTENSION not in metadata:
         return array
+    pa = pyarrow_or_none()
     field = pa.field("", array.type, metadata=metadata)
     # Of all ways to a registered extension type by its name, the message of a schema is the public one.
     kind = pa.ipc.read_schema(pa.schema([field]).serialize()).field(0).type
     return kind.wrap_array(array) if isinstance(kind, pa.BaseExtensionType) else array
+
+
+def extension_metadata(array: Any) -> dict[str, str]:
+    """What a field of a pyarrow array's extension type says of it: the core reads the schema that pyarrow exports."""
+    return field_metadata(_core.import_arrow(pyarrow_or_none().table({"": array.slice(0, 0)}))[0].column(0))
 
 
 def _unified(pa: Any, array: Any) -> Any:
@@ -126,9 +136,9 @@ def _unified(pa: Any, array: Any) -> Any:
 EXTENSION = "ARROW:extension:name"
 
 
-def field_metadata(column: ArrowColumn) -> dict[str, str]:
+def field_metadata(column: ArrowColumn | np.ndarray) -> dict[str, str]:
     """The key-value metadata of the field that a column came from."""
-    if column.tag is None:
+    if not isinstance(column, ArrowColumn) or column.tag is None:
         return {}
     tag = _labels.decode(column.tag)
     if not isinstance(tag, dict) or tag.get("kind") != "field":

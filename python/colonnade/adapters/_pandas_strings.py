@@ -101,13 +101,9 @@ def one_chunk(chunked: Any) -> Any:
     """The pyarrow array of a chunked array. A copy only where there are several chunks."""
     if chunked.num_chunks == 1:
         return chunked.chunk(0)
-    joined = chunked.combine_chunks()
-    if hasattr(joined, "num_chunks"):  # older pyarrow, and none at all: a chunked array again
-        pa = pyarrow_or_none()
-        return (
-            joined.chunk(0) if joined.num_chunks == 1 else pa.concat_arrays(joined.chunks or [pa.nulls(0, joined.type)])
-        )
-    return joined
+    pa = pyarrow_or_none()
+    # combine_chunks gives a chunked array in older pyarrow, and knows no empty array of some types.
+    return pa.concat_arrays(chunked.chunks) if chunked.num_chunks else pa.nulls(0, chunked.type)
 
 
 def _python_strings(cells: np.ndarray, dtype: Any) -> Any:

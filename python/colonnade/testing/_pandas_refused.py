@@ -6,11 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-try:
-    import pyarrow as pa
-except ImportError:
-    pa = None
-
 
 def _objects(cells: list[Any]) -> Callable[[], pd.DataFrame]:
     def make() -> pd.DataFrame:
@@ -25,10 +20,6 @@ def _with_attrs(attrs: dict[Any, Any]) -> pd.DataFrame:
     frame = pd.DataFrame({"a": [1]})
     frame.attrs = attrs
     return frame
-
-
-def _uuids() -> Any:
-    return pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"a" * 16], pa.binary(16)))
 
 
 REFUSED: dict[str, tuple[Callable[[], pd.DataFrame], str]] = {
@@ -52,10 +43,3 @@ REFUSED: dict[str, tuple[Callable[[], pd.DataFrame], str]] = {
         "freq",
     ),
 }
-if pa is not None:
-    REFUSED |= {
-        "an extension type of Arrow": (
-            lambda: pd.DataFrame({"bad": pd.arrays.ArrowExtensionArray(_uuids())}),
-            "'bad'",
-        ),
-    }
