@@ -50,7 +50,7 @@ class Bad:
 
     head: Table | Message
     messages: Sequence[Message] = ()
-    errors: tuple[type[Exception], ...] = (DecodeError,)
+    errors: tuple[type[Exception], ...] = (DecodeError, LimitError)
     # The whole file is refused when it is opened, with no batch to name.
     schema_only: bool = False
     words: str = ""
@@ -64,7 +64,6 @@ class Bad:
 
 BAD: dict[str, Bad] = {}
 EITHER: dict[str, Bad] = {}
-_SIZE = (DecodeError, LimitError)
 
 
 def _ints(*values: int, form: str = "q") -> bytes:
@@ -107,15 +106,15 @@ _batch_of("buffer offset and length overflow", batch(2, [(2, 0)], [(0, 0), (MOST
 _batch_of("buffer length overflows", batch(2, [(2, 0)], [(0, 0), (8, MOST)], _TWO))
 _batch_of("buffer too short for the rows", batch(2, [(2, 0)], [(0, 0), (0, 8)], _TWO))
 _batch_of("bitmap too short", batch(2, [(2, 1)], [(16, 0), (0, 16)], _TWO + bytes(8)))
-_batch_of("terabytes of rows", batch(TERA, [(TERA, 0)], [(0, 0), (0, 16)], _TWO), errors=_SIZE)
-_batch_of("terabytes of rows and of a buffer", batch(TERA, [(TERA, 0)], [(0, 0), (0, 8 * TERA)], _TWO), errors=_SIZE)
-_batch_of("rows times width overflow", batch(1 << 61, [(1 << 61, 0)], [(0, 0), (0, 16)], _TWO), errors=_SIZE)
-_batch_of("most rows", batch(MOST, [(MOST, 0)], [(0, 0), (0, 16)], _TWO), errors=_SIZE)
+_batch_of("terabytes of rows", batch(TERA, [(TERA, 0)], [(0, 0), (0, 16)], _TWO))
+_batch_of("terabytes of rows and of a buffer", batch(TERA, [(TERA, 0)], [(0, 0), (0, 8 * TERA)], _TWO))
+_batch_of("rows times width overflow", batch(1 << 61, [(1 << 61, 0)], [(0, 0), (0, 16)], _TWO))
+_batch_of("most rows", batch(MOST, [(MOST, 0)], [(0, 0), (0, 16)], _TWO))
 _batch_of("negative body length", batch(2, [(2, 0)], [(0, 0), (0, 16)], _TWO, body_nbytes=-16))
-_batch_of("body of terabytes", batch(2, [(2, 0)], [(0, 0), (0, 16)], _TWO, body_nbytes=TERA), errors=_SIZE)
-_batch_of("body length overflows", batch(2, [(2, 0)], [(0, 0), (0, 16)], _TWO, body_nbytes=MOST), errors=_SIZE)
+_batch_of("body of terabytes", batch(2, [(2, 0)], [(0, 0), (0, 16)], _TWO, body_nbytes=TERA))
+_batch_of("body length overflows", batch(2, [(2, 0)], [(0, 0), (0, 16)], _TWO, body_nbytes=MOST))
 _batch_of("negative metadata length", batch(2, [(2, 0)], [(0, 0), (0, 16)], _TWO, metadata_nbytes=-8))
-_batch_of("metadata of gigabytes", batch(2, [(2, 0)], [(0, 0), (0, 16)], _TWO, metadata_nbytes=2**31 - 8), errors=_SIZE)
+_batch_of("metadata of gigabytes", batch(2, [(2, 0)], [(0, 0), (0, 16)], _TWO, metadata_nbytes=2**31 - 8))
 _batch_of("buffers that overlap", batch(2, [(2, 1)], [(0, 8), (0, 16)], _TWO), to=EITHER)
 _batch_of("buffers in another order", batch(2, [(2, 1)], [(16, 1), (0, 16)], _TWO + b"\1"), to=EITHER)
 _batch_of("buffer at an odd offset", batch(2, [(2, 0)], [(0, 0), (3, 16)], bytes(24)), to=EITHER)
@@ -137,14 +136,13 @@ _FREE = {
 for _name, (_kind, _children, _buffers) in _FREE.items():
     _head = schema(field("a", _kind, _children))
     _nodes = [(TERA, TERA if _kind is NULL else 0), *[(0, 0)] * len(_children)]
-    _bad(f"terabytes of {_name}", _head, batch(TERA, _nodes, _buffers), errors=_SIZE)
-_bad("terabytes of rows without columns", schema(), batch(TERA, [], []), errors=_SIZE)
-_bad("terabytes of bools", schema(field("a", BOOL)), batch(TERA, [(TERA, 0)], [(0, 0), (0, 8)], bytes(8)), errors=_SIZE)
+    _bad(f"terabytes of {_name}", _head, batch(TERA, _nodes, _buffers))
+_bad("terabytes of rows without columns", schema(), batch(TERA, [], []))
+_bad("terabytes of bools", schema(field("a", BOOL)), batch(TERA, [(TERA, 0)], [(0, 0), (0, 8)], bytes(8)))
 _bad(
     "fixed-size lists whose size overflows",
     schema(field("a", ab.fixed_list(2**31 - 1), [field("item", INT64)])),
     batch(1 << 40, [(1 << 40, 0), (1, 0)], [(0, 0), (0, 0), (0, 8)], bytes(8)),
-    errors=_SIZE,
 )
 _bad(
     "fixed-size lists with a short child",
@@ -245,7 +243,7 @@ _view_case("with another prefix", struct.pack("<i4sii", len(_LONG), b"else", 0, 
 _view_case("without a count of buffers", struct.pack("<i12s", 1, b"x"), b"", None)
 _view_case("with too many buffers claimed", struct.pack("<i12s", 1, b"x"), b"", [5])
 _view_case("with a negative count of buffers", struct.pack("<i12s", 1, b"x"), b"", [-1])
-_view_case("with terabytes of buffers", struct.pack("<i12s", 1, b"x"), b"", [TERA], errors=_SIZE)
+_view_case("with terabytes of buffers", struct.pack("<i12s", 1, b"x"), b"", [TERA])
 _view_case("with a count of buffers too many", struct.pack("<i12s", 1, b"x"), b"", [0, 0])
 
 _lv = schema(field("a", LIST_VIEW, [field("item", INT64)]))
@@ -288,18 +286,26 @@ _bad(
     _KNOWN,
     _codes(0),
     schema_only=True,
-    errors=(DecodeError, UnsupportedError),
+    errors=(DecodeError, LimitError, UnsupportedError),
 )
 _bad(
     "two types for one dictionary",
     schema(field("a", UTF8, dictionary=7, index=INT8[1]), field("b", INT64, dictionary=7, index=INT8[1])),
     _KNOWN,
     batch(1, [(1, 0), (1, 0)], [(0, 0), (0, 1), (0, 0), (0, 1)], bytes(8)),
-    errors=(DecodeError, UnsupportedError),
+    errors=(DecodeError, LimitError, UnsupportedError),
 )
 _bad("more of a dictionary that never came", _D, dictionary_batch(7, _WORDS, delta=True), _codes(0, 1), to=EITHER)
 _bad("a dictionary twice", _D, _KNOWN, _codes(0, 1), dictionary_batch(7, _WORDS), _codes(1, 0), to=EITHER)
 _bad("a dictionary without batches", _D, _KNOWN, to=EITHER)
+# Signed 32 bits by the specification; pyarrow refuses it.
+_bad(
+    "codes of no stated type",
+    schema(field("a", UTF8, dictionary=7)),
+    _KNOWN,
+    batch(2, [(2, 0)], [(0, 0), (0, 8)], _ints(1, 0, form="i")),
+    to=EITHER,
+)
 
 # --------------------------------------------------------------------------- unions, run ends, maps
 _children = [field("x", INT64), field("y", INT64)]
@@ -365,7 +371,7 @@ _bad("list without children", schema(field("a", LIST)), schema_only=True)
 _bad("list of two children", schema(field("a", LIST, _children)), schema_only=True)
 
 # --------------------------------------------------------------------------- schemas
-_ANY = (DecodeError, UnsupportedError)
+_ANY = (DecodeError, LimitError, UnsupportedError)
 
 
 def _kind(name: str, kind: tuple[int, Table], **more: Any) -> None:
@@ -422,11 +428,10 @@ def _doubling(depth: int) -> Table:
     return inner
 
 
-_DEEP = (DecodeError, LimitError, UnsupportedError)
 for _depth in (100, 1000, 100_000):
-    _bad(f"lists {_depth} deep", schema(_nested(_depth)), schema_only=True, errors=_DEEP)
-_bad("a schema of 2 ** 40 fields", schema(_doubling(40)), schema_only=True, errors=_DEEP)
-_bad("a schema of 2 ** 25 fields", schema(_doubling(25)), schema_only=True, errors=_DEEP)
+    _bad(f"lists {_depth} deep", schema(_nested(_depth)), schema_only=True, errors=_ANY)
+_bad("a schema of 2 ** 40 fields", schema(_doubling(40)), schema_only=True, errors=_ANY)
+_bad("a schema of 2 ** 25 fields", schema(_doubling(25)), schema_only=True, errors=_ANY)
 
 # --------------------------------------------------------------------------- compression
 _CODECS = {"lz4": 0, "zstd": 1}
@@ -441,8 +446,8 @@ _packed("codec of number two", _ints(-1) + _TWO, 2, errors=_ANY)
 _packed("codec of a negative number", _ints(-1) + _TWO, -1, errors=_ANY)
 _packed("compression method of number one", _ints(-1) + _TWO, 0, 1, errors=_ANY)
 for _codec, _number in _CODECS.items():
-    _packed(f"{_codec}: terabytes promised", _ints(TERA) + bytes(16), _number, errors=_SIZE)
-    _packed(f"{_codec}: most bytes promised", _ints(MOST) + bytes(16), _number, errors=_SIZE)
+    _packed(f"{_codec}: terabytes promised", _ints(TERA) + bytes(16), _number)
+    _packed(f"{_codec}: most bytes promised", _ints(MOST) + bytes(16), _number)
     _packed(f"{_codec}: minus two bytes promised", _ints(-2) + _TWO, _number)
     _packed(f"{_codec}: no bytes promised", _ints(0) + _TWO, _number)
     _packed(f"{_codec}: bytes that are none of its own", _ints(16) + b"\xa5" * 24, _number)

@@ -272,7 +272,7 @@ def file(
     *messages: Message,
     blocks: dict[int, tuple[int, int, int]] | None = None,
     footer_nbytes: int | None = None,
-    footer_version: int = 4,
+    footer_version: int | None = None,
     footer_schema: Table | None = None,
     tail: bytes = MAGIC,
 ) -> bytes:
@@ -288,5 +288,6 @@ def file(
         Structs("qi4xq", [one for one, m in zip(claimed, messages, strict=True) if m.kind == kind]) for kind in (2, 3)
     ]
     table = footer_schema or as_message(head).header
-    footer = flatbuffer(Table({0: ("h", footer_version), 1: table, 2: listed[0], 3: listed[1]}))
+    version = as_message(head).version if footer_version is None else footer_version
+    footer = flatbuffer(Table({0: ("h", version), 1: table, 2: listed[0], 3: listed[1]}))
     return bytes(out) + footer + struct.pack("<i", len(footer) if footer_nbytes is None else footer_nbytes) + tail

@@ -117,8 +117,8 @@ _good(
 _good(
     "structs",
     schema(field("a", ab.STRUCT, [field("x", ab.INT64), field("x", ab.INT64)])),
-    batch(2, [(2, 1), (2, 0), (2, 0)], [(0, 1), (0, 0), (8, 16), (0, 0), (8, 16)], _ints(1) + _TWO),
-    cells=[[(1, 1), None]],
+    batch(2, [(2, 1), (2, 0), (2, 0)], [(0, 1), (0, 0), (8, 16), (0, 0), (24, 16)], _ints(1) + _TWO + _ints(3, 4)),
+    cells=[[(1, 3), None]],
 )
 _good(
     "structs without fields", schema(field("a", ab.STRUCT)), batch(2, [(2, 1)], [(0, 1)], _ints(2)), cells=[[None, ()]]
@@ -219,13 +219,6 @@ _good(
     dictionary_batch(7, batch(2, [(2, 1)], [(0, 1), (8, 12), (24, 3)], _ints(1) + _text)),
     _codes(0, 1, 0),
     cells=[["x", None, "x"]],
-)
-_good(
-    "codes of no stated type",
-    schema(field("a", ab.UTF8, dictionary=7)),
-    dictionary_batch(7, _words),
-    _codes(1, 0, form="i"),
-    cells=[["yz", "x"]],
 )
 _good(
     "codes under nulls",

@@ -13,13 +13,18 @@ import colonnade as cn
 from tests import sweep_arrow
 from tests.formats import arrow_bytes as ab
 from tests.formats.arrow_bad_cases import BAD, EITHER, Bad
+from tests.formats.arrow_bytes import as_message
 from tests.formats.arrow_look import batches_of, open_ipc, open_reader
 
 # Where in the bytes: a message by its number, or a byte.
-_PLACE = re.compile(r"(?i)(message|batch|dictionary|block|member) \d+|byte \d+")
+_PLACE = re.compile(r"(?i)(message|batch|dictionary|block|member) \d+|byte \d+|\d+ batch")
 
-# What no block of a footer points to is not read.
-_IN_FILES = [name for name, bad in BAD.items() if all(message.kind in (2, 3) for message in bad.messages)]
+# What no block of a footer points to is not read, nor is the schema in front, which the footer says again.
+_IN_FILES = [
+    name
+    for name, bad in BAD.items()
+    if as_message(bad.head).kind == 1 and all(message.kind in (2, 3) for message in bad.messages)
+]
 
 _WAYS: dict[str, Callable[[bytes, str], Any]] = {
     "load": lambda content, format: open_ipc(content, format).load(),
@@ -36,7 +41,7 @@ def _refused(bad: Bad, content: bytes, format: str, way: Callable[[bytes, str], 
         way(content, format)
     error, message = raised.value, str(raised.value)
     assert isinstance(error, bad.errors), (type(error).__name__, message)
-    assert message.startswith(f"{format}: "), message
+    assert re.match(r"(arrows?|lz4|zstd): ", message), message
     assert bad.schema_only or _PLACE.search(message), message
     assert re.search(bad.words, message), message
 

@@ -1,19 +1,17 @@
-"""StaticFrame through NPZ and NPY: every case, both ways, and StaticFrame's own reader and writer as the oracle."""
+"""StaticFrame's own reader and writer as the oracle of NPZ and NPY; the round trips are in test_matrix_static_frame."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 pytest.importorskip("static_frame")
 
 import static_frame as sf
 
 import colonnade as cn
-from colonnade.testing import strategies
-from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical
+from colonnade.testing.cases_static_frame import CASES, assert_identical
 from colonnade.testing.dtypes import DTYPES, sample
 
 # What StaticFrame's NPZ cannot hold or read at all, told by a piece of the case's name.
@@ -41,47 +39,6 @@ def _as_static_frame_keeps_it(name: str, frame: Any, folder: Path) -> Any:
         return frame
     frame.to_npz(folder / "own.npz")
     return type(frame).from_npz(folder / "own.npz")
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_every_case_comes_back(name: str, tmp_path: Path) -> None:
-    frame = CASES[name]()
-    path = tmp_path / "frame.npz"
-    cn.write(frame, path)
-    assert_identical(frame, cn.read(path).to_static_frame())
-    assert_identical(frame, cn.read(path, mmap=False, verify=True).to_native())
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_every_case_comes_back_from_a_directory(name: str, tmp_path: Path) -> None:
-    if "one hundred thousand" in name:
-        pytest.skip("a hundred thousand files")
-    frame = CASES[name]()
-    path = tmp_path / "frame"
-    cn.write(frame, path, format="npy", directory=True)
-    assert_identical(frame, cn.read(path).to_static_frame())
-
-
-@pytest.mark.parametrize("compression", ["zstd", "deflate"])
-@pytest.mark.parametrize("name", CASES)
-def test_every_case_comes_back_compressed(name: str, compression: str) -> None:
-    frame = CASES[name]()
-    assert_identical(frame, cn.decode(cn.encode(frame, "npz", compression=compression)).to_static_frame())
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, tmp_path: Path) -> None:
-    make, message = REFUSED[name]
-    with pytest.raises(cn.EncodeError) as raised:
-        cn.write(make(), tmp_path / "frame.npz")
-    assert message in str(raised.value)
-    assert list(tmp_path.iterdir()) == []
-
-
-@settings(deadline=None, suppress_health_check=list(HealthCheck))
-@given(strategies.static_frames())
-def test_random_frames_come_back(frame: sf.Frame) -> None:
-    assert_identical(frame, cn.decode(cn.encode(frame, "npz")).to_static_frame())
 
 
 @pytest.mark.parametrize("name", _SHARED)
@@ -160,24 +117,6 @@ def test_blocks_keep_their_shape(tmp_path: Path) -> None:
     stored = sf.Frame.from_npz(path)._blocks
     assert [block.shape for block in stored._blocks] == [(4, 3), (4, 3), (4,), (4,)]
     assert_identical(sf.Frame(stored), cn.read(path).to_static_frame())
-
-
-def test_a_selection_of_columns_and_rows() -> None:
-    frame = CASES["the article frame"]()
-    source = cn.encode(frame, "npz")
-    found = cn.decode(source, columns=[("valid", "*"), ("data", "B")], rows=slice(1, 3)).to_static_frame()
-    assert_identical(frame.iloc[1:3, [3, 1]], found)
-
-
-def test_a_group_of_hierarchical_columns() -> None:
-    frame = CASES["the article frame"]()
-    found = cn.decode(cn.encode(frame, "npz"), columns=[("data",)]).to_static_frame()
-    assert_identical(frame.iloc[:, :3], found)
-
-
-def test_equal_frames_give_equal_bytes() -> None:
-    for name in ("the article frame", "all dtypes side by side"):
-        assert cn.encode(CASES[name](), "npz") == cn.encode(CASES[name](), "npz")
 
 
 def test_compat_refuses_what_static_frame_cannot_hold(tmp_path: Path) -> None:

@@ -1,0 +1,50 @@
+"""The polars rows of the round-trip matrix, nested types among them, through every format."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("polars")
+pytest.importorskip("pyarrow")
+
+import colonnade as cn
+from colonnade.testing.cases_polars import CASES, REFUSED, assert_identical
+from tests.formats.ways import Way, every_way, skip_thousands_of_files
+
+
+@every_way
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
+    frame = CASES[name]()
+    skip_thousands_of_files(way, 2 * frame.width)
+    path = way.write(frame, tmp_path)
+    assert_identical(frame, CASES[name]())
+    assert_identical(frame, cn.read(path).to_polars())
+    assert_identical(frame, cn.read(path, mmap=False, verify=True).to_native())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_comes_back_without_a_file(name: str) -> None:
+    frame = CASES[name]()
+    assert_identical(frame, cn.Frame(frame).to_polars())
+
+
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
+    make, message = REFUSED[name]
+    with pytest.raises(cn.EncodeError) as raised:
+        cn.write(make(), tmp_path / f"frame.{format}")
+    assert message in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@every_way
+def test_slices_across_batches_and_chosen_columns(way: Way, tmp_path: Path) -> None:
+    frame = CASES["long enough for many batches"]()
+    path = way.write(frame, tmp_path)
+    size = len(frame)
+    for start, stop in ((0, 1), (size - 1, size), (3, 7), (size // 2 - 3, size // 2 + 3), (1, size - 1), (4, 4)):
+        assert_identical(frame[start:stop], cn.read(path, rows=slice(start, stop)).to_polars())
+    chosen = ["c", "i", "s"]
+    assert_identical(frame.select(chosen), cn.read(path, columns=chosen).to_polars())

@@ -1,0 +1,61 @@
+"""The StaticFrame rows of the round-trip matrix, through every format: every case, every way in and out."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+pytest.importorskip("static_frame")
+
+import static_frame as sf
+
+import colonnade as cn
+from colonnade.testing import strategies
+from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical
+from tests.formats.ways import WAYS, Way, every_way
+
+
+@every_way
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
+    if way.format == "npy" and "one hundred thousand" in name:
+        pytest.skip("a hundred thousand files")
+    frame = CASES[name]()
+    path = way.write(frame, tmp_path)
+    assert_identical(frame, cn.read(path).to_static_frame())
+    assert_identical(frame, cn.read(path, mmap=False, verify=True).to_native())
+
+
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
+    make, message = REFUSED[name]
+    with pytest.raises(cn.EncodeError) as raised:
+        cn.write(make(), tmp_path / f"frame.{format}")
+    assert message in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches, zstd"])
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(frame=strategies.static_frames())
+def test_random_frames_come_back(way: str, frame: sf.Frame) -> None:
+    assert_identical(frame, cn.decode(WAYS[way].encode(frame)).to_static_frame())
+
+
+@every_way
+def test_a_selection_of_columns_and_rows(way: Way) -> None:
+    if way.format == "npy":
+        pytest.skip("a directory has no bytes to encode")
+    frame = CASES["the article frame"]()
+    source = way.encode(frame)
+    found = cn.decode(source, columns=[("valid", "*"), ("data", "B")], rows=slice(1, 3)).to_static_frame()
+    assert_identical(frame.iloc[1:3, [3, 1]], found)
+    group = cn.decode(source, columns=[("data",)]).to_static_frame()
+    assert_identical(frame.iloc[:, :3], group)
+
+
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+def test_equal_frames_give_equal_bytes(format: str) -> None:
+    for name in ("the article frame", "all dtypes side by side"):
+        assert cn.encode(CASES[name](), format) == cn.encode(CASES[name](), format)

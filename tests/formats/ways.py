@@ -1,0 +1,58 @@
+"""Every way through a file that the round-trip matrix tries: format and options of writing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import colonnade as cn
+
+
+class Way(NamedTuple):
+    """A format and how it is written."""
+
+    format: str
+    options: dict[str, Any]
+
+    def write(self, data: Any, folder: Path) -> Path:
+        """The path of the file, or of the directory."""
+        path = folder / f"frame.{self.format}"
+        cn.write(data, path, format=self.format, **self.options)
+        return path
+
+    def encode(self, data: Any) -> bytes:
+        return cn.encode(data, self.format, **self.options)
+
+
+# Small enough for a handful of rows to be cut into several batches.
+_SMALL = {"batch_nbytes": 64}
+
+WAYS: dict[str, Way] = {
+    "npz": Way("npz", {}),
+    "npz zstd": Way("npz", {"compression": "zstd"}),
+    "npz deflate": Way("npz", {"compression": "deflate"}),
+    "npy directory": Way("npy", {"directory": True}),
+} | {
+    f"{format}{label}": Way(format, options)
+    for format in ("arrow", "arrows")
+    for label, options in {
+        "": {},
+        " lz4": {"compression": "lz4"},
+        " zstd": {"compression": "zstd"},
+        " of small batches": _SMALL,
+        " of small batches, zstd": _SMALL | {"compression": "zstd"},
+    }.items()
+}
+
+every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+arrow_ways = pytest.mark.parametrize(
+    "way", [pytest.param(way, id=name) for name, way in WAYS.items() if way.format in ("arrow", "arrows")]
+)
+
+
+def skip_thousands_of_files(way: Way, ncols: int) -> None:
+    """A directory holds a file a member."""
+    if way.format == "npy" and ncols > 1000:
+        pytest.skip("thousands of files")
