@@ -160,7 +160,7 @@ impl ArrowColumn {
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema =
-            FFI_ArrowSchema::try_from(&self.field()?).map_err(|e| PyValueError::new_err(e.to_string()))?;
+            FFI_ArrowSchema::try_from(&self.field()?).map_err(|e| crate::errors::encode(format!("arrow: {e}")))?;
         PyCapsule::new_with_value(py, schema, SCHEMA_NAME)
     }
 

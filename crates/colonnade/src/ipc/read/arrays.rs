@@ -161,7 +161,8 @@ impl<'a> Cursor<'a> {
             }
             DataType::Dictionary(key, _) => {
                 let item = width(key).unwrap_or(8);
-                let codes = self.values(key, 0, Self::bytes(length, item)?)?;
+                let needed = Self::bytes(length, item)?;
+                let codes = self.values(key, 0, needed)?.slice_with_length(0, needed);
                 let id = dictionary.unwrap_or(0);
                 let values = self.dictionaries.get(id).ok_or_else(|| {
                     Error::malformed("arrow", format!("dictionary {id} is not there before its first use."))

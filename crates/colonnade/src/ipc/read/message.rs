@@ -200,6 +200,10 @@ fn batch(bytes: &[u8], batch: arrow_ipc::RecordBatch<'_>) -> Result<BatchHeader>
     let nrows = usize::try_from(batch.length()).map_err(|_| damaged(&format!("expected a number of rows, found {}.", batch.length())))?;
     let codec = match batch.compression() {
         None => None,
+        Some(body) if body.method() != arrow_ipc::BodyCompressionMethod::BUFFER => {
+            let message = format!("expected buffers compressed one by one (method 0), found method {}.", body.method().0);
+            return Err(Error::unsupported("arrow", message));
+        }
         Some(body) => Some(match body.codec() {
             CompressionType::LZ4_FRAME => BodyCodec::Lz4,
             CompressionType::ZSTD => BodyCodec::Zstd,

@@ -63,7 +63,11 @@ impl Shape {
     /// # Errors
     /// Malformed or unsupported types.
     pub(crate) fn of_schema(bytes: &[u8], schema: FbSchema<'_>, version: i16) -> Result<Self> {
-        let big_endian = schema.endianness() == Endianness::Big;
+        let big_endian = match schema.endianness() {
+            Endianness::Little => false,
+            Endianness::Big => true,
+            other => return Err(Error::malformed("arrow", format!("expected an endianness of 0 or 1, found {}.", other.0))),
+        };
         depth(schema)?;
         let converted = if big_endian {
             // The conversion refuses big-endian decimals, which are swapped like all numbers here: told that they are
@@ -111,8 +115,12 @@ fn depth(schema: FbSchema<'_>) -> Result<()> {
             return Err(Error::limit("arrow", format!("types nest deeper than {MAX_DEPTH} levels.")));
         }
         let Some(children) = field.children() else { return Ok(()) };
-        if field.type_type() == arrow_ipc::Type::Union && children.len() > 128 {
-            return Err(Error::malformed("arrow", format!("expected a union of 128 types at most, found {}.", children.len())));
+        if let Some(union) = field.type_as_union() {
+            // The conversion cuts codes to a byte.
+            let beyond = union.typeIds().and_then(|ids| ids.iter().find(|id| !(0..128).contains(id)));
+            if let Some(code) = beyond.or_else(|| (children.len() > 128).then_some(128)) {
+                return Err(Error::malformed("arrow", format!("expected codes of a union from 0 to 127, found {code}.")));
+            }
         }
         children.iter().try_for_each(|child| deeper(child, level + 1))
     }
@@ -199,6 +207,7 @@ impl Counter {
         if depth > MAX_DEPTH {
             return Err(Error::limit("arrow", format!("types nest deeper than {MAX_DEPTH} levels.")));
         }
+        sensible(data_type)?;
         self.at.node += 1;
         let buffers = match data_type {
             DataType::FixedSizeBinary(n) | DataType::FixedSizeList(_, n) if *n < 0 => {
@@ -220,6 +229,24 @@ impl Counter {
         };
         self.at.buffer += buffers;
         children(data_type).into_iter().try_for_each(|child| self.field(child, depth + 1))
+    }
+}
+
+/// Refuses types that the flatbuffers can spell and Arrow does not have.
+fn sensible(data_type: &DataType) -> Result<()> {
+    let wrong = |expected: &str, found: String| Err(Error::malformed("arrow", format!("expected {expected}, found {found}.")));
+    match data_type {
+        DataType::RunEndEncoded(ends, _) if !matches!(ends.data_type(), DataType::Int16 | DataType::Int32 | DataType::Int64) => {
+            wrong("run ends of 16, 32 or 64 bits", ends.data_type().to_string())
+        }
+        DataType::Map(entries, _) if !matches!(entries.data_type(), DataType::Struct(pair) if pair.len() == 2) => {
+            wrong("a map of pairs", entries.data_type().to_string())
+        }
+        DataType::Decimal32(precision, _) if !(1..=9).contains(precision) => wrong("1 to 9 digits", precision.to_string()),
+        DataType::Decimal64(precision, _) if !(1..=18).contains(precision) => wrong("1 to 18 digits", precision.to_string()),
+        DataType::Decimal128(precision, _) if !(1..=38).contains(precision) => wrong("1 to 38 digits", precision.to_string()),
+        DataType::Decimal256(precision, _) if !(1..=76).contains(precision) => wrong("1 to 76 digits", precision.to_string()),
+        _ => Ok(()),
     }
 }
 
