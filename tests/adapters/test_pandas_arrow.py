@@ -2,7 +2,11 @@
 
 import datetime as dt
 import decimal
+import io
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -482,8 +486,13 @@ def test_frames_of_polars() -> None:
         pl.col("t").dt.replace_time_zone("Europe/Berlin").alias("z"),
     )
     for level in (pl.CompatLevel.oldest(), pl.CompatLevel.newest()):
-        table = frame.to_arrow(compat_level=level)
-        check(table.select([name for name in table.column_names if _readable(table[name])]))
+        sink = io.BytesIO()
+        frame.write_ipc_stream(sink, compat_level=level)
+        table = pa.ipc.open_stream(sink.getvalue()).read_all()
+        readable = [name for name in table.column_names if _readable(table[name])]
+        back = adapter.from_frame(landed(sink.getvalue()))
+        assert back.shape == frame.shape
+        assert_same(reference(table.select(readable)), back[readable])
 
 
 # --------------------------------------------------------------------------- memory and options
@@ -509,6 +518,41 @@ def test_the_frame_is_writable_and_alone() -> None:
     back.iloc[0, 0], back.iloc[0, 1], back.iloc[1, 2], back.iloc[0, 3] = 9, 9.0, True, pd.Timestamp("1999")
     assert_same(reference(table), frame.to_pandas())
     assert pa.ipc.open_stream(data).read_all().equals(table)
+
+
+_WITHOUT_PYARROW = """
+import sys
+sys.modules["pyarrow"] = None
+import colonnade as cn
+for name in sys.argv[1:]:
+    try:
+        frame = cn.read(name).to_pandas()
+        print(repr(frame["x"].dtype), frame["x"].tolist())
+    except ImportError as error:
+        print("ImportError", error)
+"""
+
+
+def test_without_pyarrow_cheap_types_come_and_the_rest_is_named(tmp_path: Path) -> None:
+    wanted = {
+        "int64 nulls": "dtype('float64') [1.0, nan, 3.0]",
+        "bool nulls": "dtype('O') [True, None, False]",
+        "string": "['a', nan, 'ü\\x00']" if PANDAS3 else "['a', None, 'ü\\x00']",
+        "timestamp us nulls": "NaT",
+        "zone UTC": "datetime64[us, UTC]",
+        "dictionary of int8 codes": "categories=['a', 'b']",
+        "binary": "[b'a', None, b'\\xff']",
+        "null": "[None, None, None]",
+        "date32": "ImportError pandas: column 'x' (date32[day]): pyarrow is not installed",
+        "list": "ImportError pandas: column 'x' (list",
+    }
+    names = []
+    for i, name in enumerate(wanted):
+        names.append(tmp_path / f"{i}.arrows")
+        names[-1].write_bytes(stream_of(pa.table({"x": ARRAYS[name]})))
+    run = subprocess.run([sys.executable, "-c", _WITHOUT_PYARROW, *names], capture_output=True, text=True, check=True)
+    for line, piece in zip(run.stdout.splitlines(), wanted.values(), strict=True):
+        assert piece in line
 
 
 @pytest.mark.parametrize("backend", ["numpy", "arrow", "", 1, True])

@@ -16,7 +16,7 @@ from .. import _core
 from .._core import ArrowColumn, CoreFrame, OptionError
 from ._pandas_arrow_axes import columns_from_arrow, index_from_arrow
 from ._pandas_arrow_meta import PandasMetadata, extension_dtype, field_names, read_metadata, zone_told
-from ._pandas_arrow_native import is_number, masked_array, native_array, number_dtype, numbers_block
+from ._pandas_arrow_native import is_number, masked_array, may_stay, native_array, number_dtype, numbers_block
 from ._pandas_arrow_table import DTYPE_BACKENDS, Block, read_arrays, reader_blocks
 from ._pandas_columns import block_of, create_dataframe_from_blocks, object_block
 from ._pandas_strings import pyarrow_or_none
@@ -65,6 +65,23 @@ def frame_with_backend(core: CoreFrame, index: pd.Index, columns: pd.Index, dtyp
     frame = read_arrays([table.column(i) for i in range(core.ncols)], entries, dtype_backend)
     frame.index, frame.columns = index, columns
     return frame
+
+
+# From here on a column is worth a block of its own, if that saves its copy.
+_IN_PLACE_ROWS = 1 << 15
+
+
+def _number_blocks(dtype: np.dtype[Any], group: list[tuple[int, ArrowColumn]]) -> list[Block]:
+    """Columns of one dtype as one block; each alone where it is long, and may be written where it lies."""
+    parts = [group]
+    if len(group) > 1 and len(group[0][1]) >= _IN_PLACE_ROWS:
+        alone = [[pair] for pair in group if may_stay(pair[1], dtype)]
+        parts = [*alone, [pair for pair in group if not may_stay(pair[1], dtype)]]
+    return [
+        (numbers_block([column for _, column in part], dtype), np.array([position for position, _ in part], np.intp))
+        for part in parts
+        if part
+    ]
 
 
 class _Parts:
@@ -139,8 +156,7 @@ class _Parts:
             else:
                 self.blocks.append(block_of(array, position))
         for dtype, group in numbers.items():
-            places = np.array([position for position, _ in group], dtype=np.intp)
-            self.blocks.append((numbers_block([column for _, column in group], dtype), places))
+            self.blocks += _number_blocks(dtype, group)
         if objects:
             self.blocks.append(object_block(objects, self.core.nrows))
 

@@ -52,11 +52,10 @@ def numbers_block(columns: list[ArrowColumn], dtype: np.dtype[Any]) -> np.ndarra
 
     A single column whose memory may be written is not copied.
     """
-    first = columns[0].values()
-    if len(columns) == 1 and first.flags.writeable and first.dtype == dtype:
-        block = first[np.newaxis]
+    if len(columns) == 1 and may_stay(columns[0], dtype):
+        block = columns[0].values()[np.newaxis]
     else:
-        block = np.empty((len(columns), len(first)), dtype=dtype)
+        block = np.empty((len(columns), len(columns[0])), dtype=dtype)
         for row, column in zip(block, columns, strict=True):
             row[...] = column.values()
     missing: Any = np.nan if dtype.kind == "f" else np.array("NaT", dtype=dtype) if dtype.kind in "mM" else None
@@ -65,6 +64,12 @@ def numbers_block(columns: list[ArrowColumn], dtype: np.dtype[Any]) -> np.ndarra
         if mask is not None:
             np.putmask(row, mask, missing)
     return block
+
+
+def may_stay(column: ArrowColumn, dtype: np.dtype[Any]) -> bool:
+    """Whether pandas may hold the values where they lie: of this dtype, and no other frame sees them."""
+    values = column.values()
+    return values.flags.writeable and values.dtype == dtype
 
 
 def native_array(column: ArrowColumn, dtype: Any, zone: str | None) -> Any:
