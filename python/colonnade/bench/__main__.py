@@ -12,7 +12,7 @@ from rich.table import Column, Table
 
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.engines import ENGINES
-from colonnade.bench.report import sections, to_markdown, to_terminal, write_markdown
+from colonnade.bench.report import marks_section, sections, to_markdown, to_terminal, write_markdown
 from colonnade.bench.run import run
 from colonnade.bench.spec import OPERATIONS, Spec
 from colonnade.bench.summary import Summary
@@ -50,13 +50,27 @@ def parser() -> argparse.ArgumentParser:
     paper.add_argument("--fixture", action="append", help="such as wide-columnar; all nine by default")
     paper.add_argument("--state", action="append", choices=("first", "repeat", "memory"))
     paper.add_argument("--out", type=Path, default=DIRECTORY)
+
+    arrow = commands.add_parser(
+        "paper-arrow", help="streams by chunk size and the nine fixtures, with the table of marks"
+    )
+    arrow.add_argument("--part", action="append", choices=("streams", "files", "codecs"), help="all by default")
+    arrow.add_argument("--rounds", type=int, default=7)
+    arrow.add_argument("--size", type=float, default=1.0, help="fraction of each stream, to see that all works")
+    arrow.add_argument("--kind", action="append", choices=("floats", "wide", "text"), help="tables of the streams")
+    arrow.add_argument("--chunk", action="append", help="such as 16KiB; all by default")
+    arrow.add_argument("--fixture", action="append", help="such as wide-columnar; all nine by default")
+    arrow.add_argument("--state", action="append", choices=("first", "repeat", "memory"))
+    arrow.add_argument("--out", type=Path, default=DIRECTORY)
+    arrow.add_argument("--report", type=Path, help="where arrow.md and the picture go; default: the same as --out")
+    arrow.add_argument("--report-only", action="store_true", help="from results measured before")
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
     arguments = parser().parse_args(argv)
-    commands = {"list": list_all, "run": run_spec, "report": report, "paper-npz": paper_npz}
+    commands = {"list": list_all, "run": run_spec, "report": report, "paper-npz": paper_npz, "paper-arrow": paper_arrow}
     try:
         return commands[arguments.command](arguments)
     except (KeyError, ValueError, OSError) as error:
@@ -132,6 +146,33 @@ def paper_npz(arguments: argparse.Namespace) -> int:
     path = arguments.out / f"paper-npz-{scale}.md"
     write_markdown(summary, path, f"NPZ, nine fixtures of {scale} elements")
     to_terminal(sections(summary)[:1])
+    note(f"The whole report: {path}")
+    return 0
+
+
+def paper_arrow(arguments: argparse.Namespace) -> int:
+    """`paper-arrow`: measure, write the Markdown report and the curve, show the marks."""
+    from colonnade.bench import paper_arrow as paper
+    from colonnade.bench.datasets.streams import KINDS
+    from colonnade.bench.report_arrow import write_report
+
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    if arguments.report_only:
+        summary = paper.load(arguments.out)
+    else:
+        summary = paper.measure(
+            arguments.out,
+            parts=arguments.part or paper.PARTS,
+            rounds=arguments.rounds,
+            size=arguments.size,
+            kinds=arguments.kind or tuple(KINDS),
+            chunks=arguments.chunk,
+            fixtures=arguments.fixture,
+            states=arguments.state or paper.STATES,
+            note=note,
+        )
+    path = write_report(summary, arguments.report or arguments.out)
+    to_terminal(marks_section(summary))
     note(f"The whole report: {path}")
     return 0
 

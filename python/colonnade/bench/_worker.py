@@ -7,6 +7,7 @@ copy-on-write fault, and a fork of a process with thread pools may hang. Tasks:
 - ``measure``: time the contestants in random order within each round. One alone, with an empty pool: the first call is
   state *first*, later ones are *repeat*. Where they alternate, a round that is not recorded comes before, and all
   recorded ones are *repeat*.
+- ``gather``: the machine's own limit: copies laid out as streams are.
 - ``memory``: one call, watched from outside (the words ready, go, done, exit pass over the pipes).
 """
 
@@ -24,13 +25,14 @@ from typing import Any, TextIO
 
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.engines import ENGINES
+from colonnade.bench.engines.limits import threads
 from colonnade.bench.libraries import LIBRARIES
 from colonnade.bench.measure import measure_read, measure_write, settle, trim_heap, warm_guest
 from colonnade.bench.memory import private_dirty
 from colonnade.bench.spec import Cell
 from colonnade.bench.transports import TRANSPORTS
 
-WARM_MULTIPLE = 2.5
+WARM_MULTIPLE = 2.5  # of the frame; a task may say otherwise
 WARM_MARGIN = 32 << 20
 LARGE_NBYTES = 64 << 20
 
@@ -51,7 +53,9 @@ class Contestant:
 
     def prepare(self) -> None:
         """The state each call must find: no file to write onto, or one, or one to read. Not timed."""
-        if self.operation == "write":
+        if self.operation == "read":
+            self.session.prepare()
+        elif self.operation == "write":
             self.session.clear()
         elif self.operation == "replace" and not self.session.exists():
             self.session.write(self.data)
@@ -108,11 +112,10 @@ class Worker:
     def check(self) -> None:
         for item in self.task["contestants"]:
             cell = Cell.from_json(item["cell"])
-            contestant = Contestant(cell, "write", self.directory, self.data(cell))
             record: dict[str, Any] = {"kind": "check", "cell": cell.to_json(), "ok": True, "difference": None}
             try:
-                contestant.session.clear()
-                contestant.session.write(contestant.data)
+                contestant = Contestant(cell, "write", self.directory, self.data(cell))
+                contestant.session.establish(contestant.data)
                 if not contestant.engine.self_timed:
                     result = contestant.session.read()
                     record["difference"] = contestant.library.difference(result, contestant.data)
@@ -132,6 +135,10 @@ class Worker:
             if contestant.operation == "read" and not contestant.session.persistent:
                 contestant.session.write(contestant.data)
                 contestant.engine.forget()
+        if self.task.get("hold"):
+            for contestant in contestants:
+                contestant.session.prepare()
+            self.say("ready", "go")
         first_round = 0 if alone else -1
         for number in range(first_round, self.task["repetitions"]):
             order.shuffle(contestants)
@@ -157,7 +164,7 @@ class Worker:
         settle()
         # Large frames also before repeated calls: what the call before gave back may be gone to the host again.
         if first or self.task["frame_nbytes"] >= LARGE_NBYTES:
-            warm_guest(int(self.task["frame_nbytes"] * WARM_MULTIPLE) + WARM_MARGIN)
+            warm_guest(int(self.task["frame_nbytes"] * self.task.get("warm", WARM_MULTIPLE)) + WARM_MARGIN)
         return contestant.call()
 
     def memory(self) -> None:
@@ -177,6 +184,22 @@ class Worker:
         del kept
         self.emit(kind="held", held_nbytes=held)
 
+    def gather(self) -> None:
+        """Both kinds of stores, chunk by chunk, column by column, and out of a chunk that is in the cache."""
+        from colonnade._core import limit_copy
+
+        columns, source = self.task["columns"], b"\1" * self.task["nbytes"]
+        variants = [{}, {"by_column": True}, {"hot": True}]
+        for chunk in (chunk for chunk in self.task["chunks"] if chunk <= len(source)):
+            for streaming in (False, True):
+                for variant in variants:
+                    seconds = limit_copy(source, threads(), 5, streaming, columns, max(1, chunk // columns), **variant)
+                    order = next(iter(variant), "by_chunk")
+                    self.emit(
+                        kind="gather", chunk=chunk, columns=columns, streaming=streaming, order=order,
+                        nbytes=len(source), seconds=seconds,
+                    )  # fmt: skip
+
     def say(self, word: str, until: str) -> None:
         self.emit(kind="word", word=word)
         if sys.stdin.readline().strip() != until:
@@ -191,7 +214,8 @@ def main() -> int:
     worker = Worker(channel, task)
     start = time.perf_counter()
     try:
-        {"check": worker.check, "measure": worker.measure, "memory": worker.memory}[task["task"]]()
+        tasks = {"check": worker.check, "measure": worker.measure, "memory": worker.memory, "gather": worker.gather}
+        tasks[task["task"]]()
     except Exception as error:  # the parent turns it into a row
         traceback.print_exc()
         worker.emit(kind="error", error=f"{type(error).__name__}: {error}"[:400])

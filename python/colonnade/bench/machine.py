@@ -34,6 +34,7 @@ def describe(directory: Path, engines: Iterable[str]) -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processor": processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "caches": caches(),
         "memory_nbytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "page_nbytes": os.sysconf("SC_PAGE_SIZE"),
         "transparent_hugepage": {name: policy(name) for name in ("enabled", "defrag", "shmem_enabled")},
@@ -69,6 +70,19 @@ def processor() -> str:
     except OSError:
         pass
     return platform.processor() or "unknown"
+
+
+def caches() -> dict[str, str]:
+    """Sizes of the first core's caches as the system tells them, such as ``{"L2": "1024K"}``."""
+    out = {}
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        try:
+            level, kind, size = ((folder / name).read_text().strip() for name in ("level", "type", "size"))
+        except OSError:
+            continue
+        if kind != "Instruction":
+            out[f"L{level}"] = size
+    return out
 
 
 def policy(name: str) -> str:

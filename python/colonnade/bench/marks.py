@@ -6,9 +6,10 @@ least value for some datasets. It is judged in state *first*; *repeat* is report
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import Protocol
 
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.summary import OURS, Figure, Summary, geometric_mean
@@ -196,8 +197,13 @@ MARKS: list[RatioMark | OpenMark | MemoryMark] = [
 ]  # fmt: skip
 
 
-def judge(summary: Summary, select: Callable[[str], bool] = lambda work: True) -> Iterator[Verdict]:
+class Mark(Protocol):
+    """What is judged."""
+
+    def judge(self, summary: Summary) -> Verdict: ...
+
+
+def judge(summary: Summary, marks: Iterable[Mark] = tuple(MARKS)) -> Iterator[Verdict]:
     """Every mark's verdict."""
-    for mark in MARKS:
-        if select(mark.work):
-            yield mark.judge(summary)
+    for mark in marks:
+        yield mark.judge(summary)

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from colonnade.bench.marks import judge
+from colonnade.bench.marks import MARKS, judge
+from colonnade.bench.marks_arrow import ARROW_MARKS
 from colonnade.bench.spec import Cell
 from colonnade.bench.summary import OURS, Figure, Place, Summary, geometric_mean
 
@@ -34,21 +35,27 @@ class Section:
 
 def sections(summary: Summary) -> list[Section]:
     """The report: marks first, then times and ratios, memory, sizes, what failed or is missing, the machine."""
-    out = [*_marks(summary), *_times(summary), *_memory(summary), *_sizes(summary), *_failures(summary)]
-    return [*out, *_machine(summary)]
+    out = [
+        *marks_section(summary),
+        *times_sections(summary),
+        *memory_section(summary),
+        *sizes_section(summary),
+        *failures_section(summary),
+    ]
+    return [*out, *machine_section(summary)]
 
 
-def _marks(summary: Summary) -> list[Section]:
-    verdicts = [v for v in judge(summary) if v.measured]
+def marks_section(summary: Summary) -> list[Section]:
+    verdicts = [v for v in judge(summary, (*MARKS, *ARROW_MARKS)) if v.measured]
     if not verdicts:
         return []
     rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in verdicts]
-    notes = ["A mark is judged by *first* alone; *repeat* stands beside it."]
+    notes = ["A mark is judged by *first*, unless it says *repeat*; the other state stands beside it where it applies."]
     notes += [f"Run {run} mixes builds: the core was rebuilt meanwhile. Not to be quoted." for run in summary.rebuilt()]
     return [Section("Marks", ["work", "against", "wanted", "first", "repeat", "mark"], rows, notes)]
 
 
-def _times(summary: Summary) -> Iterable[Section]:
+def times_sections(summary: Summary) -> Iterable[Section]:
     groups: dict[tuple[str, ...], list[Place]] = {}
     for place in sorted(summary.places(), key=lambda p: (p.run, p.library, p.operation, p.state)):
         key = (place.run, place.library, place.operation, place.state, twin(place.dataset))
@@ -59,22 +66,27 @@ def _times(summary: Summary) -> Iterable[Section]:
             names.update(dict.fromkeys(summary.contestants(place)))
         contestants = sorted(names, key=lambda name: (not name.startswith("colonnade"), name))
         base = OURS if OURS in names else contestants[0]
-        rows: list[list[str]] = []
-        ratios: dict[str, list[float]] = {name: [] for name in contestants}
-        for place in places:
-            row = [_dataset(place)]
-            for name in contestants:
-                figure, ratio = summary.figure(place, name), summary.ratio(place, base, name)
-                if ratio is not None:
-                    ratios[name].append(ratio.median)
-                row.append(_cell(figure, None if name == base else ratio))
-            rows.append(row)
-        if len(places) > 1:
-            means = [f"{geometric_mean(r):.2f}x" if r and n != base else "" for n, r in ratios.items()]
-            rows.append(["geometric mean", *means])
         title = f"{TITLES[operation]}: {library}{', ' + kind if kind else ''}, {STATES[state]}"
-        note = f"Milliseconds: median [quartiles], then how many times the time of {base} (median of per-round ratios)."
-        yield Section(title, ["dataset", *contestants], rows, [note])
+        yield comparison(summary, title, places, contestants, base)
+
+
+def comparison(summary: Summary, title: str, places: list[Place], contestants: list[str], base: str) -> Section:
+    """One row a place, one column a contestant: milliseconds, and how many times those of `base`."""
+    rows: list[list[str]] = []
+    ratios: dict[str, list[float]] = {name: [] for name in contestants}
+    for place in places:
+        row = [_dataset(place)]
+        for name in contestants:
+            figure, ratio = summary.figure(place, name), summary.ratio(place, base, name)
+            if ratio is not None:
+                ratios[name].append(ratio.median)
+            row.append(_cell(figure, None if name == base else ratio))
+        rows.append(row)
+    if len(places) > 1:
+        means = [f"{geometric_mean(r):.2f}x" if r and n != base else "" for n, r in ratios.items()]
+        rows.append(["geometric mean", *means])
+    note = f"Milliseconds: median [quartiles], then how many times the time of {base} (median of per-round ratios)."
+    return Section(title, ["dataset", *contestants], rows, [note])
 
 
 def twin(dataset: str) -> str:
@@ -108,7 +120,7 @@ def ms(seconds: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _memory(summary: Summary) -> Iterable[Section]:
+def memory_section(summary: Summary) -> Iterable[Section]:
     rows = []
     for record in summary.kind("memory"):
         cell, size = Cell.from_json(record["cell"]), record["frame_nbytes"] or 1
@@ -126,11 +138,17 @@ def _memory(summary: Summary) -> Iterable[Section]:
         yield Section("Peak memory", header, rows, notes)
 
 
-def _sizes(summary: Summary) -> Iterable[Section]:
+def sizes_section(summary: Summary) -> Iterable[Section]:
     table: dict[tuple[str, str], dict[str, str]] = {}
     names: dict[str, None] = {}
     for cell, record in summary.checks():
-        if record["ok"] and record.get("wire_nbytes") and cell.engine != "limit" and not cell.options:
+        if (
+            record["ok"]
+            and record.get("wire_nbytes")
+            and cell.engine != "limit"
+            and not cell.options
+            and cell.transport != "given"
+        ):
             key = (cell.dataset, f"{record['frame_nbytes'] / 1e6:.2f}")
             share = record["wire_nbytes"] / record["frame_nbytes"]
             table.setdefault(key, {})[cell.contestant] = f"{record['wire_nbytes'] / 1e6:.2f} ({share:.2f})"
@@ -142,7 +160,7 @@ def _sizes(summary: Summary) -> Iterable[Section]:
         yield Section("Sizes", ["dataset", "frame MB", *contestants], rows, [note])
 
 
-def _failures(summary: Summary) -> Iterable[Section]:
+def failures_section(summary: Summary) -> Iterable[Section]:
     rows = [[r["engine"], "", "not there", r["reason"]] for r in summary.kind("missing")]
     for cell, record in summary.checks():
         if not record["ok"]:
@@ -158,7 +176,7 @@ def _failures(summary: Summary) -> Iterable[Section]:
         yield Section("Not measured, or not equal", ["engine", "dataset", "what", "why"], rows)
 
 
-def _machine(summary: Summary) -> Iterable[Section]:
+def machine_section(summary: Summary) -> Iterable[Section]:
     for record in summary.kind("machine"):
         rows = [[name, _plain(value)] for name, value in record.items() if name not in ("kind", "run")]
         yield Section(f"Machine (run {record['run']})", ["", ""], rows)

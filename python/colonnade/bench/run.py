@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import subprocess
@@ -64,38 +65,70 @@ class Run:
             if reason:
                 self.emit({"kind": "missing", "engine": name, "reason": reason})
 
-    def check(self, cells: Sequence[Cell]) -> list[Cell]:
-        """Write every cell's file and compare what is read back. Gives the cells that work."""
+    def check(self, cells: Sequence[Cell], together: int = 1, at_once: int = 1) -> list[Cell]:
+        """Write every cell's file and compare what is read back. Gives the cells that work.
+
+        One process a cell: an engine that crashes takes no other one with it. Where making the data takes long, a
+        process is given `at_once` of them. `together` processes at a time.
+        """
         there = [cell for cell in dict.fromkeys(cells) if ENGINES[cell.engine].missing() is None]
-        for cell in there:
-            self.note(f"check {cell.dataset} {cell.library}: {cell.contestant}")
-            # One process a cell: an engine that fails or crashes takes no other one with it.
-            seen = False
-            for record in self.worker("check", [(cell, "write")]):
-                if record["kind"] == "check":
-                    seen = True
-                    self.checked[cell] = record
-                    self.emit(record)
-            if not seen:
-                self.checked[cell] = {"ok": False}
+        # Those that read what another cell wrote come after it.
+        groups = [[cell for cell in there if ("of" in cell.option) == late] for late in (False, True)]
+        for group in groups:
+            shares = [group[start : start + at_once] for start in range(0, len(group), at_once)]
+            for start in range(0, len(shares), together):
+                self.check_batch(shares[start : start + together])
         return [cell for cell in there if self.checked[cell]["ok"]]
 
-    def first(self, entries: Sequence[Entry], rounds: int, repetitions: int = 0) -> None:
-        """Fresh processes: each round starts one for every contestant, in random order."""
+    def check_batch(self, shares: Sequence[Sequence[Cell]]) -> None:
+        """Check some cells side by side, one process a share."""
+        followed = []
+        for share in shares:
+            for cell in share:
+                self.note(f"check {cell.dataset} {cell.library}: {cell.contestant}")
+                self.checked[cell] = {"ok": False}
+            followed.append(self.worker("check", [(cell, "write") for cell in share]))
+        for records in followed:
+            for record in records:
+                if record["kind"] == "check":
+                    self.checked[Cell.from_json(record["cell"])] = record
+                if record["kind"] in ("check", "error"):
+                    self.emit(record)
+
+    def first(
+        self, entries: Sequence[Entry], rounds: int, repetitions: int = 0, *, together: int = 1, **more: Any
+    ) -> None:
+        """Fresh processes: each round starts one for every contestant, in random order.
+
+        `together` of them start up side by side, and are then measured one after the other: nothing else runs during
+        a timed call, and half of the time goes where two cores import libraries.
+        """
         for number in range(rounds):
             shuffled = list(entries)
             self.random.shuffle(shuffled)
-            for cell, operation in shuffled:
-                self.note(f"round {number + 1}/{rounds} {cell.dataset} {cell.library} {operation}: {cell.contestant}")
-                task = {"round": number, "repetitions": 1 + repetitions, "alternate": False}
-                self.pass_on(self.worker("measure", [(cell, operation)], **task))
+            task = {"round": number, "repetitions": 1 + repetitions, "alternate": False, "hold": together > 1, **more}
+            for start in range(0, len(shuffled), together):
+                started = []
+                for cell, call in shuffled[start : start + together]:
+                    self.note(f"round {number + 1}/{rounds} {cell.dataset} {cell.library} {call}: {cell.contestant}")
+                    process = self.spawn("measure", [(cell, call)], **task)
+                    started.append((process, self.follow(process, [(cell, call)])))
+                self.one_by_one(started, held=together > 1)
 
-    def repeat(self, entries: Sequence[Entry], rounds: int) -> None:
+    def one_by_one(self, started: Sequence[tuple[subprocess.Popen[str], Iterator[dict[str, Any]]]], held: bool) -> None:
+        """Let each process measure when all are ready and the one before has ended."""
+        heads = [next(records) for _, records in started] if held else [None] * len(started)
+        for (process, records), head in zip(started, heads, strict=True):
+            if head is not None and head.get("word") == "ready":
+                self.tell(process, "go")
+            self.pass_on(itertools.chain([] if head is None else [head], records))
+
+    def repeat(self, entries: Sequence[Entry], rounds: int, **more: Any) -> None:
         """One process holds all contestants and alternates them, in random order within each round."""
         if entries:
             cell = entries[0][0]
             self.note(f"alternating {len(entries)} contestants on {cell.dataset}, {rounds} rounds")
-            self.pass_on(self.worker("measure", entries, round=0, repetitions=rounds, alternate=True))
+            self.pass_on(self.worker("measure", entries, round=0, repetitions=rounds, alternate=True, **more))
 
     def memory(self, entries: Sequence[Entry]) -> None:
         """Peak memory of one call of each contestant, in a fresh process watched from here."""
@@ -129,6 +162,13 @@ class Run:
                 process.kill()
                 process.wait()
 
+    def gather(self, nbytes: int, columns: int, chunks: Sequence[int]) -> None:
+        """Copies laid out like streams of these chunk sizes, without a header to read: what the memory itself costs."""
+        self.note(f"gathering {nbytes:,} bytes in {columns} columns, chunks of {', '.join(map(str, chunks))}")
+        for record in self.worker("gather", [], nbytes=nbytes, columns=columns, chunks=list(chunks)):
+            if record["kind"] in ("gather", "error"):
+                self.emit(record)
+
     def pass_on(self, records: Iterator[dict[str, Any]]) -> None:
         for record in records:
             if record["kind"] in ("time", "error"):
@@ -156,17 +196,22 @@ class Run:
 
     def worker(self, task: str, entries: Sequence[Entry], **more: Any) -> Iterator[dict[str, Any]]:
         """Run a task to its end; its records as they come, and an error record where the process dies."""
-        process = self.spawn(task, entries, **more)
+        return self.follow(self.spawn(task, entries, **more), entries)
+
+    @staticmethod
+    def follow(process: subprocess.Popen[str], entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
+        """The records of a process to its end."""
         ended = False
         for line in process.stdout or ():
             record = json.loads(line)
             ended = ended or record["kind"] in ("end", "error")
-            if record["kind"] == "error":
+            if record["kind"] == "error" and entries:
                 record["cell"] = entries[0][0].to_json()
             yield record
         status = process.wait()
         if not ended:
-            yield {"kind": "error", "cell": entries[0][0].to_json(), "error": f"the process ended with status {status}"}
+            cell = entries[0][0].to_json() if entries else {}
+            yield {"kind": "error", "cell": cell, "error": f"the process ended with status {status}"}
 
     @staticmethod
     def tell(process: subprocess.Popen[str], line: str) -> None:
@@ -194,10 +239,15 @@ def run(
     session.start(sorted({cell.engine for cell in cells}))
     good = session.check(cells)
     operations = [name for name in OPERATIONS if name in spec.operations]
-    entries = [
-        (cell, name) for cell in good for name in operations if not (name == "replace" and cell.transport == "memory")
-    ]
+    entries = [(cell, name) for cell in good for name in operations if possible(cell, name)]
     session.first(entries, spec.rounds, spec.repetitions)
     if memory:
         session.memory([entry for entry in entries if not ENGINES[entry[0].engine].self_timed])
     return session.records
+
+
+def possible(cell: Cell, operation: str) -> bool:
+    """Whether a transport has this call: memory has nothing to write over, and what is given is only read."""
+    if cell.transport == "given":
+        return operation == "read"
+    return not (operation == "replace" and cell.transport == "memory")

@@ -108,8 +108,13 @@ class Summary:
 
     def ratio(self, place: Place, ours: str, peer: str, metric: str = "usable_s") -> Figure | None:
         """How many times longer `peer` took than `ours`, over the rounds that both have."""
-        table = self._times.get(place, {})
-        a, b = table.get(ours, {}), table.get(peer, {})
+        return self.ratio_between((place, ours), (place, peer), metric)
+
+    def ratio_between(
+        self, ours: tuple[Place, str], peer: tuple[Place, str], metric: str = "usable_s"
+    ) -> Figure | None:
+        """The same for contestants of different libraries, where they alternated in one process."""
+        a, b = (self._times.get(place, {}).get(contestant, {}) for place, contestant in (ours, peer))
         ratios = [b[k][metric] / a[k][metric] for k in a.keys() & b.keys() if a[k].get(metric) and metric in b[k]]
         return Figure.of(ratios) if ratios else None
 

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from colonnade.bench.datasets.base import Dataset
 from colonnade.bench.datasets.fixtures import FIXTURES
 from colonnade.bench.datasets.real import REAL
+from colonnade.bench.datasets.streams import STREAMS
 from colonnade.bench.registry import Registry
 
 DATASETS: Registry[Dataset] = Registry("dataset")
@@ -31,7 +32,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     return list(out)
 
 
-for _dataset in (*FIXTURES, *REAL):
+for _dataset in (*FIXTURES, *REAL, *STREAMS):
     register_dataset(_dataset)
 
 __all__ = ["DATASETS", "Dataset", "expand", "register_dataset"]

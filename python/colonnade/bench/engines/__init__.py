@@ -6,6 +6,7 @@ from colonnade.bench.engines.ours import Colonnade
 from colonnade.bench.engines.pandas_io import Pandas
 from colonnade.bench.engines.pickle_io import Pickle
 from colonnade.bench.engines.polars_io import Polars
+from colonnade.bench.engines.pyarrow_io import PyArrow
 from colonnade.bench.engines.static_frame import StaticFrame
 from colonnade.bench.registry import Registry
 
@@ -17,7 +18,7 @@ def register_engine(engine: Engine) -> Engine:
     return ENGINES.add(engine.name, engine)
 
 
-for _engine in (Colonnade(), StaticFrame(), Pandas(), Polars(), Pickle(), Limit()):
+for _engine in (Colonnade(), StaticFrame(), Pandas(), PyArrow(), Polars(), Pickle(), Limit()):
     register_engine(_engine)
 
 __all__ = ["ENGINES", "Engine", "register_engine"]

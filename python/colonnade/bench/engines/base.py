@@ -28,6 +28,8 @@ class Engine:
     install : str
         The line that installs it.
     formats : mapping of format to codecs
+    given : tuple of str
+        Formats it reads from a stream of record batches that another engine made (transport ``given``).
     libraries : tuple of str
         In-memory types it takes and gives.
     security : str
@@ -41,6 +43,7 @@ class Engine:
     distributions: tuple[str, ...] = ()
     install = ""
     formats: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    given: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     security = ""
     self_timed = False

@@ -6,9 +6,15 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar
 
+from colonnade.bench.datasets import DATASETS
 from colonnade.bench.engines.base import Engine
 from colonnade.bench.libraries import LIBRARIES
 from colonnade.bench.spec import Cell
+
+
+def threads() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 class Limit(Engine):
@@ -16,19 +22,22 @@ class Limit(Engine):
 
     Formats: ``write`` (a bare write), ``write-reserve`` (one that reserves its space first); both read back by a bare
     parallel `pread`. Option ``fresh=True`` reads into memory that was never touched.
+    ``copy``: a given stream's bytes copied into recycled huge-page memory by all threads, with ordinary stores or
+    (``streaming=True``) with stores that bypass the cache.
     The calls return the seconds the helper itself measured: making its source memory is outside.
     """
 
     name = "limit"
     modules = ("colonnade._core",)
     install = "build it with `make`"
-    formats: ClassVar = {"write": ("none",), "write-reserve": ("none",)}
+    formats: ClassVar = {"write": ("none",), "write-reserve": ("none",), "copy": ("none",)}
+    given = ("copy",)
     libraries = ("static-frame", "pandas")
     security = "not a format"
     self_timed = True
 
     def supports(self, cell: Cell) -> bool:
-        return cell.transport == "file"
+        return cell.transport == ("given" if cell.format == "copy" else "file")
 
     def write(self, data: Any, path: Path, cell: Cell) -> float:
         from colonnade._core import limit_write
@@ -39,7 +48,15 @@ class Limit(Engine):
     def read(self, path: Path, cell: Cell) -> float:
         from colonnade._core import limit_pread
 
-        return limit_pread(str(path), len(os.sched_getaffinity(0)), bool(cell.option.get("fresh", False)))
+        return limit_pread(str(path), threads(), bool(cell.option.get("fresh", False)))
+
+    def decode(self, buffer: Any, cell: Cell) -> float:
+        from colonnade._core import limit_copy
+
+        # As many bytes as the frame has: a stream of small chunks is longer, by its headers.
+        nbytes = getattr(DATASETS[cell.dataset], "frame_nbytes", lambda size: len(buffer))(cell.size)
+        source = memoryview(buffer)[: min(nbytes, len(buffer))]
+        return limit_copy(source, threads(), 1, bool(cell.option.get("streaming", False)))[0]
 
     def forget(self) -> None:
         from colonnade._core import pool_trim

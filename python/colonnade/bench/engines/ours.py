@@ -10,14 +10,20 @@ from colonnade.bench.spec import Cell
 
 
 class Colonnade(Engine):
-    """`cn.write` / `cn.read` of NPZ files and NPY directories."""
+    """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and Arrow streams."""
 
     name = "colonnade"
     modules = ("colonnade._core",)
     install = "build it with `make`"
-    formats: ClassVar = {"npz": ("none", "zstd", "deflate"), "npy": ("none",)}
-    libraries = ("static-frame", "pandas", "colonnade")
-    security = "reading runs no code; CRC-32 written always, verified on request and for compressed members"
+    formats: ClassVar = {
+        "npz": ("none", "zstd", "deflate"),
+        "npy": ("none",),
+        "arrow": ("none", "lz4", "zstd"),
+        "arrows": ("none", "lz4", "zstd"),
+    }
+    given = ("arrows",)
+    libraries = ("static-frame", "pandas", "polars", "colonnade")
+    security = "reading runs no code; NPZ: CRC-32 written always, verified on request and for compressed members"
 
     def versions(self) -> dict[str, str]:
         import colonnade as cn
@@ -25,7 +31,7 @@ class Colonnade(Engine):
         return {"colonnade": cn.__version__}
 
     def supports(self, cell: Cell) -> bool:
-        return cell.transport == "file" or cell.format == "npz"
+        return cell.transport == "file" or cell.format != "npy"
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:
         import colonnade as cn
@@ -46,7 +52,7 @@ class Colonnade(Engine):
     def decode(self, buffer: Any, cell: Cell) -> Any:
         import colonnade as cn
 
-        return _to_library(cn.decode(buffer, cell.format), cell.library)
+        return _to_library(cn.read(buffer, format=cell.format), cell.library)
 
     def forget(self) -> None:
         from colonnade._core import pool_trim
@@ -63,4 +69,6 @@ def _to_library(frame: Any, library: str) -> Any:
         return frame.to_pandas()
     if library == "static-frame":
         return frame.to_static_frame()
+    if library == "polars":
+        return frame.to_polars()
     return frame

@@ -1,4 +1,4 @@
-"""polars' own Arrow IPC files and Parquet."""
+"""polars' own Arrow IPC files and streams, and Parquet."""
 
 from __future__ import annotations
 
@@ -10,27 +10,42 @@ from colonnade.bench.spec import Cell
 
 
 class Polars(Engine):
-    """`write_ipc` / `read_ipc` and `write_parquet` / `read_parquet`."""
+    """`write_ipc` / `read_ipc`, `write_ipc_stream` / `read_ipc_stream` and `write_parquet` / `read_parquet`.
+
+    A stream can be had as a pandas DataFrame too, by way of polars' own frame.
+    """
 
     name = "polars"
     modules = ("polars", "pyarrow")
     distributions = ("polars",)
     install = "pip install polars pyarrow"
-    formats: ClassVar = {"ipc": ("none", "lz4", "zstd"), "parquet": ("zstd", "none", "snappy")}
-    libraries = ("polars",)
+    formats: ClassVar = {
+        "ipc": ("none", "lz4", "zstd"),
+        "ipc-stream": ("none", "lz4", "zstd"),
+        "parquet": ("zstd", "none", "snappy"),
+    }
+    given = ("ipc-stream",)
+    libraries = ("polars", "pandas")
     security = "reading runs no code; no checksum"
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.library == "polars" or cell.transport == "given"
 
     def write(self, data: Any, path: Any, cell: Cell) -> None:
         codec = "uncompressed" if cell.codec == "none" else cell.codec
         if cell.format == "ipc":
             data.write_ipc(path, compression=codec)
+        elif cell.format == "ipc-stream":
+            data.write_ipc_stream(path, compression=codec)
         else:
             data.write_parquet(path, compression=codec)
 
     def read(self, path: Any, cell: Cell) -> Any:
         import polars as pl
 
-        return pl.read_ipc(path) if cell.format == "ipc" else pl.read_parquet(path)
+        readers = {"ipc": pl.read_ipc, "ipc-stream": pl.read_ipc_stream, "parquet": pl.read_parquet}
+        frame = readers[cell.format](path)
+        return frame.to_pandas() if cell.library == "pandas" else frame
 
     def encode(self, data: Any, cell: Cell) -> Any:
         sink = io.BytesIO()
@@ -38,4 +53,5 @@ class Polars(Engine):
         return sink.getbuffer()
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
+        # A stream held as `bytes` goes in as it is; so does BytesIO over `bytes`, which shares them.
         return self.read(io.BytesIO(buffer), cell)

@@ -1,57 +1,49 @@
-"""Transports by name: how bytes get from writer to reader. `file` and `memory` are here; moving ones come later.
+"""Transports by name: how bytes get from writer to reader. Moving ones come later.
 
-A transport makes a `Session` for one cell. `write` and `read` are timed; `clear` and `wire_nbytes` are not.
+`file` and `memory` carry what an engine wrote to itself; `given` hands every engine the same bytes.
 """
 
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines import ENGINES
 from colonnade.bench.registry import Registry
 from colonnade.bench.spec import Cell
-
-
-class Session:
-    """One cell's passage. `persistent` ones can be read by another process than the one that wrote."""
-
-    persistent = False
-
-    def __init__(self, engine: Engine, cell: Cell, directory: Path) -> None:
-        self.engine, self.cell, self.directory = engine, cell, directory
-
-    def write(self, data: Any) -> Any:
-        raise NotImplementedError
-
-    def read(self) -> Any:
-        raise NotImplementedError
-
-    def clear(self) -> None:
-        """Take away what was written, so that the next write meets a fresh name."""
-
-    def exists(self) -> bool:
-        """Whether something is there for a write to replace."""
-        return True
-
-    def wire_nbytes(self) -> int:
-        """Bytes that went over the wire or lie on the disk."""
-        raise NotImplementedError
+from colonnade.bench.transports.base import Session
+from colonnade.bench.transports.given import GivenSession
 
 
 class FileSession(Session):
-    """A file (or a directory of files) on a local file system."""
+    """A file (or a directory of files) on a local file system.
+
+    Option ``of="pandas feather"``: the file is what another engine wrote.
+    """
 
     persistent = True
 
     @property
+    def writer(self) -> Cell:
+        """The cell whose engine writes the file."""
+        if "of" not in self.cell.option:
+            return self.cell
+        engine, fmt = self.cell.option["of"].split()
+        return replace(self.cell, engine=engine, format=fmt, options=())
+
+    @property
     def path(self) -> Path:
         # No suffix of ours: every engine is told its format, none has to guess it.
-        return self.directory / self.cell.slug
+        return self.directory / self.writer.slug
+
+    def establish(self, data: Any) -> None:
+        if self.writer == self.cell or not self.exists():
+            super().establish(data)
 
     def write(self, data: Any) -> Any:
-        return self.engine.write(data, self.path, self.cell)
+        return ENGINES[self.writer.engine].write(data, self.path, self.writer)
 
     def read(self) -> Any:
         return self.engine.read(self.path, self.cell)
@@ -92,3 +84,6 @@ class MemorySession(Session):
 TRANSPORTS: Registry[type[Session]] = Registry("transport")
 TRANSPORTS.add("file", FileSession)
 TRANSPORTS.add("memory", MemorySession)
+TRANSPORTS.add("given", GivenSession)
+
+__all__ = ["TRANSPORTS", "FileSession", "GivenSession", "MemorySession", "Session"]

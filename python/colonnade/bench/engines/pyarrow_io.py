@@ -1,0 +1,62 @@
+"""pyarrow's own Arrow files and streams, to and from pandas."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from colonnade.bench.engines.base import Engine
+from colonnade.bench.spec import Cell
+
+
+class PyArrow(Engine):
+    """`pa.ipc.new_file` / `new_stream` and `pa.ipc.open_file` / `open_stream`, with `Table.to_pandas`."""
+
+    name = "pyarrow"
+    modules = ("pyarrow", "pandas")
+    distributions = ("pyarrow",)
+    install = "pip install pyarrow pandas"
+    formats: ClassVar = {"arrow": ("none", "lz4", "zstd"), "arrows": ("none", "lz4", "zstd")}
+    given = ("arrows",)
+    libraries = ("pandas",)
+    security = "reading runs no code; no checksum"
+
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
+        import pyarrow as pa
+
+        with pa.OSFile(str(path), "wb") as sink:
+            self._write(data, sink, cell)
+
+    def read(self, path: Any, cell: Cell) -> Any:
+        import pyarrow as pa
+
+        # The map is pyarrow's own advice for reading files.
+        with pa.memory_map(str(path)) as source:
+            return self.decode(source, cell)
+
+    def encode(self, data: Any, cell: Cell) -> Any:
+        import pyarrow as pa
+
+        sink = pa.BufferOutputStream()
+        self._write(data, sink, cell)
+        return sink.getvalue()
+
+    def decode(self, buffer: Any, cell: Cell) -> Any:
+        import pyarrow as pa
+
+        opened = pa.ipc.open_stream(buffer) if cell.format == "arrows" else pa.ipc.open_file(buffer)
+        return opened.read_all().to_pandas()
+
+    def forget(self) -> None:
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()
+
+    @staticmethod
+    def _write(data: Any, sink: Any, cell: Cell) -> None:
+        import pyarrow as pa
+
+        table = pa.Table.from_pandas(data)
+        options = pa.ipc.IpcWriteOptions(compression=None if cell.codec == "none" else cell.codec)
+        make = pa.ipc.new_stream if cell.format == "arrows" else pa.ipc.new_file
+        with make(sink, table.schema, options=options) as writer:
+            writer.write_table(table)

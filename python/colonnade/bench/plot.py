@@ -1,0 +1,81 @@
+"""The picture of the sweep: speed by chunk size. Drawn by Vega-Lite, through altair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from colonnade.bench.datasets import DATASETS
+from colonnade.bench.datasets.streams import KINDS, label
+from colonnade.bench.marks_arrow import OURS_STREAM, POLARS_STREAM, PYARROW_STREAM, SWEEP, faster_copy
+from colonnade.bench.summary import Summary
+
+COLOURS = {
+    "two-thread copy": "#888888",
+    "colonnade": "#c0392b",
+    "pyarrow": "#1f77b4",
+    "polars (own frame)": "#2ca02c",
+    "polars to pandas": "#98b954",
+}
+TITLES = {"repeat": "repeated, pools warm", "first": "first call of a process"}
+
+
+def points(summary: Summary) -> Iterator[dict[str, Any]]:
+    """One point a chunk size, contestant and state, with its quartiles."""
+    for place in summary.places(operation="read"):
+        if not place.dataset.startswith(SWEEP):
+            continue
+        nbytes = DATASETS[place.dataset].frame_nbytes(place.size)  # type: ignore[attr-defined]
+        lines = {OURS_STREAM: "colonnade", PYARROW_STREAM: "pyarrow", POLARS_STREAM: "polars to pandas"}
+        if place.library == "polars":
+            lines = {POLARS_STREAM: "polars (own frame)"}
+        elif (copy := faster_copy(summary, place)) is not None:
+            lines[copy] = "two-thread copy"
+        for contestant, name in lines.items():
+            figure = summary.figure(place, contestant, "open_s")
+            if figure is not None:
+                speeds = (nbytes / seconds / 1e9 for seconds in (figure.median, figure.high, figure.low))
+                yield {
+                    "chunk": place.dataset.removeprefix(SWEEP),
+                    "name": name,
+                    "state": TITLES[place.state],
+                    **dict(zip(("speed", "low", "high"), speeds, strict=True)),
+                }
+
+
+def stream_curve(summary: Summary, path: Path) -> bool:
+    """Draw it as a PNG. False where there is nothing to draw, or nothing to draw with."""
+    rows = list(points(summary))
+    try:
+        import altair as alt
+    except ImportError:
+        return False
+    if not rows:
+        return False
+    names = [name for name in COLOURS if any(row["name"] == name for row in rows)]
+    x = alt.X(
+        "chunk:O", title="bytes a record batch", sort=[label(chunk) for chunk in KINDS["floats"].chunks],
+        axis=alt.Axis(labelAngle=0),
+    )  # fmt: skip
+    scale = alt.Scale(domain=names, range=[COLOURS[name] for name in names])
+    colour = alt.Color("name:N", scale=scale, legend=alt.Legend(title=None, orient="bottom"))
+    panels = []
+    for state in TITLES.values():
+        chosen = [row for row in rows if row["state"] == state]
+        if not chosen:
+            continue
+        data = alt.InlineData(values=chosen)
+        base = alt.Chart(data).encode(x=x, color=colour)
+        axis = alt.Y("speed:Q", title="GB/s", scale=alt.Scale(domainMin=0))
+        dash = alt.condition("datum.name == 'two-thread copy'", alt.value([6, 4]), alt.value([1, 0]))
+        line = base.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=45)).encode(y=axis, strokeDash=dash)
+        spread = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(y=alt.Y("low:Q"), y2="high:Q")
+        panels.append((spread + line).properties(width=430, height=320, title=state))
+    chart = alt.hconcat(*panels).resolve_scale(y="shared", color="shared").properties(
+        title="An Arrow stream of 1 GiB in memory (16 columns of float64) to a DataFrame"
+    )  # fmt: skip
+    chart = chart.configure(background="white").configure_axis(labelFontSize=12, titleFontSize=13)
+    chart = chart.configure_legend(labelFontSize=12, symbolStrokeWidth=3).configure_title(fontSize=14)
+    chart.save(path, scale_factor=2)
+    return True
