@@ -269,6 +269,14 @@ def test_what_others_see_of_a_dtype(name):
             assert (np.isnat(got) | (got == values)).all()
 
 
+def test_text_of_later_frames_may_be_longer():
+    short, long = frame_of([np.array(["a", "b"])]), frame_of([np.array(["longer"])])
+    frames = _core.import_arrow(exported(short, long))
+    joined = _core.concat_frames(frames)
+    assert joined.column(0).tolist() == ["a", "b", "longer"]
+    assert _core.concat_frames([short, long]).column(0).dtype == "<U6"
+
+
 def test_packed_columns_are_not_copied():
     block = np.arange(12.0).reshape(3, 4)
     builder = FrameBuilder(4, 3)
@@ -332,6 +340,13 @@ def test_tables_that_others_changed_are_read_as_they_are_now():
     assert more.columns.level(0).tolist() == ["c0", "c1", "longer name"]
     renamed = table.rename_columns(["c0", "renamed"]).replace_schema_metadata(table.schema.metadata)
     assert _core.import_arrow(renamed)[0].columns.level(0).tolist() == ["c0", "renamed"]
+
+
+def test_labels_beside_the_fields_are_dropped_where_the_fields_were_reordered():
+    table = table_of(frame_of([np.arange(2), np.arange(2.0)], labels=np.array([7, 8])))
+    assert _core.import_arrow(table)[0].columns.level(0).tolist() == [7, 8]
+    turned = _core.import_arrow(table.select(["8", "7"]))[0]
+    assert (turned.columns.level(0).tolist(), turned.dtypes()) == (["8", "7"], ["double", "int64"])
 
 
 # --------------------------------------------------------------------------- polars reads and writes

@@ -140,22 +140,50 @@ fn has_place(dtype: DType, way: Way, data: &ArrayData) -> bool {
     (times || data.null_count() == 0) && !inner
 }
 
+/// The dtype that holds all of `data`: text of a stream's later chunks may be longer than the first chunk's, whose width
+/// the field says. Only `<U` grows; what is not its text is left to [`to_block`] to refuse.
+#[must_use]
+pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
+    if dtype.kind != Kind::Unicode {
+        return dtype;
+    }
+    let mut points = dtype.itemsize as usize / 4;
+    for data in data {
+        let column = Column::new((*data).clone());
+        let views = (*data.data_type() == DataType::Utf8View).then(|| StringViewArray::from((*data).clone()));
+        for row in 0..data.len() {
+            let value = match &views {
+                Some(views) => Some(views.value(row)),
+                None => column.string(row),
+            };
+            // As many bytes are as many characters at most.
+            if let Some(value) = value.filter(|v| v.len() > points) {
+                points = points.max(value.chars().count());
+            }
+        }
+    }
+    let itemsize =
+        points.checked_mul(4).and_then(|n| u32::try_from(n).ok()).filter(|&n| i32::try_from(n).is_ok());
+    DType { itemsize: itemsize.unwrap_or(dtype.itemsize), ..dtype }
+}
+
 /// Whether the dtype has a cell for every row: nulls are NaT, and nothing else.
 #[must_use]
 pub fn holds_nulls(dtype: DType, data: &ArrayData) -> bool {
     Way::of(dtype, data.data_type()).is_some_and(|way| has_place(dtype, way, data))
 }
 
-/// The array as a block of one column; `None` where it has nulls that the dtype cannot hold. Nothing is copied where
+/// The array as a block of one column, of `<U` as wide as its longest text; `None` where it has nulls that the dtype cannot hold. Nothing is copied where
 /// the values lie as the dtype wants them.
 ///
 /// # Errors
-/// Malformed: a type that cannot hold the dtype, text wider than it.
+/// Malformed: a type that cannot hold the dtype; a limit, where `<U` cells ask for far more memory than their text has.
 pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
     let way = way(dtype, data)?;
     if !has_place(dtype, way, data) {
         return Ok(None);
     }
+    let dtype = widened(dtype, &[data]);
     let item = dtype.itemsize as usize;
     let swapped = |word: usize| dtype.order == ByteOrder::Big && word > 1;
     let as_it_lies = match way {
@@ -168,13 +196,34 @@ pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
         let block = Block::new(grid, Buffer::from_arrow(buffer.clone()));
         return block.map(Some).ok_or_else(|| short(dtype, data));
     }
-    let nbytes = data.len().checked_mul(item).filter(|&n| isize::try_from(n).is_ok()).ok_or_else(|| {
-        Error::limit("arrow", format!("{} rows of {} pass the address space.", data.len(), dtype.descr()))
+    let nbytes = data.len().checked_mul(item).filter(|&n| isize::try_from(n).is_ok());
+    let nbytes = nbytes.filter(|&n| way != Way::Text || n <= allowed_nbytes(data)).ok_or_else(|| {
+        let message = format!(
+            "{} rows of {} ask for more memory than their {} bytes of text make likely.",
+            data.len(),
+            dtype.descr(),
+            text_nbytes(data)
+        );
+        Error::limit("arrow", message)
     })?;
     let mut region = Region::allocate(nbytes, nbytes < (2 << 20))?;
     fill(dtype, data, region.as_mut_slice())?;
     let buffer = Buffer::from_region(region.finish(), false);
     Ok(Block::new(Grid::column_major(dtype, data.len(), 1, 0), buffer))
+}
+
+/// Bytes of `<U` cells that any file may ask for; more only where text stands behind them.
+const UNASKED_NBYTES: usize = 1 << 30;
+
+/// Bytes of `<U` cells that a byte of text (or a row) is believed to stand for.
+const MAX_PADDING: usize = 1024;
+
+fn allowed_nbytes(data: &ArrayData) -> usize {
+    UNASKED_NBYTES.max(text_nbytes(data).saturating_add(data.len()).saturating_mul(MAX_PADDING))
+}
+
+fn text_nbytes(data: &ArrayData) -> usize {
+    data.buffers().iter().skip(1).map(|b| b.len()).sum()
 }
 
 fn first_byte(way: Way, data: &ArrayData, item: usize) -> usize {

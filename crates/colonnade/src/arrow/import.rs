@@ -7,12 +7,13 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
 use serde_json::json;
 
-pub use super::cells::{fill, fits, holds_nulls, implied_dtype, to_block};
+pub use super::cells::{fill, fits, holds_nulls, implied_dtype, to_block, widened};
 use super::column_labels;
 use super::foreign::Foreign;
 use super::meta::{FieldMeta, KEY, LabelsMeta, SchemaMeta};
+use super::names::{texts, unique};
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Block, Column, DType, Frame, Labels, Level, Part, Tags};
+use crate::frame::{Axis, Block, Column, DType, Frame, Kind, Labels, Level, Part, Tags};
 
 /// Where a field belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +127,9 @@ impl Plan {
         let levels: Vec<usize> = (meta.ncols..schema.fields().len()).collect();
         let names: Vec<&str> = schema.fields().iter().take(meta.ncols).map(|f| f.name().as_str()).collect();
         let columns = column_labels::described(&names, &meta.columns)?;
+        if matches!(meta.columns.labels, LabelsMeta::Stream(_)) && unique(&texts(&columns)?) != names {
+            return Self::foreign(schema); // fields were reordered or renamed
+        }
         let labels = match meta.index.labels {
             LabelsMeta::Auto { start, step, .. } => IndexLabels::Auto { start, step },
             _ => IndexLabels::Levels(levels.len()),
@@ -281,7 +285,9 @@ impl Plan {
             let implied = ours || matches!(field.place, Place::Level(_));
             let dtype = if implied { field.block_dtype() } else { field.dtype }?;
             let held = batches.iter().all(|(_, arrays)| arrays.get(i).is_none_or(|a| holds_nulls(dtype, a)));
-            held.then_some(dtype)
+            let all =
+                || -> Vec<&ArrayData> { batches.iter().filter_map(|(_, arrays)| arrays.get(i)).collect() };
+            held.then(|| if dtype.kind == Kind::Unicode { widened(dtype, &all()) } else { dtype })
         };
         let dtypes: Vec<Option<DType>> = self.fields.iter().enumerate().map(dtype_of).collect();
         let block = |i: usize, data: &ArrayData| match dtypes.get(i) {

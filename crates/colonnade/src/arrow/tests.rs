@@ -10,7 +10,7 @@ use arrow_array::{FixedSizeBinaryArray, TimestampNanosecondArray};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
 
-use super::import::{IndexLabels, Plan, fits, implied_dtype, to_block};
+use super::import::{IndexLabels, Plan, fill, fits, implied_dtype, to_block};
 use crate::frame::{Block, DType, Labels, Level, Part};
 
 fn dtype(descr: &str) -> DType {
@@ -96,8 +96,12 @@ fn text_becomes_cells() {
     assert_eq!(bytes(&block(">U3", &LargeStringArray::from(values.clone())).unwrap()), expected);
     let views = arrow_array::StringViewArray::from(values.clone());
     assert_eq!(bytes(&block(">U3", &views).unwrap()), expected);
-    let error = to_block(dtype("<U2"), &StringArray::from(values).to_data()).unwrap_err();
+    // Longer text than the field says is that of later chunks.
+    assert_eq!(bytes(&block(">U2", &StringArray::from(values.clone())).unwrap()), expected);
+    let error = fill(dtype("<U2"), &StringArray::from(values).to_data(), &mut [0; 32]).unwrap_err();
     assert!(error.to_string().contains("row 2"), "{error}");
+    let error = to_block(dtype("<U536870911"), &StringArray::from(vec!["a"]).to_data()).unwrap_err();
+    assert!(matches!(error.kind(), crate::ErrorKind::LimitExceeded));
     assert_eq!(block("<U0", &StringArray::from(vec!["", ""])).unwrap().grid.nrows, 2);
 }
 
@@ -271,4 +275,21 @@ fn wide_schemas_are_planned_at_once() {
     assert_eq!(plan.frame(&arrays, 1, 0).unwrap().ncols, 49_900);
     let error = plan.frame(&arrays[1..], 1, 0).unwrap_err();
     assert!(error.to_string().contains("50000"));
+}
+
+#[test]
+fn text_of_later_chunks_may_be_longer() {
+    let said = Field::new("a", DataType::Utf8, true)
+        .with_metadata(HashMap::from([("colonnade".to_owned(), r#"{"dtype":"<U1"}"#.to_owned())]));
+    let mut plan = Plan::new(&Schema::new(vec![said])).unwrap();
+    let piece = |text: &str| (1, vec![StringArray::from(vec![text]).to_data()]);
+    let frames = plan.frames(&[piece("é"), piece("ab\u{10FFFF}")]).unwrap();
+    for frame in &frames {
+        assert!(matches!(&frame.parts[0], Part::Block(b, _) if b.grid.dtype == dtype("<U3")));
+    }
+    let alone = |text: &str, first_row| plan.batch(&piece(text).1, 1, first_row).unwrap();
+    let joined = super::concat::concat(&[alone("a", 0), alone("xyz", 1)]).unwrap();
+    let Part::Block(block, _) = &joined.parts[0] else { panic!("a column") };
+    assert_eq!(block.strings().unwrap(), ["a", "xyz"]);
+    assert!(matches!(joined.index.labels, Labels::Auto { start: 0, stop: 2, .. }));
 }

@@ -71,8 +71,8 @@ fn level(levels: &[&Level], nrows: usize) -> Result<Level> {
     let blocks: Vec<&Block> =
         levels.iter().filter_map(|l| if let Level::Block(block) = l { Some(block) } else { None }).collect();
     if blocks.len() == levels.len() {
-        let dtype = common(&blocks)?;
-        let strips = blocks.iter().map(|block| Strip { block, column: 0 }).collect();
+        let strips: Vec<Strip<'_>> = blocks.iter().map(|block| Strip { block, column: 0 }).collect();
+        let dtype = common(&strips)?;
         return Ok(Level::Block(super::blocks::join(dtype, nrows, vec![strips])?));
     }
     let stored = levels.iter().find_map(|l| if let Level::Column(column) = l { Some(column) } else { None });
@@ -98,10 +98,10 @@ fn level(levels: &[&Level], nrows: usize) -> Result<Level> {
 }
 
 /// The dtype of all; of fixed-width text and bytes the widest.
-fn common(blocks: &[&Block]) -> Result<DType> {
+pub(super) fn common(strips: &[Strip<'_>]) -> Result<DType> {
     let mut out: Option<DType> = None;
-    for (i, block) in blocks.iter().enumerate() {
-        let dtype = block.grid.dtype;
+    for (i, strip) in strips.iter().enumerate() {
+        let dtype = strip.block.grid.dtype;
         out = Some(match out {
             None => dtype,
             Some(known) if known == dtype => known,

@@ -11,7 +11,7 @@ mod same;
 
 use arrow_data::ArrayData;
 use crate::error::{Error, Result};
-use crate::frame::{Frame, Part, Slot};
+use crate::frame::{Frame, Kind, Part, Slot};
 use crate::plan::{self, NoProgress};
 
 use self::blocks::Strip;
@@ -48,7 +48,11 @@ pub fn concat_all(frames: &[&Frame]) -> Result<Frame> {
     for (position, slot) in slots.first().map_or(&[][..], Vec::as_slice).iter().enumerate() {
         match first.parts.get(slot.part) {
             Some(Part::Block(block, _)) => {
-                let dtype = block.grid.dtype;
+                let dtype = match block.grid.dtype {
+                    // Text may be longer in later frames; `same` has checked that nothing else differs.
+                    text if text.kind == Kind::Unicode => index::common(&strips(frames, &slots, position))?,
+                    dtype => dtype,
+                };
                 let group = *group_of.entry(dtype).or_insert_with(|| {
                     groups.push((dtype, Vec::new()));
                     groups.len() - 1
