@@ -85,12 +85,12 @@ def to_pyarrow(column: ArrowColumn) -> Any:
 
 
 def _shown(scalar: Any) -> Any:
-    if any(name in str(scalar.type) for name in _CUT_OFF):
-        return None if not scalar.is_valid else str(scalar)
+    if not scalar.is_valid:
+        return None
     try:
-        return scalar.as_py()
+        return str(scalar) if any(name in str(scalar.type) for name in _CUT_OFF) else scalar.as_py()
     except (ValueError, NotImplementedError, OverflowError):
-        return str(scalar)
+        return "?"
 
 
 def object_array(cells: list[Any]) -> np.ndarray:

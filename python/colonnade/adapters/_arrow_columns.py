@@ -17,7 +17,7 @@ from ._object_columns import labels_from_level, object_array, objects_from_colum
 _TRANSPARENT = frozenset({None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz", "field"})
 _NUMERIC = ("int8", "int16", "int32", "int64", "uint", "half", "float", "double")
 
-_TEXT = ("utf8", "utf8_view", "string", "string_view")
+_TEXT = ("utf8", "utf8_view")
 
 Where = Callable[[], str]
 
@@ -68,15 +68,15 @@ def _values(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarra
 def _text(column: ArrowColumn) -> np.ndarray:
     if column.null_count:
         return cells_of(column)
+    if column.type.endswith("view"):
+        cells = cells_of(column)
+        texts = cells.tolist()
+        return cells if any(text.endswith("\0") for text in texts) else np.array(texts, dtype=np.str_)
     try:
         return column.unicode()
     except EncodeError:
         # `<U` pads with NUL and so cannot hold a text that ends in one.
-        return cells_of(column)
-    except TypeError:  # views
-        cells = cells_of(column)
-        texts = cells.tolist()
-        return cells if any(text.endswith("\0") for text in texts) else np.array(texts, dtype=np.str_)
+        return column.objects()
 
 
 def _with_nat(column: ArrowColumn) -> np.ndarray:
