@@ -154,7 +154,7 @@ impl ArrowColumn {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         // The protocol lets a producer answer its own type where it cannot cast.
         let _ = requested_schema;
-        let (array, _) = to_ffi(&self.column.data).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let (array, _) = to_ffi(&self.column.data).map_err(|e| crate::errors::encode(format!("arrow: {e}")))?;
         Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, ARRAY_NAME)?))
     }
 

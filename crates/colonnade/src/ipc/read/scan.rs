@@ -369,15 +369,9 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         let damaged = |message: String| Error::malformed("arrow", message).in_member("footer").at(start as u64);
         let footer = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot)
             .map_err(|e| damaged(format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e))))?;
-        // Footers of Arrow 0.14 call themselves V1 where their messages are V4: then the first message is asked.
-        let version = match super::message::check_version(footer.version()) {
-            Ok(version) => version,
-            Err(error) => match message_at(bytes.get(..start).unwrap_or(&[]), 8)? {
-                At::Message(found) if matches!(found.header.kind, Kind::Schema) => found.header.version,
-                _ => return Err(error.in_member("footer")),
-            },
-        };
+        let version = footer_version(bytes.get(..start).unwrap_or(&[]), footer.version())?;
         let schema = footer.schema().ok_or_else(|| damaged("expected a schema, found none.".into()))?;
+        agree(bytes.get(..start).unwrap_or(&[]), schema, start)?;
         let shape = Shape::of_schema(foot, schema, version).map_err(|e| e.in_member("footer"))?;
         check_columns(&shape, limits)?;
         let mut catalog = Catalog::new(shape);
@@ -407,8 +401,55 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
             };
             catalog.batch(bytes, found.batch(header), limits)?;
         }
+        if let Some(at) = pointed_twice(&catalog) {
+            return Err(damaged(format!("two blocks point at the message at byte {at}.")));
+        }
         catalog.end = bytes.len();
         Ok(catalog)
+    })
+}
+
+/// Footers of Arrow 0.14 call themselves V1 where their messages are V4: then the first message is asked.
+fn footer_version(messages: &[u8], told: arrow_ipc::MetadataVersion) -> Result<i16> {
+    let error = match super::message::check_version(told) {
+        Ok(version) => return Ok(version),
+        Err(error) => error.in_member("footer"),
+    };
+    match message_at(messages, 8)? {
+        At::Message(found) if told.0 < found.header.version && found.header.version == arrow_ipc::MetadataVersion::V4.0 => {
+            Ok(found.header.version)
+        }
+        _ => Err(error),
+    }
+}
+
+/// A file begins with the schema, and its footer has it again: both must say the same.
+fn agree(messages: &[u8], footer: arrow_ipc::Schema<'_>, footer_at: usize) -> Result<()> {
+    let found = match message_at(messages, 8)? {
+        At::Message(found) if matches!(found.header.kind, Kind::Schema) => found,
+        _ => return Err(Error::malformed("arrow", "expected a schema as the first message, found another.").at(8)),
+    };
+    let head = messages.get(found.header_at..found.body_at).unwrap_or(&[]);
+    let same = aligned(head, |head| {
+        // Proven by `message_at`.
+        let message = arrow_ipc::root_as_message_with_opts(&verifier(head.len()), head).ok()?;
+        Some(super::shape::same_schema(message.header_as_schema()?, footer))
+    });
+    if same == Some(true) {
+        return Ok(());
+    }
+    let message = "the footer's schema is not that of the first message. The file is damaged.";
+    Err(Error::malformed("arrow", message).in_member("footer").at(footer_at as u64))
+}
+
+/// The offset of a message that two blocks point at.
+fn pointed_twice(catalog: &Catalog) -> Option<usize> {
+    let dictionaries = catalog.dictionaries.iter().map(|d| d.batch.header_at);
+    let mut all: Vec<usize> = catalog.batches.iter().map(|b| b.header_at).chain(dictionaries).collect();
+    all.sort_unstable();
+    all.windows(2).find_map(|pair| match pair {
+        [a, b] if a == b => Some(*a),
+        _ => None,
     })
 }
 

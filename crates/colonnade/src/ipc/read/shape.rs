@@ -108,6 +108,47 @@ impl Shape {
     }
 }
 
+/// Whether two schemas have the same fields, as far as the layout of a batch depends on them.
+pub(crate) fn same_schema(a: FbSchema<'_>, b: FbSchema<'_>) -> bool {
+    let lists = (a.fields(), b.fields());
+    let fields = match lists {
+        (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same_field(a, b, 0)),
+        (None, None) => true,
+        _ => false,
+    };
+    fields && a.endianness() == b.endianness()
+}
+
+fn same_field(a: arrow_ipc::Field<'_>, b: arrow_ipc::Field<'_>, depth: usize) -> bool {
+    if depth > MAX_DEPTH {
+        return true; // `depth` refuses it
+    }
+    let dictionaries = match (a.dictionary(), b.dictionary()) {
+        (Some(a), Some(b)) => a.id() == b.id() && int(a.indexType()) == int(b.indexType()),
+        (None, None) => true,
+        _ => false,
+    };
+    let children = match (a.children(), b.children()) {
+        (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same_field(a, b, depth + 1)),
+        (a, b) => a.is_none_or(|a| a.is_empty()) && b.is_none_or(|b| b.is_empty()),
+    };
+    a.name() == b.name() && a.type_type() == b.type_type() && dictionaries && children && same_parameters(a, b)
+}
+
+fn int(int: Option<arrow_ipc::Int<'_>>) -> Option<(i32, bool)> {
+    int.map(|int| (int.bitWidth(), int.is_signed()))
+}
+
+/// Parameters that change how wide values are; those of the rest cannot lead past a buffer.
+fn same_parameters(a: arrow_ipc::Field<'_>, b: arrow_ipc::Field<'_>) -> bool {
+    int(a.type_as_int()) == int(b.type_as_int())
+        && a.type_as_floating_point().map(|t| t.precision()) == b.type_as_floating_point().map(|t| t.precision())
+        && a.type_as_timestamp().map(|t| (t.unit(), t.timezone())) == b.type_as_timestamp().map(|t| (t.unit(), t.timezone()))
+        && a.type_as_fixed_size_binary().map(|t| t.byteWidth()) == b.type_as_fixed_size_binary().map(|t| t.byteWidth())
+        && a.type_as_fixed_size_list().map(|t| t.listSize()) == b.type_as_fixed_size_list().map(|t| t.listSize())
+        && a.type_as_decimal().map(|t| (t.bitWidth(), t.scale())) == b.type_as_decimal().map(|t| (t.bitWidth(), t.scale()))
+}
+
 /// Refuses schemas whose fields nest deeper than the conversion should recurse.
 fn depth(schema: FbSchema<'_>) -> Result<()> {
     fn deeper(field: arrow_ipc::Field<'_>, level: usize) -> Result<()> {
