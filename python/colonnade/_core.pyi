@@ -264,7 +264,18 @@ def import_arrow(obj: object) -> list[CoreFrame]:
     one frame a record batch, Arrow columns over the producer's own memory, nothing copied. At least one frame: a stream
     without batches gives one of no rows. Schema metadata and field metadata, nullability too, are kept (see
     `schema_of`): a `colonnade` key is taken up (axes, names, dtypes, attrs), a `pandas` key too (index levels).
-    TypeError for an object of another kind or a stream that is not of structs; DecodeError for broken buffers."""
+    A column with a name (a Series) is a frame of one column.
+    TypeError for an object of another kind or a stream of neither; DecodeError for broken buffers."""
+
+class ArrowStream:
+    """The batches of a foreign stream one at a time; as `import_arrow`, which takes them all."""
+
+    @staticmethod
+    def open(obj: object) -> ArrowStream: ...
+    def schema(self) -> CoreFrame:
+        """A frame of no rows."""
+    def next_batch(self) -> CoreFrame | None:
+        """The next batch; an automatic index goes on from batch to batch. None after the last."""
 
 def import_arrow_schema(obj: object) -> CoreFrame:
     """Anything with ``__arrow_c_schema__`` (a struct type or schema): a frame of no rows."""

@@ -2,6 +2,7 @@
 
 mod array;
 mod arrow_build;
+mod arrow_checks;
 mod arrow_column;
 mod arrow_export;
 mod arrow_foreign;
