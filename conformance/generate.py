@@ -1,4 +1,4 @@
-"""Writes the golden files and their cases.json, by hand: ``python conformance/generate.py [--accept]``.
+"""Writes the golden files and their cases.json, by hand: ``python conformance/generate.py [--accept] [format...]``.
 
 A file that would change is reported and left alone: a changed golden is a changed format version, or a bug.
 With --accept it is replaced.
@@ -79,10 +79,11 @@ def one_line_a_list(data: Any, indent: str = "") -> str:
     return "[\n" + ",\n".join(inner + one_line_a_list(part, inner) for part in data) + f"\n{indent}]"
 
 
-def main(accept: bool) -> int:
-    """All cases of all formats; 1 where one would change."""
+def main(accept: bool, formats: list[str]) -> int:
+    """All cases of these formats (of all where none is named); 1 where one would change."""
     kept = []
-    for format, cases in CASES.items():
+    for format in formats or CASES:
+        cases = CASES[format]
         records = []
         for name, case in cases.items():
             with tempfile.TemporaryDirectory() as scratch:
@@ -102,4 +103,5 @@ def main(accept: bool) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main("--accept" in sys.argv[1:]))
+    words = sys.argv[1:]
+    sys.exit(main("--accept" in words, [word for word in words if not word.startswith("-")]))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.conformance import frames_numpy, frames_pandas, frames_static_frame
+from tests.conformance import frames_numpy, frames_pandas, frames_polars, frames_pyarrow, frames_static_frame
 
 
 @dataclass(frozen=True)
@@ -72,4 +72,52 @@ NPY: dict[str, Case] = {
     "text": Case(frames_pandas.pandas_text, "text", _FOLDER, static_frame=False),
 }
 
-CASES: dict[str, dict[str, Case]] = {"npz": NPZ, "npy": NPY}
+_NESTED = {
+    make.__name__: Case(make, f"{make.__name__}.npz", **_OURS)
+    for make in (frames_pyarrow.nested, frames_polars.polars_nested)
+}
+NPZ |= _NESTED
+
+
+def _arrow(format: str) -> dict[str, Case]:
+    """The cases of Arrow's two forms: the same frames in both."""
+    frames = [
+        frames_numpy.mapping,
+        frames_static_frame.article,
+        frames_static_frame.little_endian,
+        frames_static_frame.big_endian,
+        frames_static_frame.times,
+        frames_static_frame.float_bits,
+        frames_static_frame.index_classes,
+        frames_static_frame.no_rows,
+        frames_static_frame.no_columns,
+        frames_static_frame.automatic_labels,
+        frames_pandas.pandas_text,
+        frames_pandas.pandas_categorical,
+        frames_pandas.pandas_zoned,
+        frames_pandas.pandas_nullable,
+        frames_pandas.pandas_period_and_interval,
+        frames_pandas.pandas_range_and_attrs,
+        frames_pandas.pandas_hierarchical_columns,
+        frames_pandas.pandas_datetime_index,
+        frames_pyarrow.flat,
+        frames_pyarrow.nested,
+        frames_pyarrow.dictionaries,
+        frames_pyarrow.metadata,
+        frames_pyarrow.repeated_names,
+        frames_pyarrow.batches,
+        frames_polars.polars_flat,
+        frames_polars.polars_nested,
+    ]
+    cases = {make.__name__: Case(make, f"{make.__name__}.{format}", **_OURS) for make in frames}
+    several = {"batch_nbytes": 512}
+    cases["several_batches"] = Case(frames_numpy.compressible, f"several_batches.{format}", several, **_OURS)
+    for codec in ("lz4", "zstd"):
+        options = {"compression": codec}
+        cases[codec] = Case(frames_numpy.compressible, f"{codec}.{format}", options, **_COMPRESSED)
+    return cases
+
+
+ARROW, ARROWS = _arrow("arrow"), _arrow("arrows")
+
+CASES: dict[str, dict[str, Case]] = {"npz": NPZ, "npy": NPY, "arrow": ARROW, "arrows": ARROWS}

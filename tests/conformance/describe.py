@@ -31,6 +31,10 @@ def describe(data: Any) -> dict[str, Any]:
         return _of_array(data)
     if type(data).__module__.startswith("static_frame"):
         return _of_static_frame(data)
+    if type(data).__module__.startswith(("pyarrow", "polars")):
+        from tests.conformance.describe_arrow import of_polars, of_pyarrow
+
+        return of_pyarrow(data) if type(data).__module__.startswith("pyarrow") else of_polars(data)
     pandas = sys.modules["pandas"]
     assert isinstance(data, pandas.DataFrame), type(data)
     from tests.conformance.describe_pandas import of_pandas
