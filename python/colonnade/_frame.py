@@ -35,6 +35,8 @@ class Frame:
         copy where its memory can be used as it lies: do not change it while the frame is in use.
     densify_sparse : bool
         Take pandas' sparse columns as dense ones; without it they are refused by name.
+    batch_rows : int, optional
+        Where data is rows: how many are transposed at once. Default 65,536.
 
     Raises
     ------
@@ -66,8 +68,8 @@ class Frame:
     _single: bool
     __slots__ = ("__weakref__", *_SLOTS)
 
-    def __init__(self, data: Any, *, densify_sparse: bool = False) -> None:
-        made = frame_from(data, densify_sparse=densify_sparse)
+    def __init__(self, data: Any, *, densify_sparse: bool = False, batch_rows: int | None = None) -> None:
+        made = frame_from(data, densify_sparse=densify_sparse, batch_rows=batch_rows)
         for slot in _SLOTS:
             setattr(self, slot, getattr(made, slot))
         self._kept = {}

@@ -62,8 +62,9 @@ class Rows:
         if not self._known:
             self._labels = labels
             self._axis = _axis(labels, len(columns))
-        elif labels != self._labels:
-            self._refuse(0, f"expected the columns {_shown(self._labels)}, found {_shown(labels)}.")
+        elif labels != self._labels or len(columns) != len(self._types):
+            known, found = _shown(self._labels, len(self._types)), _shown(labels, len(columns))
+            self._refuse(0, f"expected the columns {known}, found {found}.")
         frame = self._build(columns, len(batch))
         self._known = True
         self._done += len(batch)
@@ -104,7 +105,7 @@ class Rows:
             for position, row in enumerate(batch):
                 if len(row) != width:
                     self._refuse(position, f"expected {width} values, as in the rows before, found {len(row)}.")
-            return (None if width or not self._known else self._labels), list(map(list, zip(*batch, strict=True)))
+            return None, list(map(list, zip(*batch, strict=True)))
         if hasattr(first, "keys") and hasattr(first, "__getitem__") and not _is_table(first):  # sqlite3.Row
             self._check_kinds(batch, kinds, _only(type(first)), f"a {type(first).__qualname__}")
             return self._from_mappings([{key: row[key] for key in row.keys()} for row in batch])  # noqa: SIM118
@@ -119,7 +120,7 @@ class Rows:
                     position = next(i for i, row in enumerate(batch) if key in row)
                     self._refuse(
                         position,
-                        f"expected the columns {_shown(self._labels)}, found {key!r} too. "
+                        f"expected the columns {_shown(self._labels, 0)}, found {key!r} too. "
                         "Have every column in the first batch of rows, or use a larger batch_rows.",
                     )
             labels = self._labels
@@ -165,5 +166,5 @@ def _axis(labels: list[Any] | None, ncols: int) -> Axis:
     return Axis.levels([level_from_labels(labels, "rows: column labels")], ["Index"])
 
 
-def _shown(labels: list[Any] | None) -> str:
-    return "0, 1, 2..." if labels is None else cut(", ".join(map(repr, labels)), 200)
+def _shown(labels: list[Any] | None, ncols: int) -> str:
+    return cut(", ".join(map(repr, range(ncols) if labels is None else labels)) or "(none)", 200)

@@ -35,17 +35,13 @@ class StreamSource:
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
         """What `opener` (a class of the core) makes of all the bytes up to the end."""
         try:
-            if self._taken:
-                return opener.open_buffer(collect(self._taken, self._read_into, options["limits"]), **options)
-            return opener.open_fd(self.fd, **options)
+            return opener.open_fd(self.fd, head=self._taken or None, **options)
         finally:
             self.release()
 
     def read_batches(self, **options: Any) -> _core.IpcReader:
         """The reader that takes no more of the stream than it was asked for."""
-        if self._taken:
-            return _core.IpcReader.open_callable(_behind(self._taken, self._read_into), **options)
-        return _core.IpcReader.open_fd(self.fd, **options)
+        return _core.IpcReader.open_fd(self.fd, head=self._taken or None, **options)
 
     def release(self) -> None:
         """Close the descriptor, if it is ours."""
