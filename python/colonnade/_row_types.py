@@ -1,7 +1,7 @@
 """The type of a column of cells: told from the first batch, held to by the others.
 
 None is null in every type. An int fits among floats where the float is exactly the same number; nothing else changes
-its type. Dates, times of day, decimals, lists and mappings are Arrow's to build, so they need pyarrow (`_row_arrow`).
+its type. Dates, times of day, decimals, lists and mappings are Arrow's to build, so they need pyarrow.
 """
 
 import datetime as dt
@@ -52,7 +52,7 @@ def infer(cells: list[Any]) -> RowType:
     first = next(cell for cell in cells if cell is not None)
     kind = type(first)
     if kind in _NESTED or kind in _BY_ARROW:
-        from ._row_arrow import infer_arrow
+        from .adapters._pyarrow_rows import infer_arrow
 
         return infer_arrow(cells, tuple(_NESTED) if kind in _NESTED else (kind,))
     if kind is dt.datetime:

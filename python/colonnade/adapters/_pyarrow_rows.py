@@ -5,8 +5,8 @@ import decimal
 from collections.abc import Callable
 from typing import Any
 
-from ._core import ArrowColumn
-from ._row_types import Misfit, RowType, checked, kinds_of
+from .._core import ArrowColumn
+from .._row_types import Misfit, RowType, checked, kinds_of
 
 
 def infer_arrow(cells: list[Any], kinds: tuple[type, ...]) -> RowType:
