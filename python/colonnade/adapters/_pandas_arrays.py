@@ -251,8 +251,7 @@ def _from_arrow_dtype(values: Any, where: str) -> ArrowColumn:
     if isinstance(kind, pa.BaseExtensionType):
         tag["metadata"] = [list(pair) for pair in extension_metadata(chunks).items()]
         chunks = pa.chunked_array([chunk.storage for chunk in chunks.chunks], kind.storage_type)
-    wide = _wide(pa, kind)
-    column = ArrowColumn.from_arrow(one_chunk(chunks if wide is None else chunks.cast(wide)), _labels.encode(tag))
+    column = ArrowColumn.from_arrow(one_chunk(chunks), _labels.encode(tag))
     # Children and extension types are the core's and pyarrow's to keep: what they drop is refused.
     composed = kind.num_fields or "metadata" in tag
     if composed and array_from_column(column.slice(0, 0), where).dtype != values.dtype:
@@ -260,11 +259,6 @@ def _from_arrow_dtype(values: Any, where: str) -> ArrowColumn:
             f"{where}: expected a type that comes back as it was, found {kind}. Convert it with .astype() first."
         )
     return column
-
-
-def _wide(pa: Any, kind: Any) -> Any:
-    """The type to store a view type as; None for all others."""
-    return {"string_view": pa.large_string(), "binary_view": pa.large_binary()}.get(str(kind))
 
 
 def _arrow(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
@@ -279,7 +273,7 @@ _TEXT_TYPES = ("string", "large_string", "string_view", "binary", "large_binary"
 
 
 def _narrowed(array: Any, name: str) -> Any:
-    """Text and bytes in the offsets' width that the tag names: the core keeps one width for all."""
+    """Text and bytes in the form that the tag names, which a file may hold in another one."""
     pa = pyarrow_or_none()
     makers: dict[str, Any] = {text: getattr(pa, text, None) for text in _TEXT_TYPES}
     if pa.types.is_dictionary(array.type):

@@ -17,7 +17,7 @@ from .._core import ArrowColumn, CoreFrame, OptionError
 from ._pandas_arrow_axes import columns_from_arrow, index_from_arrow
 from ._pandas_arrow_meta import PandasMetadata, extension_dtype, field_names, read_metadata, zone_told
 from ._pandas_arrow_native import is_number, masked_array, may_stay, native_array, number_dtype, numbers_block
-from ._pandas_arrow_table import DTYPE_BACKENDS, Block, read_arrays, reader_blocks
+from ._pandas_arrow_table import DTYPE_BACKENDS, Block, blocks_of_arrays, reader_blocks
 from ._pandas_columns import block_of, create_dataframe_from_blocks, object_block
 from ._pandas_strings import pyarrow_or_none
 
@@ -62,9 +62,10 @@ def frame_with_backend(core: CoreFrame, index: pd.Index, columns: pd.Index, dtyp
     meta = None if told is None else read_metadata([("pandas", told.decode())])
     fields = table.schema.names[: core.ncols]
     entries = [None if meta is None else meta.columns.get(name) for name in fields]
-    frame = read_arrays([table.column(i) for i in range(core.ncols)], entries, dtype_backend)
-    frame.index, frame.columns = index, columns
-    return frame
+    arrays = [table.column(i) for i in range(core.ncols)]
+    return create_dataframe_from_blocks(
+        blocks_of_arrays(arrays, range(core.ncols), entries, dtype_backend), index, columns
+    )
 
 
 # From here on a column is worth a block of its own, if that saves its copy.

@@ -28,9 +28,19 @@ def reader_blocks(
     dtype_backend: str | None,
 ) -> list[Block]:
     """The blocks of these columns, and where they stand. `names`: what errors call them."""
-    if not columns:
-        return []
     arrays = [arrow_array(column, name) for column, name in zip(columns, names, strict=True)]
+    return blocks_of_arrays(arrays, positions, entries, dtype_backend)
+
+
+def blocks_of_arrays(
+    arrays: Sequence[Any],
+    positions: Sequence[int],
+    entries: Sequence[dict[str, Any] | None],
+    dtype_backend: str | None,
+) -> list[Block]:
+    """As `reader_blocks`, of pyarrow arrays."""
+    if not arrays:
+        return []
     places = np.asarray(positions, dtype=np.intp)
     try:
         return _blocks_of(read_arrays(arrays, entries, dtype_backend), places)

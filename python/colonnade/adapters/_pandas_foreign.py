@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._cells import cells_of
 from .._core import ArrowColumn, EncodeError, UnsupportedError
 from .._zones import zone_from_text
 from ._pandas_strings import default_string_dtype, strings_from_column, strings_from_unicode, to_pyarrow
@@ -29,7 +30,7 @@ def array_from_foreign(column: ArrowColumn, where: str) -> Any:
     if kind.startswith("fixed_size_binary"):
         return _bytes_objects(column)
     if kind.endswith(("binary", "binary_view")):
-        return column.objects()
+        return cells_of(column)
     if kind.startswith("timestamp") and "," in kind:
         zone = kind[:-1].partition(",")[2].strip().removeprefix("tz=")
         return zoned_array(times_of(column), zone_from_text(zone))

@@ -12,7 +12,7 @@ import pandas as pd
 from .._core import ArrowColumn, EncodeError
 from .._zones import zone_from_text
 from ._index_classes import DATED
-from ._object_columns import level_from_labels
+from ._object_columns import level_from_labels, read_tag
 from ._pandas_arrays import array_from_column, column_from_array, freq_to_text, period_freq, zone_text
 from ._pandas_foreign import numpy_for_pandas, writable, zoned_array
 from ._pandas_strings import one_chunk, string_dtype, string_tag, strings_from_unicode
@@ -53,7 +53,9 @@ def level_from_index(index: pd.Index, where: str) -> Level:
 def array_from_level(level: np.ndarray | ArrowColumn, meta: dict[str, Any] | None, where: str) -> Any:
     """The array behind the labels of one level."""
     if isinstance(level, ArrowColumn):
-        return array_from_column(level, where)
+        if meta is None or read_tag(level).get("kind") not in (None, "field"):
+            return array_from_column(level, where)
+        level = level.values()  # Arrow may have lent a NumPy level its own form
     kind = None if meta is None else meta["kind"]
     if kind is None or kind == "time":
         if meta is not None and "tz" in meta:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._cells import cells_of
 from .._core import ArrowColumn
 
 HAS_NAN_STRINGS = int(pd.__version__.partition(".")[0]) >= 3
@@ -64,7 +65,7 @@ def strings_from_column(column: ArrowColumn, dtype: Any) -> Any:
     """A text column as an array of a string dtype or, where the dtype is object, as objects with NaN for null."""
     if not isinstance(dtype, np.dtype) and dtype.storage != "python":
         return strings_from_arrow(to_pyarrow(column), dtype)
-    cells = column.objects()
+    cells = cells_of(column)
     if column.null_count:
         cells[column.mask()] = np.nan if isinstance(dtype, np.dtype) else dtype.na_value
     return cells if isinstance(dtype, np.dtype) else _python_strings(cells, dtype)
@@ -82,6 +83,8 @@ def strings_from_unicode(values: np.ndarray, dtype: Any) -> Any:
 def strings_from_arrow(array: Any, dtype: Any) -> Any:
     """A pyarrow text array as an array of a string dtype of pyarrow storage."""
     cls = dtype.construct_array_type()
+    if "view" in str(array.type):  # pandas knows the two forms with offsets
+        array = array.cast(pyarrow_or_none().large_string())
     return cls(array, dtype=dtype) if HAS_NAN_STRINGS else cls(array)
 
 
