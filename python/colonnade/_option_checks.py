@@ -12,7 +12,7 @@ READ = {"side": "read"}
 WRITE = {"side": "write"}
 BOTH = {"side": "both"}
 
-LEVELS = {"zstd": (1, 22), "deflate": (1, 9)}
+LEVELS = {"zstd": (1, 22), "deflate": (1, 9), "lz4": (0, 12)}
 
 
 def check_flag(name: str, value: object, *, optional: bool = False) -> None:
@@ -38,8 +38,6 @@ def check_level(level: object, codecs: tuple[str, ...]) -> None:
     if not codecs:
         raise OptionError(f"level: expected None where nothing is compressed, found {level!r}. Pass compression= too.")
     for codec in codecs:
-        if codec not in LEVELS:
-            raise OptionError(f"level: expected None for {codec}, which has one level here, found {level!r}.")
         low, high = LEVELS[codec]
         if not isinstance(level, int) or isinstance(level, bool) or not low <= level <= high:
             raise OptionError(f"level: expected {low} to {high} for {codec}, found {level!r}.")

@@ -24,10 +24,10 @@ class ArrowOptions(Common):
     compression : {"lz4", "zstd"}, optional
         Writing. None leaves the buffers ready to be mapped. A buffer that does not shrink is left as it is.
     level : int, optional
-        Writing. 1 to 22, of zstd alone.
+        Writing. 1 to 22 for zstd, 0 to 12 for lz4.
     batch_nbytes : int, optional
-        Writing. How much data a record batch holds, about; chunks are cut and joined to it. Default: see
-        docs/formats/arrow.md and docs/formats/arrows.md.
+        Writing. How much data a record batch holds, about; chunks are cut and joined to it. Default: 1 MiB in a stream,
+        4 MiB in a compressed file; in a file without compression batches are as the chunks are.
 
     Raises
     ------

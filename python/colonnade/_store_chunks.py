@@ -17,7 +17,7 @@ from ._threads import resolve_threads
 def store_chunks(chunks: Chunks, where: AnyTarget, made: ArrowOptions, progress: Callback | None) -> None:
     """Write `chunks` to `where`. What goes wrong on the way leaves no file, and the old one whole."""
     ahead = _begun(chunks.frames)
-    writer = open_writer(where, made)
+    writer = open_writer(where, made, chunks.nrows)
     try:
         steps = Steps(progress, chunks.nbytes)
         for chunk in ahead:
@@ -33,16 +33,16 @@ def encode_chunks(chunks: Chunks, made: ArrowOptions, progress: Callback | None)
     """The bytes of the file that `store_chunks` would write."""
     frames = list(chunks.frames)
     if len(frames) == 1:
-        return _core.ipc_encode(frames[0], _format(made), ipc_options(made), progress)
+        return _core.ipc_encode(frames[0], _format(made), ipc_options(made, frames[0].nrows), progress)
     sink = _core.BufferSink()
     store_chunks(Chunks(frames, chunks.nbytes, chunks.nrows), SinkTarget(sink), made, progress)
     with memoryview(sink) as view:
         return bytes(view)
 
 
-def open_writer(where: AnyTarget, made: ArrowOptions) -> _core.IpcWriter:
+def open_writer(where: AnyTarget, made: ArrowOptions, nrows: int | None = None) -> _core.IpcWriter:
     """The core's writer for this kind of target."""
-    format, options = _format(made), ipc_options(made)
+    format, options = _format(made), ipc_options(made, nrows)
     if isinstance(where, PathTarget):
         return _core.IpcWriter.to_path(where.path, format, options)
     if isinstance(where, StreamTarget):
@@ -52,14 +52,15 @@ def open_writer(where: AnyTarget, made: ArrowOptions) -> _core.IpcWriter:
     return _core.IpcWriter.to_callable(where.send, format, options)
 
 
-def ipc_options(made: ArrowOptions) -> _core.IpcWriteOptions:
-    """The core's options."""
+def ipc_options(made: ArrowOptions, nrows: int | None = None) -> _core.IpcWriteOptions:
+    """The core's options. `nrows`: of all chunks together, where that is known."""
     return _core.IpcWriteOptions(
         compression=made.compression,
         level=made.level,
         batch_nbytes=made.batch_nbytes,
         fsync=made.fsync,
         threads=resolve_threads(made.threads),
+        nrows=nrows,
     )
 
 
