@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::codec::zstd;
+use crate::codec::{lz4, zstd};
 use crate::error::{Error, Result};
 use crate::memory::Buffer;
 
@@ -192,13 +192,4 @@ pub(crate) fn decompress(codec: BodyCodec, source: &[u8], target: &mut [u8]) -> 
 /// Text for messages about a column.
 pub(crate) fn named(name: &str) -> Cow<'_, str> {
     if name.is_empty() { Cow::Borrowed("(no name)") } else { Cow::Borrowed(name) }
-}
-
-mod lz4 {
-    pub(super) fn most(compressed: u64) -> u64 {
-        compressed.saturating_mul(256)
-    }
-    pub(super) fn decompress(_: &[u8], _: &mut [u8]) -> crate::error::Result<()> {
-        Err(crate::Error::unsupported("lz4", "not yet."))
-    }
 }

@@ -130,6 +130,21 @@ fn damaged(what: &str) -> Error {
     Error::malformed("arrow", format!("{what} The header of the message is damaged."))
 }
 
+/// Arrow 0.17 said in the message's own metadata, and there alone, that its buffers are compressed.
+fn experimental(message: arrow_ipc::Message<'_>) -> Result<Option<BodyCodec>> {
+    if message.version() != MetadataVersion::V4 {
+        return Ok(None);
+    }
+    let Some(metadata) = message.custom_metadata() else { return Ok(None) };
+    let told = metadata.iter().find(|pair| pair.key() == Some("ARROW:experimental_compression")).and_then(|pair| pair.value());
+    match told.map(str::to_ascii_lowercase).as_deref() {
+        None => Ok(None),
+        Some("lz4" | "lz4_frame") => Ok(Some(BodyCodec::Lz4)),
+        Some("zstd") => Ok(Some(BodyCodec::Zstd)),
+        Some(other) => Err(Error::unsupported("arrow", format!("expected buffers compressed with lz4 or zstd, found {other:?}."))),
+    }
+}
+
 /// Parses a header.
 ///
 /// # Errors
@@ -144,10 +159,12 @@ pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
         let missing = || damaged("expected what the type of the message says, found nothing.");
         let kind = match message.header_type() {
             MessageHeader::Schema => Kind::Schema,
-            MessageHeader::RecordBatch => Kind::Batch(batch(bytes, message.header_as_record_batch().ok_or_else(missing)?)?),
+            MessageHeader::RecordBatch => {
+                Kind::Batch(batch(bytes, message, message.header_as_record_batch().ok_or_else(missing)?)?)
+            }
             MessageHeader::DictionaryBatch => {
                 let dictionary = message.header_as_dictionary_batch().ok_or_else(missing)?;
-                let batch = batch(bytes, dictionary.data().ok_or_else(missing)?)?;
+                let batch = batch(bytes, message, dictionary.data().ok_or_else(missing)?)?;
                 Kind::Dictionary { id: dictionary.id(), delta: dictionary.isDelta(), batch }
             }
             other => {
@@ -194,12 +211,12 @@ pub(crate) fn numbers_at(bytes: &[u8]) -> Option<(usize, usize)> {
     })
 }
 
-fn batch(bytes: &[u8], batch: arrow_ipc::RecordBatch<'_>) -> Result<BatchHeader> {
+fn batch(bytes: &[u8], message: arrow_ipc::Message<'_>, batch: arrow_ipc::RecordBatch<'_>) -> Result<BatchHeader> {
     let base = bytes.as_ptr().addr();
     let span = |vector: &[u8], item: usize| Span { at: vector.as_ptr().addr() - base, count: vector.len() / item };
     let nrows = usize::try_from(batch.length()).map_err(|_| damaged(&format!("expected a number of rows, found {}.", batch.length())))?;
     let codec = match batch.compression() {
-        None => None,
+        None => experimental(message)?,
         Some(body) if body.method() != arrow_ipc::BodyCompressionMethod::BUFFER => {
             let message = format!("expected buffers compressed one by one (method 0), found method {}.", body.method().0);
             return Err(Error::unsupported("arrow", message));

@@ -301,7 +301,8 @@ impl Ipc {
         let mut out = Vec::new();
         for (i, batch) in self.catalog.batches.iter().enumerate() {
             let (first, last) = (batch.first_row.max(start), (batch.first_row + batch.header.nrows).min(stop));
-            if first >= last {
+            // Batches without rows are batches too, where all rows are wanted.
+            if first > last || first == last && request.rows.is_some() {
                 continue;
             }
             let frame = self.batch(i, request)?;
