@@ -405,6 +405,7 @@ class IpcWriteOptions:
         batch_nbytes: int | None = None,  # None: the format's default
         fsync: bool = False,
         threads: int | None = None,
+        nrows: int | None = None,  # rows of all chunks together, where known
     ) -> None: ...
 
 class IpcWriter:

@@ -1,8 +1,244 @@
 //! Arrow IPC written chunk by chunk.
 
+use std::io;
+use std::os::fd::RawFd;
+use std::path::PathBuf;
+
+use colonnade::ipc::read::Form;
+use colonnade::ipc::write::{self, WriteOptions, Writer};
+use colonnade::plan::Progress;
+use colonnade::sink::Sink;
+use colonnade_transport::{AtomicFile, Descriptor};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMemoryView};
+
+use crate::errors::{self, IntoPy};
+use crate::frame::CoreFrame;
+use crate::npz_file::threads;
+use crate::npz_write::watched;
+use crate::path::PathArgument;
+use crate::sink::{BufferSink, DescriptorSink, FileSink};
+
+/// Options for writing arrow and arrows.
+#[pyclass(frozen, module = "colonnade._core")]
+#[derive(Clone, Copy)]
+pub(crate) struct IpcWriteOptions {
+    core: WriteOptions,
+    fsync: bool,
+}
+
+#[pymethods]
+impl IpcWriteOptions {
+    #[new]
+    #[pyo3(signature = (
+        *, compression = None, level = None, batch_nbytes = None, fsync = false, threads = None, nrows = None
+    ))]
+    fn new(
+        compression: Option<&str>,
+        level: Option<i32>,
+        batch_nbytes: Option<usize>,
+        fsync: bool,
+        threads: Option<usize>,
+        nrows: Option<usize>,
+    ) -> PyResult<Self> {
+        let codec = WriteOptions::codec_of(compression).py()?;
+        let core = WriteOptions::new(codec, level, batch_nbytes, nrows, self::threads(threads)).py()?;
+        Ok(Self { core, fsync })
+    }
+}
+
+/// `arrow` or `arrows`.
+struct FormArgument(Form);
+
+impl<'py> FromPyObject<'_, 'py> for FormArgument {
+    type Error = PyErr;
+
+    fn extract(obj: pyo3::Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match obj.extract::<&str>()? {
+            "arrow" => Ok(Self(Form::File)),
+            "arrows" => Ok(Self(Form::Stream)),
+            other => {
+                let message = format!("arrow: format: expected \"arrow\" or \"arrows\", found {other:?}.");
+                Err(errors::option(message))
+            }
+        }
+    }
+}
+
+/// A function that takes bytes: all of them, or as many as it answers.
+struct CallableSink(Py<PyAny>);
+
+impl Sink for CallableSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        Python::attach(|py| {
+            // A copy: the function may keep the view, and the bytes are gone when this returns.
+            let held = PyBytes::new(py, bytes);
+            let mut start = 0;
+            while start < bytes.len() {
+                let view = PyMemoryView::from(&held)?.into_any();
+                let rest = if start == 0 {
+                    view
+                } else {
+                    view.get_item(pyo3::types::PySlice::new(py, isize::try_from(start)?, isize::MAX, 1))?
+                };
+                let answer = self.0.bind(py).call1((rest,))?;
+                match answer.extract::<usize>() {
+                    Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero).into()),
+                    Ok(count) => start = start.saturating_add(count),
+                    Err(_) => break,
+                }
+            }
+            Ok(())
+        })
+        .map_err(|e: PyErr| io::Error::other(e))
+    }
+
+    fn can_patch(&self) -> bool {
+        false
+    }
+
+    fn patch(&mut self, _offset: u64, _bytes: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn reserve(&mut self, _total: u64) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+enum Target {
+    File(FileSink, PathBuf),
+    Descriptor(DescriptorSink),
+    /// Memory, and how much of it there was before.
+    Buffer(Py<BufferSink>, usize),
+    Callable(CallableSink),
+}
+
+/// Arrow IPC written chunk by chunk. The schema is that of the first chunk.
+#[pyclass(module = "colonnade._core")]
+pub(crate) struct IpcWriter {
+    core: Writer,
+    target: Option<Target>,
+    fsync: bool,
+}
+
+type Callback = Option<Py<PyAny>>;
+
+impl IpcWriter {
+    fn new(target: Target, form: &FormArgument, options: &IpcWriteOptions) -> Self {
+        Self { core: Writer::new(form.0, options.core), target: Some(target), fsync: options.fsync }
+    }
+
+    /// Lets the core write to the target.
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        progress: Callback,
+        work: impl FnOnce(&mut Writer, &mut dyn Sink, &dyn Progress) -> colonnade::Result<()> + Send,
+    ) -> PyResult<()> {
+        let core = &mut self.core;
+        match &mut self.target {
+            None => Err(errors::encode("arrow: the writer was closed.")),
+            Some(Target::File(sink, path)) => {
+                watched(py, progress, Some(path), |watch| work(core, sink, watch))
+            }
+            Some(Target::Descriptor(sink)) => watched(py, progress, None, |watch| work(core, sink, watch)),
+            Some(Target::Callable(sink)) => watched(py, progress, None, |watch| work(core, sink, watch)),
+            Some(Target::Buffer(sink, _)) => {
+                let mut held = sink.bind(py).try_borrow_mut().map_err(|_| busy())?;
+                let mut appender = held.appender()?;
+                watched(py, progress, None, |watch| work(core, &mut appender, watch))?;
+                appender.keep();
+                Ok(())
+            }
+        }
+    }
+}
+
+fn busy() -> PyErr {
+    pyo3::exceptions::PyBufferError::new_err("the sink is being written")
+}
+
+#[pymethods]
+impl IpcWriter {
+    #[staticmethod]
+    fn to_path(path: PathArgument, format: FormArgument, options: &IpcWriteOptions) -> PyResult<Self> {
+        let file = AtomicFile::create(&path.0).map_err(|e| errors::with_path(e.into(), &path.0))?;
+        Ok(Self::new(Target::File(FileSink(file), path.0), &format, options))
+    }
+
+    #[staticmethod]
+    fn to_fd(fd: RawFd, format: FormArgument, options: &IpcWriteOptions) -> Self {
+        Self::new(Target::Descriptor(DescriptorSink(Descriptor::new(fd))), &format, options)
+    }
+
+    #[staticmethod]
+    fn to_sink(
+        sink: &Bound<'_, BufferSink>,
+        format: FormArgument,
+        options: &IpcWriteOptions,
+    ) -> PyResult<Self> {
+        let before = sink.try_borrow().map_err(|_| busy())?.filled();
+        Ok(Self::new(Target::Buffer(sink.clone().unbind(), before), &format, options))
+    }
+
+    #[staticmethod]
+    fn to_callable(send: Py<PyAny>, format: FormArgument, options: &IpcWriteOptions) -> Self {
+        Self::new(Target::Callable(CallableSink(send)), &format, options)
+    }
+
+    #[pyo3(signature = (frame, progress = None))]
+    fn write(&mut self, py: Python<'_>, frame: &CoreFrame, progress: Callback) -> PyResult<()> {
+        let frame = frame.frame.clone();
+        self.run(py, progress, |core, sink, watch| core.write(&frame, sink, watch))
+    }
+
+    fn close(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.run(py, None, |core, sink, watch| core.finish(sink, watch))?;
+        let fsync = self.fsync;
+        if let Some(Target::File(sink, path)) = self.target.take() {
+            py.detach(|| sink.0.commit(fsync)).map_err(|e| errors::with_path(e.into(), &path))?;
+        }
+        Ok(())
+    }
+
+    fn abort(&mut self, py: Python<'_>) -> PyResult<()> {
+        if let Some(Target::Buffer(sink, before)) = self.target.take() {
+            sink.bind(py).try_borrow_mut().map_err(|_| busy())?.truncate(before)?;
+        }
+        Ok(())
+    }
+
+    #[getter]
+    fn nbatches(&self) -> usize {
+        self.core.nbatches()
+    }
+
+    #[getter]
+    fn nrows(&self) -> usize {
+        self.core.nrows()
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (frame, format, options, progress = None))]
+fn ipc_encode<'py>(
+    py: Python<'py>,
+    frame: &CoreFrame,
+    format: FormArgument,
+    options: &IpcWriteOptions,
+    progress: Callback,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = watched(py, progress, None, |watch| {
+        let mut out = Vec::new();
+        write::encode(&frame.frame, format.0, options.core, &mut out, watch)?;
+        Ok(out)
+    })?;
+    Ok(PyBytes::new(py, &bytes))
+}
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    let _ = m;
-    Ok(())
+    m.add_class::<IpcWriteOptions>()?;
+    m.add_class::<IpcWriter>()?;
+    m.add_function(wrap_pyfunction!(ipc_encode, m)?)
 }

@@ -73,7 +73,7 @@ impl NpzWriteOptions {
 type Callback = Option<Py<PyAny>>;
 
 /// Runs `work` without the interpreter lock, watching for signals.
-fn watched<T: Send>(
+pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     progress: Callback,
     path: Option<&Path>,

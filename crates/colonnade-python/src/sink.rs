@@ -79,6 +79,18 @@ impl BufferSink {
         Ok(Appender { sink: self, start })
     }
 
+    /// Bytes that are there.
+    pub(crate) fn filled(&self) -> usize {
+        self.filled
+    }
+
+    /// Forgets what stands behind the first `nbytes`.
+    pub(crate) fn truncate(&mut self, nbytes: usize) -> PyResult<()> {
+        self.check_free()?;
+        self.filled = self.filled.min(nbytes);
+        Ok(())
+    }
+
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         const STEP: usize = 1 << 20;
         let end = self.filled.checked_add(bytes.len()).ok_or_else(|| io::Error::other("too large"))?;

@@ -17,6 +17,8 @@ pub fn most(compressed: u64) -> u64 {
 }
 
 thread_local! {
+    /// For buffers by the thousand.
+    static COMPRESSOR: std::cell::RefCell<CCtx<'static>> = std::cell::RefCell::new(CCtx::create());
     /// A context is a few hundred kilobytes: one a thread, not one a member.
     static CONTEXT: std::cell::RefCell<DCtx<'static>> = std::cell::RefCell::new(DCtx::create());
 }
@@ -57,6 +59,25 @@ pub fn compress(parts: &[&[u8]], level: i32, threads: usize) -> Result<Vec<u8>> 
     }
     while context.end_stream(&mut output).map_err(failed)? > 0 {}
     Ok(out)
+}
+
+/// Compresses `bytes` as one frame that declares its size, behind what `out` holds; on this thread alone.
+///
+/// # Errors
+/// The library's own.
+pub fn append(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
+    let start = out.len();
+    let bound = zstd_safe::compress_bound(bytes.len());
+    out.try_reserve(bound).map_err(|_| Error::limit("zstd", format!("no memory for {bound} bytes.")))?;
+    let mut target = OutBuffer::around_pos(out, start);
+    COMPRESSOR.with_borrow_mut(|context| {
+        context.set_parameter(CParameter::CompressionLevel(level)).map_err(failed)?;
+        context.set_pledged_src_size(Some(bytes.len() as u64)).map_err(failed)?;
+        let mut input = InBuffer::around(bytes);
+        let end = zstd_safe::zstd_sys::ZSTD_EndDirective::ZSTD_e_end;
+        while context.compress_stream2(&mut target, &mut input, end).map_err(failed)? > 0 {}
+        Ok(())
+    })
 }
 
 /// Decompresses into `target`, which must be filled exactly.

@@ -61,13 +61,13 @@ fn longest<'d>(values: &[&'d ArrayData]) -> Option<&'d ArrayData> {
 }
 
 /// All values once, and for each dictionary the new codes of its values.
-struct Merged {
-    values: ArrayData,
-    maps: Vec<Vec<usize>>,
+pub(crate) struct Merged {
+    pub(crate) values: ArrayData,
+    pub(crate) maps: Vec<Vec<usize>>,
 }
 
 impl Merged {
-    fn new(all: &[&ArrayData], value_type: &DataType) -> Result<Self> {
+    pub(crate) fn new(all: &[&ArrayData], value_type: &DataType) -> Result<Self> {
         let total = all.iter().map(|v| v.len()).sum();
         let mut grown = MutableArrayData::new(all.to_vec(), false, total);
         let looks: Vec<Option<Look<'_>>> = all.iter().map(|v| Look::new(v, value_type)).collect();
@@ -185,7 +185,7 @@ fn wide_enough(key_type: DataType, count: usize) -> DataType {
 }
 
 /// Codes by their new numbers. Slots under a null hold 0.
-fn recoded(keys: &ArrayData, map: &[usize], key_type: &DataType) -> Result<ArrayData> {
+pub(crate) fn recoded(keys: &ArrayData, map: &[usize], key_type: &DataType) -> Result<ArrayData> {
     let width = keys.data_type().primitive_width().unwrap_or(8);
     let bytes = keys.buffers().first().map_or(&[][..], Buffer::as_slice);
     let bytes = bytes.get(keys.offset() * width..(keys.offset() + keys.len()) * width).unwrap_or(&[]);

@@ -5,7 +5,7 @@
 
 mod blocks;
 mod columns;
-mod dictionary;
+pub(crate) mod dictionary;
 mod index;
 mod same;
 

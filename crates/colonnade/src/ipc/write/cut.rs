@@ -1,0 +1,242 @@
+//! Slices of nested and variable-width arrays, cut to their rows.
+//!
+//! What a slice does not show is not written: offsets begin at 0 again, children and data have the rows that are pointed
+//! at. A large array written in many batches would else be written whole with each.
+
+use arrow_buffer::{ArrowNativeType, Buffer, MutableBuffer, ScalarBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, UnionFields};
+
+use crate::error::{Error, Result};
+
+pub(super) fn broken(message: &str) -> Error {
+    Error::malformed("arrow", format!("{message}. The array breaks Arrow's layout."))
+}
+
+/// Items `start..start + count` of a buffer, at an address that suits them: copied only where it does not.
+fn items<T: ArrowNativeType>(buffer: Option<&Buffer>, start: usize, count: usize) -> Result<ScalarBuffer<T>> {
+    let bytes = part(buffer, start.saturating_mul(size_of::<T>()), count.saturating_mul(size_of::<T>()))?;
+    if bytes.as_ptr().align_offset(align_of::<T>()) == 0 || bytes.is_empty() {
+        return Ok(ScalarBuffer::new(if bytes.is_empty() { Buffer::default() } else { bytes }, 0, count));
+    }
+    let mut copy = MutableBuffer::with_capacity(bytes.len());
+    copy.extend_from_slice(&bytes);
+    Ok(ScalarBuffer::new(copy.into(), 0, count))
+}
+
+/// Bytes `start..start + count` of a buffer, not copied.
+pub(super) fn part(buffer: Option<&Buffer>, start: usize, count: usize) -> Result<Buffer> {
+    match buffer {
+        Some(buffer) if start.checked_add(count).is_some_and(|end| end <= buffer.len()) => {
+            Ok(buffer.slice_with_length(start, count))
+        }
+        None if count == 0 => Ok(Buffer::default()),
+        _ => Err(broken("a buffer is too short")),
+    }
+}
+
+/// Rows of a child; the child must have them.
+pub(super) fn rows(child: &ArrayData, start: usize, count: usize) -> Result<ArrayData> {
+    if start.checked_add(count).is_none_or(|end| end > child.len()) {
+        return Err(broken("a child has too few rows"));
+    }
+    Ok(if start == 0 && count == child.len() { child.clone() } else { child.slice(start, count) })
+}
+
+pub(super) fn child(data: &ArrayData, i: usize) -> Result<&ArrayData> {
+    data.child_data().get(i).ok_or_else(|| broken("a child is missing"))
+}
+
+/// An integer of a layout: offsets, sizes, run ends.
+pub(super) trait Index: ArrowNativeType + TryFrom<usize> {}
+impl Index for i16 {}
+impl Index for i32 {}
+impl Index for i64 {}
+
+fn number<T: Index>(value: T) -> Result<usize> {
+    value.to_usize().ok_or_else(|| broken("an offset is negative"))
+}
+
+fn index<T: Index>(value: usize) -> Result<T> {
+    T::try_from(value).map_err(|_| broken("an offset is too large"))
+}
+
+/// Offsets that begin at 0, and the range of values that they cover.
+pub(super) fn offsets<T: Index>(data: &ArrayData) -> Result<(Buffer, usize, usize)> {
+    let (start, count) = (data.offset(), data.len());
+    let buffer = data.buffers().first();
+    if count == 0 {
+        // An empty array may come without offsets; one is always written.
+        return Ok((Buffer::from_vec(vec![T::default()]), 0, 0));
+    }
+    let wanted = items::<T>(buffer, start, count + 1)?;
+    let end = |value: Option<&T>| value.map_or(Ok(0), |v| number(*v));
+    let (first, last) = (end(wanted.first())?, end(wanted.last())?);
+    let length = last.checked_sub(first).ok_or_else(|| broken("offsets fall"))?;
+    if first == 0 {
+        let width = size_of::<T>();
+        return Ok((part(buffer, start * width, (count + 1) * width)?, 0, length));
+    }
+    let rebased =
+        |o: &T| number(*o)?.checked_sub(first).ok_or_else(|| broken("offsets fall")).and_then(index::<T>);
+    let all: Vec<T> = wanted.iter().map(rebased).collect::<Result<_>>()?;
+    Ok((Buffer::from_vec(all), first, length))
+}
+
+/// Offsets, sizes and child of a list view.
+pub(super) fn list_view<T: Index>(data: &ArrayData) -> Result<(Buffer, Buffer, ArrayData)> {
+    let (start, count, width) = (data.offset(), data.len(), size_of::<T>());
+    let offsets = items::<T>(data.buffers().first(), start, count)?;
+    let sizes = items::<T>(data.buffers().get(1), start, count)?;
+    let child = child(data, 0)?;
+    let (mut low, mut high) = (usize::MAX, 0);
+    for (offset, size) in offsets.iter().zip(sizes.iter()) {
+        let (offset, size) = (number(*offset)?, number(*size)?);
+        if size > 0 {
+            low = low.min(offset);
+            high = high.max(offset.checked_add(size).ok_or_else(|| broken("a list is too long"))?);
+        }
+    }
+    let low = low.min(high);
+    let kept = rows(child, low, high - low)?;
+    let sizes = part(data.buffers().get(1), start * width, count * width)?;
+    if low == 0 && offsets.iter().all(|o| o.to_usize().is_some_and(|o| o <= high)) {
+        return Ok((part(data.buffers().first(), start * width, count * width)?, sizes, kept));
+    }
+    let rebased = |o: &T| index::<T>(number(*o)?.saturating_sub(low).min(high - low));
+    let all: Vec<T> = offsets.iter().map(rebased).collect::<Result<_>>()?;
+    Ok((Buffer::from_vec(all), sizes, kept))
+}
+
+/// Type ids, offsets and children of a dense union.
+pub(super) fn dense_union(
+    data: &ArrayData,
+    fields: &UnionFields,
+) -> Result<(Buffer, Buffer, Vec<ArrayData>)> {
+    let (start, count) = (data.offset(), data.len());
+    let ids = items::<i8>(data.buffers().first(), start, count)?;
+    let offsets = items::<i32>(data.buffers().get(1), start, count)?;
+    // The child of each type id.
+    let mut places = [usize::MAX; 256];
+    for (place, (id, _)) in fields.iter().enumerate() {
+        if let Some(slot) = places.get_mut(usize::from(id.to_le_bytes()[0])) {
+            *slot = place;
+        }
+    }
+    let place = |id: i8| places.get(usize::from(id.to_le_bytes()[0])).copied().unwrap_or(usize::MAX);
+    let mut ranges = vec![(usize::MAX, 0); fields.len()];
+    for (id, offset) in ids.iter().zip(offsets.iter()) {
+        let range = ranges.get_mut(place(*id)).ok_or_else(|| broken("a type id has no child"))?;
+        let offset = number(*offset)?;
+        *range = (range.0.min(offset), range.1.max(offset + 1));
+    }
+    let mut children = Vec::with_capacity(ranges.len());
+    for (i, (low, high)) in ranges.iter().enumerate() {
+        let low = (*low).min(*high);
+        children.push(rows(child(data, i)?, low, high - low)?);
+    }
+    let type_ids = part(data.buffers().first(), start, count)?;
+    if ranges.iter().all(|(low, high)| *low == 0 || high == &0) {
+        return Ok((type_ids, part(data.buffers().get(1), start * 4, count * 4)?, children));
+    }
+    let rebased = |(id, offset): (&i8, &i32)| {
+        let low = ranges.get(place(*id)).map_or(0, |r| r.0);
+        index::<i32>(number(*offset)?.saturating_sub(low))
+    };
+    let all: Vec<i32> = ids.iter().zip(offsets.iter()).map(rebased).collect::<Result<_>>()?;
+    Ok((type_ids, Buffer::from_vec(all), children))
+}
+
+/// Run ends and values of a run-end encoded array.
+pub(super) fn runs<T: Index>(data: &ArrayData) -> Result<(ArrayData, ArrayData)> {
+    let (start, count) = (data.offset(), data.len());
+    let (ends, values) = (child(data, 0)?, child(data, 1)?);
+    let all = items::<T>(ends.buffers().first(), ends.offset(), ends.len())?;
+    let numbers: Vec<usize> = all.iter().map(|e| number(*e)).collect::<Result<_>>()?;
+    let first = numbers.partition_point(|&end| end <= start);
+    let stop = if count == 0 { first } else { numbers.partition_point(|&end| end < start + count) + 1 };
+    let kept = numbers.get(first..stop).ok_or_else(|| broken("the runs end early"))?;
+    let cut = |end: &usize| index::<T>((end - start).min(count));
+    let kept: Vec<T> = kept.iter().map(cut).collect::<Result<_>>()?;
+    let built = ArrayData::builder(ends.data_type().clone())
+        .len(kept.len())
+        .add_buffer(Buffer::from_vec(kept))
+        .build();
+    let new_ends = built.map_err(|e| broken(&e.to_string()))?;
+    Ok((new_ends, rows(values, first, stop - first)?))
+}
+
+/// Views and data buffers of a view array: only what the views point at, each buffer from its first byte that is.
+pub(super) fn views(data: &ArrayData) -> Result<Vec<Buffer>> {
+    const INLINE: u32 = 12;
+    let (start, count) = (data.offset(), data.len());
+    let views = items::<u128>(data.buffers().first(), start, count)?;
+    let pool = data.buffers().get(1..).unwrap_or(&[]);
+    let word = |view: u128, at: usize| {
+        let bytes = view.to_le_bytes();
+        bytes.get(at..).and_then(<[u8]>::first_chunk::<4>).map_or(0, |b| u32::from_le_bytes(*b))
+    };
+    let is_null = |row: usize| data.nulls().is_some_and(|n| n.is_null(row));
+    let mut ranges = vec![(usize::MAX, 0usize); pool.len()];
+    let mut wild = false;
+    for (row, view) in views.iter().enumerate() {
+        let length = word(*view, 0);
+        if length <= INLINE {
+            continue;
+        }
+        if is_null(row) {
+            // What stands under a null may point anywhere.
+            wild = true;
+            continue;
+        }
+        let range = ranges.get_mut(word(*view, 8) as usize).ok_or_else(|| broken("a view has no buffer"))?;
+        let offset = word(*view, 12) as usize;
+        *range = (range.0.min(offset), range.1.max(offset + length as usize));
+    }
+    let mut out = vec![part(data.buffers().first(), start * 16, count * 16)?];
+    // New place of each buffer that is used, and how far its bytes move.
+    let mut moves = Vec::with_capacity(pool.len());
+    for (buffer, (low, high)) in pool.iter().zip(&ranges) {
+        let used = high > low;
+        moves.push((out.len() - 1, if used { *low } else { 0 }));
+        if used {
+            out.push(part(Some(buffer), *low, high - low)?);
+        }
+    }
+    let moved = |(i, (place, low)): (usize, &(usize, usize))| *low > 0 || *place != i;
+    if !wild && !(0..).zip(&moves).any(moved) {
+        return Ok(out);
+    }
+    let mut renewed = Vec::with_capacity(count);
+    for (row, view) in views.iter().enumerate() {
+        let mut bytes = view.to_le_bytes();
+        if word(*view, 0) > INLINE {
+            if is_null(row) {
+                bytes = [0; 16];
+            } else {
+                let (place, low) = moves.get(word(*view, 8) as usize).copied().unwrap_or((0, 0));
+                let place = u32::try_from(place).map_err(|_| broken("too many buffers"))?;
+                let offset =
+                    u32::try_from(word(*view, 12) as usize - low).map_err(|_| broken("a view is too far"))?;
+                let (_, tail) = bytes.split_at_mut(8);
+                tail.iter_mut()
+                    .zip(place.to_le_bytes().into_iter().chain(offset.to_le_bytes()))
+                    .for_each(|(to, from)| *to = from);
+            }
+        }
+        renewed.push(u128::from_le_bytes(bytes));
+    }
+    if let Some(first) = out.first_mut() {
+        *first = Buffer::from_vec(renewed);
+    }
+    Ok(out)
+}
+
+/// Bytes of a value, of types of one width in one buffer.
+pub(super) fn width(data_type: &DataType) -> Option<usize> {
+    match data_type {
+        DataType::FixedSizeBinary(n) => usize::try_from(*n).ok(),
+        DataType::Dictionary(codes, _) => codes.primitive_width(),
+        other => other.primitive_width(),
+    }
+}

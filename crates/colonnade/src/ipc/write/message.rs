@@ -1,0 +1,142 @@
+//! Flatbuffers of messages and of the footer (`Message.fbs`, `Schema.fbs`, `File.fbs`; metadata version V5).
+
+use arrow_ipc as fb;
+use arrow_ipc::convert::IpcSchemaEncoder;
+use arrow_ipc::writer::DictionaryTracker;
+use arrow_schema::Schema;
+use flatbuffers::{FlatBufferBuilder, UnionWIPOffset, WIPOffset};
+
+use crate::error::Result;
+
+use super::super::read::BodyCodec;
+use super::cut::broken;
+
+/// Begins every message.
+const CONTINUATION: [u8; 4] = [0xFF; 4];
+
+/// Bodies begin at multiples of this many bytes, and so do the buffers in them.
+pub(super) const ALIGNMENT: usize = 64;
+
+/// Ends a stream, and the messages of a file.
+pub(super) const END: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
+
+/// What a message holds besides its body.
+pub(super) struct Header<'h> {
+    pub(super) nrows: usize,
+    pub(super) nodes: &'h [fb::FieldNode],
+    pub(super) places: &'h [fb::Buffer],
+    pub(super) variadic: &'h [i64],
+    pub(super) codec: Option<BodyCodec>,
+    pub(super) body_nbytes: usize,
+    /// Id of the dictionary whose values these are, and whether they go behind those before.
+    pub(super) dictionary: Option<(i64, bool)>,
+}
+
+fn count(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+fn finished(
+    fbb: &mut FlatBufferBuilder<'_>,
+    kind: fb::MessageHeader,
+    header: WIPOffset<UnionWIPOffset>,
+    body_nbytes: usize,
+) {
+    let mut message = fb::MessageBuilder::new(fbb);
+    message.add_version(fb::MetadataVersion::V5);
+    message.add_header_type(kind);
+    message.add_bodyLength(count(body_nbytes));
+    message.add_header(header);
+    let root = message.finish();
+    fbb.finish(root, None);
+}
+
+/// The header of a record batch, or of a dictionary's.
+pub(super) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &Header<'_>) {
+    fbb.reset();
+    let compression = header.codec.map(|codec| {
+        let mut compression = fb::BodyCompressionBuilder::new(fbb);
+        compression.add_method(fb::BodyCompressionMethod::BUFFER);
+        compression.add_codec(match codec {
+            BodyCodec::Lz4 => fb::CompressionType::LZ4_FRAME,
+            BodyCodec::Zstd => fb::CompressionType::ZSTD,
+        });
+        compression.finish()
+    });
+    let buffers = fbb.create_vector(header.places);
+    let nodes = fbb.create_vector(header.nodes);
+    let variadic = (!header.variadic.is_empty()).then(|| fbb.create_vector(header.variadic));
+    let mut batch = fb::RecordBatchBuilder::new(fbb);
+    batch.add_length(count(header.nrows));
+    batch.add_nodes(nodes);
+    batch.add_buffers(buffers);
+    if let Some(compression) = compression {
+        batch.add_compression(compression);
+    }
+    if let Some(variadic) = variadic {
+        batch.add_variadicBufferCounts(variadic);
+    }
+    let batch = batch.finish();
+    match header.dictionary {
+        None => {
+            finished(fbb, fb::MessageHeader::RecordBatch, batch.as_union_value(), header.body_nbytes);
+        }
+        Some((id, is_delta)) => {
+            let mut dictionary = fb::DictionaryBatchBuilder::new(fbb);
+            dictionary.add_id(id);
+            dictionary.add_data(batch);
+            dictionary.add_isDelta(is_delta);
+            let dictionary = dictionary.finish().as_union_value();
+            finished(fbb, fb::MessageHeader::DictionaryBatch, dictionary, header.body_nbytes);
+        }
+    }
+}
+
+/// The schema message. Dictionaries are numbered as [`super::dictionaries`] does it: children before parents.
+pub(super) fn schema(fbb: &mut FlatBufferBuilder<'_>, schema: &Schema) {
+    fbb.reset();
+    let mut tracker = DictionaryTracker::new(false);
+    let mut encoder = IpcSchemaEncoder::new().with_dictionary_tracker(&mut tracker);
+    let root = encoder.schema_to_fb_offset(fbb, schema).as_union_value();
+    finished(fbb, fb::MessageHeader::Schema, root, 0);
+}
+
+/// The footer of a file.
+pub(super) fn footer(
+    fbb: &mut FlatBufferBuilder<'_>,
+    schema: &Schema,
+    dictionaries: &[fb::Block],
+    batches: &[fb::Block],
+) {
+    fbb.reset();
+    let mut tracker = DictionaryTracker::new(false);
+    let mut encoder = IpcSchemaEncoder::new().with_dictionary_tracker(&mut tracker);
+    let schema = encoder.schema_to_fb_offset(fbb, schema);
+    let dictionaries = fbb.create_vector(dictionaries);
+    let batches = fbb.create_vector(batches);
+    let mut footer = fb::FooterBuilder::new(fbb);
+    footer.add_version(fb::MetadataVersion::V5);
+    footer.add_schema(schema);
+    footer.add_dictionaries(dictionaries);
+    footer.add_recordBatches(batches);
+    let footer = footer.finish();
+    fbb.finish(footer, None);
+}
+
+/// Appends the message's prefix, its flatbuffer and zeros up to where the body begins; `position` is where that goes.
+/// Answers the bytes from the prefix to the body.
+///
+/// # Errors
+/// Headers of more than 2 GiB.
+pub(super) fn frame(out: &mut Vec<u8>, position: u64, flatbuffer: &[u8]) -> Result<i32> {
+    let before = usize::try_from(position % ALIGNMENT as u64).unwrap_or(0);
+    let whole = (before + 8 + flatbuffer.len()).next_multiple_of(ALIGNMENT) - before;
+    let too_large = |_| broken("a message's header passes 2 GiB");
+    let length = i32::try_from(whole - 8).map_err(too_large)?;
+    let start = out.len();
+    out.extend_from_slice(&CONTINUATION);
+    out.extend_from_slice(&length.to_le_bytes());
+    out.extend_from_slice(flatbuffer);
+    out.resize(start + whole, 0);
+    i32::try_from(whole).map_err(too_large)
+}

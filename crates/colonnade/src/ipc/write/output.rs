@@ -1,0 +1,128 @@
+//! Bytes to the sink: small ones joined, large ones from where they lie.
+
+use crate::error::Result;
+use crate::plan::Progress;
+use crate::sink::Sink;
+
+use super::body::{Body, Piece};
+use super::message::ALIGNMENT;
+
+/// Pieces up to this size are joined.
+const SMALL_NBYTES: usize = 256 << 10;
+
+/// Size of what is joined.
+const CHUNK_NBYTES: usize = 1 << 20;
+
+/// Calls of this size, ending on multiples of it, are what files are written fastest with, and small ones where such a call
+/// cannot begin or end; sizes between are slower than either (measured, see `container/zip/writer.rs`).
+const LARGE_CALL_NBYTES: u64 = 4 << 20;
+const SMALL_CALL_NBYTES: u64 = 64 << 10;
+
+/// The sink of one call, and who watches.
+pub(super) struct Target<'t> {
+    pub(super) sink: &'t mut dyn Sink,
+    pub(super) progress: &'t dyn Progress,
+    /// Bytes that will be written in all, where known.
+    pub(super) total: Option<u64>,
+}
+
+/// What was written, and what is about to be.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    written: u64,
+    scratch: Vec<u8>,
+}
+
+impl Output {
+    /// Offset of the next byte.
+    pub(super) fn position(&self) -> u64 {
+        self.written + self.scratch.len() as u64
+    }
+
+    /// Where small bytes may be appended; [`Output::settle`] follows.
+    pub(super) fn scratch(&mut self) -> &mut Vec<u8> {
+        &mut self.scratch
+    }
+
+    /// Sends what was joined, if it has become much.
+    pub(super) fn settle(&mut self, target: &mut Target<'_>) -> Result<()> {
+        if self.scratch.len() >= CHUNK_NBYTES { self.flush(target) } else { Ok(()) }
+    }
+
+    /// A body: its pieces and the zeros between them. Pieces that lie one behind the other in memory as they will in the
+    /// file are one call.
+    pub(super) fn body(&mut self, body: &Body, target: &mut Target<'_>) -> Result<()> {
+        let mut pieces = body.pieces.iter().peekable();
+        while let Some(piece) = pieces.next() {
+            match piece {
+                Piece::Packed(bytes) => self.put(bytes, target)?,
+                Piece::Stored(bytes) => {
+                    self.scratch.extend_from_slice(&(-1i64).to_le_bytes());
+                    self.put(bytes, target)?;
+                }
+                Piece::Plain(bytes) => {
+                    let start = bytes.as_ptr();
+                    let mut nbytes = bytes.len();
+                    while let Some(Piece::Plain(next)) = pieces.peek() {
+                        let follows =
+                            next.as_ptr() == start.wrapping_add(nbytes) && nbytes.is_multiple_of(ALIGNMENT);
+                        if !(follows && nbytes > 0 && !next.is_empty() || next.is_empty()) {
+                            break;
+                        }
+                        nbytes += next.len();
+                        pieces.next();
+                    }
+                    // SAFETY: the buffers of this run lie one behind the other from `start` on, `nbytes` in all; the body
+                    // holds them.
+                    let run = unsafe { std::slice::from_raw_parts(start, nbytes) };
+                    self.put(run, target)?;
+                }
+            }
+            let short = usize::try_from(self.position() % ALIGNMENT as u64).unwrap_or(0);
+            if short > 0 {
+                self.scratch.resize(self.scratch.len() + ALIGNMENT - short, 0);
+            }
+        }
+        self.settle(target)
+    }
+
+    /// Bytes of any size.
+    pub(super) fn put(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
+        if bytes.len() > SMALL_NBYTES {
+            self.flush(target)?;
+            return self.send(bytes, target);
+        }
+        self.scratch.extend_from_slice(bytes);
+        self.settle(target)
+    }
+
+    /// Sends everything.
+    pub(super) fn flush(&mut self, target: &mut Target<'_>) -> Result<()> {
+        let scratch = std::mem::take(&mut self.scratch);
+        self.send(&scratch, target)?;
+        self.scratch = scratch;
+        self.scratch.clear();
+        Ok(())
+    }
+
+    fn send(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let large =
+                self.written.is_multiple_of(LARGE_CALL_NBYTES) && rest.len() as u64 >= LARGE_CALL_NBYTES;
+            let unit = match (target.sink.can_patch(), large) {
+                (true, false) => SMALL_CALL_NBYTES,
+                (true, true) => LARGE_CALL_NBYTES,
+                // A pipe, or somebody's function: each call costs.
+                (false, _) => CHUNK_NBYTES as u64,
+            };
+            let call = usize::try_from(unit - self.written % unit).unwrap_or(rest.len());
+            let (chunk, later) = rest.split_at(call.min(rest.len()));
+            target.sink.write(chunk)?;
+            self.written += chunk.len() as u64;
+            target.progress.advance(self.written, target.total)?;
+            rest = later;
+        }
+        Ok(())
+    }
+}

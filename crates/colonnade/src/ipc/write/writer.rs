@@ -1,0 +1,344 @@
+//! Chunks to a stream or a file.
+
+use arrow_data::ArrayData;
+use arrow_ipc as fb;
+use flatbuffers::FlatBufferBuilder;
+
+use crate::arrow::export::Exporter;
+use crate::error::{Error, Result};
+use crate::frame::{Frame, Kind, Part};
+use crate::ipc::read::Form;
+use crate::plan::Progress;
+use crate::sink::Sink;
+
+use super::WriteOptions;
+use super::body::bodies;
+use super::cut::broken;
+use super::dictionaries::{Dictionaries, Update};
+use super::flatten::Flat;
+use super::message::{self, END, Header};
+use super::output::{Output, Target};
+use super::pending::Pending;
+
+/// Batches of a stream: friendly to L2 and L3 of whoever reads.
+const STREAM_BATCH_NBYTES: usize = 1 << 20;
+
+/// Batches of a compressed file: enough of them that all cores work, and that some rows can be read alone.
+const PACKED_BATCH_NBYTES: usize = 4 << 20;
+
+/// Batches compressed at once, in uncompressed bytes a thread.
+const WINDOW_NBYTES: usize = 8 << 20;
+
+const MAGIC: &[u8; 6] = b"ARROW1";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// Something failed in the middle: what was written is no whole.
+    Broken,
+    Closed,
+}
+
+/// Writes frames of one layout, chunk by chunk, as messages. The sink is given to each call.
+pub struct Writer {
+    form: Form,
+    options: WriteOptions,
+    state: State,
+    exporter: Option<Exporter>,
+    dictionaries: Option<Dictionaries>,
+    pending: Pending,
+    queue: Vec<Item>,
+    output: Output,
+    fbb: FlatBufferBuilder<'static>,
+    dictionary_blocks: Vec<fb::Block>,
+    batch_blocks: Vec<fb::Block>,
+    nrows: usize,
+}
+
+/// A message about to be written.
+struct Item {
+    flat: Flat,
+    nrows: usize,
+    dictionary: Option<(i64, bool)>,
+}
+
+fn empty() -> Error {
+    let message = "nothing was written: the first chunk says the schema. Write one, of no rows if need be.";
+    Error::unrepresentable("arrow", message)
+}
+
+impl Writer {
+    /// A writer of that form.
+    #[must_use]
+    pub fn new(form: Form, options: WriteOptions) -> Self {
+        Self {
+            form,
+            options,
+            state: State::Open,
+            exporter: None,
+            dictionaries: None,
+            pending: Pending::default(),
+            queue: Vec::new(),
+            output: Output::default(),
+            fbb: FlatBufferBuilder::new(),
+            dictionary_blocks: Vec::new(),
+            batch_blocks: Vec::new(),
+            nrows: 0,
+        }
+    }
+
+    /// Record batches written so far.
+    #[must_use]
+    pub fn nbatches(&self) -> usize {
+        self.batch_blocks.len()
+    }
+
+    /// Rows taken so far.
+    #[must_use]
+    pub fn nrows(&self) -> usize {
+        self.nrows
+    }
+
+    /// Writes a chunk. Its memory is not looked at any more when this returns.
+    ///
+    /// # Errors
+    /// `Unrepresentable` that shows both where columns, types or row labels differ from the first chunk's: nothing was
+    /// written then, and other chunks may follow. The sink's own, after which the writer is of no use.
+    pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        self.check_open()?;
+        if self.exporter.is_none() {
+            let exporter = Exporter::new(chunk, self.options.nrows)?;
+            self.dictionaries = Some(Dictionaries::new(self.form, exporter.schema().fields())?);
+            self.exporter = Some(exporter);
+        }
+        let Some(exporter) = self.exporter.take() else { return Err(empty()) };
+        if let Err(error) = exporter.admit(chunk) {
+            self.exporter = Some(exporter);
+            return Err(error);
+        }
+        self.state = State::Broken;
+        let mut target = Target { sink, progress, total: None };
+        let result = self.chunk(&exporter, chunk, &mut target);
+        self.exporter = Some(exporter);
+        if let Some(dictionaries) = &mut self.dictionaries {
+            dictionaries.end_call();
+        }
+        result?;
+        self.nrows += chunk.nrows;
+        self.state = State::Open;
+        Ok(())
+    }
+
+    /// Writes what waits, then the end mark, and a file's footer.
+    ///
+    /// # Errors
+    /// `Unrepresentable` where there was no chunk; the sink's own.
+    pub fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        self.check_open()?;
+        let Some(exporter) = self.exporter.take() else { return Err(empty()) };
+        self.state = State::Broken;
+        let mut target = Target { sink, progress, total: None };
+        self.flush_pending()?;
+        self.drain(&mut target)?;
+        self.output.scratch().extend_from_slice(&END);
+        if self.form == Form::File {
+            let schema = exporter.schema_of(Some(self.nrows));
+            message::footer(&mut self.fbb, &schema, &self.dictionary_blocks, &self.batch_blocks);
+            let footer = self.fbb.finished_data();
+            let length = i32::try_from(footer.len()).map_err(|_| broken("a footer passes 2 GiB"))?;
+            self.output.put(footer, &mut target)?;
+            self.output.scratch().extend_from_slice(&length.to_le_bytes());
+            self.output.scratch().extend_from_slice(MAGIC);
+        }
+        self.output.flush(&mut target)?;
+        self.state = State::Closed;
+        Ok(())
+    }
+
+    fn check_open(&self) -> Result<()> {
+        let message = match self.state {
+            State::Open => return Ok(()),
+            State::Broken => "an earlier call failed in the middle. Abort this writer and begin again.",
+            State::Closed => "the writer was closed.",
+        };
+        Err(Error::unrepresentable("arrow", message))
+    }
+
+    /// Bytes that batches should have; `None`: as the chunks are.
+    fn batch_nbytes(&self) -> Option<usize> {
+        self.options.batch_nbytes.or(match (self.form, self.options.codec) {
+            (Form::Stream, _) => Some(STREAM_BATCH_NBYTES),
+            (Form::File, Some(_)) => Some(PACKED_BATCH_NBYTES),
+            (Form::File, None) => None,
+        })
+    }
+
+    fn chunk(&mut self, exporter: &Exporter, chunk: &Frame, target: &mut Target<'_>) -> Result<()> {
+        if self.output.position() == 0 {
+            self.begin(exporter)?;
+        }
+        let nbytes = chunk.nbytes();
+        let whole = self.options.nrows == Some(chunk.nrows) && self.nrows == 0;
+        if let Some(wanted) = self.batch_nbytes().filter(|&wanted| nbytes < wanted && !whole) {
+            let mut arrays = exporter.admitted(chunk)?;
+            self.take_dictionaries(&mut arrays)?;
+            self.pending.push(&arrays, chunk.nrows, nbytes)?;
+            if self.pending.nbytes() >= wanted {
+                self.flush_pending()?;
+            }
+            // The queue may hold a dictionary, which is the caller's memory; and a reader may wait for the schema.
+            self.drain(target)?;
+            return self.output.flush(target);
+        }
+        self.flush_pending()?;
+        let rows = self.rows(chunk, nbytes);
+        let mut start = 0;
+        loop {
+            let stop = chunk.nrows.min(start + rows);
+            let slice = if start == 0 && stop == chunk.nrows { None } else { Some(chunk.slice(start, stop)) };
+            let mut arrays = exporter.admitted(slice.as_ref().unwrap_or(chunk))?;
+            self.take_dictionaries(&mut arrays)?;
+            self.enqueue(&arrays, stop - start, None)?;
+            if start == 0 && whole && self.options.codec.is_none() {
+                self.reserve(chunk.nrows.div_ceil(rows.max(1)), target)?;
+            }
+            let window = match self.options.codec {
+                Some(_) => WINDOW_NBYTES.saturating_mul(self.options.threads.max(1)),
+                None => 0,
+            };
+            if self.queue.iter().map(|item| item.flat.nbytes()).sum::<usize>() >= window {
+                self.drain(target)?;
+            }
+            start = stop;
+            if start >= chunk.nrows {
+                break;
+            }
+        }
+        self.drain(target)?;
+        self.output.flush(target)
+    }
+
+    /// Rows of a batch of this chunk.
+    fn rows(&self, chunk: &Frame, nbytes: usize) -> usize {
+        let most = (i32::MAX as usize).min(text_rows(chunk)).max(1);
+        let Some(wanted) = self.batch_nbytes() else { return most };
+        if nbytes <= wanted || chunk.nrows == 0 {
+            return most;
+        }
+        let rows = (wanted as u128 * chunk.nrows as u128 / nbytes.max(1) as u128).max(1);
+        let rows = usize::try_from(rows).unwrap_or(most);
+        // Multiples of 64: bitmaps need not be shifted.
+        (if rows > 64 { rows - rows % 64 } else { rows }).min(most)
+    }
+
+    fn begin(&mut self, exporter: &Exporter) -> Result<()> {
+        if self.form == Form::File {
+            self.output.scratch().extend_from_slice(MAGIC);
+            self.output.scratch().extend_from_slice(&[0, 0]);
+        }
+        message::schema(&mut self.fbb, &exporter.schema());
+        let position = self.output.position();
+        message::frame(self.output.scratch(), position, self.fbb.finished_data())?;
+        Ok(())
+    }
+
+    /// Space for the whole, a little more where the batches differ.
+    fn reserve(&self, batches: usize, target: &mut Target<'_>) -> Result<()> {
+        let one: usize = self
+            .queue
+            .iter()
+            .map(|item| {
+                item.flat.buffers.iter().map(|b| b.len() + 64 + 16).sum::<usize>()
+                    + 16 * item.flat.nodes.len()
+            })
+            .sum();
+        let schema = self.output.position();
+        let total = (one as u64).saturating_mul(batches as u64).saturating_add(4 * schema + 4096);
+        Ok(target.sink.reserve(total)?)
+    }
+
+    fn take_dictionaries(&mut self, arrays: &mut [ArrayData]) -> Result<()> {
+        let Some(dictionaries) = &mut self.dictionaries else { return Ok(()) };
+        let updates = dictionaries.take(arrays)?;
+        if updates.iter().any(|u| u.replaces) {
+            self.flush_pending()?;
+        }
+        for Update { id, is_delta, values, .. } in updates {
+            self.enqueue(std::slice::from_ref(&values), values.len(), Some((id, is_delta)))?;
+        }
+        Ok(())
+    }
+
+    fn flush_pending(&mut self) -> Result<()> {
+        if self.pending.nrows() == 0
+            && !(self.pending.is_begun() && self.nbatches() == 0 && self.queue.is_empty())
+        {
+            return Ok(());
+        }
+        let (arrays, nrows) = self.pending.take()?;
+        self.enqueue(&arrays, nrows, None)
+    }
+
+    fn enqueue(&mut self, arrays: &[ArrayData], nrows: usize, dictionary: Option<(i64, bool)>) -> Result<()> {
+        let mut flat = Flat::with_capacity(arrays.len());
+        arrays.iter().try_for_each(|array| flat.push(array))?;
+        self.queue.push(Item { flat, nrows, dictionary });
+        Ok(())
+    }
+
+    /// Writes the queue.
+    fn drain(&mut self, target: &mut Target<'_>) -> Result<()> {
+        let mut items = std::mem::take(&mut self.queue);
+        let mut flats: Vec<Flat> = items.iter_mut().map(|item| std::mem::take(&mut item.flat)).collect();
+        let bodies = bodies(&mut flats, &self.options, target.progress)?;
+        for ((item, flat), body) in items.iter().zip(&flats).zip(bodies) {
+            let header = Header {
+                nrows: item.nrows,
+                nodes: &flat.nodes,
+                places: &body.places,
+                variadic: &flat.variadic,
+                codec: self.options.codec,
+                body_nbytes: body.nbytes,
+                dictionary: item.dictionary,
+            };
+            message::batch(&mut self.fbb, &header);
+            let position = self.output.position();
+            let head = message::frame(self.output.scratch(), position, self.fbb.finished_data())?;
+            let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+            let block = fb::Block::new(number(position), head, number(body.nbytes as u64));
+            match item.dictionary {
+                Some(_) => self.dictionary_blocks.push(block),
+                None => self.batch_blocks.push(block),
+            }
+            self.output.body(&body, target)?;
+        }
+        Ok(())
+    }
+}
+
+/// Rows of a chunk whose fixed-width text surely stays within 32-bit offsets.
+fn text_rows(chunk: &Frame) -> usize {
+    let widths = chunk.parts.iter().filter_map(|part| match part {
+        Part::Block(block, _) if block.grid.dtype.kind == Kind::Unicode => {
+            Some(block.grid.dtype.itemsize as usize)
+        }
+        _ => None,
+    });
+    widths.map(|width| i32::MAX as usize / width.max(1)).min().unwrap_or(usize::MAX)
+}
+
+/// One frame, whole.
+///
+/// # Errors
+/// As [`Writer::write`].
+pub fn encode(
+    frame: &Frame,
+    form: Form,
+    options: WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let mut writer = Writer::new(form, WriteOptions { nrows: Some(frame.nrows), ..options });
+    writer.write(frame, sink, progress)?;
+    writer.finish(sink, progress)
+}
