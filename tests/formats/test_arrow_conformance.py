@@ -1,0 +1,138 @@
+"""The golden Arrow files and streams: read as recorded, by us and by others, and written again to the same bytes."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import colonnade as cn
+from tests.conformance import golden
+from tests.conformance.cases import CASES
+from tests.conformance.describe import describe
+from tests.conformance.values import cells
+
+FORMATS = ("arrow", "arrows")
+ENTRIES = {format: golden.entries(format) for format in FORMATS}
+every = pytest.mark.parametrize(
+    ("format", "entry"),
+    [
+        pytest.param(format, entry, id=f"{format}-{case}")
+        for format in FORMATS
+        for case, entry in ENTRIES[format].items()
+    ],
+)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_case_has_its_entry_and_its_file(format: str) -> None:
+    assert list(ENTRIES[format]) == list(CASES[format])
+    files = {path.name for path in (golden.FOLDER / format).iterdir()}
+    assert files == {entry["file"] for entry in ENTRIES[format].values()} | {"cases.json"}
+
+
+@every
+def test_the_file_is_the_one_recorded(format: str, entry: dict[str, Any]) -> None:
+    path = golden.path_of(format, entry)
+    assert golden.hashes(path) == entry["sha256"]
+    assert path.stat().st_size < 20 << 10
+
+
+@every
+@pytest.mark.parametrize("mmap", [True, False])
+def test_it_reads_as_recorded(format: str, entry: dict[str, Any], mmap: bool) -> None:
+    golden.needs_library(entry)
+    path = golden.path_of(format, entry)
+    cn.verify(path)
+    read = cn.read(path, mmap=mmap, verify=True)
+    (held,) = golden.frames_of(entry).values()
+    assert golden.as_json(describe(read.to_native())) == held
+    assert list(read.shape) == held["shape"]
+    assert read.attrs == held.get("attrs", {})
+
+
+@every
+def test_its_columns_stand_alone(format: str, entry: dict[str, Any]) -> None:
+    golden.needs_library(entry)
+    (held,) = golden.frames_of(entry).values()
+    read = cn.read(golden.path_of(format, entry))
+    if len(set(read.columns)) < read.shape[1] or held["library"] == "numpy":
+        pytest.skip("a label that stands twice gives both columns; a lone column of arrays is an array")
+    for position, label in enumerate(read.columns):
+        one = golden.as_json(describe(read.select([label]).to_native()))
+        assert one["data"] == held["data"][position : position + 1]
+        assert one["index"] == held["index"]
+
+
+@every
+def test_pyarrow_sees_the_recorded_values(format: str, entry: dict[str, Any]) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from colonnade.testing._arrow_cells import columns_of
+    from tests.conformance.describe_arrow import of_pyarrow
+
+    (held,) = golden.frames_of(entry).values()
+    content = golden.path_of(format, entry).read_bytes()
+    table = (pa.ipc.open_file if format == "arrow" else pa.ipc.open_stream)(content).read_all()
+    table.validate(full=True)
+    assert b"colonnade" in table.schema.metadata
+    assert table.num_rows == held["shape"][0]
+    assert table.num_columns >= held["shape"][1]
+    found = of_pyarrow(table)["data"]
+    plain = columns_of(table)
+    for position, column in enumerate(held["data"]):
+        if "field" in column:
+            assert found[position]["values"] == column["values"]
+        elif column["dtype"][1] in "iufb" and column["dtype"][0] in "<|" and column["dtype"][1:] != "f16":
+            values = np.array(
+                plain[position], f"u{table.column(position).type.bit_width // 8}" if column["dtype"][1] == "f" else None
+            )
+            if column["dtype"][1] == "f":
+                values = values.view(column["dtype"])
+            assert cells(values) == column["values"]
+
+
+@every
+def test_pandas_sees_the_recorded_frame(format: str, entry: dict[str, Any]) -> None:
+    golden.needs_library(entry)
+    (held,) = golden.frames_of(entry).values()
+    if held["library"] != "pandas":
+        pytest.skip("not written from a DataFrame")
+    pa = pytest.importorskip("pyarrow")
+    content = golden.path_of(format, entry).read_bytes()
+    table = (pa.ipc.open_file if format == "arrow" else pa.ipc.open_stream)(content).read_all()
+    found, wanted = table.to_pandas(), golden.case_of(format, entry).make()
+    assert found.shape == wanted.shape
+    assert list(found.index) == list(wanted.index)
+    assert list(found.index.names) == list(wanted.index.names)
+    assert found.columns.nlevels == wanted.columns.nlevels
+
+
+@every
+def test_the_same_frame_is_written_to_the_same_bytes(format: str, entry: dict[str, Any], tmp_path: Path) -> None:
+    golden.needs_library(entry)
+    case = golden.case_of(format, entry)
+    for again in ("first", "second"):
+        cn.write(case.make(), tmp_path / f"{again}.{format}", **case.options)
+    assert (tmp_path / f"first.{format}").read_bytes() == (tmp_path / f"second.{format}").read_bytes()
+    if not case.packed:
+        assert (tmp_path / f"first.{format}").read_bytes() == golden.path_of(format, entry).read_bytes()
+
+
+@every
+def test_what_was_read_is_written_to_the_same_bytes(format: str, entry: dict[str, Any], tmp_path: Path) -> None:
+    case, path = golden.case_of(format, entry), golden.path_of(format, entry)
+    cn.write(cn.read(path), tmp_path / f"again.{format}", **case.options)
+    if not case.packed:
+        assert (tmp_path / f"again.{format}").read_bytes() == path.read_bytes()
+
+
+@every
+def test_the_other_form_holds_the_same(format: str, entry: dict[str, Any], tmp_path: Path) -> None:
+    """A stream converted to a file is the golden file, and the other way round."""
+    (other,) = set(FORMATS) - {format}
+    case, path = golden.case_of(format, entry), golden.path_of(format, entry)
+    if case.packed:
+        pytest.skip("packed bytes are the codec's")
+    cn.convert(path, tmp_path / f"again.{other}", write_options=case.options)
+    wanted = golden.path_of(other, ENTRIES[other][entry["case"]]).read_bytes()
+    assert (tmp_path / f"again.{other}").read_bytes() == wanted
