@@ -16,6 +16,8 @@ pytest.importorskip("pyarrow")
 
 import pandas as pd
 import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import colonnade as cn
 from colonnade import _labels
@@ -158,6 +160,42 @@ def test_broken_metadata_is_a_decode_error(text: str) -> None:
     origin = _labels.encode({"library": "pandas", "schema_metadata": [["pandas", text]]})
     with pytest.raises(cn.DecodeError, match="schema metadata"):
         adapter.from_frame(core.with_meta("null", None, origin))
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["a", "x", "str", "Int64", "period[?]", "i4,O"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["kind", "name"]), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_metadata_that_says_anything_is_taken_or_refused(data: Any) -> None:
+    """One value of the metadata is another: a DataFrame of the same shape comes, or one of our errors."""
+    table = pa.Table.from_pandas(
+        pd.DataFrame(
+            {"a": [1, 2], "t": pd.to_datetime(["2020", None], utc=True)}, index=pd.Index(["x", None], name="i")
+        )
+    )
+    told = json.loads(table.schema.metadata[b"pandas"])
+    place: Any = told
+    while True:
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        key = data.draw(st.sampled_from(keys))
+        if not isinstance(place[key], dict | list) or not place[key] or data.draw(st.booleans()):
+            break
+        place = place[key]
+    if data.draw(st.booleans()):
+        place[key] = data.draw(_JSON)
+    else:
+        del place[key]
+    core = landed(table.replace_schema_metadata({"pandas": json.dumps(told)}))
+    try:
+        back = adapter.from_frame(core)
+    except cn.ColonnadeError:
+        return
+    assert back.shape == (core.nrows, core.ncols)
 
 
 # --------------------------------------------------------------------------- polars

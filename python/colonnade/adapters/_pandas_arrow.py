@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .. import _core
-from .._core import ArrowColumn, CoreFrame, OptionError
+from .._core import ArrowColumn, ColonnadeError, CoreFrame, DecodeError, OptionError
 from ._pandas_arrow_axes import columns_from_arrow, index_from_arrow
 from ._pandas_arrow_meta import PandasMetadata, extension_dtype, field_names, read_metadata, zone_told
 from ._pandas_arrow_native import is_number, masked_array, may_stay, native_array, number_dtype, numbers_block
@@ -40,6 +40,15 @@ def check_dtype_backend(dtype_backend: Any) -> None:
 def frame_from_arrow(core: CoreFrame, pairs: Sequence[Sequence[str]], dtype_backend: str | None) -> pd.DataFrame:
     """A DataFrame over a core frame whose origin holds the metadata of a foreign schema (`pairs`)."""
     meta = read_metadata(pairs)
+    try:
+        return _frame(core, meta, dtype_backend)
+    except (ColonnadeError, ImportError):
+        raise
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError, AssertionError) as error:
+        raise DecodeError(f"pandas: schema metadata 'pandas' does not fit the data: {error!r}") from error
+
+
+def _frame(core: CoreFrame, meta: PandasMetadata | None, dtype_backend: str | None) -> pd.DataFrame:
     names = field_names(core)
     index = index_from_arrow(core, meta, dtype_backend)
     columns = columns_from_arrow(core, meta, names)

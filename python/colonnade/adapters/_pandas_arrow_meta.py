@@ -81,7 +81,7 @@ def extension_dtype(numpy_type: str) -> Any:
         return None
     try:
         dtype = pd.api.types.pandas_dtype(numpy_type)
-    except (TypeError, ValueError, NotImplementedError):
+    except Exception:  # each dtype of pandas has its own way to say no
         return UNKNOWN
     extension = isinstance(dtype, pd.api.extensions.ExtensionDtype) and hasattr(dtype, "__from_arrow__")
     return dtype if extension else None
