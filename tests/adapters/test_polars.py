@@ -76,6 +76,12 @@ def test_every_dtype_comes_back_from_a_file(name: str, format: str) -> None:
     assert_same(read.slice(1, 3).to_polars(), frame.slice(1, 2))
 
 
+@pytest.mark.parametrize("name", COLUMNS)
+def test_every_dtype_comes_back_from_a_slice(name: str) -> None:
+    frame = pl.DataFrame({"x": COLUMNS[name]})
+    assert_same(cn.Frame(frame).slice(1, 3).to_polars(), frame.slice(1, 2))
+
+
 def test_all_columns_together_in_order() -> None:
     frame = pl.DataFrame(COLUMNS)
     assert_same(back(frame), frame)

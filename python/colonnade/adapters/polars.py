@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from .._batched import Batches, with_origin
-from .._core import CoreFrame, EncodeError, import_arrow
+from .._core import Axis, CoreFrame, EncodeError, concat_frames, import_arrow, import_arrow_schema
 from ._arrow_streams import Exported
 
 LIBRARY = "polars"
@@ -69,12 +69,15 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
     """
     try:
         return pl.DataFrame(Exported(frames))
-    except BaseException as error:  # polars' panics are no Exceptions
-        if not isinstance(error, pl.exceptions.PolarsError | pl.exceptions.PanicException):
-            raise
-        raise _refused(frames[0], error) from error
+    except _REFUSALS:
+        try:
+            return pl.concat(list(map(_copied, frames)), rechunk=False)
+        except _REFUSALS as error:
+            raise _refused(frames[0], error) from error
 
 
+# What polars raises for data that it does not take; its panics are no Exceptions.
+_REFUSALS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, NotImplementedError)
 _INT128 = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
 _SUSPECT = {pl.Object, *_INT128, *(getattr(pl, name, pl.List) for name in ("List", "Array", "Struct", "Map"))}
 
@@ -101,16 +104,22 @@ def _without_arrow_type(dtype: Any) -> Any:
     return next((found for part in inner if (found := _without_arrow_type(part)) is not None), None)
 
 
+def _copied(frame: CoreFrame) -> Any:
+    """A frame's rows over memory of their own: polars 2.1 takes no fixed-size lists that are a part of longer ones."""
+    if not frame.nrows:
+        return pl.DataFrame(Exported([import_arrow_schema(Exported([frame]))]))
+    # Joined with itself, since a single frame is never copied.
+    return pl.DataFrame(Exported([concat_frames([frame, frame])])).slice(0, frame.nrows)
+
+
 def _refused(frame: CoreFrame, error: BaseException) -> EncodeError:
     """Which column it was: each is tried without its rows."""
     names = frame.dtypes()
     empty = frame.slice(0, 0)
     for position, name in enumerate(names):
         try:
-            pl.DataFrame(Exported([empty.select([position])]))
-        except BaseException as found:  # the same
-            if not isinstance(found, pl.exceptions.PolarsError | pl.exceptions.PanicException):
-                raise
+            pl.DataFrame(Exported([empty.select([position]).with_axes(Axis.auto(0, 0, 1), None)]))
+        except _REFUSALS as found:
             return EncodeError(
                 f"polars: column at position {position}: expected a type that polars has, found {name} ({found}). "
                 "Leave the column out with select(), or use to_arrow()."
