@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from operator import index
 
 from . import _core
 from ._frame import Frame
@@ -78,8 +79,10 @@ class FileReader(Reader):
     def __getitem__(self, i: int) -> Frame:
         self._check_open()
         count = len(self._spans)
-        if not isinstance(i, int):
-            raise TypeError(f"reader: expected the number of a batch, found {type(i).__name__}.")
+        try:
+            i = index(i)
+        except TypeError:
+            raise TypeError(f"reader: expected the number of a batch, found {type(i).__name__}.") from None
         if not -count <= i < count:
             raise IndexError(f"reader: expected a batch from 0 to {count - 1}, found {i}.")
         return _batch(self._frame, self._spans[i])

@@ -98,11 +98,20 @@ class Steps:
             return
 
         def step(done: int, of: int | None) -> object:
-            return report(before + _share(done, of, nbytes), self._total_nbytes)
+            return self._tell(report, before + _share(done, of, nbytes))
 
         yield step
         self._done_nbytes += nbytes
-        report(self._done_nbytes, self._total_nbytes)
+        self._tell(report, self._done_nbytes)
+
+    def finish(self) -> None:
+        """Tell that all is done: parts may be a little less, or more, than the whole was said to be."""
+        if self._progress is not None and self._total_nbytes is not None:
+            self._progress(self._total_nbytes, self._total_nbytes)
+
+    def _tell(self, report: Callback, done: int) -> object:
+        total = self._total_nbytes
+        return report(done if total is None else min(done, total), total)
 
 
 def joined(progress: Callback | None, first_nbytes: int, last_nbytes: int) -> tuple[Callback | None, Callback | None]:

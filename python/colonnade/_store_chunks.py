@@ -24,6 +24,7 @@ def store_chunks(chunks: Chunks, where: AnyTarget, made: ArrowOptions, progress:
             with steps.next(chunk.nbytes) as step:
                 writer.write(chunk, step)
         writer.close()
+        steps.finish()
     except BaseException:
         writer.abort()
         raise

@@ -49,6 +49,9 @@ class StreamSource:
             self.close = False
             os.close(self.fd)
 
+    def __del__(self) -> None:
+        self.release()
+
     def _read_into(self, view: memoryview) -> int:
         return os.readv(self.fd, [view])
 
