@@ -369,7 +369,13 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         let damaged = |message: String| Error::malformed("arrow", message).in_member("footer").at(start as u64);
         let footer = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot)
             .map_err(|e| damaged(format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e))))?;
-        let version = footer_version(bytes.get(..start).unwrap_or(&[]), footer.version())?;
+        let told = footer_version(bytes.get(..start).unwrap_or(&[]), footer.version())?;
+        let first = footer.recordBatches().and_then(|blocks| blocks.iter().next().copied());
+        // pyarrow's footers say V5 where it was asked to write messages as V4: what the messages say decides their layout.
+        let version = match first {
+            Some(block) => pointed_at(bytes, block, start)?.header.version,
+            None => told,
+        };
         let schema = footer.schema().ok_or_else(|| damaged("expected a schema, found none.".into()))?;
         agree(bytes.get(..start).unwrap_or(&[]), schema, start)?;
         let shape = Shape::of_schema(foot, schema, version).map_err(|e| e.in_member("footer"))?;
