@@ -1,7 +1,7 @@
 """The one place where adapters, formats and sources meet: `read`, `write`, and what is made of them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from ._chunks import chunks_of, whole
 from ._formats import check_format, for_target
@@ -186,13 +186,19 @@ def decode(
 
 
 def read_pandas(
-    source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
+    source: Source,
+    *,
+    format: str | None = None,
+    columns: Any = None,
+    rows: slice | None = None,
+    dtype_backend: Literal["numpy_nullable", "pyarrow"] | None = None,
+    **options: Any,
 ) -> Any:
     """``read(source, ...).to_pandas()``: a pandas DataFrame.
 
     Parameters, Raises
     ------------------
-    As `read`.
+    As `read`; `dtype_backend` as `Frame.to_pandas`.
 
     Examples
     --------
@@ -202,7 +208,8 @@ def read_pandas(
     0  0
     1  1
     """
-    return read(source, format=format, columns=columns, rows=rows, **options).to_pandas()
+    frame = read(source, format=format, columns=columns, rows=rows, **options)
+    return frame.to_pandas(dtype_backend=dtype_backend)
 
 
 def read_polars(
