@@ -10,8 +10,9 @@ from typing import Any as _Any
 
 from ._bundle import read_arrays, read_bundle, write_bundle
 from ._core import BufferSink, Limits, __version__
-from ._facade import convert, decode, encode, inspect, read, read_arrow, read_pandas, read_polars, verify, write
+from ._facade import decode, encode, read, read_arrow, read_pandas, read_polars, write
 from ._facade_chunks import open_reader, open_writer
+from ._facade_look import convert, inspect, verify
 from ._frame import Frame
 from ._info import Info
 from ._options import NpyOptions, NpzOptions
