@@ -213,6 +213,50 @@ def test_a_pandas_frame_becomes_what_pandas_reads_back() -> None:
     assert table.schema.types[:-1] == theirs.schema.types[:-1], "the label is of fixed width"
 
 
+# What pandas' metadata does not say yet, so that `table.to_pandas()` differs from the original. (`cn.Frame(table)` knows.)
+_UNSAID = (
+    "object labels, shape 0 x 0",
+    "datetime in zoneinfo UTC",
+    "datetime in named offset",
+    *(f"interval {closed}" for closed in ("left", "right", "both", "neither")),
+    *(f"arrow timestamp {unit} zone" for unit in ("s", "ms", "us", "ns")),
+    "columns complex",
+    "columns object int",
+    "index object int",
+    "columns object bytes",
+    "index dates",
+    "index interval of times",
+)
+
+
+def _pandas_cases() -> list[Any]:
+    pytest.importorskip("pandas")
+    from colonnade.testing.cases_pandas import CASES
+
+    mark = pytest.mark.xfail(strict=False, reason="pandas' metadata does not say it all")
+    return [pytest.param(CASES[name], id=name, marks=[mark] if name in _UNSAID else []) for name in CASES]
+
+
+@pytest.mark.parametrize("make", _pandas_cases())
+def test_pandas_reads_a_table_of_ours_as_one_of_its_own(make: Any) -> None:
+    import pandas as pd
+
+    frame = make()
+    try:
+        theirs = pa.Table.from_pandas(frame).to_pandas()
+        pd.testing.assert_frame_equal(theirs, frame)
+    except (AssertionError, pa.ArrowException, TypeError, KeyError, NotImplementedError, ValueError):
+        pytest.skip("pandas and pyarrow do not bring it back themselves")
+    pd.testing.assert_frame_equal(cn.Frame(frame).to_arrow().to_pandas(), frame)
+
+
+@pytest.mark.parametrize("make", [pytest.param(case.values[0], id=case.id) for case in _pandas_cases()])
+def test_a_table_of_ours_is_the_frame_again(make: Any) -> None:
+    frame = make()
+    table = cn.Frame(frame).to_arrow()
+    assert cn.Frame(table).equals(frame)
+
+
 @pytest.mark.parametrize("index", [None, ["a", "b"]], ids=["automatic", "text"])
 def test_pandas_through_a_file_to_arrow(index: Any) -> None:
     import pandas as pd
