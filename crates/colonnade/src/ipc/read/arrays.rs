@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, UnionMode};
 
 use crate::error::{Error, Result};
-use crate::memory::Buffer;
 
 use super::body::Body;
 use super::check;
@@ -68,10 +67,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next buffer as native numbers; `i` counts the type's buffers after its validity.
-    fn values(&mut self, data_type: &DataType, i: usize, needed: usize) -> Result<arrow_buffer::Buffer> {
+    fn values(&mut self, data_type: &DataType, i: usize, needed: usize) -> Result<Buffer> {
         let buffer = self.next(needed)?;
-        let buffer = if self.shape.big_endian { swap::native(data_type, i, &buffer) } else { buffer };
-        Ok(buffer.to_arrow())
+        Ok(if self.shape.big_endian { swap::native(data_type, i, &buffer) } else { buffer })
     }
 
     fn validity(&mut self, length: usize, nulls: usize) -> Result<Option<NullBuffer>> {
@@ -79,10 +77,10 @@ impl<'a> Cursor<'a> {
         if nulls == 0 {
             return Ok(None);
         }
-        if buffer.nbytes() < length.div_ceil(8) {
-            return Err(self.body.short(self.at.buffer - 1, length.div_ceil(8), buffer.nbytes()));
+        if buffer.len() < length.div_ceil(8) {
+            return Err(self.body.short(self.at.buffer - 1, length.div_ceil(8), buffer.len()));
         }
-        let made = NullBuffer::new(BooleanBuffer::new(buffer.to_arrow(), 0, length));
+        let made = NullBuffer::new(BooleanBuffer::new(buffer, 0, length));
         Ok(Some(made).filter(|n| n.null_count() > 0))
     }
 
@@ -134,9 +132,9 @@ impl<'a> Cursor<'a> {
                 let bits = self.values(data_type, 0, length.div_ceil(8))?;
                 builder.add_buffer(bits)
             }
-            DataType::Utf8 | DataType::Binary => self.offsets(builder, data_type, length, 4)?.add_buffer(self.next(0)?.to_arrow()),
+            DataType::Utf8 | DataType::Binary => self.offsets(builder, data_type, length, 4)?.add_buffer(self.next(0)?),
             DataType::LargeUtf8 | DataType::LargeBinary => {
-                self.offsets(builder, data_type, length, 8)?.add_buffer(self.next(0)?.to_arrow())
+                self.offsets(builder, data_type, length, 8)?.add_buffer(self.next(0)?)
             }
             DataType::List(_) | DataType::Map(..) => self.offsets(builder, data_type, length, 4)?,
             DataType::LargeList(_) => self.offsets(builder, data_type, length, 8)?,
@@ -155,7 +153,7 @@ impl<'a> Cursor<'a> {
                 for _ in 0..count {
                     let bytes = self.body.buffer(self.at.buffer + self.variadic, 0)?;
                     self.variadic += 1;
-                    builder = builder.add_buffer(bytes.to_arrow());
+                    builder = builder.add_buffer(bytes);
                 }
                 builder
             }
@@ -191,7 +189,7 @@ impl<'a> Cursor<'a> {
         let raw = self.values(data_type, 0, 0)?;
         // Without rows some writers leave the single offset out.
         let offsets = if length == 0 && raw.len() < needed {
-            arrow_buffer::Buffer::from(vec![0u8; item])
+            Buffer::from(vec![0u8; item])
         } else if raw.len() < needed {
             return Err(self.body.short(self.at.buffer - 1, needed, raw.len()));
         } else {

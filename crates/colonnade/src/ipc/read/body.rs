@@ -2,12 +2,27 @@
 
 use std::borrow::Cow;
 
+use arrow_buffer::{Buffer, MutableBuffer};
+
 use crate::codec::{lz4, zstd};
 use crate::error::{Error, Result};
-use crate::memory::Buffer;
+use crate::memory;
 
 use super::message::BodyCodec;
 use super::scan::{Batch, node, span_bytes};
+
+/// All bytes, as the core's buffer and as Arrow's: parts of the latter cost no allocation.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    pub(crate) bytes: memory::Buffer,
+    arrow: Buffer,
+}
+
+impl Source {
+    pub(crate) fn new(bytes: memory::Buffer) -> Self {
+        Self { arrow: bytes.to_arrow(), bytes }
+    }
+}
 
 /// The body of one batch, and the lists in its header that say what lies where.
 pub(crate) struct Body<'s> {
@@ -15,7 +30,7 @@ pub(crate) struct Body<'s> {
     nodes: &'s [u8],
     buffers: &'s [u8],
     variadic: &'s [u8],
-    source: &'s Buffer,
+    source: &'s Source,
     bytes: &'s [u8],
 }
 
@@ -30,8 +45,8 @@ impl<'s> Body<'s> {
     ///
     /// # Errors
     /// Truncated where it passes the end (which the scan has ruled out).
-    pub(crate) fn new(source: &'s Buffer, batch: &'s Batch) -> Result<Self> {
-        let all = source.as_slice();
+    pub(crate) fn new(source: &'s Source, batch: &'s Batch) -> Result<Self> {
+        let all = source.bytes.as_slice();
         let bytes = all
             .get(batch.body_at..)
             .and_then(|rest| rest.get(..batch.body_nbytes))
@@ -107,8 +122,7 @@ impl<'s> Body<'s> {
     /// Malformed: a range outside the body.
     pub(crate) fn raw(&self, i: usize) -> Result<Buffer> {
         let (offset, length) = self.range(i)?;
-        let made = self.source.slice(self.batch.body_at + offset, length);
-        made.ok_or_else(|| Error::truncated("arrow", "the body", length as u64, 0))
+        Ok(self.source.arrow.slice_with_length(self.batch.body_at + offset, length))
     }
 
     /// Buffer `i`, decompressed. `needed` bytes are wanted: more than the buffer has is an error, and so is a claim that
@@ -123,20 +137,19 @@ impl<'s> Body<'s> {
                 // What did not shrink lies behind its length (an empty buffer has none).
                 Packed::Stored(bytes) => {
                     let raw = self.raw(i)?;
-                    raw.slice(raw.nbytes() - bytes.len(), bytes.len()).unwrap_or(raw)
+                    raw.slice_with_length(raw.len() - bytes.len(), bytes.len())
                 }
                 Packed::Compressed(bytes, nbytes) => {
                     if nbytes < needed {
                         return Err(self.short(i, needed, nbytes));
                     }
-                    // Vec: the many small ones would each take a mapping otherwise.
-                    let mut target = arrow_buffer::MutableBuffer::from_len_zeroed(nbytes);
+                    let mut target = MutableBuffer::from_len_zeroed(nbytes);
                     decompress(codec, bytes, target.as_slice_mut()).map_err(|e| e.in_member(format!("buffer {i}")))?;
-                    Buffer::from_arrow(target.into())
+                    target.into()
                 }
             },
         };
-        if made.nbytes() < needed { Err(self.short(i, needed, made.nbytes())) } else { Ok(made) }
+        if made.len() < needed { Err(self.short(i, needed, made.len())) } else { Ok(made) }
     }
 
     pub(crate) fn short(&self, i: usize, needed: usize, had: usize) -> Error {

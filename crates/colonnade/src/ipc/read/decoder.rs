@@ -9,7 +9,7 @@ use crate::frame::Frame;
 use crate::memory::{Buffer, Region, RegionMut};
 
 use super::arrays::{Cursor, field_of};
-use super::body::Body;
+use super::body::{Body, Source};
 use super::dictionaries::Dictionaries;
 use super::message::{Kind, Prefix, header, prefix};
 use super::scan::{Batch, Catalog, DictionaryBatch, Found, cut_short, take};
@@ -211,8 +211,8 @@ impl Decoder {
     fn body(&mut self, found: &Found) -> Result<Event> {
         self.received -= (found.body_at - found.header_nbytes) as u64;
         let room = std::mem::replace(&mut self.room, Region::allocate(4096, true)?);
-        let source = Buffer::from_region(room.finish(), true);
-        take(source.as_slice(), found, &mut self.catalog, &self.limits)?;
+        let source = Source::new(Buffer::from_region(room.finish(), true));
+        take(source.bytes.as_slice(), found, &mut self.catalog, &self.limits)?;
         // The end mark before Arrow 0.15 was four bytes, and no more may be asked for.
         let wanted = if self.modern { 8 } else { 4 };
         self.want(State::Prefix, wanted);
@@ -247,7 +247,7 @@ impl Decoder {
     }
 }
 
-fn arrays(source: &Buffer, catalog: &Catalog, batch: &Batch, dictionaries: &Dictionaries, limit: u64) -> Result<Vec<ArrayData>> {
+fn arrays(source: &Source, catalog: &Catalog, batch: &Batch, dictionaries: &Dictionaries, limit: u64) -> Result<Vec<ArrayData>> {
     let body = Body::new(source, batch)?;
     let shape = &catalog.shape;
     let one = |(i, place): (usize, &super::shape::Place)| {

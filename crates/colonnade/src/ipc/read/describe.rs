@@ -49,7 +49,7 @@ impl Ipc {
     }
 
     fn decoded(&self, batch: &Batch) -> u64 {
-        let (Some(codec), Ok(body)) = (batch.header.codec, Body::new(&self.bytes, batch)) else {
+        let (Some(codec), Ok(body)) = (batch.header.codec, Body::new(&self.source, batch)) else {
             return batch.body_nbytes as u64;
         };
         let nbytes = |i: usize| match body.bytes(i).and_then(|raw| packed(raw, codec)) {
@@ -70,7 +70,7 @@ impl Ipc {
     /// Bytes of the source.
     #[must_use]
     pub fn file_nbytes(&self) -> u64 {
-        self.bytes.nbytes() as u64
+        self.source.bytes.nbytes() as u64
     }
 
     /// The codec of the first compressed body.

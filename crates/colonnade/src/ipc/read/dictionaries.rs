@@ -6,10 +6,9 @@ use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
 
 use crate::error::{Error, Result};
-use crate::memory::Buffer;
 
 use super::arrays::Cursor;
-use super::body::Body;
+use super::body::{Body, Source};
 use super::scan::{Catalog, DictionaryBatch};
 use super::shape::{Place, Shape};
 
@@ -28,7 +27,7 @@ impl Dictionaries {
     ///
     /// # Errors
     /// Malformed values.
-    pub(crate) fn take(&mut self, source: &Buffer, shape: &Shape, message: &DictionaryBatch, limits: u64) -> Result<()> {
+    pub(crate) fn take(&mut self, source: &Source, shape: &Shape, message: &DictionaryBatch, limits: u64) -> Result<()> {
         let named = |e: Error| e.in_member(format!("dictionary {}", message.id)).at(message.batch.header_at as u64);
         let data_type = shape
             .dictionaries
@@ -66,7 +65,7 @@ impl History {
     ///
     /// # Errors
     /// Malformed values.
-    pub(crate) fn new(source: &Buffer, catalog: &Catalog, limits: u64) -> Result<Self> {
+    pub(crate) fn new(source: &Source, catalog: &Catalog, limits: u64) -> Result<Self> {
         let mut now = Dictionaries::default();
         let mut steps: Vec<(usize, Dictionaries)> = Vec::new();
         let mut replaced = false;

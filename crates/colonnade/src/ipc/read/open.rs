@@ -14,7 +14,7 @@ use crate::memory::{Buffer, MappedFile, Region, RegionMut, read_small};
 use crate::plan::{self, NoProgress, Progress, Task};
 
 use super::arrays::{Cursor, field_of};
-use super::body::Body;
+use super::body::{Body, Source};
 use super::dictionaries::History;
 use super::land::{Landed, Landing, empty_of};
 use super::message::CONTINUATION;
@@ -62,7 +62,7 @@ pub struct Request<'a> {
 /// An opened file or stream.
 #[derive(Debug)]
 pub struct Ipc {
-    pub(super) bytes: Buffer,
+    pub(super) source: Source,
     mapped: Option<Arc<MappedFile>>,
     pub(super) catalog: Catalog,
     pub(super) plan: Plan,
@@ -121,7 +121,8 @@ impl Ipc {
         let mut plan = Plan::new(&catalog.shape.schema)?;
         plan.settle(catalog.nrows);
         let (history, index) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { bytes, mapped, catalog, plan, form, options, history, index })
+        let source = Source::new(bytes);
+        Ok(Self { source, mapped, catalog, plan, form, options, history, index })
     }
 
     /// File or stream.
@@ -157,7 +158,7 @@ impl Ipc {
         if let Some(history) = self.history.get() {
             return Ok(history);
         }
-        let made = History::new(&self.bytes, &self.catalog, self.options.limits.max_unbacked_rows)?;
+        let made = History::new(&self.source, &self.catalog, self.options.limits.max_unbacked_rows)?;
         Ok(self.history.get_or_init(|| made))
     }
 
@@ -216,12 +217,12 @@ impl Ipc {
 
     fn land(&self, wanted: &[usize], rows: (usize, usize), request: &Request<'_>) -> Result<Landed> {
         let in_place = match (&self.mapped, request.private) {
-            (_, false) => Some(self.bytes.clone()),
+            (_, false) => Some(self.source.bytes.clone()),
             (Some(file), true) if self.nbatches() > 0 => Some(file.map_private()?),
             _ => None,
         };
         let landing = Landing {
-            source: &self.bytes,
+            source: &self.source,
             catalog: &self.catalog,
             plan: &self.plan,
             history: self.history()?,
@@ -326,7 +327,7 @@ impl Ipc {
         let batch = self.catalog.batches.get(i).ok_or_else(|| {
             Error::not_found("arrow", format!("batch {i} is out of range: there are {}.", self.catalog.batches.len()))
         })?;
-        let body = Body::new(&self.bytes, batch)?;
+        let body = Body::new(&self.source, batch)?;
         let dictionaries = self.history()?.at(i);
         let (needed, _) = self.needed(request.positions)?;
         let shape = &self.catalog.shape;
@@ -390,10 +391,10 @@ impl Ipc {
         for i in 0..self.nbatches() {
             self.batch(i, &Request { positions: None, rows: None, private: false, threads, progress: &NoProgress })?;
             done += self.catalog.batches.get(i).map_or(0, |b| b.body_nbytes as u64);
-            progress.advance(done, Some(self.bytes.nbytes() as u64))?;
+            progress.advance(done, Some(self.source.bytes.nbytes() as u64))?;
         }
         self.index()?;
-        let left = self.bytes.nbytes() - self.catalog.end.min(self.bytes.nbytes());
+        let left = self.source.bytes.nbytes() - self.catalog.end.min(self.source.bytes.nbytes());
         if left > 0 && !self.catalog.truncated {
             let message = format!("{left} bytes follow the end mark. They are no part of this stream.");
             return Err(Error::malformed("arrow", message).at(self.catalog.end as u64));

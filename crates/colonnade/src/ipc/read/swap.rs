@@ -1,8 +1,9 @@
 //! Big-endian numbers made native.
 
+use arrow_buffer::Buffer;
 use arrow_schema::{DataType, IntervalUnit};
 
-use crate::memory::Buffer;
+
 
 use super::shape::width;
 

@@ -181,7 +181,7 @@ impl Landing<'_> {
         if let Way::Bits(_) = target.way {
             let bits = body.buffer(buffer, end.div_ceil(8))?;
             let unpacked = unpack(bits.as_slice(), piece.skip, place);
-            return unpacked.ok_or_else(|| body.short(buffer, end.div_ceil(8), bits.nbytes()));
+            return unpacked.ok_or_else(|| body.short(buffer, end.div_ceil(8), bits.len()));
         }
         match body.codec() {
             None => {
@@ -235,7 +235,7 @@ impl Landing<'_> {
 }
 
 /// The validity of a field in one batch; none where its node says that nothing is null.
-fn bits_of(body: &Body<'_>, node: usize, buffer: usize) -> Result<Option<Buffer>> {
+fn bits_of(body: &Body<'_>, node: usize, buffer: usize) -> Result<Option<arrow_buffer::Buffer>> {
     let node = body.node(node)?;
     if node.nulls == 0 { Ok(None) } else { body.buffer(buffer, node.length.div_ceil(8)).map(Some) }
 }

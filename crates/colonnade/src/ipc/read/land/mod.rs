@@ -18,13 +18,14 @@ use crate::memory::Buffer;
 use crate::plan::{self, Progress, Task};
 
 use super::arrays::field_of;
+use super::body::Source;
 use super::dictionaries::{Dictionaries, History};
 use super::scan::{Batch, Catalog};
 use super::shape::width;
 
 /// What is landed, and from where.
 pub(crate) struct Landing<'a> {
-    pub(crate) source: &'a Buffer,
+    pub(crate) source: &'a Source,
     pub(crate) catalog: &'a Catalog,
     pub(crate) plan: &'a Plan,
     pub(crate) history: &'a History,

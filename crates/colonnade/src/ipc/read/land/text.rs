@@ -18,7 +18,7 @@ use super::{Landed, Landing, Piece};
 #[derive(Debug, Clone)]
 struct Run {
     /// Decompressed once, where they were compressed.
-    held: Option<(Buffer, Buffer)>,
+    held: Option<(arrow_buffer::Buffer, arrow_buffer::Buffer)>,
     nbytes: usize,
     at: usize,
 }
@@ -103,9 +103,9 @@ impl Landing<'_> {
             }
             let (offsets, values) = (body.buffer(first, (piece.skip + piece.nrows + 1) * item)?, body.buffer(first + 1, 0)?);
             let ends = (offset(&offsets, piece.skip, small), offset(&offsets, piece.skip + piece.nrows, small));
-            let range = usize::try_from(ends.0).ok().zip(usize::try_from(ends.1).ok()).filter(|&(a, b)| a <= b && b <= values.nbytes());
+            let range = usize::try_from(ends.0).ok().zip(usize::try_from(ends.1).ok()).filter(|&(a, b)| a <= b && b <= values.len());
             let (start, end) = range.ok_or_else(|| {
-                Error::malformed("arrow", format!("expected offsets from 0 to {}, found {} to {}. The bytes are damaged.", values.nbytes(), ends.0, ends.1))
+                Error::malformed("arrow", format!("expected offsets from 0 to {}, found {} to {}. The bytes are damaged.", values.len(), ends.0, ends.1))
             })?;
             let held = body.codec().map(|_| (offsets, values));
             Ok(Run { held, nbytes: end - start, at: 0 })
@@ -201,7 +201,7 @@ fn rebase(source: &[u8], target: &mut [u8], small: bool, narrow: bool, shift: i6
     }
 }
 
-fn offset(buffer: &Buffer, row: usize, small: bool) -> i64 {
+fn offset(buffer: &arrow_buffer::Buffer, row: usize, small: bool) -> i64 {
     let bytes = buffer.as_slice();
     if small {
         bytes.as_chunks::<4>().0.get(row).map_or(-1, |b| i64::from(i32::from_le_bytes(*b)))

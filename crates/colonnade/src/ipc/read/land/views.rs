@@ -102,13 +102,13 @@ impl Landing<'_> {
             let field = wanted.get(i).copied().unwrap_or(0);
             let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
             let buffer = place.buffer + 1 + variadic.before(body, place.view)?;
-            let raw = body.raw(buffer).map_err(|e| self.named(e, field, piece))?;
+            let raw = body.bytes(buffer).map_err(|e| self.named(e, field, piece))?;
             let item = dtype.itemsize as usize;
             let end = (piece.skip + piece.nrows) * item;
-            if raw.nbytes() < end {
-                return Err(self.named(body.short(buffer, end, raw.nbytes()), field, piece));
+            if raw.len() < end {
+                return Err(self.named(body.short(buffer, end, raw.len()), field, piece));
             }
-            let offset = raw.as_ptr().addr() - self.source.as_ptr().addr() + piece.skip * item;
+            let offset = raw.as_ptr().addr() - self.source.bytes.as_ptr().addr() + piece.skip * item;
             if !(bytes.as_ptr().addr() + offset).is_multiple_of(dtype.alignment()) {
                 continue;
             }
