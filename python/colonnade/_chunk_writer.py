@@ -1,7 +1,5 @@
 """`open_writer`'s writer: one `write` a chunk, one file or stream in the end."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Chunks to a target, as arrow or arrows: one record batch after the other, none of them kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
