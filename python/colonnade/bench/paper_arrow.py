@@ -26,6 +26,7 @@ ENGINES = ("colonnade", "pyarrow", "pandas", "polars", "limit")
 MADE_BY_OURS = ("64KiB", "1MiB")  # streams of the sweep that are also measured as Colonnade writes them
 WATCHED = ("16KiB", "1MiB", "16MiB")  # whose peak memory is measured, and polars on the way to pandas
 UNMARKED = ("4MiB",)  # a point of the curve, of no mark: not measured in *first*
+POLARS_ROUNDS = 3
 STREAM_WARM = 1.25
 """Of the frame, before each call on a stream: no contestant needs more of new memory, polars to pandas apart."""
 
@@ -54,13 +55,18 @@ def readers(dataset: str, size: float) -> list[Entry]:
     ]
 
 
-def bystanders(dataset: str, size: float) -> list[Entry]:
-    """polars, and the two copies."""
+def copies(dataset: str, size: float) -> list[Entry]:
+    """The limit, with both kinds of stores."""
     return [
-        given(dataset, "polars", "polars", "ipc-stream", size),
         given(dataset, "pandas", "limit", "copy", size),
         given(dataset, "pandas", "limit", "copy", size, streaming=True),
     ]
+
+
+def polars(dataset: str, size: float, to_pandas: bool) -> list[Entry]:
+    """To its own frame, and on to pandas."""
+    libraries = ("polars", "pandas") if to_pandas else ("polars",)
+    return [given(dataset, library, "polars", "ipc-stream", size) for library in libraries]
 
 
 def made_by_ours(dataset: str, size: float) -> list[Entry]:
@@ -80,17 +86,19 @@ def measure_streams(
         names = [label(chunk) for chunk in KINDS[kind].chunks]
         for name in names if chunks is None else [name for name in names if name in chunks]:
             dataset, sweep = f"stream-{kind}-{name}", kind == "floats"
-            two, others = readers(dataset, size), bystanders(dataset, size)
-            if sweep and name in WATCHED:
-                others.append(given(dataset, "pandas", "polars", "ipc-stream", size))
+            two, apart = readers(dataset, size), polars(dataset, size, sweep and name in WATCHED)
+            others = copies(dataset, size)
             if sweep and name in MADE_BY_OURS:
                 others += made_by_ours(dataset, size)
-            good = set(run.check([cell for cell, _ in (*two, *others)], together=2, at_once=3))
+            good = set(run.check([cell for cell, _ in (*two, *apart, *others)], together=2, at_once=3))
             there = [entry for entry in (*two, *others) if entry[0] in good]
             if sweep and name not in UNMARKED and "first" in states:
                 run.first([entry for entry in there if entry in two], rounds, together=2, warm=STREAM_WARM)
             if "repeat" in states:
                 run.repeat(there, rounds, warm=STREAM_WARM)
+                # In a process of its own: with its seconds between the others' calls, their warm memory would be given
+                # back as idle. No mark hangs on it, so three rounds will do.
+                run.repeat([e for e in apart if e[0] in good], min(rounds, POLARS_ROUNDS), warm=STREAM_WARM)
             if sweep and name in WATCHED and "memory" in states:
                 run.memory([entry for entry in there if entry in two])
             empty(run)

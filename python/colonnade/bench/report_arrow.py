@@ -114,6 +114,10 @@ def sweep(summary: Summary, kind: str, state: str, text: str) -> Section:
     notes = ["GB/s: median [quartiles]; ratios and shares are medians of per-round ones."]
     notes += ["\\* stores that bypass the cache." if any("*" in row[4] for row in rows) else "Ordinary stores."]
     notes = notes if 4 in kept else notes[:1]
+    if polars:
+        notes.append(
+            "polars: three rounds, in a process of its own; its seconds between them would cool the others' pools."
+        )
     rows = [[row[k] for k in kept] for row in rows]
     return Section(f"Stream of {amount}, {whole.about}: {text}", [columns[k] for k in kept], rows, notes)
 
