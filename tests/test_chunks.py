@@ -531,6 +531,48 @@ def test_targets(tmp_path: Path, format: str) -> None:
     assert is_table(tmp_path / "number")
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_sink_grows(format: str) -> None:
+    sink = cn.BufferSink()
+    with cn.open_writer(sink, format=format) as writer:
+        for start in range(0, 1_000_000, 100_000):
+            writer.write({"a": np.arange(start, start + 100_000)})
+    assert np.array_equal(cn.read(sink)["a"].to_numpy(), np.arange(1_000_000))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_object_that_refuses_bytes(format: str) -> None:
+    class Full:
+        def write(self, data: memoryview) -> int:
+            raise TimeoutError("slow")
+
+    with pytest.raises(TimeoutError, match="slow"):
+        cn.write(TABLE, Full(), format=format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_row_labels_go_on_from_chunk_to_chunk(tmp_path: Path, format: str) -> None:
+    path = tmp_path / f"x.{format}"
+    with cn.open_writer(path) as writer:
+        for i in range(3):
+            writer.write(pd.DataFrame({"a": [i, i]}))
+    assert cn.read(path).to_pandas().index.equals(pd.RangeIndex(6))
+    if format == "arrow":
+        assert pd.read_feather(path).index.equals(pd.RangeIndex(6))
+        # Chunks stay batches in a file, and each knows where it stands.
+        assert [list(frame.to_pandas().index) for frame in cn.open_reader(path)] == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_categories_may_grow(tmp_path: Path) -> None:
+    for name in ("x.arrow", "x.arrows"):
+        with cn.open_writer(tmp_path / name, batch_nbytes=1) as writer:
+            for i in range(3):
+                writer.write(pd.DataFrame({"c": pd.Categorical(list("abc")[: i + 1])}))
+        assert cn.read(tmp_path / name).to_pandas()["c"].tolist() == list("aababc")
+    assert pa.ipc.open_file(tmp_path / "x.arrow").read_all()["c"].to_pylist() == list("aababc")
+    assert pa.ipc.open_stream(tmp_path / "x.arrows").read_all()["c"].to_pylist() == list("aababc")
+
+
 @pytest.mark.parametrize("timeout", [None, 10.0], ids=["blocking", "timeout"])
 def test_socket_as_target(timeout: float | None) -> None:
     ours, theirs = socket.socketpair()
