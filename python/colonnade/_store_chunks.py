@@ -1,7 +1,7 @@
 """Chunks to a target, as arrow or arrows: one record batch after the other, none of them kept."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 
 from . import _core
 from ._chunks import Chunks
@@ -30,11 +30,12 @@ def store_chunks(chunks: Chunks, where: AnyTarget, made: ArrowOptions, progress:
 
 def encode_chunks(chunks: Chunks, made: ArrowOptions, progress: Callback | None) -> bytes:
     """The bytes of the file that `store_chunks` would write."""
-    frames = list(chunks.frames)
-    if len(frames) == 1:
-        return _core.ipc_encode(frames[0], _format(made), ipc_options(made, frames[0].nrows), progress)
+    ahead = iter(chunks.frames)
+    begun = list(islice(ahead, 2))
+    if len(begun) == 1:
+        return _core.ipc_encode(begun[0], _format(made), ipc_options(made, begun[0].nrows), progress)
     sink = _core.BufferSink()
-    store_chunks(Chunks(frames, chunks.nbytes, chunks.nrows), SinkTarget(sink), made, progress)
+    store_chunks(Chunks(chain(begun, ahead), chunks.nbytes, chunks.nrows), SinkTarget(sink), made, progress)
     with memoryview(sink) as view:
         return bytes(view)
 
