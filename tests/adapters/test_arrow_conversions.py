@@ -53,6 +53,7 @@ def _pandas_cases() -> list[Any]:
     return [pytest.param(CASES[name], id=name, marks=[mark] if name in _UNSAID else []) for name in CASES]
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")  # pandas' own, of what it will not bring back
 @pytest.mark.parametrize("make", _pandas_cases())
 def test_pandas_reads_a_table_of_ours_as_one_of_its_own(make: Any) -> None:
     import pandas as pd
