@@ -229,12 +229,14 @@ fn ipc_encode<'py>(
     options: &IpcWriteOptions,
     progress: Callback,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = watched(py, progress, None, |watch| {
-        let mut out = Vec::new();
-        write::encode(&frame.frame, format.0, options.core, &mut out, watch)?;
-        Ok(out)
+    // A sink's memory is recycled; a vector's is fresh each time, which costs more than the copy.
+    let mut sink = BufferSink::empty()?;
+    let mut appender = sink.appender()?;
+    watched(py, progress, None, |watch| {
+        write::encode(&frame.frame, format.0, options.core, &mut appender, watch)
     })?;
-    Ok(PyBytes::new(py, &bytes))
+    appender.keep();
+    Ok(PyBytes::new(py, sink.as_slice()))
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -79,6 +79,17 @@ impl BufferSink {
         Ok(Appender { sink: self, start })
     }
 
+    /// A sink of nothing.
+    pub(crate) fn empty() -> io::Result<Self> {
+        Ok(Self { region: Region::allocate(0, true)?, filled: 0, exports: 0 })
+    }
+
+    /// The bytes.
+    pub(crate) fn as_slice(&mut self) -> &[u8] {
+        let filled = self.filled;
+        self.region.as_mut_slice().get(..filled).unwrap_or(&[])
+    }
+
     /// Bytes that are there.
     pub(crate) fn filled(&self) -> usize {
         self.filled
@@ -94,7 +105,7 @@ impl BufferSink {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         const STEP: usize = 1 << 20;
         let end = self.filled.checked_add(bytes.len()).ok_or_else(|| io::Error::other("too large"))?;
-        if end > self.region.capacity() {
+        if end > self.region.as_mut_slice().len() {
             self.region.grow(end.max(self.filled + self.filled / 2).max(STEP))?;
         }
         let place = self.region.as_mut_slice().get_mut(self.filled..end);
@@ -108,7 +119,7 @@ impl BufferSink {
 impl BufferSink {
     #[new]
     fn new() -> PyResult<Self> {
-        Ok(Self { region: Region::allocate(0, true)?, filled: 0, exports: 0 })
+        Ok(Self::empty()?)
     }
 
     #[getter]

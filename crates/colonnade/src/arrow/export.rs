@@ -44,7 +44,8 @@ impl Exporter {
         let level_names = pandas::level_names(&frame.index);
         let level_metas = pandas::level_metas(&frame.index);
         let mut fields = Fields::default();
-        for (kept, name) in columns.iter().zip(names::unique(&texts)) {
+        let (names, are_names) = names::unique(&texts);
+        for (kept, name) in columns.iter().zip(names) {
             fields.push(name, kept, None)?;
         }
         for (i, (kept, meta)) in levels.iter().zip(&level_metas).enumerate() {
@@ -69,7 +70,7 @@ impl Exporter {
             }
         }
         let mut metadata = foreign_metadata(frame.tags.origin.as_deref());
-        metadata.insert(meta::KEY, schema_meta(frame)?.to_json()?);
+        metadata.insert(meta::KEY, schema_meta(frame, are_names)?.to_json()?);
         let start = match frame.index.labels {
             Labels::Auto { start, .. } => start,
             Labels::Levels(_) => 0,
@@ -205,7 +206,8 @@ impl Exporter {
     /// # Errors
     /// `Unrepresentable` for values that the schema's types cannot hold.
     pub fn admitted(&self, frame: &Frame) -> Result<Vec<ArrayData>> {
-        let blocks: Vec<Option<(Block, ArrowBuffer)>> = frame.parts.iter().map(ready).collect();
+        let blocks: Vec<Option<(Block, ArrowBuffer)>> =
+            frame.parts.iter().map(ready).collect::<Result<_>>()?;
         let mut out = Vec::with_capacity(self.columns.len() + self.levels.len());
         let strange = |position: usize| {
             refuse("is not of the first chunk's layout.".into()).in_member(self.name(position))
@@ -259,22 +261,20 @@ impl Exporter {
 }
 
 /// A block whose columns are packed and of native order, copied where they are not, and its buffer as Arrow's.
-fn ready(part: &Part) -> Option<(Block, ArrowBuffer)> {
-    let Part::Block(block, _) = part else { return None };
+fn ready(part: &Part) -> Result<Option<(Block, ArrowBuffer)>> {
+    let Part::Block(block, _) = part else { return Ok(None) };
     let grid = &block.grid;
     let one = Grid { width: grid.width.min(1), ..*grid };
     if one.is_column_major() && grid.dtype.order != ByteOrder::Big || grid.nbytes() == 0 {
-        return Some((block.clone(), block.buffer.to_arrow()));
+        return Ok(Some((block.clone(), block.buffer.to_arrow())));
     }
-    let mut cells = gather::packed(block);
+    let whole = gather::packed(block)?;
     let mut dtype = grid.dtype;
     if dtype.order == ByteOrder::Big {
-        gather::swap(&mut cells, dtype.alignment());
         dtype.order = ByteOrder::Little;
     }
-    let whole: ArrowBuffer = cells.into();
     let grid = Grid::column_major(dtype, grid.nrows, grid.width, 0);
-    Some((Block { grid, buffer: Buffer::from_arrow(whole.clone()) }, whole))
+    Ok(Some((Block { grid, buffer: Buffer::from_arrow(whole.clone()) }, whole)))
 }
 
 fn dtype_of(kept: &Kept) -> Option<DType> {
@@ -300,7 +300,7 @@ fn column_of_level(level: &Level) -> Option<&Column> {
     }
 }
 
-fn schema_meta(frame: &Frame) -> Result<SchemaMeta> {
+fn schema_meta(frame: &Frame, are_names: bool) -> Result<SchemaMeta> {
     let axis = |axis: &Axis, labels: LabelsMeta| AxisMeta {
         class: axis.class.clone(),
         classes: axis.classes.clone(),
@@ -320,6 +320,6 @@ fn schema_meta(frame: &Frame) -> Result<SchemaMeta> {
         origin: frame.tags.origin.clone(),
         ncols: frame.ncols,
         index: axis(&frame.index, index),
-        columns: axis(&frame.columns, labels::kept(&frame.columns)?),
+        columns: axis(&frame.columns, labels::kept(&frame.columns, are_names)?),
     })
 }

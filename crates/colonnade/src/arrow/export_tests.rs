@@ -212,7 +212,7 @@ fn another_layout_is_refused_showing_both() {
         classes: vec!["Index".into()],
         ..Axis::range(0)
     };
-    refused(&Frame { index: stored, ..first.clone() }, &["class"]);
+    refused(&Frame { index: stored, ..first.clone() }, &["a range by 1", "1 stored"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Fields: names, types, nullability and metadata of columns and levels.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::{Field, Metadata};
@@ -19,7 +19,6 @@ pub(super) struct Fields {
     /// The fields.
     pub(super) list: Vec<Field>,
     tags: Vec<Option<Arc<Value>>>,
-    names: HashSet<String>,
     dtypes: HashMap<DType, Metadata>,
     parsed: HashMap<String, Arc<Value>>,
 }
@@ -27,7 +26,7 @@ pub(super) struct Fields {
 impl Fields {
     /// Adds the field of a column or, with what the axis' meta says of it, of a level.
     pub(super) fn push(&mut self, name: String, kept: &Kept, level_meta: Option<&Value>) -> Result<()> {
-        let mut field = Field::new(&name, kept.data_type().clone(), true);
+        let mut field = Field::new(name, kept.data_type().clone(), true);
         let mut tag = level_meta.map(|meta| Arc::new(meta.clone()));
         match kept {
             Kept::Native(native) => {
@@ -50,7 +49,6 @@ impl Fields {
             field.metadata_mut().insert("ARROW:extension:name", extension);
             field.metadata_mut().insert("ARROW:extension:metadata", text);
         }
-        self.names.insert(name);
         self.list.push(field);
         self.tags.push(tag);
         Ok(())
@@ -85,13 +83,14 @@ impl Fields {
 
     /// The name of a level's field, as pandas names it.
     pub(super) fn level_name(&self, level: usize, name: Option<&str>) -> String {
-        if let Some(name) = name.filter(|n| !self.names.contains(*n) && !n.contains('\0')) {
+        let taken = |name: &str| self.list.iter().any(|field| field.name() == name);
+        if let Some(name) = name.filter(|n| !n.is_empty() && !n.contains('\0') && !taken(n)) {
             return name.to_owned();
         }
         let mut number = level;
         loop {
             let name = format!("__index_level_{number}__");
-            if !self.names.contains(&name) {
+            if !taken(&name) {
                 return name;
             }
             number += 1;

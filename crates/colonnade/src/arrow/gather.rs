@@ -1,33 +1,54 @@
 //! Columns that do not lie packed, copied so that they do.
 
-use arrow_buffer::MutableBuffer;
+use arrow_buffer::{Buffer, MutableBuffer};
 
-use crate::frame::{Block, Grid};
+use crate::error::Result;
+use crate::frame::{Block, ByteOrder, Grid};
+use crate::memory::Region;
 
-/// Cells of a tile: a few cache lines of rows and of columns each, so that neither side of a transposing copy leaves L1.
-const TILE_ROWS: usize = 256;
+/// Columns that are filled side by side: what a row gives them is one or two cache lines, and each has a line of its own
+/// that stays in L1 until it is full.
 const TILE_COLUMNS: usize = 16;
 
-/// All columns of `block`, packed one after the other, each cell's bytes as they are.
-pub(super) fn packed(block: &Block) -> MutableBuffer {
+/// Above this size the memory is a region, which is recycled: fresh pages cost more than the copy.
+const REGION_FROM_NBYTES: usize = 1 << 20;
+
+/// All columns of `block`, packed one after the other, in native order.
+///
+/// # Errors
+/// The system's own: no memory.
+pub(super) fn packed(block: &Block) -> Result<Buffer> {
+    let nbytes = block.grid.nbytes();
+    if nbytes >= REGION_FROM_NBYTES {
+        let mut region = Region::allocate(nbytes, false)?;
+        fill(block, region.as_mut_slice());
+        return Ok(crate::memory::Buffer::from_region(region.finish(), false).to_arrow());
+    }
+    let mut out = MutableBuffer::from_len_zeroed(nbytes);
+    fill(block, &mut out);
+    Ok(out.into())
+}
+
+fn fill(block: &Block, out: &mut [u8]) {
     let grid = &block.grid;
-    let mut out = MutableBuffer::from_len_zeroed(grid.nbytes());
     let (low, high) = grid.extent();
     // `Block::new` has proven it; what follows relies on it.
     if low > high || high > block.buffer.nbytes() {
-        return out;
+        return;
     }
     let bytes = block.buffer.as_slice();
     match grid.dtype.itemsize {
-        1 => tiles::<1>(grid, bytes, &mut out),
-        2 => tiles::<2>(grid, bytes, &mut out),
-        4 => tiles::<4>(grid, bytes, &mut out),
-        8 => tiles::<8>(grid, bytes, &mut out),
-        16 => tiles::<16>(grid, bytes, &mut out),
+        1 => tiles::<1>(grid, bytes, out),
+        2 => tiles::<2>(grid, bytes, out),
+        4 => tiles::<4>(grid, bytes, out),
+        8 => tiles::<8>(grid, bytes, out),
+        16 => tiles::<16>(grid, bytes, out),
         0 => {}
-        item => cells(grid, bytes, &mut out, item as usize),
+        item => cells(grid, bytes, out, item as usize),
     }
-    out
+    if grid.dtype.order == ByteOrder::Big {
+        swap(out, grid.dtype.alignment());
+    }
 }
 
 /// Cells of any width.
@@ -47,22 +68,26 @@ fn cells(grid: &Grid, bytes: &[u8], out: &mut [u8], item: usize) {
 /// Cells of `N` bytes: one register each.
 fn tiles<const N: usize>(grid: &Grid, bytes: &[u8], out: &mut [u8]) {
     let nrows = grid.nrows;
-    for top in (0..nrows).step_by(TILE_ROWS) {
-        let rows = TILE_ROWS.min(nrows - top);
-        for left in (0..grid.width).step_by(TILE_COLUMNS) {
-            for column in left..(left + TILE_COLUMNS).min(grid.width) {
-                let first = grid.columns(column, 1, 1).rows(top, top + rows).offset;
-                let start = (column * nrows + top) * N;
-                let Some(target) = out.get_mut(start..start + rows * N) else { return };
-                let (targets, _) = target.as_chunks_mut::<N>();
-                // SAFETY: `packed` has checked that the grid's extent lies inside `bytes`; `first` is a cell of it, and
-                // `rows` steps of `row_stride` stay in its rows. Cells are arrays of bytes: any address is aligned.
-                unsafe {
-                    let mut source = bytes.as_ptr().add(first);
-                    for target in targets {
-                        *target = source.cast::<[u8; N]>().read();
-                        source = source.wrapping_offset(grid.row_stride);
-                    }
+    let (targets, _) = out.as_chunks_mut::<N>();
+    if nrows == 0 || targets.len() < nrows * grid.width {
+        return;
+    }
+    let row_major = grid.col_stride.unsigned_abs() < grid.row_stride.unsigned_abs();
+    let tile = if row_major { TILE_COLUMNS } else { 1 };
+    for (i, targets) in targets.chunks_mut(nrows * tile).enumerate() {
+        let width = tile.min(grid.width.saturating_sub(i * tile));
+        let first = grid.columns(i * tile, width, 1).offset;
+        // SAFETY: `fill` has checked that the grid's extent lies inside `bytes`; `first` is a cell of it, and `nrows` and
+        // `width` steps stay among its rows and columns. The target has `width` times `nrows` cells. Cells are arrays of
+        // bytes: any address is aligned.
+        unsafe {
+            let source = bytes.as_ptr().add(first);
+            let target = targets.as_mut_ptr();
+            for row in 0..nrows {
+                let mut from = source.wrapping_offset(grid.row_stride * row.cast_signed());
+                for column in 0..width {
+                    *target.add(column * nrows + row) = from.cast::<[u8; N]>().read();
+                    from = from.wrapping_offset(grid.col_stride);
                 }
             }
         }
@@ -70,7 +95,7 @@ fn tiles<const N: usize>(grid: &Grid, bytes: &[u8], out: &mut [u8]) {
 }
 
 /// Turns the bytes of each `unit` around.
-pub(super) fn swap(bytes: &mut [u8], unit: usize) {
+fn swap(bytes: &mut [u8], unit: usize) {
     fn each<const N: usize>(bytes: &mut [u8]) {
         let (cells, _) = bytes.as_chunks_mut::<N>();
         cells.iter_mut().for_each(|cell| cell.reverse());
@@ -103,7 +128,7 @@ mod tests {
                 Grid { offset: forth.column_offset(width - 1), col_stride: -forth.col_stride, ..forth };
             for grid in [forth, back, forth.columns(1, 7, 2)] {
                 let block = Block::new(grid, Buffer::from_vec(bytes.clone())).unwrap();
-                let got = packed(&block);
+                let got = packed(&block).unwrap();
                 let mut expected = Vec::new();
                 for column in 0..grid.width {
                     for row in 0..grid.nrows {

@@ -127,7 +127,7 @@ impl Plan {
         let levels: Vec<usize> = (meta.ncols..schema.fields().len()).collect();
         let names: Vec<&str> = schema.fields().iter().take(meta.ncols).map(|f| f.name().as_str()).collect();
         let columns = column_labels::described(&names, &meta.columns)?;
-        if matches!(meta.columns.labels, LabelsMeta::Stream(_)) && unique(&texts(&columns)?) != names {
+        if matches!(meta.columns.labels, LabelsMeta::Stream(_)) && unique(&texts(&columns)?).0 != names {
             return Self::foreign(schema); // fields were reordered or renamed
         }
         let labels = match meta.index.labels {

@@ -1,7 +1,6 @@
 //! Column labels into a schema: as the names of its fields where they are such text, else as a small stream beside them.
 //! `column_labels` is the way back.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions, make_array};
@@ -16,11 +15,12 @@ use crate::frame::{Axis, Kind, Labels, Level};
 use super::meta::{self, FieldMeta, LabelsMeta};
 use super::native::Native;
 
-/// How the labels of the columns are kept.
+/// How the labels of the columns are kept. `are_names`: their texts are names, of one field each, as they stand (Arrow's C
+/// interface ends names at a NUL, and nobody finds a field without one).
 ///
 /// # Errors
 /// Of labels that Arrow cannot hold.
-pub(super) fn kept(columns: &Axis) -> Result<LabelsMeta> {
+pub(super) fn kept(columns: &Axis, are_names: bool) -> Result<LabelsMeta> {
     let levels = match &columns.labels {
         Labels::Auto { start, stop, step, .. } => {
             return Ok(LabelsMeta::Auto { start: *start, stop: Some(*stop), step: *step });
@@ -28,25 +28,24 @@ pub(super) fn kept(columns: &Axis) -> Result<LabelsMeta> {
         Labels::Levels(levels) => levels,
     };
     let text = match levels.as_slice() {
-        [Level::Block(block)] if block.grid.dtype.kind == Kind::Unicode => {
+        [Level::Block(block)] if are_names && block.grid.dtype.kind == Kind::Unicode => {
             Some(LabelsMeta::Fixed(block.grid.dtype))
         }
-        [Level::Column(c)] if matches!(c.data.data_type(), DataType::Utf8 | DataType::LargeUtf8) => {
+        // Labels in tagged JSON have another text than their own.
+        [Level::Column(c)]
+            if are_names
+                && matches!(c.data.data_type(), DataType::Utf8 | DataType::LargeUtf8)
+                && !super::names::is_tagged(c) =>
+        {
             let data_type = c.data.data_type().clone();
             Some(LabelsMeta::Text { data_type, tag: c.tag.clone() })
         }
         _ => None,
     };
     match text {
-        Some(text) if columns.strings().is_some_and(|names| are_names(&names)) => Ok(text),
-        _ => Ok(LabelsMeta::Stream(to_stream(levels)?)),
+        Some(text) => Ok(text),
+        None => Ok(LabelsMeta::Stream(to_stream(levels)?)),
     }
-}
-
-/// Arrow's C interface ends names at a NUL, and nobody finds a field without a name.
-fn are_names(names: &[String]) -> bool {
-    let distinct: HashSet<&str> = names.iter().map(String::as_str).collect();
-    distinct.len() == names.len() && names.iter().all(|n| !n.is_empty() && !n.contains('\0'))
 }
 
 /// Levels as an `arrows` stream in base64: a column a level.
@@ -85,8 +84,14 @@ mod tests {
     use super::*;
     use crate::arrow::column_labels::described;
     use crate::arrow::meta::AxisMeta;
+    use crate::arrow::names;
     use crate::frame::{Block, Column, DType, Grid};
     use crate::memory::Buffer;
+
+    fn kept(axis: &Axis) -> Result<LabelsMeta> {
+        let (_, are_names) = names::unique(&names::texts(axis).unwrap());
+        super::kept(axis, are_names)
+    }
 
     fn axis(levels: Vec<Level>) -> Axis {
         Axis { labels: Labels::Levels(levels), classes: vec!["Index".into()], ..Axis::range(0) }
@@ -138,8 +143,7 @@ mod tests {
             let cell = |c: char| if little { u32::from(c).to_le_bytes() } else { u32::from(c).to_be_bytes() };
             let cells: Vec<u8> = "abc\0".chars().flat_map(cell).collect();
             let labels = axis(vec![block(descr, cells.clone())]);
-            // Only little-endian labels are seen as text without a copy; the others go the other way.
-            assert_eq!(matches!(kept(&labels).unwrap(), LabelsMeta::Fixed(_)), little);
+            assert!(matches!(kept(&labels).unwrap(), LabelsMeta::Fixed(_)));
             assert_eq!(bytes(&back(&labels, &["ab", "c"])), cells);
         }
         let text = |names: Vec<&str>| {

@@ -196,14 +196,8 @@ pub(super) fn check_index(
             "expected row labels of the first chunk's {what}, {expected}, found {found}. Reset the index first."
         ))
     };
-    if ours.class != theirs.class || ours.classes != theirs.classes {
-        return Err(differ("class", &ours.class, &theirs.class));
-    }
-    if ours.name != theirs.name {
-        return Err(differ("name", &ours.name, &theirs.name));
-    }
     match (&ours.labels, &theirs.labels) {
-        (Labels::Auto { step, .. }, Labels::Auto { step: other, .. }) if step == other => Ok(()),
+        (Labels::Auto { step, .. }, Labels::Auto { step: other, .. }) if step == other => {}
         (Labels::Levels(_), Labels::Levels(found)) if found.len() == kept.len() => {
             for (i, ((kept, level), as_kept)) in kept.iter().zip(found).zip(levels(theirs)?).enumerate() {
                 let fits = match level {
@@ -217,16 +211,22 @@ pub(super) fn check_index(
                     return Err(kept.differs(&as_kept.spelled()).in_member(name(i)));
                 }
             }
-            Ok(())
         }
         _ => {
             let kind = |axis: &Axis| match &axis.labels {
                 Labels::Auto { step, .. } => format!("a range by {step}"),
                 Labels::Levels(levels) => format!("{} stored level(s)", levels.len()),
             };
-            Err(differ("kind", &kind(ours), &kind(theirs)))
+            return Err(differ("kind", &kind(ours), &kind(theirs)));
         }
     }
+    if ours.class != theirs.class || ours.classes != theirs.classes {
+        return Err(differ("class", &ours.class, &theirs.class));
+    }
+    if ours.name != theirs.name {
+        return Err(differ("name", &ours.name, &theirs.name));
+    }
+    Ok(())
 }
 
 fn zone(data_type: &DataType) -> Option<&str> {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::error::Result;
 use crate::frame::dtype::TimeBase;
-use crate::frame::{Axis, Kind, Labels, Level};
+use crate::frame::{Axis, Column, Kind, Labels, Level};
 
 use super::native::Native;
 
@@ -43,8 +43,13 @@ pub(super) fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
     Ok((0..axis.len()).map(|row| Some(tuple(row))).collect())
 }
 
-/// Names for fields: the texts, made unique (`a`, `a_1`), `taken` ones too.
-pub(super) fn unique(texts: &[Option<String>]) -> Vec<String> {
+/// Names for fields: the texts, made unique (`a`, `a_1`); and whether they were names already, of one field each.
+pub(super) fn unique(texts: &[Option<String>]) -> (Vec<String>, bool) {
+    let mut used: HashSet<&str> = HashSet::with_capacity(texts.len());
+    let is_name = |text: &Option<String>| text.as_deref().is_some_and(|t| !t.is_empty() && !t.contains('\0'));
+    if texts.iter().all(|text| is_name(text) && used.insert(text.as_deref().unwrap_or(""))) {
+        return (texts.iter().flatten().cloned().collect(), true);
+    }
     let mut used: HashSet<String> = HashSet::with_capacity(texts.len());
     let mut out = Vec::with_capacity(texts.len());
     for text in texts {
@@ -57,7 +62,7 @@ pub(super) fn unique(texts: &[Option<String>]) -> Vec<String> {
         }
         out.push(name);
     }
-    out
+    (out, false)
 }
 
 /// Text as Python's `repr` quotes it, for what `ast.literal_eval` must read.
@@ -96,11 +101,15 @@ fn level_texts(level: &Level) -> Result<Vec<Option<String>>> {
         }
         Level::Column(column) => {
             let array = make_array(column.data.clone());
-            let tagged = column.tag.as_deref().is_some_and(|t| t.contains("\"labels\""));
             let texts = spelled(&array);
-            Ok(if tagged { texts.into_iter().map(untagged).collect() } else { texts })
+            Ok(if is_tagged(column) { texts.into_iter().map(untagged).collect() } else { texts })
         }
     }
+}
+
+/// Whether the labels are text in tagged JSON.
+pub(super) fn is_tagged(column: &Column) -> bool {
+    column.tag.as_deref().is_some_and(|t| t.contains("\"labels\""))
 }
 
 /// Years and months, which are no number of seconds.
@@ -253,6 +262,8 @@ mod tests {
     #[test]
     fn doubles_get_numbers() {
         let texts = ["a", "a", "a_1", "", "x\0"].map(|t| Some(t.to_owned()));
-        assert_eq!(unique(&texts), ["a", "a_1", "a_1_1", "", "x\u{2400}"]);
+        assert_eq!(unique(&texts).0, ["a", "a_1", "a_1_1", "", "x\u{2400}"]);
+        let texts = ["b", "a"].map(|t| Some(t.to_owned()));
+        assert_eq!(unique(&texts), (vec!["b".to_owned(), "a".to_owned()], true));
     }
 }

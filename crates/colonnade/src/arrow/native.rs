@@ -82,7 +82,7 @@ impl Native {
             (Kind::Unicode, _) if block.grid.nbytes() <= i32::MAX as usize => DataType::Utf8,
             (Kind::Unicode, _) => DataType::LargeUtf8,
             (Kind::DateTime, _) if is_days(dtype) => {
-                if days(&native_cells(&block.column(0))).is_some() {
+                if days(&gather::packed(&block.column(0))?).is_some() {
                     DataType::Date32
                 } else {
                     DataType::Int64
@@ -116,7 +116,10 @@ impl Native {
         // Text of a later chunk may be of another width.
         let (nrows, width) = (block.grid.nrows, block.grid.dtype.itemsize as usize);
         let shared = self.shared(&block.grid.columns(column, 1, 1), whole);
-        let cells = shared.unwrap_or_else(|| native_cells(&block.column(column)));
+        let cells = match shared {
+            Some(cells) => cells,
+            None => gather::packed(&block.column(column))?,
+        };
         let builder = ArrayData::builder(self.data_type.clone()).len(nrows);
         let built = match (&self.data_type, self.dtype.kind) {
             (DataType::Boolean, _) => builder.add_buffer(bits(&cells, nrows)).build(),
@@ -158,15 +161,6 @@ impl Native {
         let inside = grid.offset.checked_add(nbytes)? <= whole.len();
         (inside && address.is_multiple_of(alignment)).then(|| whole.slice_with_length(grid.offset, nbytes))
     }
-}
-
-/// The cells of a block of one column, copied: packed, aligned, in native order.
-fn native_cells(column: &Block) -> ArrowBuffer {
-    let mut cells = gather::packed(column);
-    if column.grid.dtype.order == ByteOrder::Big {
-        gather::swap(&mut cells, column.grid.dtype.alignment());
-    }
-    cells.into()
 }
 
 /// One bit a byte, least significant first; any byte but 0 is true.

@@ -3,6 +3,8 @@
 //! Format: pandas' developer guide, "Storing pandas DataFrame objects in Apache Parquet format". Written by hand rather than
 //! through a JSON tree: ten thousand columns are a few milliseconds otherwise.
 
+use std::borrow::Cow;
+
 use arrow_schema::{DataType, Field, TimeUnit};
 use serde_json::{Map, Value, json};
 
@@ -140,18 +142,18 @@ fn is_plain(value: &Value) -> bool {
     }
 }
 
-type Types = (String, String, Option<Value>);
+type Types = (Cow<'static, str>, Cow<'static, str>, Option<Value>);
 
 /// `pandas_type`, `numpy_type` and `metadata` of a field.
 fn types(field: &Field, dtype: Option<DType>, entry: &Entry<'_>) -> Types {
     let data_type = field.data_type();
     let logical = logical(data_type);
-    let plain = |numpy: &str| (logical.clone(), numpy.to_owned(), None);
+    let plain = |numpy: Cow<'static, str>| (logical.clone(), numpy, None);
     let get = |key: &str| entry.tag.and_then(|t| t.get(key)).and_then(Value::as_str);
     match (get("kind"), data_type) {
         (_, DataType::Timestamp(unit, Some(zone))) => {
             let zone = get("tz").unwrap_or(zone);
-            (logical, format!("datetime64[{}]", unit_name(unit)), Some(json!({ "timezone": zone })))
+            (logical, format!("datetime64[{}]", unit_name(unit)).into(), Some(json!({ "timezone": zone })))
         }
         (_, DataType::Dictionary(codes, _)) => {
             let count = entry.column.and_then(|c| c.data.child_data().first()).map_or(0, |c| c.len());
@@ -159,30 +161,30 @@ fn types(field: &Field, dtype: Option<DType>, entry: &Entry<'_>) -> Types {
             let metadata = json!({"num_categories": count, "ordered": ordered});
             (logical, numpy_name(codes, None), Some(metadata))
         }
-        (Some("masked"), _) => plain(&masked(data_type)),
-        (Some("string_dtype"), _) => plain("str"),
-        (Some("string"), _) if get("na") == Some("NA") => plain("string"),
-        (Some("string"), _) => plain("str"),
-        (Some("period"), _) => plain(&format!("period[{}]", get("freq").unwrap_or("D"))),
+        (Some("masked"), _) => plain(masked(data_type).into()),
+        (Some("string_dtype"), _) => plain("str".into()),
+        (Some("string"), _) if get("na") == Some("NA") => plain("string".into()),
+        (Some("string"), _) => plain("str".into()),
+        (Some("period"), _) => plain(format!("period[{}]", get("freq").unwrap_or("D")).into()),
         (Some("interval"), DataType::Struct(sides)) => {
             let side = sides.first().map_or_else(|| "int64".into(), |f| numpy_name(f.data_type(), None));
-            plain(&format!("interval[{side}, {}]", get("closed").unwrap_or("right")))
+            plain(format!("interval[{side}, {}]", get("closed").unwrap_or("right")).into())
         }
         (Some("arrow"), _) => match get("type").filter(|t| !t.contains(['<', '(', ' '])) {
-            Some(name) => plain(&format!("{name}[pyarrow]")),
-            None => plain("object"),
+            Some(name) => plain(format!("{name}[pyarrow]").into()),
+            None => plain("object".into()),
         },
-        (Some("object" | "object_nulls" | "labels"), _) => plain("object"),
+        (Some("object" | "object_nulls" | "labels"), _) => plain("object".into()),
         (_, DataType::Decimal32(p, s) | DataType::Decimal64(p, s))
         | (_, DataType::Decimal128(p, s) | DataType::Decimal256(p, s)) => {
             (logical, "object".into(), Some(json!({"precision": p, "scale": s})))
         }
-        _ => plain(&numpy_name(data_type, dtype)),
+        _ => plain(numpy_name(data_type, dtype)),
     }
 }
 
 /// pandas' word for an Arrow type, as pyarrow writes it.
-fn logical(data_type: &DataType) -> String {
+fn logical(data_type: &DataType) -> Cow<'static, str> {
     match data_type {
         DataType::Null => "empty",
         DataType::Boolean => "bool",
@@ -196,19 +198,33 @@ fn logical(data_type: &DataType) -> String {
         DataType::Timestamp(_, None) => "datetime",
         DataType::Timestamp(_, Some(_)) => "datetimetz",
         DataType::Dictionary(..) => "categorical",
-        DataType::List(item) => return format!("list[{}]", logical(item.data_type())),
+        DataType::List(item) => return format!("list[{}]", logical(item.data_type())).into(),
         DataType::Decimal32(..)
         | DataType::Decimal64(..)
         | DataType::Decimal128(..)
         | DataType::Decimal256(..) => "decimal",
-        other if other.is_integer() => return other.to_string().to_lowercase(),
-        _ => "object",
+        other => integer(other).unwrap_or("object"),
     }
-    .to_owned()
+    .into()
+}
+
+/// NumPy's and pandas' name of an integer type.
+fn integer(data_type: &DataType) -> Option<&'static str> {
+    Some(match data_type {
+        DataType::Int8 => "int8",
+        DataType::Int16 => "int16",
+        DataType::Int32 => "int32",
+        DataType::Int64 => "int64",
+        DataType::UInt8 => "uint8",
+        DataType::UInt16 => "uint16",
+        DataType::UInt32 => "uint32",
+        DataType::UInt64 => "uint64",
+        _ => return None,
+    })
 }
 
 /// NumPy's name of the array that pandas has for a type.
-fn numpy_name(data_type: &DataType, dtype: Option<DType>) -> String {
+fn numpy_name(data_type: &DataType, dtype: Option<DType>) -> Cow<'static, str> {
     if dtype.is_some_and(|d| d.kind == Kind::DateTime && d.unit.is_some_and(|u| u.base.symbol() == "D")) {
         return "datetime64[s]".into();
     }
@@ -217,10 +233,9 @@ fn numpy_name(data_type: &DataType, dtype: Option<DType>) -> String {
         DataType::Float16 => "float16".into(),
         DataType::Float32 => "float32".into(),
         DataType::Float64 => "float64".into(),
-        DataType::Timestamp(unit, _) => format!("datetime64[{}]", unit_name(unit)),
-        DataType::Duration(unit) => format!("timedelta64[{}]", unit_name(unit)),
-        other if other.is_integer() => other.to_string().to_lowercase(),
-        _ => "object".into(),
+        DataType::Timestamp(unit, _) => format!("datetime64[{}]", unit_name(unit)).into(),
+        DataType::Duration(unit) => format!("timedelta64[{}]", unit_name(unit)).into(),
+        other => integer(other).unwrap_or("object").into(),
     }
 }
 
@@ -311,7 +326,9 @@ fn label_types(level: &Level, meta: Option<&Value>) -> (String, String, Value) {
         Level::Column(column) => match column.data.data_type() {
             DataType::Timestamp(unit, zone) => times(unit_name(unit), zone.as_deref()),
             DataType::Binary | DataType::LargeBinary => ("bytes".into(), "object".into(), Value::Null),
-            other if other.is_integer() && column.data.null_count() == 0 => both(numpy_name(other, None)),
+            other if other.is_integer() && column.data.null_count() == 0 => {
+                both(numpy_name(other, None).into_owned())
+            }
             _ => unicode(),
         },
     }

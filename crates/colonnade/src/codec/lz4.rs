@@ -12,11 +12,9 @@ use std::cell::RefCell;
 use std::ffi::{c_char, c_int};
 
 use lz4_sys::{
-    BlockChecksum, BlockMode, BlockSize, ContentChecksum, FrameType, LZ4F_compressBegin, LZ4F_compressBound,
-    LZ4F_compressEnd, LZ4F_compressUpdate, LZ4F_createCompressionContext, LZ4F_createDecompressionContext,
-    LZ4F_decompress, LZ4F_freeCompressionContext, LZ4F_freeDecompressionContext, LZ4F_isError,
-    LZ4F_resetDecompressionContext, LZ4FCompressOptions, LZ4FCompressionContext, LZ4FDecompressOptions,
-    LZ4FDecompressionContext, LZ4FFrameInfo, LZ4FPreferences,
+    LZ4_compress_HC, LZ4_compress_fast, LZ4F_createDecompressionContext, LZ4F_decompress,
+    LZ4F_freeDecompressionContext, LZ4F_isError, LZ4F_resetDecompressionContext, LZ4FDecompressOptions,
+    LZ4FDecompressionContext,
 };
 
 use crate::error::{Error, Result};
@@ -65,15 +63,6 @@ fn checked(code: usize) -> Result<usize> {
     Ok(code)
 }
 
-struct Compressor(LZ4FCompressionContext);
-
-impl Drop for Compressor {
-    fn drop(&mut self) {
-        // SAFETY: made by `create`, freed once.
-        unsafe { LZ4F_freeCompressionContext(LZ4FCompressionContext(self.0.0)) };
-    }
-}
-
 struct Decompressor(LZ4FDecompressionContext);
 
 impl Drop for Decompressor {
@@ -85,64 +74,78 @@ impl Drop for Decompressor {
 
 thread_local! {
     /// One context a thread, not one a buffer.
-    static COMPRESSOR: RefCell<Option<Compressor>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<Decompressor>> = const { RefCell::new(None) };
 }
 
-/// Compresses `bytes` as one frame that declares its size, behind what `out` holds.
+/// Blocks of frames that need more than one; each is one independent piece of work for whoever reads.
+const BLOCK_NBYTES: usize = 256 << 10;
+
+/// Header, content size and end mark of a frame that is written here.
+const FRAME_NBYTES: usize = 4 + 2 + 8 + 1 + 4;
+
+/// Levels from here on are the high compression mode's.
+const FIRST_HIGH_LEVEL: i32 = 3;
+
+/// The most that a frame of `nbytes` takes.
+#[must_use]
+pub fn bound(nbytes: usize) -> usize {
+    FRAME_NBYTES + nbytes + 4 * nbytes.div_ceil(BLOCK_NBYTES)
+}
+
+/// Compresses `bytes` as one frame that declares its size to the front of `target`, which has [`bound`] bytes at least;
+/// answers how many it took. Blocks that do not shrink are stored.
 ///
 /// # Errors
-/// The library's own.
-pub fn compress(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
-    COMPRESSOR.with_borrow_mut(|held| {
-        if held.is_none() {
-            let mut context = LZ4FCompressionContext(std::ptr::null_mut());
-            // SAFETY: fills the context that is given.
-            checked(unsafe { LZ4F_createCompressionContext(&mut context, VERSION) })?;
-            *held = Some(Compressor(context));
-        }
-        let Some(context) = held else { return Err(damaged("no context")) };
-        let preferences = LZ4FPreferences {
-            frame_info: LZ4FFrameInfo {
-                block_size_id: if bytes.len() <= WINDOW { BlockSize::Max64KB } else { BlockSize::Max256KB },
-                block_mode: BlockMode::Independent,
-                content_checksum_flag: ContentChecksum::NoChecksum,
-                frame_type: FrameType::Frame,
-                content_size: bytes.len() as u64,
-                dict_id: 0,
-                block_checksum_flag: BlockChecksum::NoBlockChecksum,
-            },
-            compression_level: level.unsigned_abs(),
-            auto_flush: 1,
-            favor_dec_speed: 0,
-            reserved: [0; 3],
-        };
-        let options = LZ4FCompressOptions { stable_src: 1, reserved: [0; 3] };
-        // SAFETY: computes a number.
-        let bound = 32 + unsafe { LZ4F_compressBound(bytes.len(), &preferences) };
-        let start = out.len();
-        out.try_reserve(bound).map_err(|_| Error::limit("lz4", format!("no memory for {bound} bytes.")))?;
-        let spare = out.spare_capacity_mut();
-        let (target, capacity) = (spare.as_mut_ptr().cast::<u8>(), spare.len());
-        let context = || LZ4FCompressionContext(context.0.0);
-        // SAFETY: `target` has `capacity` bytes, each call is told what is left of them, and answers how many it filled.
-        let filled = unsafe {
-            let mut at = checked(LZ4F_compressBegin(context(), target, capacity, &preferences))?;
-            let (source, nbytes) = (bytes.as_ptr(), bytes.len());
-            at += checked(LZ4F_compressUpdate(
-                context(),
-                target.add(at),
-                capacity - at,
-                source,
-                nbytes,
-                &options,
-            ))?;
-            at + checked(LZ4F_compressEnd(context(), target.add(at), capacity - at, &options))?
-        };
-        // SAFETY: liblz4 has filled so many bytes of the spare capacity.
-        unsafe { out.set_len(start + filled) };
+/// `LimitExceeded` where `target` is too small.
+pub fn compress(bytes: &[u8], level: i32, target: &mut [u8]) -> Result<usize> {
+    let small = || Error::limit("lz4", format!("no room for a frame of {} bytes.", bytes.len()));
+    if target.len() < bound(bytes.len()) {
+        return Err(small());
+    }
+    // Version 01, independent blocks, content size; blocks of 64 or 256 KiB.
+    let mut descriptor =
+        [0b0110_1000, if bytes.len() <= WINDOW { 0x40 } else { 0x50 }, 0, 0, 0, 0, 0, 0, 0, 0];
+    let (_, size) = descriptor.split_at_mut(2);
+    size.copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+    let check = xxh32_short(&descriptor).to_le_bytes()[1];
+    let mut at = 0;
+    let mut put = |target: &mut [u8], part: &[u8]| -> Result<()> {
+        target.get_mut(at..at + part.len()).ok_or_else(small)?.copy_from_slice(part);
+        at += part.len();
         Ok(())
-    })
+    };
+    put(target, &MAGIC.to_le_bytes())?;
+    put(target, &descriptor)?;
+    put(target, &[check])?;
+    let block_nbytes = if bytes.len() <= WINDOW { WINDOW } else { BLOCK_NBYTES };
+    for block in bytes.chunks(block_nbytes) {
+        let place = target.get_mut(at + 4..at + 4 + block.len()).ok_or_else(small)?;
+        let packed = compress_block(block, level, place);
+        let word = u32::try_from(packed.unwrap_or(block.len())).map_err(|_| small())?;
+        if packed.is_none() {
+            place.copy_from_slice(block);
+        }
+        let word = if packed.is_none() { word | 1 << 31 } else { word };
+        target.get_mut(at..at + 4).ok_or_else(small)?.copy_from_slice(&word.to_le_bytes());
+        at += 4 + packed.unwrap_or(block.len());
+    }
+    target.get_mut(at..at + 4).ok_or_else(small)?.fill(0);
+    Ok(at + 4)
+}
+
+/// One block; `None` where it does not shrink.
+fn compress_block(block: &[u8], level: i32, place: &mut [u8]) -> Option<usize> {
+    let size = c_int::try_from(block.len()).ok()?;
+    // SAFETY: both are live slices of the lengths given; liblz4 stops, answering 0, where the target is full.
+    let count = unsafe {
+        let (source, target) = (block.as_ptr().cast(), place.as_mut_ptr().cast());
+        if level < FIRST_HIGH_LEVEL {
+            LZ4_compress_fast(source, target, size, size - 1, 1)
+        } else {
+            LZ4_compress_HC(source, target, size, size - 1, level)
+        }
+    };
+    usize::try_from(count).ok().filter(|&count| count > 0)
 }
 
 /// Decompresses one frame into `target`, which must be filled exactly.
@@ -332,19 +335,24 @@ mod tests {
         ]
     }
 
+    fn pack(bytes: &[u8], level: i32) -> Vec<u8> {
+        let mut out = vec![0xEE; bound(bytes.len())];
+        let count = compress(bytes, level, &mut out).unwrap();
+        out.truncate(count);
+        out
+    }
+
     #[test]
     fn frames_come_back_on_both_ways() {
         for bytes in samples() {
             for level in [0, 1, 9] {
-                let mut packed = b"before".to_vec();
-                compress(&bytes, level, &mut packed).unwrap();
-                let packed = packed.strip_prefix(b"before").unwrap();
-                assert!(Frame::parse(packed).is_some());
+                let packed = pack(&bytes, level);
+                assert!(Frame::parse(&packed).is_some());
                 let mut out = vec![1; bytes.len()];
-                decompress(packed, &mut out).unwrap();
+                decompress(&packed, &mut out).unwrap();
                 assert!(out == bytes);
                 let mut out = vec![1; bytes.len()];
-                decompress_any(packed, &mut out).unwrap();
+                decompress_any(&packed, &mut out).unwrap();
                 assert!(out == bytes);
             }
         }
@@ -373,8 +381,7 @@ mod tests {
     #[test]
     fn another_size_or_damage_is_an_error() {
         for bytes in samples().into_iter().skip(1) {
-            let mut packed = Vec::new();
-            compress(&bytes, 0, &mut packed).unwrap();
+            let packed = pack(&bytes, 0);
             for way in [decompress, decompress_any] {
                 assert!(way(&packed, &mut vec![0; bytes.len() + 1]).is_err());
                 assert!(way(&packed, &mut vec![0; bytes.len() - 1]).is_err());

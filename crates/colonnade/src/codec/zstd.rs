@@ -61,23 +61,19 @@ pub fn compress(parts: &[&[u8]], level: i32, threads: usize) -> Result<Vec<u8>> 
     Ok(out)
 }
 
-/// Compresses `bytes` as one frame that declares its size, behind what `out` holds; on this thread alone.
+/// The most that a frame of `nbytes` takes.
+#[must_use]
+pub fn bound(nbytes: usize) -> usize {
+    zstd_safe::compress_bound(nbytes)
+}
+
+/// Compresses `bytes` as one frame that declares its size to the front of `target`, on this thread alone; answers how many
+/// bytes it took.
 ///
 /// # Errors
-/// The library's own.
-pub fn append(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
-    let start = out.len();
-    let bound = zstd_safe::compress_bound(bytes.len());
-    out.try_reserve(bound).map_err(|_| Error::limit("zstd", format!("no memory for {bound} bytes.")))?;
-    let mut target = OutBuffer::around_pos(out, start);
-    COMPRESSOR.with_borrow_mut(|context| {
-        context.set_parameter(CParameter::CompressionLevel(level)).map_err(failed)?;
-        context.set_pledged_src_size(Some(bytes.len() as u64)).map_err(failed)?;
-        let mut input = InBuffer::around(bytes);
-        let end = zstd_safe::zstd_sys::ZSTD_EndDirective::ZSTD_e_end;
-        while context.compress_stream2(&mut target, &mut input, end).map_err(failed)? > 0 {}
-        Ok(())
-    })
+/// The library's own: `target` is smaller than [`bound`].
+pub fn compress_into(bytes: &[u8], level: i32, target: &mut [u8]) -> Result<usize> {
+    COMPRESSOR.with_borrow_mut(|context| context.compress(target, bytes, level)).map_err(failed)
 }
 
 /// Decompresses into `target`, which must be filled exactly.

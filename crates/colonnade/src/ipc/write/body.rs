@@ -5,6 +5,7 @@ use arrow_ipc as fb;
 
 use crate::codec::{lz4, zstd};
 use crate::error::Result;
+use crate::memory::Region;
 use crate::plan::{self, Progress, Task};
 
 use super::super::read::BodyCodec;
@@ -15,6 +16,9 @@ use super::message::ALIGNMENT;
 /// Small buffers are compressed together in tasks of about this size.
 const TASK_NBYTES: usize = 256 << 10;
 
+/// Level of zstd where none is asked for: that of the other Arrow libraries.
+const ZSTD_LEVEL: i32 = 1;
+
 /// What stands at a buffer's place.
 #[derive(Debug)]
 pub(super) enum Piece {
@@ -23,7 +27,7 @@ pub(super) enum Piece {
     /// -1 and the bytes as they are: they did not shrink.
     Stored(Buffer),
     /// Their length and the compressed bytes.
-    Packed(Vec<u8>),
+    Packed(Buffer),
 }
 
 impl Piece {
@@ -71,28 +75,65 @@ pub(super) fn bodies(
         .map(|flat| std::mem::take(&mut flat.buffers).into_iter().map(Piece::Plain).collect())
         .collect();
     if let Some(codec) = options.codec {
-        let mut pieces: Vec<&mut Piece> = all.iter_mut().flatten().filter(|p| p.nbytes() > 0).collect();
-        let mut tasks = Vec::new();
-        let mut rest = pieces.as_mut_slice();
-        while !rest.is_empty() {
-            let mut nbytes = 0;
-            let fits = |piece: &&&mut Piece| {
-                let first = nbytes == 0;
-                nbytes += piece.nbytes();
-                first || nbytes <= TASK_NBYTES
-            };
-            let count = rest.iter().take_while(fits).count();
-            let (now, later) = std::mem::take(&mut rest).split_at_mut(count);
-            let total = now.iter().map(|p| p.nbytes()).sum();
-            tasks.push(Task::new(total, move || {
-                now.iter_mut().try_for_each(|p| pack(p, codec, options.level))
-            }));
-            rest = later;
-        }
-        // The bytes written are what is reported; a signal is noticed here all the same.
-        plan::run(tasks, options.threads, &Silent(progress))?;
+        compress(&mut all, codec, options, progress)?;
     }
     Ok(all.into_iter().map(Body::new).collect())
+}
+
+/// Compresses every buffer into a region of the whole, which is recycled with the next batches.
+fn compress(
+    all: &mut [Vec<Piece>],
+    codec: BodyCodec,
+    options: &WriteOptions,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let room = |piece: &Piece| (8 + bound(codec, piece.nbytes())).next_multiple_of(ALIGNMENT);
+    let pieces: Vec<&mut Piece> = all.iter_mut().flatten().filter(|p| p.nbytes() > 0).collect();
+    let total = pieces.iter().map(|p| room(p)).sum();
+    let mut region = Region::allocate(total, false)?;
+    let mut lengths = vec![None; pieces.len()];
+    let mut tasks = Vec::new();
+    let (mut rest, mut places, mut results) =
+        (pieces.as_slice(), region.as_mut_slice(), lengths.as_mut_slice());
+    while !rest.is_empty() {
+        let mut nbytes = 0;
+        let fits = |piece: &&&mut Piece| {
+            let first = nbytes == 0;
+            nbytes += piece.nbytes();
+            first || nbytes <= TASK_NBYTES
+        };
+        let count = rest.iter().take_while(fits).count();
+        let (now, later) = rest.split_at(count);
+        let (place, further) = std::mem::take(&mut places).split_at_mut(now.iter().map(|p| room(p)).sum());
+        let (lengths, others) = std::mem::take(&mut results).split_at_mut(count);
+        let nbytes = now.iter().map(|p| p.nbytes()).sum();
+        tasks.push(Task::new(nbytes, move || {
+            let mut place = place;
+            for (piece, length) in now.iter().zip(lengths) {
+                let (target, further) = std::mem::take(&mut place).split_at_mut(room(piece));
+                if let Piece::Plain(bytes) = &**piece {
+                    *length = pack(bytes, codec, options.level, target)?;
+                }
+                place = further;
+            }
+            Ok(())
+        }));
+        (rest, places, results) = (later, further, others);
+    }
+    // The bytes written are what is reported; a signal is noticed here all the same.
+    plan::run(tasks, options.threads, &Silent(progress))?;
+    let whole = crate::memory::Buffer::from_region(region.finish(), false).to_arrow();
+    let mut start = 0;
+    for (piece, length) in pieces.into_iter().zip(lengths) {
+        let next = start + room(piece);
+        *piece = match (length, &*piece) {
+            (Some(length), _) => Piece::Packed(whole.slice_with_length(start, length)),
+            (None, Piece::Plain(bytes)) => Piece::Stored(bytes.clone()),
+            (None, _) => continue,
+        };
+        start = next;
+    }
+    Ok(())
 }
 
 /// Looks for signals, reports nothing.
@@ -104,15 +145,21 @@ impl Progress for Silent<'_> {
     }
 }
 
-fn pack(piece: &mut Piece, codec: BodyCodec, level: Option<i32>) -> Result<()> {
-    let Piece::Plain(bytes) = piece else { return Ok(()) };
-    let length = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
-    let mut out = Vec::with_capacity(bytes.len() / 2 + 64);
-    out.extend_from_slice(&length.to_le_bytes());
+fn bound(codec: BodyCodec, nbytes: usize) -> usize {
     match codec {
-        BodyCodec::Lz4 => lz4::compress(bytes, level.unwrap_or(lz4::DEFAULT_LEVEL), &mut out)?,
-        BodyCodec::Zstd => zstd::append(bytes, level.unwrap_or(zstd::DEFAULT_LEVEL), &mut out)?,
+        BodyCodec::Lz4 => lz4::bound(nbytes),
+        BodyCodec::Zstd => zstd::bound(nbytes),
     }
-    *piece = if out.len() < 8 + bytes.len() { Piece::Packed(out) } else { Piece::Stored(bytes.clone()) };
-    Ok(())
+}
+
+/// The length of `bytes` and their compressed form into `target`; answers how many bytes that takes, `None` where they do
+/// not shrink.
+fn pack(bytes: &[u8], codec: BodyCodec, level: Option<i32>, target: &mut [u8]) -> Result<Option<usize>> {
+    let Some((length, rest)) = target.split_first_chunk_mut::<8>() else { return Ok(None) };
+    *length = (bytes.len() as u64).to_le_bytes();
+    let count = match codec {
+        BodyCodec::Lz4 => lz4::compress(bytes, level.unwrap_or(lz4::DEFAULT_LEVEL), rest)?,
+        BodyCodec::Zstd => zstd::compress_into(bytes, level.unwrap_or(ZSTD_LEVEL), rest)?,
+    };
+    Ok((count < bytes.len()).then_some(8 + count))
 }

@@ -14,6 +14,9 @@ use crate::ipc::read::Form;
 
 use super::cut;
 
+/// A stream's dictionary that grew is sent whole up to this size, else what was added: polars does not read deltas.
+const WHOLE_NBYTES: usize = 64 << 10;
+
 /// Values to be sent.
 #[derive(Debug)]
 pub(super) struct Update {
@@ -142,6 +145,17 @@ impl Dictionaries {
         let shared = known.len().min(values.len());
         let same = !shaken && known.slice(0, shared) == values.slice(0, shared);
         if same && values.len() <= known.len() {
+            held.seen = Some(values.clone());
+            return Ok(keys.clone());
+        }
+        if same
+            && form == Form::Stream
+            && !shaken
+            && values.get_slice_memory_size().is_ok_and(|n| n <= WHOLE_NBYTES)
+        {
+            // Longer, but what waits may use it all the same.
+            updates.push(Update { id: number, is_delta: false, replaces: false, values: inner });
+            held.values = Some(owned(values)?);
             held.seen = Some(values.clone());
             return Ok(keys.clone());
         }

@@ -92,35 +92,40 @@ pub(super) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &Header<'_>) {
     }
 }
 
-/// The schema message. Dictionaries are numbered as [`super::dictionaries`] does it: children before parents.
-pub(super) fn schema(fbb: &mut FlatBufferBuilder<'_>, schema: &Schema) {
-    fbb.reset();
+/// A builder with room for a schema, and the schema in it. Dictionaries are numbered as [`super::dictionaries`] does it:
+/// children before parents.
+fn begun(schema: &Schema) -> (FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'static>>) {
+    let mut fbb = FlatBufferBuilder::with_capacity(128 * (8 + schema.fields().len()));
     let mut tracker = DictionaryTracker::new(false);
     let mut encoder = IpcSchemaEncoder::new().with_dictionary_tracker(&mut tracker);
-    let root = encoder.schema_to_fb_offset(fbb, schema).as_union_value();
-    finished(fbb, fb::MessageHeader::Schema, root, 0);
+    let root = encoder.schema_to_fb_offset(&mut fbb, schema).value();
+    (fbb, WIPOffset::new(root))
+}
+
+/// The schema message.
+pub(super) fn schema(schema: &Schema) -> FlatBufferBuilder<'static> {
+    let (mut fbb, root) = begun(schema);
+    finished(&mut fbb, fb::MessageHeader::Schema, root.as_union_value(), 0);
+    fbb
 }
 
 /// The footer of a file.
 pub(super) fn footer(
-    fbb: &mut FlatBufferBuilder<'_>,
     schema: &Schema,
     dictionaries: &[fb::Block],
     batches: &[fb::Block],
-) {
-    fbb.reset();
-    let mut tracker = DictionaryTracker::new(false);
-    let mut encoder = IpcSchemaEncoder::new().with_dictionary_tracker(&mut tracker);
-    let schema = encoder.schema_to_fb_offset(fbb, schema);
+) -> FlatBufferBuilder<'static> {
+    let (mut fbb, root) = begun(schema);
     let dictionaries = fbb.create_vector(dictionaries);
     let batches = fbb.create_vector(batches);
-    let mut footer = fb::FooterBuilder::new(fbb);
+    let mut footer = fb::FooterBuilder::new(&mut fbb);
     footer.add_version(fb::MetadataVersion::V5);
-    footer.add_schema(schema);
+    footer.add_schema(root);
     footer.add_dictionaries(dictionaries);
     footer.add_recordBatches(batches);
     let footer = footer.finish();
     fbb.finish(footer, None);
+    fbb
 }
 
 /// Appends the message's prefix, its flatbuffer and zeros up to where the body begins; `position` is where that goes.

@@ -143,8 +143,8 @@ impl Writer {
         self.output.scratch().extend_from_slice(&END);
         if self.form == Form::File {
             let schema = exporter.schema_of(Some(self.nrows));
-            message::footer(&mut self.fbb, &schema, &self.dictionary_blocks, &self.batch_blocks);
-            let footer = self.fbb.finished_data();
+            let footer = message::footer(&schema, &self.dictionary_blocks, &self.batch_blocks);
+            let footer = footer.finished_data();
             let length = i32::try_from(footer.len()).map_err(|_| broken("a footer passes 2 GiB"))?;
             self.output.put(footer, &mut target)?;
             self.output.scratch().extend_from_slice(&length.to_le_bytes());
@@ -236,10 +236,9 @@ impl Writer {
             self.output.scratch().extend_from_slice(MAGIC);
             self.output.scratch().extend_from_slice(&[0, 0]);
         }
-        message::schema(&mut self.fbb, &exporter.schema());
+        let schema = message::schema(&exporter.schema());
         let position = self.output.position();
-        message::frame(self.output.scratch(), position, self.fbb.finished_data())?;
-        Ok(())
+        message::frame(self.output.scratch(), position, schema.finished_data()).map(drop)
     }
 
     /// Space for the whole, a little more where the batches differ.
