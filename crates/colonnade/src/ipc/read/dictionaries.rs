@@ -46,7 +46,7 @@ impl Dictionaries {
 }
 
 fn joined(first: &ArrayData, second: &ArrayData) -> Result<ArrayData> {
-    let mut out = MutableArrayData::new(vec![first, second], false, first.len() + second.len());
+    let mut out = MutableArrayData::new(vec![first, second], first.nulls().or(second.nulls()).is_some(), first.len() + second.len());
     let added = out.try_extend(0, 0, first.len()).and_then(|()| out.try_extend(1, 0, second.len()));
     added.map_err(|e| Error::malformed("arrow", format!("the addition does not fit the dictionary: {e}.")))?;
     Ok(out.freeze())

@@ -213,7 +213,7 @@ fn counts(key_type: &DataType, count: usize) -> bool {
 
 /// A copy in memory of its own.
 pub(super) fn owned(data: &ArrayData) -> Result<ArrayData> {
-    let mut copy = MutableArrayData::new(vec![data], false, data.len());
+    let mut copy = MutableArrayData::new(vec![data], data.nulls().is_some(), data.len());
     copy.try_extend(0, 0, data.len()).map_err(|e| cut::broken(&e.to_string()))?;
     Ok(copy.freeze())
 }
