@@ -4,7 +4,7 @@ A NumPy or pandas array of dtype object has no type of its own. A column whose c
 bool (with at most one kind of missing value among them) goes into Arrow's layout, with a tag that says that it was
 objects, and which missing value stood there. Labels may be anything that tagged JSON holds.
 
-The tags are ``{"kind": "object", "null": "none" | "nan" | "na"}`` and ``{"kind": "labels"}``.
+The tags are ``{"kind": "object", "null": "nan" | "na"}``, without ``null`` for None, and ``{"kind": "labels"}``.
 """
 
 from typing import Any
@@ -34,11 +34,19 @@ def column_from_objects(values: np.ndarray, where: str) -> ArrowColumn:
         )
     # A column of missing values only has no kind; text is as good as any, and the tag brings the cells back.
     kind = _KINDS[present.pop()] if present else "str"
-    tag = '{"kind":"object"}' if missing is None else f'{{"kind":"object","null":"{missing}"}}'
+    tag = object_tag(missing)
     try:
         return ArrowColumn.from_objects(values, kind, tag)
     except EncodeError as error:
         raise EncodeError(f"{where}: {error}") from error
+
+
+def object_tag(null: str | None) -> str:
+    """The tag of an object column whose missing values, if any, are these.
+
+    None is not named: a chunk without missing values has the tag of one with None, so that both go into one file.
+    """
+    return '{"kind":"object"}' if null in (None, "none") else f'{{"kind":"object","null":"{null}"}}'
 
 
 def objects_from_column(column: ArrowColumn, tag: dict[str, Any] | None = None) -> np.ndarray:

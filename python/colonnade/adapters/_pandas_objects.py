@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._core import ArrowColumn
-from ._object_columns import column_from_objects, objects_from_column
+from ._object_columns import column_from_objects, object_tag, objects_from_column
 from ._pandas_strings import pyarrow_or_none, to_pyarrow
 
 # The types of text and bytes whose values stand one after the other, between offsets.
@@ -86,5 +86,4 @@ def _by_pyarrow(values: np.ndarray, present: set[type], nulls: set[type]) -> Arr
     except (pa.ArrowException, UnicodeError, TypeError):
         # A float that is no NaN, or a lone surrogate: the core names the row.
         return None
-    tag = f'{{"kind":"object","null":"{_NULL_NAMES[next(iter(nulls))]}"}}' if nulls else '{"kind":"object"}'
-    return ArrowColumn.from_arrow(array, tag)
+    return ArrowColumn.from_arrow(array, object_tag(_NULL_NAMES[next(iter(nulls))] if nulls else None))
