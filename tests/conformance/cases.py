@@ -101,6 +101,7 @@ def _arrow(format: str) -> dict[str, Case]:
         frames_pandas.pandas_hierarchical_columns,
         frames_pandas.pandas_datetime_index,
         frames_pyarrow.flat,
+        frames_pyarrow.flat_times,
         frames_pyarrow.nested,
         frames_pyarrow.dictionaries,
         frames_pyarrow.metadata,

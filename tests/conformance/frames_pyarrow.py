@@ -9,11 +9,10 @@ import numpy as np
 
 
 def flat() -> Any:
-    """Every type that has neither children nor parameters of its own, a null in each; times, decimals, text."""
+    """Numbers, text and bytes of every width and layout, a null in each."""
     import pyarrow as pa
 
     text, raw = ["", "é\0ü", "a text that is too long for a view"], [b"", b"\xff\0\xfe", b"bytes too long for a view"]
-    ticks = np.array([0, -1, 2**62], "i8")
     columns: dict[str, Any] = {
         "null": pa.nulls(4),
         "bool": pa.array([True, False, True, None]),
@@ -26,6 +25,16 @@ def flat() -> Any:
         **{str(kind): pa.array([*text, None], kind) for kind in (pa.string(), pa.large_string(), pa.string_view())},
         **{str(kind): pa.array([*raw, None], kind) for kind in (pa.binary(), pa.large_binary(), pa.binary_view())},
         "fixed": pa.array([b"abc", b"\0\0\0", b"xyz", None], pa.binary(3)),
+    }
+    return pa.table(columns)
+
+
+def flat_times() -> Any:
+    """Dates, times, durations, intervals and decimals, a null in each."""
+    import pyarrow as pa
+
+    ticks = np.array([0, -1, 2**62], "i8")
+    columns: dict[str, Any] = {
         "date32": pa.array([0, -1, 18_321, None], pa.date32()),
         "date64": pa.array([0, -86_400_000, 86_400_000, None], pa.date64()),
         **{f"time32 {unit}": pa.array([0, 1, 86_399, None], pa.time32(unit)) for unit in ("s", "ms")},

@@ -14,6 +14,8 @@ from tests.conformance.values import cells
 
 FORMATS = ("arrow", "arrows")
 ENTRIES = {format: golden.entries(format) for format in FORMATS}
+# Read in batches, which are then joined or cut: the same frame, other bytes.
+RECUT = ("batches", "several_batches")
 every = pytest.mark.parametrize(
     ("format", "entry"),
     [
@@ -82,13 +84,12 @@ def test_pyarrow_sees_the_recorded_values(format: str, entry: dict[str, Any]) ->
     for position, column in enumerate(held["data"]):
         if "field" in column:
             assert found[position]["values"] == column["values"]
-        elif column["dtype"][1] in "iufb" and column["dtype"][0] in "<|" and column["dtype"][1:] != "f16":
-            values = np.array(
-                plain[position], f"u{table.column(position).type.bit_width // 8}" if column["dtype"][1] == "f" else None
-            )
-            if column["dtype"][1] == "f":
-                values = values.view(column["dtype"])
-            assert cells(values) == column["values"]
+        elif column["dtype"][1:3] in ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"):
+            if column["dtype"][0] == ">":
+                continue  # numbers of the other order are what their field says they are
+            dtype = np.dtype(column["dtype"])
+            bits = np.array(plain[position], f"u{dtype.itemsize}" if dtype.kind == "f" else dtype)
+            assert cells(bits.view(dtype)) == column["values"]
 
 
 @every
@@ -99,8 +100,10 @@ def test_pandas_sees_the_recorded_frame(format: str, entry: dict[str, Any]) -> N
         pytest.skip("not written from a DataFrame")
     pa = pytest.importorskip("pyarrow")
     content = golden.path_of(format, entry).read_bytes()
-    table = (pa.ipc.open_file if format == "arrow" else pa.ipc.open_stream)(content).read_all()
-    found, wanted = table.to_pandas(), golden.case_of(format, entry).make()
+    table = (pa.ipc.open_file if format == "arrow" else pa.ipc.open_stream)(content)
+    wanted = golden.case_of(format, entry).make()
+    pa.Table.from_pandas(wanted)  # pandas tells pyarrow of its extension types now, not before
+    found = table.read_all().to_pandas()
     assert found.shape == wanted.shape
     assert list(found.index) == list(wanted.index)
     assert list(found.index.names) == list(wanted.index.names)
@@ -122,7 +125,7 @@ def test_the_same_frame_is_written_to_the_same_bytes(format: str, entry: dict[st
 def test_what_was_read_is_written_to_the_same_bytes(format: str, entry: dict[str, Any], tmp_path: Path) -> None:
     case, path = golden.case_of(format, entry), golden.path_of(format, entry)
     cn.write(cn.read(path), tmp_path / f"again.{format}", **case.options)
-    if not case.packed:
+    if not case.packed and entry["case"] not in RECUT:
         assert (tmp_path / f"again.{format}").read_bytes() == path.read_bytes()
 
 
@@ -131,8 +134,8 @@ def test_the_other_form_holds_the_same(format: str, entry: dict[str, Any], tmp_p
     """A stream converted to a file is the golden file, and the other way round."""
     (other,) = set(FORMATS) - {format}
     case, path = golden.case_of(format, entry), golden.path_of(format, entry)
-    if case.packed:
-        pytest.skip("packed bytes are the codec's")
+    if case.packed or entry["case"] in RECUT:
+        pytest.skip("packed bytes are the codec's, and batches that were read may be cut again")
     cn.convert(path, tmp_path / f"again.{other}", write_options=case.options)
     wanted = golden.path_of(other, ENTRIES[other][entry["case"]]).read_bytes()
     assert (tmp_path / f"again.{other}").read_bytes() == wanted
