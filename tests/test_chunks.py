@@ -194,9 +194,11 @@ def test_socket(timeout: float | None, format: str | None) -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.settimeout(timeout)
-        threading.Thread(target=lambda: (theirs.sendall(STREAM), theirs.shutdown(socket.SHUT_WR)), daemon=True).start()
+        sender = threading.Thread(target=lambda: (theirs.sendall(STREAM), theirs.shutdown(socket.SHUT_WR)), daemon=True)
+        sender.start()
         with cn.open_reader(ours, format=format) as reader:
             assert rows_of(reader) == TABLE.to_pylist()
+        sender.join(10)
 
 
 def test_socket_that_stays_silent() -> None:

@@ -57,7 +57,10 @@ def test_format_by_magic_before_suffix(tmp_path: Path) -> None:
 def test_other_formats_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(cn.UnsupportedError) as caught:
         cn.encode(DATA, "csv")
-    assert str(caught.value) == "csv is not built into this version; this version reads and writes npz, npy, arrow, arrows."
+    assert (
+        str(caught.value)
+        == "csv is not built into this version; this version reads and writes npz, npy, arrow, arrows."
+    )
     with pytest.raises(cn.UnsupportedError, match="parquet"):
         cn.write(DATA, tmp_path / "x.pq")
     with pytest.raises(cn.OptionError, match=r"nearest: 'npz'.*Known: npz, npy, arrow"):
