@@ -1,7 +1,9 @@
 //! Formats: a frame to bytes and back. They never import each other.
 
+pub mod arrow;
+pub mod arrows;
 pub mod npy;
 pub mod npz;
 
 /// The formats of this build, by name.
-pub const NAMES: [&str; 2] = ["npz", "npy"];
+pub const NAMES: [&str; 4] = ["npz", "npy", "arrow", "arrows"];

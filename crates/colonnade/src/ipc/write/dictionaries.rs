@@ -1,5 +1,8 @@
 //! Dictionaries: taken out of the columns, which are codes from then on, and sent before the first batch that uses them.
 //!
+//! A file has one dictionary of each id. Written in several chunks, it gets them when all their values are known, behind the
+//! batches: the footer says where. (Deltas would do too, but polars does not read them.)
+//!
 //! Numbered as `IpcSchemaEncoder` does it: fields in order, children before parents.
 
 use std::sync::Arc;
@@ -34,6 +37,8 @@ pub(super) struct Update {
 struct Held {
     /// A copy: the caller's memory is his again when `write` returns.
     values: Option<ArrayData>,
+    /// The same with codes for dictionaries inside, where there are some; of deferred ones only.
+    coded: Option<ArrayData>,
     /// The array that was looked at last, known by its address; only within one call.
     seen: Option<ArrayData>,
 }
@@ -42,17 +47,19 @@ struct Held {
 #[derive(Debug)]
 pub(super) struct Dictionaries {
     form: Form,
+    /// Nothing is sent before the end.
+    deferred: bool,
     held: Vec<Held>,
     /// Whether each column has one.
     columns: Vec<bool>,
 }
 
 impl Dictionaries {
-    /// Those of a schema.
+    /// Those of a schema. `whole`: the first chunk is all there is.
     ///
     /// # Errors
     /// `Unrepresentable`: a dictionary whose values are a dictionary.
-    pub(super) fn new(form: Form, fields: &[FieldRef]) -> Result<Self> {
+    pub(super) fn new(form: Form, whole: bool, fields: &[FieldRef]) -> Result<Self> {
         let mut count = 0;
         let mut columns = Vec::with_capacity(fields.len());
         for field in fields {
@@ -60,7 +67,8 @@ impl Dictionaries {
             columns.push(inside > 0);
             count += inside;
         }
-        Ok(Self { form, held: (0..count).map(|_| Held::default()).collect(), columns })
+        let deferred = form == Form::File && !whole;
+        Ok(Self { form, deferred, held: (0..count).map(|_| Held::default()).collect(), columns })
     }
 
     /// Whether there is none.
@@ -71,6 +79,17 @@ impl Dictionaries {
     /// Forgets addresses: the caller's memory may change after the call.
     pub(super) fn end_call(&mut self) {
         self.held.iter_mut().for_each(|held| held.seen = None);
+    }
+
+    /// What was not sent yet.
+    pub(super) fn finish(&mut self) -> Vec<Update> {
+        let held = std::mem::take(&mut self.held);
+        let update = |(id, held): (usize, Held)| {
+            let id = i64::try_from(id).unwrap_or(i64::MAX);
+            let values = held.coded.or(held.values)?;
+            Some(Update { id, is_delta: false, replaces: false, values })
+        };
+        held.into_iter().enumerate().filter(|_| self.deferred).filter_map(update).collect()
     }
 
     /// Takes the dictionaries out of a batch's columns; answers what must be sent first.
@@ -87,6 +106,9 @@ impl Dictionaries {
             if let (Some(array), Some(true)) = (arrays.get_mut(i), self.columns.get(i)) {
                 *array = self.codes(array, &mut next, &mut updates)?;
             }
+        }
+        if self.deferred {
+            updates.clear();
         }
         Ok(updates)
     }
@@ -133,6 +155,10 @@ impl Dictionaries {
         let form = self.form;
         let Some(held) = self.held.get_mut(id) else { return Err(cut::broken("a dictionary too many")) };
         let number = i64::try_from(id).unwrap_or(i64::MAX);
+        if self.deferred && super::dictionaries::number(values.data_type())? > 0 {
+            let longer = held.values.as_ref().is_none_or(|known| known.len() < values.len());
+            held.coded = if longer { Some(owned(&inner)?) } else { held.coded.take() };
+        }
         let Some(known) = &held.values else {
             held.values = Some(owned(values)?);
             held.seen = Some(values.clone());

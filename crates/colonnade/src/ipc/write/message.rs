@@ -4,7 +4,7 @@ use arrow_ipc as fb;
 use arrow_ipc::convert::IpcSchemaEncoder;
 use arrow_ipc::writer::DictionaryTracker;
 use arrow_schema::Schema;
-use flatbuffers::{FlatBufferBuilder, UnionWIPOffset, WIPOffset};
+use flatbuffers::{FlatBufferBuilder, Push, UnionWIPOffset, WIPOffset};
 
 use crate::error::Result;
 
@@ -102,6 +102,35 @@ fn begun(schema: &Schema) -> (FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'
     (fbb, WIPOffset::new(root))
 }
 
+/// 64 bytes as they are.
+struct Raw<'r>(&'r [u8; ALIGNMENT]);
+
+impl Push for Raw<'_> {
+    type Output = [u8; ALIGNMENT];
+
+    unsafe fn push(&self, target: &mut [u8], _written: usize) {
+        if let Some(target) = target.first_chunk_mut::<ALIGNMENT>() {
+            *target = *self.0;
+        }
+    }
+}
+
+/// A builder with a copy of the schema in a finished schema message, and where that is. Flatbuffers are built, aligned and
+/// counted from their end: the message's bytes, at the end of another buffer, mean the same there.
+fn copied(message: &[u8]) -> Option<(FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'static>>)> {
+    let root = fb::root_as_message(message).ok()?.header_as_schema()?;
+    let from_end = u32::try_from(message.len().checked_sub(root._tab.loc())?).ok()?;
+    let mut fbb = FlatBufferBuilder::with_capacity(message.len() + 4096);
+    let (front, pieces) = message.as_rchunks::<ALIGNMENT>();
+    for piece in pieces.iter().rev() {
+        fbb.push(Raw(piece));
+    }
+    let mut first = [0; ALIGNMENT];
+    first.iter_mut().rev().zip(front.iter().rev()).for_each(|(to, from)| *to = *from);
+    fbb.push(Raw(&first));
+    Some((fbb, WIPOffset::new(from_end)))
+}
+
 /// The schema message.
 pub(super) fn schema(schema: &Schema) -> FlatBufferBuilder<'static> {
     let (mut fbb, root) = begun(schema);
@@ -109,13 +138,14 @@ pub(super) fn schema(schema: &Schema) -> FlatBufferBuilder<'static> {
     fbb
 }
 
-/// The footer of a file.
+/// The footer of a file. `message`: the schema message, where it has the same schema and encoding it again is much.
 pub(super) fn footer(
     schema: &Schema,
+    message: Option<&[u8]>,
     dictionaries: &[fb::Block],
     batches: &[fb::Block],
 ) -> FlatBufferBuilder<'static> {
-    let (mut fbb, root) = begun(schema);
+    let (mut fbb, root) = message.and_then(copied).unwrap_or_else(|| begun(schema));
     let dictionaries = fbb.create_vector(dictionaries);
     let batches = fbb.create_vector(batches);
     let mut footer = fb::FooterBuilder::new(&mut fbb);

@@ -2,6 +2,7 @@
 
 use arrow_data::ArrayData;
 use arrow_ipc as fb;
+use arrow_schema::SchemaRef;
 use flatbuffers::FlatBufferBuilder;
 
 use crate::arrow::export::Exporter;
@@ -29,6 +30,12 @@ const PACKED_BATCH_NBYTES: usize = 4 << 20;
 /// Batches compressed at once, in uncompressed bytes a thread.
 const WINDOW_NBYTES: usize = 8 << 20;
 
+/// Bytes a column that a batch has by default, however many columns there are: else most of it is padding and headers.
+const COLUMN_NBYTES: usize = 1 << 10;
+
+/// Schemas from here on are encoded once, not again for the footer.
+const WIDE_FIELDS: usize = 1000;
+
 const MAGIC: &[u8; 6] = b"ARROW1";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +60,9 @@ pub struct Writer {
     dictionary_blocks: Vec<fb::Block>,
     batch_blocks: Vec<fb::Block>,
     nrows: usize,
+    ncols: usize,
+    /// A wide schema and its message: the footer's may be the same.
+    begun: Option<(SchemaRef, Vec<u8>)>,
 }
 
 /// A message about to be written.
@@ -84,6 +94,8 @@ impl Writer {
             dictionary_blocks: Vec::new(),
             batch_blocks: Vec::new(),
             nrows: 0,
+            ncols: 0,
+            begun: None,
         }
     }
 
@@ -108,7 +120,9 @@ impl Writer {
         self.check_open()?;
         if self.exporter.is_none() {
             let exporter = Exporter::new(chunk, self.options.nrows)?;
-            self.dictionaries = Some(Dictionaries::new(self.form, exporter.schema().fields())?);
+            let (schema, whole) = (exporter.schema(), self.options.nrows == Some(chunk.nrows));
+            self.dictionaries = Some(Dictionaries::new(self.form, whole, schema.fields())?);
+            self.ncols = schema.fields().len();
             self.exporter = Some(exporter);
         }
         let Some(exporter) = self.exporter.take() else { return Err(empty()) };
@@ -139,11 +153,20 @@ impl Writer {
         self.state = State::Broken;
         let mut target = Target { sink, progress, total: None };
         self.flush_pending()?;
+        for update in self.dictionaries.as_mut().map(Dictionaries::finish).unwrap_or_default() {
+            self.enqueue(
+                std::slice::from_ref(&update.values),
+                update.values.len(),
+                Some((update.id, false)),
+            )?;
+        }
         self.drain(&mut target)?;
         self.output.scratch().extend_from_slice(&END);
         if self.form == Form::File {
             let schema = exporter.schema_of(Some(self.nrows));
-            let footer = message::footer(&schema, &self.dictionary_blocks, &self.batch_blocks);
+            let begun = self.begun.take().filter(|begun| begun.0 == schema);
+            let message = begun.as_ref().map(|begun| begun.1.as_slice());
+            let footer = message::footer(&schema, message, &self.dictionary_blocks, &self.batch_blocks);
             let footer = footer.finished_data();
             let length = i32::try_from(footer.len()).map_err(|_| broken("a footer passes 2 GiB"))?;
             self.output.put(footer, &mut target)?;
@@ -166,9 +189,10 @@ impl Writer {
 
     /// Bytes that batches should have; `None`: as the chunks are.
     fn batch_nbytes(&self) -> Option<usize> {
+        let least = self.ncols.saturating_mul(COLUMN_NBYTES);
         self.options.batch_nbytes.or(match (self.form, self.options.codec) {
-            (Form::Stream, _) => Some(STREAM_BATCH_NBYTES),
-            (Form::File, Some(_)) => Some(PACKED_BATCH_NBYTES),
+            (Form::Stream, _) => Some(STREAM_BATCH_NBYTES.max(least)),
+            (Form::File, Some(_)) => Some(PACKED_BATCH_NBYTES.max(least)),
             (Form::File, None) => None,
         })
     }
@@ -238,7 +262,11 @@ impl Writer {
         }
         let schema = message::schema(&exporter.schema());
         let position = self.output.position();
-        message::frame(self.output.scratch(), position, schema.finished_data()).map(drop)
+        message::frame(self.output.scratch(), position, schema.finished_data())?;
+        if self.form == Form::File && exporter.schema().fields().len() >= WIDE_FIELDS {
+            self.begun = Some((exporter.schema(), schema.finished_data().to_vec()));
+        }
+        Ok(())
     }
 
     /// Space for the whole, a little more where the batches differ.

@@ -1,0 +1,3 @@
+//! Options of arrows, validated when they are made: those of Arrow IPC in general.
+
+pub use crate::ipc::write::WriteOptions;

@@ -1,0 +1,14 @@
+//! The stream's own bytes; the messages are tested in `ipc`.
+
+use super::*;
+use crate::frame::{Axis, Tags};
+use crate::plan::NoProgress;
+
+#[test]
+fn a_stream_ends_with_its_mark() {
+    let frame = Frame::new(Axis::range(3), Axis::range(0), Vec::new(), Tags::default()).unwrap();
+    let mut bytes = Vec::new();
+    encode(&frame, WriteOptions::default(), &mut bytes, &NoProgress).unwrap();
+    assert!(bytes.starts_with(&[0xFF; 4]) && bytes.ends_with(&[0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0]));
+    assert_eq!(bytes.len() % 64, 8);
+}
