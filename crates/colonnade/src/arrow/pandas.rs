@@ -124,7 +124,8 @@ impl Writer {
         let attrs = attrs.and_then(|text| serde_json::from_str::<Value>(text).ok());
         let attrs = attrs.filter(|v| v.is_object() && is_plain(v)).unwrap_or_else(|| json!({}));
         let mut out = self.out;
-        let version = env!("CARGO_PKG_VERSION");
+        // Not the package's: the bytes of a file must not change with a release.
+        let version = super::meta::VERSION;
         out.push_str(&format!(
             "], \"attributes\": {attrs}, \"creator\": {{\"library\": \"colonnade\", \"version\": \"{version}\"}}, \
              \"pandas_version\": \"2.2.0\"}}"

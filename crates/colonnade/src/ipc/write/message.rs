@@ -118,7 +118,8 @@ impl Push for Raw<'_> {
 /// A builder with a copy of the schema in a finished schema message, and where that is. Flatbuffers are built, aligned and
 /// counted from their end: the message's bytes, at the end of another buffer, mean the same there.
 fn copied(message: &[u8]) -> Option<(FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'static>>)> {
-    let root = fb::root_as_message(message).ok()?.header_as_schema()?;
+    // SAFETY: `schema` has built it.
+    let root = unsafe { fb::root_as_message_unchecked(message) }.header_as_schema()?;
     let from_end = u32::try_from(message.len().checked_sub(root._tab.loc())?).ok()?;
     let mut fbb = FlatBufferBuilder::with_capacity(message.len() + 4096);
     let (front, pieces) = message.as_rchunks::<ALIGNMENT>();

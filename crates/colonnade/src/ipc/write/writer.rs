@@ -246,13 +246,14 @@ impl Writer {
     fn rows(&self, chunk: &Frame, nbytes: usize) -> usize {
         let most = (i32::MAX as usize).min(text_rows(chunk)).max(1);
         let Some(wanted) = self.batch_nbytes() else { return most };
-        if nbytes <= wanted || chunk.nrows == 0 {
+        // Even pieces of about that size, rather than full ones and a small rest.
+        let pieces = nbytes.saturating_add(wanted / 2) / wanted.max(1);
+        if pieces <= 1 || chunk.nrows == 0 {
             return most;
         }
-        let rows = (wanted as u128 * chunk.nrows as u128 / nbytes.max(1) as u128).max(1);
-        let rows = usize::try_from(rows).unwrap_or(most);
+        let rows = chunk.nrows.div_ceil(pieces);
         // Multiples of 64: bitmaps need not be shifted.
-        (if rows > 64 { rows - rows % 64 } else { rows }).min(most)
+        (if rows > 64 { rows.next_multiple_of(64) } else { rows }).min(most)
     }
 
     fn begin(&mut self, exporter: &Exporter) -> Result<()> {
