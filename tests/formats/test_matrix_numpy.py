@@ -33,7 +33,7 @@ def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches, zstd"])
+@pytest.mark.parametrize("way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches"])
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=strategies.numpy_data())
 def test_random_data_come_back(way: str, data: Any) -> None:

@@ -85,7 +85,7 @@ def test_a_name_with_nul_comes_back_or_is_refused(way: Way, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("way", ["npz", "npz zstd", "arrow", "arrows", "arrow of small batches", "arrows lz4"])
-@settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 @given(table=strategies_pyarrow.tables())
 def test_random_tables_come_back(way: str, table: Any) -> None:
     found = cn.decode(WAYS[way].encode(table)).to_arrow()
@@ -95,7 +95,7 @@ def test_random_tables_come_back(way: str, table: Any) -> None:
 
 @pytest.mark.parametrize("format", ["arrow", "arrows"])
 @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
-@settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=50, suppress_health_check=list(HealthCheck))
 @given(table=strategies_pyarrow.tables())
 def test_random_tables_that_pyarrow_wrote(format: str, compression: str | None, table: Any) -> None:
     sink = pa.BufferOutputStream()
@@ -113,7 +113,7 @@ def test_random_tables_that_pyarrow_wrote(format: str, compression: str | None, 
 
 @pytest.mark.parametrize("format", ["arrow", "arrows"])
 @pytest.mark.parametrize("options", [{}, {"compression": "lz4"}, {"compression": "zstd", "batch_nbytes": 64}])
-@settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=50, suppress_health_check=list(HealthCheck))
 @given(table=strategies_pyarrow.tables())
 def test_pyarrow_reads_random_tables_of_ours(format: str, options: dict[str, Any], table: Any) -> None:
     content = cn.encode(table, format, **options)

@@ -42,7 +42,6 @@ WAYS: dict[str, Way] = {
         " lz4": {"compression": "lz4"},
         " zstd": {"compression": "zstd"},
         " of small batches": _SMALL,
-        " of small batches, zstd": _SMALL | {"compression": "zstd"},
     }.items()
 }
 
