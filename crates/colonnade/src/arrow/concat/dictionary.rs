@@ -69,7 +69,9 @@ pub(crate) struct Merged {
 impl Merged {
     pub(crate) fn new(all: &[&ArrayData], value_type: &DataType) -> Result<Self> {
         let total = all.iter().map(|v| v.len()).sum();
-        let mut grown = MutableArrayData::new(all.to_vec(), all.iter().any(|d| d.nulls().is_some()), total);
+        let nulls = all.iter().any(|d| d.nulls().is_some());
+        // Values may hold dictionaries in turn, whose codes may not suffice for all of them.
+        let mut grown = MutableArrayData::try_new(all.to_vec(), nulls, total).map_err(|e| wrong(&e))?;
         let looks: Vec<Option<Look<'_>>> = all.iter().map(|v| Look::new(v, value_type)).collect();
         let mut known: HashMap<Option<&[u8]>, usize> = HashMap::with_capacity(total);
         let mut maps: Vec<Vec<usize>> = Vec::with_capacity(all.len());

@@ -10,15 +10,15 @@ use crate::error::{Error, Result};
 
 use super::body::Body;
 use super::check;
-use super::dictionaries::Dictionaries;
-use super::shape::{MAX_DEPTH, Place, Shape, children, width};
+use super::dictionaries::Known;
+use super::shape::{MAX_DEPTH, Place, Shape, children, least_bits, width};
 use super::swap;
 
 /// Walks the nodes and buffers of one field.
 pub(crate) struct Cursor<'a> {
     pub(crate) body: &'a Body<'a>,
     pub(crate) shape: &'a Shape,
-    pub(crate) dictionaries: &'a Dictionaries,
+    pub(crate) dictionaries: Known<'a>,
     pub(crate) at: Place,
     /// Variadic buffers passed so far.
     pub(crate) variadic: usize,
@@ -30,12 +30,8 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Malformed counts of view buffers.
-    pub(crate) fn new(body: &'a Body<'a>, shape: &'a Shape, dictionaries: &'a Dictionaries, at: Place, limits: u64) -> Result<Self> {
-        let mut variadic = 0usize;
-        for view in 0..at.view {
-            variadic = variadic.saturating_add(body.views(view)?);
-        }
-        Ok(Self { body, shape, dictionaries, at, variadic, limits })
+    pub(crate) fn new(body: &'a Body<'a>, shape: &'a Shape, dictionaries: Known<'a>, at: Place, limits: u64) -> Result<Self> {
+        Ok(Self { body, shape, dictionaries, at, variadic: body.variadic_before(at.view)?, limits })
     }
 
     /// The field's array, checked.
@@ -55,7 +51,8 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// Malformed or truncated buffers.
     pub(crate) fn of_type(&mut self, data_type: &DataType) -> Result<ArrayData> {
-        let data = self.array(data_type, None, 0)?;
+        // No row of a batch stands behind them either.
+        let data = self.array(data_type, None, 1)?;
         check::values(&data)?;
         Ok(data)
     }
@@ -85,7 +82,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn bytes(length: usize, item: usize) -> Result<usize> {
-        length.checked_mul(item).ok_or_else(|| Error::limit("arrow", format!("{length} rows of {item} bytes are too many.")))
+        length.checked_mul(item).ok_or_else(|| Error::limit("arrow", format!("{length} rows of {item} each are too many.")))
     }
 
     #[allow(clippy::too_many_lines)] // one arm a kind of layout, as the specification lists them
@@ -96,15 +93,16 @@ impl<'a> Cursor<'a> {
         let node = self.body.node(self.at.node)?;
         self.at.node += 1;
         let (length, nulls) = (node.length, node.nulls);
+        // The scan has compared the rows of a batch with its body; what lies within says a length of its own.
+        if length as u64 > self.limits && least_bits(data_type) == 0 && (depth > 0 || self.shape.row_bits == 0) {
+            return Err(Error::limit("arrow", format!("{length} rows that no byte stands behind.")));
+        }
+        if let DataType::FixedSizeList(_, n) = data_type {
+            Self::bytes(length, usize::try_from(*n).unwrap_or(0))?;
+        }
         let builder = ArrayDataBuilder::new(data_type.clone()).len(length);
         let mut builder = match data_type {
-            DataType::Null => {
-                if length as u64 > self.limits && self.shape.row_bits == 0 {
-                    return Err(Error::limit("arrow", format!("{length} rows that no byte stands behind.")));
-                }
-                builder
-            }
-            DataType::RunEndEncoded(..) => builder,
+            DataType::Null | DataType::RunEndEncoded(..) => builder,
             DataType::Union(_, mode) => {
                 if self.shape.version < 4 {
                     let validity = self.validity(length, nulls)?;
@@ -162,7 +160,7 @@ impl<'a> Cursor<'a> {
                 let needed = Self::bytes(length, item)?;
                 let codes = self.values(key, 0, needed)?.slice_with_length(0, needed);
                 let id = dictionary.unwrap_or(0);
-                let values = self.dictionaries.get(id).ok_or_else(|| {
+                let values = self.dictionaries.get(id)?.ok_or_else(|| {
                     Error::malformed("arrow", format!("dictionary {id} is not there before its first use."))
                 })?;
                 builder.add_buffer(codes).add_child_data(values)

@@ -1,6 +1,7 @@
 //! The buffers of one body: found, checked against it, decompressed.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use arrow_buffer::{Buffer, MutableBuffer};
 
@@ -32,7 +33,12 @@ pub(crate) struct Body<'s> {
     variadic: &'s [u8],
     source: &'s Source,
     bytes: &'s [u8],
+    /// Sums of the counts in `variadic`, where somebody passes many of them.
+    passed: OnceLock<Vec<usize>>,
 }
+
+/// Summing so many counts each time costs less than keeping the sums.
+const FEW_VIEWS: usize = 16;
 
 /// Length and null count of a field, as the header claims them.
 pub(crate) struct Node {
@@ -59,7 +65,30 @@ impl<'s> Body<'s> {
             variadic: span_bytes(all, batch, header.variadic, 8),
             source,
             bytes,
+            passed: OnceLock::new(),
         })
+    }
+
+    /// Bytes of the body once decompressed, as its buffers claim.
+    pub(crate) fn decoded_nbytes(&self) -> u64 {
+        let Some(codec) = self.codec() else { return self.bytes.len() as u64 };
+        let nbytes = |i: usize| match self.bytes(i).and_then(|raw| packed(raw, codec)) {
+            Ok(Packed::Stored(bytes)) => bytes.len() as u64,
+            Ok(Packed::Compressed(_, nbytes)) => nbytes as u64,
+            Err(_) => 0,
+        };
+        (0..self.batch.header.buffers.count).map(nbytes).fold(0, u64::saturating_add)
+    }
+
+    /// More than that it cannot become: told by the header alone.
+    pub(crate) fn most_nbytes(&self) -> u64 {
+        let count = self.batch.header.buffers.count;
+        let stored = (0..count).map(|i| self.bytes(i).map_or(0, |b| b.len() as u64)).fold(0, u64::saturating_add);
+        match self.codec() {
+            None => self.bytes.len() as u64,
+            Some(BodyCodec::Zstd) => zstd::most(stored).saturating_add(zstd::most(0).saturating_mul(count as u64)),
+            Some(BodyCodec::Lz4) => lz4::most(stored),
+        }
     }
 
     pub(crate) fn codec(&self) -> Option<BodyCodec> {
@@ -91,6 +120,28 @@ impl<'s> Body<'s> {
         usize::try_from(count).ok().filter(|&n| n <= self.batch.header.buffers.count).ok_or_else(|| {
             Error::malformed("arrow", format!("expected a number of view buffers, found {count}."))
         })
+    }
+
+    /// Data buffers of the first `views` view columns.
+    ///
+    /// # Errors
+    /// As [`Body::views`].
+    pub(crate) fn variadic_before(&self, views: usize) -> Result<usize> {
+        if views <= FEW_VIEWS {
+            return (0..views).try_fold(0usize, |sum, view| Ok(sum.saturating_add(self.views(view)?)));
+        }
+        let sums = self.passed.get_or_init(|| {
+            let counts = (0..self.batch.header.variadic.count).map_while(|view| self.views(view).ok());
+            let sums = counts.scan(0usize, |sum, count| {
+                *sum = sum.saturating_add(count);
+                Some(*sum)
+            });
+            sums.collect()
+        });
+        match sums.get(views - 1) {
+            Some(&sum) => Ok(sum),
+            None => self.views(sums.len()), // says what is wrong with the first that is none
+        }
     }
 
     /// Where buffer `i` lies in the body: its offset and its length.

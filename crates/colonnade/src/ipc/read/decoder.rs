@@ -10,8 +10,9 @@ use crate::memory::{Buffer, Region, RegionMut};
 
 use super::arrays::{Cursor, field_of};
 use super::body::{Body, Source};
-use super::dictionaries::Dictionaries;
+use super::dictionaries::{Dictionaries, Known};
 use super::message::{Kind, Prefix, header, prefix};
+use super::open::check_nbytes;
 use super::scan::{Batch, Catalog, DictionaryBatch, Found, cut_short, take};
 
 /// A length is believed as far as bytes come: room for so many at first, then for twice what has come.
@@ -224,10 +225,10 @@ impl Decoder {
                 Ok(Event::Schema)
             }
             Kind::Dictionary { .. } => {
-                if let Some(message) = catalog.dictionaries.last().copied() {
-                    // Only the newest matters from here on, and that an id was seen.
-                    catalog.dictionaries.dedup_by_key(|d| d.id);
+                // An endless stream's must not pile up: the values are taken here.
+                if let Some(message) = catalog.dictionaries.pop() {
                     let message = DictionaryBatch { before: 0, ..message };
+                    check_nbytes(&source, std::iter::once(&message.batch), self.limits.max_nbytes)?;
                     self.dictionaries.take(&source, &catalog.shape, &message, limit)?;
                 }
                 Ok(Event::Need)
@@ -237,7 +238,7 @@ impl Decoder {
                 catalog.passed += 1;
                 let plan = self.plan.as_ref().ok_or_else(|| Error::malformed("arrow", "a batch before the schema."))?;
                 let named = |e: Error| e.in_member(format!("batch {}", self.nbatches));
-                let arrays = arrays(&source, catalog, &batch, &self.dictionaries, limit).map_err(named)?;
+                let arrays = arrays(&source, catalog, &batch, Known::Now(&self.dictionaries), &self.limits).map_err(named)?;
                 let frame = framed(plan, &arrays, batch.header.nrows, self.nrows)?;
                 self.nbatches += 1;
                 self.nrows = catalog.nrows;
@@ -247,9 +248,10 @@ impl Decoder {
     }
 }
 
-fn arrays(source: &Source, catalog: &Catalog, batch: &Batch, dictionaries: &Dictionaries, limit: u64) -> Result<Vec<ArrayData>> {
+fn arrays(source: &Source, catalog: &Catalog, batch: &Batch, dictionaries: Known<'_>, limits: &Limits) -> Result<Vec<ArrayData>> {
+    check_nbytes(source, std::iter::once(batch), limits.max_nbytes)?;
     let body = Body::new(source, batch)?;
-    let shape = &catalog.shape;
+    let (shape, limit) = (&catalog.shape, limits.max_unbacked_rows);
     let one = |(i, place): (usize, &super::shape::Place)| {
         Cursor::new(&body, shape, dictionaries, *place, limit)?.field(field_of(shape, i)?)
     };

@@ -3,7 +3,7 @@
 use crate::arrow::import::Place;
 use crate::frame::{ByteOrder, type_name};
 
-use super::body::{Body, Packed, packed};
+use super::body::Body;
 use super::message::BodyCodec;
 use super::open::Ipc;
 use super::scan::Batch;
@@ -49,22 +49,14 @@ impl Ipc {
     }
 
     fn decoded(&self, batch: &Batch) -> u64 {
-        let (Some(codec), Ok(body)) = (batch.header.codec, Body::new(&self.source, batch)) else {
-            return batch.body_nbytes as u64;
-        };
-        let nbytes = |i: usize| match body.bytes(i).and_then(|raw| packed(raw, codec)) {
-            Ok(Packed::Stored(bytes)) => bytes.len() as u64,
-            Ok(Packed::Compressed(_, nbytes)) => nbytes as u64,
-            Err(_) => 0,
-        };
-        (0..batch.header.buffers.count).map(nbytes).sum()
+        Body::new(&self.source, batch).map_or(batch.body_nbytes as u64, |body| body.decoded_nbytes())
     }
 
     /// Bytes of all bodies, decompressed.
     #[must_use]
     pub fn nbytes(&self) -> u64 {
         let dictionaries = self.catalog.dictionaries.iter().map(|d| &d.batch);
-        self.catalog.batches.iter().chain(dictionaries).map(|b| self.decoded(b)).sum()
+        self.catalog.batches.iter().chain(dictionaries).map(|b| self.decoded(b)).fold(0, u64::saturating_add)
     }
 
     /// Bytes of the source.

@@ -1,6 +1,7 @@
 //! The values of dictionaries, as they stand at a record batch.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
@@ -12,17 +13,48 @@ use super::body::{Body, Source};
 use super::scan::{Catalog, DictionaryBatch};
 use super::shape::{Place, Shape};
 
-/// Values by id.
-#[derive(Debug, Clone, Default)]
+/// Values by id, as they stand at some place of a stream.
+#[derive(Debug, Default)]
 pub(crate) struct Dictionaries {
-    values: HashMap<i64, ArrayData>,
+    held: HashMap<i64, Held>,
+}
+
+/// One dictionary: additions wait until somebody asks, so that many of them are joined once.
+#[derive(Debug)]
+struct Held {
+    pieces: Vec<ArrayData>,
+    whole: OnceLock<ArrayData>,
+}
+
+impl Held {
+    fn new(values: ArrayData) -> Self {
+        Self { pieces: vec![values], whole: OnceLock::new() }
+    }
+
+    fn add(&mut self, values: ArrayData) {
+        if let Some(whole) = self.whole.take() {
+            self.pieces = vec![whole];
+        }
+        self.pieces.push(values);
+    }
+
+    fn nvalues(&self) -> usize {
+        self.pieces.iter().map(ArrayData::len).sum()
+    }
+
+    fn whole(&self) -> Result<ArrayData> {
+        if let [one] = self.pieces.as_slice() {
+            return Ok(one.clone());
+        }
+        if let Some(whole) = self.whole.get() {
+            return Ok(whole.clone());
+        }
+        let made = joined(&self.pieces)?;
+        Ok(self.whole.get_or_init(|| made).clone())
+    }
 }
 
 impl Dictionaries {
-    pub(crate) fn get(&self, id: i64) -> Option<ArrayData> {
-        self.values.get(&id).cloned()
-    }
-
     /// Takes one message.
     ///
     /// # Errors
@@ -34,30 +66,64 @@ impl Dictionaries {
             .get(&message.id)
             .ok_or_else(|| named(Error::malformed("arrow", "no field of the schema has a dictionary of this id.")))?;
         let body = Body::new(source, &message.batch).map_err(named)?;
-        let mut cursor = Cursor::new(&body, shape, self, Place::default(), limits).map_err(named)?;
+        let mut cursor = Cursor::new(&body, shape, Known::Now(self), Place::default(), limits).map_err(named)?;
         let made = cursor.of_type(data_type).map_err(named)?;
-        let made = match self.values.get(&message.id) {
-            Some(known) if message.delta => joined(known, &made).map_err(named)?,
-            _ => made,
-        };
-        self.values.insert(message.id, made);
+        match self.held.get_mut(&message.id) {
+            Some(known) if message.delta => known.add(made),
+            _ => {
+                self.held.insert(message.id, Held::new(made));
+            }
+        }
         Ok(())
     }
 }
 
-fn joined(first: &ArrayData, second: &ArrayData) -> Result<ArrayData> {
-    let mut out = MutableArrayData::new(vec![first, second], first.nulls().or(second.nulls()).is_some(), first.len() + second.len());
-    let added = out.try_extend(0, 0, first.len()).and_then(|()| out.try_extend(1, 0, second.len()));
-    added.map_err(|e| Error::malformed("arrow", format!("the addition does not fit the dictionary: {e}.")))?;
+fn joined(pieces: &[ArrayData]) -> Result<ArrayData> {
+    let wrong = |e| Error::malformed("arrow", format!("the addition does not fit the dictionary: {e}."));
+    let nulls = pieces.iter().any(|p| p.nulls().is_some());
+    let total = pieces.iter().map(ArrayData::len).sum();
+    let mut out = MutableArrayData::try_new(pieces.iter().collect(), nulls, total).map_err(wrong)?;
+    for (i, piece) in pieces.iter().enumerate() {
+        out.try_extend(i, 0, piece.len()).map_err(wrong)?;
+    }
     Ok(out.freeze())
 }
 
-/// The dictionaries at each record batch: `steps[i]` holds from batch `from` on.
+/// Where values are looked up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Known<'a> {
+    /// As they stand now.
+    Now(&'a Dictionaries),
+    /// As they stood at a record batch.
+    At(&'a History, usize),
+}
+
+impl Known<'_> {
+    /// The values of dictionary `id`, if it is there.
+    ///
+    /// # Errors
+    /// Malformed: additions that do not fit.
+    pub(crate) fn get(self, id: i64) -> Result<Option<ArrayData>> {
+        match self {
+            Self::Now(dictionaries) => dictionaries.held.get(&id).map(Held::whole).transpose(),
+            Self::At(history, batch) => Ok(history.get(id, batch)),
+        }
+    }
+}
+
+/// The dictionaries at each record batch. One that grew is held once, and each batch sees its beginning.
 #[derive(Debug)]
 pub(crate) struct History {
-    steps: Vec<(usize, Dictionaries)>,
+    versions: HashMap<i64, Vec<Version>>,
     /// Whether one was replaced by another, rather than added to.
     pub(crate) replaced: bool,
+}
+
+/// A dictionary until it is replaced: all its values, and how many there are from which batch on.
+#[derive(Debug)]
+struct Version {
+    values: ArrayData,
+    steps: Vec<(usize, usize)>,
 }
 
 impl History {
@@ -67,36 +133,47 @@ impl History {
     /// Malformed values.
     pub(crate) fn new(source: &Source, catalog: &Catalog, limits: u64) -> Result<Self> {
         let mut now = Dictionaries::default();
-        let mut steps: Vec<(usize, Dictionaries)> = Vec::new();
-        let mut replaced = false;
+        let mut steps: HashMap<i64, Vec<(usize, usize)>> = HashMap::new();
+        let mut out = Self { versions: HashMap::new(), replaced: false };
         for message in &catalog.dictionaries {
-            replaced |= !message.delta && now.values.contains_key(&message.id);
-            now.take(source, &catalog.shape, message, limits)?;
-            match steps.last_mut() {
-                Some((from, last)) if *from == message.before => *last = now.clone(),
-                _ => steps.push((message.before, now.clone())),
+            if !message.delta && now.held.contains_key(&message.id) {
+                out.replaced = true;
+                out.keep(message.id, &now, &mut steps)?;
             }
+            now.take(source, &catalog.shape, message, limits)?;
+            let nvalues = now.held.get(&message.id).map_or(0, Held::nvalues);
+            steps.entry(message.id).or_default().push((message.before, nvalues));
         }
-        if steps.first().is_none_or(|(from, _)| *from > 0) {
-            steps.insert(0, (0, Dictionaries::default()));
+        for &id in now.held.keys() {
+            out.keep(id, &now, &mut steps)?;
         }
-        Ok(Self { steps, replaced })
+        Ok(out)
+    }
+
+    fn keep(&mut self, id: i64, now: &Dictionaries, steps: &mut HashMap<i64, Vec<(usize, usize)>>) -> Result<()> {
+        if let (Some(held), Some(steps)) = (now.held.get(&id), steps.remove(&id)) {
+            let values = held.whole().map_err(|e| e.in_member(format!("dictionary {id}")))?;
+            self.versions.entry(id).or_default().push(Version { values, steps });
+        }
+        Ok(())
+    }
+
+    fn get(&self, id: i64, batch: usize) -> Option<ArrayData> {
+        let versions = self.versions.get(&id)?;
+        let begun = versions.partition_point(|v| v.steps.first().is_some_and(|(from, _)| *from <= batch));
+        let version = versions.get(begun.checked_sub(1)?)?;
+        let step = version.steps.partition_point(|(from, _)| *from <= batch);
+        let (_, nvalues) = *version.steps.get(step.checked_sub(1)?)?;
+        Some(if nvalues == version.values.len() { version.values.clone() } else { version.values.slice(0, nvalues) })
     }
 
     /// As they stand at batch `i`.
-    pub(crate) fn at(&self, i: usize) -> &Dictionaries {
-        let after = self.steps.partition_point(|(from, _)| *from <= i);
-        // The first step begins at 0.
-        self.steps.get(after.saturating_sub(1)).map_or_else(|| unreachable_step(), |(_, d)| d)
+    pub(crate) fn at(&self, i: usize) -> Known<'_> {
+        Known::At(self, i)
     }
 
     /// As they stand at the end.
-    pub(crate) fn last(&self) -> &Dictionaries {
+    pub(crate) fn last(&self) -> Known<'_> {
         self.at(usize::MAX)
     }
-}
-
-fn unreachable_step() -> &'static Dictionaries {
-    static EMPTY: std::sync::LazyLock<Dictionaries> = std::sync::LazyLock::new(Dictionaries::default);
-    &EMPTY
 }

@@ -109,7 +109,9 @@ const MAX_DEPTH: usize = 128;
 
 pub(crate) fn verifier(nbytes: usize) -> VerifierOptions {
     // Every table takes four bytes at least, so a header cannot hold more than this; the default forbids 300,000 columns.
-    VerifierOptions { max_tables: nbytes / 4 + 1, max_depth: MAX_DEPTH, ..VerifierOptions::default() }
+    // What several tables share is looked at each time: some of that is honest, gigabytes in a small header are not.
+    let max_apparent_size = nbytes.saturating_mul(32).max(1 << 20);
+    VerifierOptions { max_tables: nbytes / 4 + 1, max_depth: MAX_DEPTH, max_apparent_size, ..VerifierOptions::default() }
 }
 
 /// Whether flatbuffers can be read where they lie: its integers want their natural alignment.

@@ -18,7 +18,7 @@ use super::body::{Body, Source};
 use super::dictionaries::History;
 use super::land::{Landed, Landing, empty_of};
 use super::message::CONTINUATION;
-use super::scan::{self, At, Catalog, message_at};
+use super::scan::{self, At, Batch, Catalog, message_at};
 
 /// Files below this size are read rather than mapped.
 const MAP_MIN_NBYTES: u64 = 1 << 20;
@@ -122,6 +122,8 @@ impl Ipc {
         plan.settle(catalog.nrows);
         let (history, index) = (OnceLock::new(), OnceLock::new());
         let source = Source::new(bytes);
+        let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
+        check_nbytes(&source, batches, options.limits.max_nbytes)?;
         Ok(Self { source, mapped, catalog, plan, form, options, history, index })
     }
 
@@ -313,7 +315,7 @@ impl Ipc {
         if out.is_empty() {
             let dictionaries = self.history()?.last();
             let fields = self.catalog.shape.schema.fields().iter();
-            let arrays: Vec<ArrayData> = fields.map(|f| empty_of(f, dictionaries)).collect();
+            let arrays: Vec<ArrayData> = fields.map(|f| empty_of(f, dictionaries)).collect::<Result<_>>()?;
             out.push(self.arrow_frame(&arrays, 0, start, request.positions)?);
         }
         Ok(out)
@@ -400,6 +402,27 @@ impl Ipc {
             return Err(Error::malformed("arrow", message).at(self.catalog.end as u64));
         }
         Ok(())
+    }
+}
+
+/// Refuses bodies that become more than the limit. What compressed ones claim is read only where it may be too much.
+pub(super) fn check_nbytes<'b>(source: &Source, batches: impl Iterator<Item = &'b Batch> + Clone, limit: u64) -> Result<()> {
+    let sum = |of: &dyn Fn(&Body<'_>) -> u64| {
+        let mut nbytes = batches.clone().map(|batch| match batch.header.codec {
+            None => Ok(batch.body_nbytes as u64),
+            Some(_) => Ok(of(&Body::new(source, batch)?)),
+        });
+        nbytes.try_fold(0u64, |sum, n: Result<u64>| Ok::<u64, Error>(sum.saturating_add(n?)))
+    };
+    if sum(&|body| body.most_nbytes())? <= limit {
+        return Ok(());
+    }
+    match sum(&|body| body.decoded_nbytes())? {
+        nbytes if nbytes <= limit => Ok(()),
+        nbytes => {
+            let message = format!("the bodies take {nbytes} bytes once decompressed, over the limit of {limit}. Raise max_nbytes to read them.");
+            Err(Error::limit("arrow", message))
+        }
     }
 }
 

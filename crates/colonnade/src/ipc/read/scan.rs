@@ -1,5 +1,6 @@
 //! The messages of a stream or a file, found without touching a body.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::container::store::Limits;
@@ -39,6 +40,8 @@ pub(crate) struct Catalog {
     pub(crate) shape: Arc<Shape>,
     pub(crate) batches: Vec<Batch>,
     pub(crate) dictionaries: Vec<DictionaryBatch>,
+    /// Ids of dictionaries that came.
+    pub(crate) known: HashSet<i64>,
     pub(crate) nrows: usize,
     /// For each field, whether a batch says that it holds nulls.
     pub(crate) nulls: Vec<bool>,
@@ -53,8 +56,8 @@ pub(crate) struct Catalog {
 impl Catalog {
     pub(crate) fn new(shape: Shape) -> Self {
         let nulls = vec![false; shape.places.len()];
-        let (batches, dictionaries) = (Vec::new(), Vec::new());
-        Self { shape: Arc::new(shape), batches, dictionaries, nrows: 0, nulls, truncated: false, passed: 0, end: 0 }
+        let (batches, dictionaries, known) = (Vec::new(), Vec::new(), HashSet::new());
+        Self { shape: Arc::new(shape), batches, dictionaries, known, nrows: 0, nulls, truncated: false, passed: 0, end: 0 }
     }
 
     /// Takes a record batch whose header stands at `header_at` of `bytes`.
@@ -128,7 +131,7 @@ impl Catalog {
         if !self.shape.dictionaries.contains_key(&id) {
             return Err(named(Error::malformed("arrow", "no field of the schema has a dictionary of this id.")));
         }
-        if delta && !self.dictionaries.iter().any(|d| d.id == id) {
+        if self.known.insert(id) && delta {
             return Err(named(Error::malformed("arrow", "expected the dictionary itself before an addition to it.")));
         }
         self.dictionaries.push(DictionaryBatch { id, delta, batch, before: self.batches.len() });
@@ -370,6 +373,9 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         let footer = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot)
             .map_err(|e| damaged(format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e))))?;
         let told = footer_version(bytes.get(..start).unwrap_or(&[]), footer.version())?;
+        if let Some(at) = shared(&footer) {
+            return Err(damaged(format!("two blocks point at the bytes from {at} on.")));
+        }
         let first = footer.recordBatches().and_then(|blocks| blocks.iter().next().copied());
         // pyarrow's footers say V5 where it was asked to write messages as V4: what the messages say decides their layout.
         let version = match first {
@@ -395,7 +401,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         // An addition belongs after what it adds to, wherever the footer lists it.
         dictionaries.sort_by_key(|(_, delta, batch)| (*delta, batch.header_at));
         for (id, delta, batch) in dictionaries {
-            if !delta && catalog.dictionaries.iter().any(|d| d.id == id) {
+            if !delta && catalog.known.contains(&id) {
                 return Err(damaged(format!("dictionary {id} stands twice: a file cannot replace one.")));
             }
             catalog.dictionary(id, delta, batch)?;
@@ -406,9 +412,6 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
                 return Err(damaged(format!("expected a record batch at byte {}, found another message.", block.offset())));
             };
             catalog.batch(bytes, found.batch(header), limits)?;
-        }
-        if let Some(at) = pointed_twice(&catalog) {
-            return Err(damaged(format!("two blocks point at the message at byte {at}.")));
         }
         catalog.end = bytes.len();
         Ok(catalog)
@@ -449,13 +452,14 @@ fn agree(messages: &[u8], footer: arrow_ipc::Schema<'_>, footer_at: usize) -> Re
     Err(Error::malformed("arrow", message).in_member("footer").at(footer_at as u64))
 }
 
-/// The offset of a message that two blocks point at.
-fn pointed_twice(catalog: &Catalog) -> Option<usize> {
-    let dictionaries = catalog.dictionaries.iter().map(|d| d.batch.header_at);
-    let mut all: Vec<usize> = catalog.batches.iter().map(|b| b.header_at).chain(dictionaries).collect();
-    all.sort_unstable();
-    all.windows(2).find_map(|pair| match pair {
-        [a, b] if a == b => Some(*a),
+/// Where two blocks have bytes in common: a few bytes of footer each would have a large message parsed again and again.
+fn shared(footer: &arrow_ipc::Footer<'_>) -> Option<i64> {
+    let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
+    let end = |b: &arrow_ipc::Block| i128::from(b.offset()) + i128::from(b.metaDataLength().max(1)) + i128::from(b.bodyLength().max(0));
+    let mut ranges: Vec<(i64, i128)> = blocks.map(|b| (b.offset(), end(b))).collect();
+    ranges.sort_unstable();
+    ranges.windows(2).find_map(|pair| match pair {
+        [(_, end), (next, _)] if *end > i128::from(*next) => Some(*next),
         _ => None,
     })
 }

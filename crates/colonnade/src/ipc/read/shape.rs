@@ -196,7 +196,8 @@ pub(crate) fn width(data_type: &DataType) -> Option<usize> {
     })
 }
 
-fn least_bits(data_type: &DataType) -> u64 {
+/// Bits that a value takes at least.
+pub(crate) fn least_bits(data_type: &DataType) -> u64 {
     match data_type {
         DataType::Boolean => 1,
         DataType::Utf8 | DataType::Binary | DataType::List(_) | DataType::Map(..) => 32,

@@ -95,7 +95,7 @@ impl Landing<'_> {
             if matches!(data_type, arrow_schema::DataType::Dictionary(..)) {
                 #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
                 let id = field_of(&self.catalog.shape, field)?.dict_id().unwrap_or(0);
-                let dictionary = self.history.last().get(id);
+                let dictionary = self.history.last().get(id)?;
                 builder = builder.add_child_data(dictionary.ok_or_else(|| Error::malformed("arrow", format!("dictionary {id} is not there.")))?);
             }
             // SAFETY: the values were filled whole; codes are compared with their dictionary just below.
@@ -164,10 +164,7 @@ impl Landing<'_> {
     }
 
     fn copy_column(&self, target: &Target, scatters: &[Scatter<'_>], piece: &Piece, body: &Body<'_>, streaming: bool) -> Result<()> {
-        let (item, mut buffer) = (target.item, target.buffer);
-        for view in 0..target.view {
-            buffer += body.views(view)?;
-        }
+        let (item, buffer) = (target.item, target.buffer + body.variadic_before(target.view)?);
         let scatter = scatters.get(target.region).ok_or_else(too_large)?;
         // SAFETY: each task has rows of its own, and each column ranges of its own.
         let place = unsafe { scatter.range(target.offset + piece.at * item, piece.nrows * item) }.ok_or_else(too_large)?;

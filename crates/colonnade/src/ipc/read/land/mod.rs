@@ -19,7 +19,7 @@ use crate::plan::{self, Progress, Task};
 
 use super::arrays::field_of;
 use super::body::Source;
-use super::dictionaries::{Dictionaries, History};
+use super::dictionaries::{History, Known};
 use super::scan::{Batch, Catalog};
 use super::shape::width;
 
@@ -161,7 +161,7 @@ impl Landing<'_> {
 
     /// No rows of a field; a dictionary keeps its values.
     fn empty(&self, field: usize) -> Result<ArrayData> {
-        Ok(empty_of(field_of(&self.catalog.shape, field)?, self.history.last()))
+        empty_of(field_of(&self.catalog.shape, field)?, self.history.last())
     }
 
     /// The name of a field and the batch, for errors.
@@ -190,10 +190,13 @@ fn block_way(dtype: DType, data_type: &DataType, nulls: bool) -> Way {
 }
 
 /// No rows of a field; a dictionary keeps its values.
-pub(crate) fn empty_of(field: &Field, dictionaries: &Dictionaries) -> ArrayData {
+///
+/// # Errors
+/// Malformed: additions that do not fit.
+pub(crate) fn empty_of(field: &Field, dictionaries: Known<'_>) -> Result<ArrayData> {
     #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
-    let values = field.dict_id().and_then(|id| dictionaries.get(id));
-    match (field.data_type(), values) {
+    let values = field.dict_id().map_or(Ok(None), |id| dictionaries.get(id))?;
+    Ok(match (field.data_type(), values) {
         (DataType::Dictionary(..), Some(values)) => {
             let builder = ArrayDataBuilder::new(field.data_type().clone()).len(0);
             let builder = builder.add_buffer(arrow_buffer::Buffer::default()).add_child_data(values);
@@ -201,5 +204,5 @@ pub(crate) fn empty_of(field: &Field, dictionaries: &Dictionaries) -> ArrayData 
             unsafe { builder.align_buffers(true).build_unchecked() }
         }
         (data_type, _) => ArrayData::new_empty(data_type),
-    }
+    })
 }

@@ -95,13 +95,12 @@ impl Landing<'_> {
     ) -> Result<()> {
         let mut groups = Groups::default();
         let mut ids: HashMap<DType, usize> = HashMap::new();
-        let mut variadic = Passed::default();
         let mut taken = Vec::new();
         for (i, way) in ways.iter().enumerate() {
             let Way::Copy(dtype) = *way else { continue };
             let field = wanted.get(i).copied().unwrap_or(0);
             let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
-            let buffer = place.buffer + 1 + variadic.before(body, place.view)?;
+            let buffer = place.buffer + 1 + body.variadic_before(place.view)?;
             let raw = body.bytes(buffer).map_err(|e| self.named(e, field, piece))?;
             let item = dtype.itemsize as usize;
             let end = (piece.skip + piece.nrows) * item;
@@ -128,26 +127,6 @@ impl Landing<'_> {
         }
         taken.into_iter().for_each(|i| take(left, i));
         Ok(())
-    }
-}
-
-/// Variadic buffers of the view columns passed so far, summed once.
-#[derive(Default)]
-struct Passed {
-    views: usize,
-    buffers: usize,
-}
-
-impl Passed {
-    fn before(&mut self, body: &Body<'_>, views: usize) -> Result<usize> {
-        if views < self.views {
-            *self = Self::default();
-        }
-        while self.views < views {
-            self.buffers = self.buffers.saturating_add(body.views(self.views)?);
-            self.views += 1;
-        }
-        Ok(self.buffers)
     }
 }
 
