@@ -70,7 +70,7 @@ impl Exporter {
             }
         }
         let mut metadata = foreign_metadata(frame.tags.origin.as_deref());
-        metadata.insert(meta::KEY, schema_meta(frame, are_names)?.to_json()?);
+        metadata.insert(meta::KEY, schema_meta(frame, &fields.list, are_names)?.to_json()?);
         let start = match frame.index.labels {
             Labels::Auto { start, .. } => start,
             Labels::Levels(_) => 0,
@@ -300,7 +300,7 @@ fn column_of_level(level: &Level) -> Option<&Column> {
     }
 }
 
-fn schema_meta(frame: &Frame, are_names: bool) -> Result<SchemaMeta> {
+fn schema_meta(frame: &Frame, fields: &[Field], are_names: bool) -> Result<SchemaMeta> {
     let axis = |axis: &Axis, labels: LabelsMeta| AxisMeta {
         class: axis.class.clone(),
         classes: axis.classes.clone(),
@@ -310,7 +310,9 @@ fn schema_meta(frame: &Frame, are_names: bool) -> Result<SchemaMeta> {
     };
     let index = match &frame.index.labels {
         Labels::Auto { start, step, .. } => LabelsMeta::Auto { start: *start, stop: None, step: *step },
-        Labels::Levels(levels) => LabelsMeta::Levels(levels.len()),
+        Labels::Levels(_) => {
+            LabelsMeta::Levels(fields.iter().skip(frame.ncols).map(|field| field.name().clone()).collect())
+        }
     };
     let name = if frame.tags.name.is_empty() { "null".to_owned() } else { frame.tags.name.clone() };
     Ok(SchemaMeta {

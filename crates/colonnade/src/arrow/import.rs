@@ -306,8 +306,9 @@ impl Plan {
 
 /// Whether our metadata is about these fields: a tool that adds, drops or reorders fields carries it along unchanged.
 fn is_about(meta: &SchemaMeta, schema: &Schema) -> bool {
-    let levels = if let LabelsMeta::Levels(count) = meta.index.labels { count } else { 0 };
-    if meta.ncols.checked_add(levels) != Some(schema.fields().len()) {
+    let levels = if let LabelsMeta::Levels(names) = &meta.index.labels { names.as_slice() } else { &[] };
+    let stored = schema.fields().iter().skip(meta.ncols).map(|field| field.name());
+    if meta.ncols.checked_add(levels.len()) != Some(schema.fields().len()) || !stored.eq(levels) {
         return false;
     }
     match meta.columns.labels {

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! {"version":1, "name":.., "attrs":.., "origin":.., "ncols":3,
-//!  "index":   {"class":.., "classes":[..], "name":.., "meta":.., "auto":[start,step] | "levels":n},
+//!  "index":   {"class":.., "classes":[..], "name":.., "meta":.., "auto":[start,step] | "levels":[names of their fields]},
 //!  "columns": {"class":.., "classes":[..], "name":.., "meta":..,
 //!              "auto":[start,stop,step] | "names":{"dtype":"<U5"} | "names":{"type":..,"tag":..} | "stream":"base64"}}
 //! ```
@@ -69,8 +69,8 @@ pub enum LabelsMeta {
         /// From one label to the next; not 0.
         step: i64,
     },
-    /// Row labels: so many fields after the data columns.
-    Levels(usize),
+    /// Row labels: the fields of these names, after the data columns.
+    Levels(Vec<String>),
     /// Column labels: the names of the fields, as fixed-width text.
     Fixed(DType),
     /// Column labels: the names of the fields, as text in Arrow's layout.
@@ -175,7 +175,7 @@ impl AxisMeta {
         let (key, value) = match &self.labels {
             LabelsMeta::Auto { start, stop: None, step } => ("auto", json!([start, step])),
             LabelsMeta::Auto { start, stop: Some(stop), step } => ("auto", json!([start, stop, step])),
-            LabelsMeta::Levels(count) => ("levels", json!(count)),
+            LabelsMeta::Levels(names) => ("levels", json!(names)),
             LabelsMeta::Fixed(dtype) => ("names", json!({ "dtype": dtype.descr() })),
             LabelsMeta::Text { data_type, tag } => {
                 let mut names = Map::new();
@@ -230,8 +230,9 @@ impl LabelsMeta {
             };
         }
         if rows {
-            let levels = value.get("levels").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-            let levels = levels.filter(|&n| n > 0);
+            let texts = |list: &Vec<Value>| list.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+            let levels: Option<Vec<String>> = value.get("levels").and_then(Value::as_array).and_then(texts);
+            let levels = levels.filter(|names| !names.is_empty());
             return levels.map(Self::Levels).ok_or_else(|| wrong("auto or levels", value));
         }
         if let Some(stream) = value.get("stream") {
@@ -311,10 +312,10 @@ mod tests {
         let unicode = DType::parse("<U5").unwrap();
         let sides = [
             (LabelsMeta::Auto { start: 3, stop: None, step: -2 }, LabelsMeta::Fixed(unicode)),
-            (LabelsMeta::Levels(2), LabelsMeta::Auto { start: 0, stop: Some(4), step: 1 }),
-            (LabelsMeta::Levels(1), LabelsMeta::Stream("QUJD".into())),
+            (LabelsMeta::Levels(vec!["k".into(), "l".into()]), LabelsMeta::Auto { start: 0, stop: Some(4), step: 1 }),
+            (LabelsMeta::Levels(vec!["k".into()]), LabelsMeta::Stream("QUJD".into())),
             (
-                LabelsMeta::Levels(1),
+                LabelsMeta::Levels(vec!["k".into()]),
                 LabelsMeta::Text { data_type: DataType::LargeUtf8, tag: Some(r#"{"kind":"object"}"#.into()) },
             ),
         ];

@@ -187,7 +187,7 @@ fn odd_pandas_metadata_is_passed_over() {
 }
 
 const OURS: &str = r#"{"version":1,"name":"n","ncols":2,
-    "index":{"class":"IndexDate","classes":["IndexDate"],"name":null,"levels":1},
+    "index":{"class":"IndexDate","classes":["IndexDate"],"name":null,"levels":["__index_level_0__"]},
     "columns":{"class":"Index","classes":["Index"],"name":null,"names":{"dtype":"<U5"}}}"#;
 
 fn ours() -> Vec<Field> {
