@@ -81,9 +81,9 @@ def _values(array: Any) -> list[Any]:
         child = cells(array.values)
         return [child[a:b] for a, b in _spans(array)]
     if any(test(kind) for test in (pat.is_string, pat.is_large_string, pat.is_string_view)):
-        return array.to_pylist()
+        return list(array.to_pylist())
     if any(test(kind) for test in (pat.is_binary, pat.is_large_binary, pat.is_binary_view)):
-        return array.to_pylist()
+        return list(array.to_pylist())
     return _fixed(array)
 
 

@@ -348,6 +348,6 @@ def long_enough_for_many_batches() -> Any:
             "s": text,
             "d": text.dictionary_encode(),
             "l": pa.array([[i] * (i % 4) for i in range(n)], pa.list_(pa.int32())),
-            "n": pa.array(np.where(numbers % 5 == 0, None, numbers), pa.int64()),
+            "n": pa.array(numbers, mask=numbers % 5 == 0),
         }
     )
