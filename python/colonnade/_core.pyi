@@ -183,7 +183,8 @@ class NpzFile:
         """Any C-contiguous object with the buffer protocol; kept alive, not copied."""
     @staticmethod
     def open_fd(fd: int, *, verify: bool, limits: Limits, threads: int | None, head: bytes | None = None) -> NpzFile:
-        """`head`: bytes already taken from `fd`, which come before the rest. A pipe, socket or device, read to its end (a regular file: from its current position)."""
+        """A pipe, socket or device, read to its end (a regular file: from its current position). `head`: bytes already
+        taken from `fd`, which come before the rest."""
     kind: str  # "frame" (StaticFrame's member names), "savez", "npy", "bundle", "zip"
     layout: str  # "zip", "directory", "npy"
     nrows: int
@@ -260,7 +261,7 @@ def bundle_write_path(
 
 # --------------------------------------------------------------------------- arrow / arrows
 def import_arrow(obj: object) -> list[CoreFrame]:
-    """Anything with ``__arrow_c_stream__`` (a whole table or reader) or ``__arrow_c_array__`` (one batch of struct type):
+    """Anything with ``__arrow_c_stream__`` (a whole table or reader) or ``__arrow_c_array__`` (one batch of structs):
     one frame a record batch, Arrow columns over the producer's own memory, nothing copied. At least one frame: a stream
     without batches gives one of no rows. Schema metadata and field metadata, nullability too, are kept (see
     `schema_of`): a `colonnade` key is taken up (axes, names, dtypes, attrs), a `pandas` key too (index levels).

@@ -154,13 +154,14 @@ impl ArrowColumn {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         // The protocol lets a producer answer its own type where it cannot cast.
         let _ = requested_schema;
-        let (array, _) = to_ffi(&self.column.data).map_err(|e| crate::errors::encode(format!("arrow: {e}")))?;
+        let (array, _) =
+            to_ffi(&self.column.data).map_err(|e| crate::errors::encode(format!("arrow: {e}")))?;
         Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, ARRAY_NAME)?))
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema =
-            FFI_ArrowSchema::try_from(&self.field()?).map_err(|e| crate::errors::encode(format!("arrow: {e}")))?;
+        let schema = FFI_ArrowSchema::try_from(&self.field()?)
+            .map_err(|e| crate::errors::encode(format!("arrow: {e}")))?;
         PyCapsule::new_with_value(py, schema, SCHEMA_NAME)
     }
 

@@ -28,7 +28,9 @@ fn form(format: Option<&str>) -> PyResult<Option<Form>> {
         None => Ok(None),
         Some("arrow") => Ok(Some(Form::File)),
         Some("arrows") => Ok(Some(Form::Stream)),
-        Some(other) => Err(errors::option(format!("format: expected \"arrow\" or \"arrows\", found {other:?}."))),
+        Some(other) => {
+            Err(errors::option(format!("format: expected \"arrow\" or \"arrows\", found {other:?}.")))
+        }
     }
 }
 
@@ -38,7 +40,12 @@ fn options(
     threads: Option<usize>,
     allow_truncated: bool,
 ) -> PyResult<OpenOptions> {
-    Ok(OpenOptions { form: form(format)?, limits: limits.core(), allow_truncated, threads: threads_of(threads) })
+    Ok(OpenOptions {
+        form: form(format)?,
+        limits: limits.core(),
+        allow_truncated,
+        threads: threads_of(threads),
+    })
 }
 
 impl IpcFile {
@@ -62,7 +69,8 @@ impl IpcFile {
     ) -> PyResult<T> {
         let progress = PyProgress::new(progress);
         let threads = threads.unwrap_or(self.threads).max(1);
-        let result = py.detach(|| work(&self.ipc, &Request { positions, rows, private, threads, progress: &progress }));
+        let result = py
+            .detach(|| work(&self.ipc, &Request { positions, rows, private, threads, progress: &progress }));
         progress.finish(result)
     }
 }
@@ -236,7 +244,8 @@ impl IpcFile {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<CoreFrame> {
         let asked = positions.as_deref();
-        self.work(py, asked, rows, (private, threads), progress, |ipc, request| ipc.load(request)).map(CoreFrame::new)
+        self.work(py, asked, rows, (private, threads), progress, |ipc, request| ipc.load(request))
+            .map(CoreFrame::new)
     }
 
     #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None))]
@@ -249,17 +258,28 @@ impl IpcFile {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Vec<CoreFrame>> {
         let asked = positions.as_deref();
-        let frames = self.work(py, asked, rows, (false, threads), progress, |ipc, request| ipc.load_arrow(request))?;
+        let frames =
+            self.work(py, asked, rows, (false, threads), progress, |ipc, request| ipc.load_arrow(request))?;
         Ok(frames.into_iter().map(CoreFrame::new).collect())
     }
 
     #[pyo3(signature = (i, positions = None, threads = None))]
-    fn batch(&self, py: Python<'_>, i: usize, positions: Option<Vec<usize>>, threads: Option<usize>) -> PyResult<CoreFrame> {
+    fn batch(
+        &self,
+        py: Python<'_>,
+        i: usize,
+        positions: Option<Vec<usize>>,
+        threads: Option<usize>,
+    ) -> PyResult<CoreFrame> {
         if i >= self.ipc.nbatches() {
-            return Err(PyIndexError::new_err(format!("batch {i} is out of range: there are {}", self.ipc.nbatches())));
+            return Err(PyIndexError::new_err(format!(
+                "batch {i} is out of range: there are {}",
+                self.ipc.nbatches()
+            )));
         }
         let asked = positions.as_deref();
-        self.work(py, asked, None, (false, threads), None, |ipc, request| ipc.batch(i, request)).map(CoreFrame::new)
+        self.work(py, asked, None, (false, threads), None, |ipc, request| ipc.batch(i, request))
+            .map(CoreFrame::new)
     }
 
     #[pyo3(signature = (threads = None, progress = None))]

@@ -65,11 +65,19 @@ impl IpcReader {
 
     fn ends(&mut self) -> PyResult<()> {
         self.ended = true;
-        if self.allow_truncated && self.decoder.plan().is_some() { Ok(()) } else { self.decoder.finish().py() }
+        if self.allow_truncated && self.decoder.plan().is_some() {
+            Ok(())
+        } else {
+            self.decoder.finish().py()
+        }
     }
 }
 
-fn from_descriptor(decoder: &mut Decoder, descriptor: &mut Headed, progress: &PyProgress) -> colonnade::Result<Option<Event>> {
+fn from_descriptor(
+    decoder: &mut Decoder,
+    descriptor: &mut Headed,
+    progress: &PyProgress,
+) -> colonnade::Result<Option<Event>> {
     loop {
         match descriptor.read(decoder.room()?) {
             Ok(0) => return Ok(None),
@@ -86,7 +94,12 @@ fn from_descriptor(decoder: &mut Decoder, descriptor: &mut Headed, progress: &Py
 /// Lets Python fill the front of `room`, by way of `scratch`: a view that is kept never sees memory of ours.
 fn call(read_into: &Bound<'_, PyAny>, scratch: &Bound<'_, PyByteArray>, room: &mut [u8]) -> PyResult<usize> {
     let wanted = room.len().min(scratch.len());
-    let view = PyMemoryView::from(scratch.as_any())?.get_item(PySlice::new(read_into.py(), 0, isize::try_from(wanted)?, 1))?;
+    let view = PyMemoryView::from(scratch.as_any())?.get_item(PySlice::new(
+        read_into.py(),
+        0,
+        isize::try_from(wanted)?,
+        1,
+    ))?;
     let count: usize = read_into.call1((view,))?.extract()?;
     if count > wanted {
         return Err(PyValueError::new_err(format!("read_into: expected at most {wanted}, answered {count}")));
@@ -118,7 +131,11 @@ impl IpcReader {
     #[pyo3(signature = (read_into, *, limits, threads, allow_truncated = false))]
     fn open_callable(
         py: Python<'_>,
-        read_into: Py<PyAny>, limits: PyLimits, threads: Option<usize>, allow_truncated: bool) -> PyResult<Self> {
+        read_into: Py<PyAny>,
+        limits: PyLimits,
+        threads: Option<usize>,
+        allow_truncated: bool,
+    ) -> PyResult<Self> {
         let _ = threads;
         let scratch = PyByteArray::new(py, &vec![0; SCRATCH_NBYTES]).unbind();
         Self::new(Origin::Callable(read_into, scratch), limits, allow_truncated)

@@ -230,7 +230,8 @@ impl LabelsMeta {
             };
         }
         if rows {
-            let texts = |list: &Vec<Value>| list.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+            let texts =
+                |list: &Vec<Value>| list.iter().map(|name| name.as_str().map(str::to_owned)).collect();
             let levels: Option<Vec<String>> = value.get("levels").and_then(Value::as_array).and_then(texts);
             let levels = levels.filter(|names| !names.is_empty());
             return levels.map(Self::Levels).ok_or_else(|| wrong("auto or levels", value));
@@ -312,7 +313,10 @@ mod tests {
         let unicode = DType::parse("<U5").unwrap();
         let sides = [
             (LabelsMeta::Auto { start: 3, stop: None, step: -2 }, LabelsMeta::Fixed(unicode)),
-            (LabelsMeta::Levels(vec!["k".into(), "l".into()]), LabelsMeta::Auto { start: 0, stop: Some(4), step: 1 }),
+            (
+                LabelsMeta::Levels(vec!["k".into(), "l".into()]),
+                LabelsMeta::Auto { start: 0, stop: Some(4), step: 1 },
+            ),
             (LabelsMeta::Levels(vec!["k".into()]), LabelsMeta::Stream("QUJD".into())),
             (
                 LabelsMeta::Levels(vec!["k".into()]),

@@ -234,7 +234,8 @@ impl Level {
                 Ok(Self::Block(Block { grid, buffer: Buffer::from_vec(bytes) }))
             }
             Self::Column(column) => {
-                let mut taken = MutableArrayData::new(vec![&column.data], column.data.nulls().is_some(), positions.len());
+                let mut taken =
+                    MutableArrayData::new(vec![&column.data], column.data.nulls().is_some(), positions.len());
                 for &position in positions {
                     let grown = taken.try_extend(0, position, position + 1);
                     grown

@@ -11,7 +11,11 @@ const PIECE_NBYTES: usize = 256;
 pub fn copy(target: &mut [u8], source: &[u8], streaming: bool) {
     debug_assert_eq!(target.len(), source.len());
     #[cfg(target_arch = "x86_64")]
-    if streaming && target.len() >= PIECE_NBYTES && target.len() == source.len() && std::arch::is_x86_feature_detected!("avx2") {
+    if streaming
+        && target.len() >= PIECE_NBYTES
+        && target.len() == source.len()
+        && std::arch::is_x86_feature_detected!("avx2")
+    {
         // SAFETY: AVX2 is there, and both slices have the length given.
         unsafe { stream(target.as_mut_ptr(), source.as_ptr(), target.len()) };
         return;

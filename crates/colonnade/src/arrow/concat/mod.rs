@@ -9,10 +9,10 @@ pub(crate) mod dictionary;
 mod index;
 mod same;
 
-use arrow_data::ArrayData;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Kind, Part, Slot};
 use crate::plan::{self, NoProgress};
+use arrow_data::ArrayData;
 
 use self::blocks::Strip;
 

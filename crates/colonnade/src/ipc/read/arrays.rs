@@ -30,7 +30,13 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Malformed counts of view buffers.
-    pub(crate) fn new(body: &'a Body<'a>, shape: &'a Shape, dictionaries: Known<'a>, at: Place, limits: u64) -> Result<Self> {
+    pub(crate) fn new(
+        body: &'a Body<'a>,
+        shape: &'a Shape,
+        dictionaries: Known<'a>,
+        at: Place,
+        limits: u64,
+    ) -> Result<Self> {
         Ok(Self { body, shape, dictionaries, at, variadic: body.variadic_before(at.view)?, limits })
     }
 
@@ -82,7 +88,9 @@ impl<'a> Cursor<'a> {
     }
 
     fn bytes(length: usize, item: usize) -> Result<usize> {
-        length.checked_mul(item).ok_or_else(|| Error::limit("arrow", format!("{length} rows of {item} each are too many.")))
+        length
+            .checked_mul(item)
+            .ok_or_else(|| Error::limit("arrow", format!("{length} rows of {item} each are too many.")))
     }
 
     #[allow(clippy::too_many_lines)] // one arm a kind of layout, as the specification lists them
@@ -94,7 +102,10 @@ impl<'a> Cursor<'a> {
         self.at.node += 1;
         let (length, nulls) = (node.length, node.nulls);
         // The scan has compared the rows of a batch with its body; what lies within says a length of its own.
-        if length as u64 > self.limits && least_bits(data_type) == 0 && (depth > 0 || self.shape.row_bits == 0) {
+        if length as u64 > self.limits
+            && least_bits(data_type) == 0
+            && (depth > 0 || self.shape.row_bits == 0)
+        {
             return Err(Error::limit("arrow", format!("{length} rows that no byte stands behind.")));
         }
         if let DataType::FixedSizeList(_, n) = data_type {
@@ -130,7 +141,9 @@ impl<'a> Cursor<'a> {
                 let bits = self.values(data_type, 0, length.div_ceil(8))?;
                 builder.add_buffer(bits)
             }
-            DataType::Utf8 | DataType::Binary => self.offsets(builder, data_type, length, 4)?.add_buffer(self.next(0)?),
+            DataType::Utf8 | DataType::Binary => {
+                self.offsets(builder, data_type, length, 4)?.add_buffer(self.next(0)?)
+            }
             DataType::LargeUtf8 | DataType::LargeBinary => {
                 self.offsets(builder, data_type, length, 8)?.add_buffer(self.next(0)?)
             }
@@ -145,7 +158,8 @@ impl<'a> Cursor<'a> {
             }
             DataType::Utf8View | DataType::BinaryView => {
                 let needed = Self::bytes(length, 16)?;
-                let mut builder = builder.add_buffer(self.values(data_type, 0, needed)?.slice_with_length(0, needed));
+                let mut builder =
+                    builder.add_buffer(self.values(data_type, 0, needed)?.slice_with_length(0, needed));
                 let count = self.body.views(self.at.view)?;
                 self.at.view += 1;
                 for _ in 0..count {
@@ -176,13 +190,21 @@ impl<'a> Cursor<'a> {
         for child in children(data_type) {
             #[allow(deprecated)]
             let id = child.dict_id();
-            builder = builder.add_child_data(self.array(child.data_type(), id, depth + 1).map_err(|e| e.in_member(child.name()))?);
+            builder = builder.add_child_data(
+                self.array(child.data_type(), id, depth + 1).map_err(|e| e.in_member(child.name()))?,
+            );
         }
         // SAFETY: `check::values` looks at every buffer and child before the array leaves this room.
         Ok(unsafe { builder.align_buffers(true).build_unchecked() })
     }
 
-    fn offsets(&mut self, builder: ArrayDataBuilder, data_type: &DataType, length: usize, item: usize) -> Result<ArrayDataBuilder> {
+    fn offsets(
+        &mut self,
+        builder: ArrayDataBuilder,
+        data_type: &DataType,
+        length: usize,
+        item: usize,
+    ) -> Result<ArrayDataBuilder> {
         let needed = Self::bytes(length + 1, item)?;
         let raw = self.values(data_type, 0, 0)?;
         // Without rows some writers leave the single offset out.
@@ -199,5 +221,9 @@ impl<'a> Cursor<'a> {
 
 /// Keeps the schema's own field, of which [`ArrayData`] knows the type alone.
 pub(crate) fn field_of(shape: &Shape, i: usize) -> Result<&Arc<Field>> {
-    shape.schema.fields().get(i).ok_or_else(|| Error::not_found("arrow", format!("field {i} of {}.", shape.places.len())))
+    shape
+        .schema
+        .fields()
+        .get(i)
+        .ok_or_else(|| Error::not_found("arrow", format!("field {i} of {}.", shape.places.len())))
 }

@@ -83,10 +83,13 @@ impl<'s> Body<'s> {
     /// More than that it cannot become: told by the header alone.
     pub(crate) fn most_nbytes(&self) -> u64 {
         let count = self.batch.header.buffers.count;
-        let stored = (0..count).map(|i| self.bytes(i).map_or(0, |b| b.len() as u64)).fold(0, u64::saturating_add);
+        let stored =
+            (0..count).map(|i| self.bytes(i).map_or(0, |b| b.len() as u64)).fold(0, u64::saturating_add);
         match self.codec() {
             None => self.bytes.len() as u64,
-            Some(BodyCodec::Zstd) => zstd::most(stored).saturating_add(zstd::most(0).saturating_mul(count as u64)),
+            Some(BodyCodec::Zstd) => {
+                zstd::most(stored).saturating_add(zstd::most(0).saturating_mul(count as u64))
+            }
             Some(BodyCodec::Lz4) => lz4::most(stored),
         }
     }
@@ -102,10 +105,14 @@ impl<'s> Body<'s> {
     pub(crate) fn node(&self, i: usize) -> Result<Node> {
         let (length, nulls) = node(self.nodes, i);
         match (usize::try_from(length), usize::try_from(nulls)) {
-            (Ok(length), Ok(nulls)) if nulls <= length && length <= isize::MAX as usize / 64 => Ok(Node { length, nulls }),
+            (Ok(length), Ok(nulls)) if nulls <= length && length <= isize::MAX as usize / 64 => {
+                Ok(Node { length, nulls })
+            }
             _ => Err(Error::malformed(
                 "arrow",
-                format!("expected a field of 0 or more rows with as many nulls at most, found {length} rows with {nulls} nulls."),
+                format!(
+                    "expected a field of 0 or more rows with as many nulls at most, found {length} rows with {nulls} nulls."
+                ),
             )),
         }
     }
@@ -148,7 +155,9 @@ impl<'s> Body<'s> {
     fn range(&self, i: usize) -> Result<(usize, usize)> {
         let (offset, length) = node(self.buffers, i);
         let range = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
-        let inside = range.filter(|&(offset, length)| offset.checked_add(length).is_some_and(|end| end <= self.bytes.len()));
+        let inside = range.filter(|&(offset, length)| {
+            offset.checked_add(length).is_some_and(|end| end <= self.bytes.len())
+        });
         inside.ok_or_else(|| {
             let message = format!(
                 "buffer {i}: expected a range within the body of {} bytes, found {length} bytes at {offset}.",
@@ -195,7 +204,8 @@ impl<'s> Body<'s> {
                         return Err(self.short(i, needed, nbytes));
                     }
                     let mut target = MutableBuffer::from_len_zeroed(nbytes);
-                    decompress(codec, bytes, target.as_slice_mut()).map_err(|e| e.in_member(format!("buffer {i}")))?;
+                    decompress(codec, bytes, target.as_slice_mut())
+                        .map_err(|e| e.in_member(format!("buffer {i}")))?;
                     target.into()
                 }
             },
@@ -204,7 +214,9 @@ impl<'s> Body<'s> {
     }
 
     pub(crate) fn short(&self, i: usize, needed: usize, had: usize) -> Error {
-        let message = format!("buffer {i}: {needed} bytes are needed for its rows, found {had}. The bytes are damaged.");
+        let message = format!(
+            "buffer {i}: {needed} bytes are needed for its rows, found {had}. The bytes are damaged."
+        );
         Error::malformed("arrow", message).at(self.batch.body_at as u64)
     }
 }

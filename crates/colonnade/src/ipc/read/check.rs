@@ -11,8 +11,12 @@ use crate::error::{Error, Result};
 /// Malformed: what is wrong, and at which row.
 pub(crate) fn values(data: &ArrayData) -> Result<()> {
     match data.data_type() {
-        DataType::Utf8 | DataType::Binary => return text(data, &offsets_of::<4>(data, |b| i64::from(i32::from_le_bytes(b)))?),
-        DataType::LargeUtf8 | DataType::LargeBinary => return text(data, &offsets_of::<8>(data, i64::from_le_bytes)?),
+        DataType::Utf8 | DataType::Binary => {
+            return text(data, &offsets_of::<4>(data, |b| i64::from(i32::from_le_bytes(b)))?);
+        }
+        DataType::LargeUtf8 | DataType::LargeBinary => {
+            return text(data, &offsets_of::<8>(data, i64::from_le_bytes)?);
+        }
         _ => {}
     }
     let failed = |e: arrow_schema::ArrowError| Error::malformed("arrow", format!("{e}."));
@@ -36,7 +40,9 @@ fn offsets_of<const N: usize>(data: &ArrayData, read: fn([u8; N]) -> i64) -> Res
     let bytes = data.buffers().first().map_or(&[][..], |b| b.as_slice());
     let (items, _) = bytes.as_chunks::<N>();
     let wanted = items.get(data.offset()..=data.offset() + data.len());
-    wanted.map(|items| Offsets { items, read }).ok_or_else(|| Error::malformed("arrow", "fewer offsets than rows."))
+    wanted
+        .map(|items| Offsets { items, read })
+        .ok_or_else(|| Error::malformed("arrow", "fewer offsets than rows."))
 }
 
 fn text<const N: usize>(data: &ArrayData, offsets: &Offsets<'_, N>) -> Result<()> {
@@ -49,7 +55,12 @@ fn text<const N: usize>(data: &ArrayData, offsets: &Offsets<'_, N>) -> Result<()
 ///
 /// # Errors
 /// Malformed: the row.
-pub(crate) fn strings<const N: usize>(items: &[[u8; N]], read: fn([u8; N]) -> i64, bytes: &[u8], is_text: bool) -> Result<(usize, usize)> {
+pub(crate) fn strings<const N: usize>(
+    items: &[[u8; N]],
+    read: fn([u8; N]) -> i64,
+    bytes: &[u8],
+    is_text: bool,
+) -> Result<(usize, usize)> {
     let ends = items.first().zip(items.last()).map(|(first, last)| (read(*first), read(*last)));
     let (first, last) = ends.unwrap_or((0, 0));
     // A fold without a way out: it becomes vector code.
@@ -57,7 +68,10 @@ pub(crate) fn strings<const N: usize>(items: &[[u8; N]], read: fn([u8; N]) -> i6
         [a, b] => ok & (read(*a) <= read(*b)),
         _ => ok,
     });
-    let range = usize::try_from(first).ok().zip(usize::try_from(last).ok()).filter(|&(a, b)| a <= b && b <= bytes.len());
+    let range = usize::try_from(first)
+        .ok()
+        .zip(usize::try_from(last).ok())
+        .filter(|&(a, b)| a <= b && b <= bytes.len());
     let Some((start, end)) = range.filter(|_| ordered) else {
         return Err(bad_offset(items, read, bytes.len()));
     };
@@ -74,7 +88,10 @@ fn bad_offset<const N: usize>(items: &[[u8; N]], read: fn([u8; N]) -> i64, nbyte
         if offset < before || offset > i64::try_from(nbytes).unwrap_or(i64::MAX) {
             return Error::malformed(
                 "arrow",
-                format!("row {}: expected an offset from {before} to {nbytes}, found {offset}. The bytes are damaged.", row.saturating_sub(1)),
+                format!(
+                    "row {}: expected an offset from {before} to {nbytes}, found {offset}. The bytes are damaged.",
+                    row.saturating_sub(1)
+                ),
             );
         }
         before = offset;
@@ -83,12 +100,26 @@ fn bad_offset<const N: usize>(items: &[[u8; N]], read: fn([u8; N]) -> i64, nbyte
 }
 
 /// The whole is checked at once; then no piece may begin inside a character.
-fn utf8<const N: usize>(items: &[[u8; N]], read: fn([u8; N]) -> i64, bytes: &[u8], start: usize) -> Result<()> {
+fn utf8<const N: usize>(
+    items: &[[u8; N]],
+    read: fn([u8; N]) -> i64,
+    bytes: &[u8],
+    start: usize,
+) -> Result<()> {
     if bytes.is_ascii() {
         return Ok(());
     }
-    let inside = |row: usize| Error::malformed("arrow", format!("row {row}: expected UTF-8, found bytes that are none. The bytes are damaged."));
-    let row_of = |at: usize| items.partition_point(|item| usize::try_from(read(*item)).unwrap_or(0) <= at + start).saturating_sub(1);
+    let inside = |row: usize| {
+        Error::malformed(
+            "arrow",
+            format!("row {row}: expected UTF-8, found bytes that are none. The bytes are damaged."),
+        )
+    };
+    let row_of = |at: usize| {
+        items
+            .partition_point(|item| usize::try_from(read(*item)).unwrap_or(0) <= at + start)
+            .saturating_sub(1)
+    };
     simdutf8::compat::from_utf8(bytes).map_err(|e| inside(row_of(e.valid_up_to())))?;
     let begins = |at: usize| bytes.get(at).is_none_or(|b| (*b).cast_signed() >= -0x40);
     for (row, item) in items.iter().enumerate() {

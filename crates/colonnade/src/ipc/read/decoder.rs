@@ -34,7 +34,9 @@ pub enum Event {
 #[derive(Debug)]
 enum State {
     Prefix,
-    Header { nbytes: usize },
+    Header {
+        nbytes: usize,
+    },
     /// The header lies at the front of the room, the body behind it.
     Body(Box<Found>),
     Done,
@@ -153,7 +155,8 @@ impl Decoder {
     /// # Errors
     /// Malformed before the schema came.
     pub fn empty(&self) -> Result<Frame> {
-        let plan = self.plan.as_ref().ok_or_else(|| Error::malformed("arrow", "the schema has not come yet."))?;
+        let plan =
+            self.plan.as_ref().ok_or_else(|| Error::malformed("arrow", "the schema has not come yet."))?;
         let arrays: Vec<ArrayData> = plan.fields.iter().map(|f| ArrayData::new_empty(&f.data_type)).collect();
         framed(plan, &arrays, 0, 0)
     }
@@ -189,7 +192,10 @@ impl Decoder {
         let bytes = self.room.as_mut_slice().get(..nbytes).unwrap_or(&[]);
         let header = header(bytes).map_err(|e| e.at(at))?;
         if header.body_nbytes > self.limits.max_nbytes {
-            let message = format!("a body of {} bytes, over the limit of {}.", header.body_nbytes, self.limits.max_nbytes);
+            let message = format!(
+                "a body of {} bytes, over the limit of {}.",
+                header.body_nbytes, self.limits.max_nbytes
+            );
             return Err(Error::limit("arrow", message).at(at));
         }
         // Body and header in one buffer, the body 64-byte aligned.
@@ -197,7 +203,9 @@ impl Decoder {
         let body_nbytes = usize::try_from(header.body_nbytes).unwrap_or(usize::MAX);
         let first = (body_at + body_nbytes.min(FIRST_ROOM_NBYTES)).max(64);
         let mut room = Region::allocate(first, first < 1 << 20)?;
-        if let (Some(to), Some(from)) = (room.as_mut_slice().get_mut(..nbytes), self.room.as_mut_slice().get(..nbytes)) {
+        if let (Some(to), Some(from)) =
+            (room.as_mut_slice().get_mut(..nbytes), self.room.as_mut_slice().get(..nbytes))
+        {
             to.copy_from_slice(from);
         }
         self.room = room;
@@ -236,9 +244,13 @@ impl Decoder {
             Kind::Batch(_) => {
                 let Some(batch) = catalog.batches.pop() else { return Ok(Event::Need) };
                 catalog.passed += 1;
-                let plan = self.plan.as_ref().ok_or_else(|| Error::malformed("arrow", "a batch before the schema."))?;
+                let plan = self
+                    .plan
+                    .as_ref()
+                    .ok_or_else(|| Error::malformed("arrow", "a batch before the schema."))?;
                 let named = |e: Error| e.in_member(format!("batch {}", self.nbatches));
-                let arrays = arrays(&source, catalog, &batch, Known::Now(&self.dictionaries), &self.limits).map_err(named)?;
+                let arrays = arrays(&source, catalog, &batch, Known::Now(&self.dictionaries), &self.limits)
+                    .map_err(named)?;
                 let frame = framed(plan, &arrays, batch.header.nrows, self.nrows)?;
                 self.nbatches += 1;
                 self.nrows = catalog.nrows;
@@ -248,7 +260,13 @@ impl Decoder {
     }
 }
 
-fn arrays(source: &Source, catalog: &Catalog, batch: &Batch, dictionaries: Known<'_>, limits: &Limits) -> Result<Vec<ArrayData>> {
+fn arrays(
+    source: &Source,
+    catalog: &Catalog,
+    batch: &Batch,
+    dictionaries: Known<'_>,
+    limits: &Limits,
+) -> Result<Vec<ArrayData>> {
     check_nbytes(source, std::iter::once(batch), limits.max_nbytes)?;
     let body = Body::new(source, batch)?;
     let (shape, limit) = (&catalog.shape, limits.max_unbacked_rows);

@@ -39,7 +39,10 @@ impl Ipc {
         };
         let mut out: Vec<Message> = Vec::new();
         for d in &self.catalog.dictionaries {
-            out.push(one(format!("dictionary {}{}", d.id, if d.delta { " (addition)" } else { "" }), &d.batch));
+            out.push(one(
+                format!("dictionary {}{}", d.id, if d.delta { " (addition)" } else { "" }),
+                &d.batch,
+            ));
         }
         for (i, batch) in self.catalog.batches.iter().enumerate() {
             out.push(one(format!("batch {i}"), batch));
@@ -96,7 +99,10 @@ impl Ipc {
         let mut out = vec![String::new(); self.plan.ncols];
         for (i, field) in self.plan.fields.iter().enumerate() {
             let nulls = self.catalog.nulls.get(i).copied().unwrap_or(true);
-            let dtype = field.dtype.or_else(|| field.block_dtype().filter(|_| !nulls)).filter(|d| d.order != ByteOrder::Big || field.dtype.is_some());
+            let dtype = field
+                .dtype
+                .or_else(|| field.block_dtype().filter(|_| !nulls))
+                .filter(|d| d.order != ByteOrder::Big || field.dtype.is_some());
             if let Place::Column(position) = field.place
                 && let Some(slot) = out.get_mut(position)
             {

@@ -59,14 +59,21 @@ impl Dictionaries {
     ///
     /// # Errors
     /// Malformed values.
-    pub(crate) fn take(&mut self, source: &Source, shape: &Shape, message: &DictionaryBatch, limits: u64) -> Result<()> {
-        let named = |e: Error| e.in_member(format!("dictionary {}", message.id)).at(message.batch.header_at as u64);
-        let data_type = shape
-            .dictionaries
-            .get(&message.id)
-            .ok_or_else(|| named(Error::malformed("arrow", "no field of the schema has a dictionary of this id.")))?;
+    pub(crate) fn take(
+        &mut self,
+        source: &Source,
+        shape: &Shape,
+        message: &DictionaryBatch,
+        limits: u64,
+    ) -> Result<()> {
+        let named =
+            |e: Error| e.in_member(format!("dictionary {}", message.id)).at(message.batch.header_at as u64);
+        let data_type = shape.dictionaries.get(&message.id).ok_or_else(|| {
+            named(Error::malformed("arrow", "no field of the schema has a dictionary of this id."))
+        })?;
         let body = Body::new(source, &message.batch).map_err(named)?;
-        let mut cursor = Cursor::new(&body, shape, Known::Now(self), Place::default(), limits).map_err(named)?;
+        let mut cursor =
+            Cursor::new(&body, shape, Known::Now(self), Place::default(), limits).map_err(named)?;
         let made = cursor.of_type(data_type).map_err(named)?;
         match self.held.get_mut(&message.id) {
             Some(known) if message.delta => known.add(made),
@@ -150,7 +157,12 @@ impl History {
         Ok(out)
     }
 
-    fn keep(&mut self, id: i64, now: &Dictionaries, steps: &mut HashMap<i64, Vec<(usize, usize)>>) -> Result<()> {
+    fn keep(
+        &mut self,
+        id: i64,
+        now: &Dictionaries,
+        steps: &mut HashMap<i64, Vec<(usize, usize)>>,
+    ) -> Result<()> {
         if let (Some(held), Some(steps)) = (now.held.get(&id), steps.remove(&id)) {
             let values = held.whole().map_err(|e| e.in_member(format!("dictionary {id}")))?;
             self.versions.entry(id).or_default().push(Version { values, steps });
@@ -164,7 +176,11 @@ impl History {
         let version = versions.get(begun.checked_sub(1)?)?;
         let step = version.steps.partition_point(|(from, _)| *from <= batch);
         let (_, nvalues) = *version.steps.get(step.checked_sub(1)?)?;
-        Some(if nvalues == version.values.len() { version.values.clone() } else { version.values.slice(0, nvalues) })
+        Some(if nvalues == version.values.len() {
+            version.values.clone()
+        } else {
+            version.values.slice(0, nvalues)
+        })
     }
 
     /// As they stand at batch `i`.

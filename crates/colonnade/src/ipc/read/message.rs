@@ -46,7 +46,9 @@ pub(crate) fn prefix(bytes: &[u8]) -> Result<Prefix> {
         Ok(_) => Ok(Prefix::Message { skip, nbytes: length as usize }),
         Err(_) => Err(Error::malformed(
             "arrow",
-            format!("expected the length of a message, found 0x{length:08x}. The bytes are no Arrow stream, or damaged."),
+            format!(
+                "expected the length of a message, found 0x{length:08x}. The bytes are no Arrow stream, or damaged."
+            ),
         )),
     }
 }
@@ -111,7 +113,12 @@ pub(crate) fn verifier(nbytes: usize) -> VerifierOptions {
     // Every table takes four bytes at least, so a header cannot hold more than this; the default forbids 300,000 columns.
     // What several tables share is looked at each time: some of that is honest, gigabytes in a small header are not.
     let max_apparent_size = nbytes.saturating_mul(32).max(1 << 20);
-    VerifierOptions { max_tables: nbytes / 4 + 1, max_depth: MAX_DEPTH, max_apparent_size, ..VerifierOptions::default() }
+    VerifierOptions {
+        max_tables: nbytes / 4 + 1,
+        max_depth: MAX_DEPTH,
+        max_apparent_size,
+        ..VerifierOptions::default()
+    }
 }
 
 /// Whether flatbuffers can be read where they lie: its integers want their natural alignment.
@@ -138,12 +145,18 @@ fn experimental(message: arrow_ipc::Message<'_>) -> Result<Option<BodyCodec>> {
         return Ok(None);
     }
     let Some(metadata) = message.custom_metadata() else { return Ok(None) };
-    let told = metadata.iter().find(|pair| pair.key() == Some("ARROW:experimental_compression")).and_then(|pair| pair.value());
+    let told = metadata
+        .iter()
+        .find(|pair| pair.key() == Some("ARROW:experimental_compression"))
+        .and_then(|pair| pair.value());
     match told.map(str::to_ascii_lowercase).as_deref() {
         None => Ok(None),
         Some("lz4" | "lz4_frame") => Ok(Some(BodyCodec::Lz4)),
         Some("zstd") => Ok(Some(BodyCodec::Zstd)),
-        Some(other) => Err(Error::unsupported("arrow", format!("expected buffers compressed with lz4 or zstd, found {other:?}."))),
+        Some(other) => Err(Error::unsupported(
+            "arrow",
+            format!("expected buffers compressed with lz4 or zstd, found {other:?}."),
+        )),
     }
 }
 
@@ -153,11 +166,12 @@ fn experimental(message: arrow_ipc::Message<'_>) -> Result<Option<BodyCodec>> {
 /// Malformed flatbuffers; `Unsupported` metadata versions, kinds of messages and codecs, by name.
 pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
     aligned(bytes, |bytes| {
-        let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes)
-            .map_err(|e| damaged(&format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e))))?;
+        let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).map_err(|e| {
+            damaged(&format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e)))
+        })?;
         let version = check_version(message.version())?;
-        let body_nbytes =
-            u64::try_from(message.bodyLength()).map_err(|_| damaged(&format!("the body's length is {}.", message.bodyLength())))?;
+        let body_nbytes = u64::try_from(message.bodyLength())
+            .map_err(|_| damaged(&format!("the body's length is {}.", message.bodyLength())))?;
         let missing = || damaged("expected what the type of the message says, found nothing.");
         let kind = match message.header_type() {
             MessageHeader::Schema => Kind::Schema,
@@ -173,7 +187,10 @@ pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
                 let name = other.variant_name().unwrap_or("unknown");
                 return Err(Error::unsupported(
                     "arrow",
-                    format!("expected a schema, a dictionary or a record batch, found a message of kind {name} ({}).", other.0),
+                    format!(
+                        "expected a schema, a dictionary or a record batch, found a message of kind {name} ({}).",
+                        other.0
+                    ),
                 ));
             }
         };
@@ -213,14 +230,23 @@ pub(crate) fn numbers_at(bytes: &[u8]) -> Option<(usize, usize)> {
     })
 }
 
-fn batch(bytes: &[u8], message: arrow_ipc::Message<'_>, batch: arrow_ipc::RecordBatch<'_>) -> Result<BatchHeader> {
+fn batch(
+    bytes: &[u8],
+    message: arrow_ipc::Message<'_>,
+    batch: arrow_ipc::RecordBatch<'_>,
+) -> Result<BatchHeader> {
     let base = bytes.as_ptr().addr();
-    let span = |vector: &[u8], item: usize| Span { at: vector.as_ptr().addr() - base, count: vector.len() / item };
-    let nrows = usize::try_from(batch.length()).map_err(|_| damaged(&format!("expected a number of rows, found {}.", batch.length())))?;
+    let span =
+        |vector: &[u8], item: usize| Span { at: vector.as_ptr().addr() - base, count: vector.len() / item };
+    let nrows = usize::try_from(batch.length())
+        .map_err(|_| damaged(&format!("expected a number of rows, found {}.", batch.length())))?;
     let codec = match batch.compression() {
         None => experimental(message)?,
         Some(body) if body.method() != arrow_ipc::BodyCompressionMethod::BUFFER => {
-            let message = format!("expected buffers compressed one by one (method 0), found method {}.", body.method().0);
+            let message = format!(
+                "expected buffers compressed one by one (method 0), found method {}.",
+                body.method().0
+            );
             return Err(Error::unsupported("arrow", message));
         }
         Some(body) => Some(match body.codec() {
@@ -229,7 +255,10 @@ fn batch(bytes: &[u8], message: arrow_ipc::Message<'_>, batch: arrow_ipc::Record
             other => {
                 return Err(Error::unsupported(
                     "arrow",
-                    format!("expected buffers compressed as LZ4 frames or with ZSTD, found codec {}.", other.0),
+                    format!(
+                        "expected buffers compressed as LZ4 frames or with ZSTD, found codec {}.",
+                        other.0
+                    ),
                 ));
             }
         }),

@@ -88,7 +88,11 @@ impl Ipc {
             let shared = file.map_shared()?;
             return Self::open(shared, Some(file), options);
         }
-        Self::open(Buffer::from_region(read_whole(&file, length, options.threads)?.finish(), false), None, options)
+        Self::open(
+            Buffer::from_region(read_whole(&file, length, options.threads)?.finish(), false),
+            None,
+            options,
+        )
     }
 
     /// Opens bytes in memory.
@@ -113,7 +117,8 @@ impl Ipc {
         if all.starts_with(b"FEA1") {
             return Err(feather_v1());
         }
-        let form = options.form.unwrap_or(if all.starts_with(scan::MAGIC) { Form::File } else { Form::Stream });
+        let form =
+            options.form.unwrap_or(if all.starts_with(scan::MAGIC) { Form::File } else { Form::Stream });
         let catalog = match form {
             Form::File => scan::file(all, &options.limits)?,
             Form::Stream => scan::stream(all, &options.limits, options.allow_truncated)?,
@@ -173,7 +178,13 @@ impl Ipc {
             return Ok(index);
         }
         let (wanted, levels) = self.level_fields();
-        let request = Request { positions: None, rows: None, private: false, threads: self.options.threads, progress: &NoProgress };
+        let request = Request {
+            positions: None,
+            rows: None,
+            private: false,
+            threads: self.options.threads,
+            progress: &NoProgress,
+        };
         let landed = self.land(&wanted, (0, self.catalog.nrows), &request)?;
         let mut made: Vec<Option<Level>> = vec![None; wanted.len()];
         let mut put = |i: usize, level: Level| {
@@ -183,7 +194,13 @@ impl Ipc {
         };
         for (block, members) in landed.blocks {
             for (column, &i) in members.iter().enumerate() {
-                put(i, Level::Block(Block { grid: block.grid.columns(column, 1, 1), buffer: block.buffer.clone() }));
+                put(
+                    i,
+                    Level::Block(Block {
+                        grid: block.grid.columns(column, 1, 1),
+                        buffer: block.buffer.clone(),
+                    }),
+                );
             }
         }
         for (i, data) in landed.columns {
@@ -240,7 +257,10 @@ impl Ipc {
         let nrows = self.catalog.nrows;
         let (start, stop) = rows.unwrap_or((0, nrows));
         if start > stop || stop > nrows {
-            return Err(Error::not_found("arrow", format!("rows {start}..{stop} are out of range: there are {nrows}.")));
+            return Err(Error::not_found(
+                "arrow",
+                format!("rows {start}..{stop} are out of range: there are {nrows}."),
+            ));
         }
         Ok((start, stop))
     }
@@ -250,10 +270,12 @@ impl Ipc {
         let fields = self.column_fields();
         let Some(positions) = positions else { return Ok((fields, None)) };
         let mut place = vec![usize::MAX; fields.len()];
-        let (mut wanted, mut order) = (Vec::with_capacity(positions.len()), Vec::with_capacity(positions.len()));
+        let (mut wanted, mut order) =
+            (Vec::with_capacity(positions.len()), Vec::with_capacity(positions.len()));
         for &position in positions {
             let (Some(slot), Some(&field)) = (place.get_mut(position), fields.get(position)) else {
-                let message = format!("column {position} is out of range: there are {} columns.", fields.len());
+                let message =
+                    format!("column {position} is out of range: there are {} columns.", fields.len());
                 return Err(Error::not_found("arrow", message));
             };
             if *slot == usize::MAX {
@@ -273,7 +295,8 @@ impl Ipc {
         let (start, stop) = self.rows(request.rows)?;
         let (wanted, order) = self.chosen(request.positions)?;
         let landed = self.land(&wanted, (start, stop), request)?;
-        let mut parts: Vec<Part> = landed.blocks.into_iter().map(|(block, members)| Part::Block(block, members)).collect();
+        let mut parts: Vec<Part> =
+            landed.blocks.into_iter().map(|(block, members)| Part::Block(block, members)).collect();
         for (i, data) in landed.columns {
             if let Some(field) = wanted.get(i).and_then(|&f| self.plan.fields.get(f)) {
                 parts.push(Part::Column(field.column(data), i));
@@ -303,7 +326,8 @@ impl Ipc {
         let (start, stop) = self.rows(request.rows)?;
         let mut out = Vec::new();
         for (i, batch) in self.catalog.batches.iter().enumerate() {
-            let (first, last) = (batch.first_row.max(start), (batch.first_row + batch.header.nrows).min(stop));
+            let (first, last) =
+                (batch.first_row.max(start), (batch.first_row + batch.header.nrows).min(stop));
             // Batches without rows are batches too, where all rows are wanted.
             if first > last || first == last && request.rows.is_some() {
                 continue;
@@ -327,7 +351,10 @@ impl Ipc {
     /// As [`Ipc::load`]; `NotFound` past the end.
     pub fn batch(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
         let batch = self.catalog.batches.get(i).ok_or_else(|| {
-            Error::not_found("arrow", format!("batch {i} is out of range: there are {}.", self.catalog.batches.len()))
+            Error::not_found(
+                "arrow",
+                format!("batch {i} is out of range: there are {}.", self.catalog.batches.len()),
+            )
         })?;
         let body = Body::new(&self.source, batch)?;
         let dictionaries = self.history()?.at(i);
@@ -335,20 +362,24 @@ impl Ipc {
         let shape = &self.catalog.shape;
         let one = |index: usize| -> Result<ArrayData> {
             let place = shape.places.get(index).copied().unwrap_or_default();
-            let mut cursor = Cursor::new(&body, shape, dictionaries, place, self.options.limits.max_unbacked_rows)?;
+            let mut cursor =
+                Cursor::new(&body, shape, dictionaries, place, self.options.limits.max_unbacked_rows)?;
             let named = |e: Error| e.in_member(format!("batch {i}")).at(batch.body_at as u64);
             cursor.field(field_of(shape, index)?).map_err(named)
         };
         let mut made: Vec<Option<ArrayData>> = vec![None; shape.places.len()];
         if body.codec().is_some() || batch.body_nbytes > 1 << 20 {
             let nbytes = batch.body_nbytes / needed.len().max(1);
-            let tasks = made.iter_mut().enumerate().filter(|(index, _)| needed.binary_search(index).is_ok()).map(|(index, slot)| {
-                let one = &one;
-                Task::new(nbytes, move || {
-                    *slot = Some(one(index)?);
-                    Ok(())
-                })
-            });
+            let tasks =
+                made.iter_mut().enumerate().filter(|(index, _)| needed.binary_search(index).is_ok()).map(
+                    |(index, slot)| {
+                        let one = &one;
+                        Task::new(nbytes, move || {
+                            *slot = Some(one(index)?);
+                            Ok(())
+                        })
+                    },
+                );
             plan::run(tasks.collect(), request.threads, request.progress)?;
         } else {
             for &index in &needed {
@@ -359,7 +390,8 @@ impl Ipc {
         }
         // Columns that nobody asked for stand in as empty values that are dropped at once.
         let nrows = batch.header.nrows;
-        let arrays: Vec<ArrayData> = made.into_iter().map(|data| data.unwrap_or_else(|| nothing(nrows))).collect();
+        let arrays: Vec<ArrayData> =
+            made.into_iter().map(|data| data.unwrap_or_else(|| nothing(nrows))).collect();
         self.arrow_frame(&arrays, nrows, batch.first_row, request.positions)
     }
 
@@ -372,9 +404,20 @@ impl Ipc {
         Ok((needed, order))
     }
 
-    fn arrow_frame(&self, arrays: &[ArrayData], nrows: usize, first_row: usize, positions: Option<&[usize]>) -> Result<Frame> {
+    fn arrow_frame(
+        &self,
+        arrays: &[ArrayData],
+        nrows: usize,
+        first_row: usize,
+        positions: Option<&[usize]>,
+    ) -> Result<Frame> {
         let said = |i: usize, data: &ArrayData| {
-            let dtype = self.plan.fields.get(i).and_then(|f| f.dtype).filter(|d| crate::arrow::import::fits(*d, data.data_type()));
+            let dtype = self
+                .plan
+                .fields
+                .get(i)
+                .and_then(|f| f.dtype)
+                .filter(|d| crate::arrow::import::fits(*d, data.data_type()));
             dtype.map_or(Ok(None), |dtype| crate::arrow::import::to_block(dtype, data))
         };
         let frame = self.plan.frame_with(arrays, nrows, first_row, &said)?;
@@ -391,7 +434,10 @@ impl Ipc {
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         let mut done = 0u64;
         for i in 0..self.nbatches() {
-            self.batch(i, &Request { positions: None, rows: None, private: false, threads, progress: &NoProgress })?;
+            self.batch(
+                i,
+                &Request { positions: None, rows: None, private: false, threads, progress: &NoProgress },
+            )?;
             done += self.catalog.batches.get(i).map_or(0, |b| b.body_nbytes as u64);
             progress.advance(done, Some(self.source.bytes.nbytes() as u64))?;
         }
@@ -406,7 +452,11 @@ impl Ipc {
 }
 
 /// Refuses bodies that become more than the limit. What compressed ones claim is read only where it may be too much.
-pub(super) fn check_nbytes<'b>(source: &Source, batches: impl Iterator<Item = &'b Batch> + Clone, limit: u64) -> Result<()> {
+pub(super) fn check_nbytes<'b>(
+    source: &Source,
+    batches: impl Iterator<Item = &'b Batch> + Clone,
+    limit: u64,
+) -> Result<()> {
     let sum = |of: &dyn Fn(&Body<'_>) -> u64| {
         let mut nbytes = batches.clone().map(|batch| match batch.header.codec {
             None => Ok(batch.body_nbytes as u64),
@@ -420,7 +470,9 @@ pub(super) fn check_nbytes<'b>(source: &Source, batches: impl Iterator<Item = &'
     match sum(&|body| body.decoded_nbytes())? {
         nbytes if nbytes <= limit => Ok(()),
         nbytes => {
-            let message = format!("the bodies take {nbytes} bytes once decompressed, over the limit of {limit}. Raise max_nbytes to read them.");
+            let message = format!(
+                "the bodies take {nbytes} bytes once decompressed, over the limit of {limit}. Raise max_nbytes to read them."
+            );
             Err(Error::limit("arrow", message))
         }
     }
@@ -475,7 +527,10 @@ fn receive(stream: &mut dyn Read, options: &OpenOptions, progress: &dyn Progress
             }
             progress.advance(filled as u64, None)?;
             if filled as u64 > options.limits.max_nbytes {
-                return Err(Error::limit("arrow", format!("the stream passes the limit of {} bytes.", options.limits.max_nbytes)));
+                return Err(Error::limit(
+                    "arrow",
+                    format!("the stream passes the limit of {} bytes.", options.limits.max_nbytes),
+                ));
             }
         }
         let bytes = region.as_mut_slice().get(..filled).unwrap_or(&[]);
@@ -495,7 +550,8 @@ fn receive(stream: &mut dyn Read, options: &OpenOptions, progress: &dyn Progress
                 return Ok(region);
             }
             At::Needs(more) => {
-                let short = filled < 8 && bytes.first_chunk::<4>().is_some_and(|b| u32::from_le_bytes(*b) != CONTINUATION);
+                let short = filled < 8
+                    && bytes.first_chunk::<4>().is_some_and(|b| u32::from_le_bytes(*b) != CONTINUATION);
                 needed = if short && more == 8 { 4 } else { usize::try_from(more).unwrap_or(usize::MAX) };
             }
         }

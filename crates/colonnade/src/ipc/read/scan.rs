@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 
-use super::message::{BatchHeader, Header, Kind, Prefix, Span, aligned, first_line, header, prefix, verifier};
+use super::message::{
+    BatchHeader, Header, Kind, Prefix, Span, aligned, first_line, header, prefix, verifier,
+};
 use super::shape::Shape;
 
 /// First and last bytes of a file.
@@ -57,7 +59,17 @@ impl Catalog {
     pub(crate) fn new(shape: Shape) -> Self {
         let nulls = vec![false; shape.places.len()];
         let (batches, dictionaries, known) = (Vec::new(), Vec::new(), HashSet::new());
-        Self { shape: Arc::new(shape), batches, dictionaries, known, nrows: 0, nulls, truncated: false, passed: 0, end: 0 }
+        Self {
+            shape: Arc::new(shape),
+            batches,
+            dictionaries,
+            known,
+            nrows: 0,
+            nulls,
+            truncated: false,
+            passed: 0,
+            end: 0,
+        }
     }
 
     /// Takes a record batch whose header stands at `header_at` of `bytes`.
@@ -74,7 +86,10 @@ impl Catalog {
         for (place, seen) in self.shape.places.iter().zip(&mut self.nulls) {
             let (length, nulls) = node(all, place.node);
             if usize::try_from(length).ok() != Some(batch.header.nrows) {
-                let message = format!("a field has {length} rows in a batch of {}. The bytes are damaged.", batch.header.nrows);
+                let message = format!(
+                    "a field has {length} rows in a batch of {}. The bytes are damaged.",
+                    batch.header.nrows
+                );
                 return Err(named(Error::malformed("arrow", message)));
             }
             if nulls < 0 || nulls > length {
@@ -87,7 +102,10 @@ impl Catalog {
         let total = self.nrows.checked_add(batch.header.nrows).filter(|&n| i64::try_from(n).is_ok());
         self.nrows = total.ok_or_else(|| named(Error::limit("arrow", "more rows than can be counted.")))?;
         if self.shape.row_bits == 0 && self.nrows as u64 > limits.max_unbacked_rows {
-            let message = format!("{} rows that no byte stands behind, over the limit of {}.", self.nrows, limits.max_unbacked_rows);
+            let message = format!(
+                "{} rows that no byte stands behind, over the limit of {}.",
+                self.nrows, limits.max_unbacked_rows
+            );
             return Err(named(Error::limit("arrow", message)));
         }
         self.batches.push(batch);
@@ -104,7 +122,12 @@ impl Catalog {
                 "arrow",
                 format!(
                     "expected {} fields, {} buffers and {} counts of view buffers as the schema has, found {}, {} and {}.",
-                    total.node, total.buffer, total.view, header.nodes.count, header.buffers.count, header.variadic.count
+                    total.node,
+                    total.buffer,
+                    total.view,
+                    header.nodes.count,
+                    header.buffers.count,
+                    header.variadic.count
                 ),
             ));
         }
@@ -116,7 +139,10 @@ impl Catalog {
         if wanted > u128::from(held) {
             return Err(Error::limit(
                 "arrow",
-                format!("{} rows take {wanted} bytes at least, and the body has {}. The bytes are damaged.", header.nrows, batch.body_nbytes),
+                format!(
+                    "{} rows take {wanted} bytes at least, and the body has {}. The bytes are damaged.",
+                    header.nrows, batch.body_nbytes
+                ),
             ));
         }
         Ok(())
@@ -129,10 +155,16 @@ impl Catalog {
     pub(crate) fn dictionary(&mut self, id: i64, delta: bool, batch: Batch) -> Result<()> {
         let named = |e: Error| e.in_member(format!("dictionary {id}")).at(batch.header_at as u64);
         if !self.shape.dictionaries.contains_key(&id) {
-            return Err(named(Error::malformed("arrow", "no field of the schema has a dictionary of this id.")));
+            return Err(named(Error::malformed(
+                "arrow",
+                "no field of the schema has a dictionary of this id.",
+            )));
         }
         if self.known.insert(id) && delta {
-            return Err(named(Error::malformed("arrow", "expected the dictionary itself before an addition to it.")));
+            return Err(named(Error::malformed(
+                "arrow",
+                "expected the dictionary itself before an addition to it.",
+            )));
         }
         self.dictionaries.push(DictionaryBatch { id, delta, batch, before: self.batches.len() });
         Ok(())
@@ -211,7 +243,8 @@ impl Template {
             return None;
         }
         let number = |at: usize| head.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
-        let nrows = usize::try_from(number(self.nrows_at)?).ok().filter(|&n| n <= isize::MAX.unsigned_abs())?;
+        let nrows =
+            usize::try_from(number(self.nrows_at)?).ok().filter(|&n| n <= isize::MAX.unsigned_abs())?;
         let body_nbytes = number(self.body_at).filter(|&n| i64::try_from(n).is_ok())?;
         Some((BatchHeader { nrows, ..batch }, body_nbytes))
     }
@@ -225,7 +258,13 @@ impl Template {
         let nbytes_of_body = usize::try_from(body_nbytes).ok()?;
         let inside = body_at.checked_add(nbytes_of_body)? <= bytes.len();
         let header = Header { version: 0, kind: Kind::Batch(header), body_nbytes };
-        inside.then_some(Found { header, header_at, header_nbytes: nbytes, body_at, body_nbytes: nbytes_of_body })
+        inside.then_some(Found {
+            header,
+            header_at,
+            header_nbytes: nbytes,
+            body_at,
+            body_nbytes: nbytes_of_body,
+        })
     }
 }
 
@@ -255,7 +294,9 @@ pub(crate) fn message_at(bytes: &[u8], at: usize) -> Result<At> {
     let end = (body_at as u64).saturating_add(header.body_nbytes);
     let body_nbytes = usize::try_from(header.body_nbytes).ok();
     match body_nbytes.filter(|_| end <= bytes.len() as u64) {
-        Some(body_nbytes) => Ok(At::Message(Found { header, header_at, header_nbytes: nbytes, body_at, body_nbytes })),
+        Some(body_nbytes) => {
+            Ok(At::Message(Found { header, header_at, header_nbytes: nbytes, body_at, body_nbytes }))
+        }
         None => Ok(At::Needs(end)),
     }
 }
@@ -292,7 +333,8 @@ pub(crate) fn stream(bytes: &[u8], limits: &Limits, allow_truncated: bool) -> Re
         let found = match message_at(bytes, at)? {
             At::Message(found) => found,
             At::End(end) => {
-                let mut catalog = catalog.ok_or_else(|| Error::malformed("arrow", "expected a schema, found the end mark."))?;
+                let mut catalog = catalog
+                    .ok_or_else(|| Error::malformed("arrow", "expected a schema, found the end mark."))?;
                 catalog.end = end;
                 return Ok(catalog);
             }
@@ -304,7 +346,9 @@ pub(crate) fn stream(bytes: &[u8], limits: &Limits, allow_truncated: bool) -> Re
                         catalog.end = at;
                         Ok(catalog)
                     }
-                    Some(catalog) => Err(cut_short(catalog.batches.len(), catalog.nrows, needed, had).at(at as u64)),
+                    Some(catalog) => {
+                        Err(cut_short(catalog.batches.len(), catalog.nrows, needed, had).at(at as u64))
+                    }
                     None => Err(cut_short(0, 0, needed, had).at(at as u64)),
                 };
             }
@@ -320,7 +364,12 @@ pub(crate) fn stream(bytes: &[u8], limits: &Limits, allow_truncated: bool) -> Re
 ///
 /// # Errors
 /// Malformed: a batch before the schema, a second schema.
-pub(crate) fn take(bytes: &[u8], found: &Found, catalog: &mut Option<Catalog>, limits: &Limits) -> Result<()> {
+pub(crate) fn take(
+    bytes: &[u8],
+    found: &Found,
+    catalog: &mut Option<Catalog>,
+    limits: &Limits,
+) -> Result<()> {
     let wrong = |message: &str| Error::malformed("arrow", message.to_owned()).at(found.header_at as u64);
     match (&found.header.kind, catalog.as_mut()) {
         (Kind::Schema, None) => {
@@ -333,7 +382,9 @@ pub(crate) fn take(bytes: &[u8], found: &Found, catalog: &mut Option<Catalog>, l
         (Kind::Schema, Some(_)) => Err(wrong("expected one schema, found a second one.")),
         (_, None) => Err(wrong("expected a schema as the first message, found another.")),
         (Kind::Batch(header), Some(catalog)) => catalog.batch(bytes, found.batch(*header), limits),
-        (Kind::Dictionary { id, delta, batch }, Some(catalog)) => catalog.dictionary(*id, *delta, found.batch(*batch)),
+        (Kind::Dictionary { id, delta, batch }, Some(catalog)) => {
+            catalog.dictionary(*id, *delta, found.batch(*batch))
+        }
     }
 }
 
@@ -342,7 +393,10 @@ fn check_columns(shape: &Shape, limits: &Limits) -> Result<()> {
     if ncols <= limits.max_columns {
         return Ok(());
     }
-    Err(Error::limit("arrow", format!("{ncols} columns, over the limit of {}. Raise max_columns to read them.", limits.max_columns)))
+    Err(Error::limit(
+        "arrow",
+        format!("{ncols} columns, over the limit of {}. Raise max_columns to read them.", limits.max_columns),
+    ))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -369,9 +423,11 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
     let (start, end) = footer_range(bytes)?;
     let foot = bytes.get(start..end).unwrap_or(&[]);
     aligned(foot, |foot| {
-        let damaged = |message: String| Error::malformed("arrow", message).in_member("footer").at(start as u64);
-        let footer = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot)
-            .map_err(|e| damaged(format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e))))?;
+        let damaged =
+            |message: String| Error::malformed("arrow", message).in_member("footer").at(start as u64);
+        let footer = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot).map_err(|e| {
+            damaged(format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e)))
+        })?;
         let told = footer_version(bytes.get(..start).unwrap_or(&[]), footer.version())?;
         if let Some(at) = shared(&footer) {
             return Err(damaged(format!("two blocks point at the bytes from {at} on.")));
@@ -394,7 +450,10 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         for block in blocks(footer.dictionaries()) {
             let found = pointed_at(bytes, block, start)?;
             let Kind::Dictionary { id, delta, batch } = found.header.kind else {
-                return Err(damaged(format!("expected a dictionary at byte {}, found another message.", block.offset())));
+                return Err(damaged(format!(
+                    "expected a dictionary at byte {}, found another message.",
+                    block.offset()
+                )));
             };
             dictionaries.push((id, delta, found.batch(batch)));
         }
@@ -409,7 +468,10 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         for block in blocks(footer.recordBatches()) {
             let found = pointed_at(bytes, block, start)?;
             let Kind::Batch(header) = found.header.kind else {
-                return Err(damaged(format!("expected a record batch at byte {}, found another message.", block.offset())));
+                return Err(damaged(format!(
+                    "expected a record batch at byte {}, found another message.",
+                    block.offset()
+                )));
             };
             catalog.batch(bytes, found.batch(header), limits)?;
         }
@@ -425,7 +487,9 @@ fn footer_version(messages: &[u8], told: arrow_ipc::MetadataVersion) -> Result<i
         Err(error) => error.in_member("footer"),
     };
     match message_at(messages, 8) {
-        Ok(At::Message(found)) if told.0 < found.header.version && found.header.version == arrow_ipc::MetadataVersion::V4.0 => {
+        Ok(At::Message(found))
+            if told.0 < found.header.version && found.header.version == arrow_ipc::MetadataVersion::V4.0 =>
+        {
             Ok(found.header.version)
         }
         _ => Err(error),
@@ -455,7 +519,9 @@ fn agree(messages: &[u8], footer: arrow_ipc::Schema<'_>, footer_at: usize) -> Re
 /// Where two blocks have bytes in common: a few bytes of footer each would have a large message parsed again and again.
 fn shared(footer: &arrow_ipc::Footer<'_>) -> Option<i64> {
     let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
-    let end = |b: &arrow_ipc::Block| i128::from(b.offset()) + i128::from(b.metaDataLength().max(1)) + i128::from(b.bodyLength().max(0));
+    let end = |b: &arrow_ipc::Block| {
+        i128::from(b.offset()) + i128::from(b.metaDataLength().max(1)) + i128::from(b.bodyLength().max(0))
+    };
     let mut ranges: Vec<(i64, i128)> = blocks.map(|b| (b.offset(), end(b))).collect();
     ranges.sort_unstable();
     ranges.windows(2).find_map(|pair| match pair {
@@ -482,11 +548,17 @@ fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
     }
     let end = total - 10;
     let length = bytes.get(end..end + 4).and_then(|b| b.try_into().ok()).map_or(-1, i32::from_le_bytes);
-    let start = usize::try_from(length).ok().and_then(|n| end.checked_sub(n)).filter(|&start| start >= 8 && start < end);
+    let start = usize::try_from(length)
+        .ok()
+        .and_then(|n| end.checked_sub(n))
+        .filter(|&start| start >= 8 && start < end);
     start.map(|start| (start, end)).ok_or_else(|| {
-        Error::malformed("arrow", format!("expected the length of the footer, 1 to {}, found {length}.", end.saturating_sub(8)))
-            .in_member("footer")
-            .at(end as u64)
+        Error::malformed(
+            "arrow",
+            format!("expected the length of the footer, 1 to {}, found {length}.", end.saturating_sub(8)),
+        )
+        .in_member("footer")
+        .at(end as u64)
     })
 }
 
@@ -500,7 +572,10 @@ fn pointed_at(bytes: &[u8], block: arrow_ipc::Block, footer_at: usize) -> Result
         );
         Error::malformed("arrow", message).in_member("footer")
     };
-    let at = usize::try_from(offset).ok().filter(|&at| at >= 8 && at < footer_at).ok_or_else(|| wrong("there is none"))?;
+    let at = usize::try_from(offset)
+        .ok()
+        .filter(|&at| at >= 8 && at < footer_at)
+        .ok_or_else(|| wrong("there is none"))?;
     let inside = bytes.get(..footer_at).unwrap_or(&[]);
     let At::Message(found) = message_at(inside, at)? else { return Err(wrong("it passes the end")) };
     let agrees = i64::from(header_nbytes) == i64::try_from(found.body_at - at).unwrap_or(-1)

@@ -48,12 +48,14 @@ impl Shape {
     /// Malformed or unsupported types.
     pub(crate) fn of_message(bytes: &[u8]) -> Result<Self> {
         aligned(bytes, |bytes| {
-            let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes)
-                .map_err(|e| Error::malformed("arrow", format!("the schema is no flatbuffer ({}).", first_line(&e))))?;
+            let message =
+                arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).map_err(|e| {
+                    Error::malformed("arrow", format!("the schema is no flatbuffer ({}).", first_line(&e)))
+                })?;
             let version = check_version(message.version())?;
-            let schema = message
-                .header_as_schema()
-                .ok_or_else(|| Error::malformed("arrow", "expected a schema as the first message, found another."))?;
+            let schema = message.header_as_schema().ok_or_else(|| {
+                Error::malformed("arrow", "expected a schema as the first message, found another.")
+            })?;
             Self::of_schema(bytes, schema, version)
         })
     }
@@ -66,7 +68,12 @@ impl Shape {
         let big_endian = match schema.endianness() {
             Endianness::Little => false,
             Endianness::Big => true,
-            other => return Err(Error::malformed("arrow", format!("expected an endianness of 0 or 1, found {}.", other.0))),
+            other => {
+                return Err(Error::malformed(
+                    "arrow",
+                    format!("expected an endianness of 0 or 1, found {}.", other.0),
+                ));
+            }
         };
         depth(schema)?;
         let converted = if big_endian {
@@ -79,7 +86,9 @@ impl Shape {
             }
             let copy = arrow_buffer::Buffer::from_slice_ref(&copy);
             // SAFETY: the bytes passed the verifier; a number changed, no offset.
-            let again = unsafe { FbSchema::init_from_table(flatbuffers::Table::new(copy.as_slice(), schema._tab.loc())) };
+            let again = unsafe {
+                FbSchema::init_from_table(flatbuffers::Table::new(copy.as_slice(), schema._tab.loc()))
+            };
             arrow_ipc::convert::try_fb_to_schema(again)
         } else {
             arrow_ipc::convert::try_fb_to_schema(schema)
@@ -129,10 +138,16 @@ fn same_field(a: arrow_ipc::Field<'_>, b: arrow_ipc::Field<'_>, depth: usize) ->
         _ => false,
     };
     let children = match (a.children(), b.children()) {
-        (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same_field(a, b, depth + 1)),
+        (Some(a), Some(b)) => {
+            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same_field(a, b, depth + 1))
+        }
         (a, b) => a.is_none_or(|a| a.is_empty()) && b.is_none_or(|b| b.is_empty()),
     };
-    a.name() == b.name() && a.type_type() == b.type_type() && dictionaries && children && same_parameters(a, b)
+    a.name() == b.name()
+        && a.type_type() == b.type_type()
+        && dictionaries
+        && children
+        && same_parameters(a, b)
 }
 
 fn int(int: Option<arrow_ipc::Int<'_>>) -> Option<(i32, bool)> {
@@ -142,11 +157,16 @@ fn int(int: Option<arrow_ipc::Int<'_>>) -> Option<(i32, bool)> {
 /// Parameters that change how wide values are; those of the rest cannot lead past a buffer.
 fn same_parameters(a: arrow_ipc::Field<'_>, b: arrow_ipc::Field<'_>) -> bool {
     int(a.type_as_int()) == int(b.type_as_int())
-        && a.type_as_floating_point().map(|t| t.precision()) == b.type_as_floating_point().map(|t| t.precision())
-        && a.type_as_timestamp().map(|t| (t.unit(), t.timezone())) == b.type_as_timestamp().map(|t| (t.unit(), t.timezone()))
-        && a.type_as_fixed_size_binary().map(|t| t.byteWidth()) == b.type_as_fixed_size_binary().map(|t| t.byteWidth())
-        && a.type_as_fixed_size_list().map(|t| t.listSize()) == b.type_as_fixed_size_list().map(|t| t.listSize())
-        && a.type_as_decimal().map(|t| (t.bitWidth(), t.scale())) == b.type_as_decimal().map(|t| (t.bitWidth(), t.scale()))
+        && a.type_as_floating_point().map(|t| t.precision())
+            == b.type_as_floating_point().map(|t| t.precision())
+        && a.type_as_timestamp().map(|t| (t.unit(), t.timezone()))
+            == b.type_as_timestamp().map(|t| (t.unit(), t.timezone()))
+        && a.type_as_fixed_size_binary().map(|t| t.byteWidth())
+            == b.type_as_fixed_size_binary().map(|t| t.byteWidth())
+        && a.type_as_fixed_size_list().map(|t| t.listSize())
+            == b.type_as_fixed_size_list().map(|t| t.listSize())
+        && a.type_as_decimal().map(|t| (t.bitWidth(), t.scale()))
+            == b.type_as_decimal().map(|t| (t.bitWidth(), t.scale()))
 }
 
 /// Refuses schemas whose fields nest deeper than the conversion should recurse.
@@ -160,7 +180,10 @@ fn depth(schema: FbSchema<'_>) -> Result<()> {
             // The conversion cuts codes to a byte.
             let beyond = union.typeIds().and_then(|ids| ids.iter().find(|id| !(0..128).contains(id)));
             if let Some(code) = beyond.or_else(|| (children.len() > 128).then_some(128)) {
-                return Err(Error::malformed("arrow", format!("expected codes of a union from 0 to 127, found {code}.")));
+                return Err(Error::malformed(
+                    "arrow",
+                    format!("expected codes of a union from 0 to 127, found {code}."),
+                ));
             }
         }
         children.iter().try_for_each(|child| deeper(child, level + 1))
@@ -204,8 +227,12 @@ pub(crate) fn least_bits(data_type: &DataType) -> u64 {
         DataType::LargeUtf8 | DataType::LargeBinary | DataType::LargeList(_) | DataType::ListView(_) => 64,
         DataType::LargeListView(_) | DataType::Utf8View | DataType::BinaryView => 128,
         DataType::Dictionary(key, _) => least_bits(key),
-        DataType::Struct(fields) => fields.iter().map(|f| least_bits(f.data_type())).fold(0, u64::saturating_add),
-        DataType::FixedSizeList(item, n) => least_bits(item.data_type()).saturating_mul(u64::try_from(*n).unwrap_or(0)),
+        DataType::Struct(fields) => {
+            fields.iter().map(|f| least_bits(f.data_type())).fold(0, u64::saturating_add)
+        }
+        DataType::FixedSizeList(item, n) => {
+            least_bits(item.data_type()).saturating_mul(u64::try_from(*n).unwrap_or(0))
+        }
         DataType::Union(..) => 8,
         other => width(other).map_or(0, |w| w as u64 * 8),
     }
@@ -234,12 +261,18 @@ impl Counter {
             Some(known) => {
                 return Err(Error::malformed(
                     "arrow",
-                    format!("dictionary {id} has values of type {known} in one field and of type {values} in another."),
+                    format!(
+                        "dictionary {id} has values of type {known} in one field and of type {values} in another."
+                    ),
                 ));
             }
         }
         // The values come in messages of their own; they may hold dictionaries in turn.
-        let mut inner = Self { at: Place::default(), version: self.version, dictionaries: std::mem::take(&mut self.dictionaries) };
+        let mut inner = Self {
+            at: Place::default(),
+            version: self.version,
+            dictionaries: std::mem::take(&mut self.dictionaries),
+        };
         inner.count(values, depth + 1)?;
         self.dictionaries = inner.dictionaries;
         Ok(())
@@ -266,7 +299,9 @@ impl Counter {
             // Before V5 unions had a validity.
             DataType::Union(_, UnionMode::Sparse) => 1 + usize::from(self.version < 4),
             DataType::Union(_, UnionMode::Dense) => 2 + usize::from(self.version < 4),
-            DataType::Dictionary(..) => return Err(Error::malformed("arrow", "a dictionary of dictionaries without a field.")),
+            DataType::Dictionary(..) => {
+                return Err(Error::malformed("arrow", "a dictionary of dictionaries without a field."));
+            }
             _ => 2,
         };
         self.at.buffer += buffers;
@@ -276,18 +311,30 @@ impl Counter {
 
 /// Refuses types that the flatbuffers can spell and Arrow does not have.
 fn sensible(data_type: &DataType) -> Result<()> {
-    let wrong = |expected: &str, found: String| Err(Error::malformed("arrow", format!("expected {expected}, found {found}.")));
+    let wrong = |expected: &str, found: String| {
+        Err(Error::malformed("arrow", format!("expected {expected}, found {found}.")))
+    };
     match data_type {
-        DataType::RunEndEncoded(ends, _) if !matches!(ends.data_type(), DataType::Int16 | DataType::Int32 | DataType::Int64) => {
+        DataType::RunEndEncoded(ends, _)
+            if !matches!(ends.data_type(), DataType::Int16 | DataType::Int32 | DataType::Int64) =>
+        {
             wrong("run ends of 16, 32 or 64 bits", ends.data_type().to_string())
         }
         DataType::Map(entries, _) if !matches!(entries.data_type(), DataType::Struct(pair) if pair.len() == 2) => {
             wrong("a map of pairs", entries.data_type().to_string())
         }
-        DataType::Decimal32(precision, _) if !(1..=9).contains(precision) => wrong("1 to 9 digits", precision.to_string()),
-        DataType::Decimal64(precision, _) if !(1..=18).contains(precision) => wrong("1 to 18 digits", precision.to_string()),
-        DataType::Decimal128(precision, _) if !(1..=38).contains(precision) => wrong("1 to 38 digits", precision.to_string()),
-        DataType::Decimal256(precision, _) if !(1..=76).contains(precision) => wrong("1 to 76 digits", precision.to_string()),
+        DataType::Decimal32(precision, _) if !(1..=9).contains(precision) => {
+            wrong("1 to 9 digits", precision.to_string())
+        }
+        DataType::Decimal64(precision, _) if !(1..=18).contains(precision) => {
+            wrong("1 to 18 digits", precision.to_string())
+        }
+        DataType::Decimal128(precision, _) if !(1..=38).contains(precision) => {
+            wrong("1 to 38 digits", precision.to_string())
+        }
+        DataType::Decimal256(precision, _) if !(1..=76).contains(precision) => {
+            wrong("1 to 76 digits", precision.to_string())
+        }
         _ => Ok(()),
     }
 }

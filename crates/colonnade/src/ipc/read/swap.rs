@@ -3,8 +3,6 @@
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, IntervalUnit};
 
-
-
 use super::shape::width;
 
 /// Reverses each number of `item` bytes.

@@ -35,7 +35,15 @@ struct Target {
 
 impl Landing<'_> {
     /// Lands the fields `wanted[i]` for `i` of `these`.
-    pub(super) fn fixed(&self, wanted: &[usize], ways: &[Way], these: &[usize], pieces: &[Piece], landed: &mut Landed, progress: &dyn Progress) -> Result<()> {
+    pub(super) fn fixed(
+        &self,
+        wanted: &[usize],
+        ways: &[Way],
+        these: &[usize],
+        pieces: &[Piece],
+        landed: &mut Landed,
+        progress: &dyn Progress,
+    ) -> Result<()> {
         if these.is_empty() {
             return Ok(());
         }
@@ -70,7 +78,10 @@ impl Landing<'_> {
             for (column, &i) in members.iter().enumerate() {
                 targets.push(self.target(wanted, ways, i, item, region, column * stride)?);
             }
-            grids.push(Grid { col_stride: as_stride(stride), ..Grid::column_major(*dtype, nrows, members.len(), 0) });
+            grids.push(Grid {
+                col_stride: as_stride(stride),
+                ..Grid::column_major(*dtype, nrows, members.len(), 0)
+            });
         }
         for &(i, item) in &alone {
             let region = regions.len();
@@ -91,12 +102,18 @@ impl Landing<'_> {
             let field = wanted.get(i).copied().unwrap_or(0);
             let data_type = field_of(&self.catalog.shape, field)?.data_type();
             let values = Buffer::from_region(region.finish(), true).to_arrow();
-            let mut builder = ArrayDataBuilder::new(data_type.clone()).len(nrows).add_buffer(values).nulls(self.validity(field, pieces)?);
+            let mut builder = ArrayDataBuilder::new(data_type.clone())
+                .len(nrows)
+                .add_buffer(values)
+                .nulls(self.validity(field, pieces)?);
             if matches!(data_type, arrow_schema::DataType::Dictionary(..)) {
                 #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
                 let id = field_of(&self.catalog.shape, field)?.dict_id().unwrap_or(0);
                 let dictionary = self.history.last().get(id)?;
-                builder = builder.add_child_data(dictionary.ok_or_else(|| Error::malformed("arrow", format!("dictionary {id} is not there.")))?);
+                builder = builder
+                    .add_child_data(dictionary.ok_or_else(|| {
+                        Error::malformed("arrow", format!("dictionary {id} is not there."))
+                    })?);
             }
             // SAFETY: the values were filled whole; codes are compared with their dictionary just below.
             let data = unsafe { builder.align_buffers(true).build_unchecked() };
@@ -106,28 +123,56 @@ impl Landing<'_> {
         Ok(())
     }
 
-    fn target(&self, wanted: &[usize], ways: &[Way], i: usize, item: usize, region: usize, offset: usize) -> Result<Target> {
+    fn target(
+        &self,
+        wanted: &[usize],
+        ways: &[Way],
+        i: usize,
+        item: usize,
+        region: usize,
+        offset: usize,
+    ) -> Result<Target> {
         let field = wanted.get(i).copied().unwrap_or(0);
         let way = ways.get(i).copied().unwrap_or(Way::Text);
         let place = self.catalog.shape.places.get(field).copied();
         let place = place.ok_or_else(|| Error::not_found("arrow", format!("field {field}.")))?;
         // The pairs' numbers are the child's values: past both validities.
         let skipped = if matches!(way, Way::Pairs(_)) { 2 } else { 1 };
-        Ok(Target { field, node: place.node, buffer: place.buffer + skipped, view: place.view, item, way, region, offset })
+        Ok(Target {
+            field,
+            node: place.node,
+            buffer: place.buffer + skipped,
+            view: place.view,
+            item,
+            way,
+            region,
+            offset,
+        })
     }
 
-    fn copy_all(&self, targets: &[Target], scatters: &[Scatter<'_>], pieces: &[Piece], progress: &dyn Progress) -> Result<()> {
+    fn copy_all(
+        &self,
+        targets: &[Target],
+        scatters: &[Scatter<'_>],
+        pieces: &[Piece],
+        progress: &dyn Progress,
+    ) -> Result<()> {
         let row_nbytes: usize = targets.iter().map(|t| t.item).sum();
         let streaming = row_nbytes.saturating_mul(self.nrows()) >= STREAMING_FROM_NBYTES;
         let small = |p: &Piece| p.nrows.saturating_mul(row_nbytes) <= CUT_NBYTES;
         if pieces.iter().all(small) {
-            return self.tiles(pieces, row_nbytes, &|tile| {
-                for piece in tile {
-                    self.copy_piece(targets, scatters, piece, streaming)?;
-                }
-                fence();
-                Ok(())
-            }, progress);
+            return self.tiles(
+                pieces,
+                row_nbytes,
+                &|tile| {
+                    for piece in tile {
+                        self.copy_piece(targets, scatters, piece, streaming)?;
+                    }
+                    fence();
+                    Ok(())
+                },
+                progress,
+            );
         }
         let mut tasks = Vec::new();
         for piece in pieces {
@@ -139,7 +184,8 @@ impl Landing<'_> {
                 rest = tail;
                 let compressed = self.batch(piece)?.header.codec.is_some();
                 // Whole bytes of bits, so that parts of a boolean column do not share one.
-                let step = if compressed { piece.nrows } else { (CUT_NBYTES / first.item.max(1)).div_ceil(64) * 64 };
+                let step =
+                    if compressed { piece.nrows } else { (CUT_NBYTES / first.item.max(1)).div_ceil(64) * 64 };
                 for start in (0..piece.nrows).step_by(step.max(1)) {
                     let nrows = step.min(piece.nrows - start);
                     let part = Piece { skip: piece.skip + start, nrows, at: piece.at + start, ..*piece };
@@ -155,19 +201,34 @@ impl Landing<'_> {
         plan::run(tasks, self.threads, progress)
     }
 
-    fn copy_piece(&self, targets: &[Target], scatters: &[Scatter<'_>], piece: &Piece, streaming: bool) -> Result<()> {
+    fn copy_piece(
+        &self,
+        targets: &[Target],
+        scatters: &[Scatter<'_>],
+        piece: &Piece,
+        streaming: bool,
+    ) -> Result<()> {
         let body = Body::new(self.source, self.batch(piece)?)?;
         for target in targets {
-            self.copy_column(target, scatters, piece, &body, streaming).map_err(|e| self.named(e, target.field, piece))?;
+            self.copy_column(target, scatters, piece, &body, streaming)
+                .map_err(|e| self.named(e, target.field, piece))?;
         }
         Ok(())
     }
 
-    fn copy_column(&self, target: &Target, scatters: &[Scatter<'_>], piece: &Piece, body: &Body<'_>, streaming: bool) -> Result<()> {
+    fn copy_column(
+        &self,
+        target: &Target,
+        scatters: &[Scatter<'_>],
+        piece: &Piece,
+        body: &Body<'_>,
+        streaming: bool,
+    ) -> Result<()> {
         let (item, buffer) = (target.item, target.buffer + body.variadic_before(target.view)?);
         let scatter = scatters.get(target.region).ok_or_else(too_large)?;
         // SAFETY: each task has rows of its own, and each column ranges of its own.
-        let place = unsafe { scatter.range(target.offset + piece.at * item, piece.nrows * item) }.ok_or_else(too_large)?;
+        let place = unsafe { scatter.range(target.offset + piece.at * item, piece.nrows * item) }
+            .ok_or_else(too_large)?;
         let end = piece.skip + piece.nrows;
         if let Way::Pairs(_) = target.way {
             let node = body.node(target.node + 1)?;

@@ -12,7 +12,15 @@ use super::{Landed, Landing, Piece, Way};
 
 impl Landing<'_> {
     /// Lands the fields `wanted[i]` for `i` of `these`.
-    pub(super) fn joined(&self, wanted: &[usize], ways: &[Way], these: &[usize], pieces: &[Piece], landed: &mut Landed, progress: &dyn Progress) -> Result<()> {
+    pub(super) fn joined(
+        &self,
+        wanted: &[usize],
+        ways: &[Way],
+        these: &[usize],
+        pieces: &[Piece],
+        landed: &mut Landed,
+        progress: &dyn Progress,
+    ) -> Result<()> {
         if these.is_empty() {
             return Ok(());
         }
@@ -49,7 +57,11 @@ fn widened(dtype: DType, data: &ArrayData) -> DType {
         return dtype;
     }
     let column = Column::new(data.clone());
-    let longest = (0..data.len()).filter_map(|row| column.string(row)).map(|text| text.chars().count()).max().unwrap_or(0);
+    let longest = (0..data.len())
+        .filter_map(|row| column.string(row))
+        .map(|text| text.chars().count())
+        .max()
+        .unwrap_or(0);
     let itemsize = u32::try_from(longest.saturating_mul(4)).unwrap_or(u32::MAX);
     DType { itemsize: dtype.itemsize.max(itemsize), ..dtype }
 }

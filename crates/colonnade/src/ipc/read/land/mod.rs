@@ -85,9 +85,18 @@ impl Landing<'_> {
         let mut left: Vec<bool> = vec![true; wanted.len()];
         self.in_place(wanted, &ways, &pieces, &mut left, &mut landed, progress)?;
         let of = |pick: &dyn Fn(Way) -> bool| -> Vec<usize> {
-            (0..wanted.len()).filter(|&i| left.get(i) == Some(&true) && ways.get(i).is_some_and(|&w| pick(w))).collect()
+            (0..wanted.len())
+                .filter(|&i| left.get(i) == Some(&true) && ways.get(i).is_some_and(|&w| pick(w)))
+                .collect()
         };
-        self.fixed(wanted, &ways, &of(&|w| !matches!(w, Way::Text | Way::Joined(_))), &pieces, &mut landed, progress)?;
+        self.fixed(
+            wanted,
+            &ways,
+            &of(&|w| !matches!(w, Way::Text | Way::Joined(_))),
+            &pieces,
+            &mut landed,
+            progress,
+        )?;
         self.text(wanted, &of(&|w| w == Way::Text), &pieces, &mut landed, progress)?;
         self.joined(wanted, &ways, &of(&|w| matches!(w, Way::Joined(_))), &pieces, &mut landed, progress)?;
         Ok(landed)
@@ -118,7 +127,9 @@ impl Landing<'_> {
 
     fn batch(&self, piece: &Piece) -> Result<&Batch> {
         let batch = self.catalog.batches.get(piece.batch);
-        batch.ok_or_else(|| Error::not_found("arrow", format!("batch {} of {}.", piece.batch, self.catalog.batches.len())))
+        batch.ok_or_else(|| {
+            Error::not_found("arrow", format!("batch {} of {}.", piece.batch, self.catalog.batches.len()))
+        })
     }
 
     fn way(&self, field: usize) -> Result<Way> {
@@ -136,13 +147,21 @@ impl Landing<'_> {
         }
         Ok(match data_type {
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => Way::Text,
-            DataType::Dictionary(key, _) if !self.history.replaced => width(key).map_or(Way::Joined(None), Way::Values),
+            DataType::Dictionary(key, _) if !self.history.replaced => {
+                width(key).map_or(Way::Joined(None), Way::Values)
+            }
             other => width(other).filter(|&w| w > 0).map_or(Way::Joined(None), Way::Values),
         })
     }
 
     /// Runs `work` over tiles of pieces: as many as make about `nbytes` of bodies.
-    fn tiles(&self, pieces: &[Piece], row_nbytes: usize, work: &(dyn Fn(&[Piece]) -> Result<()> + Sync), progress: &dyn Progress) -> Result<()> {
+    fn tiles(
+        &self,
+        pieces: &[Piece],
+        row_nbytes: usize,
+        work: &(dyn Fn(&[Piece]) -> Result<()> + Sync),
+        progress: &dyn Progress,
+    ) -> Result<()> {
         const TILE_NBYTES: usize = 2 << 20;
         let mut tasks = Vec::new();
         let mut rest = pieces;
@@ -178,7 +197,11 @@ fn block_way(dtype: DType, data_type: &DataType, nulls: bool) -> Way {
     match data_type {
         DataType::Boolean if dtype.kind == Kind::Bool && !nulls => Way::Bits(dtype),
         DataType::FixedSizeList(inner, 2) if dtype.kind == Kind::Complex && native && !nulls => {
-            if width(inner.data_type()).is_some_and(|w| w * 2 == item) { Way::Pairs(dtype) } else { Way::Joined(Some(dtype)) }
+            if width(inner.data_type()).is_some_and(|w| w * 2 == item) {
+                Way::Pairs(dtype)
+            } else {
+                Way::Joined(Some(dtype))
+            }
         }
         other if native && item > 0 && width(other) == Some(item) => match dtype.kind {
             Kind::DateTime | Kind::TimeDelta if nulls => Way::Nat(dtype),

@@ -25,7 +25,14 @@ struct Run {
 
 impl Landing<'_> {
     /// Lands the text fields `wanted[i]` for `i` of `these`.
-    pub(super) fn text(&self, wanted: &[usize], these: &[usize], pieces: &[Piece], landed: &mut Landed, progress: &dyn Progress) -> Result<()> {
+    pub(super) fn text(
+        &self,
+        wanted: &[usize],
+        these: &[usize],
+        pieces: &[Piece],
+        landed: &mut Landed,
+        progress: &dyn Progress,
+    ) -> Result<()> {
         for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
             landed.columns.push((i, self.text_column(field, pieces, progress)?));
@@ -33,7 +40,12 @@ impl Landing<'_> {
         Ok(())
     }
 
-    fn text_column(&self, field: usize, pieces: &[Piece], progress: &dyn Progress) -> Result<arrow_data::ArrayData> {
+    fn text_column(
+        &self,
+        field: usize,
+        pieces: &[Piece],
+        progress: &dyn Progress,
+    ) -> Result<arrow_data::ArrayData> {
         let data_type = field_of(&self.catalog.shape, field)?.data_type();
         let (small, is_text) = match data_type {
             DataType::Utf8 => (true, true),
@@ -51,7 +63,8 @@ impl Landing<'_> {
             same => same.clone(),
         };
         let item = if narrow { 4 } else { 8 };
-        let offsets_nbytes = (nrows + 1).checked_mul(item).ok_or_else(|| Error::limit("arrow", "too many rows."))?;
+        let offsets_nbytes =
+            (nrows + 1).checked_mul(item).ok_or_else(|| Error::limit("arrow", "too many rows."))?;
         let mut offsets = Region::allocate(offsets_nbytes, offsets_nbytes < 256 << 10)?;
         let mut bytes = Region::allocate(total, total < 256 << 10)?;
         if let Some(first) = offsets.as_mut_slice().get_mut(..item) {
@@ -74,7 +87,15 @@ impl Landing<'_> {
                 rest = (tail, tail_runs);
                 tasks.push(Task::new(nbytes, move || {
                     for (piece, run) in tile.iter().zip(tile_runs) {
-                        let done = self.text_piece(field, piece, run, (small, narrow, is_text), offsets, bytes, streaming);
+                        let done = self.text_piece(
+                            field,
+                            piece,
+                            run,
+                            (small, narrow, is_text),
+                            offsets,
+                            bytes,
+                            streaming,
+                        );
                         done.map_err(|e| self.named(e, field, piece))?;
                         run.held = None;
                     }
@@ -92,7 +113,13 @@ impl Landing<'_> {
     }
 
     /// How many bytes each batch's rows have; compressed ones are decompressed here, in parallel.
-    fn sizes(&self, field: usize, pieces: &[Piece], small: bool, progress: &dyn Progress) -> Result<(Vec<Run>, usize)> {
+    fn sizes(
+        &self,
+        field: usize,
+        pieces: &[Piece],
+        small: bool,
+        progress: &dyn Progress,
+    ) -> Result<(Vec<Run>, usize)> {
         let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
         let item = if small { 4 } else { 8 };
         let one = |piece: &Piece| -> Result<Run> {
@@ -101,11 +128,24 @@ impl Landing<'_> {
             for view in 0..place.view {
                 first += body.views(view)?;
             }
-            let (offsets, values) = (body.buffer(first, (piece.skip + piece.nrows + 1) * item)?, body.buffer(first + 1, 0)?);
-            let ends = (offset(&offsets, piece.skip, small), offset(&offsets, piece.skip + piece.nrows, small));
-            let range = usize::try_from(ends.0).ok().zip(usize::try_from(ends.1).ok()).filter(|&(a, b)| a <= b && b <= values.len());
+            let (offsets, values) =
+                (body.buffer(first, (piece.skip + piece.nrows + 1) * item)?, body.buffer(first + 1, 0)?);
+            let ends =
+                (offset(&offsets, piece.skip, small), offset(&offsets, piece.skip + piece.nrows, small));
+            let range = usize::try_from(ends.0)
+                .ok()
+                .zip(usize::try_from(ends.1).ok())
+                .filter(|&(a, b)| a <= b && b <= values.len());
             let (start, end) = range.ok_or_else(|| {
-                Error::malformed("arrow", format!("expected offsets from 0 to {}, found {} to {}. The bytes are damaged.", values.len(), ends.0, ends.1))
+                Error::malformed(
+                    "arrow",
+                    format!(
+                        "expected offsets from 0 to {}, found {} to {}. The bytes are damaged.",
+                        values.len(),
+                        ends.0,
+                        ends.1
+                    ),
+                )
             })?;
             let held = body.codec().map(|_| (offsets, values));
             Ok(Run { held, nbytes: end - start, at: 0 })
@@ -123,14 +163,21 @@ impl Landing<'_> {
                 })
             });
             plan::run(tasks.collect(), self.threads, progress)?;
-            made.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)).collect()
+            made.into_iter()
+                .filter_map(|slot| slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+                .collect()
         } else {
-            pieces.iter().map(|piece| one(piece).map_err(|e| self.named(e, field, piece))).collect::<Result<_>>()?
+            pieces
+                .iter()
+                .map(|piece| one(piece).map_err(|e| self.named(e, field, piece)))
+                .collect::<Result<_>>()?
         };
         let mut total = 0usize;
         for run in &mut runs {
             run.at = total;
-            total = total.checked_add(run.nbytes).ok_or_else(|| Error::limit("arrow", "too many bytes of text."))?;
+            total = total
+                .checked_add(run.nbytes)
+                .ok_or_else(|| Error::limit("arrow", "too many bytes of text."))?;
         }
         Ok((runs, total))
     }
@@ -157,7 +204,8 @@ impl Landing<'_> {
             Some((from, values)) => (from.clone(), values.clone()),
             None => (body.buffer(first, (piece.skip + piece.nrows + 1) * item)?, body.buffer(first + 1, 0)?),
         };
-        let wanted = from.as_slice().get(piece.skip * item..(piece.skip + piece.nrows + 1) * item).unwrap_or(&[]);
+        let wanted =
+            from.as_slice().get(piece.skip * item..(piece.skip + piece.nrows + 1) * item).unwrap_or(&[]);
         let values = values.as_slice();
         let (start, end) = if small {
             check::strings(wanted.as_chunks::<4>().0, |b| i64::from(i32::from_le_bytes(b)), values, is_text)?
@@ -166,8 +214,12 @@ impl Landing<'_> {
         };
         let wide = if narrow { 4 } else { 8 };
         // SAFETY: each batch has rows of its own (its offsets after the first), and bytes of its own.
-        let ranges = unsafe { (offsets.range((piece.at + 1) * wide, piece.nrows * wide), bytes.range(run.at, run.nbytes)) };
-        let (Some(to), Some(target)) = ranges else { return Err(Error::limit("arrow", "too many bytes of text.")) };
+        let ranges = unsafe {
+            (offsets.range((piece.at + 1) * wide, piece.nrows * wide), bytes.range(run.at, run.nbytes))
+        };
+        let (Some(to), Some(target)) = ranges else {
+            return Err(Error::limit("arrow", "too many bytes of text."));
+        };
         if end - start != target.len() {
             return Err(Error::malformed("arrow", "offsets that changed while they were read."));
         }

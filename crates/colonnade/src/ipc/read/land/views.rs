@@ -20,7 +20,15 @@ const GRIDS: usize = 64;
 
 impl Landing<'_> {
     /// Takes what needs no copy off `left`: only where the rows lie in one batch at most.
-    pub(super) fn in_place(&self, wanted: &[usize], ways: &[Way], pieces: &[Piece], left: &mut [bool], landed: &mut Landed, progress: &dyn Progress) -> Result<()> {
+    pub(super) fn in_place(
+        &self,
+        wanted: &[usize],
+        ways: &[Way],
+        pieces: &[Piece],
+        left: &mut [bool],
+        landed: &mut Landed,
+        progress: &dyn Progress,
+    ) -> Result<()> {
         let piece = match pieces {
             [] => {
                 for (i, way) in ways.iter().enumerate() {
@@ -35,27 +43,37 @@ impl Landing<'_> {
             _ => return Ok(()),
         };
         let body = Body::new(self.source, self.batch(piece)?)?;
-        let columns: Vec<usize> =
-            (0..ways.len()).filter(|&i| matches!(ways.get(i), Some(Way::Values(_) | Way::Text | Way::Joined(None)))).collect();
+        let columns: Vec<usize> = (0..ways.len())
+            .filter(|&i| matches!(ways.get(i), Some(Way::Values(_) | Way::Text | Way::Joined(None))))
+            .collect();
         for (&i, data) in columns.iter().zip(self.arrays(wanted, &columns, piece, progress)?) {
             landed.columns.push((i, data));
             take(left, i);
         }
-        if let Some(bytes) = self.in_place.filter(|_| body.codec().is_none() && !self.catalog.shape.big_endian) {
+        if let Some(bytes) =
+            self.in_place.filter(|_| body.codec().is_none() && !self.catalog.shape.big_endian)
+        {
             self.grids(wanted, ways, piece, &body, bytes, left, landed)?;
         }
         Ok(())
     }
 
     /// The arrays of the fields `wanted[i]` in one batch, in parallel where there is something to decompress.
-    pub(super) fn arrays(&self, wanted: &[usize], these: &[usize], piece: &Piece, progress: &dyn Progress) -> Result<Vec<ArrayData>> {
+    pub(super) fn arrays(
+        &self,
+        wanted: &[usize],
+        these: &[usize],
+        piece: &Piece,
+        progress: &dyn Progress,
+    ) -> Result<Vec<ArrayData>> {
         let batch = self.batch(piece)?;
         let body = Body::new(self.source, batch)?;
         let one = |i: usize| -> Result<ArrayData> {
             let index = wanted.get(i).copied().unwrap_or(0);
             let field = field_of(&self.catalog.shape, index)?;
             let place = self.catalog.shape.places.get(index).copied().unwrap_or_default();
-            let mut cursor = Cursor::new(&body, &self.catalog.shape, self.history.at(piece.batch), place, self.unbacked)?;
+            let mut cursor =
+                Cursor::new(&body, &self.catalog.shape, self.history.at(piece.batch), place, self.unbacked)?;
             let data = cursor.field(field).map_err(|e| self.named(e, index, piece))?;
             Ok(if piece.nrows == data.len() { data } else { data.slice(piece.skip, piece.nrows) })
         };
@@ -113,7 +131,8 @@ impl Landing<'_> {
             }
             let next = ids.len();
             let id = *ids.entry(dtype).or_insert(next);
-            let key = GroupKey { dtype, nrows: piece.nrows, width: 1, two_dimensional: false, fortran_order: true };
+            let key =
+                GroupKey { dtype, nrows: piece.nrows, width: 1, two_dimensional: false, fortran_order: true };
             groups.push(id, key, offset, i);
             taken.push(i);
         }
@@ -123,7 +142,10 @@ impl Landing<'_> {
         }
         for (grid, members) in grids {
             let block = Block::new(grid, bytes.clone());
-            landed.blocks.push((block.ok_or_else(|| Error::malformed("arrow", "a column passes the end of the file."))?, members));
+            landed.blocks.push((
+                block.ok_or_else(|| Error::malformed("arrow", "a column passes the end of the file."))?,
+                members,
+            ));
         }
         taken.into_iter().for_each(|i| take(left, i));
         Ok(())
