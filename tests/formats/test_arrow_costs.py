@@ -116,6 +116,32 @@ def test_text_shared_a_thousand_times_is_not_read_a_thousand_times() -> None:
         open_ipc(ab.stream(head), "arrows")
 
 
+def test_a_number_that_is_an_offset_too_is_not_changed_unseen() -> None:
+    """The endianness lies in the upper half of the offset to the fields: made little-endian, it points elsewhere."""
+    head = ab.schema(ab.field("a", ab.INT64), endianness=1, metadata=[("k", "x" * 70_000)])
+    metadata = bytearray(ab.schema_message(head).metadata())
+
+    def slot(table: int, i: int) -> tuple[int, int]:
+        entry = table - struct.unpack_from("<i", metadata, table)[0] + 4 + 2 * i
+        return entry, table + struct.unpack_from("<H", metadata, entry)[0]
+
+    at = slot(struct.unpack_from("<I", metadata, 0)[0], 2)[1]
+    table = at + struct.unpack_from("<I", metadata, at)[0]
+    fields = slot(table, 1)[1]
+    assert struct.unpack_from("<I", metadata, fields)[0] >> 16 == 1
+    struct.pack_into("<H", metadata, slot(table, 0)[0], fields + 2 - table)
+    content = b"\xff\xff\xff\xff" + struct.pack("<i", len(metadata)) + metadata + ab.END
+    with pytest.raises(cn.DecodeError, match="the schema is no flatbuffer"):
+        open_ipc(bytes(content), "arrows")
+
+
+def test_a_schema_that_never_comes_is_not_waited_for() -> None:
+    reader = open_reader(ab.END)
+    for _ in range(3):
+        with pytest.raises(cn.DecodeError, match="schema"):
+            reader.schema()
+
+
 def test_blocks_that_share_bytes_are_refused_before_they_are_followed() -> None:
     head = ab.schema(ab.field("a", ab.INT64))
     two = ab.batch(2, [(2, 0)], [(0, 0), (0, 16)], struct.pack("<qq", 1, 2))

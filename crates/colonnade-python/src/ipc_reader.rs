@@ -142,7 +142,8 @@ impl IpcReader {
     }
 
     fn schema(&mut self, py: Python<'_>) -> PyResult<CoreFrame> {
-        while self.decoder.plan().is_none() {
+        // After an error nothing comes any more, nor does a schema then.
+        while self.decoder.plan().is_none() && !self.ended {
             match self.advance(py)? {
                 None => self.ends()?,
                 Some(Event::Batch(frame)) => self.waiting = Some(CoreFrame::new(*frame)),

@@ -121,16 +121,9 @@ pub(crate) fn verifier(nbytes: usize) -> VerifierOptions {
     }
 }
 
-/// Whether flatbuffers can be read where they lie: its integers want their natural alignment.
-pub(crate) fn is_aligned(bytes: &[u8]) -> bool {
-    bytes.as_ptr().addr().is_multiple_of(8)
-}
-
-/// Runs `work` on bytes that are aligned: these, or a copy.
-pub(crate) fn aligned<T>(bytes: &[u8], work: impl FnOnce(&[u8]) -> T) -> T {
-    if is_aligned(bytes) {
-        return work(bytes);
-    }
+/// Runs `work` on a copy of a header: it is aligned, as flatbuffers want their integers, and nobody changes it between the
+/// check and the reading, which believes the check. (A source may be a file or an array that others write.)
+pub(crate) fn copied<T>(bytes: &[u8], work: impl FnOnce(&[u8]) -> T) -> T {
     // Arrow's buffers are 64-byte aligned.
     work(arrow_buffer::Buffer::from_slice_ref(bytes).as_slice())
 }
@@ -165,7 +158,7 @@ fn experimental(message: arrow_ipc::Message<'_>) -> Result<Option<BodyCodec>> {
 /// # Errors
 /// Malformed flatbuffers; `Unsupported` metadata versions, kinds of messages and codecs, by name.
 pub(crate) fn header(bytes: &[u8]) -> Result<Header> {
-    aligned(bytes, |bytes| {
+    copied(bytes, |bytes| {
         let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).map_err(|e| {
             damaged(&format!("expected a flatbuffer, found bytes that are none ({}).", first_line(&e)))
         })?;
@@ -218,7 +211,7 @@ pub(crate) fn check_version(version: MetadataVersion) -> Result<i16> {
 
 /// Offsets, in a header that was checked, of a batch's row count and of its body's length; `None` where one is left out.
 pub(crate) fn numbers_at(bytes: &[u8]) -> Option<(usize, usize)> {
-    aligned(bytes, |bytes| {
+    copied(bytes, |bytes| {
         let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).ok()?;
         let batch = message.header_as_record_batch()?;
         let at = |table: &flatbuffers::Table<'_>, field| match table.vtable().get(field) {

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 
-use super::message::{
-    BatchHeader, Header, Kind, Prefix, Span, aligned, first_line, header, prefix, verifier,
-};
+use super::message::{BatchHeader, Header, Kind, Prefix, Span, copied, first_line, header, prefix, verifier};
 use super::shape::Shape;
 
 /// First and last bytes of a file.
@@ -422,7 +420,7 @@ fn prefetch(_bytes: &[u8], _at: usize, _distance: usize, _nbytes: usize) {}
 pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
     let (start, end) = footer_range(bytes)?;
     let foot = bytes.get(start..end).unwrap_or(&[]);
-    aligned(foot, |foot| {
+    copied(foot, |foot| {
         let damaged =
             |message: String| Error::malformed("arrow", message).in_member("footer").at(start as u64);
         let footer = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot).map_err(|e| {
@@ -504,7 +502,7 @@ fn agree(messages: &[u8], footer: arrow_ipc::Schema<'_>, footer_at: usize) -> Re
         _ => return Ok(()),
     };
     let head = messages.get(found.header_at..found.body_at).unwrap_or(&[]);
-    let same = aligned(head, |head| {
+    let same = copied(head, |head| {
         // Proven by `message_at`.
         let message = arrow_ipc::root_as_message_with_opts(&verifier(head.len()), head).ok()?;
         Some(super::shape::same_schema(message.header_as_schema()?, footer))

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use arrow_ipc::{Endianness, Schema as FbSchema};
 use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef, UnionMode};
+use flatbuffers::{Verifiable, Verifier};
 
 use crate::error::{Error, Result};
 
-use super::message::{aligned, check_version, first_line, verifier};
+use super::message::{check_version, copied, first_line, verifier};
 
 /// How deep types may nest.
 pub(crate) const MAX_DEPTH: usize = 48;
@@ -47,7 +48,7 @@ impl Shape {
     /// # Errors
     /// Malformed or unsupported types.
     pub(crate) fn of_message(bytes: &[u8]) -> Result<Self> {
-        aligned(bytes, |bytes| {
+        copied(bytes, |bytes| {
             let message =
                 arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).map_err(|e| {
                     Error::malformed("arrow", format!("the schema is no flatbuffer ({}).", first_line(&e)))
@@ -85,10 +86,15 @@ impl Shape {
                 place.fill(0);
             }
             let copy = arrow_buffer::Buffer::from_slice_ref(&copy);
-            // SAFETY: the bytes passed the verifier; a number changed, no offset.
-            let again = unsafe {
-                FbSchema::init_from_table(flatbuffers::Table::new(copy.as_slice(), schema._tab.loc()))
-            };
+            let place = schema._tab.loc();
+            // The number may lie where an offset lies too, for all that the verifier says: it is asked again.
+            let options = verifier(copy.len());
+            FbSchema::run_verifier(&mut Verifier::new(&options, copy.as_slice()), place).map_err(|e| {
+                Error::malformed("arrow", format!("the schema is no flatbuffer ({}).", first_line(&e)))
+            })?;
+            // SAFETY: what stands at `place` was just proven to be a schema.
+            let again = unsafe { FbSchema::init_from_table(flatbuffers::Table::new(copy.as_slice(), place)) };
+            depth(again)?;
             arrow_ipc::convert::try_fb_to_schema(again)
         } else {
             arrow_ipc::convert::try_fb_to_schema(schema)
