@@ -11,6 +11,7 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 
 import colonnade as cn
+from colonnade import _core
 from tests import sweep_arrow
 from tests.formats import arrow_bytes as ab
 from tests.formats.arrow_look import batches_of, open_ipc, open_reader
@@ -140,6 +141,18 @@ def test_a_schema_that_never_comes_is_not_waited_for() -> None:
     for _ in range(3):
         with pytest.raises(cn.DecodeError, match="schema"):
             reader.schema()
+
+
+def test_bytes_that_a_function_took_away_again_are_not_made_up() -> None:
+    def read_into(view: memoryview) -> int:
+        lent, count = view.obj, len(view)
+        view.release()
+        lent.clear()
+        return count
+
+    limits: dict[str, Any] = {"limits": cn.Limits(), "threads": None}
+    with pytest.raises(ValueError, match="no longer there"):
+        _core.IpcReader.open_callable(read_into, **limits).schema()
 
 
 def test_blocks_that_share_bytes_are_refused_before_they_are_followed() -> None:

@@ -106,9 +106,10 @@ fn call(read_into: &Bound<'_, PyAny>, scratch: &Bound<'_, PyByteArray>, room: &m
     }
     // SAFETY: the interpreter lock is held and no Python code runs while the bytes are copied.
     let bytes = unsafe { scratch.as_bytes() };
-    if let (Some(to), Some(from)) = (room.get_mut(..count), bytes.get(..count)) {
-        to.copy_from_slice(from);
-    }
+    let (Some(to), Some(from)) = (room.get_mut(..count), bytes.get(..count)) else {
+        return Err(PyValueError::new_err("read_into: the buffer it was lent is no longer there"));
+    };
+    to.copy_from_slice(from);
     Ok(count)
 }
 
