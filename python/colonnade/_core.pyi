@@ -281,10 +281,11 @@ class ArrowStream:
 def import_arrow_schema(obj: object) -> CoreFrame:
     """Anything with ``__arrow_c_schema__`` (a struct type or schema): a frame of no rows."""
 
-def export_arrow_stream(frames: Sequence[CoreFrame]) -> object:
+def export_arrow_stream(frames: Sequence[CoreFrame], metadata: bool = True) -> object:
     """An ``arrow_array_stream`` capsule: one record batch a frame (all of one schema; DecodeError that shows both where
     they differ). Arrow columns and packed native columns are not copied; bools become bits; NaT becomes null. Fields:
-    data columns, then one a stored index level; schema metadata `colonnade` and `pandas` as in files."""
+    data columns, then one a stored index level; schema metadata `colonnade` and `pandas` as in files (`metadata=False`:
+    without, for a library that does not look at it)."""
 
 def export_arrow_schema(frame: CoreFrame) -> object:
     """An ``arrow_schema`` capsule of the same."""

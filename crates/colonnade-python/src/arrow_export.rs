@@ -23,15 +23,19 @@ struct Private {
     error: CString,
 }
 
-/// A stream over `frames`, which are of one layout.
+/// A stream over `frames`, which are of one layout; `told`: with metadata of the schema.
 ///
 /// # Errors
 /// What Arrow cannot hold, or a frame that is not of the first one's layout.
-pub(crate) fn stream(frames: Vec<Arc<Frame>>) -> Result<FFI_ArrowArrayStream> {
+pub(crate) fn stream(frames: Vec<Arc<Frame>>, told: bool) -> Result<FFI_ArrowArrayStream> {
     let first = frames
         .first()
         .ok_or_else(|| Error::malformed("arrow", "expected one frame at least, found none."))?;
-    let exporter = Exporter::new(first, Some(frames.iter().map(|f| f.nrows).sum()))?;
+    let exporter = if told {
+        Exporter::new(first, Some(frames.iter().map(|f| f.nrows).sum()))?
+    } else {
+        Exporter::without_metadata(first)?
+    };
     for frame in &frames {
         exporter.admit(frame)?;
     }

@@ -38,12 +38,14 @@ fn import_arrow_schema(obj: &Bound<'_, PyAny>) -> PyResult<CoreFrame> {
 }
 
 #[pyfunction]
+#[pyo3(signature = (frames, metadata = true))]
 fn export_arrow_stream<'py>(
     py: Python<'py>,
     frames: Vec<PyRef<'py, CoreFrame>>,
+    metadata: bool,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let frames: Vec<Arc<Frame>> = frames.iter().map(|f| Arc::clone(&f.frame)).collect();
-    let stream = py.detach(|| arrow_export::stream(frames)).py()?;
+    let stream = py.detach(|| arrow_export::stream(frames, metadata)).py()?;
     PyCapsule::new_with_value(py, stream, STREAM_NAME)
 }
 

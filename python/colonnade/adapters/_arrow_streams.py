@@ -10,13 +10,14 @@ from .._core import CoreFrame
 class Exported:
     """Frames as an object that any library with the capsule interface takes. Can be read any number of times."""
 
-    __slots__ = ("_frames",)
+    __slots__ = ("_frames", "_metadata")
 
-    def __init__(self, frames: Iterable[CoreFrame]) -> None:
+    def __init__(self, frames: Iterable[CoreFrame], metadata: bool = True) -> None:
         self._frames = list(frames)
+        self._metadata = metadata
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return _core.export_arrow_stream(self._frames)
+        return _core.export_arrow_stream(self._frames, self._metadata)
 
     def __arrow_c_schema__(self) -> object:
         return _core.export_arrow_schema(self._frames[0])

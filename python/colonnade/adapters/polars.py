@@ -68,7 +68,7 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
         A column of a type that polars lacks (a union, an interval of time...); it is named.
     """
     try:
-        return pl.DataFrame(Exported(frames))
+        return pl.DataFrame(Exported(frames, metadata=False))  # polars looks at fields alone
     except _REFUSALS:
         try:
             return pl.concat(list(map(_copied, frames)), rechunk=False)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from .. import _labels
 from .._batched import Batches, with_origin
-from .._core import ArrowColumn, Axis, CoreFrame, import_arrow
+from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, import_arrow
 from ._arrow_streams import Exported, read_lazily
 
 LIBRARY = "pyarrow"
@@ -41,13 +41,28 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
 
     Raises
     ------
+    EncodeError
+        A field whose name holds NUL.
     TypeError
         Another object of pyarrow; the message says what to call.
     """
     if not isinstance(obj, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         raise TypeError(f"pyarrow: expected {_TAKEN}, found a {type(obj).__qualname__}. {_advice(obj)}")
+    _check_names(obj.schema)
     frames = import_arrow(obj)
     return with_origin(frames, _origin(obj, frames[0]))
+
+
+def _check_names(fields: Any) -> None:
+    """Refuse names with NUL, nested ones too: Arrow's interface in memory ends a name there."""
+    for field in fields:
+        if "\0" in field.name:
+            raise EncodeError(
+                f"pyarrow: field {field.name!r}: expected a name without NUL, at which Arrow's C interface would cut it. "
+                "Rename the field."
+            )
+        if field.type.num_fields:
+            _check_names(field.type.field(i) for i in range(field.type.num_fields))
 
 
 def to_frames(obj: Any, *, options: Mapping[str, Any] | None = None) -> Iterator[CoreFrame] | None:
@@ -56,6 +71,7 @@ def to_frames(obj: Any, *, options: Mapping[str, Any] | None = None) -> Iterator
 
 
 def _read(reader: Any) -> Iterator[CoreFrame]:
+    _check_names(reader.schema)
     origin = None
     for frame in read_lazily(reader):
         origin = origin or _origin(reader, frame)

@@ -39,6 +39,19 @@ impl Exporter {
     /// # Errors
     /// `Unrepresentable`: labels or dtypes that Arrow cannot hold.
     pub fn new(frame: &Frame, total_rows: Option<usize>) -> Result<Self> {
+        Self::build(frame, total_rows, true)
+    }
+
+    /// The same for a library that looks at fields alone: a schema without metadata of its own, which of 10,000 columns
+    /// would be a megabyte of text.
+    ///
+    /// # Errors
+    /// As [`Exporter::new`].
+    pub fn without_metadata(frame: &Frame) -> Result<Self> {
+        Self::build(frame, None, false)
+    }
+
+    fn build(frame: &Frame, total_rows: Option<usize>, told: bool) -> Result<Self> {
         let (columns, levels) = (layout::columns(frame)?, layout::levels(&frame.index)?);
         let texts = names::texts(&frame.columns)?;
         let level_names = pandas::level_names(&frame.index);
@@ -53,7 +66,9 @@ impl Exporter {
             fields.push(name, kept, meta.as_ref())?;
         }
         let mut pandas = pandas::Writer::new(&frame.columns);
-        for ((position, (field, kept)), text) in fields.list.iter().zip(&columns).enumerate().zip(&texts) {
+        let described = if told { columns.len() } else { 0 };
+        let entries = fields.list.iter().zip(&columns).enumerate().zip(&texts).take(described);
+        for ((position, (field, kept)), text) in entries {
             let tag = fields.tag(position);
             let entry = Entry { name: text.as_deref(), column: column_at(frame, position, kept), tag };
             pandas.entry(field, dtype_of(kept), &entry);
@@ -70,7 +85,9 @@ impl Exporter {
             }
         }
         let mut metadata = foreign_metadata(frame.tags.origin.as_deref());
-        metadata.insert(meta::KEY, schema_meta(frame, &fields.list, are_names)?.to_json()?);
+        if told {
+            metadata.insert(meta::KEY, schema_meta(frame, &fields.list, are_names)?.to_json()?);
+        }
         let start = match frame.index.labels {
             Labels::Auto { start, .. } => start,
             Labels::Levels(_) => 0,
@@ -86,7 +103,9 @@ impl Exporter {
             next: AtomicI64::new(start),
             pandas: pandas.finish(frame.tags.attrs.as_deref()),
         };
-        out.schema = out.schema_of(total_rows);
+        if told {
+            out.schema = out.schema_of(total_rows);
+        }
         Ok(out)
     }
 
