@@ -175,7 +175,7 @@ impl Shape {
         check_ends(&data)?;
         let nrows = data.len();
         if !matches!(self.data_type, DataType::Struct(_)) {
-            return Ok((nrows, vec![data]));
+            return Ok((nrows, vec![settled(data)]));
         }
         if data.null_count() > 0 {
             let message = format!(
@@ -189,8 +189,20 @@ impl Shape {
             true => child.clone(),
             false => child.slice(data.offset(), nrows),
         };
-        Ok((nrows, data.child_data().iter().map(column).collect()))
+        Ok((nrows, data.child_data().iter().map(column).map(settled).collect()))
     }
+}
+
+/// An array without rows starts at 0: its buffers are taken as empty, and an offset into nothing is refused by others.
+fn settled(data: ArrayData) -> ArrayData {
+    let children: Vec<ArrayData> = data.child_data().iter().cloned().map(settled).collect();
+    let moved = data.is_empty() && data.offset() > 0;
+    if !moved && children.iter().zip(data.child_data()).all(|(new, old)| new.offset() == old.offset()) {
+        return data;
+    }
+    let offset = if data.is_empty() { 0 } else { data.offset() };
+    // SAFETY: the same array; of no rows nothing is read at any offset.
+    unsafe { data.into_builder().offset(offset).child_data(children).build_unchecked() }
 }
 
 /// The metadata of a schema, without what is no text: Arrow lets libraries keep bytes of their own there.
