@@ -76,17 +76,11 @@ _OTHERWISE = {
     "arrow month day nano": "pandas cannot compare them",
     "arrow string_view": "pandas cannot compare them",
     "arrow binary_view": "pandas cannot compare them",
-    "arrow timestamp": "zoned times of ArrowDtype are seen as pandas' own",
     "index object": "labels of mixed objects are seen as our JSON of them",
     "index dates": "the same",
     "index interval of times": "intervals of zoned times are seen as structs",
-    "index hierarchical of": "names that are no text are not in pandas' metadata",
-    "names": "the same",
-    "interval": "intervals of zoned times lose the zone",
-    "datetime in zoneinfo UTC": "the zone's name is ours",
-    "datetime labels in zoneinfo UTC": "the zone's name is ours",
-    "datetime in named offset": "the zone's name is ours",
-    "datetime labels in named offset": "the zone's name is ours",
+    "index hierarchical of one level": "the name of its one level is a tuple's",
+    "names True": "the name of column labels is text",
 }
 
 

@@ -163,7 +163,8 @@ def _from_zoned(values: Any, where: str, keep: Callable[[np.ndarray], np.ndarray
     zone = zone_text(values.dtype.tz, where)
     ticks = values._ndarray
     mask = np.isnat(ticks)
-    arrow_zone = zone.rpartition(":")[2] if zone[:1] not in "+-" else zone.partition(" ")[0]
+    named = zone.partition(":")[2] if zone.startswith(("zoneinfo:", "pytz:", "dateutil:")) else zone
+    arrow_zone = named.partition(" ")[0] if named[:1] in ("+", "-") else named
     tag = _labels.encode({"kind": "datetimetz", "tz": zone})
     return ArrowColumn.from_masked(keep(ticks), mask if mask.any() else None, tag, arrow_zone)
 

@@ -46,6 +46,12 @@ impl Fields {
         if let Some((extension, text)) =
             tag.as_ref().and_then(|tag| pandas::extension(field.data_type(), tag))
         {
+            // Without a word of ours the extension would be read as a foreign field's own.
+            if field.metadata().get(meta::KEY).is_none()
+                && let Kept::Native(native) = kept
+            {
+                field.set_metadata(self.dtype(native.dtype)?);
+            }
             field.metadata_mut().insert("ARROW:extension:name", extension);
             field.metadata_mut().insert("ARROW:extension:metadata", text);
         }

@@ -105,7 +105,7 @@ pub(super) fn levels(axis: &Axis) -> Result<Vec<Kept>> {
             let mut native = Native::of(block)?;
             let get = |key: &str| meta.as_ref().and_then(|m| m.get(key)).and_then(Value::as_str);
             if let (DataType::Timestamp(unit, None), Some(zone)) = (&native.data_type, get("tz")) {
-                native.data_type = DataType::Timestamp(*unit, Some(arrow_zone(zone).into()));
+                native.data_type = DataType::Timestamp(*unit, Some(pandas::arrow_zone(zone).into()));
             }
             let units = native.dtype.unit.is_some_and(|u| u.base != TimeBase::Generic);
             if units && get("kind") == Some("period") {
@@ -115,15 +115,6 @@ pub(super) fn levels(axis: &Axis) -> Result<Vec<Kept>> {
         }
     };
     levels.iter().zip(&metas).map(kept).collect()
-}
-
-/// Arrow's spelling of a zone that the adapters wrote (`pytz:Europe/Berlin`, `+01:00 ...`).
-fn arrow_zone(zone: &str) -> &str {
-    if zone.starts_with(['+', '-']) {
-        zone.split(' ').next().unwrap_or(zone)
-    } else {
-        zone.rsplit(':').next().unwrap_or(zone)
-    }
 }
 
 /// Whether two axes have the same labels.

@@ -127,7 +127,7 @@ fn dated(base: TimeBase, multiple: i64) -> Option<Box<dyn Fn(i64) -> String>> {
 }
 
 /// A label in tagged JSON, as near to `str` as it needs to be.
-fn untagged(text: Option<String>) -> Option<String> {
+pub(super) fn untagged(text: Option<String>) -> Option<String> {
     let text = text?;
     Some(match serde_json::from_str::<Value>(&text) {
         Ok(Value::Null) => return None,

@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::frame::{Axis, Column, DType, Kind, Labels, Level, unit_name};
 
+use super::names;
+
 /// The key.
 pub const KEY: &str = "pandas";
 
@@ -152,9 +154,14 @@ fn types(field: &Field, dtype: Option<DType>, entry: &Entry<'_>) -> Types {
     let plain = |numpy: Cow<'static, str>| (logical.clone(), numpy, None);
     let get = |key: &str| entry.tag.and_then(|t| t.get(key)).and_then(Value::as_str);
     match (get("kind"), data_type) {
-        (_, DataType::Timestamp(unit, Some(zone))) => {
-            let zone = get("tz").unwrap_or(zone);
-            (logical, format!("datetime64[{}]", unit_name(unit)).into(), Some(json!({ "timezone": zone })))
+        // The name that Arrow's readers know: the adapters' own says the class of the zone too, and stands in the tag.
+        (kind, DataType::Timestamp(unit, Some(zone))) => {
+            let unit = unit_name(unit);
+            let numpy = match kind {
+                Some("arrow") => format!("timestamp[{unit}, tz={zone}][pyarrow]"),
+                _ => format!("datetime64[{unit}]"),
+            };
+            (logical, numpy.into(), Some(json!({ "timezone": &**zone })))
         }
         (_, DataType::Dictionary(codes, _)) => {
             let count = entry.column.and_then(|c| c.data.child_data().first()).map_or(0, |c| c.len());
@@ -168,7 +175,13 @@ fn types(field: &Field, dtype: Option<DType>, entry: &Entry<'_>) -> Types {
         (Some("string"), _) => plain("str".into()),
         (Some("period"), _) => plain(format!("period[{}]", get("freq").unwrap_or("D")).into()),
         (Some("interval"), DataType::Struct(sides)) => {
-            let side = sides.first().map_or_else(|| "int64".into(), |f| numpy_name(f.data_type(), None));
+            let side = match sides.first().map(|f| f.data_type()) {
+                Some(DataType::Timestamp(unit, Some(zone))) => {
+                    format!("datetime64[{}, {zone}]", unit_name(unit)).into()
+                }
+                Some(other) => numpy_name(other, None),
+                None => "int64".into(),
+            };
             plain(format!("interval[{side}, {}]", get("closed").unwrap_or("right")).into())
         }
         (Some("arrow"), _) => match get("type").filter(|t| !t.contains(['<', '(', ' '])) {
@@ -249,19 +262,25 @@ fn masked(data_type: &DataType) -> String {
     }
 }
 
-/// Names of levels, from the axis' name in tagged JSON.
+/// Arrow's spelling of a zone that the adapters wrote (`pytz:Europe/Berlin`, `pytz:+01:00`, `+01:00 ...`).
+pub(super) fn arrow_zone(zone: &str) -> &str {
+    let zone = ["zoneinfo:", "pytz:", "dateutil:"].iter().find_map(|p| zone.strip_prefix(p)).unwrap_or(zone);
+    if zone.starts_with(['+', '-']) { zone.split(' ').next().unwrap_or(zone) } else { zone }
+}
+
+/// Names of levels, from the axis' name in tagged JSON: text as it is, all else as `str` spells it.
 pub(super) fn level_names(axis: &Axis) -> Vec<Option<String>> {
+    own_names(axis).iter().map(|name| names::untagged(Some(name.to_string()))).collect()
+}
+
+/// The same as they are, in tagged JSON.
+fn own_names(axis: &Axis) -> Vec<Value> {
     let depth = axis.depth();
     let name: Value = serde_json::from_str(&axis.name).unwrap_or_default();
-    let plain = |v: &Value| match v {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    };
     let parts = name.get("$tuple").or(Some(&name)).and_then(Value::as_array).filter(|p| p.len() == depth);
     match parts {
-        Some(parts) if depth > 1 => parts.iter().map(plain).collect(),
-        _ => std::iter::once(plain(&name)).chain(std::iter::repeat(None)).take(depth).collect(),
+        Some(parts) if depth > 1 => parts.clone(),
+        _ => std::iter::once(name).chain(std::iter::repeat(Value::Null)).take(depth).collect(),
     }
 }
 
@@ -275,7 +294,10 @@ pub(super) fn level_metas(axis: &Axis) -> Vec<Option<Value>> {
 
 /// One entry a level of column labels: what the labels' text is to be turned into.
 fn column_indexes(columns: &Axis) -> Value {
-    let names = level_names(columns);
+    // pandas takes numbers back as numbers here; the names of levels of rows are text.
+    let name =
+        |name: Value| if name.is_number() { name } else { json!(names::untagged(Some(name.to_string()))) };
+    let names: Vec<Value> = own_names(columns).into_iter().map(name).collect();
     let metas = level_metas(columns);
     let levels: Vec<(String, String, Value)> = match &columns.labels {
         Labels::Auto { .. } => vec![("int64".into(), "int64".into(), Value::Null)],
@@ -283,10 +305,10 @@ fn column_indexes(columns: &Axis) -> Value {
             levels.iter().zip(&metas).map(|(level, meta)| label_types(level, meta.as_ref())).collect()
         }
     };
-    let entry = |((pandas_type, numpy_type, metadata), name): (_, &Option<String>)| {
+    let entry = |((pandas_type, numpy_type, metadata), name): (_, &Value)| {
         let mut out = Map::new();
-        out.insert("name".into(), json!(name));
-        out.insert("field_name".into(), json!(name));
+        out.insert("name".into(), name.clone());
+        out.insert("field_name".into(), name.clone());
         out.insert("pandas_type".into(), json!(pandas_type as String));
         out.insert("numpy_type".into(), json!(numpy_type as String));
         out.insert("metadata".into(), metadata);
@@ -298,7 +320,7 @@ fn column_indexes(columns: &Axis) -> Value {
 fn label_types(level: &Level, meta: Option<&Value>) -> (String, String, Value) {
     let both = |name: String| (name.clone(), name, Value::Null);
     let unicode = || ("unicode".into(), "object".into(), json!({"encoding": "UTF-8"}));
-    let zone = meta.and_then(|m| m.get("tz")).and_then(Value::as_str);
+    let zone = meta.and_then(|m| m.get("tz")).and_then(Value::as_str).map(arrow_zone);
     let times = |unit: &str, zone: Option<&str>| match zone {
         Some(zone) => ("datetimetz".into(), format!("datetime64[{unit}]"), json!({ "timezone": zone })),
         None => both(format!("datetime64[{unit}]")),
