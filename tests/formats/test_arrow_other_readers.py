@@ -197,7 +197,8 @@ def test_batches_are_as_large_as_was_asked(format: str) -> None:
     found = [reader.get_batch(i) for i in range(reader.num_record_batches)] if format == "arrow" else list(reader)
     # 16 bytes a row; even, and rounded so that bitmaps end at a whole word.
     (nrows,) = {batch.num_rows for batch in found[:-1]}
-    assert nrows % 64 == 0 and abs(nrows - 1000) < 64
+    assert nrows % 64 == 0
+    assert abs(nrows - 1000) < 64
     assert pa.Table.from_batches(found).column("x").to_pylist() == list(range(10_000))
 
 

@@ -58,7 +58,7 @@ def _check_names(fields: Any) -> None:
     for field in fields:
         if "\0" in field.name:
             raise EncodeError(
-                f"pyarrow: field {field.name!r}: expected a name without NUL, at which Arrow's C interface would cut it. "
+                f"pyarrow: field {field.name!r}: expected a name without NUL, where Arrow's C interface would cut it. "
                 "Rename the field."
             )
         if field.type.num_fields:
