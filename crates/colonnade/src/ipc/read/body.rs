@@ -9,8 +9,8 @@ use crate::codec::{lz4, zstd};
 use crate::error::{Error, Result};
 use crate::memory;
 
+use super::catalog::{Batch, node, span_bytes};
 use super::message::BodyCodec;
-use super::scan::{Batch, node, span_bytes};
 
 /// All bytes, as the core's buffer and as Arrow's: parts of the latter cost no allocation.
 #[derive(Debug, Clone)]

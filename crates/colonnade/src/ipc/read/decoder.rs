@@ -10,10 +10,11 @@ use crate::memory::{Buffer, Region, RegionMut};
 
 use super::arrays::{Cursor, field_of};
 use super::body::{Body, Source};
+use super::catalog::{Batch, Catalog, DictionaryBatch};
 use super::dictionaries::{Dictionaries, Known};
 use super::message::{Kind, Prefix, header, prefix};
 use super::open::check_nbytes;
-use super::scan::{Batch, Catalog, DictionaryBatch, Found, cut_short, take};
+use super::scan::{Found, cut_short, take};
 
 /// A length is believed as far as bytes come: room for so many at first, then for twice what has come.
 const FIRST_ROOM_NBYTES: usize = 4 << 20;

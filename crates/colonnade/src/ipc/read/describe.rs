@@ -4,9 +4,9 @@ use crate::arrow::import::Place;
 use crate::frame::{ByteOrder, type_name};
 
 use super::body::Body;
+use super::catalog::Batch;
 use super::message::BodyCodec;
 use super::open::Ipc;
-use super::scan::Batch;
 
 /// One message.
 #[derive(Debug, Clone)]

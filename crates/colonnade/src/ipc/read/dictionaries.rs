@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 
 use super::arrays::Cursor;
 use super::body::{Body, Source};
-use super::scan::{Catalog, DictionaryBatch};
+use super::catalog::{Catalog, DictionaryBatch};
 use super::shape::{Place, Shape};
 
 /// Values by id, as they stand at some place of a stream.

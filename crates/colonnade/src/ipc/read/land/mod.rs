@@ -19,8 +19,8 @@ use crate::plan::{self, Progress, Task};
 
 use super::arrays::field_of;
 use super::body::Source;
+use super::catalog::{Batch, Catalog};
 use super::dictionaries::{History, Known};
-use super::scan::{Batch, Catalog};
 use super::shape::width;
 
 /// What is landed, and from where.

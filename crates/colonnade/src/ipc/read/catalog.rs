@@ -1,0 +1,183 @@
+//! What the headers of a source say, batch by batch.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::container::store::Limits;
+use crate::error::{Error, Result};
+
+use super::message::{BatchHeader, Span};
+use super::shape::Shape;
+
+/// A record batch, or the values of a dictionary: where it lies in the source.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Batch {
+    /// Offset of the header, to which the spans of `header` count.
+    pub(crate) header_at: usize,
+    pub(crate) header: BatchHeader,
+    pub(crate) body_at: usize,
+    pub(crate) body_nbytes: usize,
+    /// Rows of the batches before it.
+    pub(crate) first_row: usize,
+}
+
+/// The values of a dictionary.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DictionaryBatch {
+    pub(crate) id: i64,
+    pub(crate) delta: bool,
+    pub(crate) batch: Batch,
+    /// It holds from this record batch on.
+    pub(crate) before: usize,
+}
+
+/// Everything that headers say.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    pub(crate) shape: Arc<Shape>,
+    pub(crate) batches: Vec<Batch>,
+    pub(crate) dictionaries: Vec<DictionaryBatch>,
+    /// Ids of dictionaries that came.
+    pub(crate) known: HashSet<i64>,
+    pub(crate) nrows: usize,
+    /// For each field, whether a batch says that it holds nulls.
+    pub(crate) nulls: Vec<bool>,
+    /// The end mark was missing, and that was allowed.
+    pub(crate) truncated: bool,
+    /// Batches that came and were let go.
+    pub(crate) passed: usize,
+    /// Bytes from the start to past the end mark.
+    pub(crate) end: usize,
+}
+
+impl Catalog {
+    pub(crate) fn new(shape: Shape) -> Self {
+        let nulls = vec![false; shape.places.len()];
+        let (batches, dictionaries, known) = (Vec::new(), Vec::new(), HashSet::new());
+        Self {
+            shape: Arc::new(shape),
+            batches,
+            dictionaries,
+            known,
+            nrows: 0,
+            nulls,
+            truncated: false,
+            passed: 0,
+            end: 0,
+        }
+    }
+
+    /// Takes a record batch whose header stands at `header_at` of `bytes`.
+    ///
+    /// # Errors
+    /// Malformed: nodes or buffers that the schema does not have; a row count that the body cannot hold.
+    pub(crate) fn batch(&mut self, bytes: &[u8], mut batch: Batch, limits: &Limits) -> Result<()> {
+        let number = self.passed + self.batches.len();
+        let named = |e: Error| e.in_member(format!("batch {number}")).at(batch.header_at as u64);
+        self.check(&batch, limits).map_err(named)?;
+        let nodes = batch.header.nodes;
+        let start = batch.header_at + nodes.at;
+        let all = bytes.get(start..start + nodes.count * 16).unwrap_or(&[]);
+        for (place, seen) in self.shape.places.iter().zip(&mut self.nulls) {
+            let (length, nulls) = node(all, place.node);
+            if usize::try_from(length).ok() != Some(batch.header.nrows) {
+                let message = format!(
+                    "a field has {length} rows in a batch of {}. The bytes are damaged.",
+                    batch.header.nrows
+                );
+                return Err(named(Error::malformed("arrow", message)));
+            }
+            if nulls < 0 || nulls > length {
+                let message = format!("expected 0 to {length} nulls, found {nulls}. The bytes are damaged.");
+                return Err(named(Error::malformed("arrow", message)));
+            }
+            *seen |= nulls > 0;
+        }
+        batch.first_row = self.nrows;
+        let total = self.nrows.checked_add(batch.header.nrows).filter(|&n| i64::try_from(n).is_ok());
+        self.nrows = total.ok_or_else(|| named(Error::limit("arrow", "more rows than can be counted.")))?;
+        if self.shape.row_bits == 0 && self.nrows as u64 > limits.max_unbacked_rows {
+            let message = format!(
+                "{} rows that no byte stands behind, over the limit of {}.",
+                self.nrows, limits.max_unbacked_rows
+            );
+            return Err(named(Error::limit("arrow", message)));
+        }
+        self.batches.push(batch);
+        Ok(())
+    }
+
+    fn check(&self, batch: &Batch, limits: &Limits) -> Result<()> {
+        let header = &batch.header;
+        let total = self.shape.total;
+        let variadic = header.buffers.count.checked_sub(total.buffer);
+        let views = header.variadic.count == total.view || total.view == 0;
+        if header.nodes.count != total.node || variadic.is_none_or(|n| total.view == 0 && n > 0) || !views {
+            return Err(Error::malformed(
+                "arrow",
+                format!(
+                    "expected {} fields, {} buffers and {} counts of view buffers as the schema has, found {}, {} and {}.",
+                    total.node,
+                    total.buffer,
+                    total.view,
+                    header.nodes.count,
+                    header.buffers.count,
+                    header.variadic.count
+                ),
+            ));
+        }
+        let held = match header.codec {
+            None => batch.body_nbytes as u64,
+            Some(_) => crate::codec::zstd::most(batch.body_nbytes as u64).min(limits.max_nbytes),
+        };
+        let wanted = u128::from(self.shape.row_bits) * header.nrows as u128 / 8;
+        if wanted > u128::from(held) {
+            return Err(Error::limit(
+                "arrow",
+                format!(
+                    "{} rows take {wanted} bytes at least, and the body has {}. The bytes are damaged.",
+                    header.nrows, batch.body_nbytes
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Takes the values of a dictionary.
+    ///
+    /// # Errors
+    /// Malformed: an id that no field has.
+    pub(crate) fn dictionary(&mut self, id: i64, delta: bool, batch: Batch) -> Result<()> {
+        let named = |e: Error| e.in_member(format!("dictionary {id}")).at(batch.header_at as u64);
+        if !self.shape.dictionaries.contains_key(&id) {
+            return Err(named(Error::malformed(
+                "arrow",
+                "no field of the schema has a dictionary of this id.",
+            )));
+        }
+        if self.known.insert(id) && delta {
+            return Err(named(Error::malformed(
+                "arrow",
+                "expected the dictionary itself before an addition to it.",
+            )));
+        }
+        self.dictionaries.push(DictionaryBatch { id, delta, batch, before: self.batches.len() });
+        Ok(())
+    }
+}
+
+/// Length and null count of node `i`.
+pub(crate) fn node(nodes: &[u8], i: usize) -> (i64, i64) {
+    let (pairs, _) = nodes.as_chunks::<16>();
+    let word = |b: &[u8]| b.try_into().map_or(-1, i64::from_le_bytes);
+    pairs.get(i).map_or((-1, -1), |pair| {
+        let (length, nulls) = pair.split_at(8);
+        (word(length), word(nulls))
+    })
+}
+
+/// The spans of a header as absolute ranges.
+pub(crate) fn span_bytes<'b>(bytes: &'b [u8], batch: &Batch, span: Span, item: usize) -> &'b [u8] {
+    let start = batch.header_at + span.at;
+    bytes.get(start..start + span.count * item).unwrap_or(&[])
+}
