@@ -433,6 +433,121 @@ class IpcWriter:
 
 def ipc_encode(frame: CoreFrame, format: str, options: IpcWriteOptions, progress: Progress | None = None) -> bytes: ...
 
+# --------------------------------------------------------------------------- connections
+class ConnectOptions:
+    """What a connection or listener is told; checked when made (OptionError)."""
+
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        timeout_s: float | None = None,  # of connecting, and of each call that names none
+        threads: int | None = None,
+        certificate: str | None = None,  # PEM paths
+        key: str | None = None,
+        authorities: str | None = None,  # PEM of who may sign the peer's certificate; None: the system's (connecting only)
+        token: bytes | None = None,  # 16 to 4096 bytes
+        server_name: str | None = None,  # connecting: the name in the certificate; None: the host of the URL
+        handshake_timeout_s: float = 10.0,
+        max_peers: int = 64,
+    ) -> None: ...
+
+class Connection:
+    """Messages over a channel. One thread may send while another receives. A frame is an Arrow stream as it is, from
+    schema to end mark; opaque bytes have an envelope of 16 bytes (see crates/colonnade/src/message). Every error names
+    peer and number of the message. A timeout (TimeoutError) of receiving loses nothing: the next call goes on; one of
+    sending breaks the sending side if part of the message is gone."""
+
+    @staticmethod
+    def dial(url: str, options: ConnectOptions) -> Connection:
+        """tcp://host:port, tls://host:port, unix:/path."""
+    @staticmethod
+    def over_fd(receive_fd: int | None, send_fd: int | None, peer: str, options: ConnectOptions) -> Connection:
+        """Pipes, sockets, files: the descriptors are duplicated, the caller's stay the caller's. A socket is both."""
+    @staticmethod
+    def over_callables(
+        read_into: Callable[[memoryview], int] | None,
+        write: Callable[[memoryview], object] | None,
+        peer: str,
+        options: ConnectOptions,
+    ) -> Connection:
+        """Any Python file object: no timeouts, it waits as long as the object's own methods do."""
+    def send(
+        self,
+        frame: CoreFrame,
+        format: str,
+        options: IpcWriteOptions,
+        timeout_s: float | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """One frame as one message. It names the options' timeout where timeout_s is None."""
+    def send_bytes(self, data: object, timeout_s: float | None = None) -> None: ...
+    def receive(self, timeout_s: float | None = None, progress: Progress | None = None) -> CoreFrame | IpcFile | bytes | None:
+        """The next message whole: a frame (landed in its final memory where the sender said how many rows come, else an
+        opened stream), bytes, or None at the end of input. TruncatedError where the input ends inside a message."""
+    def poll(self, timeout_s: float | None = 0.0) -> bool:
+        """Take what is there; True once `receive` would not wait: a whole message, the end of input, or an error."""
+    def next_kind(self) -> str | None:
+        """"frame" or "bytes": the message that has begun or is waiting; None where none has."""
+    def batches(self, timeout_s: float | None = None) -> ConnectionReader:
+        """The next message batch by batch; a message of bytes is a DecodeError. Until it is read to its end the
+        connection gives no other message."""
+    def writer(self, format: str, options: IpcWriteOptions, timeout_s: float | None = None) -> IpcWriter:
+        """One message written chunk by chunk; `abort` ends the sending side, so that the peer sees it broke off."""
+    def partial(self) -> bytes:
+        """What has come of a piece (prefix, header, record batch, opaque bytes) that is not whole yet."""
+    def status(self) -> str | BaseException:
+        """"ok" (a message, or nothing, is waiting), "waiting" (part of one has come), "end of input", or the error that
+        broke the connection."""
+    def finish(self) -> None:
+        """Nothing more will be sent; receiving goes on."""
+    def close(self) -> None: ...
+    def fileno(self) -> int:
+        """The descriptor to poll for receiving; ValueError where there is none, or after close."""
+    peer: str
+    closed: bool
+    has_pending: bool  # bytes were taken off the descriptor that are no whole message yet, or are one
+    messages_sent: int
+    messages_received: int
+    nbytes_sent: int
+    nbytes_received: int
+
+class ConnectionReader:
+    """As IpcReader, over one message of a connection."""
+
+    def schema(self) -> CoreFrame: ...
+    def next_batch(self) -> CoreFrame | None: ...
+
+class Listener:
+    """Takes peers in. TCP on loopback needs nothing; beyond it tls:// with client certificates or a token."""
+
+    @staticmethod
+    def bind(url: str, options: ConnectOptions) -> Listener:
+        """tcp://host:port (port 0: any free one), tls://host:port, unix:/path (mode 0600; a stale socket file is
+        replaced, a live one is an error). OSError with the address: a port in use, a path too long."""
+    def accept(self, timeout_s: float | None = None) -> tuple[Connection | None, list[tuple[str, str]]]:
+        """The next peer that satisfied everything (None on timeout), and who was turned away since, with the reason.
+        Handshakes go on side by side, each at most handshake_timeout_s, 16 at once. Peers beyond max_peers open
+        connections are turned away."""
+    def close(self) -> None:
+        """Removes its socket file."""
+    def fileno(self) -> int: ...
+    url: str  # with the port it got
+    closed: bool
+
+# --------------------------------------------------------------------------- http
+class HttpFile:
+    """A file behind http(s)://, fetched where it is looked at: ranges where the server gives them, else whole."""
+
+    @staticmethod
+    def open(url: str, *, timeout_s: float | None, limits: Limits, headers: dict[str, str] | None = None) -> HttpFile: ...
+    def head(self, nbytes: int) -> bytes: ...
+    url: str  # after redirects
+    nbytes: int
+    ranged: bool
+    fetched_nbytes: int
+    # NpzFile.open_http(file, ...) and IpcFile.open_http(file, ...) take one, with the options of open_buffer.
+
 # --------------------------------------------------------------------------- measuring
 def touch(buffers: Sequence[object], threads: int = 1) -> int:
     """One pass over every byte of each array (any strides) or buffer: the benchmark's *usable*. Answers a checksum."""
