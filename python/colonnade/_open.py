@@ -1,10 +1,11 @@
 """From a source to an opened file: which format it is, and which of the core's readers it gets."""
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from ._formats import FEATHER_V1, STREAMED, check_format, detect, from_magic, refuse_unbuilt
+from ._formats import BUILT, FEATHER_V1, STREAMED, check_format, detect, from_magic, from_suffix, refuse_unbuilt
 from ._frame import Frame
 from ._options import Options, check_keywords, make_options
 from ._options_arrow import ArrowOptions
@@ -27,7 +28,7 @@ def told(source: Source, format: str | None, options: Mapping[str, Any]) -> tupl
     asked = None if format is None else check_format(format)
     # Options are checked before anything is opened: a typo must not consume a pipe.
     if asked is None:
-        check_keywords("read", options)
+        check_keywords("read", options, _likely(source))
     else:
         make_options(asked, "read", options)
     where = as_source(source)
@@ -38,6 +39,12 @@ def told(source: Source, format: str | None, options: Mapping[str, Any]) -> tupl
         head = None if where.is_stream else where.head()
         found = _checked(asked, head, where)
     return where, found, make_options(found, "read", options)
+
+
+def _likely(source: Source) -> str | None:
+    """The format that the suffix of a path says, before anything is opened."""
+    found = from_suffix(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else None
+    return found if found in BUILT else None
 
 
 def opened(where: AnySource, format: str, made: Options) -> File:

@@ -147,13 +147,11 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
         An unknown keyword (the message names the near ones), a keyword of the other side, a value outside its range.
     """
     cls = CLASSES[format]
-    fields = {item.name: item.metadata["side"] for item in dataclasses.fields(cls)}
+    fields = _sides(cls)
     ours = [name for name, owner in fields.items() if owner in (side, "both")]
     for name in keywords:
         if name not in fields:
-            others = [
-                other for other, made in CLASSES.items() if name in {item.name for item in dataclasses.fields(made)}
-            ]
+            others = [other for other, made in CLASSES.items() if name in _sides(made)]
             elsewhere = f"; it is an option of {', '.join(others)}" if others else nearest_hint(name, ours)
             raise OptionError(f"{format}: unknown option {name!r}{elsewhere}. Options here: {', '.join(ours)}.")
         if name not in ours:
@@ -161,16 +159,40 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
     return cls(**keywords)
 
 
-def check_keywords(side: str, keywords: Mapping[str, Any]) -> None:
+def check_keywords(side: str, keywords: Mapping[str, Any], likely: str | None = None) -> None:
     """Check keywords before the format is known: some format must take them all, with these values.
 
-    A typo must be said before a pipe is read to find out what is in it.
+    A typo must be said before a pipe is read to find out what is in it. The message speaks of the `likely` format
+    (by the suffix), where there is one.
+
+    Raises
+    ------
+    OptionError
+        As `make_options` does.
     """
-    for format, cls in CLASSES.items():
-        if set(keywords) <= {item.name for item in dataclasses.fields(cls) if item.metadata["side"] in (side, "both")}:
+    sides = [_sides(cls) for cls in CLASSES.values()]
+    for format, owners in zip(CLASSES, sides, strict=True):
+        if all(owners.get(name) in (side, "both") for name in keywords):
             make_options(format, side, keywords)
             return
-    make_options("npz", side, keywords)
+    if likely is not None:
+        make_options(likely, side, keywords)
+    known = {name: owner for owners in sides for name, owner in owners.items()}
+    ours = [name for name, owner in known.items() if owner in (side, "both")]
+    for name in keywords:
+        if name not in known:
+            raise OptionError(
+                f"unknown option {name!r}{nearest_hint(name, ours)}. No format has it; "
+                f"options of {_VERB[side]}: {', '.join(ours)}."
+            )
+        if name not in ours:
+            raise OptionError(f"{name!r} is an option of {_OTHER[side]}, not of {_VERB[side]}.")
+    raise OptionError(f"options: no format takes all of {', '.join(keywords)}. Pass format=, and the options it has.")
+
+
+def _sides(cls: type[Common]) -> dict[str, str]:
+    """The options of a format, each with its side: reading, writing or both."""
+    return {item.name: item.metadata["side"] for item in dataclasses.fields(cls)}
 
 
 def as_keywords(options: Mapping[str, Any] | Options | None, side: str) -> dict[str, Any]:
