@@ -92,18 +92,6 @@ impl Sink for CallableSink {
         })
         .map_err(|e: PyErr| io::Error::other(e))
     }
-
-    fn can_patch(&self) -> bool {
-        false
-    }
-
-    fn patch(&mut self, _offset: u64, _bytes: &[u8]) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn reserve(&mut self, _total: u64) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 enum Target {

@@ -40,18 +40,6 @@ impl Sink for DescriptorSink {
         let signals = || Python::attach(|py| py.check_signals()).map_err(io::Error::other);
         self.0.write(bytes, &mut { signals })
     }
-
-    fn can_patch(&self) -> bool {
-        false
-    }
-
-    fn patch(&mut self, _offset: u64, _bytes: &[u8]) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn reserve(&mut self, _total: u64) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Memory that grows without copying and exposes the buffer protocol.

@@ -35,10 +35,6 @@ impl Sink for Null {
     fn patch(&mut self, _offset: u64, _bytes: &[u8]) -> io::Result<()> {
         Ok(())
     }
-
-    fn reserve(&mut self, _total: u64) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Columns of three dtypes in turn: as many members, in three groups.

@@ -11,19 +11,25 @@ pub trait Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
 
     /// Whether [`Sink::patch`] works.
-    fn can_patch(&self) -> bool;
+    fn can_patch(&self) -> bool {
+        false
+    }
 
     /// Replaces bytes that were written before, at `offset` from the first byte this sink took.
     ///
     /// # Errors
-    /// The system's own.
-    fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+    /// The system's own; `Unsupported` where [`Sink::can_patch`] says no.
+    fn patch(&mut self, _offset: u64, _bytes: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 
     /// Says how many bytes will come in all, so that space can be reserved.
     ///
     /// # Errors
     /// The system's own: no space.
-    fn reserve(&mut self, total: u64) -> io::Result<()>;
+    fn reserve(&mut self, _total: u64) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A vector as a sink.
