@@ -15,7 +15,7 @@ use arrow_schema::{DataType, TimeUnit as ArrowUnit};
 use crate::error::{Error, Result};
 use crate::frame::dtype::{TimeBase, TimeUnit};
 use crate::frame::{Block, ByteOrder, Column, DType, Grid, Kind, type_name};
-use crate::memory::{Buffer, Region};
+use crate::memory::{Buffer, Region, unpack};
 
 /// The dtype that an Arrow type is without being told: `None` for all that NumPy has no exact word for.
 #[must_use]
@@ -299,25 +299,6 @@ fn write_nat(dtype: DType, data: &ArrayData, out: &mut [u8]) {
             }
         }
     }
-}
-
-/// Bits from `offset` on, a byte each.
-fn unpack(bits: &[u8], offset: usize, out: &mut [u8]) -> Option<()> {
-    let shift = offset % 8;
-    let bits = bits.get(offset / 8..)?;
-    if bits.len() < (shift + out.len()).div_ceil(8) {
-        return None;
-    }
-    for (i, cells) in out.chunks_mut(8).enumerate() {
-        let low = u16::from(*bits.get(i)?);
-        let high = bits.get(i + 1).map_or(0, |b| u16::from(*b));
-        let byte = u64::from((((high << 8) | low) >> shift) & 0xFF);
-        // Each bit to the byte of its own: copies of the byte, one bit kept in each, brought down to 0 or 1.
-        let kept = byte.wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
-        let spread = ((kept.wrapping_add(0x7F7F_7F7F_7F7F_7F7F) | kept) >> 7) & 0x0101_0101_0101_0101;
-        cells.iter_mut().zip(spread.to_le_bytes()).for_each(|(cell, bit)| *cell = bit);
-    }
-    Some(())
 }
 
 fn text(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
