@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
-use arrow_schema::{DataType, Field, TimeUnit};
-use colonnade::frame::dtype::TimeBase;
+use arrow_schema::{DataType, Field};
+use colonnade::arrow::export::exact_type;
 use colonnade::frame::{Block, ByteOrder, DType, Kind};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -47,38 +47,12 @@ fn validity(mask: Option<&Bound<'_, PyUntypedArray>>, length: usize) -> PyResult
     Ok(Some(NullBuffer::new(valid)).filter(|n| n.null_count() > 0))
 }
 
-fn unit(dtype: DType) -> Option<TimeUnit> {
-    let unit = dtype.unit.filter(|u| u.multiple == 1)?;
-    Some(match unit.base {
-        TimeBase::Second => TimeUnit::Second,
-        TimeBase::Millisecond => TimeUnit::Millisecond,
-        TimeBase::Microsecond => TimeUnit::Microsecond,
-        TimeBase::Nanosecond => TimeUnit::Nanosecond,
-        _ => return None,
-    })
-}
-
+/// The type of the array's values as they lie.
 fn arrow_type(dtype: DType, timezone: Option<&str>) -> Option<DataType> {
-    if dtype.order == ByteOrder::Big {
-        return None;
+    match exact_type(dtype).filter(|_| dtype.order != ByteOrder::Big)? {
+        DataType::Timestamp(unit, None) => Some(DataType::Timestamp(unit, timezone.map(Arc::from))),
+        other => Some(other),
     }
-    Some(match (dtype.kind, dtype.itemsize) {
-        (Kind::Bool, _) => DataType::Boolean,
-        (Kind::Int, 1) => DataType::Int8,
-        (Kind::Int, 2) => DataType::Int16,
-        (Kind::Int, 4) => DataType::Int32,
-        (Kind::Int, 8) => DataType::Int64,
-        (Kind::UInt, 1) => DataType::UInt8,
-        (Kind::UInt, 2) => DataType::UInt16,
-        (Kind::UInt, 4) => DataType::UInt32,
-        (Kind::UInt, 8) => DataType::UInt64,
-        (Kind::Float, 2) => DataType::Float16,
-        (Kind::Float, 4) => DataType::Float32,
-        (Kind::Float, 8) => DataType::Float64,
-        (Kind::DateTime, _) => DataType::Timestamp(unit(dtype)?, timezone.map(Arc::from)),
-        (Kind::TimeDelta, _) => DataType::Duration(unit(dtype)?),
-        _ => return None,
-    })
 }
 
 pub(crate) fn masked(

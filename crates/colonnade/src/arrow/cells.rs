@@ -41,6 +41,38 @@ pub fn implied_dtype(data_type: &DataType) -> Option<DType> {
     Some(DType { kind, itemsize, order, unit })
 }
 
+/// What [`implied_dtype`] undoes: the Arrow type that is a dtype exactly, but for its byte order; `None` where there is none.
+#[must_use]
+pub fn exact_type(dtype: DType) -> Option<DataType> {
+    Some(match (dtype.kind, dtype.itemsize) {
+        (Kind::Bool, 1) => DataType::Boolean,
+        (Kind::Int, 1) => DataType::Int8,
+        (Kind::Int, 2) => DataType::Int16,
+        (Kind::Int, 4) => DataType::Int32,
+        (Kind::Int, 8) => DataType::Int64,
+        (Kind::UInt, 1) => DataType::UInt8,
+        (Kind::UInt, 2) => DataType::UInt16,
+        (Kind::UInt, 4) => DataType::UInt32,
+        (Kind::UInt, 8) => DataType::UInt64,
+        (Kind::Float, 2) => DataType::Float16,
+        (Kind::Float, 4) => DataType::Float32,
+        (Kind::Float, 8) => DataType::Float64,
+        (Kind::DateTime, 8) => DataType::Timestamp(arrow_unit(dtype.unit?)?, None),
+        (Kind::TimeDelta, 8) => DataType::Duration(arrow_unit(dtype.unit?)?),
+        _ => return None,
+    })
+}
+
+fn arrow_unit(unit: TimeUnit) -> Option<ArrowUnit> {
+    match (unit.base, unit.multiple) {
+        (TimeBase::Second, 1) => Some(ArrowUnit::Second),
+        (TimeBase::Millisecond, 1) => Some(ArrowUnit::Millisecond),
+        (TimeBase::Microsecond, 1) => Some(ArrowUnit::Microsecond),
+        (TimeBase::Nanosecond, 1) => Some(ArrowUnit::Nanosecond),
+        _ => None,
+    }
+}
+
 fn numpy_unit(unit: ArrowUnit) -> TimeUnit {
     let base = match unit {
         ArrowUnit::Second => TimeBase::Second,

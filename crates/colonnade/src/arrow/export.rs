@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::frame::{Axis, Block, ByteOrder, Column, DType, Frame, Grid, Kind, Labels, Level, Part};
 use crate::memory::Buffer;
 
+pub use super::cells::exact_type;
 use super::fields::{Fields, foreign_metadata};
 use super::layout::{self, Kept, refuse};
 use super::meta::{self, AxisMeta, FieldMeta, LabelsMeta, SchemaMeta};

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use arrow_buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer};
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field, TimeUnit as ArrowUnit};
+use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
 use crate::frame::dtype::TimeBase;
 use crate::frame::{Block, ByteOrder, DType, Grid, Kind};
 
+use super::cells::exact_type;
 use super::gather;
 
 /// NumPy's NaT.
@@ -37,18 +38,6 @@ fn pair(float: DataType) -> DataType {
     DataType::FixedSizeList(Arc::new(Field::new("item", float, true)), 2)
 }
 
-/// Arrow's unit of a time unit that Arrow has.
-fn arrow_unit(dtype: DType) -> Option<ArrowUnit> {
-    let unit = dtype.unit.filter(|u| u.multiple == 1)?;
-    Some(match unit.base {
-        TimeBase::Second => ArrowUnit::Second,
-        TimeBase::Millisecond => ArrowUnit::Millisecond,
-        TimeBase::Microsecond => ArrowUnit::Microsecond,
-        TimeBase::Nanosecond => ArrowUnit::Nanosecond,
-        _ => return None,
-    })
-}
-
 fn is_days(dtype: DType) -> bool {
     dtype.kind == Kind::DateTime && dtype.unit.is_some_and(|u| u.base == TimeBase::Day && u.multiple == 1)
 }
@@ -62,23 +51,8 @@ impl Native {
     pub fn of(block: &Block) -> Result<Self> {
         let dtype = block.grid.dtype;
         let data_type = match (dtype.kind, dtype.itemsize) {
-            (Kind::Bool, _) => DataType::Boolean,
-            (Kind::Int, 1) => DataType::Int8,
-            (Kind::Int, 2) => DataType::Int16,
-            (Kind::Int, 4) => DataType::Int32,
-            (Kind::Int, _) => DataType::Int64,
-            (Kind::UInt, 1) => DataType::UInt8,
-            (Kind::UInt, 2) => DataType::UInt16,
-            (Kind::UInt, 4) => DataType::UInt32,
-            (Kind::UInt, _) => DataType::UInt64,
-            (Kind::Float, 2) => DataType::Float16,
-            (Kind::Float, 4) => DataType::Float32,
-            (Kind::Float, 8) => DataType::Float64,
             (Kind::Complex, 8) => pair(DataType::Float32),
             (Kind::Complex, 16) => pair(DataType::Float64),
-            (Kind::Float | Kind::Complex | Kind::Bytes | Kind::Void, _) => {
-                DataType::FixedSizeBinary(width_of(dtype)?)
-            }
             (Kind::Unicode, _) if block.grid.nbytes() <= i32::MAX as usize => DataType::Utf8,
             (Kind::Unicode, _) => DataType::LargeUtf8,
             (Kind::DateTime, _) if is_days(dtype) => {
@@ -88,10 +62,12 @@ impl Native {
                     DataType::Int64
                 }
             }
-            (Kind::DateTime, _) => {
-                arrow_unit(dtype).map_or(DataType::Int64, |unit| DataType::Timestamp(unit, None))
-            }
-            (Kind::TimeDelta, _) => arrow_unit(dtype).map_or(DataType::Int64, DataType::Duration),
+            (kind, _) => match (exact_type(dtype), kind) {
+                (Some(exact), _) => exact,
+                // Times of units that Arrow has not.
+                (None, Kind::DateTime | Kind::TimeDelta) => DataType::Int64,
+                (None, _) => DataType::FixedSizeBinary(width_of(dtype)?),
+            },
         };
         Ok(Self { dtype, data_type })
     }

@@ -10,6 +10,7 @@ use arrow_array::{FixedSizeBinaryArray, TimestampNanosecondArray};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
 
+use super::export::exact_type;
 use super::import::{IndexLabels, Plan, fill, fits, implied_dtype, to_block};
 use crate::frame::{Block, DType, Labels, Level, Part};
 
@@ -112,6 +113,20 @@ fn what_a_dtype_cannot_hold_stays_a_column() {
     assert!(to_block(dtype("<i4"), &Int64Array::from(vec![1]).to_data()).is_err());
     assert!(!fits(dtype("<M8[us]"), &DataType::Timestamp(arrow_schema::TimeUnit::Nanosecond, None)));
     assert_eq!(implied_dtype(&DataType::Utf8), None);
+}
+
+#[test]
+fn exact_types_imply_the_dtype_they_came_from() {
+    let plain = "|b1 |i1 <i2 <i4 <i8 |u1 <u2 <u4 <u8 <f2 <f4 <f8";
+    let times = "<M8[s] <M8[ms] <M8[us] <M8[ns] <m8[s] <m8[ms] <m8[us] <m8[ns]";
+    for descr in plain.split(' ').chain(times.split(' ')) {
+        let dtype = dtype(descr);
+        assert_eq!(exact_type(dtype).as_ref().and_then(implied_dtype), Some(dtype), "{descr}");
+    }
+    assert_eq!(exact_type(dtype(">i4")), Some(DataType::Int32));
+    for descr in ["<f16", "<c8", "<c16", "|S3", "|V3", "<U3", "<M8[D]", "<M8[25s]", "<M8", "<m8[Y]"] {
+        assert_eq!(exact_type(dtype(descr)), None, "{descr}");
+    }
 }
 
 fn schema(fields: Vec<Field>, metadata: &[(&str, &str)]) -> Schema {
