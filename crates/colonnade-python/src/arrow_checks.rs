@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use arrow_data::ArrayData;
 use arrow_data::ffi::FFI_ArrowArray;
 use arrow_schema::DataType;
+use colonnade::frame::children;
 use pyo3::prelude::*;
 
 use crate::arrow_foreign::{guarded, wrong};
@@ -32,9 +33,11 @@ pub(crate) unsafe fn drop_buffers_of_nulls(array: *mut Layout, data_type: &DataT
         // SAFETY: the caller's promise. Producers free by their private data; a count that is 0 frees nothing twice.
         unsafe { (*array).n_buffers = 0 };
     }
-    for (i, child) in children(data_type).into_iter().enumerate().filter(|(_, t)| has_nulls_alone(t)) {
+    for (i, child) in
+        children(data_type).into_iter().enumerate().filter(|(_, f)| has_nulls_alone(f.data_type()))
+    {
         // SAFETY: as above; `check_counts` has seen as many children as the type has.
-        unsafe { drop_buffers_of_nulls((*array).children.add(i).read(), child) };
+        unsafe { drop_buffers_of_nulls((*array).children.add(i).read(), child.data_type()) };
     }
     if let DataType::Dictionary(_, values) = data_type
         && has_nulls_alone(values)
@@ -49,22 +52,7 @@ pub(crate) fn has_nulls_alone(data_type: &DataType) -> bool {
     match data_type {
         DataType::Null => true,
         DataType::Dictionary(_, values) => has_nulls_alone(values),
-        other => children(other).into_iter().any(has_nulls_alone),
-    }
-}
-
-fn children(data_type: &DataType) -> Vec<&DataType> {
-    match data_type {
-        DataType::List(f)
-        | DataType::LargeList(f)
-        | DataType::ListView(f)
-        | DataType::LargeListView(f)
-        | DataType::FixedSizeList(f, _)
-        | DataType::Map(f, _) => vec![f.data_type()],
-        DataType::Struct(fields) => fields.iter().map(|f| f.data_type()).collect(),
-        DataType::Union(fields, _) => fields.iter().map(|(_, f)| f.data_type()).collect(),
-        DataType::RunEndEncoded(ends, values) => vec![ends.data_type(), values.data_type()],
-        _ => Vec::new(),
+        other => children(other).into_iter().any(|f| has_nulls_alone(f.data_type())),
     }
 }
 
@@ -96,7 +84,7 @@ pub(crate) fn check_counts(array: &FFI_ArrowArray, data_type: &DataType) -> PyRe
     }
     for (i, child) in expected.into_iter().enumerate() {
         let found = guarded(|| Ok(array.child(i)))?;
-        check_counts(found, child)?;
+        check_counts(found, child.data_type())?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Columns outside blocks: variable-width or nullable data in Arrow's layout.
 
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit, UnionMode};
+use arrow_schema::{DataType, Field, FieldRef, IntervalUnit, TimeUnit, UnionMode};
 
 /// One column in Arrow's layout.
 #[derive(Debug, Clone)]
@@ -71,6 +71,23 @@ impl Column {
     #[must_use]
     pub fn nbytes(&self) -> usize {
         self.data.get_slice_memory_size().unwrap_or_else(|_| self.data.get_buffer_memory_size())
+    }
+}
+
+/// The child fields of a type, in the order of their arrays. A dictionary's values are no child.
+#[must_use]
+pub fn children(data_type: &DataType) -> Vec<&FieldRef> {
+    match data_type {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => vec![item],
+        DataType::Struct(fields) => fields.iter().collect(),
+        DataType::Union(fields, _) => fields.iter().map(|(_, field)| field).collect(),
+        DataType::RunEndEncoded(ends, values) => vec![ends, values],
+        _ => Vec::new(),
     }
 }
 

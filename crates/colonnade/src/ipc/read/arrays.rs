@@ -7,11 +7,12 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, UnionMode};
 
 use crate::error::{Error, Result};
+use crate::frame::children;
 
 use super::body::Body;
 use super::check;
 use super::dictionaries::Known;
-use super::shape::{MAX_DEPTH, Place, Shape, children, least_bits, width};
+use super::shape::{MAX_DEPTH, Place, Shape, least_bits, width};
 use super::swap;
 
 /// Walks the nodes and buffers of one field.

@@ -8,6 +8,7 @@ use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef, UnionMode};
 use flatbuffers::{Verifiable, Verifier};
 
 use crate::error::{Error, Result};
+use crate::frame::children;
 
 use super::message::{check_version, copied, first_line, verifier};
 
@@ -342,21 +343,5 @@ fn sensible(data_type: &DataType) -> Result<()> {
             wrong("1 to 76 digits", precision.to_string())
         }
         _ => Ok(()),
-    }
-}
-
-/// The child fields of a type, in the order of their nodes.
-pub(crate) fn children(data_type: &DataType) -> Vec<&Field> {
-    match data_type {
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _)
-        | DataType::Map(item, _) => vec![item],
-        DataType::Struct(fields) => fields.iter().map(AsRef::as_ref).collect(),
-        DataType::Union(fields, _) => fields.iter().map(|(_, field)| field.as_ref()).collect(),
-        DataType::RunEndEncoded(ends, values) => vec![ends, values],
-        _ => vec![],
     }
 }

@@ -13,6 +13,7 @@ use arrow_schema::{DataType, Field, FieldRef, UnionFields};
 
 use crate::arrow::concat::dictionary::{Merged, recoded};
 use crate::error::{Error, Result};
+use crate::frame::children;
 use crate::ipc::read::Form;
 
 use super::cut;
@@ -255,23 +256,8 @@ fn number(data_type: &DataType) -> Result<usize> {
             }
             1 + number(values)?
         }
-        other => inner_fields(other).iter().map(|f| number(f.data_type())).sum::<Result<usize>>()?,
+        other => children(other).iter().map(|f| number(f.data_type())).sum::<Result<usize>>()?,
     })
-}
-
-fn inner_fields(data_type: &DataType) -> Vec<&FieldRef> {
-    match data_type {
-        DataType::List(f)
-        | DataType::LargeList(f)
-        | DataType::ListView(f)
-        | DataType::LargeListView(f)
-        | DataType::FixedSizeList(f, _)
-        | DataType::Map(f, _) => vec![f],
-        DataType::Struct(fields) => fields.iter().collect(),
-        DataType::Union(fields, _) => fields.iter().map(|(_, f)| f).collect(),
-        DataType::RunEndEncoded(ends, values) => vec![ends, values],
-        _ => Vec::new(),
-    }
 }
 
 /// The type with codes in place of dictionaries.
