@@ -1,10 +1,24 @@
 //! Transports: bytes to and from somewhere. They know no format.
 
+mod address;
+mod channel;
 mod descriptor;
+mod dial;
 mod directory;
+mod failure;
 mod file;
+mod listen;
+mod pipe;
 mod release;
+mod socket;
 
+pub use address::Address;
+pub use channel::{Channel, Direction};
 pub use descriptor::Descriptor;
+pub use dial::dial;
 pub use directory::AtomicDirectory;
+pub use failure::{AddressError, SystemError};
 pub use file::AtomicFile;
+pub use listen::Listening;
+pub use pipe::{Pipe, from_descriptors, open_fifo};
+pub use socket::Socket;

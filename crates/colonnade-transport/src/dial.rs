@@ -1,0 +1,136 @@
+//! Connecting: every address of a host in turn, never waiting longer than told.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::event::PollFlags;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with, sockopt};
+
+use crate::address::{Address, TICK};
+use crate::failure::{SystemError, check, words};
+use crate::socket::{Socket, poll_one};
+
+/// Connects to `address` until `deadline`; at least every tenth of a second `interrupted` says whether to go on. For
+/// `tls://` it is the bare connection below.
+///
+/// # Errors
+/// `InvalidInput` with an [`crate::AddressError`] for plain TCP beyond this machine; `TimedOut`; `interrupted`'s; the
+/// system's own, with what each address said.
+pub fn dial(
+    address: &Address,
+    deadline: Option<Instant>,
+    interrupted: &mut dyn FnMut() -> io::Result<()>,
+) -> io::Result<Socket> {
+    if let Address::Unix(path) = address {
+        let fd = unix(path, address, deadline, interrupted)?;
+        return Ok(Socket::new(fd, address.to_string()));
+    }
+    let resolved = address.resolve(deadline, interrupted)?;
+    address.check_plain(&resolved)?;
+    let mut failures: Vec<(SocketAddr, io::Error)> = Vec::new();
+    for (i, one) in resolved.iter().enumerate() {
+        // One address that answers nothing must leave time for the others.
+        let share = deadline.map(|end| {
+            let left = end.saturating_duration_since(Instant::now());
+            Instant::now() + left / u32::try_from(resolved.len() - i).unwrap_or(1)
+        });
+        match tcp(*one, share, interrupted) {
+            Ok(fd) => return Ok(Socket::new(fd, address.to_string())),
+            Err(Failure::Address(error)) => failures.push((*one, error)),
+            Err(Failure::Told(error)) => return Err(error),
+        }
+    }
+    Err(summary(address, failures))
+}
+
+/// A failure of this address, or the word to stop.
+enum Failure {
+    Address(io::Error),
+    Told(io::Error),
+}
+
+impl<E: Into<io::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Address(error.into())
+    }
+}
+
+fn tcp(
+    address: SocketAddr,
+    deadline: Option<Instant>,
+    interrupted: &mut dyn FnMut() -> io::Result<()>,
+) -> Result<OwnedFd, Failure> {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let fd = stream_socket(family)?;
+    match connect(&fd, &address) {
+        Ok(()) => return Ok(fd),
+        // A signal does not end a connection that has begun.
+        Err(Errno::INPROGRESS | Errno::INTR) => {}
+        Err(e) => return Err(e.into()),
+    }
+    loop {
+        match poll_one(fd.as_fd(), PollFlags::OUT, TICK) {
+            Ok(flags) if flags.is_empty() => {}
+            Ok(_) => {
+                sockopt::socket_error(&fd)??;
+                return Ok(fd);
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e.into()),
+        }
+        interrupted().map_err(Failure::Told)?;
+        check(deadline, || "no answer in time".to_owned())?;
+    }
+}
+
+fn unix(
+    path: &Path,
+    address: &Address,
+    deadline: Option<Instant>,
+    interrupted: &mut dyn FnMut() -> io::Result<()>,
+) -> io::Result<OwnedFd> {
+    let name = SocketAddrUnix::new(path)?;
+    let fd = stream_socket(AddressFamily::UNIX)?;
+    loop {
+        match connect(&fd, &name) {
+            Ok(()) => return Ok(fd),
+            // The listener's queue is full; nothing can be polled for its getting shorter.
+            Err(Errno::AGAIN) => std::thread::sleep(Duration::from_millis(5)),
+            Err(Errno::INTR) => {}
+            Err(e) => {
+                let e = io::Error::from(e);
+                let advice = advice(&e);
+                return Err(SystemError::wrap(e, address, advice));
+            }
+        }
+        interrupted()?;
+        check(deadline, || format!("{address}: the listener took nobody in in time"))?;
+    }
+}
+
+pub(crate) fn stream_socket(family: AddressFamily) -> rustix::io::Result<OwnedFd> {
+    socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)
+}
+
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => ". Is the listener running?",
+        _ => "",
+    }
+}
+
+/// One error of what all addresses said: the last one's, where there was but one.
+fn summary(address: &Address, mut failures: Vec<(SocketAddr, io::Error)>) -> io::Error {
+    let each: Vec<String> = failures.iter().map(|(at, error)| format!("{at}: {}", words(error))).collect();
+    let Some((_, last)) = failures.pop() else { return io::ErrorKind::NotFound.into() };
+    let (kind, advice) = (last.kind(), advice(&last));
+    match each.as_slice() {
+        [_] if last.raw_os_error().is_some() => SystemError::wrap(last, address, advice),
+        [_] => io::Error::new(kind, format!("{address}: {last}{advice}")),
+        all => io::Error::new(kind, format!("{address}: {}{advice}", all.join("; "))),
+    }
+}

@@ -1,0 +1,176 @@
+//! Stream sockets, our own and others': never set to anything that others see, never waiting but in `wait`.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::sockopt;
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, SocketAddrUnix,
+    SocketType, getpeername, getsockname, recvmsg, sendmsg, shutdown,
+};
+
+use crate::channel::{Channel, Direction};
+
+/// What Unix sockets are asked to hold on the sending side (the receiving side's size means nothing to them).
+const UNIX_NBYTES: usize = 1 << 20;
+
+/// The most pieces the system takes at once.
+pub(crate) const MOST_SLICES: usize = 1024;
+
+/// A connected TCP or Unix socket.
+#[derive(Debug)]
+pub struct Socket {
+    fd: OwnedFd,
+    peer: String,
+}
+
+impl Socket {
+    /// One that was just connected or accepted.
+    pub(crate) fn new(fd: OwnedFd, peer: String) -> Self {
+        tune(fd.as_fd());
+        Self { fd, peer }
+    }
+
+    /// A socket of the caller's, duplicated: the caller's stays the caller's, blocking or not as it is.
+    ///
+    /// # Errors
+    /// `InvalidInput` where it is no connected stream socket; the system's own.
+    pub fn from_fd(fd: BorrowedFd<'_>, peer: Option<&str>) -> io::Result<Self> {
+        let wrong = |found: &str| {
+            let text = format!(
+                "descriptor {}: expected a connected stream socket (TCP or Unix), found {found}",
+                fd.as_raw_fd()
+            );
+            io::Error::new(io::ErrorKind::InvalidInput, text)
+        };
+        let kind = sockopt::socket_type(fd).map_err(|e| match e {
+            Errno::NOTSOCK => wrong("no socket"),
+            e => e.into(),
+        })?;
+        if kind != SocketType::STREAM {
+            return Err(wrong("one of datagrams or packets"));
+        }
+        if sockopt::socket_acceptconn(fd)? {
+            return Err(wrong("one that listens. Accept from it first"));
+        }
+        let name = match getpeername(fd) {
+            Ok(name) => name,
+            Err(Errno::NOTCONN) => return Err(wrong("one that is not connected")),
+            Err(e) => return Err(e.into()),
+        };
+        let peer = match (peer, name) {
+            (Some(peer), _) => peer.to_owned(),
+            (None, Some(name)) => match SocketAddr::try_from(name.clone()) {
+                Ok(address) => format!("tcp://{address}"),
+                Err(_) => unix_peer(fd, SocketAddrUnix::try_from(name).ok().as_ref()),
+            },
+            (None, None) => unix_peer(fd, None),
+        };
+        Ok(Self::new(fd.try_clone_to_owned()?, peer))
+    }
+}
+
+impl Channel for Socket {
+    fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        receive(self.fd.as_fd(), targets)
+    }
+
+    fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
+        send(self.fd.as_fd(), sources)
+    }
+
+    fn wait(&self, direction: Direction, at_most: Duration) -> io::Result<bool> {
+        wait(self.fd.as_fd(), direction, at_most)
+    }
+
+    fn finish(&self) -> io::Result<()> {
+        match shutdown(&self.fd, Shutdown::Write) {
+            // The peer has gone: it will read nothing any more, which is what was asked for.
+            Ok(()) | Err(Errno::NOTCONN) => Ok(()),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    fn descriptor(&self, _: Direction) -> Option<RawFd> {
+        Some(self.fd.as_raw_fd())
+    }
+
+    fn peer(&self) -> &str {
+        &self.peer
+    }
+}
+
+/// Descriptors that a peer passes along are not asked for: the system closes them.
+pub(crate) fn receive(fd: BorrowedFd<'_>, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+    let count = targets.len().min(MOST_SLICES);
+    let targets = targets.get_mut(..count).unwrap_or_default();
+    let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
+    Ok(recvmsg(fd, targets, &mut RecvAncillaryBuffer::default(), flags)?.bytes)
+}
+
+pub(crate) fn send(fd: BorrowedFd<'_>, sources: &[IoSlice<'_>]) -> io::Result<usize> {
+    let sources = sources.get(..MOST_SLICES).unwrap_or(sources);
+    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+    Ok(sendmsg(fd, sources, &mut SendAncillaryBuffer::default(), flags)?)
+}
+
+pub(crate) fn wait(fd: BorrowedFd<'_>, direction: Direction, at_most: Duration) -> io::Result<bool> {
+    let events = match direction {
+        Direction::Receive => PollFlags::IN,
+        Direction::Send => PollFlags::OUT,
+    };
+    // Hung up and broken count as ready: the next call tells.
+    Ok(!poll_one(fd, events, at_most)?.is_empty())
+}
+
+pub(crate) fn poll_one(fd: BorrowedFd<'_>, events: PollFlags, at_most: Duration) -> io::Result<PollFlags> {
+    let mut fds = [PollFd::from_borrowed_fd(fd, events)];
+    // A duration beyond what the system can count is for ever.
+    let timeout = Timespec::try_from(at_most).ok();
+    poll(&mut fds, timeout.as_ref())?;
+    Ok(fds[0].revents())
+}
+
+/// What makes it fast. Refusals are no errors: it then is slower.
+fn tune(fd: BorrowedFd<'_>) {
+    match sockopt::socket_domain(fd) {
+        Ok(AddressFamily::UNIX) => {
+            if sockopt::socket_send_buffer_size(fd).is_ok_and(|n| n < UNIX_NBYTES) {
+                sockopt::set_socket_send_buffer_size(fd, UNIX_NBYTES / 2).ok();
+            }
+        }
+        // A request must not wait for the answer to the one before it.
+        Ok(_) => drop(sockopt::set_tcp_nodelay(fd, true)),
+        Err(_) => {}
+    }
+}
+
+/// Who is at the other end of a Unix socket: its name, else the socket's own, and the process.
+pub(crate) fn unix_peer(fd: BorrowedFd<'_>, name: Option<&SocketAddrUnix>) -> String {
+    let path = |address: &SocketAddrUnix| {
+        address.path_bytes().filter(|p| !p.is_empty()).map(|p| String::from_utf8_lossy(p).into_owned())
+    };
+    let own = || getsockname(fd).ok().and_then(|own| path(&SocketAddrUnix::try_from(own).ok()?));
+    let path = name.and_then(path).or_else(own).unwrap_or_else(|| format!("descriptor {}", fd.as_raw_fd()));
+    match process(fd) {
+        Some(process) => format!("unix:{path} (process {process})"),
+        None => format!("unix:{path}"),
+    }
+}
+
+/// The process that connected, or listened; none where it is one of another container's.
+fn process(fd: BorrowedFd<'_>) -> Option<i32> {
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut nbytes = libc::socklen_t::try_from(size_of::<libc::ucred>()).ok()?;
+    let to: *mut libc::ucred = &raw mut peer;
+    // SAFETY: `to` and `nbytes` are live, and `nbytes` is the size of what `to` points to. (rustix's `socket_peercred` takes
+    // process 0 of another container for a number that is never 0.)
+    let failed = unsafe {
+        libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, to.cast(), &raw mut nbytes)
+    };
+    (failed == 0 && peer.pid > 0).then_some(peer.pid)
+}
