@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 import colonnade as cn
 from colonnade.testing import strategies
 from colonnade.testing.cases_numpy import CASES, REFUSED, assert_identical
-from tests.formats.ways import WAYS, Way, every_way
+from tests.formats.ways import WAYS, Way, check_comes_back, check_refused, every_way
 
 
 @every_way
@@ -18,19 +18,13 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     if way.format == "npy" and "one hundred thousand" in name:
         pytest.skip("a hundred thousand files")
     data = CASES[name]()
-    path = way.write(data, tmp_path)
-    assert_identical(data, cn.read(path).to_numpy())
-    assert_identical(data, cn.read(path, mmap=False, verify=True).to_native())
+    check_comes_back(data, way, tmp_path, cn.Frame.to_numpy, assert_identical)
 
 
 @pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
-    make, message = REFUSED[name]
-    with pytest.raises(cn.EncodeError) as raised:
-        cn.write(make(), tmp_path / f"data.{format}")
-    assert message in str(raised.value)
-    assert list(tmp_path.iterdir()) == []
+    check_refused(REFUSED[name], format, tmp_path)
 
 
 @pytest.mark.parametrize("way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches"])

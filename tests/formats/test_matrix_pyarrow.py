@@ -14,7 +14,12 @@ import colonnade as cn
 from colonnade.testing import strategies_pyarrow
 from colonnade.testing._arrow_cells import cells
 from colonnade.testing.cases_pyarrow import CASES, assert_identical
-from tests.formats.ways import WAYS, Way, every_way, skip_thousands_of_files
+from tests.formats.ways import WAYS, Way, check_comes_back, every_way, skip_thousands_of_files
+
+
+def assert_valid_and_identical(wanted: pa.Table, found: pa.Table) -> None:
+    found.validate(full=True)
+    assert_identical(wanted, found)
 
 
 @every_way
@@ -22,10 +27,7 @@ from tests.formats.ways import WAYS, Way, every_way, skip_thousands_of_files
 def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     table = CASES[name]()
     skip_thousands_of_files(way, 2 * table.num_columns)
-    path = way.write(table, tmp_path)
-    for found in (cn.read(path).to_arrow(), cn.read(path, mmap=False, verify=True).to_native()):
-        found.validate(full=True)
-        assert_identical(table, found)
+    check_comes_back(table, way, tmp_path, cn.Frame.to_arrow, assert_valid_and_identical)
 
 
 @pytest.mark.parametrize("name", CASES)

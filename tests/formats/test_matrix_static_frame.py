@@ -12,7 +12,7 @@ import static_frame as sf
 import colonnade as cn
 from colonnade.testing import strategies
 from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical
-from tests.formats.ways import WAYS, Way, every_way
+from tests.formats.ways import WAYS, Way, check_comes_back, check_refused, every_way
 
 
 @every_way
@@ -21,19 +21,13 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     if way.format == "npy" and "one hundred thousand" in name:
         pytest.skip("a hundred thousand files")
     frame = CASES[name]()
-    path = way.write(frame, tmp_path)
-    assert_identical(frame, cn.read(path).to_static_frame())
-    assert_identical(frame, cn.read(path, mmap=False, verify=True).to_native())
+    check_comes_back(frame, way, tmp_path, cn.Frame.to_static_frame, assert_identical)
 
 
 @pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
-    make, message = REFUSED[name]
-    with pytest.raises(cn.EncodeError) as raised:
-        cn.write(make(), tmp_path / f"frame.{format}")
-    assert message in str(raised.value)
-    assert list(tmp_path.iterdir()) == []
+    check_refused(REFUSED[name], format, tmp_path)
 
 
 @pytest.mark.parametrize("way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,3 +58,22 @@ def skip_thousands_of_files(way: Way, ncols: int) -> None:
     """A directory holds a file a member."""
     if way.format == "npy" and ncols > 1000:
         pytest.skip("thousands of files")
+
+
+def check_comes_back(
+    data: Any, way: Way, folder: Path, decoded: Callable[[cn.Frame], Any], identical: Callable[[Any, Any], None]
+) -> Path:
+    """Written and read again, mapped and not, `data` is what it was; the path it was written to."""
+    path = way.write(data, folder)
+    identical(data, decoded(cn.read(path)))
+    identical(data, cn.read(path, mmap=False, verify=True).to_native())
+    return path
+
+
+def check_refused(case: tuple[Callable[[], Any], str], format: str, folder: Path) -> None:
+    """What a format cannot hold is refused with the message of the case, and nothing is written."""
+    make, message = case
+    with pytest.raises(cn.EncodeError) as raised:
+        cn.write(make(), folder / f"data.{format}")
+    assert message in str(raised.value)
+    assert list(folder.iterdir()) == []
