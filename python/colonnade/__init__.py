@@ -9,15 +9,19 @@ array([1.5, 2.5])
 from typing import Any as _Any
 
 from ._bundle import read_arrays, read_bundle, write_bundle
+from ._connect import connect, listen
+from ._connection import Connection
 from ._core import BufferSink, Limits, __version__
 from ._facade import decode, encode, read, read_arrow, read_pandas, read_polars, write
 from ._facade_chunks import open_reader, open_writer
 from ._facade_look import convert, inspect, verify
 from ._frame import Frame
 from ._info import Info
+from ._listener import Listener
 from ._options import NpyOptions, NpzOptions
 from ._options_arrow import ArrowOptions, ArrowsOptions
 from ._versions import show_versions
+from ._waiting import wait
 from .errors import (
     ColonnadeError,
     ColumnNotFound,
@@ -35,22 +39,26 @@ __all__ = [
     "BufferSink",
     "ColonnadeError",
     "ColumnNotFound",
+    "Connection",
     "DecodeError",
     "EncodeError",
     "Frame",
     "Info",
     "LimitError",
     "Limits",
+    "Listener",
     "NpyOptions",
     "NpzOptions",
     "OptionError",
     "TruncatedError",
     "UnsupportedError",
     "__version__",
+    "connect",
     "convert",
     "decode",
     "encode",
     "inspect",
+    "listen",
     "open_reader",
     "open_writer",
     "read",
@@ -61,6 +69,7 @@ __all__ = [
     "read_polars",
     "show_versions",
     "verify",
+    "wait",
     "write",
     "write_bundle",
 ]

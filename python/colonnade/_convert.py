@@ -6,16 +6,17 @@ from typing import Any
 from . import _core
 from ._chunks import Chunks
 from ._facade_chunks import open_reader
-from ._formats import for_target
 from ._frame import Frame
-from ._open import lazy_frame, opened, told
-from ._options import Options, as_keywords, format_of, make_options
+from ._link_ends import LinkSource
+from ._open import lazy_frame, opened, received, told
+from ._options import Options, as_keywords, format_of
 from ._options_arrow import ArrowOptions
 from ._progress import Callback, joined, reporting
 from ._sources import Source
 from ._store import store
 from ._store_chunks import store_chunks
 from ._targets import AnyTarget, Target, as_target, released
+from ._written import written_as
 
 
 def convert_frame(
@@ -31,7 +32,7 @@ def convert_frame(
     with released(where):
         # What is wrong with the writing half is said before the reading half begins.
         asked = writing.pop("format", None) or format_of(write_options)
-        made = make_options(for_target(asked, where.name), "write", writing)
+        made = written_as(where, asked, writing)
         source_format = reading.pop("format", None) or format_of(read_options)
         with reporting(progress, "converting") as report:
             if isinstance(made, ArrowOptions):
@@ -53,6 +54,10 @@ def _whole(
 ) -> None:
     columns, rows = reading.pop("columns", None), reading.pop("rows", None)
     place, found, opening = told(source, format, reading)
+    if isinstance(place, LinkSource):
+        frame = received(place, opening, columns, rows)
+        store(frame._load(), frame._lookup, where, made, report)
+        return
     file = opened(place, found, opening)
     frame = lazy_frame(file, opening, columns, rows)
     compressed = any(member["method"] != "stored" for member in file.members())

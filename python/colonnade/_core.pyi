@@ -482,7 +482,9 @@ class Connection:
     ) -> None:
         """One frame as one message. It names the options' timeout where timeout_s is None."""
     def send_bytes(self, data: object, timeout_s: float | None = None) -> None: ...
-    def receive(self, timeout_s: float | None = None, progress: Progress | None = None) -> CoreFrame | IpcFile | bytes | None:
+    def receive(
+        self, timeout_s: float | None = None, progress: Progress | None = None, private: bool = False
+    ) -> CoreFrame | IpcFile | bytes | None:
         """The next message whole: a frame (landed in its final memory where the sender said how many rows come, else an
         opened stream), bytes, or None at the end of input. TruncatedError where the input ends inside a message."""
     def poll(self, timeout_s: float | None = 0.0) -> bool:

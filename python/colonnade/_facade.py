@@ -3,9 +3,9 @@
 from typing import Any, Literal
 
 from ._chunks import chunks_of, whole
-from ._formats import check_format, for_target
+from ._formats import check_format
 from ._frame import Frame
-from ._open import lazy_frame, open_file
+from ._open import read_frame
 from ._options import make_options
 from ._options_arrow import ArrowOptions
 from ._progress import reporting
@@ -13,6 +13,7 @@ from ._sources import Source
 from ._store import encode_bytes, store
 from ._store_chunks import encode_chunks, store_chunks
 from ._targets import Target, as_target, released
+from ._written import written_as
 
 
 def read(
@@ -22,8 +23,9 @@ def read(
 
     Parameters
     ----------
-    source : path, bytes-like, BufferSink, binary file object, socket or file descriptor
-        A directory is one of NPY members. Pipes and sockets are read to their end at once.
+    source : path, URL, bytes-like, BufferSink, binary file object, Connection, socket or file descriptor
+        A directory is one of NPY members. Pipes and sockets are read to their end at once. Of a `Connection` the next
+        message is taken; ``tcp://host:port``, ``tls://host:port`` and ``unix:/path`` are dialled for one message.
     format : {"npz", "npy", "arrow", "arrows"}, optional
         Default: told by the first bytes, then by the suffix.
     columns : label or iterable of labels, optional
@@ -46,6 +48,8 @@ def read(
         The bytes are not a file of this format, end early, ask for too much, or hold what is not built.
     ColumnNotFound
         A column that is not there; the nearest is named.
+    EOFError
+        A connection whose peer sends nothing more.
     OSError
         As the system gives it.
 
@@ -62,8 +66,7 @@ def read(
     >>> cn.read(data, columns=["b"], rows=slice(0, 2)).to_numpy()
     {'b': array([1., 1.])}
     """
-    file, made = open_file(source, format, options)
-    return lazy_frame(file, made, columns, rows)
+    return read_frame(source, format, columns, rows, options)
 
 
 def write(data: Any, target: Target, *, format: str | None = None, **options: Any) -> None:
@@ -74,12 +77,14 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     data
         Anything that `Frame` takes, or an open reader. What makes its batches when asked (rows, a reader of record
         batches) streams into ``arrow`` and ``arrows``, and never stands in memory as a whole.
-    target : path, BufferSink, binary file object, socket or file descriptor
+    target : path, URL, BufferSink, binary file object, Connection, socket or file descriptor
         A regular file is written beside its target and then renamed: the old file stays whole until the new one is,
         and whoever has the old one mapped keeps it. Symbolic links are followed. Pipes, sockets, devices and open
-        files are written directly.
+        files are written directly. Over a `Connection` it goes as one message; ``tcp://host:port``,
+        ``tls://host:port`` and ``unix:/path`` are dialled for one message.
     format : {"npz", "npy", "arrow", "arrows"}, optional
-        Default: told by the suffix. ``npy`` writes a lone array where the frame is one, else a directory.
+        Default: told by the suffix; ``arrows`` over a connection, which takes no other. ``npy`` writes a lone array
+        where the frame is one, else a directory.
     **options
         Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions` and `ArrowsOptions`. In short:
         ``compression=None``, ``level``, ``fsync=False``, ``densify_sparse=False``, ``batch_rows``, ``threads``,
@@ -104,7 +109,7 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     """
     where = as_target(target)
     with released(where):
-        made = make_options(for_target(format, where.name), "write", options)
+        made = written_as(where, format, options)
         if isinstance(made, ArrowOptions):
             with reporting(made.progress, "writing") as progress:
                 store_chunks(chunks_of(data, made), where, made, progress)
@@ -205,7 +210,8 @@ def read_pandas(
     0  0
     1  1
     """
-    frame = read(source, format=format, columns=columns, rows=rows, **options)
+    # Nobody else sees this frame: of a message of a connection, its memory becomes the DataFrame's.
+    frame = read_frame(source, format, columns, rows, options, private=True)
     return frame.to_pandas(dtype_backend=dtype_backend)
 
 

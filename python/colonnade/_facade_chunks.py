@@ -5,16 +5,18 @@ from typing import Any
 from . import _core
 from ._batch_reader import FileReader, Reader
 from ._chunk_writer import Writer
-from ._formats import STREAMED, for_target
+from ._formats import STREAMED
 from ._frame import Frame
-from ._open import lazy_frame, opened, told
-from ._options import make_options
+from ._link_ends import LinkSource
+from ._open import lazy_frame, opened, received, told
+from ._options import Options, format_of
 from ._options_arrow import ArrowOptions
 from ._sources import Source
 from ._stream_reader import StreamReader
 from ._streams import CallSource, StreamSource
 from ._targets import Target, as_target, released
 from ._threads import resolve_threads
+from ._written import written_as
 from .errors import UnsupportedError
 
 
@@ -24,9 +26,9 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     Parameters
     ----------
     target
-        As for `write`.
+        As for `write`. Over a `Connection` the chunks are one message, which goes out as it grows.
     format : {"arrow", "arrows"}, optional
-        Default: told by the suffix. The others are written whole.
+        Default: told by the suffix; ``arrows`` over a connection. The others are written whole.
     **options
         Those of writing; see `ArrowOptions` and `ArrowsOptions`.
 
@@ -58,12 +60,12 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     """
     where = as_target(target)
     try:
-        made_format = for_target(format, where.name)
-        made = make_options(made_format, "write", options)
+        made = written_as(where, format, options)
         if not isinstance(made, ArrowOptions):
+            name = format_of(made)
             raise UnsupportedError(
-                f"{made_format}: expected a format that is written chunk by chunk ({', '.join(STREAMED)}); "
-                f"{made_format} needs the whole frame first. Use cn.write, or write {STREAMED[1]} and convert it."
+                f"{name}: expected a format that is written chunk by chunk ({', '.join(STREAMED)}); "
+                f"{name} needs the whole frame first. Use cn.write, or write {STREAMED[1]} and convert it."
             )
     except BaseException:
         with released(where):
@@ -79,7 +81,8 @@ def open_reader(
     Parameters
     ----------
     source
-        As for `read`. Of a pipe, a socket or a decompressing file object no more is taken than the batch asked for.
+        As for `read`. Of a pipe, a socket or a decompressing file object no more is taken than the batch asked for. Of
+        a `Connection` it is the next message; what is not read of it is skipped when the one after it is asked for.
     format : {"npz", "npy", "arrow", "arrows"}, optional
         Default: told by the first bytes, then by the suffix. ``npz`` and ``npy`` are one chunk.
     columns : label or iterable of labels, optional
@@ -113,6 +116,8 @@ def open_reader(
     6 a
     """
     where, found, made = told(source, format, options)
+    if isinstance(where, LinkSource):
+        return _message_reader(where, made, columns, rows)
     if found == "arrows" and isinstance(where, StreamSource | CallSource) and isinstance(made, ArrowOptions):
         core_options = {
             "limits": made.limits or _core.Limits(),
@@ -125,3 +130,11 @@ def open_reader(
 
         return StreamReader(where, columns, rows, core_options, whole)
     return FileReader(lazy_frame(opened(where, found, made), made, columns, rows))
+
+
+def _message_reader(where: LinkSource, made: Options, columns: Any, rows: slice | None) -> Reader:
+    """The reader of a connection's next message."""
+    if where.is_kept():
+        return FileReader(received(where, made, columns, rows))
+    core_options = {"limits": made.limits, "threads": resolve_threads(made.threads)}
+    return StreamReader(where, columns, rows, core_options, lambda: received(where, made, columns, rows))

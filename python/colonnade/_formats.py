@@ -10,6 +10,7 @@ from .errors import DecodeError, OptionError, UnsupportedError
 
 BUILT = ("npz", "npy", "arrow", "arrows")
 STREAMED = ("arrow", "arrows")  # written and read chunk by chunk
+CONNECTED = ("arrows",)  # frames as messages of a connection
 KNOWN = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "csv", "yaml")
 
 SUFFIXES = {
@@ -141,6 +142,19 @@ def for_target(format: str | None, name: str | None) -> str:
         f"format: the suffix of {name!r} is not known. Known: {' '.join(SUFFIXES)}; "
         f"or pass format=, one of: {', '.join(BUILT)}."
     )
+
+
+def for_connection(format: str | None) -> str:
+    """The format of a frame sent over a connection."""
+    if format is None or format == CONNECTED[0]:
+        return CONNECTED[0]
+    asked = check_format(format)
+    if asked not in CONNECTED:
+        raise UnsupportedError(
+            f"{asked}: expected a format that goes over a connection ({', '.join(CONNECTED)}), found {asked}. "
+            f"Bytes of any format go as they are: send_bytes(cn.encode(data, {asked!r})), cn.decode(receive_bytes())."
+        )
+    return asked
 
 
 def _suffix(name: str) -> str:

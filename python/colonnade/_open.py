@@ -5,14 +5,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from ._formats import BUILT, FEATHER_V1, STREAMED, check_format, detect, from_magic, from_suffix, refuse_unbuilt
+from ._formats import (
+    BUILT,
+    CONNECTED,
+    FEATHER_V1,
+    STREAMED,
+    check_format,
+    detect,
+    for_connection,
+    from_magic,
+    from_suffix,
+    refuse_unbuilt,
+)
 from ._frame import Frame
+from ._link_ends import LinkSource
 from ._options import Options, check_keywords, make_options
 from ._options_arrow import ArrowOptions
+from ._progress import reporting
 from ._select import row_range
 from ._sources import AnySource, PathSource, Source, as_source
 from ._threads import resolve_threads
-from .errors import DecodeError
+from .errors import DecodeError, OptionError
 
 File = _core.NpzFile | _core.IpcFile
 
@@ -21,6 +34,40 @@ def open_file(source: Source, format: str | None, options: Mapping[str, Any]) ->
     """The opened file and its checked options; what every function that reads a frame begins with."""
     where, found, made = told(source, format, options)
     return opened(where, found, made), made
+
+
+def read_frame(
+    source: Source,
+    format: str | None,
+    columns: Any,
+    rows: slice | None,
+    options: Mapping[str, Any],
+    private: bool = False,
+) -> Frame:
+    """The work of `read`. `private`: the frame is for one use, so its memory may be given away."""
+    where, found, made = told(source, format, options)
+    if isinstance(where, LinkSource):
+        return received(where, made, columns, rows, private)
+    return lazy_frame(opened(where, found, made), made, columns, rows)
+
+
+def received(
+    where: LinkSource, made: Options, columns: Any = None, rows: slice | None = None, private: bool = False
+) -> Frame:
+    """The next message of a connection. Where `columns` or `rows` are wrong, it stays for the next call."""
+    with reporting(made.progress, "receiving") as progress:
+        # A column that is asked for twice must not be one memory in two places.
+        alone = private and columns is None
+        landed = where.receive(made.limits, resolve_threads(made.threads), progress, alone)
+    try:
+        if isinstance(landed, _core.CoreFrame):
+            return select_frame(Frame._make(landed), columns, rows)
+        if made.verify:
+            landed.verify(threads=resolve_threads(made.threads))
+        return lazy_frame(landed, made, columns, rows)
+    except BaseException:
+        where.keep(landed)
+        raise
 
 
 def told(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[AnySource, str, Options]:
@@ -32,6 +79,8 @@ def told(source: Source, format: str | None, options: Mapping[str, Any]) -> tupl
     else:
         make_options(asked, "read", options)
     where = as_source(source)
+    if isinstance(where, LinkSource):
+        return where, for_connection(asked), _for_message(options)
     if asked is None:
         head = where.head()
         found = "npz" if head is None else detect(head, where.name)
@@ -88,3 +137,13 @@ def _checked(asked: str, head: bytes | None, where: AnySource) -> str:
             f"{asked}: {what}: expected {asked}, found the first bytes of {found}. Leave format= out to have it told."
         )
     return asked
+
+
+def _for_message(options: Mapping[str, Any]) -> Options:
+    made = make_options(CONNECTED[0], "read", options)
+    if isinstance(made, ArrowOptions) and made.allow_truncated:
+        raise OptionError(
+            "allow_truncated: expected False for a message of a connection, which is whole or an error. Read its "
+            "batches with cn.open_reader: those that came are yours before the error comes."
+        )
+    return made

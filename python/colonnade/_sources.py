@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from . import _core
 from ._formats import MAGIC_NBYTES
+from ._link import Link
+from ._link_ends import LinkSource, check_dialled, url_scheme
 from ._mounts import on_network
 from ._streams import CallSource, StreamSource, read_into_of
-from .errors import UnsupportedError
 
 if TYPE_CHECKING:
     import socket
 
 Source = Any
-EXPECTED = "a path, bytes, a BufferSink, a binary file object, a socket or a file descriptor"
+EXPECTED = "a path, a URL, bytes, a BufferSink, a binary file object, a Connection, a socket or a file descriptor"
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class BufferSource:
         return opener.open_buffer(self.buffer, **options)
 
 
-AnySource = PathSource | BufferSource | StreamSource | CallSource
+AnySource = PathSource | BufferSource | StreamSource | CallSource | LinkSource
 
 
 def as_source(source: Source) -> AnySource:
@@ -72,7 +73,7 @@ def as_source(source: Source) -> AnySource:
     OSError
         The path is not there, or may not be read.
     UnsupportedError
-        A URL.
+        A URL that nothing is read from.
     TypeError
         Anything else.
     """
@@ -83,6 +84,8 @@ def as_source(source: Source) -> AnySource:
         return _from_path(os.fsdecode(source))
     if isinstance(source, _core.BufferSink | bytearray | memoryview):
         return BufferSource(source)
+    if isinstance(source, Link):
+        return LinkSource(source)
     if is_socket(source):
         return _from_socket(source)
     if isinstance(source, int) and not isinstance(source, bool):
@@ -98,20 +101,11 @@ def as_source(source: Source) -> AnySource:
     return BufferSource(source)
 
 
-def refuse_url(text: str) -> None:
-    """Raise where a path is in truth the URL of a transport."""
-    scheme, found, _ = text.partition("://")
-    if found and len(scheme) > 1 and scheme.replace("+", "").isalnum() and not os.path.lexists(text):
-        raise UnsupportedError(
-            f"{text!r}: {scheme}:// is not built into this version; "
-            "there are local files, descriptors, file objects and connected sockets."
-        )
-    if text.startswith("unix:/") and not os.path.lexists(text):
-        raise UnsupportedError(f"{text!r}: unix: is not built into this version; connect a socket.socket and pass it.")
-
-
-def _from_path(path: str) -> PathSource | StreamSource:
-    refuse_url(path)
+def _from_path(path: str) -> PathSource | StreamSource | LinkSource:
+    scheme = url_scheme(path)
+    if scheme is not None:
+        check_dialled(path, scheme)
+        return LinkSource(None, path)
     status = os.stat(path)
     if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
         return PathSource(path, path, status.st_dev, stat.S_ISDIR(status.st_mode))

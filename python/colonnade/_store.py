@@ -56,6 +56,7 @@ def _store_npz(
     elif isinstance(where, SinkTarget):
         _core.npz_write_sink(core, where.sink, options, progress)
     else:
+        assert isinstance(where, CallTarget)
         sink = _core.BufferSink()
         _core.npz_write_sink(core, sink, options, progress)
         with memoryview(sink) as view:

@@ -5,6 +5,8 @@ from itertools import chain, islice
 
 from . import _core
 from ._chunks import Chunks
+from ._link import Link
+from ._link_ends import LinkTarget
 from ._options import format_of
 from ._options_arrow import ArrowOptions
 from ._progress import Callback, Steps
@@ -14,11 +16,32 @@ from ._threads import resolve_threads
 
 def store_chunks(chunks: Chunks, where: AnyTarget, made: ArrowOptions, progress: Callback | None) -> None:
     """Write `chunks` to `where`. What goes wrong on the way leaves no file, and the old one whole."""
+    if isinstance(where, LinkTarget):
+        send_chunks(chunks, where.opened(resolve_threads(made.threads)), made, progress)
+        return
     ahead = _begun(chunks.frames)
-    writer = open_writer(where, made, chunks.nrows)
+    _write_chunks(ahead, open_writer(where, made, chunks.nrows), chunks.nbytes, progress)
+
+
+def send_chunks(
+    chunks: Chunks, link: Link, made: ArrowOptions, progress: Callback | None, timeout_s: float | None = None
+) -> None:
+    """Send `chunks` as one message. What goes wrong before the first byte leaves the connection as it was."""
+    ahead = iter(chunks.frames)
+    begun = list(islice(ahead, 2))
+    if len(begun) == 1:
+        link._core.send(begun[0], _format(made), _link_options(made, link, begun[0].nrows), timeout_s, progress)
+        return
+    writer = link._core.writer(_format(made), _link_options(made, link, chunks.nrows), timeout_s)
+    _write_chunks(chain(begun, ahead), writer, chunks.nbytes, progress)
+
+
+def _write_chunks(
+    chunks: Iterable[_core.CoreFrame], writer: _core.IpcWriter, nbytes: int | None, progress: Callback | None
+) -> None:
     try:
-        steps = Steps(progress, chunks.nbytes)
-        for chunk in ahead:
+        steps = Steps(progress, nbytes)
+        for chunk in chunks:
             with steps.next(chunk.nbytes) as step:
                 writer.write(chunk, step)
         writer.close()
@@ -45,6 +68,9 @@ def open_writer(where: AnyTarget, made: ArrowOptions, nrows: int | None = None) 
     format, options = _format(made), ipc_options(made, nrows)
     if isinstance(where, PathTarget):
         return _core.IpcWriter.to_path(where.path, format, options)
+    if isinstance(where, LinkTarget):
+        link = where.opened(resolve_threads(made.threads))
+        return link._core.writer(format, _link_options(made, link, nrows))
     if isinstance(where, StreamTarget):
         return _core.IpcWriter.to_fd(where.fd, format, options)
     if isinstance(where, SinkTarget):
@@ -52,16 +78,20 @@ def open_writer(where: AnyTarget, made: ArrowOptions, nrows: int | None = None) 
     return _core.IpcWriter.to_callable(where.send, format, options)
 
 
-def ipc_options(made: ArrowOptions, nrows: int | None = None) -> _core.IpcWriteOptions:
-    """The core's options. `nrows`: of all chunks together, where that is known."""
+def ipc_options(made: ArrowOptions, nrows: int | None = None, threads: int | None = None) -> _core.IpcWriteOptions:
+    """The core's options. `nrows`: of all chunks together, where that is known. `threads`: where `made` names none."""
     return _core.IpcWriteOptions(
         compression=made.compression,
         level=made.level,
         batch_nbytes=made.batch_nbytes,
         fsync=made.fsync,
-        threads=resolve_threads(made.threads),
+        threads=resolve_threads(threads if made.threads is None else made.threads),
         nrows=nrows,
     )
+
+
+def _link_options(made: ArrowOptions, link: Link, nrows: int | None) -> _core.IpcWriteOptions:
+    return ipc_options(made, nrows, link._threads)
 
 
 def _begun(chunks: Iterable[_core.CoreFrame]) -> Iterator[_core.CoreFrame]:

@@ -1,11 +1,14 @@
 """`open_reader` of a pipe, a socket or a decompressing file: one batch at a time, nothing else in memory."""
 
+from __future__ import annotations  # TODO: away when the core has Connection
+
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import _core
 from ._batch_reader import Reader
 from ._frame import Frame
+from ._link_ends import LinkSource
 from ._schema import Schema
 from ._select import row_range
 from ._streams import CallSource, StreamSource
@@ -29,7 +32,7 @@ class StreamReader(Reader):
 
     def __init__(
         self,
-        where: StreamSource | CallSource,
+        where: StreamSource | CallSource | LinkSource,
         columns: Any,
         rows: slice | None,
         options: dict[str, Any],
@@ -41,7 +44,7 @@ class StreamReader(Reader):
         self._open_whole = open_whole
         self._start, self._stop = _from_front(rows)
         self._done_nrows = 0
-        self._reader: _core.IpcReader | None = None
+        self._reader: _core.IpcReader | _core.ConnectionReader | None = None
         self._positions: list[int] | None = None
         self._ended = False
 
@@ -77,7 +80,7 @@ class StreamReader(Reader):
     def __repr__(self) -> str:
         return f"<Reader: a stream, {self._done_nrows:,} rows so far>"
 
-    def _opened(self) -> _core.IpcReader:
+    def _opened(self) -> _core.IpcReader | _core.ConnectionReader:
         if self._reader is None:
             self._check_open()
             self._reader = self._where.read_batches(**self._options)

@@ -74,7 +74,7 @@ class CallSource:
         return opener.open_buffer(collect(self._taken, self.read_into, options["limits"]), **options)
 
     def read_batches(self, **options: Any) -> _core.IpcReader:
-        return _core.IpcReader.open_callable(_behind(self._taken, self.read_into), **options)
+        return _core.IpcReader.open_callable(behind(self._taken, self.read_into), **options)
 
     def release(self) -> None:
         """Nothing here is ours."""
@@ -127,7 +127,7 @@ def _first(read_into: ReadInto) -> bytes:
     return bytes(taken[:filled])
 
 
-def _behind(taken: bytes, read_into: ReadInto) -> ReadInto:
+def behind(taken: bytes | memoryview, read_into: ReadInto) -> ReadInto:
     """A function that gives `taken` first, then what `read_into` gives."""
     left = memoryview(taken)
 

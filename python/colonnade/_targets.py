@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
-from ._sources import is_plain_socket, is_socket, plain_file, refuse_url
+from ._link import Link
+from ._link_ends import LinkTarget, check_dialled, url_scheme
+from ._sources import is_plain_socket, is_socket, plain_file
 
 Target = Any
-EXPECTED = "a path, a BufferSink, a binary file object, a socket or a file descriptor"
+EXPECTED = "a path, a URL, a BufferSink, a binary file object, a Connection, a socket or a file descriptor"
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class CallTarget:
     name: str | None = None
 
 
-AnyTarget = PathTarget | StreamTarget | SinkTarget | CallTarget
+AnyTarget = PathTarget | StreamTarget | SinkTarget | CallTarget | LinkTarget
 
 
 def as_target(target: Target) -> AnyTarget:
@@ -60,7 +62,7 @@ def as_target(target: Target) -> AnyTarget:
     OSError
         A pipe or device that may not be written.
     UnsupportedError
-        A URL.
+        A URL that nothing is sent to.
     TypeError
         Anything else; bytes too, which cannot be written to.
     """
@@ -68,6 +70,8 @@ def as_target(target: Target) -> AnyTarget:
         return _from_path(os.fsdecode(target))
     if isinstance(target, _core.BufferSink):
         return SinkTarget(target)
+    if isinstance(target, Link):
+        return LinkTarget(target)
     if is_socket(target):
         if is_plain_socket(target):
             return StreamTarget(target.fileno())
@@ -91,13 +95,18 @@ def released(where: AnyTarget) -> Iterator[None]:
 
 
 def release(where: AnyTarget) -> None:
-    """Close the descriptor, if it is ours."""
+    """Close the descriptor or the connection, if it is ours."""
     if isinstance(where, StreamTarget) and where.close:
         os.close(where.fd)
+    elif isinstance(where, LinkTarget):
+        where.release()
 
 
-def _from_path(path: str) -> PathTarget | StreamTarget:
-    refuse_url(path)
+def _from_path(path: str) -> PathTarget | StreamTarget | LinkTarget:
+    scheme = url_scheme(path)
+    if scheme is not None:
+        check_dialled(path, scheme)
+        return LinkTarget(None, path)
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -119,10 +128,12 @@ def _from_file_object(file: Any) -> StreamTarget | CallTarget:
             # A file that was read through a buffer stands further on than its reader: put it where the caller sees it.
             file.seek(file.tell())
         return StreamTarget(plain.fileno(), name)
-    return CallTarget(_writer(file), name)
+    return CallTarget(writer_of(file), name)
 
 
-def _writer(file: Any) -> Callable[[memoryview], None]:
+def writer_of(file: Any) -> Callable[[memoryview], None]:
+    """The function that gives bytes to a binary file object, until it has taken them all."""
+
     def send(data: memoryview) -> None:
         left = data
         while left.nbytes:
