@@ -20,6 +20,10 @@ pub(super) const ALIGNMENT: usize = 64;
 /// Ends a stream, and the messages of a file.
 pub(super) const END: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 
+/// Key of a schema message's own metadata: how many rows the stream has, in decimal. Whoever receives it has the columns'
+/// final memory ready before the first batch comes.
+pub(crate) const NROWS_KEY: &str = "colonnade.nrows";
+
 /// What a message holds besides its body.
 pub(super) struct Header<'h> {
     pub(super) nrows: usize,
@@ -36,17 +40,27 @@ fn count(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
+/// `nrows`: rows of the whole stream, which its schema message tells where they are known.
 fn finished(
     fbb: &mut FlatBufferBuilder<'_>,
     kind: fb::MessageHeader,
     header: WIPOffset<UnionWIPOffset>,
     body_nbytes: usize,
+    nrows: Option<usize>,
 ) {
+    let metadata = nrows.map(|nrows| {
+        let (key, value) = (fbb.create_string(NROWS_KEY), fbb.create_string(&nrows.to_string()));
+        let pair = fb::KeyValue::create(fbb, &fb::KeyValueArgs { key: Some(key), value: Some(value) });
+        fbb.create_vector(&[pair])
+    });
     let mut message = fb::MessageBuilder::new(fbb);
     message.add_version(fb::MetadataVersion::V5);
     message.add_header_type(kind);
     message.add_bodyLength(count(body_nbytes));
     message.add_header(header);
+    if let Some(metadata) = metadata {
+        message.add_custom_metadata(metadata);
+    }
     let root = message.finish();
     fbb.finish(root, None);
 }
@@ -79,7 +93,7 @@ pub(super) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &Header<'_>) {
     let batch = batch.finish();
     match header.dictionary {
         None => {
-            finished(fbb, fb::MessageHeader::RecordBatch, batch.as_union_value(), header.body_nbytes);
+            finished(fbb, fb::MessageHeader::RecordBatch, batch.as_union_value(), header.body_nbytes, None);
         }
         Some((id, is_delta)) => {
             let mut dictionary = fb::DictionaryBatchBuilder::new(fbb);
@@ -87,7 +101,7 @@ pub(super) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &Header<'_>) {
             dictionary.add_data(batch);
             dictionary.add_isDelta(is_delta);
             let dictionary = dictionary.finish().as_union_value();
-            finished(fbb, fb::MessageHeader::DictionaryBatch, dictionary, header.body_nbytes);
+            finished(fbb, fb::MessageHeader::DictionaryBatch, dictionary, header.body_nbytes, None);
         }
     }
 }
@@ -132,10 +146,10 @@ fn copied(message: &[u8]) -> Option<(FlatBufferBuilder<'static>, WIPOffset<fb::S
     Some((fbb, WIPOffset::new(from_end)))
 }
 
-/// The schema message.
-pub(super) fn schema(schema: &Schema) -> FlatBufferBuilder<'static> {
+/// The schema message. `nrows`: rows of the whole stream, where known.
+pub(super) fn schema(schema: &Schema, nrows: Option<usize>) -> FlatBufferBuilder<'static> {
     let (mut fbb, root) = begun(schema);
-    finished(&mut fbb, fb::MessageHeader::Schema, root.as_union_value(), 0);
+    finished(&mut fbb, fb::MessageHeader::Schema, root.as_union_value(), 0, nrows);
     fbb
 }
 

@@ -429,3 +429,36 @@ fn the_callers_memory_is_his_again() {
     let got: ArrayData = read(&out, Form::Stream)[0].column(0).to_data();
     assert!(make_array(got).to_data().buffers()[0].as_slice().iter().all(|&b| b == 0));
 }
+
+/// What the first message's own metadata says.
+fn told(bytes: &[u8], start: usize) -> Option<String> {
+    let length = u32::from_le_bytes(*bytes[start + 4..].first_chunk().unwrap()) as usize;
+    let message = arrow_ipc::root_as_message(&bytes[start + 8..start + 8 + length]).unwrap();
+    let metadata = message.custom_metadata()?;
+    assert_eq!((metadata.len(), metadata.get(0).key()), (1, Some("colonnade.nrows")));
+    metadata.get(0).value().map(str::to_owned)
+}
+
+#[test]
+fn a_stream_says_first_how_many_rows_come_where_that_is_known() {
+    let frame = columns(&every_type(10));
+    let mut bytes = Vec::new();
+    encode(&frame, Form::Stream, options(None), &mut bytes, &NoProgress).unwrap();
+    assert_eq!(told(&bytes, 0).as_deref(), Some("10"));
+    let mut bytes = Vec::new();
+    encode(&frame, Form::File, options(None), &mut bytes, &NoProgress).unwrap();
+    assert_eq!(told(&bytes, 8), None);
+    assert_eq!(told(&write(&[frame.clone()], Form::Stream, options(None)), 0), None);
+    let twice = WriteOptions::new(None, None, None, Some(20), 1).unwrap();
+    assert_eq!(told(&write(&[frame.clone(), frame], Form::Stream, twice), 0).as_deref(), Some("20"));
+}
+
+#[test]
+fn fewer_rows_than_were_told_are_an_error() {
+    let mut writer = Writer::new(Form::Stream, WriteOptions::new(None, None, None, Some(20), 1).unwrap());
+    let mut out = Vec::new();
+    writer.write(&columns(&every_type(10)), &mut out, &NoProgress).unwrap();
+    let error = writer.finish(&mut out, &NoProgress).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unrepresentable));
+    assert!(error.to_string().contains("expected 20 rows, as was told at first, found 10"), "{error}");
+}

@@ -151,6 +151,10 @@ impl Writer {
         self.check_open()?;
         let Some(exporter) = self.exporter.take() else { return Err(empty()) };
         self.state = State::Broken;
+        if let Some(told) = self.options.nrows.filter(|&told| told != self.nrows) {
+            let message = format!("expected {told} rows, as was told at first, found {}.", self.nrows);
+            return Err(Error::unrepresentable("arrow", message));
+        }
         let mut target = Target { sink, progress, total: None };
         self.flush_pending()?;
         for update in self.dictionaries.as_mut().map(Dictionaries::finish).unwrap_or_default() {
@@ -261,7 +265,9 @@ impl Writer {
             self.output.scratch().extend_from_slice(MAGIC);
             self.output.scratch().extend_from_slice(&[0, 0]);
         }
-        let schema = message::schema(&exporter.schema());
+        // A file has its footer for that.
+        let nrows = self.options.nrows.filter(|_| self.form == Form::Stream);
+        let schema = message::schema(&exporter.schema(), nrows);
         let position = self.output.position();
         message::frame(self.output.scratch(), position, schema.finished_data())?;
         if self.form == Form::File && exporter.schema().fields().len() >= WIDE_FIELDS {
