@@ -448,7 +448,7 @@ fn a_stream_says_first_how_many_rows_come_where_that_is_known() {
     let mut bytes = Vec::new();
     encode(&frame, Form::File, options(None), &mut bytes, &NoProgress).unwrap();
     assert_eq!(told(&bytes, 8), None);
-    assert_eq!(told(&write(&[frame.clone()], Form::Stream, options(None)), 0), None);
+    assert_eq!(told(&write(std::slice::from_ref(&frame), Form::Stream, options(None)), 0), None);
     let twice = WriteOptions::new(None, None, None, Some(20), 1).unwrap();
     assert_eq!(told(&write(&[frame.clone(), frame], Form::Stream, twice), 0).as_deref(), Some("20"));
 }
