@@ -1,6 +1,7 @@
 //! Transports: bytes to and from somewhere. They know no format.
 
 mod address;
+mod admit;
 mod channel;
 mod descriptor;
 mod dial;
@@ -11,8 +12,10 @@ mod listen;
 mod pipe;
 mod release;
 mod socket;
+pub mod tls;
 
 pub use address::Address;
+pub use admit::{Accepted, Admission, Policy};
 pub use channel::{Channel, Direction};
 pub use descriptor::Descriptor;
 pub use dial::dial;

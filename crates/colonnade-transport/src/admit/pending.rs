@@ -1,0 +1,145 @@
+//! One peer on its way in: TLS, then the token where one is demanded, then our yes.
+
+use std::io::{ErrorKind, IoSlice, IoSliceMut};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::channel::{Channel, Direction};
+use crate::tls::{ACCEPTED, HEAD_NBYTES, TlsChannel, Token, token_nbytes};
+
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) channel: Arc<TlsChannel>,
+    stage: Stage,
+    pub(super) began: Instant,
+    pub(super) deadline: Instant,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Handshake,
+    /// What has come of the token's message, and how long it is: at first its head.
+    Token {
+        bytes: Vec<u8>,
+        length: usize,
+    },
+    /// How much of our yes has gone.
+    Answer {
+        sent: usize,
+    },
+}
+
+impl Pending {
+    pub(super) fn new(channel: TlsChannel, now: Instant, most: Duration) -> Self {
+        // A time beyond what the clock can count is a year.
+        let deadline = now.checked_add(most).unwrap_or_else(|| now + Duration::from_secs(365 * 24 * 3600));
+        Self { channel: Arc::new(channel), stage: Stage::Handshake, began: now, deadline }
+    }
+
+    /// Goes on as far as that goes now: true once it is in.
+    ///
+    /// # Errors
+    /// Why it is turned away.
+    pub(super) fn step(&mut self, token: Option<&Token>) -> Result<bool, String> {
+        loop {
+            let more = match &mut self.stage {
+                Stage::Handshake => match later(self.channel.handshake()) {
+                    Ok(Some(true)) => match token {
+                        None => return Ok(true),
+                        Some(_) => {
+                            self.stage = Stage::Token { bytes: Vec::new(), length: HEAD_NBYTES };
+                            true
+                        }
+                    },
+                    Ok(_) => false,
+                    Err(e) => return Err(self.without_peer(&e)),
+                },
+                Stage::Token { .. } => self.token(token)?,
+                Stage::Answer { sent } => match ACCEPTED.get(*sent..).filter(|rest| !rest.is_empty()) {
+                    Some(rest) => match later(self.channel.send(&[IoSlice::new(rest)])) {
+                        Ok(count) => {
+                            *sent += count.unwrap_or(0);
+                            count.is_some()
+                        }
+                        Err(e) => return Err(self.without_peer(&e)),
+                    },
+                    None => return self.channel.flush().map_err(|e| self.without_peer(&e)),
+                },
+            };
+            if !more {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Reads the token's message, not a byte more: whether to go on.
+    fn token(&mut self, token: Option<&Token>) -> Result<bool, String> {
+        let Stage::Token { bytes, length } = &mut self.stage else { return Ok(true) };
+        let start = bytes.len();
+        bytes.resize(*length, 0);
+        let got =
+            later(self.channel.receive(&mut [IoSliceMut::new(bytes.get_mut(start..).unwrap_or_default())]));
+        bytes.truncate(start + got.as_ref().map_or(0, |got| got.unwrap_or(0)));
+        match got {
+            Ok(Some(0)) => return Err("it closed without showing a token".to_owned()),
+            Ok(Some(_)) => {}
+            Ok(None) => return Ok(false),
+            Err(e) if e.kind() == ErrorKind::UnexpectedEof => {
+                return Err("it closed without showing a token".to_owned());
+            }
+            Err(e) => return Err(self.without_peer(&e)),
+        }
+        if bytes.len() < *length {
+            return Ok(true);
+        }
+        let (head, shown) = bytes.split_at(HEAD_NBYTES);
+        if shown.is_empty() {
+            let found = head.first_chunk().and_then(token_nbytes);
+            let Some(nbytes) = found else {
+                return Err("it showed no token, which this listener demands".to_owned());
+            };
+            *length = HEAD_NBYTES + nbytes;
+        } else if token.is_some_and(|token| token.is(shown)) {
+            self.stage = Stage::Answer { sent: 0 };
+        } else {
+            return Err("it showed a wrong token".to_owned());
+        }
+        Ok(true)
+    }
+
+    /// Why it is turned away at its deadline.
+    pub(super) fn overdue(&self, most: Duration) -> String {
+        let missing = match self.stage {
+            Stage::Handshake if !self.has_spoken() => "it said nothing",
+            Stage::Handshake => "its TLS handshake was not through",
+            Stage::Token { .. } => "it showed no token",
+            Stage::Answer { .. } => "it did not take our answer",
+        };
+        format!("{missing} in {} s", most.as_secs_f64())
+    }
+
+    pub(super) fn has_spoken(&self) -> bool {
+        self.channel.has_spoken()
+    }
+
+    pub(super) fn waits_for(&self) -> Direction {
+        self.channel.waits_for()
+    }
+
+    /// The peer stands beside the reason already.
+    fn without_peer(&self, error: &std::io::Error) -> String {
+        let text = error.to_string();
+        text.strip_prefix(self.channel.peer())
+            .map_or(text.as_str(), |rest| rest.trim_start_matches([':', ' ']))
+            .to_owned()
+    }
+}
+
+/// None where it goes on later.
+fn later<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
+        Err(e) => Err(e),
+    }
+}

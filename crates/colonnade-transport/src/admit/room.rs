@@ -1,0 +1,224 @@
+//! Everybody who is on the way in, and the door.
+
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Policy;
+use super::pending::Pending;
+use super::ticket::Admitted;
+use super::watch::Watch;
+use crate::channel::{Channel, Direction};
+use crate::failure::SystemError;
+use crate::listen::Listening;
+use crate::socket::Socket;
+use crate::tls::TlsChannel;
+
+/// How many handshakes go on side by side.
+const MOST_PENDING: usize = 16;
+/// How long a peer may say nothing when others wait for its place.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// How many peers one turn takes in: others want to be driven too.
+const AT_ONCE: usize = 64;
+/// How many of those who were turned away are named.
+const MOST_REJECTED: usize = 100;
+
+#[derive(Debug)]
+pub(super) struct Room {
+    pending: Vec<Pending>,
+    rejected: Vec<(String, String)>,
+    /// Turned away, and not named.
+    unnamed: u64,
+    /// One of these is ours, each other one is a peer's who is in.
+    tickets: Arc<()>,
+    max_peers: usize,
+    /// How many calls of `accept` are going on, and when the last one ended.
+    inside: usize,
+    left: Option<Instant>,
+}
+
+impl Room {
+    pub(super) fn new(max_peers: usize) -> Self {
+        Self {
+            pending: Vec::new(),
+            rejected: Vec::new(),
+            unnamed: 0,
+            tickets: Arc::new(()),
+            max_peers,
+            inside: 0,
+            left: None,
+        }
+    }
+
+    /// A call begins: nobody pays for the time in which nobody drove.
+    pub(super) fn enter(&mut self, now: Instant) {
+        self.inside += 1;
+        let Some(left) = self.left.take() else { return };
+        for pending in &mut self.pending {
+            pending.began += now - left;
+            pending.deadline += now - left;
+        }
+    }
+
+    pub(super) fn leave(&mut self, now: Instant) {
+        self.inside -= 1;
+        if self.inside == 0 {
+            self.left = Some(now);
+        }
+    }
+
+    pub(super) fn take_rejected(&mut self) -> Vec<(String, String)> {
+        let mut all = std::mem::take(&mut self.rejected);
+        match std::mem::take(&mut self.unnamed) {
+            0 => {}
+            count => all.push((format!("{count} more"), "turned away, for reasons as above".to_owned())),
+        }
+        all
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.pending.clear();
+    }
+
+    /// Drives everybody as far as that goes without waiting: the first who is in.
+    pub(super) fn turn(
+        &mut self,
+        listening: &Listening,
+        policy: &Policy,
+        watch: &Watch,
+    ) -> io::Result<Option<Arc<dyn Channel>>> {
+        let mut index = 0;
+        while let Some(pending) = self.pending.get_mut(index) {
+            match pending.step(policy.token.as_ref()) {
+                Ok(true) => {
+                    let channel = self.pending.swap_remove(index).channel;
+                    if let Some(fd) = channel.descriptor(Direction::Receive) {
+                        watch.remove(fd);
+                    }
+                    if let Some(channel) = self.admit(channel) {
+                        return Ok(Some(channel));
+                    }
+                }
+                Ok(false) if pending.deadline > Instant::now() => {
+                    look(watch, pending)?;
+                    index += 1;
+                }
+                Ok(false) => {
+                    let reason = pending.overdue(policy.handshake);
+                    self.turn_away(index, reason);
+                }
+                Err(reason) => self.turn_away(index, reason),
+            }
+        }
+        for _ in 0..AT_ONCE {
+            if self.pending.len() >= MOST_PENDING && !self.make_room(listening)? {
+                break;
+            }
+            match listening.accept() {
+                Ok(Some(socket)) => {
+                    if let Some(channel) = self.welcome(socket, policy, watch)? {
+                        return Ok(Some(channel));
+                    }
+                }
+                Ok(None) => break,
+                Err(e) if e.kind() == ErrorKind::Interrupted => break,
+                // Descriptors have run out: that one was turned away, and others may go.
+                Err(e) if e.get_ref().is_some_and(|inner| inner.is::<SystemError>()) => {
+                    self.reject(listening.address().to_string(), e.to_string());
+                    break;
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        // A full room does not want to be woken by those who wait outside, unless one can go for them.
+        match self.pending.len() < MOST_PENDING || self.stalest(Instant::now()).is_some() {
+            true => watch.add(listening.descriptor(), Direction::Receive)?,
+            false => watch.remove(listening.descriptor()),
+        }
+        Ok(None)
+    }
+
+    /// When something is to be done though nothing has come.
+    pub(super) fn due(&self, now: Instant) -> Option<Instant> {
+        let deadline = self.pending.iter().map(|pending| pending.deadline).min();
+        if self.pending.len() < MOST_PENDING || self.stalest(now).is_some() {
+            return deadline;
+        }
+        let silent = self.pending.iter().filter(|pending| !pending.has_spoken());
+        silent.map(|pending| pending.began + PATIENCE).chain(deadline).min()
+    }
+
+    fn welcome(
+        &mut self,
+        socket: Socket,
+        policy: &Policy,
+        watch: &Watch,
+    ) -> io::Result<Option<Arc<dyn Channel>>> {
+        let socket = Arc::new(socket);
+        let Some(config) = &policy.tls else { return Ok(self.admit(socket)) };
+        if self.is_full() {
+            self.reject(socket.peer().to_owned(), self.full());
+            return Ok(None);
+        }
+        let channel = TlsChannel::server(socket, Arc::clone(config))?;
+        let pending = Pending::new(channel, Instant::now(), policy.handshake);
+        // Its first words are looked at in the next turn, which is at once where they have come.
+        look(watch, &pending)?;
+        self.pending.push(pending);
+        Ok(None)
+    }
+
+    fn admit(&mut self, channel: Arc<dyn Channel>) -> Option<Arc<dyn Channel>> {
+        if self.is_full() {
+            self.reject(channel.peer().to_owned(), self.full());
+            return None;
+        }
+        Some(Arc::new(Admitted::new(channel, &self.tickets)))
+    }
+
+    fn is_full(&self) -> bool {
+        Arc::strong_count(&self.tickets) > self.max_peers
+    }
+
+    fn full(&self) -> String {
+        format!("{} peers are connected, as many as max_peers allows", self.max_peers)
+    }
+
+    /// Turns away who has said nothing for longest, if somebody waits for the place.
+    fn make_room(&mut self, listening: &Listening) -> io::Result<bool> {
+        let Some(index) = self.stalest(Instant::now()) else { return Ok(false) };
+        match listening.wait(Duration::ZERO) {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(e) if e.kind() == ErrorKind::Interrupted => return Ok(false),
+            Err(e) => return Err(e),
+        }
+        self.turn_away(index, "it said nothing while others waited".to_owned());
+        Ok(true)
+    }
+
+    fn stalest(&self, now: Instant) -> Option<usize> {
+        let silent = self.pending.iter().enumerate().filter(|(_, pending)| !pending.has_spoken());
+        let stale = silent.filter(|(_, pending)| now.saturating_duration_since(pending.began) >= PATIENCE);
+        stale.min_by_key(|(_, pending)| pending.began).map(|(index, _)| index)
+    }
+
+    fn turn_away(&mut self, index: usize, reason: String) {
+        let pending = self.pending.swap_remove(index);
+        self.reject(pending.channel.peer().to_owned(), reason);
+    }
+
+    fn reject(&mut self, peer: String, reason: String) {
+        match self.rejected.len() < MOST_REJECTED {
+            true => self.rejected.push((peer, reason)),
+            false => self.unnamed += 1,
+        }
+    }
+}
+
+fn look(watch: &Watch, pending: &Pending) -> io::Result<()> {
+    match pending.channel.descriptor(Direction::Receive) {
+        Some(fd) => watch.add(fd, pending.waits_for()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,219 @@
+//! Certificates, keys and authorities from PEM files.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::client::Resumption;
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
+use rustls::{ClientConfig, Error, RootCertStore, ServerConfig};
+
+/// A system's bundle of authorities has a quarter of this.
+const MOST_PEM_NBYTES: u64 = 4 << 20;
+
+/// Where to find what this side shows and whom it trusts.
+#[derive(Debug, Clone, Default)]
+pub struct TlsFiles {
+    /// The certificate chain, our own first.
+    pub certificate: Option<PathBuf>,
+    /// Its key; None: in the certificate's file.
+    pub key: Option<PathBuf>,
+    /// Who may sign the peer's certificate. None: connecting, the system's; listening, no certificate is demanded.
+    pub authorities: Option<PathBuf>,
+}
+
+/// Files that make no configuration.
+#[derive(Debug)]
+pub enum TlsFault {
+    /// One could not be read.
+    File {
+        /// Which.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// One says what it should not: in words.
+    Option(String),
+}
+
+impl fmt::Display for TlsFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Option(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for TlsFault {}
+
+impl From<TlsFault> for io::Error {
+    fn from(fault: TlsFault) -> Self {
+        let kind = match &fault {
+            TlsFault::File { error, .. } => error.kind(),
+            TlsFault::Option(_) => io::ErrorKind::InvalidInput,
+        };
+        Self::new(kind, fault.to_string())
+    }
+}
+
+/// What a listener shows and demands: where `authorities` are named, certificates of those who connect.
+///
+/// # Errors
+/// [`TlsFault`].
+pub fn server_config(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsFault> {
+    let Some((chain, key, path)) = own(files)? else {
+        return Err(option(
+            "tls:// needs the listener's own certificate: certificate='server.pem', key='server.key'",
+        ));
+    };
+    let provider = provider();
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| option(format!("TLS: {error}")))?;
+    let builder = match &files.authorities {
+        None => builder.with_no_client_auth(),
+        Some(authorities) => {
+            let roots = Arc::new(trusted(authorities)?);
+            let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider)
+                .build()
+                .map_err(|error| option(format!("authorities: {}: {error}", authorities.display())))?;
+            builder.with_client_cert_verifier(verifier)
+        }
+    };
+    let mut config = builder.with_single_cert(chain, key).map_err(|error| mismatched(&error, &path))?;
+    // Nothing is resumed: certificates are looked at each time.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.send_tls13_tickets = 0;
+    Ok(Arc::new(config))
+}
+
+/// What who connects trusts and, where a certificate is named, shows.
+///
+/// # Errors
+/// [`TlsFault`].
+pub fn client_config(files: &TlsFiles) -> Result<Arc<ClientConfig>, TlsFault> {
+    let roots = match &files.authorities {
+        Some(path) => trusted(path)?,
+        None => system()?,
+    };
+    let builder = ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| option(format!("TLS: {error}")))?
+        .with_root_certificates(roots);
+    let mut config = match own(files)? {
+        None => builder.with_no_client_auth(),
+        Some((chain, key, path)) => {
+            builder.with_client_auth_cert(chain, key).map_err(|error| mismatched(&error, &path))?
+        }
+    };
+    config.resumption = Resumption::disabled();
+    Ok(Arc::new(config))
+}
+
+type Own = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>, PathBuf);
+
+fn own(files: &TlsFiles) -> Result<Option<Own>, TlsFault> {
+    let Some(path) = &files.certificate else {
+        return match &files.key {
+            None => Ok(None),
+            Some(_) => Err(option("key: expected certificate= beside it, found none")),
+        };
+    };
+    let bytes = read(path)?;
+    let chain = certificates("certificate", path, &bytes)?;
+    let (key_path, key_bytes) = match &files.key {
+        Some(key) => (key, read(key)?),
+        None => (path, bytes),
+    };
+    let key = PrivateKeyDer::from_pem_slice(&key_bytes).map_err(|error| {
+        let found = match find(&key_bytes, b"BEGIN ENCRYPTED PRIVATE KEY") {
+            true => "an encrypted one. Decrypt it: openssl pkey -in it -out plain.key".to_owned(),
+            false => format!("none ({error}). Name it: key='server.key'"),
+        };
+        option(format!(
+            "key: {}: expected a PEM private key (PKCS8, PKCS1 or SEC1), found {found}",
+            key_path.display()
+        ))
+    })?;
+    Ok(Some((chain, key, key_path.clone())))
+}
+
+fn trusted(path: &Path) -> Result<RootCertStore, TlsFault> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates("authorities", path, &read(path)?)? {
+        roots.add(certificate).map_err(|error| {
+            option(format!("authorities: {}: expected certificates of authorities: {error}", path.display()))
+        })?;
+    }
+    Ok(roots)
+}
+
+fn system() -> Result<RootCertStore, TlsFault> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(found.certs);
+    if roots.is_empty() {
+        let why = found.errors.first().map(|error| format!(" ({error})")).unwrap_or_default();
+        return Err(option(format!(
+            "authorities: the system has none{why}. Name a file: authorities='ca.pem'"
+        )));
+    }
+    Ok(roots)
+}
+
+fn certificates(
+    option_name: &str,
+    path: &Path,
+    bytes: &[u8],
+) -> Result<Vec<CertificateDer<'static>>, TlsFault> {
+    let wrong = |found: &str| {
+        option(format!("{option_name}: {}: expected a PEM certificate, found {found}", path.display()))
+    };
+    let all: Vec<_> = CertificateDer::pem_slice_iter(bytes)
+        .collect::<Result<_, _>>()
+        .map_err(|error| wrong(&format!("a broken one ({error})")))?;
+    match all.is_empty() {
+        true if find(bytes, b"PRIVATE KEY") => Err(wrong("a key alone")),
+        true => Err(wrong("none. Is it PEM (-----BEGIN CERTIFICATE-----)?")),
+        false => Ok(all),
+    }
+}
+
+fn mismatched(error: &Error, key: &Path) -> TlsFault {
+    match error {
+        Error::InconsistentKeys(_) => option(format!(
+            "key: {}: expected the key of the certificate, found another one's. Are the two files of one pair?",
+            key.display()
+        )),
+        other => option(format!("certificate and key {}: {other}", key.display())),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, TlsFault> {
+    let fault = |error| TlsFault::File { path: path.to_owned(), error };
+    let mut bytes = Vec::new();
+    File::open(path).map_err(fault)?.take(MOST_PEM_NBYTES + 1).read_to_end(&mut bytes).map_err(fault)?;
+    if bytes.len() as u64 > MOST_PEM_NBYTES {
+        return Err(option(format!("{}: expected a PEM file, found more than 4 MiB", path.display())));
+    }
+    Ok(bytes)
+}
+
+/// One provider, whatever else in the process has set a default.
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+fn find(bytes: &[u8], text: &[u8]) -> bool {
+    bytes.windows(text.len()).any(|window| window == text)
+}
+
+fn option(text: impl Into<String>) -> TlsFault {
+    TlsFault::Option(text.into())
+}

@@ -1,0 +1,283 @@
+//! TLS over any channel: rustls does the cryptography, this moves the bytes. Buffers are bounded, and a sending and a
+//! receiving thread meet in the session alone, which is never held while anything waits or moves.
+
+mod buffers;
+mod config;
+mod connect;
+mod session;
+mod token;
+mod words;
+
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
+use std::os::fd::RawFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustls::client::UnbufferedClientConnection;
+use rustls::pki_types::ServerName;
+use rustls::server::UnbufferedServerConnection;
+use rustls::{ClientConfig, ServerConfig};
+
+use crate::channel::{Channel, Direction};
+use buffers::{Incoming, Outgoing, Targets, gather};
+use session::{Role, Session, Turn};
+
+pub use config::{TlsFault, TlsFiles, client_config, server_config};
+pub use connect::connect;
+pub use token::Token;
+pub(crate) use token::{ACCEPTED, HEAD_NBYTES, token_nbytes};
+
+/// Encrypted bytes that may wait until the socket takes them.
+const BACKLOG: usize = 256 * 1024;
+/// Plaintext that is encrypted at once: the session is not held for longer.
+const STRIDE: usize = 64 * 1024;
+/// What one call sends at most, so that whoever drives it gets to look around.
+const AT_ONCE: usize = 4 << 20;
+
+/// A channel inside which another one's bytes are encrypted.
+#[derive(Debug)]
+pub struct TlsChannel {
+    below: Arc<dyn Channel>,
+    peer: String,
+    // Locked in this order: one of the halves, then the session.
+    incoming: Mutex<Incoming>,
+    outgoing: Mutex<Outgoing>,
+    session: Mutex<Session>,
+}
+
+impl TlsChannel {
+    /// The connecting side; `server_name` is what the certificate must be made out to.
+    ///
+    /// # Errors
+    /// `InvalidInput` where that is neither a host name nor an address.
+    pub fn client(below: Arc<dyn Channel>, config: Arc<ClientConfig>, server_name: &str) -> io::Result<Self> {
+        let name = ServerName::try_from(server_name.to_owned()).map_err(|_| {
+            let text = format!("server_name: expected a host name or an IP address, found {server_name:?}");
+            io::Error::new(ErrorKind::InvalidInput, text)
+        })?;
+        let session = UnbufferedClientConnection::new(config, name).map_err(io::Error::other)?;
+        Ok(Self::new(below, Role::Client(Box::new(session))))
+    }
+
+    /// The listening side.
+    ///
+    /// # Errors
+    /// rustls's own, of the configuration.
+    pub fn server(below: Arc<dyn Channel>, config: Arc<ServerConfig>) -> io::Result<Self> {
+        let session = UnbufferedServerConnection::new(config).map_err(io::Error::other)?;
+        Ok(Self::new(below, Role::Server(Box::new(session))))
+    }
+
+    fn new(below: Arc<dyn Channel>, role: Role) -> Self {
+        let peer = match below.peer().strip_prefix("tcp://") {
+            Some(rest) => format!("tls://{rest}"),
+            None => below.peer().to_owned(),
+        };
+        Self {
+            below,
+            peer,
+            incoming: Mutex::new(Incoming::new()),
+            outgoing: Mutex::new(Outgoing::default()),
+            session: Mutex::new(Session::new(role)),
+        }
+    }
+
+    /// Gets on with the handshake: true once it is through and all of ours has gone out.
+    ///
+    /// # Errors
+    /// `WouldBlock` (wait for what [`TlsChannel::waits_for`] says), the system's own, and the reasons why it failed.
+    pub fn handshake(&self) -> io::Result<bool> {
+        let through = {
+            let mut half = lock(&self.incoming);
+            self.digest(&mut half, &mut Targets::new(&mut []))?;
+            loop {
+                if lock(&self.session).established {
+                    break true;
+                }
+                match half.fill(&*self.below) {
+                    Ok(0) => {
+                        return Err(half.fail(ErrorKind::UnexpectedEof, words::cut_handshake(&self.peer)));
+                    }
+                    Ok(_) => self.digest(&mut half, &mut Targets::new(&mut []))?,
+                    Err(e) if e.kind() == ErrorKind::WouldBlock => break false,
+                    Err(e) => return Err(e),
+                }
+            }
+        };
+        let gone = self.flush()?;
+        Ok(through && gone)
+    }
+
+    /// What the handshake, or a flush, waits for.
+    pub fn waits_for(&self) -> Direction {
+        match lock(&self.outgoing).is_empty() {
+            true => Direction::Receive,
+            false => Direction::Send,
+        }
+    }
+
+    /// Whether anything at all has come from the peer.
+    pub(crate) fn has_spoken(&self) -> bool {
+        lock(&self.incoming).spoken
+    }
+
+    /// Decrypts what has come, into the targets and, where those are full, what is kept for the next call.
+    fn digest(&self, half: &mut Incoming, targets: &mut Targets<'_, '_>) -> io::Result<()> {
+        half.check()?;
+        if half.is_idle() {
+            return Ok(());
+        }
+        let mut session = lock(&self.session);
+        loop {
+            let (bytes, plain) = half.parts();
+            let before = targets.taken();
+            let (used, turn) = session.receive(bytes, &mut |text| {
+                let rest = targets.take(text);
+                plain.extend_from_slice(rest);
+            });
+            half.discard(used);
+            half.given |= targets.taken() > 0;
+            match turn {
+                Ok(Turn::Again) if targets.taken() > before && targets.is_full() => return Ok(()),
+                Ok(Turn::Again) => {}
+                Ok(Turn::Blocked | Turn::Ready) => break,
+                Ok(Turn::Ended) => {
+                    half.ended = true;
+                    break;
+                }
+                Err(error) => {
+                    session.alert(half.parts().0);
+                    drop(session);
+                    // The peer may learn the reason; if not, ours counts.
+                    self.flush().ok();
+                    let (kind, text) = words::of(&error, &self.peer);
+                    return Err(half.fail(kind, text));
+                }
+            }
+        }
+        half.looked_at();
+        Ok(())
+    }
+
+    /// Our side's error, or the peer's alert that explains it: a refused peer often finds its socket closed first.
+    fn explained(&self, error: io::Error) -> io::Error {
+        if !matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
+            return error;
+        }
+        let Ok(mut half) = self.incoming.try_lock() else { return error };
+        if half.has_pending() {
+            return half.check().err().unwrap_or(error);
+        }
+        let mut targets = Targets::new(&mut []);
+        match half.fill(&*self.below) {
+            Ok(1..) => self.digest(&mut half, &mut targets).err().unwrap_or(error),
+            _ => error,
+        }
+    }
+}
+
+impl Channel for TlsChannel {
+    fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        let mut targets = Targets::new(targets);
+        let mut half = lock(&self.incoming);
+        half.give_kept(&mut targets);
+        loop {
+            if targets.is_full() {
+                return Ok(targets.taken());
+            }
+            match self.digest(&mut half, &mut targets) {
+                Err(error) if targets.taken() == 0 => return Err(error),
+                // An error comes again with the next call.
+                _ if targets.taken() > 0 || half.ended => return Ok(targets.taken()),
+                _ => {}
+            }
+            if half.fill(&*self.below)? == 0 {
+                let text = words::cut_off(&self.peer, half.given);
+                return Err(half.fail(ErrorKind::UnexpectedEof, text));
+            }
+        }
+    }
+
+    fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
+        let mut half = lock(&self.outgoing);
+        let mut sent = 0;
+        let mut at = (0, 0);
+        loop {
+            match half.give(&*self.below) {
+                Ok(()) => {}
+                Err(e) if e.kind() == ErrorKind::WouldBlock && half.len() < BACKLOG / 2 => {}
+                // What was encrypted counts as sent: it stands in the backlog.
+                Err(_) if sent > 0 => return Ok(sent),
+                Err(e) => {
+                    drop(half);
+                    return Err(self.explained(e));
+                }
+            }
+            if sent >= AT_ONCE {
+                return Ok(sent);
+            }
+            let (scratch, bytes) = half.parts();
+            let Some(piece) = gather(sources, &mut at, scratch, STRIDE) else { return Ok(sent) };
+            let mut session = lock(&self.session);
+            bytes.append(&mut session.outgoing);
+            std::mem::swap(bytes, &mut session.outgoing);
+            let result = session.encrypt(piece);
+            std::mem::swap(bytes, &mut session.outgoing);
+            drop(session);
+            if let Err(error) = result {
+                return Err(words::sending(&error, &self.peer));
+            }
+            sent += piece.len();
+        }
+    }
+
+    fn wait(&self, direction: Direction, at_most: Duration) -> io::Result<bool> {
+        if direction == Direction::Receive && self.has_pending() {
+            return Ok(true);
+        }
+        self.below.wait(direction, at_most)
+    }
+
+    fn flush(&self) -> io::Result<bool> {
+        let mut half = lock(&self.outgoing);
+        half.parts().1.append(&mut lock(&self.session).outgoing);
+        let given = half.give(&*self.below);
+        drop(half);
+        match given {
+            Ok(()) => self.below.flush(),
+            Err(e) if e.kind() == ErrorKind::WouldBlock => Ok(false),
+            Err(e) => Err(self.explained(e)),
+        }
+    }
+
+    /// Says TLS's farewell. `WouldBlock` while it, or what stands before it, does not fit: wait, and call it again.
+    fn finish(&self) -> io::Result<()> {
+        lock(&self.session).close().map_err(|error| words::sending(&error, &self.peer))?;
+        match self.flush()? {
+            true => self.below.finish(),
+            false => Err(ErrorKind::WouldBlock.into()),
+        }
+    }
+
+    fn descriptor(&self, direction: Direction) -> Option<RawFd> {
+        self.below.descriptor(direction)
+    }
+
+    fn has_pending(&self) -> bool {
+        lock(&self.incoming).has_pending() || self.below.has_pending()
+    }
+
+    fn peer(&self) -> &str {
+        &self.peer
+    }
+}
+
+/// What a panic elsewhere left is as good as what an error leaves.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+pub(crate) mod certificates;
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,260 @@
+//! One rustls session, without a byte of input or output of its own: what came goes in, what shall go comes out.
+
+use std::fmt;
+
+use rustls::client::UnbufferedClientConnection;
+use rustls::server::UnbufferedServerConnection;
+use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
+use rustls::{AlertDescription, Error};
+
+/// The largest plaintext of one record.
+pub(super) const RECORD: usize = 16 * 1024;
+/// Room that a record needs beyond its plaintext: header, type, tag, explicit nonce, and a key update in front.
+pub(super) const RECORD_EXTRA: usize = 256;
+/// A record's header: type, version, length.
+const HEADER: usize = 5;
+
+pub(super) enum Role {
+    Client(Box<UnbufferedClientConnection>),
+    Server(Box<UnbufferedServerConnection>),
+}
+
+impl Role {
+    fn wants_write(&self) -> bool {
+        match self {
+            Self::Client(connection) => connection.wants_write(),
+            Self::Server(connection) => connection.wants_write(),
+        }
+    }
+}
+
+/// What one turn shall do, if it comes to it.
+pub(super) enum Act<'a> {
+    Nothing,
+    Encrypt(&'a [u8]),
+    Close,
+}
+
+/// How a turn ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Something moved: there may be more.
+    Again,
+    /// More of the peer's handshake is needed.
+    Blocked,
+    /// The handshake is through, no whole record is left, and what was to be done is done.
+    Ready,
+    /// The peer said that it will send no more.
+    Ended,
+}
+
+pub(super) struct Session {
+    role: Role,
+    /// Records that go before all that is encrypted later, in the order in which they were made.
+    pub(super) outgoing: Vec<u8>,
+    /// Part of a handshake message that rustls has looked at and wants to see again: nearly always empty.
+    held: Vec<u8>,
+    /// The handshake is through.
+    pub(super) established: bool,
+    /// rustls is not asked again after an error.
+    failed: Option<Error>,
+    closing: bool,
+}
+
+impl Session {
+    pub(super) fn new(role: Role) -> Self {
+        Self {
+            role,
+            outgoing: Vec::new(),
+            held: Vec::new(),
+            established: false,
+            failed: None,
+            closing: false,
+        }
+    }
+
+    /// Takes one step with what came: how many bytes of it are used up, and how the step ended. Plaintext goes to `sink`.
+    pub(super) fn receive(
+        &mut self,
+        incoming: &mut [u8],
+        sink: &mut dyn FnMut(&[u8]),
+    ) -> (usize, Result<Turn, Error>) {
+        self.held.clear();
+        let (used, turn) = self.turn(incoming, &Act::Nothing, sink);
+        if turn == Ok(Turn::Ready) {
+            self.established = true;
+            // A whole record that is not used up: a handshake message goes on in the next one. (Only the first head is
+            // still one: rustls puts the pieces of the message together where they lie.)
+            let rest = incoming.get(used..).unwrap_or_default();
+            if whole_records(rest) > 0 {
+                self.held.extend_from_slice(rest);
+            }
+        }
+        (used, turn)
+    }
+
+    /// Encrypts into `outgoing`.
+    pub(super) fn encrypt(&mut self, plaintext: &[u8]) -> Result<(), Error> {
+        self.act(&Act::Encrypt(plaintext))
+    }
+
+    /// Puts the farewell into `outgoing`, once.
+    pub(super) fn close(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.closing, true) { Ok(()) } else { self.act(&Act::Close) }
+    }
+
+    /// After an error: the alert that tells the peer goes into `outgoing`.
+    pub(super) fn alert(&mut self, rest: &mut [u8]) {
+        let mut ignored = |_: &[u8]| ();
+        // Only as long as there is something: rustls wants no more input after an alert.
+        while self.role.wants_write() && self.turn(rest, &Act::Nothing, &mut ignored).1.is_ok() {}
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_holding(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    fn act(&mut self, act: &Act<'_>) -> Result<(), Error> {
+        if matches!(act, Act::Encrypt(_)) && self.closing {
+            return Err(Error::AlertReceived(AlertDescription::CloseNotify));
+        }
+        if !self.established {
+            return Err(Error::HandshakeNotComplete);
+        }
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let mut held = std::mem::take(&mut self.held);
+        let mut ignored = |_: &[u8]| ();
+        let result = loop {
+            match self.turn(&mut held, act, &mut ignored) {
+                (_, Ok(Turn::Again)) => {}
+                (_, Ok(Turn::Ready | Turn::Ended)) => break Ok(()),
+                (_, Ok(Turn::Blocked)) => break Err(Error::HandshakeNotComplete),
+                (_, Err(error)) => break Err(error),
+            }
+        };
+        self.held = held;
+        result
+    }
+
+    fn turn(
+        &mut self,
+        incoming: &mut [u8],
+        act: &Act<'_>,
+        sink: &mut dyn FnMut(&[u8]),
+    ) -> (usize, Result<Turn, Error>) {
+        let out = &mut self.outgoing;
+        let (used, turn) = match &mut self.role {
+            Role::Client(connection) => step(connection.process_tls_records(incoming), act, out, sink),
+            Role::Server(connection) => step(connection.process_tls_records(incoming), act, out, sink),
+        };
+        self.failed = turn.as_ref().err().cloned().or(self.failed.take());
+        (used, turn)
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("outgoing", &self.outgoing.len())
+            .field("failed", &self.failed)
+            .finish()
+    }
+}
+
+fn step<Data>(
+    status: UnbufferedStatus<'_, '_, Data>,
+    act: &Act<'_>,
+    out: &mut Vec<u8>,
+    sink: &mut dyn FnMut(&[u8]),
+) -> (usize, Result<Turn, Error>) {
+    let mut used = status.discard;
+    let state = match status.state {
+        Ok(state) => state,
+        Err(error) => return (used, Err(error)),
+    };
+    let turn = match state {
+        ConnectionState::ReadTraffic(mut traffic) => loop {
+            match traffic.next_record() {
+                Some(Ok(record)) => {
+                    used += record.discard;
+                    sink(record.payload);
+                }
+                Some(Err(error)) => break Err(error),
+                None => break Ok(Turn::Again),
+            }
+        },
+        ConnectionState::EncodeTlsData(mut data) => append(out, 0, |room| match data.encode(room) {
+            Ok(written) => Ok(Some(written)),
+            Err(EncodeError::InsufficientSize(_)) => Ok(None),
+            Err(error) => Err(Error::General(error.to_string())),
+        }),
+        // What was encoded stands in `outgoing`, before anything that is encrypted later: as good as sent.
+        ConnectionState::TransmitTlsData(data) => {
+            data.done();
+            Ok(Turn::Again)
+        }
+        ConnectionState::BlockedHandshake => Ok(Turn::Blocked),
+        ConnectionState::WriteTraffic(mut traffic) => match act {
+            Act::Nothing => Ok(Turn::Ready),
+            Act::Encrypt(plaintext) => {
+                let room = plaintext.len() + plaintext.len().div_ceil(RECORD) * RECORD_EXTRA;
+                append(out, room, |room| encrypted(traffic.encrypt(plaintext, room)))
+            }
+            Act::Close => append(out, RECORD_EXTRA, |room| encrypted(traffic.queue_close_notify(room))),
+        }
+        .map(|turn| if turn == Turn::Again { Turn::Ready } else { turn }),
+        ConnectionState::PeerClosed => Ok(Turn::Ended),
+        ConnectionState::Closed => Ok(Turn::Ended),
+        _ => Err(Error::General("early data, which was not offered".to_owned())),
+    };
+    (used, turn)
+}
+
+fn encrypted(result: Result<usize, EncryptError>) -> Result<Option<usize>, Error> {
+    match result {
+        Ok(written) => Ok(Some(written)),
+        Err(EncryptError::InsufficientSize(_)) => Ok(None),
+        Err(EncryptError::EncryptExhausted) => Err(Error::EncryptError),
+    }
+}
+
+/// Lets `write` write behind what is there, with more room until it suffices.
+fn append(
+    out: &mut Vec<u8>,
+    expected: usize,
+    mut write: impl FnMut(&mut [u8]) -> Result<Option<usize>, Error>,
+) -> Result<Turn, Error> {
+    let start = out.len();
+    let mut room = expected.max(RECORD_EXTRA);
+    loop {
+        out.resize(start + room, 0);
+        let written = write(out.get_mut(start..).unwrap_or_default());
+        match written {
+            Ok(Some(written)) => {
+                out.truncate(start + written);
+                return Ok(Turn::Again);
+            }
+            Ok(None) => room *= 2,
+            Err(error) => {
+                out.truncate(start);
+                return Err(error);
+            }
+        }
+    }
+}
+
+/// The length of the whole records at the front.
+pub(super) fn whole_records(bytes: &[u8]) -> usize {
+    let mut end = 0;
+    while let Some([_, _, _, high, low]) = bytes.get(end..end + HEADER) {
+        let next = end + HEADER + usize::from(u16::from_be_bytes([*high, *low]));
+        if next > bytes.len() {
+            break;
+        }
+        end = next;
+    }
+    end
+}
