@@ -6,12 +6,14 @@ mod channel;
 mod descriptor;
 mod dial;
 mod directory;
+mod end;
 mod failure;
 mod file;
 mod listen;
 mod pipe;
 mod release;
 mod socket;
+mod socket_file;
 pub mod tls;
 
 pub use address::Address;

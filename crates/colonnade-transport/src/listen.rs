@@ -1,31 +1,28 @@
-//! Listening sockets. A Unix socket's file is its owner's alone, replaces only what nobody listens on, and goes with it.
+//! Listening sockets: peers are taken in without waiting, and turned away where no descriptor is left for them.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::fs::{FlockOperation, Mode, fchmod, flock};
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, Shutdown, SocketAddrUnix, SocketFlags, acceptfrom_with, bind, connect, getsockname,
-    listen, shutdown, sockopt,
+    AddressFamily, Shutdown, SocketAddrUnix, SocketFlags, acceptfrom_with, bind, getsockname, listen,
+    shutdown, sockopt,
 };
 
 use crate::address::{Address, is_loopback};
 use crate::channel::Direction;
 use crate::dial::stream_socket;
 use crate::failure::SystemError;
-use crate::file::parent;
 use crate::socket::{Socket, unix_peer, wait};
+use crate::socket_file::{self, SocketFile};
 
 /// How many peers the system lets wait.
-const BACKLOG: i32 = 128;
+pub(crate) const BACKLOG: i32 = 128;
 
 /// Takes connections in, none of them checked.
 #[derive(Debug)]
@@ -41,13 +38,6 @@ pub struct Listening {
     spare: Mutex<Option<File>>,
 }
 
-/// The socket file that is ours to remove.
-#[derive(Debug)]
-struct SocketFile {
-    path: PathBuf,
-    identity: (u64, u64),
-}
-
 impl Listening {
     /// Listens on `address`.
     ///
@@ -60,7 +50,7 @@ impl Listening {
             SystemError::wrap(e, address, advice)
         };
         if let Address::Unix(path) = address {
-            let (fd, file) = bind_unix(path).map_err(named)?;
+            let (fd, file) = socket_file::bind(path).map_err(named)?;
             return Ok(Self::over(fd, address.clone(), true, Some(file)));
         }
         let resolved = address.resolve(None, interrupted)?;
@@ -183,15 +173,6 @@ impl Listening {
     }
 }
 
-impl SocketFile {
-    /// Removes it where it is still there: its socket is open, so no other file has got its number.
-    fn remove(&self) {
-        if fs::symlink_metadata(&self.path).is_ok_and(|m| (m.dev(), m.ino()) == self.identity) {
-            fs::remove_file(&self.path).ok();
-        }
-    }
-}
-
 impl Drop for Listening {
     fn drop(&mut self) {
         self.close();
@@ -206,70 +187,6 @@ fn bind_tcp(address: SocketAddr) -> io::Result<(OwnedFd, SocketAddr)> {
     listen(&fd, BACKLOG)?;
     let at = SocketAddr::try_from(getsockname(&fd)?)?;
     Ok((fd, at))
-}
-
-fn bind_unix(path: &Path) -> io::Result<(OwnedFd, SocketFile)> {
-    let name = SocketAddrUnix::new(path)?;
-    // Between its `bind` and its `listen` another listener's file looks stale.
-    let lock = lock(parent(path));
-    let fd = stream_socket(AddressFamily::UNIX)?;
-    // The file takes its mode from the socket, less the umask: at no moment is it open to others.
-    fchmod(&fd, Mode::RUSR | Mode::WUSR)?;
-    match bind(&fd, &name) {
-        Err(Errno::ADDRINUSE) => {
-            make_room(path, &name)?;
-            bind(&fd, &name)?;
-        }
-        result => result?,
-    }
-    let meta = fs::symlink_metadata(path)?;
-    let file = SocketFile { path: std::path::absolute(path)?, identity: (meta.dev(), meta.ino()) };
-    let ready = (|| {
-        if meta.mode() & 0o777 != 0o600 {
-            fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-        }
-        listen(&fd, BACKLOG)?;
-        Ok(())
-    })();
-    drop(lock);
-    ready.inspect_err(|_: &io::Error| file.remove())?;
-    Ok((fd, file))
-}
-
-/// Removes a socket file that nobody listens on, and nothing else.
-fn make_room(path: &Path, name: &SocketAddrUnix) -> io::Result<()> {
-    let meta = match fs::symlink_metadata(path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-        meta => meta?,
-    };
-    if !meta.file_type().is_socket() {
-        let text = format!(
-            "unix:{}: expected no file or a socket nobody listens on, found another file, which stays",
-            path.display()
-        );
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
-    }
-    match connect(stream_socket(AddressFamily::UNIX)?, name) {
-        Err(Errno::CONNREFUSED) => fs::remove_file(path),
-        Err(Errno::NOENT) => Ok(()),
-        // It took us in, or has a full queue, or is of another kind: alive.
-        Ok(()) | Err(Errno::AGAIN | Errno::PROTOTYPE) => Err(Errno::ADDRINUSE.into()),
-        Err(e) => Err(e.into()),
-    }
-}
-
-/// Keeps other listeners of ours out of this directory for a moment; without it where it is not to be had soon, because
-/// whoever may read the directory may hold the lock for ever.
-fn lock(directory: &Path) -> Option<File> {
-    let file = File::open(directory).ok()?;
-    let end = Instant::now() + Duration::from_secs(1);
-    while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        if Instant::now() > end {
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    Some(file)
 }
 
 fn with_port(address: &Address, port: u16) -> Address {

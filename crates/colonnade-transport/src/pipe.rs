@@ -1,24 +1,19 @@
-//! Descriptors that others opened: pipes, FIFOs, files, devices, sockets. They may be shared with other processes, so
-//! nothing is set on them; and yet no call here waits.
+//! One descriptor to receive from and one to send to as a channel; FIFOs opened without waiting for ever.
 
 use std::io::{self, IoSlice, IoSliceMut};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::event::PollFlags;
-use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fstat, open};
-use rustix::io::{Errno, ReadWriteFlags, preadv2, pwritev2, read, readv, write, writev};
-use rustix::pipe::{PIPE_BUF, fcntl_getpipe_size, fcntl_setpipe_size};
+use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+use rustix::io::Errno;
 
 use crate::address::TICK;
 use crate::channel::{Channel, Direction};
+use crate::end::End;
 use crate::failure::{SystemError, check};
-use crate::socket::{self, MOST_SLICES, Socket};
-
-/// What pipes are asked to hold: the most that the system allows an ordinary user by itself.
-const PIPE_NBYTES: usize = 1 << 20;
+use crate::socket::Socket;
 
 /// One descriptor to receive from, one to send to; either may be absent.
 #[derive(Debug)]
@@ -27,26 +22,6 @@ pub struct Pipe {
     // Taken when finished, so that the peer sees the end.
     send: Mutex<Option<Arc<End>>>,
     peer: String,
-}
-
-/// A descriptor, and how it is kept from waiting.
-#[derive(Debug)]
-struct End {
-    /// The caller's open file description.
-    given: OwnedFd,
-    way: Way,
-}
-
-#[derive(Debug)]
-enum Way {
-    /// A pipe, opened once more: a description of our own that does not block.
-    Own(OwnedFd),
-    /// Never blocks for long: a regular file.
-    File,
-    /// Each call may say that it must not wait.
-    Socket,
-    /// A pipe that could not be opened again, a terminal, a device: polled before each call.
-    Polled,
 }
 
 impl Pipe {
@@ -106,106 +81,6 @@ pub fn from_descriptors(
     Ok(Arc::new(Pipe::new(receive, send, peer)?))
 }
 
-impl End {
-    fn new(fd: BorrowedFd<'_>, direction: Direction) -> io::Result<Self> {
-        let mode = fcntl_getfl(fd)? & OFlags::RWMODE;
-        let wrong = |text: &str| {
-            let text = format!("descriptor {}: {text}", fd.as_raw_fd());
-            io::Error::new(io::ErrorKind::InvalidInput, text)
-        };
-        match direction {
-            Direction::Receive if mode == OFlags::WRONLY => {
-                return Err(wrong("expected one open for reading, found one for writing only"));
-            }
-            Direction::Send if mode == OFlags::RDONLY => {
-                return Err(wrong("expected one open for writing, found one for reading only"));
-            }
-            _ => {}
-        }
-        let way = match FileType::from_raw_mode(fstat(fd)?.st_mode) {
-            FileType::Fifo => own(fd, direction),
-            FileType::RegularFile => Way::File,
-            FileType::Socket => Way::Socket,
-            FileType::Directory => {
-                return Err(wrong("expected a pipe, a socket or a file, found a directory"));
-            }
-            _ => Way::Polled,
-        };
-        Ok(Self { given: fd.try_clone_to_owned()?, way })
-    }
-
-    /// The descriptor to poll.
-    fn fd(&self) -> BorrowedFd<'_> {
-        match &self.way {
-            Way::Own(fd) => fd.as_fd(),
-            _ => self.given.as_fd(),
-        }
-    }
-
-    fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let count = targets.len().min(MOST_SLICES);
-        let targets = targets.get_mut(..count).unwrap_or_default();
-        match &self.way {
-            Way::File => Ok(readv(&self.given, targets)?),
-            Way::Socket => socket::receive(self.given.as_fd(), targets),
-            Way::Own(fd) => match readv(fd, targets)? {
-                0 if targets.iter().any(|t| !t.is_empty()) => self.nothing(),
-                count => Ok(count),
-            },
-            Way::Polled => match preadv2(&self.given, targets, u64::MAX, ReadWriteFlags::NOWAIT) {
-                Ok(count) => Ok(count),
-                Err(Errno::OPNOTSUPP | Errno::SPIPE | Errno::INVAL | Errno::NOSYS) => {
-                    if poll_now(self.given.as_fd(), PollFlags::IN)?.is_empty() {
-                        return Err(io::ErrorKind::WouldBlock.into());
-                    }
-                    let Some(first) = targets.iter_mut().find(|t| !t.is_empty()) else { return Ok(0) };
-                    Ok(read(&self.given, &mut **first)?)
-                }
-                Err(e) => Err(e.into()),
-            },
-        }
-    }
-
-    /// A pipe without a writer gives 0 bytes, also before the first writer of a FIFO has come. Only the caller's own
-    /// description knows which: it is hung up once a writer has been there and gone.
-    fn nothing(&self) -> io::Result<usize> {
-        match poll_now(self.given.as_fd(), PollFlags::IN)? {
-            flags if flags.contains(PollFlags::HUP) && !flags.contains(PollFlags::IN) => Ok(0),
-            _ => Err(io::ErrorKind::WouldBlock.into()),
-        }
-    }
-
-    fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
-        let sources = sources.get(..MOST_SLICES).unwrap_or(sources);
-        match &self.way {
-            Way::File => Ok(writev(&self.given, sources)?),
-            Way::Socket => socket::send(self.given.as_fd(), sources),
-            Way::Own(fd) => Ok(writev(fd, sources)?),
-            Way::Polled => match pwritev2(&self.given, sources, u64::MAX, ReadWriteFlags::NOWAIT) {
-                Ok(count) => Ok(count),
-                Err(Errno::OPNOTSUPP | Errno::SPIPE | Errno::INVAL | Errno::NOSYS) => {
-                    if poll_now(self.given.as_fd(), PollFlags::OUT)?.is_empty() {
-                        return Err(io::ErrorKind::WouldBlock.into());
-                    }
-                    // A pipe that can be written to takes that much without waiting.
-                    let Some(first) = sources.iter().find(|s| !s.is_empty()) else { return Ok(0) };
-                    Ok(write(&self.given, first.get(..PIPE_BUF).unwrap_or(first))?)
-                }
-                Err(e) => Err(e.into()),
-            },
-        }
-    }
-
-    fn wait(&self, direction: Direction, at_most: Duration) -> io::Result<bool> {
-        match (&self.way, direction) {
-            (Way::File, _) => Ok(true),
-            // Here, too, only the caller's description sees the writer go.
-            (Way::Own(_), Direction::Receive) => socket::wait(self.given.as_fd(), direction, at_most),
-            _ => socket::wait(self.fd(), direction, at_most),
-        }
-    }
-}
-
 impl Channel for Pipe {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.receiving()?.receive(targets)
@@ -226,42 +101,21 @@ impl Channel for Pipe {
     fn finish(&self) -> io::Result<()> {
         let end = self.send.lock().unwrap_or_else(PoisonError::into_inner).take();
         match end {
-            Some(end) if matches!(end.way, Way::Socket) => {
-                match rustix::net::shutdown(&end.given, rustix::net::Shutdown::Write) {
-                    Ok(()) | Err(Errno::NOTCONN) => Ok(()),
-                    Err(e) => Err(e.into()),
-                }
-            }
-            // Closed where nobody is sending just now.
-            _ => Ok(()),
+            Some(end) => end.finish(),
+            None => Ok(()),
         }
     }
 
     fn descriptor(&self, direction: Direction) -> Option<RawFd> {
         match direction {
-            Direction::Receive => self.receive.as_ref().map(|end| end.given.as_raw_fd()),
-            Direction::Send => self.sending().ok().map(|end| end.fd().as_raw_fd()),
+            Direction::Receive => self.receive.as_ref().map(|end| end.polled(direction).as_raw_fd()),
+            Direction::Send => self.sending().ok().map(|end| end.polled(direction).as_raw_fd()),
         }
     }
 
     fn peer(&self) -> &str {
         &self.peer
     }
-}
-
-/// A pipe opened once more, so that not to block is a property of our description alone.
-fn own(fd: BorrowedFd<'_>, direction: Direction) -> Way {
-    if fcntl_getpipe_size(fd).is_ok_and(|n| n < PIPE_NBYTES) {
-        // Refused beyond the user's share, or where more is in it: it then is slower.
-        fcntl_setpipe_size(fd, PIPE_NBYTES).ok();
-    }
-    let mode = match direction {
-        Direction::Receive => OFlags::RDONLY,
-        Direction::Send => OFlags::WRONLY,
-    };
-    let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
-    // Without /proc, without the right to, or (sending) without a reader.
-    open(path, mode | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).map_or(Way::Polled, Way::Own)
 }
 
 /// Opens a FIFO without blocking for ever: for sending it waits until somebody reads. For receiving it does not wait:
@@ -294,10 +148,6 @@ pub fn open_fifo(
         interrupted()?;
         check(deadline, || format!("{}: nobody opened it for reading in time", path.display()))?;
     }
-}
-
-fn poll_now(fd: BorrowedFd<'_>, events: PollFlags) -> io::Result<PollFlags> {
-    socket::poll_one(fd, events, Duration::ZERO)
 }
 
 fn is(stat: &rustix::fs::Stat, kind: FileType) -> bool {

@@ -13,10 +13,20 @@ use rustix::net::{
     SocketType, getpeername, getsockname, recvmsg, sendmsg, shutdown,
 };
 
+use crate::address::is_loopback;
 use crate::channel::{Channel, Direction};
 
-/// What Unix sockets are asked to hold on the sending side (the receiving side's size means nothing to them).
-const UNIX_NBYTES: usize = 1 << 20;
+/// What sockets on this machine are asked to hold for sending (the system doubles it). 1 GiB between two processes on two
+/// cores (EPYC, 1 MiB of L2 each, Linux 6.18), GB/s by this figure, 0 being the system's own choice:
+///
+/// |      | 0   | 128 KiB | 256 KiB | 512 KiB | 1 MiB | 2 MiB |
+/// |------|-----|---------|---------|---------|-------|-------|
+/// | TCP  | 2.0 | 2.9     | 3.4     | 5.8     | 3.0   | 2.5   |
+/// | Unix | 3.2 | 4.7     | 5.2     | 6.5     | 5.6   | 5.7   |
+///
+/// Left to itself TCP lets 4 MiB pile up, which have left the cache before they are read. Asking for a receiving size is
+/// slower throughout (2.1 to 2.7): it ends the system's own tuning; to Unix sockets it means nothing.
+const LOCAL_NBYTES: usize = 512 << 10;
 
 /// The most pieces the system takes at once.
 pub(crate) const MOST_SLICES: usize = 1024;
@@ -137,15 +147,16 @@ pub(crate) fn poll_one(fd: BorrowedFd<'_>, events: PollFlags, at_most: Duration)
 
 /// What makes it fast. Refusals are no errors: it then is slower.
 fn tune(fd: BorrowedFd<'_>) {
-    match sockopt::socket_domain(fd) {
-        Ok(AddressFamily::UNIX) => {
-            if sockopt::socket_send_buffer_size(fd).is_ok_and(|n| n < UNIX_NBYTES) {
-                sockopt::set_socket_send_buffer_size(fd, UNIX_NBYTES / 2).ok();
-            }
-        }
+    let mut is_local = true;
+    if sockopt::socket_domain(fd) != Ok(AddressFamily::UNIX) {
         // A request must not wait for the answer to the one before it.
-        Ok(_) => drop(sockopt::set_tcp_nodelay(fd, true)),
-        Err(_) => {}
+        sockopt::set_tcp_nodelay(fd, true).ok();
+        // Over long distances the system's own tuning knows better.
+        let peer = getpeername(fd).ok().flatten().and_then(|name| SocketAddr::try_from(name).ok());
+        is_local = peer.is_some_and(|peer| is_loopback(&[peer]));
+    }
+    if is_local {
+        sockopt::set_socket_send_buffer_size(fd, LOCAL_NBYTES).ok();
     }
 }
 

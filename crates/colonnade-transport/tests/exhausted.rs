@@ -1,0 +1,32 @@
+//! Alone in its process, because it takes all descriptors away.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::fs::File;
+use std::time::Duration;
+
+use colonnade_transport::{Address, Listening, SystemError, dial};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+#[test]
+fn without_descriptors_a_peer_is_turned_away_and_the_listener_goes_on() {
+    let address: Address = "tcp://:0".parse().unwrap();
+    let listening = Listening::bind(&address, &mut || Ok(())).unwrap();
+    let connect = || dial(listening.address(), None, &mut || Ok(())).unwrap();
+    let waiting = [connect(), connect()];
+    let most = Rlimit { current: Some(64), ..getrlimit(Resource::Nofile) };
+    setrlimit(Resource::Nofile, most).unwrap();
+    let mut taken: Vec<_> = std::iter::from_fn(|| File::open("/dev/null").ok()).collect();
+    for _ in &waiting {
+        assert!(listening.wait(Duration::from_secs(5)).unwrap());
+        let error = listening.accept().unwrap_err();
+        let inner = error.get_ref().unwrap().downcast_ref::<SystemError>().unwrap();
+        assert_eq!(inner.errno(), libc::EMFILE);
+        assert!(inner.to_string().contains("turned away"), "{inner}");
+    }
+    // Not one that is ready for ever and gives nothing.
+    assert!(!listening.wait(Duration::ZERO).unwrap());
+    taken.truncate(10);
+    let _peer = connect();
+    assert!(listening.wait(Duration::from_secs(5)).unwrap());
+    listening.accept().unwrap().unwrap();
+}
