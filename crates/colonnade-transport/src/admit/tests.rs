@@ -1,1 +1,289 @@
+//! A listener on loopback, and peers of every kind.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::thread;
+
+use rustls::ClientConfig;
+
+use super::*;
+use crate::tls::certificates::Authority;
+use crate::tls::connect;
+use crate::{Direction, dial};
+
+const SECRET: &[u8] = b"a secret of more than sixteen bytes";
+
+fn go_on() -> io::Result<()> {
+    Ok(())
+}
+
+fn in_time(seconds: u64) -> Option<Instant> {
+    Some(Instant::now() + Duration::from_secs(seconds))
+}
+
+fn token(bytes: &[u8]) -> Token {
+    Token::new(bytes.to_vec()).unwrap()
+}
+
+struct House {
+    authority: Authority,
+    admission: Admission,
+}
+
+impl House {
+    fn new(token: Option<&[u8]>, handshake: Duration, max_peers: usize) -> Self {
+        let authority = Authority::new("ours");
+        let (certificate, key) = authority.sign(&["localhost"], 2099);
+        let files = TlsFiles { certificate: Some(certificate), key: Some(key), authorities: None };
+        let address: Address = "tls://localhost:0".parse().unwrap();
+        let token = token.map(self::token);
+        let policy = Policy::new(&address, &files, token, handshake, max_peers).unwrap();
+        let listening = Listening::bind(&address, &mut go_on).unwrap();
+        Self { authority, admission: Admission::new(listening, policy).unwrap() }
+    }
+
+    fn port(&self) -> u16 {
+        match self.admission.address() {
+            Address::Tls { port, .. } => *port,
+            other => panic!("{other}"),
+        }
+    }
+
+    fn bare(&self) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", self.port())).unwrap()
+    }
+
+    fn connect(&self, token: Option<&Token>) -> io::Result<Arc<dyn Channel>> {
+        self.connect_with(&self.authority.client(&[], 2099), token, 20)
+    }
+
+    fn connect_with(
+        &self,
+        config: &Arc<ClientConfig>,
+        token: Option<&Token>,
+        seconds: u64,
+    ) -> io::Result<Arc<dyn Channel>> {
+        let socket = dial(self.admission.address(), in_time(20), &mut go_on)?;
+        connect(Arc::new(socket), "localhost", config, token, in_time(seconds), &mut go_on)
+    }
+
+    fn accept(&self, seconds: u64) -> Accepted {
+        self.admission.accept(in_time(seconds), &mut go_on).unwrap()
+    }
+
+    /// Accepts until somebody was turned away: why.
+    fn reason(&self) -> String {
+        loop {
+            let soon = Instant::now() + Duration::from_millis(20);
+            let accepted = self.admission.accept(Some(soon), &mut go_on).unwrap();
+            assert!(accepted.channel.is_none());
+            if let Some((peer, reason)) = accepted.rejected.first() {
+                assert!(peer.starts_with("tls://127.0.0.1:"), "{peer}");
+                return reason.clone();
+            }
+        }
+    }
+}
+
+const TEN: Duration = Duration::from_secs(10);
+
+#[test]
+fn the_right_token_comes_in_and_what_follows_it_is_not_lost() {
+    let house = House::new(Some(SECRET), TEN, 4);
+    thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let channel = house.connect(Some(&token(SECRET))).unwrap();
+            channel.send(&[io::IoSlice::new(b"first message")]).unwrap();
+            channel.flush().unwrap();
+            channel
+        });
+        let accepted = house.accept(20);
+        assert!(accepted.rejected.is_empty());
+        let channel = accepted.channel.unwrap();
+        let mut found = [0; 13];
+        let mut start = 0;
+        while start < found.len() {
+            match channel.receive(&mut [io::IoSliceMut::new(&mut found[start..])]) {
+                Ok(count) => start += count,
+                Err(e) if e.kind() == ErrorKind::WouldBlock => {
+                    assert!(channel.wait(Direction::Receive, TEN).unwrap());
+                }
+                Err(e) => panic!("{e}"),
+            }
+        }
+        assert_eq!(&found, b"first message");
+        assert!(other.join().unwrap().peer().starts_with("tls://localhost:"));
+    });
+}
+
+#[test]
+fn a_wrong_token_gets_nothing_and_others_go_on() {
+    let house = House::new(Some(SECRET), TEN, 4);
+    for wrong in [&SECRET[1..], b"a secret of more than sixteen byteS", &[0; 4096]] {
+        thread::scope(|scope| {
+            let other = scope.spawn(|| house.connect(Some(&token(wrong))).unwrap_err());
+            assert_eq!(house.reason(), "it showed a wrong token");
+            let error = other.join().unwrap();
+            assert_eq!(error.kind(), ErrorKind::ConnectionRefused, "{error}");
+            assert!(error.to_string().contains("closed instead of accepting the token"), "{error}");
+        });
+    }
+    thread::scope(|scope| {
+        scope.spawn(|| house.connect(Some(&token(SECRET))).unwrap());
+        assert!(house.accept(20).channel.is_some());
+    });
+}
+
+#[test]
+fn no_token_and_other_messages_are_turned_away() {
+    let house = House::new(Some(SECRET), TEN, 4);
+    for message in
+        [&[0xFF; 64][..], b"\xC1CNB\0\0\0\0\x20\0\0\0\0\0\0\0", b"\xC1CNT\0\0\0\0\x01\x10\0\0\0\0\0\0"]
+    {
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let channel = house.connect(None).unwrap();
+                channel.send(&[io::IoSlice::new(message)]).unwrap();
+                channel.flush().unwrap();
+                // Kept open: the listener does not wait for the rest.
+                channel.wait(Direction::Receive, TEN).unwrap();
+            });
+            assert!(house.reason().contains("no token, which this listener demands"));
+        });
+    }
+    thread::scope(|scope| {
+        scope.spawn(|| drop(house.connect(None).unwrap()));
+        assert_eq!(house.reason(), "it closed without showing a token");
+    });
+}
+
+#[test]
+fn a_token_that_nobody_asks_for_is_an_error_of_the_one_who_connects() {
+    let house = House::new(None, TEN, 4);
+    thread::scope(|scope| {
+        let config = house.authority.client(&[], 2099);
+        let other = scope.spawn(move || house.connect_with(&config, Some(&token(SECRET)), 0));
+        assert!(other.join().unwrap().is_err());
+    });
+}
+
+#[test]
+fn garbage_and_silence_cost_a_bounded_time() {
+    let house = House::new(None, Duration::from_millis(50), 4);
+    let mut stream = house.bare();
+    stream.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    assert!(house.reason().contains("is not TLS"), "{}", house.reason());
+    let silent = house.bare();
+    assert_eq!(house.reason(), "it said nothing in 0.05 s");
+    drop(silent);
+    let mut half = house.bare();
+    half.write_all(&[22, 3, 1, 1, 0, 1]).unwrap();
+    assert_eq!(house.reason(), "its TLS handshake was not through in 0.05 s");
+    // It gets nothing, and then the end.
+    let mut rest = Vec::new();
+    assert!(half.read_to_end(&mut rest).is_ok() && rest.is_empty());
+}
+
+#[test]
+fn the_time_between_calls_is_nobodys() {
+    let house = House::new(None, Duration::from_millis(200), 4);
+    let mut half = house.bare();
+    half.write_all(&[22]).unwrap();
+    let nobody =
+        house.admission.accept(Some(Instant::now() + Duration::from_millis(20)), &mut go_on).unwrap();
+    assert!(nobody.channel.is_none());
+    thread::sleep(Duration::from_millis(300));
+    assert!(house.accept(0).rejected.is_empty());
+    assert_eq!(house.admission.room().due(Instant::now()).map(|due| due > Instant::now()), Some(true));
+}
+
+/// They keep only the places of others who say nothing; who speaks comes in.
+#[test]
+fn a_thousand_who_say_nothing_keep_nobody_out() {
+    let house = House::new(None, TEN, 4);
+    let asked = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut silent = Vec::new();
+            for _ in 0..1000 {
+                match TcpStream::connect(("127.0.0.1", house.port())) {
+                    Ok(stream) => silent.push(stream),
+                    Err(_) => break,
+                }
+                if silent.len() == 100 {
+                    asked.store(true, std::sync::atomic::Ordering::Release);
+                }
+            }
+        });
+        scope.spawn(|| {
+            while !asked.load(std::sync::atomic::Ordering::Acquire) {
+                thread::sleep(Duration::from_millis(1));
+            }
+            house.connect_with(&house.authority.client(&[], 2099), None, 60).unwrap();
+        });
+        let accepted = house.accept(60);
+        assert!(accepted.channel.is_some());
+        assert!(accepted.rejected.len() <= 101);
+        assert!(house.admission.room().due(Instant::now()).is_some());
+        // Lets the others connect, so that the test ends.
+        house.admission.close();
+    });
+}
+
+#[test]
+fn peers_beyond_the_limit_are_turned_away_until_one_goes() {
+    let address: Address = "tcp://:0".parse().unwrap();
+    let policy = Policy::new(&address, &TlsFiles::default(), None, TEN, 2).unwrap();
+    let admission = Admission::new(Listening::bind(&address, &mut go_on).unwrap(), policy).unwrap();
+    let dial = || dial(admission.address(), in_time(20), &mut go_on).unwrap();
+    let accept = || admission.accept(in_time(20), &mut go_on).unwrap().channel.unwrap();
+    let (_a, first, _b) = (dial(), accept(), dial());
+    let _second = accept();
+    let third = dial();
+    let accepted = admission.accept(Some(Instant::now() + Duration::from_millis(50)), &mut go_on).unwrap();
+    assert!(accepted.channel.is_none());
+    assert!(accepted.rejected[0].1.contains("2 peers are connected, as many as max_peers allows"));
+    assert!(third.wait(Direction::Receive, TEN).unwrap());
+    assert_eq!(third.receive(&mut [io::IoSliceMut::new(&mut [0; 1])]).unwrap(), 0);
+    drop(first);
+    let _fourth = dial();
+    let _in = accept();
+}
+
+#[test]
+fn whom_to_let_in_must_be_said() {
+    let authority = Authority::new("ours");
+    let (certificate, key) = authority.sign(&["localhost"], 2099);
+    let files = TlsFiles { certificate: Some(certificate), key: Some(key), authorities: None };
+    let open = |files: &TlsFiles, token| {
+        let address: Address = "tls://0.0.0.0:0".parse().unwrap();
+        let policy = Policy::new(&address, files, token, TEN, 4).unwrap();
+        Admission::new(Listening::bind(&address, &mut go_on).unwrap(), policy)
+    };
+    let error = open(&files, None).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert!(error.to_string().contains("authorities='ca.pem'"), "{error}");
+    assert!(error.get_ref().unwrap().is::<TlsFault>());
+    assert!(open(&files, Some(token(SECRET))).is_ok());
+    assert!(open(&TlsFiles { authorities: Some(authority.pem()), ..files.clone() }, None).is_ok());
+    let plain = |files: &TlsFiles, token| {
+        let address: Address = "unix:/nowhere/x".parse().unwrap();
+        Policy::new(&address, files, token, TEN, 4).unwrap_err().to_string()
+    };
+    assert!(plain(&files, None).contains("expected a tls:// address beside them, found unix:/nowhere/x"));
+    assert!(plain(&TlsFiles::default(), Some(token(SECRET))).contains("a token goes over no bare wire"));
+    let bare = Policy::new(&"tls://:0".parse().unwrap(), &TlsFiles::default(), None, TEN, 4);
+    assert!(bare.unwrap_err().to_string().contains("certificate='server.pem'"));
+}
+
+#[test]
+fn an_interruption_and_a_close_end_the_wait() {
+    let house = House::new(None, TEN, 4);
+    let error = house.admission.accept(None, &mut || Err(io::Error::other("stop"))).unwrap_err();
+    assert_eq!(error.to_string(), "stop");
+    thread::scope(|scope| {
+        let waits = scope.spawn(|| house.admission.accept(None, &mut go_on).unwrap_err());
+        house.admission.close();
+        assert_eq!(waits.join().unwrap().kind(), ErrorKind::NotConnected);
+    });
+}

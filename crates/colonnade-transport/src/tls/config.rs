@@ -58,7 +58,7 @@ impl From<TlsFault> for io::Error {
             TlsFault::File { error, .. } => error.kind(),
             TlsFault::Option(_) => io::ErrorKind::InvalidInput,
         };
-        Self::new(kind, fault.to_string())
+        Self::new(kind, fault)
     }
 }
 
