@@ -91,10 +91,13 @@ impl BufferSink {
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        // Small ones stay on the heap; large ones grow by moving pages.
+        const FIRST: usize = 4 << 10;
         const STEP: usize = 1 << 20;
         let end = self.filled.checked_add(bytes.len()).ok_or_else(|| io::Error::other("too large"))?;
         if end > self.region.as_mut_slice().len() {
-            self.region.grow(end.max(self.filled + self.filled / 2).max(STEP))?;
+            let step = if end <= STEP / 16 { FIRST } else { STEP };
+            self.region.grow(end.max(self.filled + self.filled / 2).max(step))?;
         }
         let place = self.region.as_mut_slice().get_mut(self.filled..end);
         place.ok_or_else(|| io::Error::other("past the end"))?.copy_from_slice(bytes);

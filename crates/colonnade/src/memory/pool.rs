@@ -8,13 +8,23 @@ pub const RECYCLE_CAP_NBYTES: usize = 2 << 30;
 
 const IDLE: Duration = Duration::from_secs(10);
 
-/// A mapping of its own, page aligned.
+/// Where memory comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A mapping of huge pages: only these are worth waiting.
+    Huge,
+    /// A mapping of ordinary pages.
+    Ordinary,
+    /// The allocator.
+    Heap,
+}
+
+/// Memory of its own: a mapping, page aligned, or a piece of the heap.
 #[derive(Debug)]
 pub(super) struct Mapping {
     pub(super) address: usize,
     pub(super) nbytes: usize,
-    /// Made of huge pages: only these are worth waiting.
-    pub(super) huge: bool,
+    pub(super) origin: Origin,
 }
 
 struct Waiting {

@@ -1,10 +1,20 @@
-//! Anonymous memory in mappings of its own, with huge pages where they pay, recycled when dropped.
+//! Anonymous memory in mappings of its own, with huge pages where they pay, recycled when dropped; small ones on the heap.
 
+use std::alloc::{self, Layout};
 use std::io;
 
-use super::pool::{self, Mapping};
+use super::pool::{self, Mapping, Origin};
 
 const HUGE_PAGE: usize = 2 << 20;
+
+/// A mapping costs two system calls and a fault; below this size that is most of the work.
+const HEAP_BELOW_NBYTES: usize = 64 << 10;
+
+/// Alignment of what lies on the heap.
+const ALIGNMENT: usize = 64;
+
+/// Huge pages that a claim nobody has proven may take at most, one a column.
+const CLAIMED_HUGE_PAGES: usize = 128;
 
 /// Readable memory of a fixed size, 64-byte aligned at least (2 MiB aligned where it is larger than that).
 #[derive(Debug)]
@@ -27,11 +37,29 @@ impl Region {
         if nbytes == 0 {
             return Ok(RegionMut(Self { mapping: None, nbytes }));
         }
+        if nbytes < HEAP_BELOW_NBYTES {
+            return Ok(RegionMut(Self { mapping: Some(heap(nbytes)?), nbytes }));
+        }
         if !sparse && let Some(mapping) = pool::take(nbytes) {
             return Ok(RegionMut(Self { mapping: Some(mapping), nbytes }));
         }
         let mapping = map(nbytes, !sparse && nbytes >= HUGE_PAGE)?;
         Ok(RegionMut(Self { mapping: Some(mapping), nbytes }))
+    }
+
+    /// A region for what somebody claims will come, of `columns` that fill side by side: each touches a page long before it
+    /// fills it, so there are huge pages only where few can be touched, or where they wait in the pool anyway.
+    ///
+    /// # Errors
+    /// The system's own, where it has no such address space.
+    pub fn allocate_claimed(nbytes: usize, columns: usize) -> io::Result<RegionMut> {
+        if columns > CLAIMED_HUGE_PAGES
+            && nbytes > CLAIMED_HUGE_PAGES * HUGE_PAGE
+            && let Some(mapping) = pool::take(nbytes)
+        {
+            return Ok(RegionMut(Self { mapping: Some(mapping), nbytes }));
+        }
+        Self::allocate(nbytes, columns > CLAIMED_HUGE_PAGES && nbytes > CLAIMED_HUGE_PAGES * HUGE_PAGE)
     }
 
     /// Address of the first byte.
@@ -50,7 +78,11 @@ impl Region {
 impl Drop for Region {
     fn drop(&mut self) {
         if let Some(mapping) = self.mapping.take() {
-            if mapping.huge { pool::give(mapping) } else { pool::unmap(&mapping) }
+            match mapping.origin {
+                Origin::Huge => pool::give(mapping),
+                Origin::Ordinary => pool::unmap(&mapping),
+                Origin::Heap => free(&mapping),
+            }
         }
     }
 }
@@ -72,18 +104,28 @@ impl RegionMut {
         self.0
     }
 
-    /// Grows to `nbytes` without copying bytes (pages are moved).
+    /// Grows to `nbytes` without copying bytes (pages are moved) once they are many.
     ///
     /// # Errors
     /// The system's own.
     pub fn grow(&mut self, nbytes: usize) -> io::Result<()> {
         let held = self.0.mapping.as_ref().map_or(0, |m| m.nbytes);
         if nbytes > held {
-            let wanted = round_up(nbytes, HUGE_PAGE);
             // A `Mapping` that was moved must not be unmapped, and one that was not moved is still ours: it has no `Drop`.
             let grown = match &self.0.mapping {
-                None => map(wanted, true)?,
-                Some(old) => remap(old, wanted)?,
+                Some(old) if old.origin != Origin::Heap => remap(old, round_up(nbytes, HUGE_PAGE))?,
+                small => {
+                    let room =
+                        if nbytes < HEAP_BELOW_NBYTES { heap(nbytes)? } else { map(round_up(nbytes, HUGE_PAGE), true)? };
+                    if let Some(old) = small {
+                        // SAFETY: both are ours, apart, and `old` is the smaller.
+                        unsafe {
+                            std::ptr::copy_nonoverlapping(old.address as *const u8, room.address as *mut u8, old.nbytes);
+                        }
+                        free(old);
+                    }
+                    room
+                }
             };
             self.0.mapping = Some(grown);
         }
@@ -100,6 +142,26 @@ impl RegionMut {
 
 fn round_up(nbytes: usize, unit: usize) -> usize {
     nbytes.div_ceil(unit).saturating_mul(unit)
+}
+
+fn layout(nbytes: usize) -> io::Result<Layout> {
+    Layout::from_size_align(nbytes, ALIGNMENT).map_err(io::Error::other)
+}
+
+fn heap(nbytes: usize) -> io::Result<Mapping> {
+    // SAFETY: the layout has a size: `allocate` and `grow` take no memory for nothing.
+    let address = unsafe { alloc::alloc_zeroed(layout(nbytes)?) };
+    if address.is_null() {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    Ok(Mapping { address: address as usize, nbytes, origin: Origin::Heap })
+}
+
+fn free(mapping: &Mapping) {
+    if let Ok(layout) = layout(mapping.nbytes) {
+        // SAFETY: `heap` made it with this layout, and its one holder lets go of it.
+        unsafe { alloc::dealloc(mapping.address as *mut u8, layout) };
+    }
 }
 
 fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
@@ -123,7 +185,7 @@ fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
     }
     let start = address as usize;
     if !huge {
-        return Ok(Mapping { address: start, nbytes: wanted, huge });
+        return Ok(Mapping { address: start, nbytes: wanted, origin: Origin::Ordinary });
     }
     let aligned = round_up(start, HUGE_PAGE);
     let (head, tail) = (aligned - start, reserve - wanted - (aligned - start));
@@ -137,7 +199,7 @@ fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
         }
         libc::madvise(aligned as *mut libc::c_void, wanted, libc::MADV_HUGEPAGE);
     }
-    Ok(Mapping { address: aligned, nbytes: wanted, huge })
+    Ok(Mapping { address: aligned, nbytes: wanted, origin: Origin::Huge })
 }
 
 fn remap(old: &Mapping, nbytes: usize) -> io::Result<Mapping> {
@@ -147,5 +209,5 @@ fn remap(old: &Mapping, nbytes: usize) -> io::Result<Mapping> {
     if address == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    Ok(Mapping { address: address as usize, nbytes, huge: old.huge })
+    Ok(Mapping { address: address as usize, nbytes, origin: old.origin })
 }

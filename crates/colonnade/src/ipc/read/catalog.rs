@@ -51,11 +51,11 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    pub(crate) fn new(shape: Shape) -> Self {
+    pub(crate) fn new(shape: Arc<Shape>) -> Self {
         let nulls = vec![false; shape.places.len()];
         let (batches, dictionaries, known) = (Vec::new(), Vec::new(), HashSet::new());
         Self {
-            shape: Arc::new(shape),
+            shape,
             batches,
             dictionaries,
             known,

@@ -1,5 +1,7 @@
 //! Random-access files: the footer, held against the messages it points at.
 
+use std::sync::Arc;
+
 use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -35,7 +37,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         agree(bytes.get(..start).unwrap_or(&[]), schema, start)?;
         let shape = Shape::of_schema(foot, schema, version).map_err(|e| e.in_member("footer"))?;
         check_columns(&shape, limits)?;
-        let mut catalog = Catalog::new(shape);
+        let mut catalog = Catalog::new(Arc::new(shape));
         let blocks = |list: Option<flatbuffers::Vector<'_, arrow_ipc::Block>>| -> Vec<arrow_ipc::Block> {
             list.map_or_else(Vec::new, |list| list.iter().copied().collect())
         };

@@ -5,6 +5,8 @@
 //! checked before ([`check`]).
 
 mod arrays;
+mod arrive;
+mod assemble;
 mod body;
 mod catalog;
 mod check;
@@ -21,8 +23,10 @@ mod shape;
 mod swap;
 mod template;
 
+pub use arrive::{Arrival, Arrived, Schemas};
 pub use decoder::{Decoder, Event};
 pub use describe::Message;
 pub use message::BodyCodec;
 pub use open::{Form, Ipc, OpenOptions, Request};
 pub use scan::MAGIC;
+pub use shape::NROWS_KEY;

@@ -1,5 +1,7 @@
 //! The messages of a stream, found without touching a body.
 
+use std::sync::Arc;
+
 use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -140,7 +142,7 @@ pub(crate) fn take(
             let head = bytes.get(found.header_at..found.header_at + found.header_nbytes).unwrap_or(&[]);
             let shape = Shape::of_message(head).map_err(|e| e.at(found.header_at as u64))?;
             check_columns(&shape, limits)?;
-            *catalog = Some(Catalog::new(shape));
+            *catalog = Some(Catalog::new(Arc::new(shape)));
             Ok(())
         }
         (Kind::Schema, Some(_)) => Err(wrong("expected one schema, found a second one.")),

@@ -12,6 +12,9 @@ use crate::frame::children;
 
 use super::message::{check_version, copied, first_line, verifier};
 
+/// Metadata of the schema message itself (not of the schema, which other tools carry along): how many rows will come.
+pub const NROWS_KEY: &str = "colonnade.nrows";
+
 /// How deep types may nest.
 pub(crate) const MAX_DEPTH: usize = 48;
 
@@ -41,6 +44,8 @@ pub struct Shape {
     pub(crate) dictionaries: HashMap<i64, DataType>,
     /// Bits that a row takes at least, over all columns.
     pub(crate) row_bits: u64,
+    /// Rows of all batches together, where the writer knew: `colonnade.nrows` of the schema message itself.
+    pub(crate) announced: Option<u64>,
 }
 
 impl Shape {
@@ -58,7 +63,11 @@ impl Shape {
             let schema = message.header_as_schema().ok_or_else(|| {
                 Error::malformed("arrow", "expected a schema as the first message, found another.")
             })?;
-            Self::of_schema(bytes, schema, version)
+            let told = message.custom_metadata().and_then(|all| {
+                let pair = all.iter().find(|pair| pair.key() == Some(NROWS_KEY))?;
+                pair.value()?.parse::<u64>().ok()
+            });
+            Ok(Self { announced: told, ..Self::of_schema(bytes, schema, version)? })
         })
     }
 
@@ -114,7 +123,7 @@ impl Shape {
             row_bits = row_bits.saturating_add(least_bits(field.data_type()));
         }
         let Counter { at: total, dictionaries, .. } = counter;
-        Ok(Self { schema, big_endian, version, places, total, dictionaries, row_bits })
+        Ok(Self { schema, big_endian, version, places, total, dictionaries, row_bits, announced: None })
     }
 
     /// 4 or 5.

@@ -241,33 +241,18 @@ impl Landing<'_> {
             let unpacked = unpack(bits.as_slice(), piece.skip, place);
             return unpacked.ok_or_else(|| body.short(buffer, end.div_ceil(8), bits.len()));
         }
-        match body.codec() {
-            None => {
-                let raw = body.bytes(buffer)?;
-                let source = raw.get(piece.skip * item..end * item);
-                copy(place, source.ok_or_else(|| body.short(buffer, end * item, raw.len()))?, streaming);
-            }
-            Some(codec) => match packed(body.bytes(buffer)?, codec)? {
-                // The common case: straight to the final place.
-                Packed::Compressed(bytes, nbytes) if nbytes == place.len() && piece.skip == 0 => {
-                    decompress(codec, bytes, place)?;
-                }
-                _ => {
-                    let whole = body.buffer(buffer, end * item)?;
-                    place.copy_from_slice(whole.as_slice().get(piece.skip * item..end * item).unwrap_or(&[]));
-                }
-            },
-        }
+        values_into(body, buffer, (piece.skip, end), item, place, streaming)?;
         if let Way::Nat(_) = target.way
             && let Some(valid) = bits_of(body, target.node, buffer - 1)?
         {
-            for (row, value) in place.chunks_exact_mut(8).enumerate() {
-                if !is_set(valid.as_slice(), piece.skip + row) {
-                    value.copy_from_slice(&i64::MIN.to_le_bytes());
-                }
-            }
+            nat(place, valid.as_slice(), piece.skip);
         }
         Ok(())
+    }
+
+    /// The validity of a field over all rows.
+    pub(in crate::ipc::read) fn validity_of(&self, field: usize) -> Result<Option<NullBuffer>> {
+        self.validity(field, &self.pieces())
     }
 
     /// The validity of a whole column; none where nothing is null.
@@ -279,16 +264,51 @@ impl Landing<'_> {
         let mut out = BooleanBufferBuilder::new(self.nrows());
         for piece in pieces {
             let body = Body::new(self.source, self.batch(piece)?)?;
-            let mut buffer = place.buffer;
-            for view in 0..place.view {
-                buffer += body.views(view)?;
-            }
+            let buffer = place.buffer + body.variadic_before(place.view)?;
             match bits_of(&body, place.node, buffer).map_err(|e| self.named(e, field, piece))? {
                 Some(bits) => out.append_packed_range(piece.skip..piece.skip + piece.nrows, bits.as_slice()),
                 None => out.append_n(piece.nrows, true),
             }
         }
         Ok(Some(NullBuffer::new(out.finish())).filter(|n| n.null_count() > 0))
+    }
+}
+
+/// The rows `start..end` of buffer `buffer`, decompressed, of `item` bytes each.
+pub(in crate::ipc::read) fn values_into(
+    body: &Body<'_>,
+    buffer: usize,
+    (start, end): (usize, usize),
+    item: usize,
+    place: &mut [u8],
+    streaming: bool,
+) -> Result<()> {
+    let codec = match body.codec() {
+        None => {
+            let raw = body.bytes(buffer)?;
+            let source = raw.get(start * item..end * item);
+            copy(place, source.ok_or_else(|| body.short(buffer, end * item, raw.len()))?, streaming);
+            return Ok(());
+        }
+        Some(codec) => codec,
+    };
+    match packed(body.bytes(buffer)?, codec)? {
+        // The common case: straight to the final place.
+        Packed::Compressed(bytes, nbytes) if nbytes == place.len() && start == 0 => decompress(codec, bytes, place),
+        _ => {
+            let whole = body.buffer(buffer, end * item)?;
+            place.copy_from_slice(whole.as_slice().get(start * item..end * item).unwrap_or(&[]));
+            Ok(())
+        }
+    }
+}
+
+/// Times of which the validity says that they are null become NaT; `skip` bits come before those of `place`.
+pub(in crate::ipc::read) fn nat(place: &mut [u8], valid: &[u8], skip: usize) {
+    for (row, value) in place.chunks_exact_mut(8).enumerate() {
+        if !is_set(valid, skip + row) {
+            value.copy_from_slice(&i64::MIN.to_le_bytes());
+        }
     }
 }
 
@@ -307,7 +327,7 @@ fn allocate(nbytes: usize) -> Result<RegionMut> {
     Ok(Region::allocate(nbytes, nbytes < 256 << 10)?)
 }
 
-fn apart(nbytes: usize) -> usize {
+pub(in crate::ipc::read) fn apart(nbytes: usize) -> usize {
     if nbytes < APART_FROM_NBYTES {
         return nbytes;
     }
@@ -315,7 +335,7 @@ fn apart(nbytes: usize) -> usize {
     (lines + usize::from(lines.is_multiple_of(2))) * 64
 }
 
-fn too_large() -> Error {
+pub(in crate::ipc::read) fn too_large() -> Error {
     Error::limit("arrow", "the frame is too large for this machine's addresses.")
 }
 

@@ -23,6 +23,8 @@ use super::catalog::{Batch, Catalog};
 use super::dictionaries::{History, Known};
 use super::shape::width;
 
+pub(super) use fixed::{apart, nat, too_large, values_into};
+
 /// What is landed, and from where.
 pub(crate) struct Landing<'a> {
     pub(crate) source: &'a Source,
@@ -49,7 +51,7 @@ pub(crate) struct Piece {
 
 /// How a field lands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     /// Bytes as they lie, into a block.
     Copy(DType),
     /// The same, with NaT where the validity says null.
@@ -103,7 +105,7 @@ impl Landing<'_> {
     }
 
     /// The batches that the rows touch.
-    fn pieces(&self) -> Vec<Piece> {
+    pub(super) fn pieces(&self) -> Vec<Piece> {
         let (start, stop) = self.rows;
         let batches = &self.catalog.batches;
         let first = batches.partition_point(|b| b.first_row + b.header.nrows <= start);
@@ -188,6 +190,17 @@ impl Landing<'_> {
         let name = self.catalog.shape.schema.fields().get(field).map_or("", |f| f.name());
         let at = self.batch(piece).map_or(0, |b| b.body_at as u64);
         error.in_member(format!("batch {}, column {}", piece.batch, super::body::named(name))).at(at)
+    }
+}
+
+/// How a field lands of which nobody knows yet whether it has nulls: as if it had none, where its values are of one width and
+/// become no others.
+pub(super) fn direct_way(field: &import::FieldPlan) -> Way {
+    let data_type = &field.data_type;
+    match field.block_dtype() {
+        Some(dtype) => block_way(dtype, data_type, false),
+        None if matches!(data_type, DataType::Dictionary(..)) => Way::Joined(None),
+        None => width(data_type).filter(|&w| w > 0).map_or(Way::Joined(None), Way::Values),
     }
 }
 

@@ -1,0 +1,269 @@
+//! Where the bytes of one record batch go.
+
+use crate::error::{Error, Result};
+use crate::memory::{Buffer, Region, RegionMut};
+
+use super::super::body::{Body, Source};
+use super::super::catalog::{Batch, node};
+use super::super::land::{nat, too_large, values_into};
+use super::super::message::{BatchHeader, Span};
+use super::direct::{Blocks, Target};
+use super::kept::Kept;
+
+/// Bodies whose buffers are smaller than this on average are received whole and then copied: a system call takes a while
+/// over each place.
+const SCATTERED_FROM_NBYTES: usize = 2 << 10;
+
+/// Bodies below this size are received whole.
+const WHOLE_BELOW_NBYTES: usize = 64 << 10;
+
+/// Which memory a run of bytes goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dest {
+    /// What is kept until the end.
+    Kept,
+    /// A block.
+    Block(usize),
+    /// Nobody wants padding.
+    Nowhere,
+}
+
+/// A run of bytes of a body, and the offset where it goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Segment {
+    pub(super) dest: Dest,
+    pub(super) at: usize,
+    pub(super) nbytes: usize,
+}
+
+/// What is to be done with the validity of times, once it is there: the target and where its bits are kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patch {
+    pub(super) target: usize,
+    pub(super) bits_at: usize,
+}
+
+/// The way of one body.
+#[derive(Debug, Default)]
+pub(super) struct Way {
+    pub(super) segments: Vec<Segment>,
+    pub(super) patches: Vec<Patch>,
+    /// Bytes kept of the body.
+    pub(super) kept_nbytes: usize,
+}
+
+fn pair_at(head: &[u8], span: Span, i: usize) -> (i64, i64) {
+    node(head.get(span.at..span.at + span.count * 16).unwrap_or(&[]), i)
+}
+
+fn set_pair(head: &mut [u8], span: Span, i: usize, offset: usize, length: usize) {
+    let at = span.at + i * 16;
+    if let Some(place) = head.get_mut(at..at + 16) {
+        let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX).to_le_bytes();
+        let (first, second) = place.split_at_mut(8);
+        first.copy_from_slice(&number(offset));
+        second.copy_from_slice(&number(length));
+    }
+}
+
+/// Which target each buffer of a batch belongs to.
+pub(super) fn owners(header: &BatchHeader, head: &[u8], blocks: &Blocks) -> Result<Vec<u32>> {
+    let mut owners = vec![u32::MAX; header.buffers.count];
+    for (i, target) in blocks.targets.iter().enumerate() {
+        let at = target.buffer + variadic_before(header, head, target.view)?;
+        let slot = owners.get_mut(at).ok_or_else(|| Error::malformed("arrow", "a field has no buffer."))?;
+        *slot = u32::try_from(i).unwrap_or(u32::MAX);
+    }
+    Ok(owners)
+}
+
+fn variadic_before(header: &BatchHeader, head: &[u8], views: usize) -> Result<usize> {
+    let words = head.get(header.variadic.at..header.variadic.at + header.variadic.count * 8).unwrap_or(&[]);
+    let (words, _) = words.as_chunks::<8>();
+    let sum = words.iter().take(views).try_fold(0usize, |sum, word| {
+        usize::try_from(i64::from_le_bytes(*word)).ok().and_then(|n| sum.checked_add(n))
+    });
+    sum.filter(|&n| n <= header.buffers.count)
+        .ok_or_else(|| Error::malformed("arrow", "expected counts of view buffers, found a negative one."))
+}
+
+/// Plans a body that is received straight into place, and rewrites `head` to say where its buffers are kept: relative to
+/// `kept_at`. `None` where the body is better received whole.
+///
+/// # Errors
+/// Malformed: a buffer that is too short for its rows, or that passes the end of the body.
+pub(super) fn plan(
+    header: &BatchHeader,
+    head: &mut [u8],
+    body_nbytes: usize,
+    blocks: &Blocks,
+    first_row: usize,
+    kept_at: usize,
+) -> Result<Option<Way>> {
+    let count = header.buffers.count;
+    let small = body_nbytes < WHOLE_BELOW_NBYTES || body_nbytes / count.max(1) < SCATTERED_FROM_NBYTES;
+    if header.codec.is_some() || small {
+        return Ok(None);
+    }
+    let owners = owners(header, head, blocks)?;
+    let mut way = Way::default();
+    let mut at = 0;
+    let skip = |way: &mut Way, nbytes: usize| {
+        if nbytes > 0 {
+            way.segments.push(Segment { dest: Dest::Nowhere, at: 0, nbytes });
+        }
+    };
+    let mut places = Vec::with_capacity(count);
+    for (i, &owner) in owners.iter().enumerate() {
+        let (offset, length) = pair_at(head, header.buffers, i);
+        let (Ok(offset), Ok(length)) = (usize::try_from(offset), usize::try_from(length)) else {
+            return Err(outside(i, offset, length, body_nbytes));
+        };
+        let end = offset.checked_add(length).filter(|&end| end <= body_nbytes);
+        let end = end.ok_or_else(|| outside(i, offset, length, body_nbytes))?;
+        if length == 0 && owner == u32::MAX {
+            places.push((0, 0));
+            continue;
+        }
+        if offset < at {
+            return Ok(None); // shared or out of order: nobody writes that, everybody may
+        }
+        skip(&mut way, offset - at);
+        at = end;
+        match blocks.targets.get(owner as usize) {
+            Some(target) => {
+                let nbytes = header.nrows.checked_mul(target.item).ok_or_else(too_large)?;
+                if length < nbytes {
+                    return Err(short(i, nbytes, length));
+                }
+                let place = target.offset + first_row * target.item;
+                way.segments.push(Segment { dest: Dest::Block(target.region), at: place, nbytes });
+                skip(&mut way, length - nbytes);
+                places.push((0, 0));
+            }
+            None => {
+                let start = way.kept_nbytes.next_multiple_of(64);
+                way.segments.push(Segment { dest: Dest::Kept, at: kept_at + start, nbytes: length });
+                way.kept_nbytes = start + length;
+                places.push((start, length));
+            }
+        }
+    }
+    skip(&mut way, body_nbytes - at);
+    for (i, target) in blocks.targets.iter().enumerate().filter(|(_, target)| target.nat) {
+        let (_, nulls) = pair_at(head, header.nodes, target.node);
+        if nulls > 0 {
+            let bits = owners.iter().position(|&owner| owner as usize == i).and_then(|b| places.get(b.checked_sub(1)?));
+            let needed = header.nrows.div_ceil(8);
+            match bits {
+                Some(&(start, length)) if length >= needed => {
+                    way.patches.push(Patch { target: i, bits_at: kept_at + start });
+                }
+                other => return Err(short(target.buffer - 1, needed, other.map_or(0, |p| p.1))),
+            }
+        }
+    }
+    for (i, (start, length)) in places.into_iter().enumerate() {
+        set_pair(head, header.buffers, i, start, length);
+    }
+    Ok(Some(way))
+}
+
+/// A body that is received whole, its header before it.
+#[derive(Debug)]
+pub(super) struct Whole {
+    pub(super) room: RegionMut,
+    pub(super) filled: usize,
+    pub(super) wanted: usize,
+    header_nbytes: usize,
+    body_at: usize,
+}
+
+impl Whole {
+    pub(super) fn new(head: &[u8], body_nbytes: usize) -> Result<Self> {
+        let body_at = head.len().next_multiple_of(64);
+        let wanted = body_at.checked_add(body_nbytes).ok_or_else(too_large)?;
+        let first = wanted.min(body_at + (4 << 20));
+        let mut room = Region::allocate(first, false)?;
+        if let Some(place) = room.as_mut_slice().get_mut(..head.len()) {
+            place.copy_from_slice(head);
+        }
+        Ok(Self { room, filled: body_at, wanted, header_nbytes: head.len(), body_at })
+    }
+
+    /// Where the next bytes go.
+    pub(super) fn place(&mut self) -> Result<&mut [u8]> {
+        let end = self.wanted.min((self.filled * 2).max(4 << 20));
+        if self.room.as_mut_slice().len() < end {
+            self.room.grow(end)?;
+        }
+        let filled = self.filled;
+        Ok(self.room.as_mut_slice().get_mut(filled..end).unwrap_or(&mut []))
+    }
+
+    pub(super) fn received(&mut self) -> &[u8] {
+        let (start, end) = (self.body_at, self.filled);
+        self.room.as_mut_slice().get(start..end).unwrap_or(&[])
+    }
+
+    /// Copies the rows of the blocks to their places and keeps the rest behind the header: (header, body) as kept.
+    ///
+    /// # Errors
+    /// Malformed buffers.
+    pub(super) fn settle(
+        self,
+        header: &BatchHeader,
+        first_row: usize,
+        blocks: &mut Blocks,
+        kept: &mut Kept,
+    ) -> Result<(usize, usize, usize)> {
+        let body_nbytes = self.wanted - self.body_at;
+        let source = Source::new(Buffer::from_region(self.room.finish(), true));
+        let batch = Batch { header_at: 0, header: *header, body_at: self.body_at, body_nbytes, first_row };
+        let body = Body::new(&source, &batch)?;
+        let mut head = source.bytes.as_slice().get(..self.header_nbytes).unwrap_or(&[]).to_vec();
+        let owners = owners(header, &head, blocks)?;
+        for (i, &owner) in owners.iter().enumerate() {
+            let Some(target) = blocks.targets.get(owner as usize).copied() else { continue };
+            let nbytes = header.nrows.checked_mul(target.item).ok_or_else(too_large)?;
+            let place = blocks.place(&target, first_row, nbytes).ok_or_else(too_large)?;
+            values_into(&body, i, (0, header.nrows), target.item, place, false)?;
+            nat_into(&target, &body, i, place)?;
+        }
+        let header_at = kept.len().next_multiple_of(64);
+        let body_at = (header_at + head.len()).next_multiple_of(64);
+        let mut end = 0;
+        let mut places = Vec::new();
+        for (i, &owner) in owners.iter().enumerate() {
+            let bytes = if owner == u32::MAX { body.bytes(i)? } else { &[] };
+            let start = if bytes.is_empty() { 0 } else { end };
+            places.push((start, bytes));
+            set_pair(&mut head, header.buffers, i, start, bytes.len());
+            end = if bytes.is_empty() { end } else { (start + bytes.len()).next_multiple_of(64) };
+        }
+        kept.put(header_at, &head)?;
+        for (start, bytes) in places.into_iter().filter(|(_, bytes)| !bytes.is_empty()) {
+            kept.put(body_at + start, bytes)?;
+        }
+        let nbytes = kept.len().saturating_sub(body_at);
+        Ok((header_at, body_at, nbytes))
+    }
+}
+
+fn nat_into(target: &Target, body: &Body<'_>, buffer: usize, place: &mut [u8]) -> Result<()> {
+    let node = body.node(target.node)?;
+    if target.nat && node.nulls > 0 {
+        nat(place, body.buffer(buffer - 1, node.length.div_ceil(8))?.as_slice(), 0);
+    }
+    Ok(())
+}
+
+fn outside(i: usize, offset: impl std::fmt::Display, length: impl std::fmt::Display, nbytes: usize) -> Error {
+    let message = format!("buffer {i}: expected a range within the body of {nbytes} bytes, found {length} bytes at {offset}.");
+    Error::malformed("arrow", message)
+}
+
+fn short(i: usize, needed: usize, had: usize) -> Error {
+    let message = format!("buffer {i}: {needed} bytes are needed for its rows, found {had}. The bytes are damaged.");
+    Error::malformed("arrow", message)
+}

@@ -1,0 +1,197 @@
+//! Blocks that are there before their rows.
+
+use std::collections::HashMap;
+
+use arrow_buffer::NullBuffer;
+use arrow_data::ArrayDataBuilder;
+
+use crate::arrow::import::{self, Place as Seat, Plan};
+use crate::error::{Error, Result};
+use crate::frame::{Block, DType, Grid, Kind, as_stride};
+use crate::memory::{Buffer, Region, RegionMut};
+
+use super::super::check;
+use super::super::land::{Landed, Way, apart, direct_way, too_large};
+use super::super::shape::Shape;
+
+/// Where one field's rows lie.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Target {
+    pub(super) field: usize,
+    pub(super) node: usize,
+    /// Its values among the buffers of a batch, not counting variadic ones before it.
+    pub(super) buffer: usize,
+    pub(super) view: usize,
+    pub(super) item: usize,
+    pub(super) region: usize,
+    pub(super) offset: usize,
+    /// Nulls become NaT in place.
+    pub(super) nat: bool,
+}
+
+/// What a schema says of them; shared by streams of one schema.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// One a dtype (data columns and row labels apart), then fields that have no dtype: (dtype, item, fields).
+    groups: Vec<(Option<DType>, usize, Vec<usize>)>,
+    /// Fields that land at the end: data columns, and row labels.
+    pub(super) rest: [Vec<usize>; 2],
+    row_nbytes: u64,
+}
+
+impl Layout {
+    pub(super) fn new(shape: &Shape, plan: &Plan) -> Self {
+        let mut groups: Vec<(Option<DType>, usize, Vec<usize>)> = Vec::new();
+        let mut known: HashMap<(DType, bool), usize> = HashMap::new();
+        let (mut columns, mut levels) = (Vec::new(), Vec::new());
+        for (i, field) in plan.fields.iter().enumerate() {
+            let level = matches!(field.place, Seat::Level(_));
+            let way = if shape.big_endian { Way::Text } else { direct_way(field) };
+            match way {
+                Way::Copy(dtype) => {
+                    let group = *known.entry((dtype, level)).or_insert_with(|| {
+                        groups.push((Some(dtype), dtype.itemsize as usize, Vec::new()));
+                        groups.len() - 1
+                    });
+                    if let Some((_, _, members)) = groups.get_mut(group) {
+                        members.push(i);
+                    }
+                }
+                Way::Values(item) => groups.push((None, item, vec![i])),
+                _ if level => levels.push(i),
+                _ => columns.push(i),
+            }
+        }
+        let row_nbytes = groups.iter().map(|(_, item, members)| (item * members.len()) as u64).sum();
+        Self { groups, rest: [columns, levels], row_nbytes }
+    }
+}
+
+/// The blocks of one stream.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    pub(super) nrows: usize,
+    pub(super) regions: Vec<RegionMut>,
+    pub(super) targets: Vec<Target>,
+    strides: Vec<usize>,
+}
+
+impl Blocks {
+    /// Memory for `announced` rows.
+    ///
+    /// # Errors
+    /// More than the limit; the system's refusal of address space.
+    pub(super) fn new(shape: &Shape, layout: &Layout, announced: u64, limit: u64) -> Result<Self> {
+        let claimed = layout.row_nbytes.saturating_mul(announced);
+        if claimed > limit {
+            let message = format!(
+                "{announced} rows are announced, which take {claimed} bytes, over the limit of {limit}. Raise max_nbytes to read them."
+            );
+            return Err(Error::limit("arrow", message));
+        }
+        let nrows = usize::try_from(announced).map_err(|_| too_large())?;
+        let mut made = Self { nrows, regions: Vec::new(), targets: Vec::new(), strides: Vec::new() };
+        for (dtype, item, members) in &layout.groups {
+            let stride = apart(nrows.checked_mul(*item).ok_or_else(too_large)?);
+            let total = stride.checked_mul(members.len()).ok_or_else(too_large)?;
+            let nat = dtype.is_some_and(becomes_nat);
+            for (column, &field) in members.iter().enumerate() {
+                let place = shape.places.get(field).copied().unwrap_or_default();
+                made.targets.push(Target {
+                    field,
+                    node: place.node,
+                    buffer: place.buffer + 1,
+                    view: place.view,
+                    item: *item,
+                    region: made.regions.len(),
+                    offset: column * stride,
+                    nat,
+                });
+            }
+            made.regions.push(Region::allocate_claimed(total, members.len())?);
+            made.strides.push(stride);
+        }
+        // In the order of the fields, which is that of the buffers.
+        made.targets.sort_unstable_by_key(|target| target.field);
+        Ok(made)
+    }
+
+    /// The rows `first_row..` of a target, `nbytes` of them.
+    pub(super) fn place(&mut self, target: &Target, first_row: usize, nbytes: usize) -> Option<&mut [u8]> {
+        let start = target.offset + first_row.checked_mul(target.item)?;
+        self.regions.get_mut(target.region)?.as_mut_slice().get_mut(start..start.checked_add(nbytes)?)
+    }
+
+    /// Ends filling: blocks of the fields without nulls, columns of those with some.
+    ///
+    /// # Errors
+    /// Malformed: nulls in a field whose dtype has none.
+    pub(super) fn finish(
+        self,
+        layout: &Layout,
+        plan: &Plan,
+        nulls: &[bool],
+        private: bool,
+        validity: &dyn Fn(usize) -> Result<Option<NullBuffer>>,
+        landed: &mut Landed,
+    ) -> Result<()> {
+        let nrows = self.nrows;
+        for (((dtype, item, members), region), stride) in layout.groups.iter().zip(self.regions).zip(self.strides) {
+            let buffer = Buffer::from_region(region.finish(), private);
+            let has_nulls = |field: usize| nulls.get(field).copied().unwrap_or(false);
+            let mut run = 0;
+            for (column, &field) in members.iter().enumerate() {
+                let stays = match dtype {
+                    None => false,
+                    Some(d) => !has_nulls(field) || becomes_nat(*d),
+                };
+                if stays {
+                    run += 1;
+                } else {
+                    let values = buffer.slice(column * stride, nrows * item).ok_or_else(too_large)?;
+                    put_block(*dtype, nrows, stride, &buffer, members, column - run..column, landed)?;
+                    run = 0;
+                    let Some(told) = plan.fields.get(field) else { continue };
+                    let builder = ArrayDataBuilder::new(told.data_type.clone()).len(nrows);
+                    let builder = builder.add_buffer(values.to_arrow()).nulls(validity(field)?);
+                    // SAFETY: the type is of one width, and the values were filled whole.
+                    let data = unsafe { builder.align_buffers(true).build_unchecked() };
+                    check::values(&data).map_err(|e| e.in_member(told.name.clone()))?;
+                    let block = told.dtype.map(|d| import::to_block(d, &data)).transpose();
+                    match block.map_err(|e| e.in_member(told.name.clone()))?.flatten() {
+                        Some(block) => landed.blocks.push((block, vec![field])),
+                        None => landed.columns.push((field, data)),
+                    }
+                }
+            }
+            let end = members.len();
+            put_block(*dtype, nrows, stride, &buffer, members, end - run..end, landed)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether nulls of a dtype become NaT where they lie.
+fn becomes_nat(dtype: DType) -> bool {
+    matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta)
+}
+
+/// Neighbouring columns as one block.
+fn put_block(
+    dtype: Option<DType>,
+    nrows: usize,
+    stride: usize,
+    buffer: &Buffer,
+    members: &[usize],
+    columns: std::ops::Range<usize>,
+    landed: &mut Landed,
+) -> Result<()> {
+    let (Some(dtype), Some(fields)) = (dtype, members.get(columns.clone()).filter(|f| !f.is_empty())) else {
+        return Ok(());
+    };
+    let grid = Grid::column_major(dtype, nrows, fields.len(), columns.start * stride);
+    let grid = Grid { col_stride: as_stride(stride), ..grid };
+    let block = Block::new(grid, buffer.clone()).ok_or_else(too_large)?;
+    landed.blocks.push((block, fields.to_vec()));
+    Ok(())
+}

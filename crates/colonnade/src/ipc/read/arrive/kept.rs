@@ -1,0 +1,70 @@
+//! Bytes that are kept until the stream has ended.
+
+use crate::error::{Error, Result};
+use crate::memory::{Region, RegionMut};
+
+/// A claim is believed as far as bytes come: room for so many at first, then for as many again as have come.
+const BELIEVED_NBYTES: usize = 4 << 20;
+
+/// Bytes in memory that grows without copying.
+#[derive(Debug)]
+pub(super) struct Kept {
+    region: RegionMut,
+    filled: usize,
+    limit: u64,
+}
+
+impl Kept {
+    pub(super) fn new(limit: u64) -> Result<Self> {
+        Ok(Self { region: Region::allocate(0, false)?, filled: 0, limit })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.filled
+    }
+
+    /// Puts `bytes` at `at`, which lies at the end or a few bytes of padding behind it.
+    pub(super) fn put(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        let end = at + bytes.len();
+        self.reserve(end)?;
+        if let Some(place) = self.region.as_mut_slice().get_mut(at..end) {
+            place.copy_from_slice(bytes);
+        }
+        self.filled = end;
+        Ok(())
+    }
+
+    /// Where bytes may be received now: as far as `wanted`, or less where that is not believed yet.
+    pub(super) fn room(&mut self, wanted: usize) -> Result<&mut [u8]> {
+        let end = wanted.min(self.filled.saturating_add(self.filled.max(BELIEVED_NBYTES)));
+        self.reserve(end)?;
+        Ok(self.region.as_mut_slice())
+    }
+
+    /// Says that everything up to `end` was filled.
+    pub(super) fn filled_to(&mut self, end: usize) {
+        self.filled = self.filled.max(end);
+    }
+
+    pub(super) fn bytes(&mut self) -> &mut [u8] {
+        let filled = self.filled;
+        self.region.as_mut_slice().get_mut(..filled).unwrap_or(&mut [])
+    }
+
+    pub(super) fn finish(mut self) -> Result<Region> {
+        self.region.grow(self.filled)?;
+        Ok(self.region.finish())
+    }
+
+    fn reserve(&mut self, end: usize) -> Result<()> {
+        if end as u64 > self.limit {
+            let message = format!("the stream passes the limit of {} bytes. Raise max_nbytes to read it.", self.limit);
+            return Err(Error::limit("arrow", message));
+        }
+        if self.region.capacity() < end {
+            self.region.grow(end.max(self.filled.saturating_mul(2)))?;
+        }
+        self.region.grow(end)?;
+        Ok(())
+    }
+}

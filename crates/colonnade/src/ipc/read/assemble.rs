@@ -1,0 +1,48 @@
+//! What landed, as a frame.
+
+use crate::arrow::import::{Place, Plan};
+use crate::error::Result;
+use crate::frame::{Block, Frame, Level, Part};
+
+use super::land::Landed;
+
+/// The frame of all fields: members of `landed` are fields of the schema.
+///
+/// # Errors
+/// Malformed: fields that are missing or of another length.
+pub(super) fn assembled(plan: &Plan, landed: Landed, nrows: usize) -> Result<Frame> {
+    let mut parts = Vec::with_capacity(landed.blocks.len() + landed.columns.len());
+    let mut levels: Vec<Option<Level>> = vec![None; plan.fields.len() - plan.ncols];
+    let mut put = |level: usize, made: Level| {
+        if let Some(slot) = levels.get_mut(level) {
+            *slot = Some(made);
+        }
+    };
+    let seat = |field: usize| plan.fields.get(field).map(|f| f.place);
+    for (block, fields) in landed.blocks {
+        let mut positions = Vec::with_capacity(fields.len());
+        for (column, &field) in fields.iter().enumerate() {
+            match seat(field) {
+                Some(Place::Column(position)) => positions.push(position),
+                Some(Place::Level(level)) => {
+                    let grid = block.grid.columns(column, 1, 1);
+                    put(level, Level::Block(Block { grid, buffer: block.buffer.clone() }));
+                }
+                None => {}
+            }
+        }
+        // Columns and row labels land in blocks of their own.
+        if positions.len() == fields.len() && !positions.is_empty() {
+            parts.push(Part::Block(block, positions));
+        }
+    }
+    for (field, data) in landed.columns {
+        let Some(told) = plan.fields.get(field) else { continue };
+        match told.place {
+            Place::Column(position) => parts.push(Part::Column(told.column(data), position)),
+            Place::Level(level) => put(level, Level::Column(told.column(data))),
+        }
+    }
+    let index = plan.index_axis(levels.into_iter().flatten().collect(), nrows, 0)?;
+    Frame::new(index, plan.columns.clone(), parts, plan.tags.clone())
+}
