@@ -8,6 +8,7 @@ pub mod format;
 pub mod frame;
 pub mod ipc;
 pub mod memory;
+pub mod message;
 pub mod plan;
 pub mod sink;
 

@@ -145,6 +145,19 @@ impl Decoder {
         self.filled
     }
 
+    /// What has come of a piece (prefix, header, body) that is not whole; before a body stands its header.
+    #[must_use]
+    pub fn partial_bytes(&mut self) -> &[u8] {
+        let from = if let State::Body(found) = &self.state { found.body_at } else { 0 };
+        self.room.as_mut_slice().get(from..self.filled).unwrap_or(&[])
+    }
+
+    /// Rows of all batches together, where the writer said it.
+    #[must_use]
+    pub fn announced(&self) -> Option<u64> {
+        self.catalog.as_ref().and_then(|catalog| catalog.shape.announced)
+    }
+
     /// Batches and rows received.
     #[must_use]
     pub fn received(&self) -> (usize, usize) {

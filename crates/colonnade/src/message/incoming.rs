@@ -1,0 +1,327 @@
+//! The message that comes in, as far as it has come.
+
+use std::fmt::Debug;
+use std::io::{self, IoSliceMut};
+
+use crate::container::store::Limits;
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::Frame;
+use crate::ipc::read::{Arrival, Arrived, Decoder, Event, Schemas};
+use crate::plan::Progress;
+
+use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};
+
+/// Bytes that tell what a message is; a frame's prefix has as many.
+const START_NBYTES: usize = 8;
+
+/// Memory for opaque bytes: whoever takes them in the end says where they lie.
+pub trait Room: Send + Debug {
+    /// All of it.
+    fn as_mut_slice(&mut self) -> &mut [u8];
+}
+
+impl Room for Vec<u8> {
+    fn as_mut_slice(&mut self) -> &mut [u8] {
+        self
+    }
+}
+
+/// Makes memory for so many bytes that the peer claims will come, and the limits allow.
+pub type Rooms = fn(usize) -> io::Result<Box<dyn Room>>;
+
+/// A whole message.
+#[derive(Debug)]
+pub enum Message {
+    /// A frame: see [`Arrived`].
+    Frame(Box<Arrival>),
+    /// Opaque bytes.
+    Bytes(Box<dyn Room>),
+}
+
+impl Message {
+    /// The frame.
+    ///
+    /// # Errors
+    /// As [`Arrival::finish`].
+    pub fn arrived(arrival: Arrival, private: bool, threads: usize, progress: &dyn Progress) -> Result<Arrived> {
+        arrival.finish(private, threads, progress)
+    }
+}
+
+/// What the message is that has begun or is whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// Nothing has come, or too little to tell.
+    Nothing,
+    /// A frame.
+    Frame,
+    /// Opaque bytes.
+    Bytes,
+}
+
+/// What came of the bytes.
+#[derive(Debug)]
+pub enum Step {
+    /// More are needed.
+    Need,
+    /// A message is whole: see [`Incoming::take`].
+    Whole,
+    /// Batch by batch: the schema is known.
+    Schema,
+    /// Batch by batch: one of them.
+    Batch(Box<Frame>),
+    /// Batch by batch: the end mark.
+    End,
+}
+
+#[derive(Debug)]
+enum State {
+    Start { bytes: [u8; ENVELOPE_NBYTES], filled: usize, wanted: usize },
+    Frame(Box<Arrival>),
+    Batches(Box<Decoder>),
+    Bytes { room: Box<dyn Room>, filled: usize, nbytes: usize },
+    /// A whole message that nobody took yet.
+    Whole(Box<Message>),
+}
+
+const START: State = State::Start { bytes: [0; ENVELOPE_NBYTES], filled: 0, wanted: START_NBYTES };
+
+/// Messages as they come in, one at a time.
+#[derive(Debug)]
+pub struct Incoming {
+    limits: Limits,
+    rooms: Rooms,
+    schemas: Schemas,
+    state: State,
+    by_batch: bool,
+    count: u64,
+}
+
+impl Incoming {
+    /// At the front of the first message.
+    #[must_use]
+    pub fn new(limits: Limits, rooms: Rooms) -> Self {
+        Self { limits, rooms, schemas: Schemas::default(), state: START, by_batch: false, count: 0 }
+    }
+
+    /// Whole messages so far.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether a message is whole, or being read batch by batch and not at its end.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        matches!(self.state, State::Whole(_))
+    }
+
+    /// Whether nothing of a message has come.
+    #[must_use]
+    pub fn is_between(&self) -> bool {
+        matches!(self.state, State::Start { filled: 0, .. })
+    }
+
+    /// What has begun.
+    #[must_use]
+    pub fn waiting(&self) -> Waiting {
+        match &self.state {
+            State::Start { bytes, filled, .. } => match bytes.get(..*filled) {
+                Some(start) if start.len() >= 3 && is_envelope(start) => Waiting::Bytes,
+                Some(start) if start.len() >= 4 && start.starts_with(&[0xFF; 4]) => Waiting::Frame,
+                _ => Waiting::Nothing,
+            },
+            State::Frame(_) | State::Batches(_) => Waiting::Frame,
+            State::Bytes { .. } => Waiting::Bytes,
+            State::Whole(message) => match **message {
+                Message::Frame(_) => Waiting::Frame,
+                Message::Bytes(_) => Waiting::Bytes,
+            },
+        }
+    }
+
+    /// The next frame is wanted batch by batch; false where it has begun already and will be whole.
+    pub fn by_batch(&mut self, wanted: bool) -> bool {
+        self.by_batch = wanted && matches!(self.state, State::Start { .. });
+        self.by_batch || matches!(self.state, State::Batches(_))
+    }
+
+    /// What is known of a frame that comes batch by batch.
+    #[must_use]
+    pub fn decoder(&self) -> Option<&Decoder> {
+        if let State::Batches(decoder) = &self.state { Some(decoder) } else { None }
+    }
+
+    /// The whole message.
+    pub fn take(&mut self) -> Option<Message> {
+        match std::mem::replace(&mut self.state, START) {
+            State::Whole(message) => {
+                self.count += 1;
+                Some(*message)
+            }
+            other => {
+                self.state = other;
+                None
+            }
+        }
+    }
+
+    /// Where the next bytes go, in this order; none while a whole message waits.
+    ///
+    /// # Errors
+    /// A limit; the system's refusal of memory.
+    pub fn rooms(&mut self) -> Result<Vec<IoSliceMut<'_>>> {
+        let one = |room| Ok(vec![IoSliceMut::new(room)]);
+        match &mut self.state {
+            State::Start { bytes, filled, wanted } => one(bytes.get_mut(*filled..*wanted).unwrap_or(&mut [])),
+            State::Frame(arrival) => arrival.rooms(),
+            State::Batches(decoder) => one(decoder.room()?),
+            State::Bytes { room, filled, nbytes } => {
+                one(room.as_mut_slice().get_mut(*filled..*nbytes).unwrap_or(&mut []))
+            }
+            State::Whole(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Says that the first `count` bytes of the rooms were filled.
+    ///
+    /// # Errors
+    /// Malformed messages; a limit. No more can be told from this connection then.
+    pub fn filled(&mut self, count: usize) -> Result<Step> {
+        match &mut self.state {
+            State::Start { filled, wanted, .. } => {
+                *filled += count;
+                if filled < wanted { Ok(Step::Need) } else { self.begin() }
+            }
+            State::Frame(arrival) => {
+                arrival.advance(count, &mut self.schemas)?;
+                if !arrival.is_done() {
+                    return Ok(Step::Need);
+                }
+                let State::Frame(arrival) = std::mem::replace(&mut self.state, START) else {
+                    return Ok(Step::Need);
+                };
+                self.state = State::Whole(Box::new(Message::Frame(arrival)));
+                Ok(Step::Whole)
+            }
+            State::Batches(decoder) => Ok(match decoder.filled(count)? {
+                Event::Need => Step::Need,
+                Event::Schema => Step::Schema,
+                Event::Batch(frame) => Step::Batch(frame),
+                Event::End => {
+                    self.state = START;
+                    self.count += 1;
+                    Step::End
+                }
+            }),
+            State::Bytes { filled, nbytes, .. } => {
+                *filled += count;
+                Ok(if filled < nbytes { Step::Need } else { self.bytes_are_whole() })
+            }
+            State::Whole(_) => Ok(Step::Whole),
+        }
+    }
+
+    /// Takes bytes from the front of `bytes` until something happens: how many, and what.
+    ///
+    /// # Errors
+    /// As [`Incoming::filled`].
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<(usize, Step)> {
+        let mut at = 0;
+        while at < bytes.len() && !self.is_whole() {
+            let mut count = 0;
+            for room in &mut self.rooms()? {
+                let rest = bytes.get(at + count..).unwrap_or(&[]);
+                let n = room.len().min(rest.len());
+                if let (Some(to), Some(from)) = (room.get_mut(..n), rest.get(..n)) {
+                    to.copy_from_slice(from);
+                }
+                count += n;
+                if n < room.len() {
+                    break;
+                }
+            }
+            at += count;
+            match self.filled(count)? {
+                Step::Need => {}
+                step => return Ok((at, step)),
+            }
+        }
+        Ok((at, if self.is_whole() { Step::Whole } else { Step::Need }))
+    }
+
+    /// The end of input: clean between two messages only.
+    ///
+    /// # Errors
+    /// Truncated, with what came of the message.
+    pub fn end(&self) -> Result<()> {
+        match &self.state {
+            State::Start { filled: 0, .. } | State::Whole(_) => Ok(()),
+            State::Start { filled, wanted, .. } => Err(cut_short(*filled as u64, *wanted as u64)),
+            State::Frame(arrival) => Err(arrival.cut_short()),
+            State::Batches(decoder) => decoder.finish(),
+            State::Bytes { filled, nbytes, .. } => {
+                let head = ENVELOPE_NBYTES as u64;
+                Err(cut_short(head + *filled as u64, head + *nbytes as u64))
+            }
+        }
+    }
+
+    /// What has come of a piece that is not whole.
+    #[must_use]
+    pub fn partial(&mut self) -> Vec<u8> {
+        match &mut self.state {
+            State::Start { bytes, filled, .. } => bytes.get(..*filled).unwrap_or(&[]).to_vec(),
+            State::Frame(arrival) => arrival.partial(),
+            State::Batches(decoder) => decoder.partial_bytes().to_vec(),
+            State::Bytes { room, filled, .. } => room.as_mut_slice().get(..*filled).unwrap_or(&[]).to_vec(),
+            State::Whole(_) => Vec::new(),
+        }
+    }
+
+    fn begin(&mut self) -> Result<Step> {
+        let State::Start { bytes, wanted, .. } = &mut self.state else { return Ok(Step::Need) };
+        if is_envelope(bytes) {
+            if *wanted < ENVELOPE_NBYTES {
+                *wanted = ENVELOPE_NBYTES;
+                return Ok(Step::Need);
+            }
+            let Envelope::Bytes(claimed) = parse(bytes)?;
+            let nbytes = usize::try_from(claimed).ok().filter(|&n| n as u64 <= self.limits.max_nbytes);
+            let nbytes = nbytes.ok_or_else(|| {
+                let limit = self.limits.max_nbytes;
+                let message =
+                    format!("a message of {claimed} bytes, over the limit of {limit}. Raise max_nbytes to receive it.");
+                Error::limit("message", message)
+            })?;
+            self.state = State::Bytes { room: (self.rooms)(nbytes)?, filled: 0, nbytes };
+            return Ok(if nbytes == 0 { self.bytes_are_whole() } else { Step::Need });
+        }
+        let start = *bytes;
+        let start = start.get(..START_NBYTES).unwrap_or(&[]);
+        if !start.starts_with(&[0xFF; 4]) {
+            let message = format!(
+                "expected a frame (FF FF FF FF: an Arrow stream) or an envelope (C1 'C' 'N'), found the bytes {start:02x?}."
+            );
+            return Err(Error::malformed("message", message));
+        }
+        self.state = if std::mem::take(&mut self.by_batch) {
+            State::Batches(Box::new(Decoder::new(self.limits)?))
+        } else {
+            State::Frame(Box::new(Arrival::new(self.limits)?))
+        };
+        self.feed(start).map(|(_, step)| step)
+    }
+
+    fn bytes_are_whole(&mut self) -> Step {
+        if let State::Bytes { room, .. } = std::mem::replace(&mut self.state, START) {
+            self.state = State::Whole(Box::new(Message::Bytes(room)));
+        }
+        Step::Whole
+    }
+}
+
+fn cut_short(had: u64, needed: u64) -> Error {
+    let message = format!("the input ends inside a message: {had} bytes of it came, {needed} at least are needed.");
+    Error::new(ErrorKind::Truncated { needed, had }, "message", message)
+}
