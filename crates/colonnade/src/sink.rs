@@ -1,6 +1,6 @@
 //! Where encoded bytes go. The transports implement it; formats know nothing else of them.
 
-use std::io;
+use std::io::{self, IoSlice};
 
 /// Takes bytes front to back; some can go back and change a few.
 pub trait Sink {
@@ -9,6 +9,19 @@ pub trait Sink {
     /// # Errors
     /// The system's own.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Takes all of `pieces`, one behind the other; see [`Sink::takes_pieces`].
+    ///
+    /// # Errors
+    /// The system's own.
+    fn write_pieces(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
+        pieces.iter().try_for_each(|piece| self.write(piece))
+    }
+
+    /// Whether many pieces cost no more than one: then nothing is copied to be joined.
+    fn takes_pieces(&self) -> bool {
+        false
+    }
 
     /// Whether [`Sink::patch`] works.
     fn can_patch(&self) -> bool {

@@ -1,5 +1,7 @@
 //! Bytes to the sink: small ones joined, large ones from where they lie.
 
+use std::io::IoSlice;
+
 use crate::error::Result;
 use crate::plan::Progress;
 use crate::sink::Sink;
@@ -9,6 +11,9 @@ use super::message::ALIGNMENT;
 
 /// Pieces up to this size are joined.
 const SMALL_NBYTES: usize = 256 << 10;
+
+/// Bodies from this size on go out piece by piece, where the sink takes pieces.
+const SCATTERED_FROM_NBYTES: usize = 64 << 10;
 
 /// Size of what is joined.
 const CHUNK_NBYTES: usize = 1 << 20;
@@ -52,6 +57,9 @@ impl Output {
     /// A body: its pieces and the zeros between them. Pieces that lie one behind the other in memory as they will in the
     /// file are one call.
     pub(super) fn body(&mut self, body: &Body, target: &mut Target<'_>) -> Result<()> {
+        if target.sink.takes_pieces() && body.nbytes >= SCATTERED_FROM_NBYTES {
+            return self.pieces(body, target);
+        }
         let mut pieces = body.pieces.iter().peekable();
         while let Some(piece) = pieces.next() {
             match piece {
@@ -84,6 +92,37 @@ impl Output {
             }
         }
         self.settle(target)
+    }
+
+    /// A body to a sink that takes pieces: what was joined before it, then each from where it lies.
+    fn pieces(&mut self, body: &Body, target: &mut Target<'_>) -> Result<()> {
+        const ZEROS: [u8; ALIGNMENT] = [0; ALIGNMENT];
+        const STORED: [u8; 8] = (-1i64).to_le_bytes();
+        let before = self.position();
+        let scratch = std::mem::take(&mut self.scratch);
+        let mut list = Vec::with_capacity(1 + 2 * body.pieces.len());
+        list.push(IoSlice::new(&scratch));
+        let mut nbytes = 0;
+        for piece in &body.pieces {
+            let bytes = match piece {
+                Piece::Packed(bytes) | Piece::Plain(bytes) => bytes,
+                Piece::Stored(bytes) => {
+                    list.push(IoSlice::new(&STORED));
+                    nbytes += STORED.len();
+                    bytes
+                }
+            };
+            nbytes += bytes.len();
+            let padding = nbytes.next_multiple_of(ALIGNMENT) - nbytes;
+            let zeros = ZEROS.get(..padding).unwrap_or(&[]);
+            list.extend([bytes.as_slice(), zeros].into_iter().filter(|b| !b.is_empty()).map(IoSlice::new));
+            nbytes += padding;
+        }
+        target.sink.write_pieces(&list)?;
+        self.written = before + nbytes as u64;
+        self.scratch = scratch;
+        self.scratch.clear();
+        target.progress.advance(self.written, target.total)
     }
 
     /// Bytes of any size.
