@@ -1,6 +1,7 @@
 //! Rust errors as Python exceptions: one class a kind, defined in `colonnade/_errors.py`.
 
 use colonnade::{Error, ErrorKind};
+use colonnade_transport::{AddressError, SystemError};
 use pyo3::exceptions::{PyImportError, PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -46,19 +47,58 @@ fn raise(name: &str, message: String) -> PyErr {
     })
 }
 
-/// The exception of an error.
-pub(crate) fn to_py(error: Error) -> PyErr {
-    let name = match error.kind() {
+/// The class of an error; `None` for the system's own.
+fn class_of(kind: &ErrorKind) -> Option<&'static str> {
+    Some(match kind {
         ErrorKind::Truncated { .. } => "TruncatedError",
         ErrorKind::Unsupported => "UnsupportedError",
         ErrorKind::Unrepresentable => "EncodeError",
         ErrorKind::InvalidOption => "OptionError",
         ErrorKind::LimitExceeded => "LimitError",
         ErrorKind::NotFound => "ColumnNotFound",
-        ErrorKind::Io(_) => return io(error),
+        ErrorKind::Io(_) => return None,
         _ => "DecodeError",
-    };
-    raise(name, error.to_string())
+    })
+}
+
+/// The exception of an error.
+pub(crate) fn to_py(error: Error) -> PyErr {
+    match class_of(error.kind()) {
+        Some(name) => raise(name, error.to_string()),
+        None => io(error),
+    }
+}
+
+/// The same with `context` before its words: which peer, which message.
+pub(crate) fn to_py_in(error: Error, context: &str) -> PyErr {
+    if let Some(name) = class_of(error.kind()) {
+        return raise(name, format!("{context}: {error}"));
+    }
+    match error.into_kind() {
+        ErrorKind::Io(error) => match errno_of(&error) {
+            Some(errno) => PyErr::new::<PyOSError, _>((errno, format!("{context}: {}", text_of(&error)))),
+            None if error.get_ref().is_some_and(|inner| inner.is::<PyErr>()) => PyErr::from(error),
+            None => PyErr::from(std::io::Error::new(error.kind(), format!("{context}: {error}"))),
+        },
+        _ => PyOSError::new_err("I/O error"),
+    }
+}
+
+/// The system's number of an error, also where the transport put words around it.
+fn errno_of(error: &std::io::Error) -> Option<i32> {
+    let told = || error.get_ref()?.downcast_ref::<SystemError>().map(SystemError::errno);
+    error.raw_os_error().or_else(told)
+}
+
+/// An error of dialling, binding or accepting, whose words name the address.
+pub(crate) fn of_address(error: std::io::Error) -> PyErr {
+    if error.get_ref().is_some_and(|inner| inner.is::<AddressError>()) {
+        return option(error.to_string());
+    }
+    match errno_of(&error) {
+        Some(errno) => PyErr::new::<PyOSError, _>((errno, text_of(&error))),
+        None => PyErr::from(error),
+    }
 }
 
 /// The system's error, untouched: pyo3 picks the subclass by errno.

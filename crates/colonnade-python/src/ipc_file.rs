@@ -58,6 +58,11 @@ impl IpcFile {
         Ok(Self { ipc: Arc::new(ipc), threads })
     }
 
+    /// One that was opened elsewhere.
+    pub(crate) fn of(ipc: Ipc, threads: usize) -> Self {
+        Self { ipc: Arc::new(ipc), threads }
+    }
+
     fn work<T: Send>(
         &self,
         py: Python<'_>,

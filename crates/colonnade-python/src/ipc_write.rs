@@ -12,6 +12,7 @@ use colonnade_transport::{AtomicFile, Descriptor};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 
+use crate::connection::ConnectionTarget;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::npz_file::threads;
@@ -48,7 +49,7 @@ impl IpcWriteOptions {
 }
 
 /// `arrow` or `arrows`.
-struct FormArgument(Form);
+pub(crate) struct FormArgument(pub(crate) Form);
 
 impl<'py> FromPyObject<'_, 'py> for FormArgument {
     type Error = PyErr;
@@ -100,6 +101,7 @@ enum Target {
     /// Memory, and how much of it there was before.
     Buffer(Py<BufferSink>, usize),
     Callable(CallableSink),
+    Connection(ConnectionTarget),
 }
 
 /// Arrow IPC written chunk by chunk. The schema is that of the first chunk.
@@ -112,7 +114,21 @@ pub(crate) struct IpcWriter {
 
 type Callback = Option<Py<PyAny>>;
 
+impl IpcWriteOptions {
+    pub(crate) fn core(&self) -> WriteOptions {
+        self.core
+    }
+}
+
 impl IpcWriter {
+    pub(crate) fn to_connection(
+        target: ConnectionTarget,
+        form: &FormArgument,
+        options: &IpcWriteOptions,
+    ) -> Self {
+        Self::new(Target::Connection(target), form, options)
+    }
+
     fn new(target: Target, form: &FormArgument, options: &IpcWriteOptions) -> Self {
         Self { core: Writer::new(form.0, options.core), target: Some(target), fsync: options.fsync }
     }
@@ -122,6 +138,7 @@ impl IpcWriter {
         &mut self,
         py: Python<'_>,
         progress: Callback,
+        last: bool,
         work: impl FnOnce(&mut Writer, &mut dyn Sink, &dyn Progress) -> colonnade::Result<()> + Send,
     ) -> PyResult<()> {
         let core = &mut self.core;
@@ -132,6 +149,9 @@ impl IpcWriter {
             }
             Some(Target::Descriptor(sink)) => watched(py, progress, None, |watch| work(core, sink, watch)),
             Some(Target::Callable(sink)) => watched(py, progress, None, |watch| work(core, sink, watch)),
+            Some(Target::Connection(target)) => {
+                target.run(py, progress, last, |sink, watch| work(core, sink, watch))
+            }
             Some(Target::Buffer(sink, _)) => {
                 let mut held = sink.bind(py).try_borrow_mut().map_err(|_| busy())?;
                 let mut appender = held.appender()?;
@@ -178,11 +198,11 @@ impl IpcWriter {
     #[pyo3(signature = (frame, progress = None))]
     fn write(&mut self, py: Python<'_>, frame: &CoreFrame, progress: Callback) -> PyResult<()> {
         let frame = frame.frame.clone();
-        self.run(py, progress, |core, sink, watch| core.write(&frame, sink, watch))
+        self.run(py, progress, false, |core, sink, watch| core.write(&frame, sink, watch))
     }
 
     fn close(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.run(py, None, |core, sink, watch| core.finish(sink, watch))?;
+        self.run(py, None, true, |core, sink, watch| core.finish(sink, watch))?;
         let fsync = self.fsync;
         if let Some(Target::File(sink, path)) = self.target.take() {
             py.detach(|| sink.0.commit(fsync)).map_err(|e| errors::with_path(e.into(), &path))?;
@@ -191,6 +211,7 @@ impl IpcWriter {
     }
 
     fn abort(&mut self, py: Python<'_>) -> PyResult<()> {
+        // A connection's target breaks its message off as it drops.
         if let Some(Target::Buffer(sink, before)) = self.target.take() {
             sink.bind(py).try_borrow_mut().map_err(|_| busy())?.truncate(before)?;
         }

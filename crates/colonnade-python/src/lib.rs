@@ -9,6 +9,8 @@ mod arrow_foreign;
 mod arrow_stream;
 mod axis;
 mod builder;
+mod connect_options;
+mod connection;
 mod dtype;
 mod errors;
 mod frame;
@@ -39,6 +41,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<npz_write::NpzWriteOptions>()?;
     m.add_class::<sink::BufferSink>()?;
     arrow_stream::register(m)?;
+    connection::register(m)?;
     ipc_file::register(m)?;
     ipc_reader::register(m)?;
     ipc_write::register(m)?;

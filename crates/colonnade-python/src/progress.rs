@@ -28,10 +28,14 @@ impl PyProgress {
         Self { callback, state: Mutex::new(State { asked: Instant::now(), raised: None }) }
     }
 
+    /// What Python raised meanwhile.
+    pub(crate) fn into_raised(self) -> Option<PyErr> {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).raised
+    }
+
     /// What the work answered, or what Python raised meanwhile.
     pub(crate) fn finish<T>(self, result: colonnade::Result<T>) -> PyResult<T> {
-        let raised = self.state.into_inner().unwrap_or_else(PoisonError::into_inner).raised;
-        match (result, raised) {
+        match (result, self.into_raised()) {
             (Err(_), Some(raised)) => Err(raised),
             (result, _) => result.map_err(errors::to_py),
         }

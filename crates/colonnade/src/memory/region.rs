@@ -115,12 +115,19 @@ impl RegionMut {
             let grown = match &self.0.mapping {
                 Some(old) if old.origin != Origin::Heap => remap(old, round_up(nbytes, HUGE_PAGE))?,
                 small => {
-                    let room =
-                        if nbytes < HEAP_BELOW_NBYTES { heap(nbytes)? } else { map(round_up(nbytes, HUGE_PAGE), true)? };
+                    let room = if nbytes < HEAP_BELOW_NBYTES {
+                        heap(nbytes)?
+                    } else {
+                        map(round_up(nbytes, HUGE_PAGE), true)?
+                    };
                     if let Some(old) = small {
                         // SAFETY: both are ours, apart, and `old` is the smaller.
                         unsafe {
-                            std::ptr::copy_nonoverlapping(old.address as *const u8, room.address as *mut u8, old.nbytes);
+                            std::ptr::copy_nonoverlapping(
+                                old.address as *const u8,
+                                room.address as *mut u8,
+                                old.nbytes,
+                            );
                         }
                         free(old);
                     }

@@ -1,5 +1,6 @@
 //! The message that comes in, as far as it has come.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::io::{self, IoSliceMut};
 
@@ -18,10 +19,17 @@ const START_NBYTES: usize = 8;
 pub trait Room: Send + Debug {
     /// All of it.
     fn as_mut_slice(&mut self) -> &mut [u8];
+
+    /// What it is, for whoever made it.
+    fn into_object(self: Box<Self>) -> Box<dyn Any + Send>;
 }
 
 impl Room for Vec<u8> {
     fn as_mut_slice(&mut self) -> &mut [u8] {
+        self
+    }
+
+    fn into_object(self: Box<Self>) -> Box<dyn Any + Send> {
         self
     }
 }
@@ -43,7 +51,12 @@ impl Message {
     ///
     /// # Errors
     /// As [`Arrival::finish`].
-    pub fn arrived(arrival: Arrival, private: bool, threads: usize, progress: &dyn Progress) -> Result<Arrived> {
+    pub fn arrived(
+        arrival: Arrival,
+        private: bool,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Arrived> {
         arrival.finish(private, threads, progress)
     }
 }
@@ -76,10 +89,18 @@ pub enum Step {
 
 #[derive(Debug)]
 enum State {
-    Start { bytes: [u8; ENVELOPE_NBYTES], filled: usize, wanted: usize },
+    Start {
+        bytes: [u8; ENVELOPE_NBYTES],
+        filled: usize,
+        wanted: usize,
+    },
     Frame(Box<Arrival>),
     Batches(Box<Decoder>),
-    Bytes { room: Box<dyn Room>, filled: usize, nbytes: usize },
+    Bytes {
+        room: Box<dyn Room>,
+        filled: usize,
+        nbytes: usize,
+    },
     /// A whole message that nobody took yet.
     Whole(Box<Message>),
 }
@@ -290,8 +311,9 @@ impl Incoming {
             let nbytes = usize::try_from(claimed).ok().filter(|&n| n as u64 <= self.limits.max_nbytes);
             let nbytes = nbytes.ok_or_else(|| {
                 let limit = self.limits.max_nbytes;
-                let message =
-                    format!("a message of {claimed} bytes, over the limit of {limit}. Raise max_nbytes to receive it.");
+                let message = format!(
+                    "a message of {claimed} bytes, over the limit of {limit}. Raise max_nbytes to receive it."
+                );
                 Error::limit("message", message)
             })?;
             self.state = State::Bytes { room: (self.rooms)(nbytes)?, filled: 0, nbytes };
@@ -322,6 +344,7 @@ impl Incoming {
 }
 
 fn cut_short(had: u64, needed: u64) -> Error {
-    let message = format!("the input ends inside a message: {had} bytes of it came, {needed} at least are needed.");
+    let message =
+        format!("the input ends inside a message: {had} bytes of it came, {needed} at least are needed.");
     Error::new(ErrorKind::Truncated { needed, had }, "message", message)
 }

@@ -54,17 +54,7 @@ impl Catalog {
     pub(crate) fn new(shape: Arc<Shape>) -> Self {
         let nulls = vec![false; shape.places.len()];
         let (batches, dictionaries, known) = (Vec::new(), Vec::new(), HashSet::new());
-        Self {
-            shape,
-            batches,
-            dictionaries,
-            known,
-            nrows: 0,
-            nulls,
-            truncated: false,
-            passed: 0,
-            end: 0,
-        }
+        Self { shape, batches, dictionaries, known, nrows: 0, nulls, truncated: false, passed: 0, end: 0 }
     }
 
     /// Takes a record batch whose header stands at `header_at` of `bytes`.

@@ -153,7 +153,10 @@ pub(super) fn plan(
     for (i, target) in blocks.targets.iter().enumerate().filter(|(_, target)| target.nat) {
         let (_, nulls) = pair_at(head, header.nodes, target.node);
         if nulls > 0 {
-            let bits = owners.iter().position(|&owner| owner as usize == i).and_then(|b| places.get(b.checked_sub(1)?));
+            let bits = owners
+                .iter()
+                .position(|&owner| owner as usize == i)
+                .and_then(|b| places.get(b.checked_sub(1)?));
             let needed = header.nrows.div_ceil(8);
             match bits {
                 Some(&(start, length)) if length >= needed => {
@@ -259,11 +262,14 @@ fn nat_into(target: &Target, body: &Body<'_>, buffer: usize, place: &mut [u8]) -
 }
 
 fn outside(i: usize, offset: impl std::fmt::Display, length: impl std::fmt::Display, nbytes: usize) -> Error {
-    let message = format!("buffer {i}: expected a range within the body of {nbytes} bytes, found {length} bytes at {offset}.");
+    let message = format!(
+        "buffer {i}: expected a range within the body of {nbytes} bytes, found {length} bytes at {offset}."
+    );
     Error::malformed("arrow", message)
 }
 
 fn short(i: usize, needed: usize, had: usize) -> Error {
-    let message = format!("buffer {i}: {needed} bytes are needed for its rows, found {had}. The bytes are damaged.");
+    let message =
+        format!("buffer {i}: {needed} bytes are needed for its rows, found {had}. The bytes are damaged.");
     Error::malformed("arrow", message)
 }

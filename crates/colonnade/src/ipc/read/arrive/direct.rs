@@ -136,7 +136,9 @@ impl Blocks {
         landed: &mut Landed,
     ) -> Result<()> {
         let nrows = self.nrows;
-        for (((dtype, item, members), region), stride) in layout.groups.iter().zip(self.regions).zip(self.strides) {
+        for (((dtype, item, members), region), stride) in
+            layout.groups.iter().zip(self.regions).zip(self.strides)
+        {
             let buffer = Buffer::from_region(region.finish(), private);
             let has_nulls = |field: usize| nulls.get(field).copied().unwrap_or(false);
             let mut run = 0;

@@ -58,7 +58,8 @@ impl Kept {
 
     fn reserve(&mut self, end: usize) -> Result<()> {
         if end as u64 > self.limit {
-            let message = format!("the stream passes the limit of {} bytes. Raise max_nbytes to read it.", self.limit);
+            let message =
+                format!("the stream passes the limit of {} bytes. Raise max_nbytes to read it.", self.limit);
             return Err(Error::limit("arrow", message));
         }
         if self.region.capacity() < end {

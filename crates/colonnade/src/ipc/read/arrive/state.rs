@@ -271,7 +271,8 @@ impl Arrival {
     /// The error of a stream that ends here.
     #[must_use]
     pub fn cut_short(&self) -> Error {
-        let (had, needed) = (self.received, self.received + self.wanted.saturating_sub(self.filled).max(1) as u64);
+        let (had, needed) =
+            (self.received, self.received + self.wanted.saturating_sub(self.filled).max(1) as u64);
         let message = format!(
             "the input ends inside a message: {had} bytes of it came, {needed} at least are needed; {} batches with {} rows are among them. Read it batch by batch to have those.",
             self.nbatches, self.nrows
@@ -295,7 +296,8 @@ impl Arrival {
                         Dest::Nowhere => None,
                         Dest::Kept => self.kept.bytes().get(range).map(<[u8]>::to_vec),
                         Dest::Block(region) => {
-                            let region = self.expected.as_mut().and_then(|e| e.blocks.regions.get_mut(region));
+                            let region =
+                                self.expected.as_mut().and_then(|e| e.blocks.regions.get_mut(region));
                             region.and_then(|r| r.as_mut_slice().get(range).map(<[u8]>::to_vec))
                         }
                     };
@@ -357,7 +359,8 @@ impl Arrival {
 
     fn begin(&mut self, head: &mut [u8]) -> Result<()> {
         let found = header(head)?;
-        let body_nbytes = usize::try_from(found.body_nbytes).ok().filter(|&n| n as u64 <= self.limits.max_nbytes);
+        let body_nbytes =
+            usize::try_from(found.body_nbytes).ok().filter(|&n| n as u64 <= self.limits.max_nbytes);
         let body_nbytes = body_nbytes.ok_or_else(|| {
             let message = format!(
                 "a body of {} bytes, over the limit of {}. Raise max_nbytes to read it.",
@@ -370,7 +373,10 @@ impl Arrival {
                 return Err(Error::malformed("arrow", "expected one schema, found a second one."));
             }
             (_, false) if !matches!(found.kind, Kind::Schema) => {
-                return Err(Error::malformed("arrow", "expected a schema as the first message, found another."));
+                return Err(Error::malformed(
+                    "arrow",
+                    "expected a schema as the first message, found another.",
+                ));
             }
             _ => {}
         }
@@ -443,7 +449,8 @@ impl Arrival {
         expected.catalog.batch(head, batch, &self.limits)?;
         let (nrows, announced) = (expected.catalog.nrows, expected.blocks.nrows);
         if nrows > announced {
-            let message = format!("{announced} rows were announced, and {nrows} have come. The bytes are damaged.");
+            let message =
+                format!("{announced} rows were announced, and {nrows} have come. The bytes are damaged.");
             return Err(Error::malformed("arrow", message));
         }
         self.nrows = nrows;
@@ -526,7 +533,8 @@ impl Arrival {
         let Expected { blocks, catalog } = *expected;
         let nrows = blocks.nrows;
         if catalog.nrows != nrows {
-            let message = format!("{nrows} rows were announced, and {} came. The bytes are damaged.", catalog.nrows);
+            let message =
+                format!("{nrows} rows were announced, and {} came. The bytes are damaged.", catalog.nrows);
             return Err(Error::malformed("arrow", message));
         }
         let source = Source::new(Buffer::from_region(self.kept.finish()?, false));

@@ -294,7 +294,9 @@ pub(in crate::ipc::read) fn values_into(
     };
     match packed(body.bytes(buffer)?, codec)? {
         // The common case: straight to the final place.
-        Packed::Compressed(bytes, nbytes) if nbytes == place.len() && start == 0 => decompress(codec, bytes, place),
+        Packed::Compressed(bytes, nbytes) if nbytes == place.len() && start == 0 => {
+            decompress(codec, bytes, place)
+        }
         _ => {
             let whole = body.buffer(buffer, end * item)?;
             place.copy_from_slice(whole.as_slice().get(start * item..end * item).unwrap_or(&[]));

@@ -1,0 +1,194 @@
+//! A connection as both of its sides share it.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use colonnade::message::{Incoming, envelope};
+use colonnade::plan::Progress;
+use colonnade::sink::Sink;
+use colonnade::{Error, ErrorKind, Result};
+use colonnade_transport::Channel;
+use pyo3::exceptions::PyTimeoutError;
+use pyo3::prelude::*;
+
+use crate::connect_options::ConnectOptions;
+use crate::errors;
+use crate::progress::PyProgress;
+
+use super::receive::Receiving;
+use super::room::room;
+use super::send::{ChannelSink, Sending};
+use super::watch::Watch;
+
+/// Both sides, and what stops them.
+pub(crate) struct Inner {
+    channel: Mutex<Option<Arc<dyn Channel>>>,
+    pub(super) receiving: Mutex<Receiving>,
+    pub(super) sending: Mutex<Sending>,
+    pub(super) closed: AtomicBool,
+    pub(super) finished: AtomicBool,
+    pub(super) messages_sent: AtomicU64,
+    pub(super) nbytes_sent: AtomicU64,
+    /// The error that broke the receiving side.
+    pub(super) broken: Mutex<Option<PyErr>>,
+    pub(super) options: ConnectOptions,
+    pub(super) peer: String,
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Inner {
+    pub(super) fn new(channel: Arc<dyn Channel>, options: &ConnectOptions) -> Self {
+        let peer = channel.peer().to_owned();
+        Self {
+            channel: Mutex::new(Some(channel)),
+            receiving: Mutex::new(Receiving::new(Incoming::new(options.limits.core(), room))),
+            sending: Mutex::new(Sending::Open),
+            closed: AtomicBool::new(false),
+            finished: AtomicBool::new(false),
+            messages_sent: AtomicU64::new(0),
+            nbytes_sent: AtomicU64::new(0),
+            broken: Mutex::new(None),
+            options: options.clone(),
+            peer,
+        }
+    }
+
+    /// The channel.
+    ///
+    /// # Errors
+    /// `NotConnected` after closing.
+    pub(super) fn channel(&self) -> io::Result<Arc<dyn Channel>> {
+        let channel = lock(&self.channel).clone();
+        channel.ok_or_else(|| io::Error::new(io::ErrorKind::NotConnected, "the connection was closed here"))
+    }
+
+    /// Runs `work`, which sends one message or part of one, with the sending side to itself.
+    ///
+    /// # Errors
+    /// `work`'s own; the sending side cannot.
+    pub(super) fn send(
+        &self,
+        watch: Watch<'_>,
+        (from, to): (&Sending, Sending),
+        begun: u64,
+        work: impl FnOnce(&mut ChannelSink<'_>) -> Result<()>,
+    ) -> Result<u64> {
+        let channel = self.channel()?;
+        let mut state = lock(&self.sending);
+        if *state != *from {
+            return Err(refusal(&state));
+        }
+        let mut sink = ChannelSink { channel: &channel, watch, sent: 0 };
+        let result = work(&mut sink).and_then(|()| Ok(sink.flush()?));
+        let sent = sink.sent;
+        self.nbytes_sent.fetch_add(sent, Ordering::Relaxed);
+        match result {
+            Ok(()) => {
+                *state = to;
+                Ok(sent)
+            }
+            Err(error) => {
+                if sent + begun > 0 && !is_harmless(&error, sent) {
+                    *state = Sending::Broken(error.to_string());
+                    drop(state);
+                    let _ = channel.finish(); // the peer sees that the message breaks off
+                }
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) fn send_bytes(&self, watch: Watch<'_>, bytes: &[u8]) -> Result<u64> {
+        self.send(watch, (&Sending::Open, Sending::Open), 0, |sink| {
+            let head = envelope(b'B', bytes.len() as u64);
+            Ok(sink.write_pieces(&[io::IoSlice::new(&head), io::IoSlice::new(bytes)])?)
+        })
+    }
+
+    /// Lets go of the channel: whoever waits notices within a tick.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        if let Some(channel) = lock(&self.channel).take() {
+            let _ = channel.finish();
+        }
+    }
+
+    /// Nothing more is sent: at once where nobody is sending, else whoever does is stopped.
+    pub(super) fn finish(&self) -> io::Result<()> {
+        self.finished.store(true, Ordering::Relaxed);
+        let channel = self.channel()?;
+        let mut state = lock(&self.sending);
+        if matches!(*state, Sending::Open | Sending::Writing) {
+            *state = Sending::Finished;
+        }
+        drop(state);
+        channel.finish()
+    }
+
+    pub(super) fn context(&self, verb: &str, number: u64) -> String {
+        format!("{}: {verb} {number}", self.peer)
+    }
+
+    /// The exception of a failed call; a timeout says how to go on.
+    pub(super) fn raised(&self, error: Error, verb: &str, number: u64, advice: &str) -> PyErr {
+        let context = self.context(verb, number);
+        match error.kind() {
+            ErrorKind::Io(e) if e.kind() == io::ErrorKind::TimedOut && e.raw_os_error().is_none() => {
+                PyTimeoutError::new_err(format!("{context}: the time is up. {advice}"))
+            }
+            _ => errors::to_py_in(error, &context),
+        }
+    }
+}
+
+/// A call that failed: what Python raised meanwhile, or the work's own error.
+pub(super) enum Failed {
+    Raised(PyErr),
+    Work(Error),
+}
+
+impl Failed {
+    pub(super) fn raised(self, inner: &Inner, verb: &str, number: u64, advice: &str) -> PyErr {
+        match self {
+            Self::Raised(error) => error,
+            Self::Work(error) => inner.raised(error, verb, number, advice),
+        }
+    }
+}
+
+/// Runs `work` without the interpreter lock, watching for signals.
+pub(super) fn watched_in<T: Send>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    work: impl FnOnce(&dyn Progress) -> Result<T> + Send,
+) -> std::result::Result<T, Failed> {
+    let progress = PyProgress::new(callback);
+    let result = py.detach(|| work(&progress));
+    match (result, progress.into_raised()) {
+        (Ok(value), _) => Ok(value),
+        (Err(_), Some(raised)) => Err(Failed::Raised(raised)),
+        (Err(error), None) => Err(Failed::Work(error)),
+    }
+}
+
+/// Whether nothing of the message is lost: an error of the writer's before anything new went out.
+fn is_harmless(error: &Error, sent: u64) -> bool {
+    sent == 0 && matches!(error.kind(), ErrorKind::Unrepresentable)
+}
+
+fn refusal(state: &Sending) -> Error {
+    let text = match state {
+        Sending::Open => "no writer is open on this connection",
+        Sending::Writing => "a writer is open on this connection. Close it first",
+        Sending::Finished => "nothing more can be sent: the sending side was finished",
+        Sending::Broken(why) => {
+            let text = format!("an earlier message broke off ({why}). Connect again to send more");
+            return io::Error::new(io::ErrorKind::BrokenPipe, text).into();
+        }
+    };
+    io::Error::new(io::ErrorKind::BrokenPipe, text).into()
+}

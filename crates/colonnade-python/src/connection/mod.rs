@@ -1,0 +1,393 @@
+//! Connections: messages over a channel. The core says where bytes go, the transport moves them; here both are joined.
+
+mod callable;
+mod inner;
+mod reader;
+mod receive;
+mod room;
+mod send;
+mod watch;
+mod writer;
+
+use std::os::fd::{BorrowedFd, RawFd};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use colonnade::ErrorKind;
+use colonnade::ipc::read::{Arrived, Form};
+use colonnade::ipc::write;
+use colonnade::message::{Message, Step, Waiting};
+use colonnade::plan::Progress;
+use colonnade_transport::{Address, Channel, Direction, dial, from_descriptors};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::connect_options::ConnectOptions;
+use crate::errors;
+use crate::frame::CoreFrame;
+use crate::ipc_file::IpcFile;
+use crate::ipc_write::{FormArgument, IpcWriteOptions, IpcWriter};
+use crate::progress::PyProgress;
+use crate::view::bytes_of;
+
+use inner::{Inner, lock};
+use reader::ConnectionReader;
+use receive::{Effort, Receiving, Turn};
+use send::Sending;
+use watch::{Patience, Watch};
+pub(crate) use writer::ConnectionTarget;
+
+type Callback = Option<Py<PyAny>>;
+
+/// Bytes that one `poll` of no patience takes at most, so that an event loop is not held for a large frame.
+const POLL_NBYTES: usize = 8 << 20;
+
+const RECEIVE_ADVICE: &str = "What came of it is kept: call again to go on.";
+const SEND_ADVICE: &str = "Part of it may be gone: then nothing more can be sent, see status(). The peer reads too slowly, or not at all.";
+
+/// Messages over a channel.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct Connection {
+    inner: Arc<Inner>,
+}
+
+impl Connection {
+    /// Over a channel that is connected.
+    pub(crate) fn over(channel: Arc<dyn Channel>, options: &ConnectOptions) -> Self {
+        Self { inner: Arc::new(Inner::new(channel, options)) }
+    }
+
+    /// Runs a turn of receiving without the interpreter lock; an error breaks the receiving side unless it is a timeout or a
+    /// signal.
+    fn receiving<T: Send>(
+        &self,
+        py: Python<'_>,
+        patience: Patience,
+        progress: Callback,
+        work: impl FnOnce(&mut Receiving, &Arc<dyn Channel>, &Watch<'_>, &dyn Progress) -> colonnade::Result<T>
+        + Send,
+    ) -> PyResult<T> {
+        let inner = &*self.inner;
+        if let Some(error) = &*lock(&inner.broken) {
+            return Err(error.clone_ref(py));
+        }
+        let progress = PyProgress::new(progress);
+        let (result, number) = py.detach(|| {
+            let stopped = [&inner.closed];
+            let watch = Watch::new(&progress, patience, &stopped);
+            let mut receiving = lock(&inner.receiving);
+            let result = inner
+                .channel()
+                .map_err(Into::into)
+                .and_then(|channel| work(&mut receiving, &channel, &watch, &progress));
+            (result, receiving.incoming.count() + 1)
+        });
+        let breaks = match &result {
+            Ok(_) => false,
+            Err(error) => match error.kind() {
+                ErrorKind::Io(e) => {
+                    let told = e.get_ref().is_some_and(|inner| inner.is::<colonnade::Error>());
+                    !told
+                        && !matches!(
+                            e.kind(),
+                            std::io::ErrorKind::TimedOut
+                                | std::io::ErrorKind::Interrupted
+                                | std::io::ErrorKind::NotConnected
+                        )
+                }
+                kind => !matches!(kind, ErrorKind::Cancelled),
+            },
+        };
+        let raised = match result {
+            Ok(value) => return Ok(value),
+            Err(error) => match progress.into_raised() {
+                Some(raised) => return Err(raised),
+                None => inner.raised(error, "message", number, RECEIVE_ADVICE),
+            },
+        };
+        if breaks {
+            *lock(&inner.broken) = Some(raised.clone_ref(py));
+        }
+        Err(raised)
+    }
+
+    /// The next turn that ends something: a message is whole, or the input is at its end.
+    fn whole(
+        &self,
+        py: Python<'_>,
+        patience: Patience,
+        effort: Effort,
+        progress: Callback,
+    ) -> PyResult<Turn> {
+        self.receiving(py, patience, progress, |receiving, channel, watch, _| {
+            receiving.incoming.by_batch(false);
+            loop {
+                match receiving.turn(channel, watch, effort)? {
+                    // The rest of a message that was read batch by batch and left.
+                    Turn::Step(Step::Schema | Step::Batch(_) | Step::End | Step::Need) => {}
+                    turn => return Ok(turn),
+                }
+            }
+        })
+    }
+
+    fn patience(&self, timeout_s: Option<f64>) -> PyResult<Patience> {
+        Patience::of(timeout_s, self.inner.options.timeout)
+    }
+}
+
+#[pymethods]
+impl Connection {
+    #[staticmethod]
+    fn dial(py: Python<'_>, url: &str, options: &ConnectOptions) -> PyResult<Self> {
+        let address: Address = url.parse().map_err(|e| errors::of_address(std::io::Error::from(e)))?;
+        let deadline = options.timeout.and_then(|d| Instant::now().checked_add(d));
+        let mut signals = || Python::attach(|py| py.check_signals()).map_err(std::io::Error::other);
+        let channel = py
+            .detach(|| {
+                dial(&address, deadline, &mut signals).map(|socket| Arc::new(socket) as Arc<dyn Channel>)
+            })
+            .map_err(errors::of_address)?;
+        Ok(Self::over(channel, options))
+    }
+
+    #[staticmethod]
+    fn over_fd(
+        receive_fd: Option<RawFd>,
+        send_fd: Option<RawFd>,
+        peer: &str,
+        options: &ConnectOptions,
+    ) -> PyResult<Self> {
+        if receive_fd.into_iter().chain(send_fd).any(|fd| fd < 0) {
+            return Err(PyValueError::new_err("descriptor: expected 0 or more. Was it closed?"));
+        }
+        // SAFETY: borrowed for this call alone, which duplicates them; a number that is no open descriptor is refused by the
+        // system.
+        let borrowed = |fd: Option<RawFd>| fd.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
+        let channel = from_descriptors(borrowed(receive_fd), borrowed(send_fd), Some(peer));
+        Ok(Self::over(channel.map_err(errors::of_address)?, options))
+    }
+
+    #[staticmethod]
+    fn over_callables(
+        py: Python<'_>,
+        read_into: Option<Py<PyAny>>,
+        write: Option<Py<PyAny>>,
+        peer: String,
+        options: &ConnectOptions,
+    ) -> Self {
+        Self::over(Arc::new(callable::Callables::new(py, read_into, write, peer)), options)
+    }
+
+    #[pyo3(signature = (frame, format, options, timeout_s = None, progress = None))]
+    fn send(
+        &self,
+        py: Python<'_>,
+        frame: &CoreFrame,
+        format: FormArgument,
+        options: &IpcWriteOptions,
+        timeout_s: Option<f64>,
+        progress: Callback,
+    ) -> PyResult<()> {
+        let (inner, patience) = (&*self.inner, self.patience(timeout_s)?);
+        if format.0 == Form::File {
+            return Err(errors::option(
+                "format: expected \"arrows\", found \"arrow\": a file has no place on a connection.",
+            ));
+        }
+        let number = inner.messages_sent.load(Ordering::Relaxed) + 1;
+        let result = inner::watched_in(py, progress, |progress| {
+            let stopped = [&inner.closed, &inner.finished];
+            let watch = Watch::new(progress, patience, &stopped);
+            inner.send(watch, (&Sending::Open, Sending::Open), 0, |sink| {
+                write::encode(&frame.frame, format.0, options.core(), sink, progress)
+            })
+        });
+        result.map_err(|e| e.raised(inner, "sending message", number, SEND_ADVICE))?;
+        inner.messages_sent.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    #[pyo3(signature = (data, timeout_s = None))]
+    fn send_bytes(&self, py: Python<'_>, data: &Bound<'_, PyAny>, timeout_s: Option<f64>) -> PyResult<()> {
+        let (inner, patience) = (&*self.inner, self.patience(timeout_s)?);
+        let bytes = bytes_of(data)?;
+        let number = inner.messages_sent.load(Ordering::Relaxed) + 1;
+        let result = inner::watched_in(py, None, |progress| {
+            let stopped = [&inner.closed, &inner.finished];
+            inner.send_bytes(Watch::new(progress, patience, &stopped), bytes.as_slice())
+        });
+        result.map_err(|e| e.raised(inner, "sending message", number, SEND_ADVICE))?;
+        inner.messages_sent.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    #[pyo3(signature = (timeout_s = None, progress = None, private = false))]
+    fn receive(
+        &self,
+        py: Python<'_>,
+        timeout_s: Option<f64>,
+        progress: Callback,
+        private: bool,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        let told = progress.as_ref().map(|p| p.clone_ref(py));
+        match self.whole(py, self.patience(timeout_s)?, Effort::Wait, told)? {
+            Turn::Step(_) => {}
+            Turn::Pending | Turn::End => return Ok(None),
+        }
+        let threads = self.inner.options.threads;
+        let taken = self.receiving(py, Patience::Until(None), progress, |receiving, _, _, progress| {
+            Ok(match receiving.incoming.take() {
+                None => None,
+                Some(Message::Bytes(room)) => Some(Err(room)),
+                Some(Message::Frame(arrival)) => Some(Ok(arrival.finish(private, threads, progress)?)),
+            })
+        })?;
+        match taken {
+            None => Ok(None),
+            Some(Err(room)) => Ok(Some(room::filled(py, room).into_any())),
+            Some(Ok(Arrived::Landed(frame))) => Ok(Some(Py::new(py, CoreFrame::new(*frame))?.into_any())),
+            Some(Ok(Arrived::Opened(ipc))) => Ok(Some(Py::new(py, IpcFile::of(*ipc, threads))?.into_any())),
+        }
+    }
+
+    #[pyo3(signature = (timeout_s = Some(0.0)))]
+    fn poll(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<bool> {
+        let now = timeout_s.is_some_and(|s| s <= 0.0);
+        let effort = if now { Effort::Now(POLL_NBYTES) } else { Effort::Wait };
+        let patience =
+            if now { Patience::Until(None) } else { self.patience(timeout_s.or(Some(f64::INFINITY)))? };
+        match self.whole(py, patience, effort, None) {
+            Ok(Turn::Pending) => Ok(false),
+            Ok(_) => Ok(true),
+            Err(e) if e.is_instance_of::<pyo3::exceptions::PyTimeoutError>(py) => Ok(false),
+            // What broke the connection is what `receive` raises.
+            Err(_) if lock(&self.inner.broken).is_some() => Ok(true),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn next_kind(&self, py: Python<'_>) -> Option<&'static str> {
+        py.detach(|| match lock(&self.inner.receiving).incoming.waiting() {
+            Waiting::Nothing => None,
+            Waiting::Frame => Some("frame"),
+            Waiting::Bytes => Some("bytes"),
+        })
+    }
+
+    #[pyo3(signature = (timeout_s = None))]
+    fn batches(slf: &Bound<'_, Self>, timeout_s: Option<f64>) -> PyResult<ConnectionReader> {
+        slf.get().patience(timeout_s)?;
+        Ok(ConnectionReader::new(slf.clone().unbind(), timeout_s))
+    }
+
+    #[pyo3(signature = (format, options, timeout_s = None))]
+    fn writer(
+        &self,
+        py: Python<'_>,
+        format: FormArgument,
+        options: &IpcWriteOptions,
+        timeout_s: Option<f64>,
+    ) -> PyResult<IpcWriter> {
+        self.patience(timeout_s)?;
+        if format.0 == Form::File {
+            return Err(errors::option(
+                "format: expected \"arrows\", found \"arrow\": a file has no place on a connection.",
+            ));
+        }
+        let target = ConnectionTarget::begin(py, &self.inner, timeout_s)?;
+        Ok(IpcWriter::to_connection(target, &format, options))
+    }
+
+    fn partial(&self, py: Python<'_>) -> Vec<u8> {
+        py.detach(|| lock(&self.inner.receiving).incoming.partial())
+    }
+
+    fn status(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        if let Some(error) = &*lock(&self.inner.broken) {
+            return Ok(error.clone_ref(py).into_value(py).into_any());
+        }
+        if let Some(error) = py.detach(|| match &*lock(&self.inner.sending) {
+            Sending::Broken(why) => Some(why.clone()),
+            _ => None,
+        }) {
+            let error = pyo3::exceptions::PyBrokenPipeError::new_err(format!("{}: {error}", self.inner.peer));
+            return Ok(error.into_value(py).into_any());
+        }
+        let text = py.detach(|| {
+            let receiving = lock(&self.inner.receiving);
+            let incoming = &receiving.incoming;
+            if incoming.is_whole() {
+                "ok"
+            } else if !incoming.is_between() {
+                "waiting"
+            } else if receiving.ended && !receiving.has_ahead() {
+                "end of input"
+            } else {
+                "ok"
+            }
+        });
+        Ok(text.into_pyobject(py)?.into_any().unbind())
+    }
+
+    fn finish(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.inner.finish()).map_err(errors::of_address)
+    }
+
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.inner.close());
+    }
+
+    fn fileno(&self) -> PyResult<RawFd> {
+        let channel = self.inner.channel().map_err(|e| PyValueError::new_err(e.to_string()))?;
+        channel.descriptor(Direction::Receive).ok_or_else(|| {
+            PyValueError::new_err(format!("{}: there is no descriptor to wait for", self.inner.peer))
+        })
+    }
+
+    #[getter]
+    fn peer(&self) -> &str {
+        &self.inner.peer
+    }
+
+    #[getter]
+    fn closed(&self) -> bool {
+        self.inner.closed.load(Ordering::Relaxed)
+    }
+
+    #[getter]
+    fn has_pending(&self, py: Python<'_>) -> bool {
+        py.detach(|| {
+            let receiving = lock(&self.inner.receiving);
+            let above = self.inner.channel().is_ok_and(|channel| channel.has_pending());
+            above || receiving.has_ahead() || receiving.incoming.is_whole() || receiving.ended
+        }) || lock(&self.inner.broken).is_some()
+    }
+
+    #[getter]
+    fn messages_sent(&self) -> u64 {
+        self.inner.messages_sent.load(Ordering::Relaxed)
+    }
+
+    #[getter]
+    fn messages_received(&self, py: Python<'_>) -> u64 {
+        py.detach(|| lock(&self.inner.receiving).incoming.count())
+    }
+
+    #[getter]
+    fn nbytes_sent(&self) -> u64 {
+        self.inner.nbytes_sent.load(Ordering::Relaxed)
+    }
+
+    #[getter]
+    fn nbytes_received(&self, py: Python<'_>) -> u64 {
+        py.detach(|| lock(&self.inner.receiving).received)
+    }
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<ConnectOptions>()?;
+    m.add_class::<ConnectionReader>()?;
+    m.add_class::<Connection>()
+}

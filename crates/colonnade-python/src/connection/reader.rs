@@ -1,0 +1,199 @@
+//! One message read batch by batch.
+
+use colonnade::frame::Frame;
+use colonnade::ipc::read::{Arrived, Ipc, Request};
+use colonnade::message::{Message, Step, Waiting};
+use colonnade::plan::NoProgress;
+use pyo3::exceptions::{PyEOFError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::errors::{self, IntoPy};
+use crate::frame::CoreFrame;
+
+use super::Connection;
+use super::receive::{Effort, Turn};
+
+/// What a turn gave this reader.
+enum Gave {
+    Schema(Box<Frame>, Option<u64>),
+    Batch(Box<Frame>),
+    /// The message had come whole before anyone asked for its batches.
+    Whole(Arrived),
+    Bytes,
+    /// This reader's message is over.
+    End,
+    /// No message comes any more.
+    Nothing,
+    /// The message was left for another.
+    Left,
+}
+
+/// One message of a connection, batch by batch.
+#[pyclass(module = "colonnade._core")]
+pub(crate) struct ConnectionReader {
+    connection: Py<Connection>,
+    timeout_s: Option<f64>,
+    /// The message's number, once it has begun.
+    number: Option<u64>,
+    schema: Option<CoreFrame>,
+    announced: Option<u64>,
+    /// Batches that came while the schema was asked for, the last first.
+    waiting: Vec<Frame>,
+    ended: bool,
+}
+
+impl ConnectionReader {
+    pub(super) fn new(connection: Py<Connection>, timeout_s: Option<f64>) -> Self {
+        Self {
+            connection,
+            timeout_s,
+            number: None,
+            schema: None,
+            announced: None,
+            waiting: Vec::new(),
+            ended: false,
+        }
+    }
+
+    fn turn(&mut self, py: Python<'_>) -> PyResult<Gave> {
+        let connection = self.connection.get();
+        let threads = connection.inner.options.threads;
+        let number = self.number;
+        let (gave, number) = connection.receiving(
+            py,
+            connection.patience(self.timeout_s)?,
+            None,
+            |receiving, channel, watch, progress| {
+                let mut number = number;
+                if number.is_some_and(|n| n != receiving.incoming.count() + 1) {
+                    return Ok((Gave::Left, number));
+                }
+                if number.is_none() {
+                    // The rest of a message that another reader left.
+                    while receiving.incoming.decoder().is_some() {
+                        if let Turn::End = receiving.turn(channel, watch, Effort::Wait)? {
+                            return Ok((Gave::Nothing, number));
+                        }
+                    }
+                    receiving.incoming.by_batch(true);
+                    number = Some(receiving.incoming.count() + 1);
+                }
+                loop {
+                    let gave = match receiving.turn(channel, watch, Effort::Wait)? {
+                        Turn::Pending | Turn::Step(Step::Need) => continue,
+                        Turn::End => Gave::Nothing,
+                        Turn::Step(Step::Batch(frame)) => Gave::Batch(frame),
+                        Turn::Step(Step::End) => Gave::End,
+                        Turn::Step(Step::Schema) => match receiving.incoming.decoder() {
+                            Some(decoder) => Gave::Schema(Box::new(decoder.empty()?), decoder.announced()),
+                            None => continue,
+                        },
+                        Turn::Step(Step::Whole) if receiving.incoming.waiting() == Waiting::Bytes => {
+                            Gave::Bytes
+                        }
+                        Turn::Step(Step::Whole) => match receiving.incoming.take() {
+                            Some(Message::Frame(arrival)) => {
+                                Gave::Whole(arrival.finish(false, threads, progress)?)
+                            }
+                            _ => continue,
+                        },
+                    };
+                    return Ok((gave, number));
+                }
+            },
+        )?;
+        self.number = number;
+        Ok(gave)
+    }
+
+    /// Takes turns until a batch is there, or the schema where that is all that is wanted; `false` at the end.
+    fn advance(&mut self, py: Python<'_>, schema_only: bool) -> PyResult<bool> {
+        while !self.ended {
+            match self.turn(py)? {
+                Gave::Schema(empty, announced) => {
+                    self.schema = Some(CoreFrame::new(*empty));
+                    self.announced = announced;
+                    if schema_only {
+                        return Ok(true);
+                    }
+                }
+                Gave::Batch(frame) => {
+                    self.waiting.push(*frame);
+                    return Ok(true);
+                }
+                Gave::Whole(arrived) => {
+                    self.ended = true;
+                    self.waiting = match arrived {
+                        Arrived::Landed(frame) => vec![*frame],
+                        Arrived::Opened(ipc) => {
+                            all_batches(&ipc, self.connection.get().inner.options.threads).py()?
+                        }
+                    };
+                    self.schema = self.waiting.last().map(|frame| CoreFrame::new(frame.slice(0, 0)));
+                    return Ok(true);
+                }
+                Gave::End => self.ended = true,
+                Gave::Bytes => {
+                    self.number = None;
+                    let message = "expected a frame, found opaque bytes: take them with receive_bytes().";
+                    return Err(errors::decode(format!("{}: {message}", self.context())));
+                }
+                Gave::Nothing => {
+                    self.ended = true;
+                    return Err(PyEOFError::new_err(format!(
+                        "{}: the end of input, no message comes any more",
+                        self.context()
+                    )));
+                }
+                Gave::Left => {
+                    self.ended = true;
+                    return Err(PyValueError::new_err(format!(
+                        "{}: this message was left for the next one; read each to its end",
+                        self.context()
+                    )));
+                }
+            }
+        }
+        Ok(!self.waiting.is_empty())
+    }
+
+    fn context(&self) -> String {
+        let inner = &self.connection.get().inner;
+        match self.number {
+            Some(number) => inner.context("message", number),
+            None => inner.peer.clone(),
+        }
+    }
+}
+
+/// The batches of a stream, the last first; at least one.
+fn all_batches(ipc: &Ipc, threads: usize) -> colonnade::Result<Vec<Frame>> {
+    let request = Request { positions: None, rows: None, private: false, threads, progress: &NoProgress };
+    let mut frames = ipc.load_arrow(&request)?;
+    frames.reverse();
+    Ok(frames)
+}
+
+#[pymethods]
+impl ConnectionReader {
+    fn schema(&mut self, py: Python<'_>) -> PyResult<CoreFrame> {
+        if self.schema.is_none() {
+            self.advance(py, true)?;
+        }
+        let schema = self.schema.as_ref().map(|s| CoreFrame { frame: std::sync::Arc::clone(&s.frame) });
+        schema.ok_or_else(|| PyValueError::new_err(format!("{}: the schema did not come", self.context())))
+    }
+
+    fn next_batch(&mut self, py: Python<'_>) -> PyResult<Option<CoreFrame>> {
+        if self.waiting.is_empty() && !self.advance(py, false)? {
+            return Ok(None);
+        }
+        Ok(self.waiting.pop().map(CoreFrame::new))
+    }
+
+    /// Rows that the writer announced.
+    #[getter]
+    fn nrows(&self) -> Option<u64> {
+        self.announced
+    }
+}

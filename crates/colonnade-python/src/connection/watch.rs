@@ -1,0 +1,87 @@
+//! When to stop waiting: signals, deadlines, silence, a connection that another thread closed.
+
+use std::cell::Cell;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use colonnade::plan::Progress;
+
+/// How long one wait may take: signals, and closing by another thread, are noticed after it.
+pub(super) const TICK: Duration = Duration::from_millis(50);
+
+/// How long to wait for a message's bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Patience {
+    /// Until then.
+    Until(Option<Instant>),
+    /// As long as something moves now and then.
+    Silence(Option<Duration>),
+}
+
+impl Patience {
+    /// What a call asks for, else what the connection was told: of the first all is counted, of the second only silence.
+    pub(super) fn of(call: Option<f64>, told: Option<Duration>) -> pyo3::PyResult<Self> {
+        Ok(match call {
+            None => Self::Silence(told),
+            Some(_) => {
+                let asked = crate::connect_options::seconds("timeout_s", call)?;
+                Self::Until(asked.and_then(|d| Instant::now().checked_add(d)))
+            }
+        })
+    }
+}
+
+/// Watches one call.
+pub(super) struct Watch<'w> {
+    progress: &'w dyn Progress,
+    patience: Patience,
+    stopped: &'w [&'w AtomicBool],
+    moved: Cell<Instant>,
+    asked: Cell<Instant>,
+}
+
+impl<'w> Watch<'w> {
+    pub(super) fn new(progress: &'w dyn Progress, patience: Patience, stopped: &'w [&'w AtomicBool]) -> Self {
+        let now = Instant::now();
+        Self { progress, patience, stopped, moved: Cell::new(now), asked: Cell::new(now) }
+    }
+
+    /// Bytes moved. Looks for signals now and then.
+    pub(super) fn moved(&self) -> io::Result<()> {
+        let now = Instant::now();
+        self.moved.set(now);
+        if now.duration_since(self.asked.get()) < TICK { Ok(()) } else { self.look(now) }
+    }
+
+    /// Nothing moved for a tick, or a signal came.
+    ///
+    /// # Errors
+    /// `TimedOut`; `NotConnected` once the connection was closed; what a signal raised.
+    pub(super) fn waited(&self) -> io::Result<()> {
+        let now = Instant::now();
+        self.look(now)?;
+        let over = match self.patience {
+            Patience::Until(end) => end.is_some_and(|end| now >= end),
+            Patience::Silence(most) => most.is_some_and(|most| now.duration_since(self.moved.get()) >= most),
+        };
+        if over { Err(io::ErrorKind::TimedOut.into()) } else { Ok(()) }
+    }
+
+    /// How long to wait at most before looking again.
+    pub(super) fn tick(&self) -> Duration {
+        let left = match self.patience {
+            Patience::Until(end) => end.map(|end| end.saturating_duration_since(Instant::now())),
+            Patience::Silence(most) => most.map(|most| most.saturating_sub(self.moved.get().elapsed())),
+        };
+        left.map_or(TICK, |left| left.min(TICK))
+    }
+
+    fn look(&self, now: Instant) -> io::Result<()> {
+        self.asked.set(now);
+        if self.stopped.iter().any(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(io::Error::new(io::ErrorKind::NotConnected, "the connection was closed here"));
+        }
+        self.progress.interrupted().map_err(io::Error::other)
+    }
+}

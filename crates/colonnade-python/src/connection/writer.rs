@@ -1,0 +1,81 @@
+//! One message written chunk by chunk.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use colonnade::Result;
+use colonnade::plan::Progress;
+use colonnade::sink::Sink;
+use pyo3::prelude::*;
+
+use super::inner::{Inner, lock, watched_in};
+use super::send::Sending;
+use super::watch::{Patience, Watch};
+use super::{Callback, SEND_ADVICE};
+
+/// The sending side of a connection, held for one message.
+pub(crate) struct ConnectionTarget {
+    inner: Arc<Inner>,
+    timeout_s: Option<f64>,
+    begun: u64,
+    done: bool,
+}
+
+impl ConnectionTarget {
+    pub(super) fn begin(py: Python<'_>, inner: &Arc<Inner>, timeout_s: Option<f64>) -> PyResult<Self> {
+        let number = inner.messages_sent.load(Ordering::Relaxed) + 1;
+        let begun = watched_in(py, None, |progress| {
+            let watch = Watch::new(progress, Patience::Until(None), &[]);
+            inner.send(watch, (&Sending::Open, Sending::Writing), 0, |_| Ok(()))
+        });
+        begun.map_err(|e| e.raised(inner, "sending message", number, SEND_ADVICE))?;
+        Ok(Self { inner: Arc::clone(inner), timeout_s, begun: 0, done: false })
+    }
+
+    /// Sends a part of the message; the last one ends it.
+    pub(crate) fn run(
+        &mut self,
+        py: Python<'_>,
+        progress: Callback,
+        last: bool,
+        work: impl FnOnce(&mut dyn Sink, &dyn Progress) -> Result<()> + Send,
+    ) -> PyResult<()> {
+        let (inner, begun) = (&*self.inner, self.begun);
+        let patience = Patience::of(self.timeout_s, inner.options.timeout)?;
+        let number = inner.messages_sent.load(Ordering::Relaxed) + 1;
+        let sent = watched_in(py, progress, |progress| {
+            let stopped = [&inner.closed, &inner.finished];
+            let watch = Watch::new(progress, patience, &stopped);
+            let next = if last { Sending::Open } else { Sending::Writing };
+            inner.send(watch, (&Sending::Writing, next), begun, |sink| work(sink, progress))
+        });
+        self.begun += sent.map_err(|e| e.raised(inner, "sending message", number, SEND_ADVICE))?;
+        if last {
+            self.done = true;
+            inner.messages_sent.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for ConnectionTarget {
+    /// A message that is left: the peer sees that it breaks off, where any of it went out.
+    fn drop(&mut self) {
+        if self.done {
+            return;
+        }
+        let mut state = lock(&self.inner.sending);
+        if *state != Sending::Writing {
+            return;
+        }
+        if self.begun == 0 {
+            *state = Sending::Open;
+            return;
+        }
+        *state = Sending::Broken("its writer gave up".into());
+        drop(state);
+        if let Ok(channel) = self.inner.channel() {
+            let _ = channel.finish();
+        }
+    }
+}
