@@ -171,6 +171,26 @@ fn only_its_own_file_is_removed() {
 }
 
 #[test]
+fn a_forked_child_closes_its_copy_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    let listening = listen(&at(&path)).unwrap();
+    // SAFETY: the child closes descriptors and ends, nothing else.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        drop(listening);
+        // SAFETY: ends the child without the test's own endings.
+        unsafe { libc::_exit(0) };
+    }
+    let mut status = -1;
+    // SAFETY: `status` is live, and the child is ours.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status, 0);
+    connect(&at(&path)).unwrap();
+    next(&listening);
+}
+
+#[test]
 fn listeners_that_start_at_once_on_a_stale_file_do_not_displace_each_other() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
