@@ -116,45 +116,59 @@ impl Incoming {
     }
 }
 
-/// Encrypted bytes that the socket has not taken yet.
+/// Bytes that wait to go out: appended behind, taken in front.
 #[derive(Debug, Default)]
-pub(super) struct Outgoing {
+pub(super) struct Queue {
+    // Longer than what is in use, so that nothing is zeroed twice.
     bytes: Vec<u8>,
     start: usize,
-    scratch: Vec<u8>,
+    end: usize,
 }
 
-impl Outgoing {
+impl Queue {
     pub(super) fn len(&self) -> usize {
-        self.bytes.len() - self.start
+        self.end - self.start
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Where small pieces are put together, and where encrypted bytes are appended.
-    pub(super) fn parts(&mut self) -> (&mut Vec<u8>, &mut Vec<u8>) {
-        (&mut self.scratch, &mut self.bytes)
+    /// Room for so many bytes behind the others; `add` then says how many there are.
+    pub(super) fn room(&mut self, count: usize) -> &mut [u8] {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        } else if self.end + count > self.bytes.len() {
+            self.bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.end + count > self.bytes.len() {
+            self.bytes.resize(self.end + count, 0);
+        }
+        self.bytes.get_mut(self.end..).unwrap_or_default()
+    }
+
+    pub(super) fn add(&mut self, count: usize) {
+        self.end = (self.end + count).min(self.bytes.len());
+    }
+
+    /// Takes all that another one holds.
+    pub(super) fn append(&mut self, other: &mut Self) {
+        if let Some(bytes) = other.bytes.get(other.start..other.end).filter(|bytes| !bytes.is_empty()) {
+            self.room(bytes.len()).split_at_mut(bytes.len()).0.copy_from_slice(bytes);
+            self.add(bytes.len());
+            other.start = other.end;
+        }
     }
 
     /// Gives all of it to the socket, or `WouldBlock`.
     pub(super) fn give(&mut self, below: &dyn Channel) -> io::Result<()> {
-        while let Some(rest) = self.bytes.get(self.start..).filter(|rest| !rest.is_empty()) {
-            match below.send(&[IoSlice::new(rest)]) {
-                Ok(0) => return Err(ErrorKind::WriteZero.into()),
-                Ok(count) => self.start += count,
-                Err(e) => {
-                    if self.start > self.bytes.len() / 2 {
-                        self.bytes.drain(..self.start);
-                        self.start = 0;
-                    }
-                    return Err(e);
-                }
+        while let Some(rest) = self.bytes.get(self.start..self.end).filter(|rest| !rest.is_empty()) {
+            match below.send(&[IoSlice::new(rest)])? {
+                0 => return Err(ErrorKind::WriteZero.into()),
+                count => self.start += count,
             }
         }
-        self.bytes.clear();
-        self.start = 0;
         Ok(())
     }
 }

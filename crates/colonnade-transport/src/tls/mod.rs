@@ -19,7 +19,7 @@ use rustls::server::UnbufferedServerConnection;
 use rustls::{ClientConfig, ServerConfig};
 
 use crate::channel::{Channel, Direction};
-use buffers::{Incoming, Outgoing, Targets, gather};
+use buffers::{Incoming, Queue, Targets, gather};
 use session::{Role, Session, Turn};
 
 pub use config::{TlsFault, TlsFiles, client_config, server_config};
@@ -41,7 +41,7 @@ pub struct TlsChannel {
     peer: String,
     // Locked in this order: one of the halves, then the session.
     incoming: Mutex<Incoming>,
-    outgoing: Mutex<Outgoing>,
+    outgoing: Mutex<Queue>,
     session: Mutex<Session>,
 }
 
@@ -77,7 +77,7 @@ impl TlsChannel {
             below,
             peer,
             incoming: Mutex::new(Incoming::new()),
-            outgoing: Mutex::new(Outgoing::default()),
+            outgoing: Mutex::new(Queue::default()),
             session: Mutex::new(Session::new(role)),
         }
     }
@@ -200,6 +200,7 @@ impl Channel for TlsChannel {
 
     fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
         let mut half = lock(&self.outgoing);
+        let mut scratch = Vec::new();
         let mut sent = 0;
         let mut at = (0, 0);
         loop {
@@ -216,13 +217,12 @@ impl Channel for TlsChannel {
             if sent >= AT_ONCE {
                 return Ok(sent);
             }
-            let (scratch, bytes) = half.parts();
-            let Some(piece) = gather(sources, &mut at, scratch, STRIDE) else { return Ok(sent) };
+            let Some(piece) = gather(sources, &mut at, &mut scratch, STRIDE) else { return Ok(sent) };
             let mut session = lock(&self.session);
-            bytes.append(&mut session.outgoing);
-            std::mem::swap(bytes, &mut session.outgoing);
+            half.append(&mut session.outgoing);
+            std::mem::swap(&mut *half, &mut session.outgoing);
             let result = session.encrypt(piece);
-            std::mem::swap(bytes, &mut session.outgoing);
+            std::mem::swap(&mut *half, &mut session.outgoing);
             drop(session);
             if let Err(error) = result {
                 return Err(words::sending(&error, &self.peer));
@@ -240,7 +240,7 @@ impl Channel for TlsChannel {
 
     fn flush(&self) -> io::Result<bool> {
         let mut half = lock(&self.outgoing);
-        half.parts().1.append(&mut lock(&self.session).outgoing);
+        half.append(&mut lock(&self.session).outgoing);
         let given = half.give(&*self.below);
         drop(half);
         match given {

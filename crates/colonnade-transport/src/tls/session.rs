@@ -7,6 +7,8 @@ use rustls::server::UnbufferedServerConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
 use rustls::{AlertDescription, Error};
 
+use super::buffers::Queue;
+
 /// The largest plaintext of one record.
 pub(super) const RECORD: usize = 16 * 1024;
 /// Room that a record needs beyond its plaintext: header, type, tag, explicit nonce, and a key update in front.
@@ -51,7 +53,7 @@ pub(super) enum Turn {
 pub(super) struct Session {
     role: Role,
     /// Records that go before all that is encrypted later, in the order in which they were made.
-    pub(super) outgoing: Vec<u8>,
+    pub(super) outgoing: Queue,
     /// Part of a handshake message that rustls has looked at and wants to see again: nearly always empty.
     held: Vec<u8>,
     /// The handshake is through.
@@ -65,7 +67,7 @@ impl Session {
     pub(super) fn new(role: Role) -> Self {
         Self {
             role,
-            outgoing: Vec::new(),
+            outgoing: Queue::default(),
             held: Vec::new(),
             established: false,
             failed: None,
@@ -167,7 +169,7 @@ impl fmt::Debug for Session {
 fn step<Data>(
     status: UnbufferedStatus<'_, '_, Data>,
     act: &Act<'_>,
-    out: &mut Vec<u8>,
+    out: &mut Queue,
     sink: &mut dyn FnMut(&[u8]),
 ) -> (usize, Result<Turn, Error>) {
     let mut used = status.discard;
@@ -223,25 +225,18 @@ fn encrypted(result: Result<usize, EncryptError>) -> Result<Option<usize>, Error
 
 /// Lets `write` write behind what is there, with more room until it suffices.
 fn append(
-    out: &mut Vec<u8>,
+    out: &mut Queue,
     expected: usize,
     mut write: impl FnMut(&mut [u8]) -> Result<Option<usize>, Error>,
 ) -> Result<Turn, Error> {
-    let start = out.len();
     let mut room = expected.max(RECORD_EXTRA);
     loop {
-        out.resize(start + room, 0);
-        let written = write(out.get_mut(start..).unwrap_or_default());
-        match written {
-            Ok(Some(written)) => {
-                out.truncate(start + written);
+        match write(out.room(room))? {
+            Some(written) => {
+                out.add(written);
                 return Ok(Turn::Again);
             }
-            Ok(None) => room *= 2,
-            Err(error) => {
-                out.truncate(start);
-                return Err(error);
-            }
+            None => room *= 2,
         }
     }
 }
