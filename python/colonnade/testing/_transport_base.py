@@ -1,0 +1,142 @@
+"""What a transport under test gives, and what all its cases share."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import ClassVar, TypeVar
+
+import pytest
+
+import colonnade as cn
+
+from ._background import PATIENCE_S, Background
+from ._transport_messages import Message
+from ._transport_peers import Peer, receive_all
+
+LACKS = {
+    "receives": "this end only sends",
+    "sends": "this end only receives",
+    "has_timeouts": "it waits inside the object's own methods",
+    "has_descriptor": "it has no descriptor to wait for",
+    "is_two_way": "it carries one way",
+    "has_back_pressure": "sending does not wait: it takes whatever comes",
+    "sees_peer_close": "nothing tells a sender that the peer is gone",
+}
+Case = TypeVar("Case", bound=Callable[..., None])
+
+
+def needs(*marks: str) -> Callable[[Case], Case]:
+    """Skip a case where the transport has not all these marks."""
+
+    def marked(case: Case) -> Case:
+        case.needs = marks  # type: ignore[attr-defined]
+        return case
+
+    return marked
+
+
+class Transport:
+    """The hooks and marks; `TransportTests` and `LiveTransportTests` document them."""
+
+    each_needs: ClassVar[tuple[str, ...]] = ()  # of every case that a class defines
+    receives: ClassVar[bool] = True
+    sends: ClassVar[bool] = True
+    has_timeouts: ClassVar[bool] = True
+    has_descriptor: ClassVar[bool] = True
+
+    @pytest.fixture(autouse=True)
+    def _has_what_the_case_needs(self, request: pytest.FixtureRequest) -> None:
+        home = next(one for one in type(self).__mro__ if request.function.__name__ in vars(one))
+        for mark in (*vars(home).get("each_needs", ()), *getattr(request.function, "needs", ())):
+            if not getattr(self, mark):
+                pytest.skip(LACKS[mark])
+
+    @property
+    def patience_s(self) -> float | None:
+        """Of each call that may wait, so that a fault is an error and no hang."""
+        return PATIENCE_S if self.has_timeouts else None
+
+    def receiver(self, data: bytes) -> AbstractContextManager["cn.Connection"]:
+        """A connection that receives these bytes and then the end of input."""
+        raise NotImplementedError
+
+    def sender(self) -> AbstractContextManager[tuple["cn.Connection", "Collected"]]:
+        """A connection that sends, and what gives all it has sent once it is closed."""
+        raise NotImplementedError
+
+    def end(self, connection: "cn.Connection") -> None:
+        """Finish, and see to it that the peer learns of it. (Closing a file of a socket does not close the socket.)"""
+        connection.finish()
+
+    def take(self, connection: "cn.Connection", *messages: Message) -> None:
+        """Receive these, in this order."""
+        for message in messages:
+            message.take(connection, self.patience_s)
+
+    def assert_at_end(self, connection: "cn.Connection") -> None:
+        """No message comes any more, and that is no error."""
+        with pytest.raises(EOFError) as raised:
+            connection.receive(timeout_s=self.patience_s)
+        assert not isinstance(raised.value, cn.ColonnadeError), repr(raised.value)
+        assert connection.status() == "end of input"
+        assert list(connection) == []
+
+    def assert_broken(self, connection: "cn.Connection", kind: type[Exception], number: int) -> None:
+        """The next message (counted from 1) is refused by an error that says whose and which, now and ever after."""
+        for _ in range(2):
+            with pytest.raises(kind) as raised:
+                connection.receive(timeout_s=self.patience_s)
+            assert type(raised.value) is kind, repr(raised.value)
+            assert connection.peer in str(raised.value)
+            assert f"message {number}" in str(raised.value)
+        assert isinstance(connection.status(), kind)
+
+
+class Collected:
+    """All the bytes that were sent."""
+
+    def result(self) -> bytes:
+        """Waits for them."""
+        raise NotImplementedError
+
+
+class LiveTransport(Transport):
+    """A transport with a peer that can be moved by hand while the connection is at work."""
+
+    is_two_way: ClassVar[bool] = True
+    has_back_pressure: ClassVar[bool] = True
+    sees_peer_close: ClassVar[bool] = True
+
+    def open(self, *, receives: bool = True) -> AbstractContextManager[tuple["cn.Connection", Peer]]:
+        """A connection and its peer. A one-way transport carries to the connection where `receives`, else from it."""
+        raise NotImplementedError
+
+    @contextmanager
+    def receiver(self, data: bytes) -> Iterator["cn.Connection"]:
+        with self.open() as (connection, peer):
+            work = Background(_send_and_finish, peer, data)
+            yield connection
+            # What has refused its input may have closed it under the peer's hands.
+            if isinstance(connection.status(), str):
+                work.result()
+
+    @contextmanager
+    def sender(self) -> Iterator[tuple["cn.Connection", Collected]]:
+        with self.open(receives=False) as (connection, peer):
+            yield connection, _FromPeer(self, connection, peer)
+
+
+class _FromPeer(Collected):
+    def __init__(self, transport: LiveTransport, connection: "cn.Connection", peer: Peer) -> None:
+        self._transport, self._connection = transport, connection
+        self._work = Background(receive_all, peer)
+
+    def result(self) -> bytes:
+        if not self._connection.closed:
+            self._transport.end(self._connection)
+        data: bytes = self._work.result()
+        return data
+
+
+def _send_and_finish(peer: Peer, data: bytes) -> None:
+    peer.send(data)
+    peer.finish()

@@ -1,0 +1,162 @@
+"""Cases of receiving from a peer that is there: it writes a byte at a time, stalls, breaks off, or is waited for."""
+
+import time
+
+import pytest
+
+import colonnade as cn
+
+from ._background import Background
+from ._transport_base import LiveTransport, needs
+from ._transport_messages import big_frame, bytes_message, samples
+
+SHORT_S = 0.05
+
+
+class LiveReceiving(LiveTransport):
+    """What the peer does with the bytes on their way changes nothing in the messages."""
+
+    each_needs = ("receives",)
+
+    def test_one_byte_at_a_time(self) -> None:
+        messages = samples()
+        with self.open() as (connection, peer):
+            taking = None if self.has_timeouts else Background(self.take, connection, *messages)
+            for message in messages:
+                for i in range(len(message.wire)):
+                    peer.send(message.wire[i : i + 1])
+                    if taking is None and i + 1 < len(message.wire):
+                        assert connection.poll(0.0) is False
+                if taking is None:
+                    self.take(connection, message)
+            if taking is not None:
+                taking.result()
+
+    @needs("has_timeouts")
+    def test_a_message_cut_anywhere(self) -> None:
+        """All that is needed of it stays, and it goes on with the next bytes."""
+        with self.open() as (connection, peer):
+            for message in samples():
+                for cut in range(1, len(message.wire), 1 if len(message.wire) < 1500 else 7):
+                    peer.send(message.wire[:cut])
+                    assert connection.poll(0.0) is False
+                    peer.send(message.wire[cut:])
+                    message.take(connection, self.patience_s)
+
+    def test_several_messages_at_once(self) -> None:
+        """Whatever came with the first one is kept for the next calls, the start of an unfinished one too."""
+        *whole, last = samples()
+        with self.open() as (connection, peer):
+            peer.send(b"".join(message.wire for message in whole) + last.wire[:40])
+            self.take(connection, *whole)
+            if self.has_timeouts:
+                assert connection.poll(0.0) is False
+            peer.send(last.wire[40:])
+            self.take(connection, last)
+
+    def test_it_does_not_wait_for_more_than_the_message(self) -> None:
+        with self.open() as (connection, peer):
+            for message in samples():
+                taking = Background(self.take, connection, message)
+                peer.send(message.wire)
+                taking.result()
+
+    @pytest.mark.parametrize("name", ["frame", "bytes", "frame of another writer", "frame in batches"])
+    @needs("has_timeouts")
+    def test_a_stalled_writer(self, name: str) -> None:
+        message = next(one for one in samples() if one.name == name)
+        with self.open() as (connection, peer):
+            for cut in (2, 12, 120, len(message.wire) - 1):
+                with pytest.raises(TimeoutError):
+                    connection.receive(timeout_s=SHORT_S)
+                assert connection.status() == "ok"
+                peer.send(message.wire[:cut])
+                with pytest.raises(TimeoutError) as raised:
+                    connection.receive(timeout_s=SHORT_S)
+                assert connection.peer in str(raised.value)
+                assert connection.status() == "waiting"
+                assert connection.partial() in message.wire[:cut]
+                peer.send(message.wire[cut:])
+                message.take(connection, self.patience_s)
+                assert connection.status() == "ok"
+                assert connection.partial() == b""
+
+    @needs("has_timeouts")
+    def test_poll(self) -> None:
+        message = bytes_message("message", b"x" * 100)
+        with self.open() as (connection, peer):
+            assert connection.poll() is False
+            assert connection.poll(SHORT_S) is False
+            peer.send(message.wire[:50])
+            assert connection.poll(SHORT_S) is False
+            polling = Background(connection.poll, self.patience_s)
+            peer.send(message.wire[50:])
+            assert polling.result() is True
+            assert connection.poll(0.0) is True
+            self.take(connection, message)
+            assert connection.poll(0.0) is False
+            peer.finish()
+            assert connection.poll(self.patience_s) is True
+            self.assert_at_end(connection)
+            assert connection.poll(0.0) is True
+
+    @needs("has_timeouts", "has_descriptor")
+    def test_waiting_for_one_of_several(self) -> None:
+        first, second = bytes_message("first", b"first"), bytes_message("second", b"second")
+        with self.open() as (connection, peer), self.open() as (silent, silent_peer):
+            assert cn.wait([connection, silent], timeout_s=SHORT_S) == []
+            waiting = Background(cn.wait, [silent, connection], self.patience_s)
+            # The start of a message is nothing to be woken for; both messages at once: the second must not be missed.
+            peer.send(first.wire[:7])
+            peer.send(first.wire[7:] + second.wire)
+            assert waiting.result() == [connection]
+            self.take(connection, first)
+            assert cn.wait([silent, connection], timeout_s=self.patience_s) == [connection]
+            self.take(connection, second)
+            assert cn.wait([silent, connection], timeout_s=SHORT_S) == []
+            silent_peer.finish()
+            assert cn.wait([silent, connection], timeout_s=self.patience_s) == [silent]
+
+    def test_the_peer_closes_between_messages(self) -> None:
+        messages = samples()
+        with self.open() as (connection, peer):
+            for message in messages:
+                peer.send(message.wire)
+                self.take(connection, message)
+            peer.close()
+            self.assert_at_end(connection)
+
+    @pytest.mark.parametrize("name", ["frame", "bytes", "frame of another writer"])
+    @pytest.mark.parametrize("cut", [1, 15, 150, -1])
+    def test_the_peer_closes_inside_a_message(self, name: str, cut: int) -> None:
+        first = bytes_message("first", b"first")
+        message = next(one for one in samples() if one.name == name)
+        with self.open() as (connection, peer):
+            peer.send(first.wire)
+            peer.send(message.wire[:cut])
+            self.take(connection, first)
+            peer.close()
+            self.assert_broken(connection, cn.TruncatedError, 2)
+
+    @needs("has_timeouts")
+    def test_closed_while_another_thread_waits(self) -> None:
+        """That thread gets an error; it does not wait for bytes that nobody can take any more."""
+        with self.open() as (connection, _peer):
+            waiting = Background(connection.receive, timeout_s=self.patience_s)
+            time.sleep(SHORT_S)
+            connection.close()
+            error = waiting.error(self.patience_s / 2 if self.patience_s else 15.0)
+            assert isinstance(error, (OSError, ValueError)), repr(error)
+            assert not isinstance(error, TimeoutError)
+            assert connection.closed
+
+    def test_a_slow_writer_of_a_big_frame(self) -> None:
+        """Pieces of odd sizes: some end inside a header, most inside a column."""
+        message = big_frame(2)
+        with self.open() as (connection, peer):
+            taking = Background(self.take, connection, message)
+            at, size = 0, 1
+            while at < len(message.wire):
+                peer.send(message.wire[at : at + size])
+                at, size = at + size, size * 5 % 70_001 + 1
+            taking.result()
