@@ -113,7 +113,7 @@ fn io(error: Error) -> PyErr {
 }
 
 /// The system's words, without Rust's addition.
-fn text_of(error: &std::io::Error) -> String {
+pub(crate) fn text_of(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }

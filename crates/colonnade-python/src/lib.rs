@@ -17,12 +17,14 @@ mod frame;
 mod ipc_file;
 mod ipc_reader;
 mod ipc_write;
+mod listener;
 mod measure;
 mod npz_file;
 mod npz_write;
 mod objects;
 mod path;
 mod progress;
+mod secure;
 mod sink;
 mod view;
 
@@ -45,6 +47,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     ipc_file::register(m)?;
     ipc_reader::register(m)?;
     ipc_write::register(m)?;
+    m.add_class::<listener::Listener>()?;
     npz_write::register(m)?;
     measure::register(m)
 }

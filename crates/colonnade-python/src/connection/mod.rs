@@ -12,14 +12,13 @@ mod writer;
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use colonnade::ErrorKind;
 use colonnade::ipc::read::{Arrived, Form};
 use colonnade::ipc::write;
 use colonnade::message::{Message, Step, Waiting};
 use colonnade::plan::Progress;
-use colonnade_transport::{Address, Channel, Direction, dial, from_descriptors};
+use colonnade_transport::{Address, Channel, Direction, from_descriptors};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -29,6 +28,7 @@ use crate::frame::CoreFrame;
 use crate::ipc_file::IpcFile;
 use crate::ipc_write::{FormArgument, IpcWriteOptions, IpcWriter};
 use crate::progress::PyProgress;
+use crate::secure;
 use crate::view::bytes_of;
 
 use inner::{Inner, lock};
@@ -142,13 +142,7 @@ impl Connection {
     #[staticmethod]
     fn dial(py: Python<'_>, url: &str, options: &ConnectOptions) -> PyResult<Self> {
         let address: Address = url.parse().map_err(|e| errors::of_address(std::io::Error::from(e)))?;
-        let deadline = options.timeout.and_then(|d| Instant::now().checked_add(d));
-        let mut signals = || Python::attach(|py| py.check_signals()).map_err(std::io::Error::other);
-        let channel = py
-            .detach(|| {
-                dial(&address, deadline, &mut signals).map(|socket| Arc::new(socket) as Arc<dyn Channel>)
-            })
-            .map_err(errors::of_address)?;
+        let channel = secure::dial(py, &address, options)?;
         Ok(Self::over(channel, options))
     }
 

@@ -42,17 +42,9 @@ impl Policy {
         handshake: Duration,
         max_peers: usize,
     ) -> Result<Self, TlsFault> {
-        let has_files = files.certificate.is_some() || files.key.is_some() || files.authorities.is_some();
+        files.check_for(address, token.as_ref())?;
         let tls = match address {
             Address::Tls { .. } => Some(server_config(files)?),
-            _ if has_files => {
-                let text = "certificate, key, authorities: expected a tls:// address beside them, found";
-                return Err(TlsFault::Option(format!("{text} {address}")));
-            }
-            _ if token.is_some() => {
-                let text = "token: expected a tls:// address (a token goes over no bare wire), found";
-                return Err(TlsFault::Option(format!("{text} {address}")));
-            }
             _ => None,
         };
         Ok(Self { tls, demands_certificates: files.authorities.is_some(), token, handshake, max_peers })

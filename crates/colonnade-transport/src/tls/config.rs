@@ -13,6 +13,9 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::{ClientConfig, Error, RootCertStore, ServerConfig};
 
+use super::Token;
+use crate::address::Address;
+
 /// A system's bundle of authorities has a quarter of this.
 const MOST_PEM_NBYTES: u64 = 4 << 20;
 
@@ -25,6 +28,27 @@ pub struct TlsFiles {
     pub key: Option<PathBuf>,
     /// Who may sign the peer's certificate. None: connecting, the system's; listening, no certificate is demanded.
     pub authorities: Option<PathBuf>,
+}
+
+impl TlsFiles {
+    /// That neither these nor a token are given for an address where they would mean nothing.
+    ///
+    /// # Errors
+    /// [`TlsFault::Option`].
+    pub fn check_for(&self, address: &Address, token: Option<&Token>) -> Result<(), TlsFault> {
+        let given = [
+            ("certificate", self.certificate.is_some()),
+            ("key", self.key.is_some()),
+            ("authorities", self.authorities.is_some()),
+            ("token", token.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) if !matches!(address, Address::Tls { .. }) => Err(option(format!(
+                "{name}: expected a tls:// address beside it, found {address}. Nothing of it goes over a bare wire"
+            ))),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Files that make no configuration.

@@ -53,7 +53,7 @@ impl TlsChannel {
     pub fn client(below: Arc<dyn Channel>, config: Arc<ClientConfig>, server_name: &str) -> io::Result<Self> {
         let name = ServerName::try_from(server_name.to_owned()).map_err(|_| {
             let text = format!("server_name: expected a host name or an IP address, found {server_name:?}");
-            io::Error::new(ErrorKind::InvalidInput, text)
+            io::Error::from(TlsFault::Option(text))
         })?;
         let session = UnbufferedClientConnection::new(config, name).map_err(io::Error::other)?;
         Ok(Self::new(below, Role::Client(Box::new(session))))

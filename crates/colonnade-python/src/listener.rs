@@ -1,0 +1,84 @@
+//! Taking peers in.
+
+use std::io;
+use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use colonnade_transport::{Address, Admission, Listening, Policy};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::connect_options::{ConnectOptions, seconds};
+use crate::connection::Connection;
+use crate::errors;
+use crate::secure::{fault, files, raised, signals, token};
+
+/// A listener and what it asks of its peers.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct Listener {
+    admission: Admission,
+    options: ConnectOptions,
+    url: String,
+    closed: AtomicBool,
+}
+
+/// Who came in, and who was turned away: with the reason.
+type Came = (Option<Connection>, Vec<(String, String)>);
+
+#[pymethods]
+impl Listener {
+    #[staticmethod]
+    fn bind(py: Python<'_>, url: &str, options: &ConnectOptions) -> PyResult<Self> {
+        let address: Address = url.parse().map_err(|e| errors::of_address(io::Error::from(e)))?;
+        let (handshake, max_peers) = (options.handshake_timeout, options.max_peers);
+        // The files first: an address that is bound attracts peers.
+        let policy =
+            Policy::new(&address, &files(options), token(options)?, handshake, max_peers).map_err(fault)?;
+        let admission =
+            py.detach(|| Admission::new(Listening::bind(&address, &mut signals)?, policy)).map_err(raised)?;
+        let url = admission.address().to_string();
+        Ok(Self { admission, options: options.clone(), url, closed: AtomicBool::new(false) })
+    }
+
+    #[pyo3(signature = (timeout_s = None))]
+    fn accept(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<Came> {
+        let deadline = seconds("timeout_s", timeout_s)?.and_then(|d| Instant::now().checked_add(d));
+        match py.detach(|| self.admission.accept(deadline, &mut signals)) {
+            Ok(accepted) => {
+                let connection = accepted.channel.map(|channel| Connection::over(channel, &self.options));
+                Ok((connection, accepted.rejected))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Err(self.gone()),
+            Err(error) => Err(errors::of_address(error)),
+        }
+    }
+
+    fn close(&self, py: Python<'_>) {
+        self.closed.store(true, Ordering::Relaxed);
+        py.detach(|| self.admission.close());
+    }
+
+    fn fileno(&self) -> PyResult<RawFd> {
+        match self.closed.load(Ordering::Relaxed) {
+            true => Err(self.gone()),
+            false => Ok(self.admission.descriptor()),
+        }
+    }
+
+    #[getter]
+    fn url(&self) -> &str {
+        &self.url
+    }
+
+    #[getter]
+    fn closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+}
+
+impl Listener {
+    fn gone(&self) -> PyErr {
+        PyValueError::new_err(format!("{}: the listener is closed", self.url))
+    }
+}

@@ -1,0 +1,77 @@
+//! Certificates, keys and tokens, as Python names them.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use colonnade_transport::tls::{TlsFault, TlsFiles, Token, client_config, connect};
+use colonnade_transport::{Address, Channel, dial as dial_socket};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+
+use crate::connect_options::ConnectOptions;
+use crate::errors;
+
+/// The files that the options name.
+pub(crate) fn files(options: &ConnectOptions) -> TlsFiles {
+    let path = |path: &Option<String>| path.as_ref().map(PathBuf::from);
+    TlsFiles {
+        certificate: path(&options.certificate),
+        key: path(&options.key),
+        authorities: path(&options.authorities),
+    }
+}
+
+pub(crate) fn token(options: &ConnectOptions) -> PyResult<Option<Token>> {
+    options.token.clone().map(Token::new).transpose().map_err(|text| errors::option(format!("{text}.")))
+}
+
+/// Connects, and makes sure of the peer where the address is `tls://`.
+pub(crate) fn dial(
+    py: Python<'_>,
+    address: &Address,
+    options: &ConnectOptions,
+) -> PyResult<Arc<dyn Channel>> {
+    let (files, token) = (files(options), token(options)?);
+    files.check_for(address, token.as_ref()).map_err(fault)?;
+    let deadline = options.timeout.and_then(|d| Instant::now().checked_add(d));
+    let Address::Tls { host, .. } = address else {
+        let socket =
+            py.detach(|| dial_socket(address, deadline, &mut signals)).map_err(errors::of_address)?;
+        return Ok(Arc::new(socket));
+    };
+    let config = client_config(&files).map_err(fault)?;
+    let name = options.server_name.as_deref().unwrap_or(host);
+    let connected = py.detach(|| {
+        let socket = dial_socket(address, deadline, &mut signals)?;
+        let own = Instant::now().checked_add(options.handshake_timeout);
+        let deadline = deadline.into_iter().chain(own).min();
+        connect(Arc::new(socket), name, &config, token.as_ref(), deadline, &mut signals)
+    });
+    connected.map_err(raised)
+}
+
+/// An error of connecting or listening.
+pub(crate) fn raised(error: io::Error) -> PyErr {
+    match error.downcast::<TlsFault>() {
+        Ok(inner) => fault(inner),
+        Err(error) => errors::of_address(error),
+    }
+}
+
+/// What Python's signal handlers raise ends a wait.
+pub(crate) fn signals() -> io::Result<()> {
+    Python::attach(|py| py.check_signals()).map_err(io::Error::other)
+}
+
+/// A missing file is Python's own error of it; what a file says wrongly is an option's.
+pub(crate) fn fault(fault: TlsFault) -> PyErr {
+    match fault {
+        TlsFault::File { path, error } => match error.raw_os_error() {
+            Some(errno) => PyErr::new::<PyOSError, _>((errno, errors::text_of(&error), path)),
+            None => PyErr::from(error),
+        },
+        TlsFault::Option(text) => errors::option(format!("{text}.")),
+    }
+}
