@@ -24,7 +24,7 @@ def verify(options: argparse.Namespace) -> int:
     status = OK
     for name in options.files:
         try:
-            with _bar(f"verifying {name}") as progress:
+            with bar(f"verifying {name}") as progress:
                 cn.verify(source_of(name), threads=options.threads, progress=progress)
         except BrokenPipeError:
             raise
@@ -45,33 +45,44 @@ def convert(options: argparse.Namespace) -> int:
     """``colonnade convert``."""
     from .cli import OK
 
-    reading: dict[str, Any] = {"threads": options.threads}
-    writing: dict[str, Any] = {"threads": options.threads}
-    if options.source_format:
-        reading["format"] = options.source_format
-    if options.target_format:
-        writing["format"] = options.target_format
-    if options.compression and options.compression != "none":
-        writing["compression"] = options.compression
-    if options.allow_truncated:
-        reading["allow_truncated"] = True
-    for name in ("level", "compat", "batch_nbytes"):
-        if getattr(options, name) is not None:
-            writing[name] = getattr(options, name)
-    if options.fsync:
-        writing["fsync"] = True
-    with _bar("converting") as progress:
+    with bar("converting") as progress:
         cn.convert(
             source_of(options.source),
-            _target_of(options),
-            read_options=reading,
-            write_options=writing,
+            target_of(options),
+            read_options=read_options(options),
+            write_options=write_options(options),
             progress=progress,
         )
     return OK
 
 
-def _target_of(options: argparse.Namespace) -> Any:
+def read_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The keywords of reading that the command line names."""
+    found: dict[str, Any] = {"threads": options.threads}
+    if options.source_format:
+        found["format"] = options.source_format
+    if options.allow_truncated:
+        found["allow_truncated"] = True
+    return found
+
+
+def write_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The keywords of writing that the command line names."""
+    found: dict[str, Any] = {"threads": options.threads}
+    if options.target_format:
+        found["format"] = options.target_format
+    if options.compression and options.compression != "none":
+        found["compression"] = options.compression
+    for name in ("level", "compat", "batch_nbytes"):
+        if getattr(options, name, None) is not None:
+            found[name] = getattr(options, name)
+    if getattr(options, "fsync", False):
+        found["fsync"] = True
+    return found
+
+
+def target_of(options: argparse.Namespace) -> Any:
+    """The target that a file name on the command line means."""
     if options.target != "-":
         return options.target
     if not options.target_format:
@@ -80,15 +91,15 @@ def _target_of(options: argparse.Namespace) -> Any:
         )
     fd = sys.stdout.fileno()
     if os.isatty(fd) and stat.S_ISCHR(os.fstat(fd).st_mode):
-        raise cn.OptionError("DST: binary data is not written to a terminal. Redirect stdout, or name a file.")
+        raise cn.OptionError("stdout: binary data is not written to a terminal. Redirect it, or name a file.")
     return fd
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Callback | None]:
+def bar(what: str) -> Iterator[Callback | None]:
     """A bar on stderr for work of more than a second, where someone watches."""
     if not sys.stderr.isatty():
         yield None
         return
-    with Bar(clean(what), delay_s=_BAR_AFTER_S) as bar:
-        yield bar.update
+    with Bar(clean(what), delay_s=_BAR_AFTER_S) as shown:
+        yield shown.update
