@@ -472,6 +472,9 @@ class Connection:
         options: ConnectOptions,
     ) -> Connection:
         """Any Python file object: no timeouts, it waits as long as the object's own methods do."""
+    @staticmethod
+    def over_buffer(data: object, peer: str, options: ConnectOptions, piece: int | None = None) -> Connection:
+        """Messages that lie in memory already; at most `piece` bytes are taken at once."""
     def send(
         self,
         frame: CoreFrame,

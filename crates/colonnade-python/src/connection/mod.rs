@@ -2,6 +2,7 @@
 
 mod callable;
 mod inner;
+mod memory;
 mod reader;
 mod receive;
 mod room;
@@ -172,6 +173,19 @@ impl Connection {
         options: &ConnectOptions,
     ) -> Self {
         Self::over(Arc::new(callable::Callables::new(py, read_into, write, peer)), options)
+    }
+
+    /// Messages that lie in memory already; `piece` bytes at most are taken at once.
+    #[staticmethod]
+    #[pyo3(signature = (data, peer, options, piece = None))]
+    fn over_buffer(
+        data: &Bound<'_, PyAny>,
+        peer: String,
+        options: &ConnectOptions,
+        piece: Option<usize>,
+    ) -> PyResult<Self> {
+        let (bytes, piece) = (bytes_of(data)?, piece.unwrap_or(usize::MAX).max(1));
+        Ok(Self::over(Arc::new(memory::Memory { bytes, at: 0.into(), piece, peer }), options))
     }
 
     #[pyo3(signature = (frame, format, options, timeout_s = None, progress = None))]
