@@ -110,6 +110,16 @@ impl Exporter {
         Ok(out)
     }
 
+    /// The same exporter with axes that are like the frame's own.
+    pub(super) fn with_axes(self, index: Axis, columns: Axis) -> Self {
+        Self { index, axis: columns, ..self }
+    }
+
+    /// Kinds of the columns and of the levels of row labels.
+    pub(super) fn kept(&self) -> (&[Kept], &[Kept]) {
+        (&self.columns, &self.levels)
+    }
+
     /// The schema, with all metadata.
     #[must_use]
     pub fn schema(&self) -> SchemaRef {

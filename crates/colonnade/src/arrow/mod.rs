@@ -14,6 +14,7 @@ pub mod meta;
 mod names;
 mod native;
 pub mod pandas;
+pub mod repeat;
 
 #[cfg(test)]
 mod export_tests;

@@ -42,6 +42,11 @@ fn is_days(dtype: DType) -> bool {
     dtype.kind == Kind::DateTime && dtype.unit.is_some_and(|u| u.base == TimeBase::Day && u.multiple == 1)
 }
 
+/// Whether columns of one dtype and length may get different Arrow types: see [`Native::of`].
+pub(super) fn depends_on_values(dtype: DType) -> bool {
+    is_days(dtype)
+}
+
 impl Native {
     /// The Arrow type for the column `block` (its first), which may depend on the values: days are `date32` where all fit,
     /// text is `large_utf8` where it is too long for 32-bit offsets.

@@ -13,6 +13,7 @@
 mod body;
 mod cut;
 mod dictionaries;
+mod encoder;
 mod flatten;
 mod message;
 mod output;
@@ -22,6 +23,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use encoder::Encoder;
 pub use writer::{Writer, encode};
 
 use crate::codec::{lz4, zstd};

@@ -39,6 +39,17 @@ pub(super) struct Output {
 }
 
 impl Output {
+    /// With memory that was used before.
+    pub(super) fn over(mut scratch: Vec<u8>) -> Self {
+        scratch.clear();
+        Self { written: 0, scratch }
+    }
+
+    /// The memory.
+    pub(super) fn into_scratch(self) -> Vec<u8> {
+        self.scratch
+    }
+
     /// Offset of the next byte.
     pub(super) fn position(&self) -> u64 {
         self.written + self.scratch.len() as u64

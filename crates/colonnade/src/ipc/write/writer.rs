@@ -1,5 +1,7 @@
 //! Chunks to a stream or a file.
 
+use std::sync::Arc;
+
 use arrow_data::ArrayData;
 use arrow_ipc as fb;
 use arrow_schema::SchemaRef;
@@ -51,7 +53,7 @@ pub struct Writer {
     form: Form,
     options: WriteOptions,
     state: State,
-    exporter: Option<Exporter>,
+    exporter: Option<Arc<Exporter>>,
     dictionaries: Option<Dictionaries>,
     pending: Pending,
     queue: Vec<Item>,
@@ -119,11 +121,7 @@ impl Writer {
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.check_open()?;
         if self.exporter.is_none() {
-            let exporter = Exporter::new(chunk, self.options.nrows)?;
-            let (schema, whole) = (exporter.schema(), self.options.nrows == Some(chunk.nrows));
-            self.dictionaries = Some(Dictionaries::new(self.form, whole, schema.fields())?);
-            self.ncols = schema.fields().len();
-            self.exporter = Some(exporter);
+            self.take_layout(Arc::new(Exporter::new(chunk, self.options.nrows)?), chunk.nrows)?;
         }
         let Some(exporter) = self.exporter.take() else { return Err(empty()) };
         if let Err(error) = exporter.admit(chunk) {
@@ -132,7 +130,8 @@ impl Writer {
         }
         self.state = State::Broken;
         let mut target = Target { sink, progress, total: None };
-        let result = self.chunk(&exporter, chunk, &mut target);
+        // A reader may wait for what there is.
+        let result = self.chunk(&exporter, chunk, &mut target).and_then(|()| self.output.flush(&mut target));
         self.exporter = Some(exporter);
         if let Some(dictionaries) = &mut self.dictionaries {
             dictionaries.end_call();
@@ -141,6 +140,36 @@ impl Writer {
         self.nrows += chunk.nrows;
         self.state = State::Open;
         Ok(())
+    }
+
+    fn take_layout(&mut self, exporter: Arc<Exporter>, nrows: usize) -> Result<()> {
+        let schema = exporter.schema();
+        let whole = self.options.nrows == Some(nrows);
+        self.dictionaries = Some(Dictionaries::new(self.form, whole, schema.fields())?);
+        self.ncols = schema.fields().len();
+        self.exporter = Some(exporter);
+        Ok(())
+    }
+
+    /// Writes one frame from the first byte to the last; small ones in one call. `head`: the bytes before the first batch,
+    /// where they are known. The exporter is one of this very frame.
+    pub(super) fn whole(
+        &mut self,
+        exporter: Arc<Exporter>,
+        head: Option<&[u8]>,
+        frame: &Frame,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        self.take_layout(Arc::clone(&exporter), frame.nrows)?;
+        self.state = State::Broken;
+        let mut target = Target { sink, progress, total: None };
+        if let Some(head) = head {
+            self.output.scratch().extend_from_slice(head);
+        }
+        self.chunk(&exporter, frame, &mut target)?;
+        self.nrows = frame.nrows;
+        self.end(&exporter, &mut target)
     }
 
     /// Writes what waits, then the end mark, and a file's footer.
@@ -155,7 +184,10 @@ impl Writer {
             let message = format!("expected {told} rows, as was told at first, found {}.", self.nrows);
             return Err(Error::unrepresentable("arrow", message));
         }
-        let mut target = Target { sink, progress, total: None };
+        self.end(&exporter, &mut Target { sink, progress, total: None })
+    }
+
+    fn end(&mut self, exporter: &Exporter, target: &mut Target<'_>) -> Result<()> {
         self.flush_pending()?;
         for update in self.dictionaries.as_mut().map(Dictionaries::finish).unwrap_or_default() {
             self.enqueue(
@@ -164,7 +196,7 @@ impl Writer {
                 Some((update.id, false)),
             )?;
         }
-        self.drain(&mut target)?;
+        self.drain(target)?;
         self.output.scratch().extend_from_slice(&END);
         if self.form == Form::File {
             let schema = exporter.schema_of(Some(self.nrows));
@@ -173,11 +205,11 @@ impl Writer {
             let footer = message::footer(&schema, message, &self.dictionary_blocks, &self.batch_blocks);
             let footer = footer.finished_data();
             let length = i32::try_from(footer.len()).map_err(|_| broken("a footer passes 2 GiB"))?;
-            self.output.put(footer, &mut target)?;
+            self.output.put(footer, target)?;
             self.output.scratch().extend_from_slice(&length.to_le_bytes());
             self.output.scratch().extend_from_slice(MAGIC);
         }
-        self.output.flush(&mut target)?;
+        self.output.flush(target)?;
         self.state = State::Closed;
         Ok(())
     }
@@ -214,9 +246,8 @@ impl Writer {
             if self.pending.nbytes() >= wanted {
                 self.flush_pending()?;
             }
-            // The queue may hold a dictionary, which is the caller's memory; and a reader may wait for the schema.
-            self.drain(target)?;
-            return self.output.flush(target);
+            // The queue may hold a dictionary, which is the caller's memory.
+            return self.drain(target);
         }
         self.flush_pending()?;
         let rows = self.rows(chunk, nbytes);
@@ -242,8 +273,7 @@ impl Writer {
                 break;
             }
         }
-        self.drain(target)?;
-        self.output.flush(target)
+        self.drain(target)
     }
 
     /// Rows of a batch of this chunk.
@@ -258,6 +288,16 @@ impl Writer {
         let rows = chunk.nrows.div_ceil(pieces);
         // Multiples of 64: bitmaps need not be shifted.
         (if rows > 64 { rows.next_multiple_of(64) } else { rows }).min(most)
+    }
+
+    /// The memory of a writer that is done with.
+    pub(super) fn lend(&mut self, (scratch, fbb): (Vec<u8>, FlatBufferBuilder<'static>)) {
+        (self.output, self.fbb) = (Output::over(scratch), fbb);
+    }
+
+    /// Gives it back.
+    pub(super) fn into_memory(self) -> (Vec<u8>, FlatBufferBuilder<'static>) {
+        (self.output.into_scratch(), self.fbb)
     }
 
     fn begin(&mut self, exporter: &Exporter) -> Result<()> {
@@ -373,6 +413,6 @@ pub fn encode(
     progress: &dyn Progress,
 ) -> Result<()> {
     let mut writer = Writer::new(form, WriteOptions { nrows: Some(frame.nrows), ..options });
-    writer.write(frame, sink, progress)?;
-    writer.finish(sink, progress)
+    let exporter = Exporter::new(frame, Some(frame.nrows))?;
+    writer.whole(Arc::new(exporter), None, frame, sink, progress)
 }

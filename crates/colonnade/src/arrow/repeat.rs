@@ -1,0 +1,228 @@
+//! One more frame of the same layout: what its schema would be is known, down to the metadata.
+//!
+//! A chunk may differ from the first one in what the schema does not say. Here nothing may: rows, labels of the columns,
+//! dtypes, tags, names and classes of both axes, where a range of row labels begins.
+
+use std::sync::Arc;
+
+use arrow_data::ArrayData;
+use arrow_data::transform::MutableArrayData;
+use arrow_schema::DataType;
+
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags};
+use crate::memory::Buffer;
+
+use super::export::Exporter;
+use super::gather;
+use super::layout::Kept;
+use super::native::{self, Native};
+
+/// An exporter for whole frames of one layout, one after the other. Holds nothing of the frame that it was made of.
+#[derive(Debug)]
+pub struct Repeated {
+    exporter: Arc<Exporter>,
+    nrows: usize,
+    tags: Tags,
+    columns: Axis,
+    /// Without rows.
+    index: Axis,
+    /// Categories of the columns and levels that are dictionaries: pandas' metadata counts them.
+    categories: Vec<usize>,
+}
+
+impl Repeated {
+    /// For frames like `frame`.
+    ///
+    /// # Errors
+    /// Those of [`Exporter::new`].
+    pub fn new(frame: &Frame) -> Result<Self> {
+        let columns = owned(&frame.columns)?;
+        let index = owned(&frame.index.slice(0, 0))?;
+        let exporter = Exporter::new(frame, Some(frame.nrows))?.with_axes(index.clone(), columns.clone());
+        Ok(Self {
+            exporter: Arc::new(exporter),
+            nrows: frame.nrows,
+            tags: frame.tags.clone(),
+            columns,
+            index,
+            categories: categories(frame).collect(),
+        })
+    }
+
+    /// The exporter.
+    #[must_use]
+    pub fn exporter(&self) -> &Arc<Exporter> {
+        &self.exporter
+    }
+
+    /// Whether the exporter of `frame` would be the same.
+    #[must_use]
+    pub fn is_of(&self, frame: &Frame) -> bool {
+        self.nrows == frame.nrows
+            && self.columns.len() == frame.ncols
+            && same_tags(&self.tags, &frame.tags)
+            && same_words(&self.columns, &frame.columns)
+            && same_words(&self.index, &frame.index)
+            && same_labels(&self.columns, &frame.columns)
+            && self.same_index(&frame.index)
+            && self.same_parts(frame)
+            && self.categories.iter().copied().eq(categories(frame))
+    }
+
+    fn same_index(&self, index: &Axis) -> bool {
+        let (_, kept) = self.exporter.kept();
+        match (&self.index.labels, &index.labels) {
+            (Labels::Auto { start, step, .. }, Labels::Auto { start: other, step: by, .. }) => {
+                (start, step) == (other, by)
+            }
+            (Labels::Levels(_), Labels::Levels(levels)) => {
+                let same = |(kept, level): (&Kept, &Level)| match level {
+                    Level::Block(block) => is_of_block(kept, block),
+                    Level::Column(column) => is_of_column(kept, column),
+                };
+                kept.len() == levels.len() && kept.iter().zip(levels).all(same)
+            }
+            _ => false,
+        }
+    }
+
+    fn same_parts(&self, frame: &Frame) -> bool {
+        let (kept, _) = self.exporter.kept();
+        frame.parts.iter().all(|part| match part {
+            Part::Block(block, positions) => {
+                let same = |(i, &position): (usize, &usize)| match kept.get(position) {
+                    Some(Kept::Native(native)) if !native::depends_on_values(block.grid.dtype) => {
+                        native.dtype == block.grid.dtype
+                    }
+                    Some(kept) => is_of_block(kept, &block.column(i)),
+                    None => false,
+                };
+                positions.iter().enumerate().all(same)
+            }
+            Part::Column(column, position) => {
+                kept.get(*position).is_some_and(|kept| is_of_column(kept, column))
+            }
+        })
+    }
+}
+
+fn is_of_block(kept: &Kept, block: &Block) -> bool {
+    let Kept::Native(native) = kept else { return false };
+    let dtype = block.grid.dtype;
+    native.dtype == dtype
+        && (!native::depends_on_values(dtype)
+            || Native::of(block).is_ok_and(|found| found.data_type == native.data_type))
+}
+
+fn is_of_column(kept: &Kept, column: &Column) -> bool {
+    let Kept::Arrow { data_type, ordered, tag } = kept else { return false };
+    *ordered == column.ordered && *tag == column.tag && data_type == column.data.data_type()
+}
+
+/// The number of categories of each dictionary, columns as they stand among the parts, then levels.
+fn categories(frame: &Frame) -> impl Iterator<Item = usize> + '_ {
+    let levels: &[Level] = match &frame.index.labels {
+        Labels::Levels(levels) => levels,
+        Labels::Auto { .. } => &[],
+    };
+    let columns = frame.parts.iter().filter_map(|part| match part {
+        Part::Column(column, _) => Some(column),
+        Part::Block(..) => None,
+    });
+    let of_levels = levels.iter().filter_map(|level| match level {
+        Level::Column(column) => Some(column),
+        Level::Block(_) => None,
+    });
+    let count = |column: &Column| match column.data.data_type() {
+        DataType::Dictionary(..) => column.data.child_data().first().map(ArrayData::len),
+        _ => None,
+    };
+    columns.chain(of_levels).filter_map(count)
+}
+
+fn same_tags(a: &Tags, b: &Tags) -> bool {
+    a.name == b.name && a.attrs == b.attrs && a.origin == b.origin
+}
+
+/// Whether all but the labels is the same.
+fn same_words(a: &Axis, b: &Axis) -> bool {
+    a.class == b.class && a.name == b.name && a.meta == b.meta && a.classes == b.classes
+}
+
+impl Axis {
+    /// Whether both have the same labels, to the bit, of the same types, and the same names, classes and meta.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        same_words(self, other) && same_labels(self, other)
+    }
+
+    /// The same axis in memory of its own, that nobody writes and that keeps nothing else alive.
+    ///
+    /// # Errors
+    /// The system's own: no memory.
+    pub fn to_owned(&self) -> Result<Self> {
+        owned(self)
+    }
+}
+
+fn same_labels(a: &Axis, b: &Axis) -> bool {
+    match (&a.labels, &b.labels) {
+        (
+            Labels::Auto { start, stop, step, count },
+            Labels::Auto { start: other, stop: end, step: by, count: many },
+        ) => (start, stop, step, count) == (other, end, by, many),
+        (Labels::Levels(a), Labels::Levels(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_level(a, b))
+        }
+        _ => false,
+    }
+}
+
+fn same_level(a: &Level, b: &Level) -> bool {
+    match (a, b) {
+        (Level::Block(a), Level::Block(b)) => {
+            let packed = a.packed();
+            a.grid.dtype == b.grid.dtype
+                && a.grid.nrows == b.grid.nrows
+                && packed.is_some()
+                && packed == b.packed()
+        }
+        (Level::Column(a), Level::Column(b)) => {
+            a.ordered == b.ordered
+                && a.tag == b.tag
+                && a.data.data_type() == b.data.data_type()
+                && a.data == b.data
+        }
+        _ => false,
+    }
+}
+
+/// A copy in memory of its own.
+fn owned(axis: &Axis) -> Result<Axis> {
+    let labels = match &axis.labels {
+        Labels::Auto { .. } => axis.labels.clone(),
+        Labels::Levels(levels) => Labels::Levels(levels.iter().map(owned_level).collect::<Result<_>>()?),
+    };
+    Ok(Axis { labels, ..axis.clone() })
+}
+
+fn owned_level(level: &Level) -> Result<Level> {
+    Ok(match level {
+        Level::Block(block) => {
+            let grid = block.grid;
+            // In the order that it has: `packed` would turn the bytes around.
+            let dtype = DType { order: crate::frame::ByteOrder::Little, ..grid.dtype };
+            let native = Block { grid: Grid { dtype, ..grid }, buffer: block.buffer.clone() };
+            let buffer = Buffer::from_arrow(gather::packed(&native)?);
+            Level::Block(Block { grid: Grid::column_major(grid.dtype, grid.nrows, grid.width, 0), buffer })
+        }
+        Level::Column(column) => {
+            let nulls = column.data.nulls().is_some();
+            let mut copy = MutableArrayData::new(vec![&column.data], nulls, column.len());
+            let copied = copy.try_extend(0, 0, column.len());
+            copied.map_err(|e| Error::malformed("frame", format!("labels cannot be copied: {e}.")))?;
+            Level::Column(Column { data: copy.freeze(), ..column.clone() })
+        }
+    })
+}
