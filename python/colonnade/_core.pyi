@@ -103,6 +103,10 @@ class Axis:
     classes: list[str]
     name: str
     meta: str | None
+    def same(self, other: Axis) -> bool:
+        """Whether labels (to the bit), their types, classes, name and meta are the same. Made for short axes."""
+    def detached(self) -> Axis:
+        """A copy that shares no memory: nothing changes it, and it keeps nothing else alive."""
     def __len__(self) -> int: ...
     def level(self, i: int, writable: bool = False) -> np.ndarray | ArrowColumn:
         """Labels of level i. NumPy arrays share memory with the file or buffer (read-only unless `writable`)."""

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use crate::array::{Arrays, Views};
 use crate::arrow_column::ArrowColumn;
+use crate::errors::IntoPy;
 
 /// Labels of one side.
 #[pyclass(frozen, name = "Axis", module = "colonnade._core")]
@@ -106,6 +107,14 @@ impl PyAxis {
     #[getter]
     fn meta(&self) -> Option<&str> {
         self.axis.meta.as_deref()
+    }
+
+    fn same(&self, other: PyRef<'_, Self>) -> bool {
+        self.axis.is_same(&other.axis)
+    }
+
+    fn detached(&self) -> PyResult<Self> {
+        Ok(Self { axis: self.axis.detached().py()? })
     }
 
     fn __len__(&self) -> usize {

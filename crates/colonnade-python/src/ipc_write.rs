@@ -3,9 +3,10 @@
 use std::io;
 use std::os::fd::RawFd;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use colonnade::ipc::read::Form;
-use colonnade::ipc::write::{self, WriteOptions, Writer};
+use colonnade::ipc::write::{self, Encoder, WriteOptions, Writer};
 use colonnade::plan::Progress;
 use colonnade::sink::Sink;
 use colonnade_transport::{AtomicFile, Descriptor};
@@ -238,15 +239,33 @@ fn ipc_encode<'py>(
     options: &IpcWriteOptions,
     progress: Callback,
 ) -> PyResult<Bound<'py, PyBytes>> {
+    let (frame, options) = (&*frame.frame, options.core);
+    if frame.ncols <= REMEMBERED_COLUMNS && frame.nbytes() <= SMALL_NBYTES {
+        let mut bytes = Vec::new();
+        watched(py, progress, None, |watch| match ENCODER.try_lock() {
+            Ok(mut known) => {
+                known.get_or_insert_default().encode(frame, format.0, options, &mut bytes, watch)
+            }
+            Err(_) => write::encode(frame, format.0, options, &mut bytes, watch),
+        })?;
+        return Ok(PyBytes::new(py, &bytes));
+    }
     // A sink's memory is recycled; a vector's is fresh each time, which costs more than the copy.
     let mut sink = BufferSink::empty()?;
     let mut appender = sink.appender()?;
-    watched(py, progress, None, |watch| {
-        write::encode(&frame.frame, format.0, options.core, &mut appender, watch)
-    })?;
+    watched(py, progress, None, |watch| write::encode(frame, format.0, options, &mut appender, watch))?;
     appender.keep();
     Ok(PyBytes::new(py, sink.as_slice()))
 }
+
+/// Frames up to this size cost less than their schema does.
+const SMALL_NBYTES: usize = 256 << 10;
+
+/// Frames of more columns are not remembered between calls.
+const REMEMBERED_COLUMNS: usize = 1000;
+
+/// Layouts of the last small frames.
+static ENCODER: Mutex<Option<Encoder>> = Mutex::new(None);
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<IpcWriteOptions>()?;

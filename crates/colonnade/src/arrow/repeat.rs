@@ -27,8 +27,8 @@ pub struct Repeated {
     columns: Axis,
     /// Without rows.
     index: Axis,
-    /// Categories of the columns and levels that are dictionaries: pandas' metadata counts them.
-    categories: Vec<usize>,
+    /// Position and number of categories of what is a dictionary: pandas' metadata counts them.
+    categories: Vec<(usize, usize)>,
 }
 
 impl Repeated {
@@ -120,22 +120,22 @@ fn is_of_column(kept: &Kept, column: &Column) -> bool {
     *ordered == column.ordered && *tag == column.tag && data_type == column.data.data_type()
 }
 
-/// The number of categories of each dictionary, columns as they stand among the parts, then levels.
-fn categories(frame: &Frame) -> impl Iterator<Item = usize> + '_ {
+/// Position and number of categories of each dictionary; levels of row labels stand behind the columns.
+fn categories(frame: &Frame) -> impl Iterator<Item = (usize, usize)> + '_ {
     let levels: &[Level] = match &frame.index.labels {
         Labels::Levels(levels) => levels,
         Labels::Auto { .. } => &[],
     };
     let columns = frame.parts.iter().filter_map(|part| match part {
-        Part::Column(column, _) => Some(column),
+        Part::Column(column, position) => Some((*position, column)),
         Part::Block(..) => None,
     });
-    let of_levels = levels.iter().filter_map(|level| match level {
-        Level::Column(column) => Some(column),
+    let of_levels = (frame.ncols..).zip(levels).filter_map(|(position, level)| match level {
+        Level::Column(column) => Some((position, column)),
         Level::Block(_) => None,
     });
-    let count = |column: &Column| match column.data.data_type() {
-        DataType::Dictionary(..) => column.data.child_data().first().map(ArrayData::len),
+    let count = |(position, column): (usize, &Column)| match column.data.data_type() {
+        DataType::Dictionary(..) => Some((position, column.data.child_data().first().map(ArrayData::len)?)),
         _ => None,
     };
     columns.chain(of_levels).filter_map(count)
@@ -161,7 +161,7 @@ impl Axis {
     ///
     /// # Errors
     /// The system's own: no memory.
-    pub fn to_owned(&self) -> Result<Self> {
+    pub fn detached(&self) -> Result<Self> {
         owned(self)
     }
 }

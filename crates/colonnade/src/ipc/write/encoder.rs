@@ -1,7 +1,10 @@
 //! Whole frames, one after the other: what frames of one layout share, the schema and its message, is made once.
 
+use std::sync::Arc;
+
 use flatbuffers::FlatBufferBuilder;
 
+use crate::arrow::export::Exporter;
 use crate::arrow::repeat::Repeated;
 use crate::error::Result;
 use crate::frame::Frame;
@@ -9,7 +12,7 @@ use crate::ipc::read::Form;
 use crate::plan::Progress;
 use crate::sink::Sink;
 
-use super::writer::{Writer, encode};
+use super::writer::Writer;
 use super::{WriteOptions, message};
 
 /// Layouts that are remembered.
@@ -98,4 +101,20 @@ impl Encoder {
         self.known.truncate(kept.max(1));
         Ok(())
     }
+}
+
+/// One frame, whole.
+///
+/// # Errors
+/// As [`Writer::write`].
+pub fn encode(
+    frame: &Frame,
+    form: Form,
+    options: WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let mut writer = Writer::new(form, WriteOptions { nrows: Some(frame.nrows), ..options });
+    let exporter = Exporter::new(frame, Some(frame.nrows))?;
+    writer.whole(Arc::new(exporter), None, frame, sink, progress)
 }

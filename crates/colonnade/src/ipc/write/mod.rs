@@ -21,10 +21,12 @@ mod pending;
 mod writer;
 
 #[cfg(test)]
+mod encoder_tests;
+#[cfg(test)]
 mod tests;
 
-pub use encoder::Encoder;
-pub use writer::{Writer, encode};
+pub use encoder::{Encoder, encode};
+pub use writer::Writer;
 
 use crate::codec::{lz4, zstd};
 use crate::error::{Error, Result};

@@ -400,19 +400,3 @@ fn text_rows(chunk: &Frame) -> usize {
     });
     widths.map(|width| i32::MAX as usize / width.max(1)).min().unwrap_or(usize::MAX)
 }
-
-/// One frame, whole.
-///
-/// # Errors
-/// As [`Writer::write`].
-pub fn encode(
-    frame: &Frame,
-    form: Form,
-    options: WriteOptions,
-    sink: &mut dyn Sink,
-    progress: &dyn Progress,
-) -> Result<()> {
-    let mut writer = Writer::new(form, WriteOptions { nrows: Some(frame.nrows), ..options });
-    let exporter = Exporter::new(frame, Some(frame.nrows))?;
-    writer.whole(Arc::new(exporter), None, frame, sink, progress)
-}
