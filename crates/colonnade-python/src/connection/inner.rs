@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use colonnade::ipc::write::Encoder;
 use colonnade::message::{Incoming, envelope};
 use colonnade::plan::Progress;
 use colonnade::sink::Sink;
@@ -26,6 +27,8 @@ pub(crate) struct Inner {
     channel: Mutex<Option<Arc<dyn Channel>>>,
     pub(super) receiving: Mutex<Receiving>,
     pub(super) sending: Mutex<Sending>,
+    /// Remembers the layouts of the frames before; used by whoever has `sending`.
+    pub(super) encoder: Mutex<Encoder>,
     pub(super) closed: AtomicBool,
     pub(super) finished: AtomicBool,
     pub(super) messages_sent: AtomicU64,
@@ -47,6 +50,7 @@ impl Inner {
             channel: Mutex::new(Some(channel)),
             receiving: Mutex::new(Receiving::new(Incoming::new(options.limits.core(), room))),
             sending: Mutex::new(Sending::Open),
+            encoder: Mutex::default(),
             closed: AtomicBool::new(false),
             finished: AtomicBool::new(false),
             messages_sent: AtomicU64::new(0),

@@ -16,7 +16,6 @@ use std::sync::atomic::Ordering;
 
 use colonnade::ErrorKind;
 use colonnade::ipc::read::{Arrived, Form};
-use colonnade::ipc::write;
 use colonnade::message::{Message, Step, Waiting};
 use colonnade::plan::Progress;
 use colonnade_transport::{Address, Channel, Direction, from_descriptors};
@@ -209,7 +208,7 @@ impl Connection {
             let stopped = [&inner.closed, &inner.finished];
             let watch = Watch::new(progress, patience, &stopped);
             inner.send(watch, (&Sending::Open, Sending::Open), 0, |sink| {
-                write::encode(&frame.frame, format.0, options.core(), sink, progress)
+                lock(&inner.encoder).encode(&frame.frame, format.0, options.core(), sink, progress)
             })
         });
         result.map_err(|e| e.raised(inner, "sending message", number, SEND_ADVICE))?;
