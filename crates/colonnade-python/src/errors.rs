@@ -1,8 +1,11 @@
 //! Rust errors as Python exceptions: one class a kind, defined in `colonnade/_errors.py`.
 
 use colonnade::{Error, ErrorKind};
-use colonnade_transport::{AddressError, SystemError};
-use pyo3::exceptions::{PyImportError, PyOSError, PyRuntimeError};
+use colonnade_transport::{AddressError, HttpError, HttpErrorKind, SystemError};
+use pyo3::exceptions::{
+    PyConnectionError, PyConnectionRefusedError, PyFileNotFoundError, PyImportError, PyOSError,
+    PyPermissionError, PyRuntimeError, PyTimeoutError,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
@@ -105,10 +108,30 @@ pub(crate) fn of_address(error: std::io::Error) -> PyErr {
 fn io(error: Error) -> PyErr {
     match error.into_kind() {
         ErrorKind::Io(error) => match error.raw_os_error() {
+            _ if error.get_ref().is_some_and(|e| e.is::<HttpError>()) => http(&error),
             Some(errno) => PyErr::new::<PyOSError, _>((errno, text_of(&error))),
             None => PyErr::from(error),
         },
         _ => PyOSError::new_err("I/O error"),
+    }
+}
+
+/// An error between here and a server, as the OSError or the error of the bytes that it is.
+fn http(error: &std::io::Error) -> PyErr {
+    let Some(HttpError { kind, message }) = error.get_ref().and_then(|e| e.downcast_ref()) else {
+        return PyOSError::new_err(error.to_string());
+    };
+    let message = message.clone();
+    match kind {
+        HttpErrorKind::Address => raise("OptionError", message),
+        HttpErrorKind::NotFound => PyFileNotFoundError::new_err(message),
+        HttpErrorKind::Forbidden => PyPermissionError::new_err(message),
+        HttpErrorKind::Refused => PyConnectionRefusedError::new_err(message),
+        HttpErrorKind::Connection => PyConnectionError::new_err(message),
+        HttpErrorKind::TimedOut => PyTimeoutError::new_err(message),
+        HttpErrorKind::Truncated { .. } => raise("TruncatedError", message),
+        HttpErrorKind::Changed | HttpErrorKind::Answer => raise("DecodeError", message),
+        HttpErrorKind::Other => PyOSError::new_err(message),
     }
 }
 

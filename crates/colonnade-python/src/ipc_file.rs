@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use colonnade::ipc::read::{Form, Ipc, Message, OpenOptions, Request};
+use colonnade::ipc::read::{Form, Ipc, MAGIC, Message, OpenOptions, Request};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,6 +11,7 @@ use pyo3::types::PyDict;
 use crate::axis::PyAxis;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
+use crate::http_file::PyHttpFile;
 use crate::npz_file::{PyLimits, threads as threads_of};
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
@@ -133,6 +134,30 @@ impl IpcFile {
         let options = options(format, limits, threads, allow_truncated)?;
         let progress = PyProgress::new(None);
         let opened = py.detach(|| Ipc::open_stream(&mut after(head, fd), options, &progress));
+        Self::wrap(py, progress.finish(opened)?, verify, options.threads)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (file, *, verify, limits, threads, format = None, allow_truncated = false))]
+    fn open_http(
+        py: Python<'_>,
+        file: &PyHttpFile,
+        verify: bool,
+        limits: PyLimits,
+        threads: Option<usize>,
+        format: Option<&str>,
+        allow_truncated: bool,
+    ) -> PyResult<Self> {
+        let options = options(format, limits, threads, allow_truncated)?;
+        let is_file = options.form.map_or_else(|| file.starts_with(MAGIC), |form| form == Form::File);
+        let progress = PyProgress::new(None);
+        let opened = match file.remote(limits).filter(|_| is_file) {
+            Some(remote) => py.detach(|| Ipc::open_remote(remote?, options)),
+            None => {
+                let mut stream = file.stream(allow_truncated)?;
+                py.detach(|| Ipc::open_stream(&mut stream, options, &progress))
+            }
+        };
         Self::wrap(py, progress.finish(opened)?, verify, options.threads)
     }
 

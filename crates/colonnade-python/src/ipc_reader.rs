@@ -11,16 +11,17 @@ use pyo3::types::{PyByteArray, PyMemoryView, PySlice};
 
 use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
+use crate::http_file::PyHttpFile;
 use crate::npz_file::PyLimits;
 use crate::progress::PyProgress;
-use crate::view::{Headed, after};
+use crate::view::after;
 
 /// Python fills at most so many bytes a call.
 const SCRATCH_NBYTES: usize = 256 << 10;
 
 /// Where the bytes come from.
 enum Origin {
-    Descriptor(Headed),
+    Stream(Box<dyn Read + Send + Sync>),
     Callable(Py<PyAny>, Py<PyByteArray>),
 }
 
@@ -45,9 +46,9 @@ impl IpcReader {
     fn advance(&mut self, py: Python<'_>) -> PyResult<Option<Event>> {
         let decoder = &mut self.decoder;
         match &mut self.origin {
-            Origin::Descriptor(descriptor) => {
+            Origin::Stream(stream) => {
                 let progress = PyProgress::new(None);
-                let result = py.detach(|| from_descriptor(decoder, descriptor, &progress));
+                let result = py.detach(|| from_stream(decoder, stream, &progress));
                 progress.finish(result)
             }
             Origin::Callable(read_into, scratch) => loop {
@@ -73,13 +74,13 @@ impl IpcReader {
     }
 }
 
-fn from_descriptor(
+fn from_stream(
     decoder: &mut Decoder,
-    descriptor: &mut Headed,
+    stream: &mut dyn Read,
     progress: &PyProgress,
 ) -> colonnade::Result<Option<Event>> {
     loop {
-        match descriptor.read(decoder.room()?) {
+        match stream.read(decoder.room()?) {
             Ok(0) => return Ok(None),
             Ok(count) => match decoder.filled(count)? {
                 Event::Need => {}
@@ -125,7 +126,7 @@ impl IpcReader {
         head: Option<Vec<u8>>,
     ) -> PyResult<Self> {
         let _ = threads;
-        Self::new(Origin::Descriptor(after(head, fd)), limits, allow_truncated)
+        Self::new(Origin::Stream(Box::new(after(head, fd))), limits, allow_truncated)
     }
 
     #[staticmethod]
@@ -140,6 +141,18 @@ impl IpcReader {
         let _ = threads;
         let scratch = PyByteArray::new(py, &vec![0; SCRATCH_NBYTES]).unbind();
         Self::new(Origin::Callable(read_into, scratch), limits, allow_truncated)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (file, *, limits, threads, allow_truncated = false))]
+    fn open_http(
+        file: &PyHttpFile,
+        limits: PyLimits,
+        threads: Option<usize>,
+        allow_truncated: bool,
+    ) -> PyResult<Self> {
+        let _ = threads;
+        Self::new(Origin::Stream(Box::new(file.stream(allow_truncated)?)), limits, allow_truncated)
     }
 
     fn schema(&mut self, py: Python<'_>) -> PyResult<CoreFrame> {

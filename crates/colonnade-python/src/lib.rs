@@ -14,6 +14,7 @@ mod connection;
 mod dtype;
 mod errors;
 mod frame;
+mod http_file;
 mod ipc_file;
 mod ipc_reader;
 mod ipc_write;
@@ -42,6 +43,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<npz_file::NpzFile>()?;
     m.add_class::<npz_write::NpzWriteOptions>()?;
     m.add_class::<sink::BufferSink>()?;
+    m.add_class::<http_file::PyHttpFile>()?;
     arrow_stream::register(m)?;
     connection::register(m)?;
     ipc_file::register(m)?;

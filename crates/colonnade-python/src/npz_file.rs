@@ -14,6 +14,7 @@ use crate::axis::PyAxis;
 use crate::dtype;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
+use crate::http_file::PyHttpFile;
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
 use crate::view::{after, bytes_of};
@@ -112,7 +113,8 @@ impl NpzFile {
         if let Some(axes) = self.axes.get() {
             return Ok(axes);
         }
-        let axes = self.store.axes(self.threads).py()?;
+        // Labels of a file elsewhere are fetched now.
+        let axes = Python::attach(|py| py.detach(|| self.store.axes(self.threads))).py()?;
         Ok(self.axes.get_or_init(|| axes))
     }
 }
@@ -163,6 +165,29 @@ impl NpzFile {
             let source = Source::stream(&mut after(head, fd), limits.max_nbytes, &progress)?;
             Store::open_source(source, limits.core())
         });
+        Self::wrap(py, progress.finish(store)?, verify, self::threads(threads))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (file, *, verify, limits, threads))]
+    fn open_http(
+        py: Python<'_>,
+        file: &PyHttpFile,
+        verify: bool,
+        limits: PyLimits,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let progress = PyProgress::new(None);
+        let store = match file.remote(limits) {
+            Some(remote) => py.detach(|| Store::open_source(Source::Remote(remote?), limits.core())),
+            None => {
+                let mut stream = file.stream(false)?;
+                py.detach(|| {
+                    let source = Source::stream(&mut stream, limits.core().max_nbytes, &progress)?;
+                    Store::open_source(source, limits.core())
+                })
+            }
+        };
         Self::wrap(py, progress.finish(store)?, verify, self::threads(threads))
     }
 

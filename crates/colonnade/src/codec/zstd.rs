@@ -111,9 +111,39 @@ fn prefix(context: &mut DCtx<'_>, source: &[u8], target: &mut [u8]) -> Result<us
     Ok(output.pos())
 }
 
+/// How many bytes of a frame make its first block whole, told by its first 21 bytes; `None` where that is no frame.
+#[must_use]
+pub fn first_block(frame: &[u8]) -> Option<usize> {
+    const MAGIC: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
+    let descriptor = *frame.strip_prefix(MAGIC)?.first()?;
+    let single = descriptor & 0x20 != 0;
+    let dictionary = [0, 1, 2, 4].get(usize::from(descriptor & 3)).copied()?;
+    let size = [usize::from(single), 2, 4, 8].get(usize::from(descriptor >> 6)).copied()?;
+    let at = 5 + usize::from(!single) + dictionary + size;
+    let header = frame.get(at..at + 3)?.iter().rev().fold(0usize, |word, &b| word << 8 | usize::from(b));
+    // A block of one byte repeated stores that byte alone.
+    let nbytes = if header >> 1 & 3 == 1 { 1 } else { header >> 3 };
+    Some(at + 3 + nbytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_block_is_enough_for_the_first_bytes() {
+        let noise =
+            |n: u32| (0..n).flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes()).collect::<Vec<u8>>();
+        for plain in [vec![7; 500_000], noise(100_000), noise(3), b"abcabc".repeat(60_000)] {
+            let packed = compress(&[&plain], 3, 1).unwrap();
+            let nbytes = first_block(&packed).unwrap();
+            assert!(nbytes <= packed.len());
+            let mut out = vec![0; plain.len().min(1000)];
+            assert_eq!(decompress_prefix(&packed[..nbytes], &mut out).unwrap(), out.len());
+            assert_eq!(out, plain[..out.len()]);
+        }
+        assert!(first_block(b"PK\x03\x04, which is no frame").is_none() && first_block(b"").is_none());
+    }
 
     #[test]
     fn parts_come_back_as_one() {

@@ -10,6 +10,7 @@ mod copy;
 mod file;
 mod pool;
 mod region;
+mod remote;
 mod scatter;
 
 pub use bits::unpack;
@@ -18,4 +19,5 @@ pub use copy::{STREAMING_FROM_NBYTES, copy, fence};
 pub use file::{MappedFile, read_small};
 pub use pool::{RECYCLE_CAP_NBYTES, trim};
 pub use region::{Region, RegionMut};
+pub use remote::{Fetch, Land, Remote};
 pub use scatter::Scatter;

@@ -3,6 +3,7 @@
 use crate::container::zip::{Directory, Method};
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region};
+use crate::plan::NoProgress;
 
 use super::{Kind, Source, Store};
 
@@ -53,8 +54,10 @@ impl Store {
         };
         member.check_size(&self.limits)?;
         let inner = match (&self.source, member.method) {
-            (Source::Memory(bytes) | Source::Mapped(_, bytes), Method::Stored) => {
-                let inner = bytes.slice(member.offset, member.nbytes);
+            (Source::Memory(_) | Source::Mapped(..) | Source::Remote(_), Method::Stored) => {
+                let range = (member.offset, member.offset.saturating_add(member.nbytes));
+                self.source.need(&[range], &NoProgress)?;
+                let inner = self.source.bytes().and_then(|b| b.slice(member.offset, member.nbytes));
                 inner.ok_or_else(|| Error::truncated("npz", "the inner archive", member.nbytes as u64, 0))?
             }
             _ => {

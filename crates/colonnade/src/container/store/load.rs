@@ -9,7 +9,8 @@ use crate::plan::{self, Progress, Task};
 
 use super::frame_places::AxisPlaces;
 use super::place::{ColumnPlace, Extents, LevelPlace, Place, Space, joined};
-use super::{Source, Store};
+use super::scan::Member;
+use super::{Source, Store, remote};
 
 /// Size of one read: large enough for the system, small enough to share between threads.
 const PIECE_NBYTES: usize = 4 << 20;
@@ -110,10 +111,18 @@ impl Store {
         progress: &dyn Progress,
     ) -> Result<Spaces> {
         let total = self.source.structure().len();
+        let ranges = joined(extents.image, 0);
+        let jobs = self.jobs(&ranges);
+        if self.source.remote().is_some() {
+            let of = |&(member, start, end): &(&Member, usize, usize)| remote::origin(member, start, end);
+            let wanted: Vec<_> = extents.source.iter().copied().chain(jobs.iter().map(of)).collect();
+            self.source.need(&wanted, progress)?;
+        }
         let source = match &self.source {
             _ if extents.source.is_empty() => Buffer::from_vec(Vec::new()),
             Source::Mapped(file, _) if private => file.map_private()?,
             Source::Memory(bytes) | Source::Mapped(_, bytes) if !private => bytes.clone(),
+            Source::Remote(remote) if !private => remote.bytes().clone(),
             _ => {
                 let ranges = joined(extents.source, JOIN_GAP);
                 let mut region = region_for(total, &ranges)?;
@@ -126,22 +135,15 @@ impl Store {
                 Buffer::from_region(region.finish(), private)
             }
         };
-        let image = self.image(extents.image, private, threads, progress)?;
+        let image = self.image(&jobs, private, threads, progress)?;
         Ok(Spaces { source, image })
     }
 
-    /// Decompresses (or copies to an aligned place) the members that the ranges touch.
-    fn image(
-        &self,
-        ranges: Vec<(usize, usize)>,
-        private: bool,
-        threads: usize,
-        progress: &dyn Progress,
-    ) -> Result<Buffer> {
+    /// What makes the ranges of the image: members, each with the part of the image that it fills.
+    fn jobs(&self, ranges: &[(usize, usize)]) -> Vec<(&Member, usize, usize)> {
         if ranges.is_empty() {
-            return Ok(Buffer::from_vec(Vec::new()));
+            return Vec::new();
         }
-        let ranges = joined(ranges, 0);
         let mut wanted: Vec<_> =
             self.members.iter().filter(|m| m.space == Space::Image && m.nbytes > 0).collect();
         wanted.sort_by_key(|m| m.start);
@@ -166,6 +168,20 @@ impl Store {
                 .map(|r| (r.0.max(start), r.1.min(end)))
                 .collect();
             jobs.extend(pieces(&within).into_iter().map(|(from, to)| (member, from, to)));
+        }
+        jobs
+    }
+
+    /// Decompresses (or copies to an aligned place) what the jobs say.
+    fn image(
+        &self,
+        jobs: &[(&Member, usize, usize)],
+        private: bool,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Buffer> {
+        if jobs.is_empty() {
+            return Ok(Buffer::from_vec(Vec::new()));
         }
         let spans: Vec<(usize, usize)> = jobs.iter().map(|&(_, start, end)| (start, end)).collect();
         let mut region = region_for(self.image_nbytes, &spans)?;

@@ -13,6 +13,7 @@ mod limits;
 mod load;
 mod open;
 mod place;
+mod remote;
 mod scan;
 mod source;
 mod text;

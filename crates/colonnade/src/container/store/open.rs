@@ -99,13 +99,14 @@ impl Store {
     /// # Errors
     /// As [`Store::open_path`].
     pub fn open_source(source: Source, limits: Limits) -> Result<Self> {
+        source.need_header_at(0)?;
         if source.structure().starts_with(b"\x93NUMPY") {
             return Self::open_npy(source, limits);
         }
         if source.structure().is_empty() {
             return Err(Error::truncated("npz", "an archive", 22, 0));
         }
-        let directory = Directory::parse(source.structure(), limits.max_members)?;
+        let directory = source.directory(&limits)?;
         Self::open_zip(source, Arc::new(directory), None, limits)
     }
 

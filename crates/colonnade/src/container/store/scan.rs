@@ -133,6 +133,7 @@ impl Member {
     pub(super) fn read_header(&mut self, source: &Source, arrays: &mut Arrays) -> Result<()> {
         let at = |e: Error| e.shifted(self.offset as u64);
         if self.method == Method::Stored && source.is_resident() {
+            source.need_header_at(self.offset)?;
             let end = (self.offset + self.nbytes).min(source.structure().len());
             let bytes = source.structure().get(self.offset..end).unwrap_or(&[]);
             self.array = arrays.of(bytes, self.nbytes).map_err(at)?;
@@ -160,15 +161,24 @@ impl Member {
             return Ok(out);
         }
         // A block of 128 KiB is what a decompressor may want before it yields the first byte.
-        let packed = source.fetch(self.entry, self.offset, self.compressed_nbytes.min(256 << 10))?;
-        let count = match self.method {
-            Method::Zstd => zstd::decompress_prefix(&packed, &mut out),
-            Method::Deflate => deflate::decompress_prefix(&packed, &mut out),
-            Method::Stored | Method::Other(_) => Err(self.unknown()),
-        };
-        let count = count.map_err(|e| e.at(self.offset as u64))?;
+        let most = self.compressed_nbytes.min(256 << 10);
+        let held = source.held_from(self.offset).min(most);
+        // What is here already most often is enough; of a file elsewhere the rest would be fetched.
+        if held < most && self.unpack_prefix(source, held, &mut out).is_ok_and(|count| count == out.len()) {
+            return Ok(out);
+        }
+        let count = self.unpack_prefix(source, most, &mut out).map_err(|e| e.at(self.offset as u64))?;
         out.truncate(count);
         Ok(out)
+    }
+
+    fn unpack_prefix(&self, source: &Source, packed_nbytes: usize, target: &mut [u8]) -> Result<usize> {
+        let packed = source.fetch(self.entry, self.offset, packed_nbytes)?;
+        match self.method {
+            Method::Zstd => zstd::decompress_prefix(&packed, target),
+            Method::Deflate => deflate::decompress_prefix(&packed, target),
+            Method::Stored | Method::Other(_) => Err(self.unknown()),
+        }
     }
 
     /// Decompresses (or copies) the whole member into `target`, and checks its CRC where it was compressed.

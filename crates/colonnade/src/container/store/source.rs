@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use crate::container::zip::Directory;
 use crate::error::{Error, Result};
-use crate::memory::{Buffer, MappedFile, Region, RegionMut, read_small};
-use crate::plan::Progress;
+use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_small};
+use crate::plan::{NoProgress, Progress};
 
 /// Files below this size are read rather than mapped: a map costs page faults, and shared fate with the file.
 const MAP_MIN_NBYTES: u64 = 1 << 20;
@@ -35,6 +35,8 @@ pub enum Source {
     Read(Arc<MappedFile>, Buffer),
     /// One file a member.
     Directory(Arc<Vec<PathBuf>>),
+    /// A file elsewhere, of which comes what is asked for.
+    Remote(Arc<Remote>),
 }
 
 impl Source {
@@ -93,9 +95,15 @@ impl Source {
     /// The bytes as far as structure needs them; empty for a directory.
     #[must_use]
     pub fn structure(&self) -> &[u8] {
+        self.bytes().map_or(&[], Buffer::as_slice)
+    }
+
+    /// The same, kept alive by their owner.
+    pub(super) fn bytes(&self) -> Option<&Buffer> {
         match self {
-            Self::Memory(bytes) | Self::Mapped(_, bytes) | Self::Read(_, bytes) => bytes.as_slice(),
-            Self::Directory(_) => &[],
+            Self::Memory(bytes) | Self::Mapped(_, bytes) | Self::Read(_, bytes) => Some(bytes),
+            Self::Remote(remote) => Some(remote.bytes()),
+            Self::Directory(_) => None,
         }
     }
 
@@ -111,7 +119,7 @@ impl Source {
     /// Whether [`Source::structure`] holds data too.
     #[must_use]
     pub fn is_resident(&self) -> bool {
-        matches!(self, Self::Memory(_) | Self::Mapped(..))
+        matches!(self, Self::Memory(_) | Self::Mapped(..) | Self::Remote(_))
     }
 
     /// `nbytes` at `offset` (of file number `file` in a directory).
@@ -121,12 +129,11 @@ impl Source {
     pub fn fetch(&self, file: usize, offset: usize, nbytes: usize) -> Result<Cow<'_, [u8]>> {
         let short = || Error::truncated("npz", "the member", nbytes as u64, 0).at(offset as u64);
         match self {
-            Self::Memory(bytes) | Self::Mapped(_, bytes) => bytes
-                .as_slice()
-                .get(offset..)
-                .and_then(|b| b.get(..nbytes))
-                .map(Cow::Borrowed)
-                .ok_or_else(short),
+            Self::Memory(_) | Self::Mapped(..) | Self::Remote(_) => {
+                self.need(&[(offset, offset.saturating_add(nbytes))], &NoProgress)?;
+                let bytes = self.structure().get(offset..).and_then(|b| b.get(..nbytes));
+                bytes.map(Cow::Borrowed).ok_or_else(short)
+            }
             Self::Read(..) | Self::Directory(_) => {
                 let mut out = vec![0; nbytes];
                 self.read_into(file, offset, &mut out)?;
@@ -149,7 +156,7 @@ impl Source {
             }
         };
         match self {
-            Self::Memory(_) | Self::Mapped(..) => {
+            Self::Memory(_) | Self::Mapped(..) | Self::Remote(_) => {
                 let bytes = self.fetch(file, offset, target.len())?;
                 target.copy_from_slice(&bytes);
                 Ok(())

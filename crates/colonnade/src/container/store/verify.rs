@@ -15,6 +15,7 @@ impl Store {
     /// # Errors
     /// The first thing that is wrong, with its member.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
+        self.source.need_all(progress)?;
         let offsets = match self.directory().filter(|_| self.kind == Kind::Zip) {
             Some(directory) => zip::data_offsets(self.source.structure(), directory)?,
             None => Vec::new(),

@@ -55,6 +55,33 @@ pub(super) fn find(file: &[u8]) -> Result<End> {
     last.unwrap_or_else(|| Err(absent(file)))
 }
 
+/// Where the directory and its ZIP64 record lie, as the last end records say: what must be there before [`find`] can tell.
+/// Of `file` the last 65,557 bytes are there. Little of a hostile comment is believed.
+pub(super) fn ranges(file: &[u8]) -> Vec<(usize, usize)> {
+    const MOST: usize = 4;
+    let len = file.len();
+    let window = file.get(len.saturating_sub(COMMENT_MAX + END_LEN)..).unwrap_or_default();
+    let found = window.windows(END.len()).enumerate().rev().filter(|(_, bytes)| **bytes == END);
+    let mut out = Vec::new();
+    for at in found.map(|(at, _)| len - window.len() + at).take(MOST) {
+        let Some(end) = Record::<END_LEN>::at(file, at) else { continue };
+        let mut claim = (at, u64::from(end.u32(12)));
+        let locator = at.checked_sub(LOCATOR64_LEN).and_then(|at| Record::<LOCATOR64_LEN>::at(file, at));
+        if let Some(locator) = locator.filter(|l| l.signature() == LOCATOR64) {
+            let declared = usize::try_from(locator.u64(8)).unwrap_or(usize::MAX);
+            let adjacent = at.saturating_sub(LOCATOR64_LEN + END64_LEN);
+            for at in [declared, adjacent] {
+                out.push((at, at.saturating_add(END64_LEN)));
+                if let Some(record) = Record::<END64_LEN>::at(file, at).filter(|r| r.signature() == END64) {
+                    claim = (at, record.u64(40));
+                }
+            }
+        }
+        out.push((claim.0.saturating_sub(usize::try_from(claim.1).unwrap_or(usize::MAX)), claim.0));
+    }
+    out
+}
+
 fn cut(at: usize, len: usize) -> Error {
     Error::truncated(FORMAT, "the end of central directory record", END_LEN as u64, (len - at) as u64)
         .at(as_u64(at))

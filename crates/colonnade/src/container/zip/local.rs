@@ -26,6 +26,13 @@ pub fn data_offset(file: &[u8], directory: &Directory, i: usize) -> Result<u64> 
         .map_err(|error| error.in_member(directory.name_str(i)).at(entry.local_offset))
 }
 
+/// Bytes of the local header at `at`, as it says itself; of the fixed part where that is not there.
+#[must_use]
+pub fn local_len(file: &[u8], at: usize) -> usize {
+    let local = Record::<LOCAL_LEN>::at(file, at);
+    local.map_or(LOCAL_LEN, |local| LOCAL_LEN + usize::from(local.u16(26)) + usize::from(local.u16(28)))
+}
+
 /// [`data_offset`] of every member, in the directory's order.
 ///
 /// # Errors

@@ -17,7 +17,14 @@ mod tests;
 
 pub use checks::{check_duplicate_names, check_no_nul, check_overlaps};
 pub use directory::{Directory, Entry};
-pub use local::{data_offset, data_offsets};
+/// Ranges of an archive that must be there before [`Directory::parse`] can tell, where its last 65,557 bytes are. Asked
+/// again, it may answer more: the first ranges lead to others.
+#[must_use]
+pub fn directory_ranges(file: &[u8]) -> Vec<(usize, usize)> {
+    end::ranges(file)
+}
+
+pub use local::{data_offset, data_offsets, local_len};
 pub use record::flag;
 pub use sizes::{central_len, end_len};
 pub use write::{

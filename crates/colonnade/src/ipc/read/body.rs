@@ -1,7 +1,7 @@
 //! The buffers of one body: found, checked against it, decompressed.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use arrow_buffer::{Buffer, MutableBuffer};
 
@@ -17,11 +17,17 @@ use super::message::BodyCodec;
 pub(crate) struct Source {
     pub(crate) bytes: memory::Buffer,
     arrow: Buffer,
+    /// Where the bytes come from as they are asked for, where they are not all here.
+    pub(crate) remote: Option<Arc<memory::Remote>>,
 }
 
 impl Source {
     pub(crate) fn new(bytes: memory::Buffer) -> Self {
-        Self { arrow: bytes.to_arrow(), bytes }
+        Self { arrow: bytes.to_arrow(), bytes, remote: None }
+    }
+
+    pub(crate) fn elsewhere(remote: Arc<memory::Remote>) -> Self {
+        Self { remote: Some(Arc::clone(&remote)), ..Self::new(remote.bytes().clone()) }
     }
 }
 
@@ -69,15 +75,30 @@ impl<'s> Body<'s> {
         })
     }
 
-    /// Bytes of the body once decompressed, as its buffers claim.
+    /// Bytes of the body once decompressed, as its buffers claim. What is elsewhere and was not fetched yet counts as it
+    /// lies there.
     pub(crate) fn decoded_nbytes(&self) -> u64 {
-        let Some(codec) = self.codec() else { return self.bytes.len() as u64 };
-        let nbytes = |i: usize| match self.bytes(i).and_then(|raw| packed(raw, codec)) {
-            Ok(Packed::Stored(bytes)) => bytes.len() as u64,
-            Ok(Packed::Compressed(_, nbytes)) => nbytes as u64,
-            Err(_) => 0,
+        if self.codec().is_none() {
+            return self.bytes.len() as u64;
+        }
+        let nbytes = |i: usize| match (&self.source.remote, self.place(i)) {
+            (Some(remote), Ok((start, nbytes))) if remote.held_from(start) < nbytes.min(8) => nbytes as u64,
+            _ => self.becomes(i).unwrap_or(0),
         };
         (0..self.batch.header.buffers.count).map(nbytes).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes of buffer `i` once decompressed, as it claims.
+    ///
+    /// # Errors
+    /// Malformed lengths and ranges.
+    pub(crate) fn becomes(&self, i: usize) -> Result<u64> {
+        let raw = self.bytes(i)?;
+        match self.codec().map(|codec| packed(raw, codec)).transpose()? {
+            None => Ok(raw.len() as u64),
+            Some(Packed::Stored(bytes)) => Ok(bytes.len() as u64),
+            Some(Packed::Compressed(_, nbytes)) => Ok(nbytes as u64),
+        }
     }
 
     /// More than that it cannot become: told by the header alone.
@@ -165,6 +186,14 @@ impl<'s> Body<'s> {
             );
             Error::malformed("arrow", message).at(self.batch.body_at as u64)
         })
+    }
+
+    /// Where buffer `i` lies in the source: its offset and its length.
+    ///
+    /// # Errors
+    /// Malformed: a range outside the body.
+    pub(crate) fn place(&self, i: usize) -> Result<(usize, usize)> {
+        self.range(i).map(|(offset, length)| (self.batch.body_at + offset, length))
     }
 
     /// The bytes of buffer `i` as they lie, compressed where the batch is; nobody's count of owners is touched.

@@ -21,6 +21,13 @@ pub(crate) struct Batch {
     pub(crate) first_row: usize,
 }
 
+impl Batch {
+    /// Whether it has rows of `start..stop`.
+    pub(crate) fn meets(&self, start: usize, stop: usize) -> bool {
+        self.first_row < stop && self.first_row + self.header.nrows > start
+    }
+}
+
 /// The values of a dictionary.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DictionaryBatch {

@@ -1,6 +1,6 @@
 //! The values of dictionaries, as they stand at a record batch.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use arrow_data::ArrayData;
@@ -134,15 +134,21 @@ struct Version {
 }
 
 impl History {
-    /// Decodes all dictionaries.
+    /// Decodes all dictionaries, or those of the ids in `only`.
     ///
     /// # Errors
     /// Malformed values.
-    pub(crate) fn new(source: &Source, catalog: &Catalog, limits: u64) -> Result<Self> {
+    pub(crate) fn new(
+        source: &Source,
+        catalog: &Catalog,
+        limits: u64,
+        only: Option<&HashSet<i64>>,
+    ) -> Result<Self> {
         let mut now = Dictionaries::default();
         let mut steps: HashMap<i64, Vec<(usize, usize)>> = HashMap::new();
         let mut out = Self { versions: HashMap::new(), replaced: false };
-        for message in &catalog.dictionaries {
+        let wanted = |id: i64| only.is_none_or(|only| only.contains(&id));
+        for message in catalog.dictionaries.iter().filter(|m| wanted(m.id)) {
             if !message.delta && now.held.contains_key(&message.id) {
                 out.replaced = true;
                 out.keep(message.id, &now, &mut steps)?;

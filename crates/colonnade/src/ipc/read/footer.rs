@@ -126,7 +126,7 @@ fn shared(footer: &arrow_ipc::Footer<'_>) -> Option<i64> {
 }
 
 /// Where the footer lies.
-fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
+pub(super) fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
     let total = bytes.len();
     let cut = |needed: usize| {
         let message = format!(
@@ -154,6 +154,22 @@ fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
         )
         .in_member("footer")
         .at(end as u64)
+    })
+}
+
+/// Where the headers of the messages lie that the footer points at; nothing where it is no footer.
+pub(super) fn header_ranges(foot: &[u8], footer_at: usize) -> Vec<(usize, usize)> {
+    let end = |block: &arrow_ipc::Block| {
+        let start = usize::try_from(block.offset()).ok()?;
+        let nbytes = usize::try_from(block.metaDataLength()).ok()?;
+        Some((start, start.checked_add(nbytes).filter(|&end| end <= footer_at)?))
+    };
+    copied(foot, |foot| {
+        let Ok(footer) = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot) else {
+            return Vec::new();
+        };
+        let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
+        blocks.filter_map(end).collect()
     })
 }
 

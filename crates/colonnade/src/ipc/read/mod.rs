@@ -18,6 +18,7 @@ mod land;
 mod message;
 mod open;
 mod receive;
+mod remote;
 mod scan;
 mod shape;
 mod swap;

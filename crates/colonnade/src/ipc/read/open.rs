@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use arrow_data::ArrayData;
 
@@ -16,10 +16,10 @@ use crate::plan::{self, NoProgress, Progress, Task};
 use super::arrays::{Cursor, field_of};
 use super::body::{Body, Source};
 use super::catalog::{Batch, Catalog};
-use super::dictionaries::History;
 use super::footer;
 use super::land::{Landed, Landing, empty_of};
 use super::receive::{read_whole, receive};
+use super::remote::Decoded;
 use super::scan;
 
 /// Files below this size are read rather than mapped.
@@ -69,8 +69,8 @@ pub struct Ipc {
     pub(super) catalog: Catalog,
     pub(super) plan: Plan,
     form: Form,
-    options: OpenOptions,
-    history: OnceLock<History>,
+    pub(super) options: OpenOptions,
+    pub(super) history: Mutex<Option<Decoded>>,
     index: OnceLock<Axis>,
 }
 
@@ -83,15 +83,19 @@ impl Ipc {
         let nbytes = file.metadata()?.len();
         let length = usize::try_from(nbytes).map_err(io::Error::other)?;
         if nbytes < MAP_MIN_NBYTES {
-            return Self::open(Buffer::from_region(read_small(&file, length)?, false), None, options);
+            return Self::open(
+                Source::new(Buffer::from_region(read_small(&file, length)?, false)),
+                None,
+                options,
+            );
         }
         if mmap {
             let file = Arc::new(MappedFile::new(file, nbytes));
             let shared = file.map_shared()?;
-            return Self::open(shared, Some(file), options);
+            return Self::open(Source::new(shared), Some(file), options);
         }
         Self::open(
-            Buffer::from_region(read_whole(&file, length, options.threads)?.finish(), false),
+            Source::new(Buffer::from_region(read_whole(&file, length, options.threads)?.finish(), false)),
             None,
             options,
         )
@@ -102,7 +106,7 @@ impl Ipc {
     /// # Errors
     /// Malformed or truncated messages.
     pub fn open_buffer(bytes: Buffer, options: OpenOptions) -> Result<Self> {
-        Self::open(bytes, None, options)
+        Self::open(Source::new(bytes), None, options)
     }
 
     /// Reads a pipe or socket: a stream up to its end mark and no further, a file to the end.
@@ -111,11 +115,15 @@ impl Ipc {
     /// The system's own; malformed or truncated messages; a limit.
     pub fn open_stream(stream: &mut dyn Read, options: OpenOptions, progress: &dyn Progress) -> Result<Self> {
         let region = receive(stream, &options, progress)?;
-        Self::open(Buffer::from_region(region.finish(), false), None, options)
+        Self::open(Source::new(Buffer::from_region(region.finish(), false)), None, options)
     }
 
-    fn open(bytes: Buffer, mapped: Option<Arc<MappedFile>>, options: OpenOptions) -> Result<Self> {
-        let all = bytes.as_slice();
+    pub(super) fn open(
+        source: Source,
+        mapped: Option<Arc<MappedFile>>,
+        options: OpenOptions,
+    ) -> Result<Self> {
+        let all = source.bytes.as_slice();
         if all.starts_with(b"FEA1") {
             return Err(feather_v1());
         }
@@ -127,8 +135,7 @@ impl Ipc {
         };
         let mut plan = Plan::new(&catalog.shape.schema)?;
         plan.settle(catalog.nrows);
-        let (history, index) = (OnceLock::new(), OnceLock::new());
-        let source = Source::new(bytes);
+        let (history, index) = (Mutex::new(None), OnceLock::new());
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
         check_nbytes(&source, batches, options.limits.max_nbytes)?;
         Ok(Self { source, mapped, catalog, plan, form, options, history, index })
@@ -161,14 +168,6 @@ impl Ipc {
     /// Rows of each record batch.
     pub fn batch_rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.catalog.batches.iter().map(|b| b.header.nrows)
-    }
-
-    fn history(&self) -> Result<&History> {
-        if let Some(history) = self.history.get() {
-            return Ok(history);
-        }
-        let made = History::new(&self.source, &self.catalog, self.options.limits.max_unbacked_rows)?;
-        Ok(self.history.get_or_init(|| made))
     }
 
     /// Row labels, decoded once.
@@ -242,11 +241,15 @@ impl Ipc {
             (Some(file), true) if self.nbatches() > 0 => Some(file.map_private()?),
             _ => None,
         };
+        let history = self.history(wanted)?;
+        let (start, stop) = rows;
+        let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
+        self.need(wanted, (0..self.nbatches()).filter(touched), request.progress)?;
         let landing = Landing {
             source: &self.source,
             catalog: &self.catalog,
             plan: &self.plan,
-            history: self.history()?,
+            history: &history,
             rows,
             threads: request.threads,
             unbacked: self.options.limits.max_unbacked_rows,
@@ -326,6 +329,9 @@ impl Ipc {
     /// As [`Ipc::load`].
     pub fn load_arrow(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
         let (start, stop) = self.rows(request.rows)?;
+        let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
+        let (needed, _) = self.needed(request.positions)?;
+        self.need(&needed, (0..self.nbatches()).filter(touched), request.progress)?;
         let mut out = Vec::new();
         for (i, batch) in self.catalog.batches.iter().enumerate() {
             let (first, last) =
@@ -339,9 +345,10 @@ impl Ipc {
             out.push(if count == batch.header.nrows { frame } else { frame.slice(skip, skip + count) });
         }
         if out.is_empty() {
-            let dictionaries = self.history()?.last();
             let fields = self.catalog.shape.schema.fields().iter();
-            let arrays: Vec<ArrayData> = fields.map(|f| empty_of(f, dictionaries)).collect::<Result<_>>()?;
+            let history = self.history(&(0..fields.len()).collect::<Vec<_>>())?;
+            let arrays: Vec<ArrayData> =
+                fields.map(|f| empty_of(f, history.last())).collect::<Result<_>>()?;
             out.push(self.arrow_frame(&arrays, 0, start, request.positions)?);
         }
         Ok(out)
@@ -359,8 +366,10 @@ impl Ipc {
             )
         })?;
         let body = Body::new(&self.source, batch)?;
-        let dictionaries = self.history()?.at(i);
         let (needed, _) = self.needed(request.positions)?;
+        let history = self.history(&needed)?;
+        self.need(&needed, std::iter::once(i), &NoProgress)?;
+        let dictionaries = history.at(i);
         let shape = &self.catalog.shape;
         let one = |index: usize| -> Result<ArrayData> {
             let place = shape.places.get(index).copied().unwrap_or_default();
@@ -434,6 +443,7 @@ impl Ipc {
     /// # Errors
     /// What is wrong, and where.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
+        self.need_all(progress)?;
         let mut done = 0u64;
         for i in 0..self.nbatches() {
             self.batch(

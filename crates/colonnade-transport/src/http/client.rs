@@ -1,0 +1,229 @@
+//! One request: headers, redirects, and what the answer says of itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine;
+use ureq::http::{HeaderMap, Response, StatusCode, header};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, Body};
+
+use super::error::{HttpError, HttpErrorKind};
+use super::url::Url;
+
+const MOST_REDIRECTS: usize = 10;
+
+/// Asks one server (and whom it redirects to), over connections that are kept.
+#[derive(Debug, Clone)]
+pub(super) struct Client {
+    agent: Agent,
+    secure: bool,
+    timeout: Duration,
+    headers: Arc<Vec<(String, String)>>,
+    /// Whom the headers and the password in the address are for.
+    home: Url,
+}
+
+impl Client {
+    pub(super) fn new(
+        url: Url,
+        timeout: Duration,
+        headers: Vec<(String, String)>,
+    ) -> Result<Self, HttpError> {
+        let agent = agent(url.secure, timeout)?;
+        Ok(Self { agent, secure: url.secure, timeout, headers: Arc::new(headers), home: url })
+    }
+
+    /// The same with connections of its own.
+    pub(super) fn renewed(&self) -> Result<Self, HttpError> {
+        Ok(Self { agent: agent(self.secure, self.timeout)?, ..self.clone() })
+    }
+
+    /// Ends all its connections: requests on other threads fail at once.
+    pub(super) fn shutdown(&self) {
+        self.agent.clone().shutdown();
+    }
+
+    /// Follows redirects from `url`; answers where they end too. After that the client asks whoever is there.
+    pub(super) fn follow(&mut self, url: Url, range: (u64, u64)) -> Result<(Answer, Url), HttpError> {
+        let mut url = url;
+        for _ in 0..=MOST_REDIRECTS {
+            if url.secure && !self.secure {
+                self.agent = agent(true, self.timeout)?;
+                self.secure = true;
+            }
+            let answer = self.ask(&url, Some(range), None)?;
+            if !answer.status.is_redirection() || answer.status == StatusCode::NOT_MODIFIED {
+                return Ok((answer, url));
+            }
+            let location = answer.text(&header::LOCATION).ok_or_else(|| {
+                let message =
+                    format!("{}: the server redirects ({}), and not where to.", url.shown(), answer.status);
+                HttpError::new(HttpErrorKind::Answer, message)
+            })?;
+            let next = url.join(&location)?;
+            if url.secure && !next.secure {
+                let message = format!(
+                    "{}: the server redirects to {}, which is not encrypted. Ask for that address if you trust it.",
+                    url.shown(),
+                    next.shown()
+                );
+                return Err(HttpError::new(HttpErrorKind::Forbidden, message));
+            }
+            url = next;
+        }
+        let message = format!("{}: more than {MOST_REDIRECTS} redirects.", self.home.shown());
+        Err(HttpError::new(HttpErrorKind::Answer, message))
+    }
+
+    /// One request without redirects. `range`: first and last byte. `same`: the answer to this question must still be of
+    /// the file with this validator.
+    pub(super) fn ask(
+        &self,
+        url: &Url,
+        range: Option<(u64, u64)>,
+        same: Option<&str>,
+    ) -> Result<Answer, HttpError> {
+        let shown = url.shown();
+        let mut request = self.agent.get(url.request()).header(header::ACCEPT_ENCODING, "identity");
+        if let Some((first, last)) = range {
+            request = request.header(header::RANGE, format!("bytes={first}-{last}"));
+        }
+        if let Some(same) = same {
+            request = request.header(header::IF_RANGE, same);
+        }
+        if self.home.same_host(url) {
+            if let Some(user) = self.home.user() {
+                let token = base64::engine::general_purpose::STANDARD.encode(user);
+                request = request.header(header::AUTHORIZATION, format!("Basic {token}"));
+            }
+            for (name, value) in self.headers.iter() {
+                request = request.header(name, value);
+            }
+        }
+        let response = request.call().map_err(|e| HttpError::of(&shown, e))?;
+        Answer::new(response, shown)
+    }
+}
+
+fn agent(secure: bool, timeout: Duration) -> Result<Agent, HttpError> {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .https_only(false)
+        .user_agent(concat!("colonnade/", env!("CARGO_PKG_VERSION")))
+        .timeout_resolve(Some(timeout))
+        .timeout_connect(Some(timeout))
+        .timeout_recv_response(Some(timeout))
+        .timeout_per_read(Some(timeout))
+        .timeout_per_write(Some(timeout));
+    if !secure {
+        return Ok(config.build().new_agent());
+    }
+    let found = rustls_native_certs::load_native_certs();
+    let roots: Vec<_> = found.certs.iter().map(|c| Certificate::from_der(c).to_owned()).collect();
+    if roots.is_empty() {
+        let message =
+            "https: this system has no certificate authorities. Name a file of them in SSL_CERT_FILE.";
+        return Err(HttpError::new(HttpErrorKind::Connection, message));
+    }
+    let tls = TlsConfig::builder()
+        .root_certs(RootCerts::new_with_certs(&roots))
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .build();
+    Ok(config.tls_config(tls).build().new_agent())
+}
+
+/// An answer whose body was not read yet.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    headers: HeaderMap,
+    pub(super) body: Body,
+    pub(super) shown: String,
+}
+
+/// What `Content-Range` says: first and last byte, and the length of the whole, where they are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ContentRange {
+    pub(super) bytes: Option<(u64, u64)>,
+    pub(super) total: Option<u64>,
+}
+
+impl Answer {
+    fn new(response: Response<Body>, shown: String) -> Result<Self, HttpError> {
+        let (parts, body) = response.into_parts();
+        let answer = Self { status: parts.status, headers: parts.headers, body, shown };
+        match answer.text(&header::CONTENT_ENCODING).as_deref() {
+            None | Some("identity" | "") => Ok(answer),
+            Some(other) => {
+                let message = format!(
+                    "{}: expected the bytes as they are, the server sends them as {other}. Ask for another address.",
+                    answer.shown
+                );
+                Err(HttpError::new(HttpErrorKind::Answer, message))
+            }
+        }
+    }
+
+    pub(super) fn text(&self, name: &header::HeaderName) -> Option<String> {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).map(|text| text.trim().to_owned())
+    }
+
+    /// Bytes of the body, where the server says.
+    pub(super) fn content_length(&self) -> Option<u64> {
+        self.text(&header::CONTENT_LENGTH).and_then(|text| text.parse().ok())
+    }
+
+    pub(super) fn content_range(&self) -> Option<ContentRange> {
+        parse_range(&self.text(&header::CONTENT_RANGE)?)
+    }
+
+    /// What tells this file from another one of the same address: the ETag, or the time of its last change. Weak ETags
+    /// promise too little for ranges.
+    pub(super) fn validator(&self) -> Option<String> {
+        let strong = self.text(&header::ETAG).filter(|tag| tag.starts_with('"'));
+        strong.or_else(|| self.text(&header::LAST_MODIFIED))
+    }
+}
+
+fn parse_range(text: &str) -> Option<ContentRange> {
+    let (range, total) = text.strip_prefix("bytes")?.trim_start().split_once('/')?;
+    let total = match total.trim() {
+        "*" => None,
+        number => Some(number.parse().ok()?),
+    };
+    let bytes = match range.trim() {
+        "*" => None,
+        range => {
+            let (first, last) = range.split_once('-')?;
+            Some((first.parse().ok()?, last.parse().ok()?))
+        }
+    };
+    Some(ContentRange { bytes, total })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_ranges_are_read() {
+        let known = |bytes, total| Some(ContentRange { bytes, total });
+        assert_eq!(parse_range("bytes 0-9/100"), known(Some((0, 9)), Some(100)));
+        assert_eq!(parse_range("bytes */0"), known(None, Some(0)));
+        assert_eq!(parse_range("bytes 5-5/*"), known(Some((5, 5)), None));
+        for wrong in [
+            "",
+            "bytes",
+            "bytes 0-9",
+            "items 0-9/10",
+            "bytes 9/10",
+            "bytes -1-9/10",
+            "bytes 0-9/99999999999999999999",
+        ] {
+            assert_eq!(parse_range(wrong), None);
+        }
+    }
+}

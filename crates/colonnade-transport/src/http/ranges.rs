@@ -1,0 +1,190 @@
+//! Ranges of a file: asked for over a few connections at once, held against what was asked.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use super::aside::{TICK, spawn};
+use super::client::{Answer, Client, ContentRange};
+use super::error::{HttpError, HttpErrorKind};
+use super::stream::{CHUNK_NBYTES, Counted, fill};
+use super::url::Url;
+use super::{Land, Tick};
+
+/// Connections to one server at once.
+const CONNECTIONS: usize = 4;
+
+/// Larger ranges are shared between connections.
+const PIECE_NBYTES: u64 = 8 << 20;
+
+/// What the threads share.
+#[derive(Clone)]
+pub(super) struct Asked {
+    pub(super) client: Client,
+    pub(super) url: Url,
+    pub(super) total: u64,
+    pub(super) validator: Option<String>,
+    pub(super) fetched: Arc<AtomicU64>,
+}
+
+type Chunk = Result<(u64, Vec<u8>), HttpError>;
+
+/// Fetches all ranges (start and end).
+pub(super) fn fetch<E: From<io::Error>>(
+    asked: Asked,
+    ranges: &[(u64, u64)],
+    land: &mut Land<'_, E>,
+    tick: &mut Tick<'_>,
+) -> Result<(), E> {
+    let pieces: VecDeque<(u64, u64)> = ranges.iter().flat_map(|&range| pieces(range)).collect();
+    let mut left: u64 = pieces.iter().map(|(start, end)| end - start).sum();
+    let threads = CONNECTIONS.min(pieces.len());
+    let pieces = Arc::new(Mutex::new(pieces));
+    let (send, receive) = sync_channel::<Chunk>(2 * CONNECTIONS);
+    for _ in 0..threads {
+        let (asked, pieces, send) = (asked.clone(), Arc::clone(&pieces), send.clone());
+        spawn(move || work(&asked, &pieces, &send))?;
+    }
+    drop(send);
+    let mut looked = Instant::now();
+    while left > 0 {
+        match receive.recv_timeout(TICK) {
+            Ok(Ok((at, bytes))) => {
+                left = left.saturating_sub(bytes.len() as u64);
+                land(at, &bytes)?;
+            }
+            Ok(Err(error)) => return Err(io::Error::from(error).into()),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(io::Error::other("http: the requests ended early").into());
+            }
+        }
+        if looked.elapsed() >= TICK {
+            tick()?;
+            looked = Instant::now();
+        }
+    }
+    Ok(())
+}
+
+fn pieces((start, end): (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
+    let count = end.saturating_sub(start).div_ceil(PIECE_NBYTES);
+    (0..count).map(move |i| {
+        let from = start + i * PIECE_NBYTES;
+        (from, (from + PIECE_NBYTES).min(end))
+    })
+}
+
+/// Takes pieces until none is left, or nobody listens.
+fn work(asked: &Asked, pieces: &Mutex<VecDeque<(u64, u64)>>, send: &SyncSender<Chunk>) {
+    loop {
+        let piece = pieces.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let Some(piece) = piece else { return };
+        match one(asked, piece, send) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => {
+                let _ = send.send(Err(error));
+                return;
+            }
+        }
+    }
+}
+
+/// Fetches one piece; false where nobody listens any more.
+fn one(asked: &Asked, (start, end): (u64, u64), send: &SyncSender<Chunk>) -> Result<bool, HttpError> {
+    let range = (start, end - 1);
+    let mut body = body(&asked.client, &asked.url, range, asked.total, asked.validator.as_deref())?;
+    let mut at = start;
+    while at < end {
+        let wanted = usize::try_from(end - at).unwrap_or(CHUNK_NBYTES).min(CHUNK_NBYTES);
+        let mut bytes = vec![0; wanted];
+        // Less comes only at the end of the body, which is an error of its own.
+        let count = fill(&mut body, &mut bytes)?;
+        bytes.truncate(count);
+        asked.fetched.fetch_add(count as u64, Ordering::Relaxed);
+        if send.send(Ok((at, bytes))).is_err() {
+            return Ok(false);
+        }
+        at += count as u64;
+    }
+    body.finish()?;
+    Ok(true)
+}
+
+/// The body of a range (first and last byte) of the file that was opened, and of no other.
+pub(super) fn body(
+    client: &Client,
+    url: &Url,
+    range: (u64, u64),
+    total: u64,
+    validator: Option<&str>,
+) -> Result<Counted, HttpError> {
+    let answer = match client.ask(url, Some(range), validator) {
+        // A connection that was kept may have been closed meanwhile; what only reads may be asked again.
+        Err(error) if error.kind == HttpErrorKind::Connection => client.ask(url, Some(range), validator)?,
+        answer => answer?,
+    };
+    let shown = answer.shown.clone();
+    let status = answer.status.as_u16();
+    let changed = |what: &str| {
+        let message = format!("{shown}: the file changed while it was read ({what}). Read it again.");
+        HttpError::new(HttpErrorKind::Changed, message)
+    };
+    match (status, answer.content_range()) {
+        (206, Some(found)) => {
+            if found.total.is_some_and(|now| now != total) {
+                return Err(changed(&format!(
+                    "it had {total} bytes, now it has {}",
+                    found.total.unwrap_or(0)
+                )));
+            }
+            if let (Some(was), Some(now)) = (validator, answer.validator())
+                && was != now
+            {
+                return Err(changed("its ETag or date is another one"));
+            }
+            if found.bytes != Some(range) {
+                return Err(contradiction(&shown, range, Some(found)));
+            }
+            let promised = range.1 - range.0 + 1;
+            Ok(counted(answer, promised))
+        }
+        (206, None) => Err(contradiction(&shown, range, None)),
+        (200 | 412 | 416, _) => Err(changed("the range is no longer given")),
+        _ => Err(HttpError::of_status(&shown, answer.status)),
+    }
+}
+
+fn counted(answer: Answer, nbytes: u64) -> Counted {
+    let shown = answer.shown;
+    let reader: Box<dyn Read + Send> = Box::new(answer.body.into_reader());
+    Counted::new(reader, shown, Some(nbytes))
+}
+
+/// All bytes of a small answer.
+pub(super) fn exactly(answer: Answer, nbytes: u64) -> Result<Vec<u8>, HttpError> {
+    let mut body = counted(answer, nbytes);
+    let mut out = vec![0; usize::try_from(nbytes).unwrap_or(0)];
+    fill(&mut body, &mut out)?;
+    body.finish()?;
+    Ok(out)
+}
+
+pub(super) fn contradiction(shown: &str, asked: (u64, u64), found: Option<ContentRange>) -> HttpError {
+    let found = match found {
+        None => "no Content-Range".to_owned(),
+        Some(ContentRange { bytes, total }) => {
+            let range = bytes.map_or("*".to_owned(), |(first, last)| format!("{first}-{last}"));
+            format!("{range}/{}", total.map_or("*".to_owned(), |n| n.to_string()))
+        }
+    };
+    let message = format!(
+        "{shown}: expected the bytes {}-{}, the server answers with {found}. It is broken, or a proxy is.",
+        asked.0, asked.1
+    );
+    HttpError::new(HttpErrorKind::Answer, message)
+}

@@ -1,0 +1,186 @@
+//! A file from front to back, received on another thread.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+
+use super::aside::{TICK, spawn};
+use super::client::Client;
+use super::error::{HttpError, HttpErrorKind};
+
+/// How much goes from thread to thread at once.
+pub(super) const CHUNK_NBYTES: usize = 256 << 10;
+
+/// Pieces that wait for the reader: while it works, the connection does too.
+const AHEAD: usize = 8;
+
+/// A body that must have as many bytes as were promised.
+pub(super) struct Counted {
+    reader: Box<dyn Read + Send>,
+    shown: String,
+    promised: Option<u64>,
+    had: u64,
+}
+
+impl Counted {
+    pub(super) fn new(reader: Box<dyn Read + Send>, shown: String, promised: Option<u64>) -> Self {
+        Self { reader, shown, promised, had: 0 }
+    }
+
+    /// What comes next; 0 at the end.
+    fn read(&mut self, target: &mut [u8]) -> Result<usize, HttpError> {
+        let short = |had| HttpError::truncated(&self.shown, self.promised.unwrap_or(had + 1), had);
+        loop {
+            return match self.reader.read(target) {
+                Ok(0) if self.promised.is_some_and(|n| self.had < n) => Err(short(self.had)),
+                Ok(count) => {
+                    self.had += count as u64;
+                    self.within().map(|()| count)
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Err(short(self.had)),
+                Err(e) => Err(HttpError::of_io(&self.shown, &e)),
+            };
+        }
+    }
+
+    fn within(&self) -> Result<(), HttpError> {
+        match self.promised {
+            Some(promised) if self.had > promised => {
+                let message = format!("{}: expected {promised} bytes, the server sends more.", self.shown);
+                Err(HttpError::new(HttpErrorKind::Answer, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads past the end, so that the connection can be used again; more bytes are an error.
+    pub(super) fn finish(&mut self) -> Result<(), HttpError> {
+        self.read(&mut [0]).map(drop)
+    }
+}
+
+/// Fills `target`, or as much as there is: how many bytes.
+pub(super) fn fill(body: &mut Counted, target: &mut [u8]) -> Result<usize, HttpError> {
+    let mut filled = 0;
+    while let Some(room) = target.get_mut(filled..).filter(|room| !room.is_empty()) {
+        match body.read(room)? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
+}
+
+/// A body that came, or one that is asked for when somebody reads.
+pub(super) struct Incoming {
+    open: Box<dyn FnOnce() -> Result<Counted, HttpError> + Send>,
+    fetched: Arc<AtomicU64>,
+}
+
+impl Incoming {
+    pub(super) fn now(body: Counted, fetched: Arc<AtomicU64>) -> Self {
+        Self::later(move || Ok(body), fetched)
+    }
+
+    pub(super) fn later(
+        open: impl FnOnce() -> Result<Counted, HttpError> + Send + 'static,
+        fetched: Arc<AtomicU64>,
+    ) -> Self {
+        Self { open: Box::new(open), fetched }
+    }
+
+    /// Receives all of it, until nobody listens any more.
+    fn run(self, send: &SyncSender<Result<Vec<u8>, HttpError>>) {
+        let all = || {
+            let mut body = (self.open)()?;
+            loop {
+                let mut bytes = vec![0; CHUNK_NBYTES];
+                // As it comes: who reads message by message must not wait for the next one.
+                let count = body.read(&mut bytes)?;
+                bytes.truncate(count);
+                self.fetched.fetch_add(count as u64, Ordering::Relaxed);
+                if count == 0 || send.send(Ok(bytes)).is_err() {
+                    return Ok(());
+                }
+            }
+        };
+        if let Err(error) = all() {
+            let _ = send.send(Err(error));
+        }
+    }
+}
+
+impl fmt::Debug for Incoming {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Incoming")
+    }
+}
+
+/// A file from front to back. Every read that waits answers `Interrupted` now and then, so that the caller can look for
+/// signals; it loses nothing.
+#[derive(Debug)]
+pub struct HttpStream {
+    bytes: Vec<u8>,
+    at: usize,
+    rest: Option<Receiver<Result<Vec<u8>, HttpError>>>,
+    lenient: bool,
+    client: Client,
+}
+
+impl HttpStream {
+    pub(super) fn new(
+        head: Vec<u8>,
+        incoming: Option<Incoming>,
+        lenient: bool,
+        client: Client,
+    ) -> io::Result<Self> {
+        let rest = match incoming {
+            None => None,
+            Some(incoming) => {
+                let (send, receive) = sync_channel(AHEAD);
+                spawn(move || incoming.run(&send))?;
+                Some(receive)
+            }
+        };
+        Ok(Self { bytes: head, at: 0, rest, lenient, client })
+    }
+}
+
+impl Read for HttpStream {
+    fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
+        while self.at >= self.bytes.len() {
+            let Some(rest) = &self.rest else { return Ok(0) };
+            match rest.recv_timeout(TICK) {
+                Ok(Ok(bytes)) => (self.bytes, self.at) = (bytes, 0),
+                Ok(Err(error)) => {
+                    self.rest = None;
+                    if self.lenient && matches!(error.kind, HttpErrorKind::Truncated { .. }) {
+                        return Ok(0);
+                    }
+                    return Err(error.into());
+                }
+                Err(RecvTimeoutError::Timeout) => return Err(io::ErrorKind::Interrupted.into()),
+                Err(RecvTimeoutError::Disconnected) => self.rest = None,
+            }
+        }
+        let left = self.bytes.get(self.at..).unwrap_or_default();
+        let count = left.len().min(target.len());
+        if let (Some(target), Some(source)) = (target.get_mut(..count), left.get(..count)) {
+            target.copy_from_slice(source);
+        }
+        self.at += count;
+        Ok(count)
+    }
+}
+
+impl Drop for HttpStream {
+    fn drop(&mut self) {
+        // What still comes nobody reads.
+        if self.rest.is_some() {
+            self.client.shutdown();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A store whose file is elsewhere: the directory comes first, then the headers, then what is asked for.
+
+use std::sync::Arc;
+
+use crate::codec::zstd;
+use crate::container::npy;
+use crate::container::zip::{self, Directory, Method};
+use crate::error::Result;
+use crate::memory::Remote;
+use crate::plan::{NoProgress, Progress};
+
+use super::limits::MAX_HEADER_NBYTES;
+use super::scan::Member;
+use super::{Limits, Source};
+
+/// The end record, its comment and the ZIP64 records before it.
+const TAIL_NBYTES: usize = (64 << 10) + 256;
+
+/// A local header with its name, and the NPY header behind it, where the bytes are stored.
+const STORED_NBYTES: usize = 1 << 10;
+
+/// The same where they are compressed: what a decompressor wants before it yields the first bytes.
+const PACKED_NBYTES: usize = 4 << 10;
+
+/// How often a directory leads to other bytes of the file: the ZIP64 record, then the directory itself.
+const STEPS: usize = 4;
+
+impl Source {
+    /// The file elsewhere, where it is.
+    pub(super) fn remote(&self) -> Option<&Arc<Remote>> {
+        match self {
+            Self::Remote(remote) => Some(remote),
+            _ => None,
+        }
+    }
+
+    /// Makes sure that these ranges may be looked at.
+    pub(super) fn need(&self, ranges: &[(usize, usize)], progress: &dyn Progress) -> Result<()> {
+        self.remote().map_or(Ok(()), |remote| remote.need(ranges, progress))
+    }
+
+    /// The same of the whole file.
+    pub(super) fn need_all(&self, progress: &dyn Progress) -> Result<()> {
+        self.need(&[(0, usize::MAX)], progress)
+    }
+
+    /// Reads the central directory, and makes sure that every header may be looked at.
+    pub(super) fn directory(&self, limits: &Limits) -> Result<Directory> {
+        let Some(remote) = self.remote() else {
+            return Directory::parse(self.structure(), limits.max_members);
+        };
+        let nbytes = remote.bytes().nbytes();
+        remote.need(&[(0, STORED_NBYTES), (nbytes.saturating_sub(TAIL_NBYTES), nbytes)], &NoProgress)?;
+        for _ in 0..STEPS {
+            remote.need(&zip::directory_ranges(self.structure()), &NoProgress)?;
+        }
+        let directory = Directory::parse(self.structure(), limits.max_members)?;
+        self.need_headers(remote, &directory)?;
+        Ok(directory)
+    }
+
+    fn need_headers(&self, remote: &Remote, directory: &Directory) -> Result<()> {
+        let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+        let first: Vec<(usize, usize)> = directory
+            .entries
+            .iter()
+            .map(|entry| {
+                let head = if entry.method == Method::Stored { STORED_NBYTES } else { PACKED_NBYTES };
+                let start = place(entry.local_offset);
+                (start, start.saturating_add(head + entry.name().len()))
+            })
+            .collect();
+        remote.need(&first, &NoProgress)?;
+        let locals = directory.entries.iter().map(|entry| {
+            let start = place(entry.local_offset);
+            (start, start.saturating_add(zip::local_len(self.structure(), start)))
+        });
+        remote.need(&locals.collect::<Vec<_>>(), &NoProgress)?;
+        // Headers longer than most, and the first blocks of compressed ones, whose lengths are known now.
+        let mut rest = Vec::new();
+        for (i, entry) in directory.entries.iter().enumerate() {
+            // What is wrong is told when the member is opened.
+            let Ok(start) = zip::data_offset(self.structure(), directory, i).map(place) else { continue };
+            let end = start.saturating_add(place(entry.compressed_nbytes));
+            let bytes = self.structure().get(start..end).unwrap_or(&[]);
+            let nbytes = match entry.method {
+                Method::Stored if directory.name(i).ends_with(b".npy") => npy::header_len(bytes).unwrap_or(0),
+                Method::Zstd => zstd::first_block(bytes).unwrap_or(0),
+                _ => 0,
+            };
+            let nbytes = nbytes.min(MAX_HEADER_NBYTES).min(bytes.len());
+            if nbytes > remote.held_from(start) {
+                rest.push((start, start + nbytes));
+            }
+        }
+        remote.need(&rest, &NoProgress)
+    }
+
+    /// Makes sure that the NPY header at `offset` may be looked at.
+    pub(super) fn need_header_at(&self, offset: usize) -> Result<()> {
+        let Some(remote) = self.remote() else { return Ok(()) };
+        remote.need(&[(offset, offset.saturating_add(12))], &NoProgress)?;
+        let nbytes = npy::header_len(self.structure().get(offset..).unwrap_or(&[])).unwrap_or(0);
+        remote.need(&[(offset, offset.saturating_add(nbytes.min(MAX_HEADER_NBYTES)))], &NoProgress)
+    }
+
+    /// Bytes from `offset` on that can be looked at without fetching.
+    pub(super) fn held_from(&self, offset: usize) -> usize {
+        self.remote().map_or(usize::MAX, |remote| remote.held_from(offset))
+    }
+}
+
+/// Where the bytes lie that a range of a member's image is made of.
+pub(super) fn origin(member: &Member, start: usize, end: usize) -> (usize, usize) {
+    if member.method == Method::Stored {
+        let at = |place: usize| member.offset.saturating_add(place.saturating_sub(member.start));
+        return (at(start), at(end));
+    }
+    (member.offset, member.offset.saturating_add(member.compressed_nbytes))
+}

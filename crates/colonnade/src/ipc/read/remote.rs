@@ -1,0 +1,161 @@
+//! A file elsewhere: its footer comes first, then the headers that it points at, then the buffers that are asked for.
+
+use std::collections::HashSet;
+use std::sync::{Arc, PoisonError};
+
+use arrow_schema::{DataType, Field};
+
+use crate::error::{Error, Result};
+use crate::frame::children;
+use crate::memory::Remote;
+use crate::plan::{NoProgress, Progress};
+
+use super::arrays::field_of;
+use super::body::{Body, Source};
+use super::catalog::Batch;
+use super::dictionaries::History;
+use super::footer;
+use super::message::{Prefix, prefix};
+use super::open::{Form, Ipc, OpenOptions};
+
+/// The footer of most files, and the schema at the front.
+const ENDS_NBYTES: usize = 64 << 10;
+
+/// Dictionaries that were decoded, and of which ids; `None`: all.
+pub(super) type Decoded = (Option<HashSet<i64>>, Arc<History>);
+
+impl Ipc {
+    /// Opens a random-access file elsewhere: of its bodies nothing comes yet.
+    ///
+    /// # Errors
+    /// The transport's own; malformed or truncated messages; a limit.
+    pub fn open_remote(remote: Arc<Remote>, options: OpenOptions) -> Result<Self> {
+        need_headers(&remote)?;
+        let options = OpenOptions { form: Some(Form::File), ..options };
+        Self::open(Source::elsewhere(remote), None, options)
+    }
+
+    /// Makes sure that these fields of these batches may be looked at.
+    pub(super) fn need(
+        &self,
+        fields: &[usize],
+        batches: impl Iterator<Item = usize> + Clone,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let Some(remote) = &self.source.remote else { return Ok(()) };
+        let mut ranges = Vec::new();
+        self.each(fields, batches.clone(), &mut |body, i| {
+            let (start, nbytes) = body.place(i)?;
+            ranges.push((start, start.saturating_add(nbytes)));
+            Ok(())
+        })?;
+        remote.need(&ranges, progress)?;
+        // What compressed buffers become can be told only now.
+        let mut nbytes = 0u64;
+        self.each(fields, batches, &mut |body, i| {
+            nbytes = nbytes.saturating_add(body.becomes(i)?);
+            Ok(())
+        })?;
+        let limit = self.options.limits.max_nbytes;
+        if nbytes <= limit {
+            return Ok(());
+        }
+        let message = format!(
+            "what is asked for takes {nbytes} bytes once decompressed, over the limit of {limit}. Raise max_nbytes to read it."
+        );
+        Err(Error::limit("arrow", message))
+    }
+
+    /// Makes sure that the whole file may be looked at.
+    pub(super) fn need_all(&self, progress: &dyn Progress) -> Result<()> {
+        let Some(remote) = &self.source.remote else { return Ok(()) };
+        remote.need(&[(0, usize::MAX)], progress)
+    }
+
+    /// Calls `work` for each buffer of these fields in these batches.
+    fn each(
+        &self,
+        fields: &[usize],
+        batches: impl Iterator<Item = usize>,
+        work: &mut dyn FnMut(&Body<'_>, usize) -> Result<()>,
+    ) -> Result<()> {
+        let shape = &self.catalog.shape;
+        for batch in batches.filter_map(|i| self.catalog.batches.get(i)) {
+            let body = Body::new(&self.source, batch)?;
+            for &field in fields {
+                let Some(place) = shape.places.get(field) else { continue };
+                let next = shape.places.get(field + 1).unwrap_or(&shape.total);
+                let first = place.buffer + body.variadic_before(place.view)?;
+                let end = next.buffer + body.variadic_before(next.view)?;
+                (first..end).try_for_each(|i| work(&body, i))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The dictionaries of these fields: of a file elsewhere no others come. Decoded once.
+    pub(super) fn history(&self, fields: &[usize]) -> Result<Arc<History>> {
+        let mut wanted = match self.source.remote {
+            Some(_) => Some(self.dictionaries_of(fields)?),
+            None => None,
+        };
+        let held = || self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((ids, history)) = held().as_ref() {
+            match (&mut wanted, ids) {
+                (Some(wanted), Some(ids)) if !wanted.is_subset(ids) => wanted.extend(ids),
+                _ => return Ok(Arc::clone(history)),
+            }
+        }
+        if let (Some(remote), Some(ids)) = (&self.source.remote, &wanted) {
+            let wanted = self.catalog.dictionaries.iter().filter(|d| ids.contains(&d.id)).map(|d| &d.batch);
+            let range = |b: &Batch| (b.body_at, b.body_at.saturating_add(b.body_nbytes));
+            remote.need(&wanted.map(range).collect::<Vec<_>>(), &NoProgress)?;
+        }
+        let unbacked = self.options.limits.max_unbacked_rows;
+        let made = Arc::new(History::new(&self.source, &self.catalog, unbacked, wanted.as_ref())?);
+        *held() = Some((wanted, Arc::clone(&made)));
+        Ok(made)
+    }
+
+    /// The ids of all dictionaries that these fields, and the values of their dictionaries, refer to.
+    fn dictionaries_of(&self, fields: &[usize]) -> Result<HashSet<i64>> {
+        let shape = &self.catalog.shape;
+        let mut ids = HashSet::new();
+        for &field in fields {
+            collect(field_of(shape, field)?, &mut ids);
+        }
+        let mut known = 0;
+        while known < ids.len() {
+            known = ids.len();
+            let mut more = HashSet::new();
+            let values = ids.iter().filter_map(|id| shape.dictionaries.get(id));
+            values.flat_map(children).for_each(|child| collect(child, &mut more));
+            ids.extend(more);
+        }
+        Ok(ids)
+    }
+}
+
+fn collect(field: &Field, ids: &mut HashSet<i64>) {
+    #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
+    ids.extend(field.dict_id());
+    match field.data_type() {
+        DataType::Dictionary(_, values) => children(values).into_iter().for_each(|f| collect(f, ids)),
+        other => children(other).into_iter().for_each(|f| collect(f, ids)),
+    }
+}
+
+/// Makes sure that the footer, the schema at the front and all headers of messages may be looked at.
+fn need_headers(remote: &Remote) -> Result<()> {
+    let bytes = remote.bytes();
+    let total = bytes.nbytes();
+    let need = |ranges: &[(usize, usize)]| remote.need(ranges, &NoProgress);
+    need(&[(0, ENDS_NBYTES), (total.saturating_sub(ENDS_NBYTES), total)])?;
+    // What is wrong is told by the scan, which looks at the same bytes.
+    let Ok((start, end)) = footer::footer_range(bytes.as_slice()) else { return Ok(()) };
+    need(&[(start, end)])?;
+    if let Some(Ok(Prefix::Message { skip, nbytes })) = bytes.as_slice().get(8..start).map(prefix) {
+        need(&[(8, (8 + skip).saturating_add(nbytes).min(start))])?;
+    }
+    need(&footer::header_ranges(bytes.as_slice().get(start..end).unwrap_or(&[]), start))
+}

@@ -1,0 +1,273 @@
+//! A file elsewhere: memory as long as the file, into which its bytes come where they are asked for.
+//!
+//! Whoever looks at bytes says first which ([`Remote::need`]); what nobody names is neither fetched nor takes memory.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use crate::error::{Error, Result};
+use crate::plan::Progress;
+
+use super::{Buffer, Region};
+
+/// Ranges closer than this are fetched as one: a request costs more than so many bytes.
+const JOIN_GAP: usize = 64 << 10;
+
+/// Takes a piece of the file that came: where it stands, and its bytes.
+pub type Land<'a> = dyn FnMut(usize, &[u8]) -> Result<()> + 'a;
+
+/// Where the bytes come from.
+pub trait Fetch: Send + Sync + Debug {
+    /// Fetches the ranges (sorted, disjoint, none empty), handing pieces on in any order. All of them, or an error.
+    ///
+    /// # Errors
+    /// The transport's own; what `land` answers; the caller's wish to stop.
+    fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> Result<()>;
+
+    /// Waits a moment while another thread fetches.
+    ///
+    /// # Errors
+    /// The caller's wish to stop.
+    fn pause(&self) -> Result<()>;
+}
+
+/// A file of which some bytes are here.
+#[derive(Debug)]
+pub struct Remote {
+    bytes: Buffer,
+    limit: u64,
+    source: Box<dyn Fetch>,
+    held: Mutex<Held>,
+}
+
+/// The ranges that are here, each start with its end: disjoint, and none touches the next.
+#[derive(Debug, Default)]
+struct Held {
+    ranges: BTreeMap<usize, usize>,
+    nbytes: u64,
+}
+
+impl Remote {
+    /// A file of `nbytes`, none of them here yet; at most `limit` of them are fetched.
+    ///
+    /// # Errors
+    /// A limit, where the address space does not hold so many bytes.
+    pub fn new(nbytes: u64, limit: u64, source: Box<dyn Fetch>) -> Result<Self> {
+        let region = usize::try_from(nbytes).ok().and_then(|n| Region::allocate(n, true).ok());
+        let region = region.ok_or_else(|| {
+            let message = format!(
+                "the server says that the file has {nbytes} bytes: more than this process can address. Is it the right URL?"
+            );
+            Error::limit("http", message)
+        })?;
+        let bytes = Buffer::from_region(region.finish(), false);
+        Ok(Self { bytes, limit, source, held: Mutex::default() })
+    }
+
+    /// The whole file; only what [`Remote::need`] was told of may be looked at, everything else is zero or changing.
+    #[must_use]
+    pub fn bytes(&self) -> &Buffer {
+        &self.bytes
+    }
+
+    /// Takes bytes that came with the first answer.
+    pub fn seed(&self, bytes: &[u8]) {
+        let mut held = self.lock();
+        self.write(0, bytes);
+        held.add(0, bytes.len().min(self.bytes.nbytes()));
+    }
+
+    /// Fetches what of these ranges is not here. What passes the end of the file is left out.
+    ///
+    /// # Errors
+    /// The transport's own; a limit; cancellation.
+    pub fn need(&self, ranges: &[(usize, usize)], progress: &dyn Progress) -> Result<()> {
+        let mut held = self.wait()?;
+        let wanted = held.to_fetch(ranges, self.bytes.nbytes());
+        let total = wanted.iter().map(|(start, end)| (end - start) as u64).sum::<u64>();
+        if total == 0 {
+            return Ok(());
+        }
+        if held.nbytes.saturating_add(total) > self.limit {
+            let message = format!(
+                "{} bytes of the file are asked for, the limit is {}. Raise Limits(max_nbytes=...) if you trust it.",
+                held.nbytes.saturating_add(total),
+                self.limit
+            );
+            return Err(Error::limit("http", message));
+        }
+        let mut done = 0;
+        self.source.fetch(&wanted, &mut |at, bytes| {
+            self.write(at, bytes);
+            done += bytes.len() as u64;
+            progress.advance(done, Some(total))
+        })?;
+        wanted.iter().for_each(|&(start, end)| held.add(start, end));
+        Ok(())
+    }
+
+    /// How many bytes from `at` on are here.
+    #[must_use]
+    pub fn held_from(&self, at: usize) -> usize {
+        let held = self.lock();
+        held.ranges.range(..=at).next_back().map_or(0, |(_, &end)| end.saturating_sub(at))
+    }
+
+    /// Bytes that were fetched.
+    #[must_use]
+    pub fn fetched_nbytes(&self) -> u64 {
+        self.lock().nbytes
+    }
+
+    fn write(&self, at: usize, bytes: &[u8]) {
+        let room = self.bytes.nbytes().saturating_sub(at);
+        let count = bytes.len().min(room);
+        // SAFETY: `at + count` lies inside the region, which is ours and was mapped for writing. `held` is locked, so no
+        // other thread writes; readers look at ranges alone that were here before they were told so, and those are
+        // never written again.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                bytes.as_ptr(),
+                self.bytes.as_ptr().cast_mut().wrapping_add(at),
+                count,
+            );
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The lock, for which signals are looked at while another thread fetches.
+    fn wait(&self) -> Result<MutexGuard<'_, Held>> {
+        loop {
+            match self.held.try_lock() {
+                Ok(held) => return Ok(held),
+                Err(TryLockError::Poisoned(held)) => return Ok(held.into_inner()),
+                Err(TryLockError::WouldBlock) => self.source.pause()?,
+            }
+        }
+    }
+}
+
+impl Held {
+    fn add(&mut self, start: usize, end: usize) {
+        if start >= end {
+            return;
+        }
+        let (mut low, mut high) = (start, end);
+        while let Some((&from, &to)) = self.ranges.range(..=high).next_back().filter(|(_, to)| **to >= low) {
+            self.ranges.remove(&from);
+            self.nbytes -= (to - from) as u64;
+            (low, high) = (low.min(from), high.max(to));
+        }
+        self.ranges.insert(low, high);
+        self.nbytes += (high - low) as u64;
+    }
+
+    /// Adds to `out` what of the range is not here.
+    fn missing(&self, (start, end): (usize, usize), out: &mut Vec<(usize, usize)>) {
+        let mut at = self.ranges.range(..=start).next_back().map_or(start, |(_, &to)| to.max(start));
+        for (&from, &to) in self.ranges.range(start.saturating_add(1)..end.max(start.saturating_add(1))) {
+            if at < from {
+                out.push((at, from));
+            }
+            at = at.max(to);
+        }
+        if at < end {
+            out.push((at, end));
+        }
+    }
+
+    /// What to fetch: what is missing, with the small gaps between, but nothing twice.
+    fn to_fetch(&self, ranges: &[(usize, usize)], nbytes: usize) -> Vec<(usize, usize)> {
+        let mut missing = Vec::new();
+        for &(start, end) in ranges {
+            self.missing((start.min(nbytes), end.min(nbytes)), &mut missing);
+        }
+        missing.sort_unstable();
+        let mut out = Vec::new();
+        let mut last: Option<(usize, usize)> = None;
+        for (start, end) in missing {
+            match &mut last {
+                Some(last) if start <= last.1.saturating_add(JOIN_GAP) => last.1 = last.1.max(end),
+                _ => {
+                    last.into_iter().for_each(|range| self.missing(range, &mut out));
+                    last = Some((start, end));
+                }
+            }
+        }
+        last.into_iter().for_each(|range| self.missing(range, &mut out));
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::NoProgress;
+
+    /// Gives the low byte of each offset, and remembers what it was asked.
+    #[derive(Debug, Default)]
+    struct Asked(Log);
+
+    type Log = std::sync::Arc<Mutex<Vec<(usize, usize)>>>;
+
+    impl Fetch for Asked {
+        fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> Result<()> {
+            self.0.lock().unwrap().extend(ranges);
+            for &(start, end) in ranges {
+                let bytes: Vec<u8> = (start..end).map(|i| i.to_le_bytes()[0]).collect();
+                bytes.chunks(1000).enumerate().try_for_each(|(i, part)| land(start + i * 1000, part))?;
+            }
+            Ok(())
+        }
+
+        fn pause(&self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    fn remote(nbytes: u64, limit: u64) -> (Remote, Log) {
+        let asked = Log::default();
+        (Remote::new(nbytes, limit, Box::new(Asked(asked.clone()))).unwrap(), asked)
+    }
+
+    const GAP: usize = JOIN_GAP;
+
+    #[test]
+    fn every_byte_is_fetched_once_and_small_gaps_with_it() {
+        let (remote, asked) = remote(100 << 20, u64::MAX);
+        remote.seed(&[0, 1, 2, 3]);
+        remote.need(&[(0, 10), (20, 30), (10 * GAP, 10 * GAP + 5)], &NoProgress).unwrap();
+        assert_eq!(*asked.lock().unwrap(), [(4, 30), (10 * GAP, 10 * GAP + 5)]);
+        remote.need(&[(0, 30)], &NoProgress).unwrap();
+        remote.need(&[(25, 40), (10 * GAP - 3, 10 * GAP + 8)], &NoProgress).unwrap();
+        let later = [(30, 40), (10 * GAP - 3, 10 * GAP), (10 * GAP + 5, 10 * GAP + 8)];
+        assert_eq!(asked.lock().unwrap().get(2..).unwrap(), later);
+        let whole = remote.bytes().as_slice();
+        assert!((0..40).chain(10 * GAP - 3..10 * GAP + 8).all(|i| whole[i] == i.to_le_bytes()[0]));
+        assert_eq!((remote.held_from(38), remote.held_from(40), remote.fetched_nbytes()), (2, 0, 51));
+    }
+
+    #[test]
+    fn what_passes_the_end_is_left_out_and_an_empty_file_is_a_file() {
+        let (remote, asked) = remote(100, u64::MAX);
+        remote.need(&[(90, 1000), (500, 600)], &NoProgress).unwrap();
+        assert_eq!(*asked.lock().unwrap(), [(90, 100)]);
+        let (empty, _) = self::remote(0, u64::MAX);
+        empty.need(&[(0, 10)], &NoProgress).unwrap();
+        empty.seed(&[1]);
+    }
+
+    #[test]
+    fn limits_hold_before_anything_is_fetched() {
+        let (remote, asked) = remote(1 << 40, 1000);
+        assert!(remote.need(&[(0, 1001)], &NoProgress).is_err());
+        remote.need(&[(5, 1005)], &NoProgress).unwrap();
+        assert!(remote.need(&[(0, 5)], &NoProgress).is_err());
+        assert_eq!(asked.lock().unwrap().len(), 1);
+        assert!(Remote::new(1 << 63, u64::MAX, Box::new(Asked::default())).is_err());
+    }
+}

@@ -1,0 +1,46 @@
+"""Files behind http:// and https:// as sources: of a server that gives ranges, what is asked for alone is fetched."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _core
+from ._formats import MAGIC_NBYTES
+
+
+@dataclass
+class HttpSource:
+    """A URL. Nothing is asked of its server before the first look."""
+
+    url: str
+    timeout_s: float | None = None
+    _file: _core.HttpFile | None = field(default=None, init=False)
+
+    is_stream = False
+
+    @property
+    def name(self) -> str:
+        """What messages and the suffix go by: no password, no query."""
+        scheme, _, rest = self.url.partition("://")
+        place, slash, path = rest.partition("?")[0].partition("#")[0].partition("/")
+        return f"{scheme}://{place.rpartition('@')[2]}{slash}{path}"
+
+    def head(self) -> bytes:
+        """The first bytes: one request, which brings all of a small file."""
+        return self._opened().head(MAGIC_NBYTES)
+
+    def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
+        """What `opener` (a class of the core) makes of it."""
+        return opener.open_http(self._opened(), **options)
+
+    def read_batches(self, **options: Any) -> _core.IpcReader:
+        """The reader that holds one batch at a time."""
+        return _core.IpcReader.open_http(self._opened(), **options)
+
+    def release(self) -> None:
+        """Close the connection; what reads from it keeps its own."""
+        self._file = None
+
+    def _opened(self) -> _core.HttpFile:
+        if self._file is None:
+            self._file = _core.HttpFile.open(self.url, timeout_s=self.timeout_s)
+        return self._file
