@@ -24,7 +24,10 @@ impl Url {
             (Some(rest), _) => (false, rest),
             (_, Some(rest)) => (true, rest),
             _ => {
-                return Err(HttpError::address(format!("expected http:// or https://, found {}.", cut(text))));
+                return Err(HttpError::address(format!(
+                    "expected http:// or https://, found {}.",
+                    cut(text)
+                )));
             }
         };
         let rest = rest.split('#').next().unwrap_or_default();

@@ -540,7 +540,7 @@ impl Arrival {
         let source = Source::new(Buffer::from_region(self.kept.finish()?, false));
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
         check_nbytes(&source, batches, self.limits.max_nbytes)?;
-        let history = History::new(&source, &catalog, self.limits.max_unbacked_rows)?;
+        let history = History::new(&source, &catalog, self.limits.max_unbacked_rows, None)?;
         let landing = Landing {
             source: &source,
             catalog: &catalog,
