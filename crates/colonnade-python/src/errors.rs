@@ -75,7 +75,8 @@ pub(crate) fn to_py(error: Error) -> PyErr {
 /// The same with `context` before its words: which peer, which message.
 pub(crate) fn to_py_in(error: Error, context: &str) -> PyErr {
     if let Some(name) = class_of(error.kind()) {
-        return raise(name, format!("{context}: {error}"));
+        let text = error.to_string();
+        return raise(name, format!("{context}: {}", text.strip_prefix("message: ").unwrap_or(&text)));
     }
     match error.into_kind() {
         ErrorKind::Io(error) => match errno_of(&error) {

@@ -3,13 +3,14 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use colonnade::ipc::write::Encoder;
 use colonnade::message::{Incoming, envelope};
 use colonnade::plan::Progress;
 use colonnade::sink::Sink;
 use colonnade::{Error, ErrorKind, Result};
-use colonnade_transport::Channel;
+use colonnade_transport::{Channel, Direction};
 use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
 
@@ -20,7 +21,7 @@ use crate::progress::PyProgress;
 use super::receive::Receiving;
 use super::room::room;
 use super::send::{ChannelSink, Sending};
-use super::watch::Watch;
+use super::watch::{TICK, Watch};
 
 /// Both sides, and what stops them.
 pub(crate) struct Inner {
@@ -37,14 +38,19 @@ pub(crate) struct Inner {
     pub(super) broken: Mutex<Option<PyErr>>,
     pub(super) options: ConnectOptions,
     pub(super) peer: String,
+    /// The socket is the connection's own, not one that somebody lent.
+    own: bool,
 }
+
+/// How long the farewell of a session may take.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Inner {
-    pub(super) fn new(channel: Arc<dyn Channel>, options: &ConnectOptions) -> Self {
+    pub(super) fn new(channel: Arc<dyn Channel>, options: &ConnectOptions, own: bool) -> Self {
         let peer = channel.peer().to_owned();
         Self {
             channel: Mutex::new(Some(channel)),
@@ -58,6 +64,7 @@ impl Inner {
             broken: Mutex::new(None),
             options: options.clone(),
             peer,
+            own,
         }
     }
 
@@ -116,7 +123,8 @@ impl Inner {
     /// Lets go of the channel: whoever waits notices within a tick.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
-        if let Some(channel) = lock(&self.channel).take() {
+        // A socket that was lent stays its owner's: both of its directions go on.
+        if let Some(channel) = lock(&self.channel).take().filter(|_| self.own) {
             let _ = channel.finish();
         }
     }
@@ -130,7 +138,15 @@ impl Inner {
             *state = Sending::Finished;
         }
         drop(state);
-        channel.finish()
+        let deadline = Instant::now() + FAREWELL;
+        loop {
+            match channel.finish() {
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock && Instant::now() < deadline => {
+                    channel.wait(Direction::Send, TICK)?;
+                }
+                result => return result,
+            }
+        }
     }
 
     pub(super) fn context(&self, verb: &str, number: u64) -> String {
@@ -143,6 +159,11 @@ impl Inner {
         match error.kind() {
             ErrorKind::Io(e) if e.kind() == io::ErrorKind::TimedOut && e.raw_os_error().is_none() => {
                 PyTimeoutError::new_err(format!("{context}: the time is up. {advice}"))
+            }
+            // A session that was cut off: nobody said farewell.
+            ErrorKind::Io(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
+                let cut = ErrorKind::Truncated { needed: 1, had: 0 };
+                errors::to_py_in(Error::new(cut, "message", e.to_string()), &context)
             }
             _ => errors::to_py_in(error, &context),
         }

@@ -53,9 +53,14 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Over a channel that is connected.
+    /// Over a channel of its own.
     pub(crate) fn over(channel: Arc<dyn Channel>, options: &ConnectOptions) -> Self {
-        Self { inner: Arc::new(Inner::new(channel, options)) }
+        Self { inner: Arc::new(Inner::new(channel, options, true)) }
+    }
+
+    /// Over what belongs to somebody else.
+    fn over_lent(channel: Arc<dyn Channel>, options: &ConnectOptions) -> Self {
+        Self { inner: Arc::new(Inner::new(channel, options, false)) }
     }
 
     /// Runs a turn of receiving without the interpreter lock; an error breaks the receiving side unless it is a timeout or a
@@ -160,7 +165,7 @@ impl Connection {
         // system.
         let borrowed = |fd: Option<RawFd>| fd.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
         let channel = from_descriptors(borrowed(receive_fd), borrowed(send_fd), Some(peer));
-        Ok(Self::over(channel.map_err(errors::of_address)?, options))
+        Ok(Self::over_lent(channel.map_err(errors::of_address)?, options))
     }
 
     #[staticmethod]
@@ -171,7 +176,7 @@ impl Connection {
         peer: String,
         options: &ConnectOptions,
     ) -> Self {
-        Self::over(Arc::new(callable::Callables::new(py, read_into, write, peer)), options)
+        Self::over_lent(Arc::new(callable::Callables::new(py, read_into, write, peer)), options)
     }
 
     /// Messages that lie in memory already; `piece` bytes at most are taken at once.
@@ -184,7 +189,7 @@ impl Connection {
         piece: Option<usize>,
     ) -> PyResult<Self> {
         let (bytes, piece) = (bytes_of(data)?, piece.unwrap_or(usize::MAX).max(1));
-        Ok(Self::over(Arc::new(memory::Memory { bytes, at: 0.into(), piece, peer }), options))
+        Ok(Self::over_lent(Arc::new(memory::Memory { bytes, at: 0.into(), piece, peer }), options))
     }
 
     #[pyo3(signature = (frame, format, options, timeout_s = None, progress = None))]

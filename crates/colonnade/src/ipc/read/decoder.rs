@@ -12,7 +12,7 @@ use super::arrays::{Cursor, field_of};
 use super::body::{Body, Source};
 use super::catalog::{Batch, Catalog, DictionaryBatch};
 use super::dictionaries::{Dictionaries, Known};
-use super::message::{Kind, Prefix, header, prefix};
+use super::message::{Kind, Prefix, check_header_nbytes, header, prefix};
 use super::open::check_nbytes;
 use super::scan::{Found, cut_short, take};
 
@@ -196,6 +196,7 @@ impl Decoder {
                 Ok(Event::End)
             }
             Prefix::Message { nbytes, skip } => {
+                check_header_nbytes(nbytes, &self.limits).map_err(|e| e.at(at))?;
                 self.modern = skip == 8;
                 Ok(self.want(State::Header { nbytes }, nbytes))
             }

@@ -3,6 +3,7 @@
 use arrow_ipc::{CompressionType, MessageHeader, MetadataVersion};
 use flatbuffers::VerifierOptions;
 
+use crate::container::store::Limits;
 use crate::error::{Error, Result};
 
 /// Begins every message since Arrow 0.15; the length that follows stood alone before.
@@ -51,6 +52,21 @@ pub(crate) fn prefix(bytes: &[u8]) -> Result<Prefix> {
             ),
         )),
     }
+}
+
+/// Refuses headers over the limit before their bytes are waited for.
+///
+/// # Errors
+/// `LimitExceeded`.
+pub(crate) fn check_header_nbytes(nbytes: usize, limits: &Limits) -> Result<()> {
+    if nbytes as u64 <= limits.max_meta_nbytes {
+        return Ok(());
+    }
+    let message = format!(
+        "the header of a message has {nbytes} bytes, over the limit of {}. Raise max_meta_nbytes to read it.",
+        limits.max_meta_nbytes
+    );
+    Err(Error::limit("arrow", message))
 }
 
 /// A vector of structs inside a header: offset of the first (from the header's start) and how many.

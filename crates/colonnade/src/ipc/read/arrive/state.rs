@@ -14,7 +14,7 @@ use super::super::body::Source;
 use super::super::catalog::{Batch, Catalog};
 use super::super::dictionaries::History;
 use super::super::land::{Landed, Landing, nat};
-use super::super::message::{BatchHeader, CONTINUATION, Kind, Prefix, header, prefix};
+use super::super::message::{BatchHeader, CONTINUATION, Kind, Prefix, check_header_nbytes, header, prefix};
 use super::super::open::{Form, Ipc, OpenOptions, check_nbytes};
 use super::super::scan::check_columns;
 use super::super::shape::Shape;
@@ -322,6 +322,7 @@ impl Arrival {
         }
         match prefix(bytes)? {
             Prefix::Message { nbytes, .. } => {
+                check_header_nbytes(nbytes, &self.limits)?;
                 (self.state, self.filled, self.wanted) = (State::Header, 0, nbytes);
                 // Kept as it comes, until the schema says otherwise.
                 if self.expected.is_none() {
