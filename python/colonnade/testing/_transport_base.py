@@ -106,6 +106,11 @@ class LiveTransport(Transport):
     has_back_pressure: ClassVar[bool] = True
     sees_peer_close: ClassVar[bool] = True
 
+    @property
+    def gone(self) -> type[OSError]:
+        """What sending to a peer that is gone raises. A Python object's own error is passed on as it is."""
+        return ConnectionError if self.has_descriptor else OSError
+
     def open(self, *, receives: bool = True) -> AbstractContextManager[tuple["cn.Connection", Peer]]:
         """A connection and its peer. A one-way transport carries to the connection where `receives`, else from it."""
         raise NotImplementedError

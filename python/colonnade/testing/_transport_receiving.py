@@ -19,6 +19,13 @@ CUTS = {
     "before its last byte": -1,
 }
 
+GARBAGE = {
+    "http": b"GET / HTTP/1.1\r\n\r\n",
+    "zeros": bytes(64),
+    "zip": b"PK\x03\x04" + bytes(60),
+    "unknown kind": b"\xc1CNX" + bytes(60),
+}
+
 
 class Receiving(Transport):
     """What is received is what was sent, however it ends."""
@@ -85,9 +92,7 @@ class Receiving(Transport):
             self.take(connection, whole["one byte"])
             self.assert_broken(connection, cn.TruncatedError, 2)
 
-    @pytest.mark.parametrize(
-        "garbage", [b"GET / HTTP/1.1\r\n\r\n", b"\x00" * 64, b"PK\x03\x04" + b"\x00" * 60, b"\xc1CNX" + b"\x00" * 60]
-    )
+    @pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE.keys())
     def test_what_is_no_message(self, garbage: bytes) -> None:
         first = bytes_message("first", b"first")
         with self.receiver(first.wire + garbage) as connection:

@@ -98,12 +98,12 @@ class Signals(LiveTransport):
         message = next(one for one in samples() if one.name == "frame")
         with self.open() as (connection, peer):
             peer.send(message.wire[:100])
-            with pytest.raises(Bell), ringing(_raise_at_last):
+            with pytest.raises(Bell), ringing(_raise_once):
                 connection.receive(timeout_s=self.patience_s)
             peer.send(message.wire[100:])
             self.take(connection, message)
 
 
-def _raise_at_last(count: int) -> None:
-    if count >= ENOUGH:
+def _raise_once(count: int) -> None:
+    if count == ENOUGH:
         raise Bell
