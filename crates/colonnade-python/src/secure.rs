@@ -69,9 +69,12 @@ pub(crate) fn signals() -> io::Result<()> {
 pub(crate) fn fault(fault: TlsFault) -> PyErr {
     match fault {
         TlsFault::File { path, error } => match error.raw_os_error() {
-            Some(errno) => PyErr::new::<PyOSError, _>((errno, errors::text_of(&error), path)),
+            Some(errno) => {
+                PyErr::new::<PyOSError, _>((errno, errors::text_of(&error), path.into_os_string()))
+            }
             None => PyErr::from(error),
         },
+        TlsFault::Option(text) if text.ends_with('?') => errors::option(text),
         TlsFault::Option(text) => errors::option(format!("{text}.")),
     }
 }

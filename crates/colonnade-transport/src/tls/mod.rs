@@ -171,6 +171,7 @@ impl TlsChannel {
         let mut targets = Targets::new(&mut []);
         match half.fill(&*self.below) {
             Ok(1..) => self.digest(&mut half, &mut targets).err().unwrap_or(error),
+            Ok(0) | Err(_) if !half.given => io::Error::new(error.kind(), words::cut_off(&self.peer, false)),
             _ => error,
         }
     }

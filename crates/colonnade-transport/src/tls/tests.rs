@@ -203,7 +203,7 @@ fn certificates_decide_who_comes_in() {
     said(
         &one.unwrap_err(),
         ErrorKind::ConnectionAborted,
-        &["expected elsewhere", "localhost", "server_name="],
+        &["expected elsewhere, found localhost. ", "server_name="],
     );
 
     let old = ours.server(&["localhost"], 2020, None);
@@ -262,6 +262,17 @@ fn what_is_not_tls_is_refused() {
     assert_eq!(here.send(&[IoSlice::new(b"early")]).unwrap_err().kind(), ErrorKind::NotConnected);
     drop(there);
     said(&shake(&here).unwrap_err(), ErrorKind::UnexpectedEof, &["during the TLS handshake"]);
+}
+
+#[test]
+fn who_is_refused_without_a_word_is_told_what_it_may_be() {
+    let (here, there) = joined();
+    drop(there);
+    let error = (0..100).find_map(|_| {
+        thread::sleep(Duration::from_millis(1));
+        give(&here, b"message").err()
+    });
+    said(&error.unwrap(), ErrorKind::BrokenPipe, &["closed without a word", "a token or a certificate"]);
 }
 
 /// Gives one byte, and then none, in turn.

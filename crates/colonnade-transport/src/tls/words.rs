@@ -83,7 +83,8 @@ fn certificate(why: &CertificateError, peer: &str) -> String {
             format!("{of} is made out to another name. Name it: server_name=")
         }
         CertificateError::NotValidForNameContext { expected, presented } => {
-            let names = presented.join(", ");
+            let names: Vec<&str> = presented.iter().map(|name| bare(name)).collect();
+            let names = names.join(", ");
             format!(
                 "{of} is made out to another name: expected {}, found {names}. Name it: server_name=",
                 expected.to_str()
@@ -98,6 +99,12 @@ fn certificate(why: &CertificateError, peer: &str) -> String {
         }
         other => format!("{of} was refused: {other}"),
     }
+}
+
+/// `DnsName("localhost")` is localhost.
+fn bare(name: &str) -> &str {
+    let inner = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or(name);
+    inner.trim_matches('"')
 }
 
 fn message(why: &InvalidMessage, peer: &str) -> String {
