@@ -7,6 +7,7 @@ from ._batch_reader import FileReader, Reader
 from ._chunk_writer import Writer
 from ._formats import STREAMED
 from ._frame import Frame
+from ._http_source import HttpSource
 from ._link_ends import LinkSource
 from ._open import lazy_frame, opened, received, told
 from ._options import Options, format_of
@@ -118,7 +119,11 @@ def open_reader(
     where, found, made = told(source, format, options)
     if isinstance(where, LinkSource):
         return _message_reader(where, made, columns, rows)
-    if found == "arrows" and isinstance(where, StreamSource | CallSource) and isinstance(made, ArrowOptions):
+    if (
+        found == "arrows"
+        and isinstance(where, StreamSource | CallSource | HttpSource)
+        and isinstance(made, ArrowOptions)
+    ):
         core_options = {
             "limits": made.limits or _core.Limits(),
             "threads": resolve_threads(made.threads),

@@ -7,6 +7,9 @@ from . import _core
 from ._formats import MAGIC_NBYTES
 
 
+SCHEMES = ("http", "https")
+
+
 @dataclass
 class HttpSource:
     """A URL. Nothing is asked of its server before the first look."""

@@ -18,7 +18,9 @@ from ._formats import (
     refuse_unbuilt,
 )
 from ._frame import Frame
+from ._http_source import HttpSource
 from ._link_ends import LinkSource
+from ._option_checks import check_timeout
 from ._options import Options, check_keywords, make_options
 from ._options_arrow import ArrowOptions
 from ._progress import reporting
@@ -81,6 +83,8 @@ def told(source: Source, format: str | None, options: Mapping[str, Any]) -> tupl
     where = as_source(source)
     if isinstance(where, LinkSource):
         return where, for_connection(asked), _for_message(options)
+    if isinstance(where, HttpSource):
+        where.timeout_s = check_timeout(options.get("timeout_s"))
     if asked is None:
         head = where.head()
         found = "npz" if head is None else detect(head, where.name)

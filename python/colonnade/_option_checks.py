@@ -32,6 +32,15 @@ def check_count(name: str, value: object) -> None:
         raise OptionError(f"{name}: expected a whole number of at least 1 or None, found {value!r}.")
 
 
+def check_timeout(value: object) -> float | None:
+    """A number of seconds that is one, or None."""
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
+        raise OptionError(f"timeout_s: expected more than 0 seconds or None, found {value!r}.")
+    return float(value)
+
+
 def check_level(level: object, codecs: tuple[str, ...]) -> None:
     if level is None:
         return
@@ -50,6 +59,7 @@ class Common:
     threads: int | None = field(default=None, metadata=BOTH)
     progress: Progress | bool = field(default=None, metadata=BOTH)
     limits: Limits | None = field(default=None, metadata=READ)
+    timeout_s: float | None = field(default=None, metadata=READ)
     mmap: bool | None = field(default=None, metadata=READ)
     verify: bool = field(default=False, metadata=READ)
     fsync: bool = field(default=False, metadata=WRITE)
@@ -61,6 +71,7 @@ class Common:
         check_progress(self.progress)
         if self.limits is not None and not isinstance(self.limits, Limits):
             raise OptionError(f"limits: expected colonnade.Limits or None, found {type(self.limits).__name__}.")
+        check_timeout(self.timeout_s)
         check_flag("mmap", self.mmap, optional=True)
         check_flag("verify", self.verify)
         check_flag("fsync", self.fsync)

@@ -30,6 +30,9 @@ class NpzOptions(Common):
         Both ways. True draws a bar on stderr; a function is called with ``(done_nbytes, total_nbytes)``.
     limits : Limits, optional
         Reading. Caps on what a file may ask for.
+    timeout_s : float, optional
+        Reading, of ``http://`` and ``https://``. How many seconds connecting, the answer or the next bytes may take.
+        Default 30.
     mmap : bool, optional
         Reading. Map a local file rather than read it. Default: yes, but not on network file systems. A file that
         other programs shorten or rewrite in place must be read with ``mmap=False``.
@@ -94,7 +97,7 @@ class NpyOptions(Common):
 
     Parameters
     ----------
-    threads, progress, limits, mmap, verify, fsync, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, verify, fsync, densify_sparse, batch_rows
         As in `NpzOptions`.
     directory : bool, optional
         Writing. True: a directory, as StaticFrame's ``to_npy`` writes it. False: a lone file; only for a frame of one

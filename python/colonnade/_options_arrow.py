@@ -13,7 +13,7 @@ class ArrowOptions(Common):
 
     Parameters
     ----------
-    threads, progress, limits, mmap, fsync, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, fsync, densify_sparse, batch_rows
         As in `NpzOptions`.
     verify : bool
         Reading. Check offsets, text and dictionary codes of every batch before anything is returned, rather than of
@@ -63,7 +63,7 @@ class ArrowsOptions(ArrowOptions):
 
     Parameters
     ----------
-    threads, progress, limits, mmap, verify, fsync, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, verify, fsync, densify_sparse, batch_rows
         As in `ArrowOptions`.
     allow_truncated, compression, level, batch_nbytes
         As in `ArrowOptions`.

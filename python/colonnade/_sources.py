@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from . import _core
 from ._formats import MAGIC_NBYTES
+from ._http_source import SCHEMES, HttpSource
 from ._link import Link
 from ._link_ends import LinkSource, check_dialled, url_scheme
 from ._mounts import on_network
@@ -62,7 +63,7 @@ class BufferSource:
         return opener.open_buffer(self.buffer, **options)
 
 
-AnySource = PathSource | BufferSource | StreamSource | CallSource | LinkSource
+AnySource = PathSource | BufferSource | StreamSource | CallSource | LinkSource | HttpSource
 
 
 def as_source(source: Source) -> AnySource:
@@ -101,8 +102,10 @@ def as_source(source: Source) -> AnySource:
     return BufferSource(source)
 
 
-def _from_path(path: str) -> PathSource | StreamSource | LinkSource:
+def _from_path(path: str) -> PathSource | StreamSource | LinkSource | HttpSource:
     scheme = url_scheme(path)
+    if scheme in SCHEMES:
+        return HttpSource(path)
     if scheme is not None:
         check_dialled(path, scheme)
         return LinkSource(None, path)
