@@ -189,6 +189,9 @@ class NpzFile:
     def open_fd(fd: int, *, verify: bool, limits: Limits, threads: int | None, head: bytes | None = None) -> NpzFile:
         """A pipe, socket or device, read to its end (a regular file: from its current position). `head`: bytes already
         taken from `fd`, which come before the rest."""
+    @staticmethod
+    def open_http(file: HttpFile, *, verify: bool, limits: Limits, threads: int | None) -> NpzFile:
+        """Directory and headers are fetched now, what is loaded when it is; all of it where there are no ranges."""
     kind: str  # "frame" (StaticFrame's member names), "savez", "npy", "bundle", "zip"
     layout: str  # "zip", "directory", "npy"
     nrows: int
@@ -335,6 +338,18 @@ class IpcFile:
         allow_truncated: bool = False,
         head: bytes | None = None,
     ) -> IpcFile: ...
+    @staticmethod
+    def open_http(
+        file: HttpFile,
+        *,
+        verify: bool,
+        limits: Limits,
+        threads: int | None,
+        format: str | None = None,
+        allow_truncated: bool = False,
+    ) -> IpcFile:
+        """As of NpzFile; a stream is fetched whole. Compressed bodies that were not fetched count in `nbytes` as they
+        lie."""
     kind: str  # "frame"
     layout: str  # "file" | "stream"
     nrows: int
@@ -396,6 +411,10 @@ class IpcReader:
         read_into: Callable[[memoryview], int], *, limits: Limits, threads: int | None, allow_truncated: bool = False
     ) -> IpcReader:
         """read_into fills the front of the view and answers how many bytes; 0 is the end."""
+    @staticmethod
+    def open_http(
+        file: HttpFile, *, limits: Limits, threads: int | None, allow_truncated: bool = False
+    ) -> IpcReader: ...
     def schema(self) -> CoreFrame:
         """A frame of no rows; reads up to the schema message."""
     def next_batch(self) -> CoreFrame | None:
@@ -549,13 +568,15 @@ class HttpFile:
     """A file behind http(s)://, fetched where it is looked at: ranges where the server gives them, else whole."""
 
     @staticmethod
-    def open(url: str, *, timeout_s: float | None, limits: Limits, headers: dict[str, str] | None = None) -> HttpFile: ...
-    def head(self, nbytes: int) -> bytes: ...
-    url: str  # after redirects
-    nbytes: int
+    def open(url: str, *, timeout_s: float | None = None, headers: Sequence[tuple[str, str]] | None = None) -> HttpFile:
+        """One request, for the first 64 KiB; redirects are followed. timeout_s: of connecting, of an answer, between
+        two pieces of one; 30 where None."""
+    def head(self, nbytes: int) -> bytes:
+        """The first bytes, as far as they came with the first answer: 64 at least, where the file has them."""
+    url: str  # after redirects, without user and password
+    nbytes: int | None  # None where the server does not say
     ranged: bool
     fetched_nbytes: int
-    # NpzFile.open_http(file, ...) and IpcFile.open_http(file, ...) take one, with the options of open_buffer.
 
 # --------------------------------------------------------------------------- measuring
 def touch(buffers: Sequence[object], threads: int = 1) -> int:

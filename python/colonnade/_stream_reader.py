@@ -8,6 +8,7 @@ from typing import Any
 from . import _core
 from ._batch_reader import Reader
 from ._frame import Frame
+from ._http_source import HttpSource
 from ._link_ends import LinkSource
 from ._schema import Schema
 from ._select import row_range
@@ -32,7 +33,7 @@ class StreamReader(Reader):
 
     def __init__(
         self,
-        where: StreamSource | CallSource | LinkSource,
+        where: StreamSource | CallSource | LinkSource | HttpSource,
         columns: Any,
         rows: slice | None,
         options: dict[str, Any],
