@@ -245,10 +245,11 @@ impl Whole {
             end = if bytes.is_empty() { end } else { (start + bytes.len()).next_multiple_of(64) };
         }
         kept.put(header_at, &head)?;
+        kept.put(body_at, &[])?; // a body of nothing lies inside too
         for (start, bytes) in places.into_iter().filter(|(_, bytes)| !bytes.is_empty()) {
             kept.put(body_at + start, bytes)?;
         }
-        let nbytes = kept.len().saturating_sub(body_at);
+        let nbytes = kept.len() - body_at;
         Ok((header_at, body_at, nbytes))
     }
 }

@@ -461,6 +461,7 @@ impl Arrival {
         match body::plan(&header, head, body_nbytes, &expected.blocks, first_row, body_at)? {
             Some(way) => {
                 self.kept.put(header_at, head)?;
+                self.kept.put(body_at, &[])?;
                 if let Some(last) = expected.catalog.batches.last_mut() {
                     (last.header_at, last.body_at, last.body_nbytes) = (header_at, body_at, way.kept_nbytes);
                 }
