@@ -111,6 +111,8 @@ fn a_fifo_is_not_at_its_end_before_somebody_wrote() {
     sending.send(&[IoSlice::new(b"x")]).unwrap();
     sending.finish().unwrap();
     assert_eq!(receive_all(&*receiving, 8), b"x");
+    // Else the writer below would find a reader before the one that is meant.
+    drop(receiving);
 
     // The writer came and went before the descriptor was given to us, as behind a shell's `< fifo`.
     let early = thread::spawn({
