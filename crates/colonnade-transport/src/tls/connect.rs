@@ -70,7 +70,7 @@ fn show(
     }
     let text =
         format!("{}: what came is no answer to the token. Is a listener of ours there?", channel.peer());
-    Err(io::Error::new(ErrorKind::InvalidData, text))
+    Err(io::Error::new(ErrorKind::ConnectionAborted, text))
 }
 
 fn refused(channel: &TlsChannel) -> io::Error {

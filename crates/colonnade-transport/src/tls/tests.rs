@@ -174,7 +174,7 @@ fn a_record_that_was_altered_is_refused() {
     let forged = [&[23, 3, 3, 0, 40][..], &[7; 40]].concat();
     here.below.send(&[IoSlice::new(&forged)]).unwrap();
     let error = take(&there, &mut [0; 4]).unwrap_err();
-    said(&error, ErrorKind::InvalidData, &["altered"]);
+    said(&error, ErrorKind::ConnectionAborted, &["altered"]);
     said(&take(&here, &mut [0; 4]).unwrap_err(), ErrorKind::ConnectionRefused, &["altered"]);
 }
 

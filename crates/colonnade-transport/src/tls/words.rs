@@ -26,7 +26,7 @@ pub(super) fn of(error: &Error, peer: &str) -> (ErrorKind, String) {
             format!("{peer}: no version or cipher of TLS in common ({why:?}). Expected TLS 1.2 or 1.3 there"),
         ),
         Error::DecryptError => (
-            ErrorKind::InvalidData,
+            ErrorKind::ConnectionAborted,
             format!("{peer}: a TLS record was altered on its way. Nothing of it was taken"),
         ),
         other => (ErrorKind::ConnectionAborted, format!("{peer}: TLS failed: {other}")),
