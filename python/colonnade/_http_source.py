@@ -6,7 +6,6 @@ from typing import Any
 from . import _core
 from ._formats import MAGIC_NBYTES
 
-
 SCHEMES = ("http", "https")
 
 
