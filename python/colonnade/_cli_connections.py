@@ -24,13 +24,15 @@ _EXPECTED = "tcp://host:port, tls://host:port, unix:/path or the path of a FIFO"
 # How long to try to connect while nobody listens: who starts both ends by one script starts them in any order.
 _CONNECT_S = 30.0
 _PAUSE_S = 0.1
+# How often who listens says whom it turned away.
+_LOOK_S = 0.5
 # How long a receiver that has its message waits to see the sender's end of input.
 _END_S = 1.0
 
 
 def send(options: argparse.Namespace) -> int:
     """``colonnade send FILE URL``."""
-    from .cli import OK
+    from .cli import OK, os_error_text
 
     _check_file("send", options.source)
     reading, writing = read_options(options), write_options(options)
@@ -42,14 +44,14 @@ def send(options: argparse.Namespace) -> int:
     where = _where(options.url, sends=True)
     try:
         with _peer(options, where, listens=options.listen) as peer:
-            with bar(f"sending {options.source}") as progress:
+            with _patience(peer, options), bar(f"sending {options.source}") as progress:
                 cn.convert(source, peer, read_options=reading, write_options=writing, progress=progress)
             peer.finish()
             if isinstance(where, str):
                 _wait_until_taken(peer)
     except BrokenPipeError as error:
         # Of stdout it would be quiet; this is the peer's.
-        raise _Gone(str(error)) from error
+        raise _Gone(os_error_text(error)) from error
     return OK
 
 
@@ -65,7 +67,7 @@ def recv(options: argparse.Namespace) -> int:
         os.stat(os.path.dirname(os.path.abspath(target)))
     where = _where(options.url, sends=False)
     with _peer(options, where, listens=not options.connect) as peer:
-        with bar(f"receiving {options.target}") as progress:
+        with _patience(peer, options), bar(f"receiving {options.target}") as progress:
             cn.convert(peer, target, write_options=writing, progress=progress)
         # A sender that waits for this end to close shall see a proper one: what it has sent is read to its end.
         if peer.poll(_END_S) and peer.status() == "ok":
@@ -78,9 +80,24 @@ class _Gone(ConnectionError):
 
 
 def _check_file(command: str, file: str) -> None:
-    if "://" in file or file.startswith("unix:"):
+    scheme = "unix" if file.startswith("unix:") else file.partition("://")[0] if "://" in file else ""
+    # A file may be read from behind http://; nothing is written there.
+    if scheme and not (command == "send" and scheme.lower() in ("http", "https")):
         usage = "send FILE URL" if command == "send" else "recv URL FILE"
         raise cn.OptionError(f"FILE: expected a file, found the URL {file!r}. Usage: colonnade {usage}.")
+
+
+@contextlib.contextmanager
+def _patience(peer: cn.Connection, options: argparse.Namespace) -> Iterator[None]:
+    """Says in words of the command line that the peer was silent for too long."""
+    try:
+        yield
+    except TimeoutError as error:
+        if options.timeout is None or error.errno is not None:
+            raise  # the system's own
+        raise TimeoutError(
+            f"{peer.peer}: nothing moved for {options.timeout:g} s, and the message is not whole."
+        ) from error
 
 
 def _without_format(writing: dict[str, Any]) -> dict[str, Any]:
@@ -149,7 +166,15 @@ def _accepted(options: argparse.Namespace, url: str, told: dict[str, Any]) -> cn
     with cn.listen(url, **told) as listener:
         say(f"listening on {listener.url}")
         sys.stderr.flush()
-        return listener.accept(options.timeout)
+        end = None if options.timeout is None else time.monotonic() + options.timeout
+        while True:
+            # Who was turned away is told when a call ends.
+            left = _LOOK_S if end is None else min(_LOOK_S, max(end - time.monotonic(), 0.0))
+            try:
+                return listener.accept(left)
+            except TimeoutError:
+                if end is not None and time.monotonic() >= end:
+                    raise TimeoutError(f"{listener.url}: nobody came within {options.timeout:g} s.") from None
 
 
 def _connected(options: argparse.Namespace, url: str, told: dict[str, Any]) -> cn.Connection:
