@@ -9,9 +9,10 @@ from typing import Any
 
 from . import _core
 from ._batch_reader import Reader, frame_batches
-from ._frame import Frame, frame_from
+from ._frame import Frame, frame_from, frame_of
 from ._option_checks import Common
 from ._rows import Rows, is_rows
+from .adapters import find_adapter
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,21 @@ def chunks_of(data: Any, made: Common, rows: Rows | None = None) -> Chunks:
     """
     if isinstance(data, Reader):
         return Chunks(data.cores())
-    if is_rows(data):
-        return Chunks((rows or Rows(made.batch_rows)).batches(data))
-    lazy = _lazy(data, made)
-    if lazy is not None:
-        return Chunks(lazy)
-    frame = whole(data, made)
+    adapter = None if isinstance(data, Frame | dict) else find_adapter(data)
+    if adapter is None:
+        if is_rows(data):
+            return Chunks((rows or Rows(made.batch_rows)).batches(data))
+        frame = whole(data, made)
+    else:
+        options = {"densify_sparse": made.densify_sparse, "borrow": True}
+        if hasattr(adapter, "to_frames"):  # a producer that makes its batches when asked
+            lazy: Iterator[_core.CoreFrame] | None = adapter.to_frames(data, options=options)
+            if lazy is not None:
+                return Chunks(lazy)
+        core = adapter.to_frame(data, options=options)
+        if isinstance(core, _core.CoreFrame):
+            return Chunks((core,), core.nbytes, core.nrows)
+        frame = frame_of(core)
     if isinstance(frame._file, _core.IpcFile) and frame._core is None:
         return Chunks(frame_batches(frame), nrows=len(frame))
     cores = frame._load_batches()
@@ -50,16 +60,3 @@ def whole(data: Any, made: Common) -> Frame:
     if isinstance(data, Reader):
         return data.read_all()
     return frame_from(data, densify_sparse=made.densify_sparse, borrow=True, batch_rows=made.batch_rows)
-
-
-def _lazy(data: Any, made: Common) -> Iterator[_core.CoreFrame] | None:
-    """The batches of a producer that makes them when asked; None of anything else."""
-    if isinstance(data, Frame | dict):
-        return None
-    from .adapters import find_adapter
-
-    to_frames = getattr(find_adapter(data), "to_frames", None)
-    if to_frames is None:
-        return None
-    frames: Iterator[_core.CoreFrame] = to_frames(data, options={"densify_sparse": made.densify_sparse})
-    return frames

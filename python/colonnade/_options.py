@@ -5,6 +5,7 @@ and check it early. A field belongs to reading, to writing or to both; a keyword
 """
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -138,7 +139,16 @@ CLASSES: dict[str, type[NpzOptions] | type[NpyOptions] | type[ArrowOptions]] = {
 
 def format_of(options: object) -> str | None:
     """The format that an options object is of; None for a mapping."""
-    return next((name for name, made in CLASSES.items() if type(options) is made), None)
+    return _NAMES.get(type(options))
+
+
+_NAMES: dict[type, str] = {made: name for name, made in CLASSES.items()}
+
+
+@functools.cache
+def _plain(format: str) -> Options:
+    """The options of a format where nothing is asked for: they do not change, so one object serves everybody."""
+    return CLASSES[format]()
 
 
 def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options:
@@ -149,6 +159,8 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
     OptionError
         An unknown keyword (the message names the near ones), a keyword of the other side, a value outside its range.
     """
+    if not keywords:
+        return _plain(format)
     cls = CLASSES[format]
     fields = _sides(cls)
     ours = [name for name, owner in fields.items() if owner in (side, "both")]
@@ -173,6 +185,8 @@ def check_keywords(side: str, keywords: Mapping[str, Any], likely: str | None = 
     OptionError
         As `make_options` does.
     """
+    if not keywords:
+        return
     sides = [_sides(cls) for cls in CLASSES.values()]
     for format, owners in zip(CLASSES, sides, strict=True):
         if all(owners.get(name) in (side, "both") for name in keywords):

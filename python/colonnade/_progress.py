@@ -20,16 +20,20 @@ def check_progress(progress: Any) -> None:
         )
 
 
-@contextlib.contextmanager
-def reporting(progress: Progress | bool, what: str) -> Iterator[Callback | None]:
+def reporting(progress: Progress | bool, what: str) -> contextlib.AbstractContextManager[Callback | None]:
     """The function that the core calls, for the time of one operation; a bar is drawn and taken away again."""
     if progress is True:
-        with Bar(what) as bar:
-            yield bar.update
-    elif callable(progress):
-        yield progress
-    else:
-        yield None
+        return _drawn(what)
+    return contextlib.nullcontext(progress) if callable(progress) else _SILENT
+
+
+_SILENT: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _drawn(what: str) -> Iterator[Callback]:
+    with Bar(what) as bar:
+        yield bar.update
 
 
 class Bar:

@@ -1,5 +1,6 @@
 """Whose object is it: the adapter that takes `data`, or that makes a frame for a library."""
 
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,7 @@ def native_library(source: Any) -> str:
     return "numpy"
 
 
+@functools.cache
 def load_adapter(library: str) -> Any:
     """The adapter module of a library.
 

@@ -6,8 +6,10 @@ whether the arrays must be writable, so that a file is mapped privately for it. 
 one frame a record batch.
 """
 
+import functools
 import importlib
 from types import ModuleType
+from typing import Any
 
 # The first part of the module that defines an object's class -> the adapter's module here.
 ADAPTERS = {
@@ -26,15 +28,21 @@ def find_adapter(obj: object) -> ModuleType | None:
     Base classes count, so a DataFrame subclass of another package is served by the adapter of pandas. What no
     adapter serves by name is taken where it can hand itself over as Arrow capsules.
     """
-    for kind in type(obj).__mro__:
+    return _find(type(obj))
+
+
+@functools.lru_cache(maxsize=64)
+def _find(cls: Any) -> ModuleType | None:
+    for kind in cls.__mro__:
         name = ADAPTERS.get(kind.__module__.partition(".")[0])
         if name is not None:
             return load_adapter(name)
-    if any(hasattr(type(obj), capsule) for capsule in _CAPSULES):
+    if any(hasattr(cls, capsule) for capsule in _CAPSULES):
         return importlib.import_module(f"{__name__}._capsule")
     return None
 
 
+@functools.cache
 def load_adapter(name: str) -> ModuleType:
     """The adapter module of a library. ImportError, with the line that installs it, where the library is absent."""
     try:

@@ -7,6 +7,7 @@ objects, and which missing value stood there. Labels may be anything that tagged
 The tags are ``{"kind": "object", "null": "nan" | "na"}``, without ``null`` for None, and ``{"kind": "labels"}``.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -94,10 +95,16 @@ def labels_from_level(column: ArrowColumn) -> np.ndarray | None:
 
 def read_tag(column: ArrowColumn) -> dict[str, Any]:
     """The tag of a column as a dict; empty where it has none."""
-    if column.tag is None:
+    text = column.tag
+    if text is None:
         return {}
-    tag = _labels.decode(column.tag)
-    return tag if isinstance(tag, dict) else {"kind": tag}
+    tag = _decoded(text) if len(text) <= _SHORT_TAG else _labels.decode(text)
+    return dict(tag) if isinstance(tag, dict) else {"kind": tag}
+
+
+# Thousands of columns, and of frames, share a few tags.
+_SHORT_TAG = 200
+_decoded = functools.lru_cache(maxsize=64)(_labels.decode)
 
 
 def _null_types(kinds: set[type]) -> set[type]:

@@ -97,8 +97,11 @@ def frame_from_core(core: CoreFrame, index: pd.Index, columns: pd.Index) -> pd.D
     """A DataFrame of these axes over the blocks of `core`."""
     blocks: list[tuple[Any, np.ndarray]] = []
     for values, positions in core.blocks(writable=True):
-        if values.dtype.kind in "biufc" or values.dtype.str in _PANDAS_TIMES:
-            blocks.append((values if values.flags.writeable else values.copy(), positions))
+        kind = values.dtype.kind
+        if kind in "biufc" or values.dtype.str in _PANDAS_TIMES:
+            own = values if values.flags.writeable else values.copy()
+            # pandas would look for a dtype, a unit and a zone that are known.
+            blocks.append((_TIMES[kind]._simple_new(own, dtype=own.dtype) if kind in _TIMES else own, positions))
         elif values.dtype.kind == "U":
             blocks += [
                 block_of(numpy_for_pandas(row, f"column {columns[position]!r}"), position)
@@ -108,8 +111,10 @@ def frame_from_core(core: CoreFrame, index: pd.Index, columns: pd.Index) -> pd.D
             where = f"column {columns[positions[0]]!r}" if len(positions) else "an empty block"
             blocks.append((numpy_for_pandas(values, where), positions))
     objects: list[tuple[np.ndarray, int]] = []
-    for position, column in core.arrow_columns():
-        array = array_from_column(column, f"column {columns[position]!r}")
+    others = core.arrow_columns()
+    labels = columns.tolist() if others else []
+    for position, column in others:
+        array = array_from_column(column, f"column {labels[position]!r}")
         if isinstance(array, np.ndarray) and array.dtype == object:
             objects.append((array, position))
         else:
@@ -119,6 +124,7 @@ def frame_from_core(core: CoreFrame, index: pd.Index, columns: pd.Index) -> pd.D
     return create_dataframe_from_blocks(blocks, index, columns)
 
 
+_TIMES: dict[str, Any] = {"M": pd.arrays.DatetimeArray, "m": pd.arrays.TimedeltaArray}
 _PANDAS_TIMES = {np.dtype(f"{letter}8[{unit}]").str for letter in "mM" for unit in ("s", "ms", "us", "ns")}
 
 

@@ -32,7 +32,7 @@ def index_from_axis(axis: Axis, where: str) -> pd.Index:
     try:
         name = _labels.decode(axis.name)
         if axis.is_auto:
-            return pd.RangeIndex(*axis.range, name=_hashable(name))
+            return pd.RangeIndex.from_range(range(*axis.range), name=_hashable(name))
         meta = {} if axis.meta is None else _labels.decode(axis.meta)
         levels = meta.get("pandas") or [None] * axis.depth
         if axis.depth == 1 and not meta.get("multi"):

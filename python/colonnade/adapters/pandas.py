@@ -11,10 +11,11 @@ from typing import Any
 import pandas as pd
 
 from .. import _labels
-from .._core import CoreFrame, EncodeError, FrameBuilder
+from .._core import Axis, CoreFrame, EncodeError, FrameBuilder
 from ._pandas_arrow import check_dtype_backend, frame_from_arrow, frame_with_backend
 from ._pandas_columns import add_blocks, frame_from_core
 from ._pandas_index import axis_from_index, index_from_axis
+from ._pandas_kept import axis_of, index_of
 
 LIBRARY = "pandas"
 WRITABLE = True
@@ -62,7 +63,7 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
         raise TypeError(f"pandas: expected a DataFrame, found a {type(obj).__qualname__}.")
     builder = FrameBuilder(*obj.shape)
     add_blocks(builder, obj, options or {})
-    index, columns = axis_from_index(obj.index, "index"), axis_from_index(obj.columns, "columns")
+    index, columns = axis_from_index(obj.index, "index"), axis_of(obj.columns, _axis_of_columns)
     origin = _ORIGIN if obj.flags.allows_duplicate_labels else _ORIGIN_UNIQUE
     return builder.finish(index, columns, "null", _attrs_text(obj.attrs) if obj.attrs else None, origin)
 
@@ -103,7 +104,7 @@ def from_frame(core: CoreFrame, *, dtype_backend: str | None = None) -> pd.DataF
     if pairs is not None:
         frame = frame_from_arrow(core, pairs, dtype_backend)
     else:
-        index, columns = index_from_axis(core.index, "index"), index_from_axis(core.columns, "columns")
+        index, columns = index_from_axis(core.index, "index"), index_of(core.columns, _index_of_columns)
         if dtype_backend is None:
             frame = frame_from_core(core, index, columns)
         else:
@@ -115,6 +116,14 @@ def from_frame(core: CoreFrame, *, dtype_backend: str | None = None) -> pd.DataF
     if core.origin == _ORIGIN_UNIQUE:
         frame.flags.allows_duplicate_labels = False
     return frame
+
+
+def _axis_of_columns(columns: pd.Index) -> Axis:
+    return axis_from_index(columns, "columns")
+
+
+def _index_of_columns(columns: Axis) -> pd.Index:
+    return index_from_axis(columns, "columns")
 
 
 def _schema_metadata(origin: str | None) -> list[list[str]] | None:

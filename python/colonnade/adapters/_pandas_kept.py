@@ -1,0 +1,113 @@
+"""Column labels that were met before: frames of one layout, one after the other, convert theirs once.
+
+A few short ones are remembered, by what they are and not by where they came from: their labels, dtype and name. Only
+plain `pandas.Index` objects are; the others carry more than that (a frequency, which can be set), and a RangeIndex
+costs nothing. Nothing here keeps data alive, or sees what a user changes later.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import is_
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._core import Axis
+
+# How many are remembered in each direction, how many labels one may have, and how many bytes they may take.
+_MOST = 8
+_MOST_LABELS = 1000
+_MOST_NBYTES = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Labels as a pandas index had them, and the axis that was made of them."""
+
+    cells: Any
+    dtype: Any
+    name: Any
+    axis: Axis
+
+    def is_of(self, cells: Any, dtype: Any, name: Any) -> bool:
+        # By identity: 1, 1.0 and True are equal, and none of them is the other.
+        if self.name is not name or not _same_dtype(self.dtype, dtype):
+            return False
+        if isinstance(cells, list):
+            return len(cells) == len(self.cells) and all(map(is_, cells, self.cells))
+        return cells is self.cells or bool(cells.equals(self.cells))
+
+
+# Tuples, which are replaced as a whole: a thread sees one state or the other.
+_axes: tuple[_Known, ...] = ()
+_indexes: tuple[tuple[Axis, pd.Index], ...] = ()
+
+
+def axis_of(index: pd.Index, make: Callable[[pd.Index], Axis]) -> Axis:
+    """What `make` makes of the index, or has made of one like it."""
+    global _axes
+    cells = _cells(index)
+    if cells is None:
+        return make(index)
+    dtype, name = index.dtype, index.name
+    for known in _axes:
+        if known.is_of(cells, dtype, name):
+            return known.axis
+    axis = make(index)
+    whole = 0 if isinstance(cells, list) else cells.get_total_buffer_size()  # of a slice: of what it is a slice of
+    if whole <= _MOST_NBYTES and _is_short(axis):
+        axis = axis.detached()
+        _axes = (_Known(cells, dtype, name, axis), *_axes[: _MOST - 1])
+    return axis
+
+
+def index_of(axis: Axis, make: Callable[[Axis], pd.Index]) -> pd.Index:
+    """What `make` makes of the axis, or has made of one like it; each caller gets a view with a name of its own."""
+    global _indexes
+    if axis.is_auto:
+        return make(axis)
+    for known, index in _indexes:
+        if known.same(axis):
+            return index.view()
+    if axis.depth != 1 or len(axis) > _MOST_LABELS or not _is_short(axis):
+        return make(axis)
+    own = axis.detached()
+    index = make(own)
+    if type(index) is not pd.Index:
+        return index
+    values = getattr(index._values, "_ndarray", index._values)
+    if isinstance(values, np.ndarray):
+        values.flags.writeable = False  # whoever writes into labels by force must not change those of other frames
+    _indexes = ((own, index), *_indexes[: _MOST - 1])
+    return index.view()
+
+
+def _cells(index: pd.Index) -> Any:
+    """What shows whether labels are those they were: the list of them, or an immutable array.
+
+    None: they are too many, or need no conversion, or it is not told cheaply.
+    """
+    if type(index) is not pd.Index or len(index) > _MOST_LABELS:
+        return None
+    values = index._values
+    if isinstance(values, np.ndarray):
+        return values.tolist() if values.dtype == object else None
+    if isinstance(values.dtype, pd.StringDtype):
+        held = getattr(values, "_pa_array", None)
+        return values._ndarray.tolist() if held is None else held
+    return None
+
+
+def _same_dtype(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    texts = isinstance(a, pd.StringDtype) and isinstance(b, pd.StringDtype)
+    return texts and a.storage == b.storage and a.na_value is b.na_value
+
+
+def _is_short(axis: Axis) -> bool:
+    if axis.is_auto or axis.depth != 1:
+        return False
+    level = axis.level(0)
+    return (level.nbytes if isinstance(level, np.ndarray) else level.nbytes()) <= _MOST_NBYTES
