@@ -1,4 +1,4 @@
-"""Column labels that are remembered: each frame has its own, whatever was met before and whatever users do to theirs."""
+"""Column labels that are remembered: each frame has its own, whatever was met before, whatever users do to theirs."""
 
 from __future__ import annotations
 
@@ -76,16 +76,19 @@ def test_labels_are_converted_once() -> None:
     for values in (VALUES, VALUES + 1):
         again = through(pd.DataFrame(values, columns=frame.columns))
         assert again.columns.tolist() == ["x", "y", "z"]
-    assert kept._axes is axes and kept._indexes is indexes
+    assert kept._axes is axes
+    assert kept._indexes is indexes
 
 
 def test_a_new_name_of_one_frame_is_not_anothers() -> None:
     data = cn.encode(frame_of(["x", "y", "z"]), "arrows")
     one, two = cn.decode(data).to_pandas(), cn.decode(data).to_pandas()
     one.columns.name = "renamed"
-    assert two.columns.name is None and cn.decode(data).to_pandas().columns.name is None
+    assert two.columns.name is None
+    assert cn.decode(data).to_pandas().columns.name is None
     two.columns.names = ["other"]
-    assert one.columns.name == "renamed" and cn.decode(data).to_pandas().columns.name is None
+    assert one.columns.name == "renamed"
+    assert cn.decode(data).to_pandas().columns.name is None
 
 
 def test_a_new_name_is_sent() -> None:
@@ -121,19 +124,23 @@ def test_attrs_and_flags_stay_with_their_frame() -> None:
     two.flags.allows_duplicate_labels = False
     for _ in range(2):
         a, b = through(one), through(two)
-        assert a.attrs == {"unit": "m"} and a.flags.allows_duplicate_labels
-        assert b.attrs == {} and not b.flags.allows_duplicate_labels
+        assert a.attrs == {"unit": "m"}
+        assert a.flags.allows_duplicate_labels
+        assert b.attrs == {}
+        assert not b.flags.allows_duplicate_labels
         a.attrs["unit"] = "km"
 
 
 def test_few_and_short_ones_are_remembered() -> None:
     for i in range(50):
         through(frame_of([f"{i} a", f"{i} b", f"{i} c"]))
-    assert len(kept._axes) <= 8 and len(kept._indexes) <= 8
+    assert len(kept._axes) <= 8
+    assert len(kept._indexes) <= 8
     axes, indexes = kept._axes, kept._indexes
     through(pd.DataFrame(np.zeros((1, 1001)), columns=[f"column {i}" for i in range(1001)]))
     through(frame_of(["x" * 100_000, "y", "z"]))
-    assert kept._axes is axes and kept._indexes is indexes
+    assert kept._axes is axes
+    assert kept._indexes is indexes
 
 
 def test_what_labels_were_cut_from_is_not_kept_alive() -> None:

@@ -28,7 +28,8 @@ def find_adapter(obj: object) -> ModuleType | None:
     Base classes count, so a DataFrame subclass of another package is served by the adapter of pandas. What no
     adapter serves by name is taken where it can hand itself over as Arrow capsules.
     """
-    return _find(type(obj))
+    cls: Any = type(obj)  # a class is hashable, whatever `object` says of its objects
+    return _find(cls)
 
 
 @functools.lru_cache(maxsize=64)
