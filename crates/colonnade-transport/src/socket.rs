@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, SocketAddrUnix,
-    SocketType, getpeername, getsockname, recvmsg, sendmsg, shutdown,
+    SocketType, getpeername, getsockname, recv, recvmsg, sendmsg, shutdown,
 };
 
 use crate::address::is_loopback;
@@ -28,6 +28,9 @@ use crate::channel::{Channel, Direction};
 /// slower throughout (2.1 to 2.7): it ends the system's own tuning; to Unix sockets it means nothing.
 const LOCAL_NBYTES: usize = 512 << 10;
 
+/// A peer that goes on sending is not listened to for ever.
+const MOST_UNREAD_NBYTES: usize = 16 << 20;
+
 /// The most pieces the system takes at once.
 pub(crate) const MOST_SLICES: usize = 1024;
 
@@ -36,13 +39,15 @@ pub(crate) const MOST_SLICES: usize = 1024;
 pub struct Socket {
     fd: OwnedFd,
     peer: String,
+    /// The process that connected or accepted it; none where it is the caller's, who may go on with it.
+    owner: Option<u32>,
 }
 
 impl Socket {
     /// One that was just connected or accepted.
     pub(crate) fn new(fd: OwnedFd, peer: String) -> Self {
         tune(fd.as_fd());
-        Self { fd, peer }
+        Self { fd, peer, owner: Some(std::process::id()) }
     }
 
     /// A socket of the caller's, duplicated: the caller's stays the caller's, blocking or not as it is.
@@ -80,7 +85,26 @@ impl Socket {
             },
             (None, None) => unix_peer(fd, None),
         };
-        Ok(Self::new(fd.try_clone_to_owned()?, peer))
+        tune(fd);
+        Ok(Self { fd: fd.try_clone_to_owned()?, peer, owner: None })
+    }
+}
+
+/// A socket closed with unread bytes resets the connection, and what was sent last is lost on its way. So what has come
+/// is thrown away before; a forked child's copy has nothing to throw away.
+impl Drop for Socket {
+    fn drop(&mut self) {
+        if self.owner != Some(std::process::id()) {
+            return;
+        }
+        let mut room = [0; 1 << 14];
+        for _ in 0..MOST_UNREAD_NBYTES / room.len() {
+            match recv(&self.fd, &mut room, RecvFlags::DONTWAIT) {
+                Ok((0, _)) => break,
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => break,
+            }
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Listening and connecting: who gets which address, and what stays behind.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::fs;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -62,6 +62,35 @@ fn a_peer_is_taken_in_and_bytes_go_both_ways() {
             assert!(other.wait(Direction::Receive, SECOND).unwrap());
             assert_eq!(other.receive(&mut [IoSliceMut::new(&mut [0; 9])]).unwrap(), 5);
         }
+    }
+}
+
+#[test]
+fn what_was_sent_last_arrives_although_answers_were_left_unread() {
+    let directory = tempfile::tempdir().unwrap();
+    for to in [address("tcp://:0"), at(&directory.path().join("s"))] {
+        let listening = listen(&to).unwrap();
+        let (here, there) = (connect(listening.address()).unwrap(), next(&listening));
+        there.send(&[IoSlice::new(&[1; 60_000])]).unwrap();
+        let (mut sent, block) = (0, vec![2; 1 << 20]);
+        while let Ok(count) = here.send(&[IoSlice::new(&block)]) {
+            sent += count;
+            here.wait(Direction::Send, Duration::from_millis(50)).unwrap();
+        }
+        here.finish().unwrap();
+        drop(here);
+        let (mut came, mut target) = (0, vec![0; 1 << 20]);
+        loop {
+            match there.receive(&mut [IoSliceMut::new(&mut target)]) {
+                Ok(0) => break,
+                Ok(count) => came += count,
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                    there.wait(Direction::Receive, SECOND).unwrap();
+                }
+                Err(e) => panic!("{to}: {e} after {came} of {sent}"),
+            }
+        }
+        assert_eq!(came, sent, "{to}");
     }
 }
 
