@@ -440,3 +440,11 @@ def test_equals_does_not_depend_on_how_columns_are_grouped() -> None:
     wide = np.zeros((2, 70_000))
     assert cn.Frame(wide).identical(wide.copy())
     assert cn.Frame(np.zeros((0, 3))).equals(np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+def test_a_column_that_is_asked_for_twice_is_two_columns(format: str) -> None:
+    frame = pd.DataFrame({"id": np.arange(3), "price": [1.5, 2.5, 3.5]})
+    found = cn.read_pandas(cn.encode(frame, format), columns=["price", "price"])
+    found.iloc[0, 0] = 7.0
+    assert found.iloc[0].tolist() == [7.0, 1.5]

@@ -37,10 +37,9 @@ async def arrived(connection: "Connection", timeout_s: float | None) -> AsyncIte
     TimeoutError
         The time is over; what has come is kept.
     """
-    allowed_s = connection._timeout_s if timeout_s is None else timeout_s
     turns = _turns_of(connection)
     try:
-        async with asyncio.timeout(allowed_s):
+        async with asyncio.timeout(timeout_s):
             await turns.receiving.acquire()
             try:
                 await _look(connection, turns)
@@ -48,8 +47,13 @@ async def arrived(connection: "Connection", timeout_s: float | None) -> AsyncIte
                 turns.receiving.release()
                 raise
     except TimeoutError:
-        number = connection._core.messages_received + 1
-        raise TimeoutError(f"{connection.peer}: message {number}: nothing whole came within {allowed_s} s.") from None
+        number, limit_s = connection._core.messages_received + 1, timeout_s
+        if limit_s is None:
+            limit_s = connection._timeout_s
+        raise TimeoutError(
+            f"{connection.peer}: message {number}: expected it within {limit_s} s, found none that is whole. "
+            "What came of it is kept: call again to go on."
+        ) from None
     try:
         yield
     finally:
@@ -71,7 +75,9 @@ async def _look(connection: "Connection", turns: _Turns) -> None:
             try:
                 while not connection._ready(0.0):
                     readable.clear()
-                    await readable.wait()
+                    # What the connection itself was told counts silence alone.
+                    async with asyncio.timeout(connection._timeout_s):
+                        await readable.wait()
             finally:
                 loop.remove_reader(descriptor)
             return

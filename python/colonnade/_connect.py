@@ -1,7 +1,5 @@
 """`cn.connect` and `cn.listen`: what is told to the core, and what it answers."""
 
-from __future__ import annotations  # TODO: away when the core has Connection
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`cn.Connection`: any number of messages, frames and opaque bytes, both ways over one pipe or socket."""
 
-from __future__ import annotations  # TODO: away when the core has Connection
-
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 

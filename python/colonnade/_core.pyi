@@ -541,8 +541,9 @@ class Connection:
     nbytes_received: int
 
 class ConnectionReader:
-    """As IpcReader, over one message of a connection."""
+    """As IpcReader, over one message of a connection. EOFError where no message comes any more."""
 
+    nrows: int | None  # as the writer announced it; known with the schema
     def schema(self) -> CoreFrame: ...
     def next_batch(self) -> CoreFrame | None: ...
 

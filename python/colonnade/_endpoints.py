@@ -1,7 +1,5 @@
 """What `connect` may be given instead of a URL: sockets, descriptors, file objects, and pairs of them."""
 
-from __future__ import annotations  # TODO: away when the core has Connection
-
 import fcntl
 import io
 import os
@@ -27,9 +25,9 @@ Write = Callable[[memoryview], object]
 
 @dataclass
 class Ends:
-    """Where messages come from and where they go: descriptors on both sides, or functions on both."""
+    """Where messages come from and where they go: descriptors, functions, or (from) memory."""
 
-    receive: int | ReadInto | None
+    receive: int | ReadInto | memoryview | None
     send: int | Write | None
     peer: str
     opened: list[int] = field(default_factory=list)
@@ -38,6 +36,10 @@ class Ends:
         """The core's connection, which has descriptors of its own. Those that were opened here are closed."""
         try:
             receive, send = self.receive, self.send
+            if isinstance(receive, memoryview):
+                if send is None:
+                    return _core.Connection.over_buffer(receive, self.peer, options)
+                receive = behind(receive, lambda _: 0)
             if not callable(receive) and not callable(send):
                 return _core.Connection.over_fd(receive, send, self.peer, options)
             return _core.Connection.over_callables(
@@ -111,7 +113,7 @@ def _of_file_object(file: Any) -> Ends:
 
 
 def _of_pair(pair: tuple[Any, ...], timeout_s: float | None) -> Ends:
-    if len(pair) != 2 or pair == (None, None):
+    if len(pair) != 2 or (pair[0] is None and pair[1] is None):
         raise OptionError(
             f"where: expected a pair (source, target), of which one may be None, found a tuple of {len(pair)}."
         )
@@ -129,7 +131,7 @@ def _of_pair(pair: tuple[Any, ...], timeout_s: float | None) -> Ends:
     )
 
 
-def _source(end: Any) -> int | ReadInto:
+def _source(end: Any) -> int | ReadInto | memoryview:
     if is_socket(end):
         ends = _of_socket(end)
         assert ends.receive is not None
@@ -149,7 +151,7 @@ def _source(end: Any) -> int | ReadInto:
             f"where: expected a source (a path, bytes, a binary file object, a socket or a descriptor), "
             f"found {type(end).__name__}."
         ) from None
-    return behind(view.cast("B") if view.nbytes else memoryview(b""), lambda _: 0)
+    return view.cast("B") if view.nbytes else memoryview(b"")
 
 
 def _target(end: Any) -> int | Write:

@@ -348,6 +348,8 @@ class Frame:
         if self._core is not None:
             return self._core
         assert self._file is not None
+        if private and self._positions is not None and len(set(self._positions)) < len(self._positions):
+            private = False  # one memory must not be written to as two columns
         with reporting(self._progress, "reading") as progress:
             core = self._file.load(
                 self._positions, self._rows, private=private, threads=self._threads, progress=progress

@@ -3,8 +3,6 @@
 Sources and targets know connections by this class alone; what makes frames of it is `colonnade._connection`.
 """
 
-from __future__ import annotations  # TODO: away when the core has Connection
-
 from typing import Any
 
 from . import _core
@@ -28,8 +26,6 @@ class Link:
         self._turns: Any = None  # of asyncio's tasks, see colonnade._aio
         # A message of the kind that was not asked for stays until the right call takes it.
         self._kept: Message | None = None
-        # A message that was read batch by batch, and left before its end.
-        self._rest: _core.ConnectionReader | None = None
 
     def _message(
         self, timeout_s: float | None = None, progress: Callback | None = None, private: bool = False
@@ -38,7 +34,6 @@ class Link:
         if self._kept is not None:
             kept, self._kept = self._kept, None
             return kept
-        self._skip_rest()
         return self._core.receive(timeout_s, progress, private)
 
     def _landed(
@@ -65,20 +60,11 @@ class Link:
 
     def _batches(self, timeout_s: float | None = None) -> _core.ConnectionReader:
         """The next message batch by batch; not where one is kept, which is whole."""
-        self._skip_rest()
         return self._core.batches(timeout_s)
 
     def _ready(self, timeout_s: float | None = 0.0) -> bool:
         """Whether the next message would not have to be waited for."""
-        if self._kept is not None:
-            return True
-        self._skip_rest()
-        return self._core.poll(timeout_s)
-
-    def _skip_rest(self) -> None:
-        while self._rest is not None:
-            if self._rest.next_batch() is None:
-                self._rest = None
+        return self._kept is not None or self._core.poll(timeout_s)
 
     def _other_kind(self, expected: str, found: str, call: str) -> DecodeError:
         return DecodeError(

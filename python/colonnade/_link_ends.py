@@ -1,7 +1,5 @@
 """Connections as source and target: one that is open, or a URL that is dialled when it is needed."""
 
-from __future__ import annotations  # TODO: away when the core has Connection
-
 import os
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +19,6 @@ class LinkSource:
     link: Link | None
     url: str | None = None
     ours: bool = field(default=False, init=False)
-    _reader: _core.ConnectionReader | None = field(default=None, init=False)
 
     is_stream = True
     name = None
@@ -54,16 +51,12 @@ class LinkSource:
 
     def read_batches(self, *, limits: _core.Limits | None, threads: int, **_: Any) -> _core.ConnectionReader:
         """The next message batch by batch."""
-        self._reader = self.opened(limits, threads)._batches()
-        return self._reader
+        return self.opened(limits, threads)._batches()
 
     def release(self) -> None:
-        """Close the connection, if it is ours; of another's, what is left of the message is skipped when it comes."""
-        if self.link is not None and self.ours:
+        """Close the connection, if it is ours."""
+        if self.ours and self.link is not None:
             self.link._core.close()
-        elif self.link is not None:
-            self.link._rest = self._reader
-        self._reader = None
 
     def head(self) -> bytes:
         raise self._once()

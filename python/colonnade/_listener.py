@@ -1,7 +1,5 @@
 """`cn.Listener`: takes peers in, one connection each."""
 
-from __future__ import annotations  # TODO: away when the core has Connection
-
 import logging
 from collections.abc import Iterator
 
@@ -118,7 +116,7 @@ class Listener:
         return self._core.fileno()
 
     def _has_pending(self) -> bool:
-        return self._kept is not None
+        return True  # a look costs little, and moves on those who are still showing that they may come in
 
     def _ready(self, timeout_s: float) -> bool:
         if self._kept is None:

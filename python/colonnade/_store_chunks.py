@@ -1,6 +1,7 @@
 """Chunks to a target, as arrow or arrows: one record batch after the other, none of them kept."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from itertools import chain, islice
 
 from . import _core
@@ -30,7 +31,9 @@ def send_chunks(
     ahead = iter(chunks.frames)
     begun = list(islice(ahead, 2))
     if len(begun) == 1:
-        link._core.send(begun[0], _format(made), _link_options(made, link, begun[0].nrows), timeout_s, progress)
+        options = _link_options(made, link, begun[0].nrows)
+        with Steps(progress).next(begun[0].nbytes) if progress else nullcontext() as step:
+            link._core.send(begun[0], _format(made), options, timeout_s, step)
         return
     writer = link._core.writer(_format(made), _link_options(made, link, chunks.nrows), timeout_s)
     _write_chunks(chain(begun, ahead), writer, chunks.nbytes, progress)

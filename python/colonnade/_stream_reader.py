@@ -1,7 +1,5 @@
 """`open_reader` of a pipe, a socket or a decompressing file: one batch at a time, nothing else in memory."""
 
-from __future__ import annotations  # TODO: away when the core has Connection
-
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -64,6 +62,13 @@ class StreamReader(Reader):
             count += 1
         if not count:
             yield self._empty()._load()
+
+    def size(self) -> tuple[int | None, int | None]:
+        reader = self._opened()
+        if not isinstance(reader, _core.ConnectionReader) or self._start or self._stop is not None:
+            return None, None
+        reader.schema()  # announces the rows; whoever the message is passed on to shall know them too
+        return None, reader.nrows
 
     def read_all(self) -> Frame:
         self._check_open()

@@ -1,7 +1,5 @@
 """`cn.wait`: which of several connections and listeners have something, without a thread for each."""
 
-from __future__ import annotations  # TODO: away when the core has Connection
-
 import select
 import time
 from collections.abc import Iterable
@@ -27,7 +25,7 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
     Returns
     -------
     list
-        The ready ones, in the order given; empty when the time is over.
+        The ready ones, in the order given; empty when the time is over, or when there was nothing to wait for.
 
     Raises
     ------
@@ -62,13 +60,13 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
         if descriptor is None or (item._has_pending() and item._ready(0.0)):
             ready.add(id(item))
     # The first look is at all of them, so that one busy connection does not hide the others.
-    left_ms: float | None = 0 if ready or timeout_s == 0 else None
+    left_ms: float | None = 0 if ready or not asked else None
     while True:
         if left_ms is None and deadline is not None:
             left_ms = max(0.0, (deadline - time.monotonic()) * 1000)
         for descriptor, _ in poller.poll(left_ms):
             ready.update(id(item) for item in by_descriptor[descriptor] if id(item) not in ready and item._ready(0.0))
-        if ready or (deadline is not None and time.monotonic() >= deadline):
+        if ready or not asked or (deadline is not None and time.monotonic() >= deadline):
             return [item for item in asked if id(item) in ready]
         left_ms = None
 
