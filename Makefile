@@ -59,6 +59,10 @@ bench: build  ## the nine fixtures against the peers; BENCH=large for 1e8 elemen
 bench-arrow: build  ## Arrow streams by chunk size, and files; PART=streams|files|codecs, DOCS=1: report into docs/benchmarks
 	@$(PY) -m colonnade.bench paper-arrow $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
+.PHONY: bench-connections
+bench-connections: build  ## process to process by pipe, socket, TCP, TLS; PART=large|text|small|pieces|relay, DOCS=1 as above
+	@$(PY) -m colonnade.bench paper-connections $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+
 .PHONY: docs
 docs: build setup  ## Rust documentation in target/doc, and the examples of README and docs run
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p colonnade -p colonnade-transport

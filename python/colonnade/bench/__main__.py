@@ -17,8 +17,10 @@ from colonnade.bench.run import run
 from colonnade.bench.spec import OPERATIONS, Spec
 from colonnade.bench.summary import Summary
 from colonnade.bench.transports import TRANSPORTS
+from colonnade.bench.transports.moving import MOVING
 
 DIRECTORY = Path("bench-results")
+CONNECTION_PARTS = ("large", "text", "small", "pieces", "relay")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -64,13 +66,32 @@ def parser() -> argparse.ArgumentParser:
     arrow.add_argument("--out", type=Path, default=DIRECTORY)
     arrow.add_argument("--report", type=Path, help="where arrow.md and the picture go; default: the same as --out")
     arrow.add_argument("--report-only", action="store_true", help="from results measured before")
+
+    wires = commands.add_parser(
+        "paper-connections", help="from process to process by pipe, socket, TCP, TLS, with the table of marks"
+    )
+    wires.add_argument("--part", action="append", choices=CONNECTION_PARTS, help="all by default")
+    wires.add_argument("--transport", action="append", choices=list(MOVING), help="all that a part knows by default")
+    wires.add_argument("--rounds", type=int, default=7)
+    wires.add_argument("--size", type=float, default=1.0, help="fraction of everything, to see that all works")
+    wires.add_argument("--state", action="append", choices=("first", "repeat"))
+    wires.add_argument("--out", type=Path, default=DIRECTORY)
+    wires.add_argument("--report", type=Path, help="where connections.md goes; default: the same as --out")
+    wires.add_argument("--report-only", action="store_true", help="from results measured before")
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
     arguments = parser().parse_args(argv)
-    commands = {"list": list_all, "run": run_spec, "report": report, "paper-npz": paper_npz, "paper-arrow": paper_arrow}
+    commands = {
+        "list": list_all,
+        "run": run_spec,
+        "report": report,
+        "paper-npz": paper_npz,
+        "paper-arrow": paper_arrow,
+        "paper-connections": paper_connections,
+    }
     try:
         return commands[arguments.command](arguments)
     except (KeyError, ValueError, OSError) as error:
@@ -93,6 +114,7 @@ def list_all(arguments: argparse.Namespace) -> int:
         table.add_row(name, formats, ", ".join(engine.libraries), engine.security, here)
     console.print(table)
     console.print(f"transports: {', '.join(TRANSPORTS)}")
+    console.print(f"between processes: {', '.join(f'{name} ({MOVING[name].about})' for name in MOVING)}")
     return 0
 
 
@@ -168,6 +190,30 @@ def paper_arrow(arguments: argparse.Namespace) -> int:
             kinds=arguments.kind or tuple(KINDS),
             chunks=arguments.chunk,
             fixtures=arguments.fixture,
+            states=arguments.state or paper.STATES,
+            note=note,
+        )
+    path = write_report(summary, arguments.report or arguments.out)
+    to_terminal(marks_section(summary))
+    note(f"The whole report: {path}")
+    return 0
+
+
+def paper_connections(arguments: argparse.Namespace) -> int:
+    """`paper-connections`: measure, write the Markdown report, show the marks."""
+    from colonnade.bench import paper_connections as paper
+    from colonnade.bench.report_connections import write_report
+
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    if arguments.report_only:
+        summary = paper.load(arguments.out)
+    else:
+        summary = paper.measure(
+            arguments.out,
+            parts=arguments.part or paper.PARTS,
+            transports=arguments.transport,
+            rounds=arguments.rounds,
+            size=arguments.size,
             states=arguments.state or paper.STATES,
             note=note,
         )

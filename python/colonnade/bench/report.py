@@ -13,10 +13,16 @@ from rich.table import Table
 
 from colonnade.bench.marks import MARKS, judge
 from colonnade.bench.marks_arrow import ARROW_MARKS
+from colonnade.bench.marks_connections import CONNECTION_MARKS
 from colonnade.bench.spec import Cell
 from colonnade.bench.summary import OURS, Figure, Place, Summary, geometric_mean
 
-TITLES = {"write": "Write onto a fresh name", "replace": "Write over an existing file", "read": "Read, usable"}
+TITLES = {
+    "write": "Write onto a fresh name",
+    "replace": "Write over an existing file",
+    "read": "Read, usable",
+    "passage": "From one process to another, usable",
+}
 STATES = {
     "first": "first call of a fresh process, empty pools",
     "repeat": "repeated, earlier result dropped, pools warm",
@@ -46,7 +52,7 @@ def sections(summary: Summary) -> list[Section]:
 
 
 def marks_section(summary: Summary) -> list[Section]:
-    verdicts = [v for v in judge(summary, (*MARKS, *ARROW_MARKS)) if v.measured]
+    verdicts = [v for v in judge(summary, (*MARKS, *ARROW_MARKS, *CONNECTION_MARKS)) if v.measured]
     if not verdicts:
         return []
     rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in verdicts]
