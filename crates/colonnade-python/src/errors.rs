@@ -3,8 +3,8 @@
 use colonnade::{Error, ErrorKind};
 use colonnade_transport::{AddressError, HttpError, HttpErrorKind, SystemError};
 use pyo3::exceptions::{
-    PyConnectionError, PyConnectionRefusedError, PyFileNotFoundError, PyImportError, PyOSError,
-    PyPermissionError, PyRuntimeError, PyTimeoutError,
+    PyConnectionError, PyConnectionRefusedError, PyFileNotFoundError, PyImportError, PyMemoryError,
+    PyOSError, PyPermissionError, PyRuntimeError, PyTimeoutError,
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -79,6 +79,9 @@ pub(crate) fn to_py_in(error: Error, context: &str) -> PyErr {
         return raise(name, format!("{context}: {}", text.strip_prefix("message: ").unwrap_or(&text)));
     }
     match error.into_kind() {
+        ErrorKind::Io(error) if is_memory(&error) => {
+            PyMemoryError::new_err(format!("{context}: the system has no memory for what is announced"))
+        }
         ErrorKind::Io(error) => match errno_of(&error) {
             Some(errno) => PyErr::new::<PyOSError, _>((errno, format!("{context}: {}", text_of(&error)))),
             None if error.get_ref().is_some_and(|inner| inner.is::<PyErr>()) => PyErr::from(error),
@@ -86,6 +89,11 @@ pub(crate) fn to_py_in(error: Error, context: &str) -> PyErr {
         },
         _ => PyOSError::new_err("I/O error"),
     }
+}
+
+/// Refused memory: a mapping's number, or the allocator's kind.
+fn is_memory(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::OutOfMemory
 }
 
 /// The system's number of an error, also where the transport put words around it.

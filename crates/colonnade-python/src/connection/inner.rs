@@ -42,6 +42,19 @@ pub(crate) struct Inner {
     own: bool,
 }
 
+/// Says that nothing more will be sent; the last records of a session may have to wait for their place.
+fn farewell(channel: &Arc<dyn Channel>) -> io::Result<()> {
+    let deadline = Instant::now() + FAREWELL;
+    loop {
+        match channel.finish() {
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock && Instant::now() < deadline => {
+                channel.wait(Direction::Send, TICK)?;
+            }
+            result => return result,
+        }
+    }
+}
+
 /// How long the farewell of a session may take.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -125,7 +138,7 @@ impl Inner {
         self.closed.store(true, Ordering::Relaxed);
         // A socket that was lent stays its owner's: both of its directions go on.
         if let Some(channel) = lock(&self.channel).take().filter(|_| self.own) {
-            let _ = channel.finish();
+            let _ = farewell(&channel);
         }
     }
 
@@ -138,15 +151,7 @@ impl Inner {
             *state = Sending::Finished;
         }
         drop(state);
-        let deadline = Instant::now() + FAREWELL;
-        loop {
-            match channel.finish() {
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock && Instant::now() < deadline => {
-                    channel.wait(Direction::Send, TICK)?;
-                }
-                result => return result,
-            }
-        }
+        farewell(&channel)
     }
 
     pub(super) fn context(&self, verb: &str, number: u64) -> String {

@@ -14,7 +14,9 @@ use super::super::body::Source;
 use super::super::catalog::{Batch, Catalog};
 use super::super::dictionaries::History;
 use super::super::land::{Landed, Landing, nat};
-use super::super::message::{BatchHeader, CONTINUATION, Kind, Prefix, check_header_nbytes, header, prefix};
+use super::super::message::{
+    BatchHeader, CONTINUATION, Header, Kind, Prefix, check_header_nbytes, header, prefix,
+};
 use super::super::open::{Form, Ipc, OpenOptions, check_nbytes};
 use super::super::scan::check_columns;
 use super::super::shape::Shape;
@@ -49,12 +51,11 @@ struct Known {
 pub struct Schemas(Vec<Arc<Known>>);
 
 impl Schemas {
-    fn get(&mut self, head: &[u8], limits: &Limits) -> Result<Arc<Known>> {
-        if let Some(at) = self.0.iter().position(|known| known.head == head) {
-            let known = self.0.remove(at);
-            self.0.push(Arc::clone(&known));
-            return Ok(known);
-        }
+    fn find(&self, head: &[u8]) -> Option<Arc<Known>> {
+        self.0.iter().find(|known| known.head == head).cloned()
+    }
+
+    fn learn(&mut self, head: &[u8], limits: &Limits) -> Result<Arc<Known>> {
         let shape = Shape::of_message(head)?;
         check_columns(&shape, limits)?;
         let mut plan = Plan::new(&shape.schema)?;
@@ -63,6 +64,10 @@ impl Schemas {
         }
         let layout = Layout::new(&shape, &plan);
         let known = Arc::new(Known { head: head.to_vec(), shape: Arc::new(shape), plan, layout });
+        // `begin` takes it that what is remembered has no body.
+        if header(head)?.body_nbytes > 0 {
+            return Ok(known);
+        }
         if self.0.len() == REMEMBERED {
             self.0.remove(0);
         }
@@ -108,6 +113,8 @@ pub struct Arrival {
     segments: Vec<Segment>,
     patches: Vec<Patch>,
     known: Option<Arc<Known>>,
+    /// What the schema's header says, where the same one came before.
+    remembered: Option<Arc<Known>>,
     expected: Option<Box<Expected>>,
     kept: Kept,
     nowhere: Vec<u8>,
@@ -131,6 +138,7 @@ impl Arrival {
             segments: Vec::new(),
             patches: Vec::new(),
             known: None,
+            remembered: None,
             expected: None,
             kept: Kept::new(limits.max_nbytes)?,
             nowhere: Vec::new(),
@@ -359,7 +367,11 @@ impl Arrival {
     }
 
     fn begin(&mut self, head: &mut [u8]) -> Result<()> {
-        let found = header(head)?;
+        // What is remembered was proven when it first came, and has no body: see `learn`.
+        let found = match &self.remembered {
+            Some(_) => Header { version: 0, kind: Kind::Schema, body_nbytes: 0 },
+            None => header(head)?,
+        };
         let body_nbytes =
             usize::try_from(found.body_nbytes).ok().filter(|&n| n as u64 <= self.limits.max_nbytes);
         let body_nbytes = body_nbytes.ok_or_else(|| {
@@ -432,7 +444,10 @@ impl Arrival {
     fn learn(&mut self, schemas: &mut Schemas) -> Result<()> {
         let bytes = self.kept.bytes();
         let Some(head) = bytes.get(8..) else { return Ok(()) };
-        let known = schemas.get(head, &self.limits)?;
+        let known = match self.remembered.take() {
+            Some(known) => known,
+            None => schemas.learn(head, &self.limits)?,
+        };
         if let Some(announced) = known.shape.announced {
             let blocks = Blocks::new(&known.shape, &known.layout, announced, self.limits.max_nbytes)?;
             let catalog = Catalog::new(Arc::clone(&known.shape));
@@ -507,6 +522,9 @@ impl Arrival {
     /// # Errors
     /// As [`Arrival::filled`].
     pub fn advance(&mut self, count: usize, schemas: &mut Schemas) -> Result<()> {
+        if self.known.is_none() && matches!(self.state, State::Header) && self.filled + count == self.wanted {
+            self.remembered = schemas.find(self.small.get(..self.wanted).unwrap_or(&[]));
+        }
         self.filled(count)?;
         if self.known.is_none() && matches!(self.state, State::Prefix) && self.kept.len() > 8 {
             self.learn(schemas)?;
