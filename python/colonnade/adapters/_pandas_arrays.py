@@ -4,6 +4,7 @@ The Arrow type carries the values as any library understands them; the tag, ``{"
 A column without a tag of ours comes back as `_pandas_foreign` says.
 """
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -44,7 +45,7 @@ def column_from_array(
         if isinstance(dtype, np.dtype):
             return _from_numpy(values, where)
         if isinstance(dtype, pd.StringDtype):
-            return column_from_strings(values, _labels.encode(string_tag(dtype)))
+            return column_from_strings(values, _string_tag(*string_tag(dtype).values()))
         if isinstance(values, _MASKED):
             mask = values._mask
             return ArrowColumn.from_masked(keep(values._data), mask if mask.any() else None, '{"kind":"masked"}')
@@ -69,6 +70,11 @@ def column_from_array(
         f"{where}: expected a dtype of NumPy or pandas, found {dtype!r} of {type(dtype).__module__}. "
         "Convert it with .astype() first."
     )
+
+
+@functools.cache
+def _string_tag(kind: str, storage: str, na: str) -> str:
+    return _labels.encode({"kind": kind, "storage": storage, "na": na})
 
 
 def array_from_column(column: ArrowColumn, where: str, tag: dict[str, Any] | None = None) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._core import CoreFrame, FrameBuilder
+from .._core import ArrowColumn, CoreFrame, FrameBuilder
 from ._pandas_arrays import array_from_column, column_from_array
 from ._pandas_foreign import numpy_for_pandas
 
@@ -53,7 +53,7 @@ def add_blocks(builder: FrameBuilder, frame: pd.DataFrame, options: Mapping[str,
             builder.add_block(keep(array, block), positions)
         elif isinstance(dtype, np.dtype):
             for row, position in zip(values, positions.tolist(), strict=True):
-                builder.add_arrow(position, column_from_array(row, label_text(frame, position)))
+                builder.add_arrow(position, _column(frame, position, row))
         else:
             _add_extension(builder, frame, block, positions, options, keep)
 
@@ -74,8 +74,17 @@ def _add_extension(
             if row.dtype.kind != "O":
                 builder.add_block(row[np.newaxis], [position])
                 continue
-        where = label_text(frame, position)
-        builder.add_arrow(position, column_from_array(row, where, lambda array: keep(array, block)))
+        builder.add_arrow(position, _column(frame, position, row, lambda array: keep(array, block)))
+
+
+def _column(
+    frame: pd.DataFrame, position: int, row: Any, keep: Callable[[np.ndarray], np.ndarray] = lambda array: array
+) -> ArrowColumn:
+    # Looking a label up costs more than many a column: only an error needs it, and then comes again.
+    try:
+        return column_from_array(row, "", keep)
+    except Exception:
+        return column_from_array(row, label_text(frame, position), keep)
 
 
 def _shared(values: np.ndarray, block: Any) -> np.ndarray:
@@ -111,10 +120,11 @@ def frame_from_core(core: CoreFrame, index: pd.Index, columns: pd.Index) -> pd.D
             where = f"column {columns[positions[0]]!r}" if len(positions) else "an empty block"
             blocks.append((numpy_for_pandas(values, where), positions))
     objects: list[tuple[np.ndarray, int]] = []
-    others = core.arrow_columns()
-    labels = columns.tolist() if others else []
-    for position, column in others:
-        array = array_from_column(column, f"column {labels[position]!r}")
+    for position, column in core.arrow_columns():
+        try:
+            array = array_from_column(column, "")
+        except Exception:  # the same again, with the label; see `_column`
+            array = array_from_column(column, f"column {columns[position]!r}")
         if isinstance(array, np.ndarray) and array.dtype == object:
             objects.append((array, position))
         else:
