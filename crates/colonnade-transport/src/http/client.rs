@@ -9,6 +9,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
 use super::error::{HttpError, HttpErrorKind};
+use super::proxy;
 use super::url::Url;
 
 const MOST_REDIRECTS: usize = 10;
@@ -17,7 +18,8 @@ const MOST_REDIRECTS: usize = 10;
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     agent: Agent,
-    secure: bool,
+    /// Whom the agent was made for.
+    peer: Url,
     timeout: Duration,
     headers: Arc<Vec<(String, String)>>,
     /// Whom the headers and the password in the address are for.
@@ -30,13 +32,13 @@ impl Client {
         timeout: Duration,
         headers: Vec<(String, String)>,
     ) -> Result<Self, HttpError> {
-        let agent = agent(url.secure, timeout)?;
-        Ok(Self { agent, secure: url.secure, timeout, headers: Arc::new(headers), home: url })
+        let agent = agent(&url, timeout)?;
+        Ok(Self { agent, peer: url.clone(), timeout, headers: Arc::new(headers), home: url })
     }
 
     /// The same with connections of its own.
     pub(super) fn renewed(&self) -> Result<Self, HttpError> {
-        Ok(Self { agent: agent(self.secure, self.timeout)?, ..self.clone() })
+        Ok(Self { agent: agent(&self.peer, self.timeout)?, ..self.clone() })
     }
 
     /// Ends all its connections: requests on other threads fail at once.
@@ -48,9 +50,9 @@ impl Client {
     pub(super) fn follow(&mut self, url: Url, range: (u64, u64)) -> Result<(Answer, Url), HttpError> {
         let mut url = url;
         for _ in 0..=MOST_REDIRECTS {
-            if url.secure && !self.secure {
-                self.agent = agent(true, self.timeout)?;
-                self.secure = true;
+            if !self.peer.same_place(&url) {
+                self.agent = agent(&url, self.timeout)?;
+                self.peer = url.clone();
             }
             let answer = self.ask(&url, Some(range), None)?;
             if !answer.status.is_redirection() || answer.status == StatusCode::NOT_MODIFIED {
@@ -106,12 +108,15 @@ impl Client {
     }
 }
 
-fn agent(secure: bool, timeout: Duration) -> Result<Agent, HttpError> {
+fn agent(url: &Url, timeout: Duration) -> Result<Agent, HttpError> {
+    let proxy = proxy::of(url)?;
+    let secure = url.secure || proxy.as_ref().is_some_and(proxy::is_secure);
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
-        .https_only(false)
+        .https_only(url.secure)
+        .proxy(proxy)
         .user_agent(concat!("colonnade/", env!("CARGO_PKG_VERSION")))
         .timeout_resolve(Some(timeout))
         .timeout_connect(Some(timeout))

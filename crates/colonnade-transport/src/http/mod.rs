@@ -7,6 +7,7 @@
 mod aside;
 mod client;
 mod error;
+mod proxy;
 mod ranges;
 mod stream;
 mod url;

@@ -101,6 +101,11 @@ impl Url {
         self.authority.eq_ignore_ascii_case(&other.authority) && (other.secure || !self.secure)
     }
 
+    /// Whether both are on one server, asked in one way.
+    pub(super) fn same_place(&self, other: &Self) -> bool {
+        self.authority == other.authority && self.secure == other.secure
+    }
+
     fn scheme(&self) -> &'static str {
         if self.secure { "https" } else { "http" }
     }

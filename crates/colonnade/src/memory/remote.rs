@@ -38,6 +38,9 @@ pub struct Remote {
     bytes: Buffer,
     limit: u64,
     source: Box<dyn Fetch>,
+    /// Locked while bytes come.
+    fetching: Mutex<()>,
+    /// Locked for a look alone.
     held: Mutex<Held>,
 }
 
@@ -62,7 +65,7 @@ impl Remote {
             Error::limit("http", message)
         })?;
         let bytes = Buffer::from_region(region.finish(), false);
-        Ok(Self { bytes, limit, source, held: Mutex::default() })
+        Ok(Self { bytes, limit, source, fetching: Mutex::default(), held: Mutex::default() })
     }
 
     /// The whole file; only what [`Remote::need`] was told of may be looked at, everything else is zero or changing.
@@ -73,9 +76,9 @@ impl Remote {
 
     /// Takes bytes that came with the first answer.
     pub fn seed(&self, bytes: &[u8]) {
-        let mut held = self.lock();
+        let _fetching = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
         self.write(0, bytes);
-        held.add(0, bytes.len().min(self.bytes.nbytes()));
+        self.lock().add(0, bytes.len().min(self.bytes.nbytes()));
     }
 
     /// Fetches what of these ranges is not here. What passes the end of the file is left out.
@@ -83,16 +86,22 @@ impl Remote {
     /// # Errors
     /// The transport's own; a limit; cancellation.
     pub fn need(&self, ranges: &[(usize, usize)], progress: &dyn Progress) -> Result<()> {
-        let mut held = self.wait()?;
-        let wanted = held.to_fetch(ranges, self.bytes.nbytes());
+        if self.lock().to_fetch(ranges, self.bytes.nbytes()).is_empty() {
+            return Ok(());
+        }
+        let _fetching = self.wait()?;
+        let (wanted, had) = {
+            let held = self.lock();
+            (held.to_fetch(ranges, self.bytes.nbytes()), held.nbytes)
+        };
         let total = wanted.iter().map(|(start, end)| (end - start) as u64).sum::<u64>();
         if total == 0 {
             return Ok(());
         }
-        if held.nbytes.saturating_add(total) > self.limit {
+        if had.saturating_add(total) > self.limit {
             let message = format!(
                 "{} bytes of the file are asked for, the limit is {}. Raise Limits(max_nbytes=...) if you trust it.",
-                held.nbytes.saturating_add(total),
+                had.saturating_add(total),
                 self.limit
             );
             return Err(Error::limit("http", message));
@@ -103,6 +112,7 @@ impl Remote {
             done += bytes.len() as u64;
             progress.advance(done, Some(total))
         })?;
+        let mut held = self.lock();
         wanted.iter().for_each(|&(start, end)| held.add(start, end));
         Ok(())
     }
@@ -123,8 +133,8 @@ impl Remote {
     fn write(&self, at: usize, bytes: &[u8]) {
         let room = self.bytes.nbytes().saturating_sub(at);
         let count = bytes.len().min(room);
-        // SAFETY: `at + count` lies inside the region, which is ours and was mapped for writing. `held` is locked, so no
-        // other thread writes; readers look at ranges alone that were here before they were told so, and those are
+        // SAFETY: `at + count` lies inside the region, which is ours and was mapped for writing. `fetching` is locked, so
+        // no other thread writes; readers look at ranges alone that were here before they were told so, and those are
         // never written again.
         unsafe {
             std::ptr::copy_nonoverlapping(
@@ -139,12 +149,12 @@ impl Remote {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The lock, for which signals are looked at while another thread fetches.
-    fn wait(&self) -> Result<MutexGuard<'_, Held>> {
+    /// The right to fetch, for which signals are looked at while another thread does.
+    fn wait(&self) -> Result<MutexGuard<'_, ()>> {
         loop {
-            match self.held.try_lock() {
-                Ok(held) => return Ok(held),
-                Err(TryLockError::Poisoned(held)) => return Ok(held.into_inner()),
+            match self.fetching.try_lock() {
+                Ok(guard) => return Ok(guard),
+                Err(TryLockError::Poisoned(guard)) => return Ok(guard.into_inner()),
                 Err(TryLockError::WouldBlock) => self.source.pause()?,
             }
         }
@@ -249,6 +259,23 @@ mod tests {
         let whole = remote.bytes().as_slice();
         assert!((0..40).chain(10 * GAP - 3..10 * GAP + 8).all(|i| whole[i] == i.to_le_bytes()[0]));
         assert_eq!((remote.held_from(38), remote.held_from(40), remote.fetched_nbytes()), (2, 0, 51));
+    }
+
+    /// Looks at the file while it is fetched, as another thread may.
+    struct Looking<'r>(&'r Remote);
+
+    impl Progress for Looking<'_> {
+        fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
+            assert_eq!((self.0.held_from(0), self.0.fetched_nbytes()), (0, 0));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn who_only_looks_waits_for_nobody() {
+        let (remote, _) = remote(1 << 20, u64::MAX);
+        remote.need(&[(0, 5000)], &Looking(&remote)).unwrap();
+        assert_eq!(remote.held_from(0), 5000);
     }
 
     #[test]
