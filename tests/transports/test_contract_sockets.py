@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import colonnade as cn
-from colonnade.testing.transports import Collected, LiveTransportTests, Peer, SocketPeer, bytes_message, receive_all
+from colonnade.testing.transports import Collected, LiveTransportTests, Peer, SocketPeer, bytes_message, receive_exactly
 from tests.transports.sockets import accepted, connected
 
 
@@ -162,14 +162,17 @@ def test_the_callers_socket_stays_as_it_was(timeout_s: float | None) -> None:
         assert near.recv(100) == b"still open"
 
 
-def test_closing_the_connection_ends_sending_over_the_callers_socket() -> None:
-    """So that the peer sees the end at once; what it sends then still reaches the caller."""
+def test_closing_the_connection_keeps_a_socket_that_is_the_callers() -> None:
+    """The peer sees the end when the caller closes it too, or when the connection was finished; not before."""
     near, far = socket.socketpair()
     with near, far:
         far.settimeout(30)
-        connection = cn.connect(near)
-        connection.send_bytes(b"last")
-        connection.close()
-        assert receive_all(SocketPeer(far)) == bytes_message("last", b"last").wire
+        with cn.connect(near) as connection:
+            connection.send_bytes(b"last")
+        near.sendall(b"from the caller")
+        assert receive_exactly(SocketPeer(far), 35) == bytes_message("last", b"last").wire + b"from the caller"
+        with cn.connect(near) as connection:
+            connection.finish()
+        assert far.recv(100) == b""
         far.sendall(b"to the caller")
         assert near.recv(100) == b"to the caller"

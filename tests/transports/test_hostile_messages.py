@@ -13,7 +13,8 @@ import colonnade as cn
 from colonnade.testing.transports import PATIENCE_S, Background, bytes_message, envelope, unannounced
 from tests.formats import arrow_bytes as ab
 from tests.formats.arrow_bad_cases import BAD, Bad
-from tests.formats.arrow_bytes import INT64, Message, Table, Vector, as_message, batch, field, schema
+from tests.formats.arrow_bytes import INT64, Message, as_message, batch, field, schema
+from tests.transports.announcing import Announcement
 
 FIRST = bytes_message("first", b"first")
 
@@ -177,18 +178,6 @@ def test_a_broken_frame(name: str, announced: bool) -> None:
             # What the headers do not show is found once the columns are looked at.
             connection.receive(timeout_s=PATIENCE_S).to_arrow().validate(full=True)
         assert isinstance(raised.value, bad.errors), repr(raised.value)
-
-
-@dataclasses.dataclass(frozen=True)
-class Announcement(Message):
-    """A schema message whose own metadata says how many rows come."""
-
-    nrows: str = ""
-
-    def metadata(self) -> bytes:
-        pair = Table({0: "colonnade.nrows", 1: self.nrows})
-        slots = {0: ("h", self.version), 1: ("B", self.kind), 2: self.header, 3: ("q", 0), 4: Vector([pair])}
-        return ab.flatbuffer(Table(slots))
 
 
 def announcing(bad: Bad) -> Bad:

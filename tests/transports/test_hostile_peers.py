@@ -1,6 +1,8 @@
 """Peers that are silent, too many, or break off: typed errors, and the others go on."""
 
+import gc
 import socket
+import weakref
 from contextlib import suppress
 from pathlib import Path
 
@@ -59,6 +61,23 @@ def test_one_bad_peer_among_good_ones(url: str, wire: bytes) -> None:
         for connection, peer in zip(connections, peers, strict=True):
             connection.close()
             peer.close()
+
+
+@pytest.mark.parametrize("wire", [b"garbage, no message", GOOD.wire[:10]])
+def test_what_broke_is_not_kept(wire: bytes) -> None:
+    """Nothing stays of a connection that ended in an error once nobody holds it: thousands of bad peers may come."""
+    near, far = socket.socketpair()
+    with near, far:
+        connection = cn.connect(near)
+        far.sendall(wire)
+        far.shutdown(socket.SHUT_WR)
+        with pytest.raises(cn.DecodeError) as raised:
+            connection.receive(timeout_s=PATIENCE_S)
+        assert isinstance(connection.status(), cn.DecodeError)
+        reference = weakref.ref(connection)
+        del connection, raised
+        gc.collect()
+        assert reference() is None
 
 
 def test_a_thousand_connections(url: str) -> None:

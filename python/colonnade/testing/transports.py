@@ -34,6 +34,7 @@ from ._transport_messages import (
     big_bytes,
     big_frame,
     bytes_message,
+    columns,
     envelope,
     frame_message,
     samples,
@@ -62,6 +63,7 @@ __all__ = [
     "frame_message",
     "envelope",
     "unannounced",
+    "columns",
     "Background",
     "PATIENCE_S",
 ]
