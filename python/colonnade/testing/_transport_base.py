@@ -120,9 +120,12 @@ class LiveTransport(Transport):
         with self.open() as (connection, peer):
             work = Background(_send_and_finish, peer, data)
             yield connection
-            # What has refused its input may have closed it under the peer's hands.
             if isinstance(connection.status(), str):
                 work.result()
+            else:
+                # What has refused its input goes away under the peer's hands; its thread must not outlive the peer.
+                connection.close()
+                work.error()
 
     @contextmanager
     def sender(self) -> Iterator[tuple["cn.Connection", Collected]]:

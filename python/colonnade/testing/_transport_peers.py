@@ -3,6 +3,7 @@
 import os
 import socket
 import ssl
+import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Protocol
@@ -65,6 +66,7 @@ class DescriptorPeer:
     def __init__(self, receive_fd: int | None, send_fd: int | None) -> None:
         self.receive_fd = receive_fd
         self.send_fd = send_fd
+        self._lock = threading.Lock()
 
     def send(self, data: bytes) -> None:
         assert self.send_fd is not None
@@ -77,15 +79,19 @@ class DescriptorPeer:
         return os.read(self.receive_fd, at_most)
 
     def finish(self) -> None:
-        if self.send_fd is not None:
-            os.close(self.send_fd)
-            self.send_fd = None
+        self._close("send_fd")
 
     def close(self) -> None:
-        self.finish()
-        if self.receive_fd is not None:
-            os.close(self.receive_fd)
-            self.receive_fd = None
+        self._close("send_fd")
+        self._close("receive_fd")
+
+    def _close(self, name: str) -> None:
+        # One thread may finish what another closes; a number closed twice may be somebody else's by then.
+        with self._lock:
+            fd = getattr(self, name)
+            setattr(self, name, None)
+        if fd is not None:
+            os.close(fd)
 
 
 class Trickle:
