@@ -14,8 +14,8 @@ use rustix::pipe::{PIPE_BUF, fcntl_getpipe_size, fcntl_setpipe_size};
 use crate::channel::Direction;
 use crate::socket::{self, MOST_SLICES};
 
-/// What pipes are asked to hold: the most that the system gives an ordinary user. 1 GiB between two processes, in GB/s:
-/// 64 KiB 1.9, 256 KiB 3.7, 512 KiB 4.2, 1 MiB 4.4 (EPYC, two cores, Linux 6.18).
+/// What pipes are asked to hold: the most that the system gives an ordinary user. Measured as sockets are (see there),
+/// GB/s: 64 KiB 1.9 (2.8), 256 KiB 2.6 (3.4), 512 KiB 2.6 (4.3), 1 MiB 3.3 (4.7).
 const PIPE_NBYTES: usize = 1 << 20;
 
 /// A descriptor, and how it is kept from waiting.

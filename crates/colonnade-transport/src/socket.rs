@@ -16,16 +16,17 @@ use rustix::net::{
 use crate::address::is_loopback;
 use crate::channel::{Channel, Direction};
 
-/// What sockets on this machine are asked to hold for sending (the system doubles it). 1 GiB between two processes on two
-/// cores (EPYC, 1 MiB of L2 each, Linux 6.18), GB/s by this figure, 0 being the system's own choice:
+/// What sockets on this machine are asked to hold for sending (the system doubles it). 256 MiB from one process to another
+/// with one large call after the other, GB/s, the median of seven rounds and the best, on two cores that others used too
+/// (EPYC, 1 MiB of L2 each, Linux 6.18); 0 is the system's own choice:
 ///
-/// |      | 0   | 128 KiB | 256 KiB | 512 KiB | 1 MiB | 2 MiB |
-/// |------|-----|---------|---------|---------|-------|-------|
-/// | TCP  | 2.0 | 2.9     | 3.4     | 5.8     | 3.0   | 2.5   |
-/// | Unix | 3.2 | 4.7     | 5.2     | 6.5     | 5.6   | 5.7   |
+/// |      | 0         | 128 KiB   | 256 KiB   | 512 KiB   | 1 MiB     | 2 MiB     |
+/// |------|-----------|-----------|-----------|-----------|-----------|-----------|
+/// | TCP  | 3.8 (5.3) | 4.0 (5.0) | 4.3 (6.2) | 4.4 (7.6) | 2.8 (5.6) | 2.8 (5.2) |
+/// | Unix | 3.5 (7.1) | 4.6 (6.7) | 4.3 (7.5) | 5.0 (7.8) | 5.1 (7.5) | 5.1 (7.1) |
 ///
-/// Left to itself TCP lets 4 MiB pile up, which have left the cache before they are read. Asking for a receiving size is
-/// slower throughout (2.1 to 2.7): it ends the system's own tuning; to Unix sockets it means nothing.
+/// Left to itself TCP lets 4 MiB pile up, which have left the cache before they are read. Asking for a receiving size as
+/// well is slower (3.0, best 4.0): it ends the system's own tuning; to Unix sockets it means nothing.
 const LOCAL_NBYTES: usize = 512 << 10;
 
 /// A peer that goes on sending is not listened to for ever.
