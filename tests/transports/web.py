@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass
 class Asked:
     """One request."""
 
     path: str
     range: tuple[int, int] | None  # first and last byte
     headers: dict[str, str]
-    nbytes: int  # of the body that was answered
+    nbytes: int = 0  # of the body that was answered
 
 
 class Request(http.server.BaseHTTPRequestHandler):
@@ -35,12 +35,10 @@ class Request(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         found = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
         self.range = (int(found[1]), int(found[2])) if found else None
-        self.sent_nbytes = 0
-        try:
-            self.server.site.answers.get(self.path, _missing)(self)
-        finally:
-            asked = Asked(self.path, self.range, {k.lower(): v for k, v in self.headers.items()}, self.sent_nbytes)
-            self.server.site.asked.append(asked)
+        # Noted before the answer: who has the answer may look at once.
+        self.asked = Asked(self.path, self.range, {k.lower(): v for k, v in self.headers.items()})
+        self.server.site.asked.append(self.asked)
+        self.server.site.answers.get(self.path, _missing)(self)
 
     def reply(self, status: int, body: bytes = b"", **headers: Any) -> None:
         """Status, headers (`content_range=` is Content-Range; None leaves one out) and body."""
@@ -54,9 +52,9 @@ class Request(http.server.BaseHTTPRequestHandler):
 
     def send(self, body: bytes) -> None:
         """Bytes of the body; who asked may be gone."""
+        self.asked.nbytes += len(body)
         with contextlib.suppress(ConnectionError, ssl.SSLError):
             self.wfile.write(body)
-            self.sent_nbytes += len(body)
 
     def whole(self, data: bytes, **headers: Any) -> None:
         """All of it, whatever was asked for."""
