@@ -12,6 +12,7 @@ import pytest
 
 import colonnade as cn
 from tests.corpora import ROOT
+from tests.transports.children import child
 from tests.transports.web import Request, Site
 
 WAYS = {
@@ -216,6 +217,46 @@ def test_an_empty_file_is_what_it_is_on_disk(site: Site, tmp_path: Path, ranges:
         cn.read(tmp_path / "empty.npz")
     with pytest.raises(type(on_disk.value)):
         cn.read(site.put("/empty.npz", b"", ranges=ranges))
+
+
+def test_threads_share_a_frame(site: Site, wide: pd.DataFrame) -> None:
+    frame = cn.read(site.put("/wide.npz", cn.encode(wide, "npz")))
+    found: dict[str, np.ndarray] = {}
+
+    def fetch(name: str) -> None:
+        found[name] = frame.select([name]).to_numpy()[name]
+
+    threads = [threading.Thread(target=fetch, args=(f"c{i}",), daemon=True) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(found) == 8
+    for name, values in found.items():
+        np.testing.assert_array_equal(values, wide[name].to_numpy())
+    no_byte_twice(site)
+
+
+RESIDENT = """
+def resident_nbytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+cn.read(sys.argv[1] + "/small").to_numpy()
+before = resident_nbytes()
+column = cn.read(sys.argv[1] + "/large", columns=["c7"]).to_numpy()["c7"]
+say(resident_nbytes() - before)
+"""
+
+
+@pytest.mark.parametrize("format", ["npz", "arrow"])
+def test_a_column_takes_the_memory_of_a_column(site: Site, format: str) -> None:
+    rng = np.random.default_rng(2)
+    data = cn.encode({f"c{i}": rng.random(500_000) for i in range(30)}, format)
+    site.put("/small", cn.encode({"a": np.arange(3)}, format))
+    site.put("/large", data)
+    with child(RESIDENT, site.url) as process:
+        # 4 MB of 120, and what the pieces on their way take.
+        assert int(process.line()) < 24 << 20
 
 
 def test_progress_is_told(site: Site, wide: pd.DataFrame) -> None:
