@@ -47,9 +47,9 @@ async def arrived(connection: "Connection", timeout_s: float | None) -> AsyncIte
                 turns.receiving.release()
                 raise
     except TimeoutError:
-        number, limit_s = connection._core.messages_received + 1, timeout_s
-        if limit_s is None:
-            limit_s = connection._timeout_s
+        limit_s = connection._timeout_s if timeout_s is None else timeout_s
+        # A thread that waits has the count to itself.
+        number = "the next" if turns.looking is not None else str(connection._core.messages_received + 1)
         raise TimeoutError(
             f"{connection.peer}: message {number}: expected it within {limit_s} s, found none that is whole. "
             "What came of it is kept: call again to go on."
@@ -62,27 +62,32 @@ async def arrived(connection: "Connection", timeout_s: float | None) -> AsyncIte
 
 async def _look(connection: "Connection", turns: _Turns) -> None:
     """Wait until the connection is ready; nothing is held but a callback of the loop."""
-    if turns.looking is None and connection._ready(0.0):
-        return
-    loop, descriptor = asyncio.get_running_loop(), connection._descriptor()
-    if descriptor is not None and turns.looking is None:
+    descriptor = connection._descriptor()
+    if descriptor is None:
+        await _ask(connection, turns)
+    elif not connection._ready(0.0):
         readable = asyncio.Event()
+        loop = asyncio.get_running_loop()
         try:
             loop.add_reader(descriptor, readable.set)
-        except (PermissionError, NotImplementedError):
-            pass  # a regular file, or a loop that watches sockets alone
-        else:
-            try:
-                while not connection._ready(0.0):
-                    readable.clear()
-                    # What the connection itself was told counts silence alone.
-                    async with asyncio.timeout(connection._timeout_s):
-                        await readable.wait()
-            finally:
-                loop.remove_reader(descriptor)
+        except (PermissionError, NotImplementedError):  # a regular file, or a loop that watches sockets alone
+            await _ask(connection, turns)
             return
-    # Nobody can say when such a source has something: a thread waits for it. Cancelled, it is found again by the next.
+        try:
+            while not connection._ready(0.0):
+                readable.clear()
+                # What the connection itself was told counts silence alone.
+                async with asyncio.timeout(connection._timeout_s):
+                    await readable.wait()
+        finally:
+            loop.remove_reader(descriptor)
+
+
+async def _ask(connection: "Connection", turns: _Turns) -> None:
+    """Have a thread wait, where nobody can say when there is something. Cancelled, it is found again by the next."""
     if turns.looking is None:
+        if connection._is_here():
+            return
         turns.looking = _in_thread(lambda: connection._ready(None), "receive")
     try:
         await asyncio.shield(turns.looking)

@@ -66,6 +66,13 @@ class Link:
         """Whether the next message would not have to be waited for."""
         return self._kept is not None or self._core.poll(timeout_s)
 
+    def _is_here(self) -> bool:
+        """Whether a message, the end of input or an error is here already; nothing is taken to find out."""
+        status = self._core.status()
+        return self._kept is not None or (
+            status != "waiting" and (status != "ok" or self._core.next_kind() is not None)
+        )
+
     def _other_kind(self, expected: str, found: str, call: str) -> DecodeError:
         return DecodeError(
             f"{self._core.peer}: message {self._core.messages_received}: expected {expected}, found {found}. "
