@@ -221,10 +221,10 @@ def test_an_empty_file_is_what_it_is_on_disk(site: Site, tmp_path: Path, ranges:
 
 def test_threads_share_a_frame(site: Site, wide: pd.DataFrame) -> None:
     frame = cn.read(site.put("/wide.npz", cn.encode(wide, "npz")))
-    found: dict[str, np.ndarray] = {}
+    found: dict[str, pd.DataFrame] = {}
 
     def fetch(name: str) -> None:
-        found[name] = frame.select([name]).to_numpy()[name]
+        found[name] = frame.select([name]).to_pandas()
 
     threads = [threading.Thread(target=fetch, args=(f"c{i}",), daemon=True) for i in range(8)]
     for thread in threads:
@@ -232,8 +232,8 @@ def test_threads_share_a_frame(site: Site, wide: pd.DataFrame) -> None:
     for thread in threads:
         thread.join(60)
     assert len(found) == 8
-    for name, values in found.items():
-        np.testing.assert_array_equal(values, wide[name].to_numpy())
+    for name, part in found.items():
+        pd.testing.assert_frame_equal(part, wide[[name]])
     no_byte_twice(site)
 
 
