@@ -41,8 +41,8 @@ def connect(
 
         Sockets and descriptors are duplicated: yours stay yours, to close as well.
     timeout_s : float, optional
-        For connecting, and for each call of the connection that names none. Default: as long as it takes. Python file
-        objects are waited for as long as their own methods do.
+        For connecting. For each call of the connection that names none, how long nothing at all may move. Default: as
+        long as it takes. Python file objects are waited for as long as their own methods do.
     limits : Limits, optional
         Caps on what a message may ask for.
     certificate, key : path, optional
@@ -122,7 +122,8 @@ def listen(
         listener's ``url``. No host is 127.0.0.1. A Unix socket is made with mode 0600; one that a program left behind
         is replaced.
     timeout_s : float, optional
-        For each call of the connections that names none. Default: as long as it takes.
+        For each call of the connections that names none, how long nothing at all may move. Default: as long as it
+        takes.
     limits : Limits, optional
         Caps on what a message may ask for.
     certificate, key : path

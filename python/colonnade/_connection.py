@@ -73,7 +73,7 @@ class Connection(Link):
         format : {"arrows"}
             Arrow's stream.
         timeout_s : float, optional
-            Default: what the connection was told.
+            Of the whole call. Default: what the connection was told, which counts silence alone.
         **options
             Those of writing ``arrows``: ``compression``, ``level``, ``batch_nbytes``, ``densify_sparse``,
             ``batch_rows``, ``threads``, ``progress``; see `ArrowsOptions`.
@@ -138,6 +138,11 @@ class Connection(Link):
         ``cn.read(connection, columns=..., rows=...)`` takes a part, ``cn.read_pandas(connection)`` spares a copy,
         ``cn.open_reader(connection)`` gives the batches as they come.
 
+        Parameters
+        ----------
+        timeout_s : float, optional
+            Of the whole call. Default: what the connection was told, which counts silence alone.
+
         Raises
         ------
         EOFError
@@ -161,6 +166,11 @@ class Connection(Link):
 
     def receive_bytes(self, *, timeout_s: float | None = None) -> bytes:
         """The next message, opaque bytes.
+
+        Parameters
+        ----------
+        timeout_s : float, optional
+            As for `receive`.
 
         Raises
         ------

@@ -68,10 +68,10 @@ class Link:
 
     def _is_here(self) -> bool:
         """Whether a message, the end of input or an error is here already; nothing is taken to find out."""
+        if self._kept is not None:
+            return True
         status = self._core.status()
-        return self._kept is not None or (
-            status != "waiting" and (status != "ok" or self._core.next_kind() is not None)
-        )
+        return self._core.next_kind() is not None if status == "ok" else status != "waiting"
 
     def _other_kind(self, expected: str, found: str, call: str) -> DecodeError:
         return DecodeError(
