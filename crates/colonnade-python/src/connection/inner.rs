@@ -13,11 +13,13 @@ use colonnade::{Error, ErrorKind, Result};
 use colonnade_transport::{Channel, Direction};
 use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
 
 use crate::connect_options::ConnectOptions;
 use crate::errors;
 use crate::progress::PyProgress;
 
+use super::RECEIVE_ADVICE;
 use super::receive::Receiving;
 use super::room::room;
 use super::send::{ChannelSink, Sending};
@@ -34,8 +36,11 @@ pub(crate) struct Inner {
     pub(super) finished: AtomicBool,
     pub(super) messages_sent: AtomicU64,
     pub(super) nbytes_sent: AtomicU64,
-    /// The error that broke the receiving side.
-    pub(super) broken: Mutex<Option<PyErr>>,
+    pub(super) messages_received: AtomicU64,
+    pub(super) nbytes_received: AtomicU64,
+    /// What broke the receiving side: class and arguments. The exception itself would hold the frames it passed, and these
+    /// the connection.
+    broken: Mutex<Option<(Py<PyType>, Py<PyAny>)>>,
     pub(super) options: ConnectOptions,
     pub(super) peer: String,
     /// The socket is the connection's own, not one that somebody lent.
@@ -74,6 +79,8 @@ impl Inner {
             finished: AtomicBool::new(false),
             messages_sent: AtomicU64::new(0),
             nbytes_sent: AtomicU64::new(0),
+            messages_received: AtomicU64::new(0),
+            nbytes_received: AtomicU64::new(0),
             broken: Mutex::new(None),
             options: options.clone(),
             peer,
@@ -152,6 +159,42 @@ impl Inner {
         }
         drop(state);
         farewell(&channel)
+    }
+
+    pub(super) fn is_broken(&self) -> bool {
+        lock(&self.broken).is_some()
+    }
+
+    /// What broke the receiving side, raised again.
+    pub(super) fn check_broken(&self, py: Python<'_>) -> PyResult<()> {
+        match &*lock(&self.broken) {
+            None => Ok(()),
+            Some((class, arguments)) => {
+                Err(PyErr::from_value(class.bind(py).call1(arguments.bind(py).cast::<PyTuple>()?.clone())?))
+            }
+        }
+    }
+
+    /// The exception of a failed call of receiving, which is kept where bytes were lost.
+    pub(super) fn receiving_failed(&self, py: Python<'_>, error: Error) -> PyErr {
+        let lost = match error.kind() {
+            ErrorKind::Cancelled => false,
+            ErrorKind::Io(e) => {
+                let from_python = e.get_ref().is_some_and(|inner| inner.is::<PyErr>() || inner.is::<Error>());
+                let waiting = matches!(
+                    e.kind(),
+                    io::ErrorKind::TimedOut | io::ErrorKind::Interrupted | io::ErrorKind::NotConnected
+                );
+                !from_python && !waiting
+            }
+            _ => true,
+        };
+        let number = self.messages_received.load(Ordering::Relaxed) + 1;
+        let raised = self.raised(error, "message", number, RECEIVE_ADVICE);
+        if lost && let Ok(arguments) = raised.value(py).getattr("args") {
+            *lock(&self.broken) = Some((raised.get_type(py).unbind(), arguments.unbind()));
+        }
+        raised
     }
 
     pub(super) fn context(&self, verb: &str, number: u64) -> String {

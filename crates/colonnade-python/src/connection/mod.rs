@@ -14,10 +14,8 @@ use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use colonnade::ErrorKind;
 use colonnade::ipc::read::{Arrived, Form};
 use colonnade::message::{Message, Step, Waiting};
-use colonnade::plan::Progress;
 use colonnade_transport::{Address, Channel, Direction, from_descriptors};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -33,7 +31,7 @@ use crate::view::bytes_of;
 
 use inner::{Inner, lock};
 use reader::ConnectionReader;
-use receive::{Effort, Receiving, Turn};
+use receive::{Pull, Receiving, Turn};
 use send::Sending;
 use watch::{Patience, Watch};
 pub(crate) use writer::ConnectionTarget;
@@ -63,75 +61,64 @@ impl Connection {
         Self { inner: Arc::new(Inner::new(channel, options, false)) }
     }
 
-    /// Runs a turn of receiving without the interpreter lock; an error breaks the receiving side unless it is a timeout or a
-    /// signal.
+    /// Receives without the interpreter lock: `work` is asked until it has an answer, and the receiving side is free while the
+    /// channel is waited for. An error breaks the receiving side unless nothing was lost: a timeout, a signal, an exception of
+    /// a Python object's own methods.
     fn receiving<T: Send>(
         &self,
         py: Python<'_>,
         patience: Patience,
         progress: Callback,
-        work: impl FnOnce(&mut Receiving, &Arc<dyn Channel>, &Watch<'_>, &dyn Progress) -> colonnade::Result<T>
-        + Send,
+        mut work: impl FnMut(&mut Receiving, &Pull<'_>) -> colonnade::Result<Option<T>> + Send,
     ) -> PyResult<T> {
         let inner = &*self.inner;
-        if let Some(error) = &*lock(&inner.broken) {
-            return Err(error.clone_ref(py));
-        }
+        inner.check_broken(py)?;
         let progress = PyProgress::new(progress);
-        let (result, number) = py.detach(|| {
+        let result = py.detach(|| {
             let stopped = [&inner.closed];
-            let watch = Watch::new(&progress, patience, &stopped);
-            let mut receiving = lock(&inner.receiving);
-            let result = inner
-                .channel()
-                .map_err(Into::into)
-                .and_then(|channel| work(&mut receiving, &channel, &watch, &progress));
-            (result, receiving.incoming.count() + 1)
-        });
-        let breaks = match &result {
-            Ok(_) => false,
-            Err(error) => match error.kind() {
-                ErrorKind::Io(e) => {
-                    let told = e.get_ref().is_some_and(|inner| inner.is::<colonnade::Error>());
-                    !told
-                        && !matches!(
-                            e.kind(),
-                            std::io::ErrorKind::TimedOut
-                                | std::io::ErrorKind::Interrupted
-                                | std::io::ErrorKind::NotConnected
-                        )
+            let watch = Watch::new(&progress, patience, &stopped).telling();
+            let channel = inner.channel()?;
+            let pull = Pull {
+                channel: &channel,
+                watch: &watch,
+                progress: &progress,
+                counted: &inner.nbytes_received,
+            };
+            loop {
+                let mut receiving = lock(&inner.receiving);
+                let answer = work(&mut receiving, &pull);
+                inner.messages_received.store(receiving.incoming.count(), Ordering::Relaxed);
+                drop(receiving);
+                match answer? {
+                    Some(answer) => return Ok(answer),
+                    None => receive::wait(&channel, &watch)?,
                 }
-                kind => !matches!(kind, ErrorKind::Cancelled),
-            },
-        };
-        let raised = match result {
-            Ok(value) => return Ok(value),
-            Err(error) => match progress.into_raised() {
-                Some(raised) => return Err(raised),
-                None => inner.raised(error, "message", number, RECEIVE_ADVICE),
-            },
-        };
-        if breaks {
-            *lock(&inner.broken) = Some(raised.clone_ref(py));
+            }
+        });
+        match (result, progress.into_raised()) {
+            (Ok(value), _) => Ok(value),
+            (Err(_), Some(raised)) => Err(raised),
+            (Err(error), None) => Err(inner.receiving_failed(py, error)),
         }
-        Err(raised)
     }
 
-    /// The next turn that ends something: a message is whole, or the input is at its end.
+    /// The next turn that ends something: a message is whole, or the input is at its end. `most` bytes are taken and nothing
+    /// is waited for, where that is given.
     fn whole(
         &self,
         py: Python<'_>,
         patience: Patience,
-        effort: Effort,
+        most: Option<usize>,
         progress: Callback,
     ) -> PyResult<Turn> {
-        self.receiving(py, patience, progress, |receiving, channel, watch, _| {
+        self.receiving(py, patience, progress, |receiving, pull| {
             receiving.incoming.by_batch(false);
             loop {
-                match receiving.turn(channel, watch, effort)? {
+                match receiving.turn(pull, most.unwrap_or(usize::MAX))? {
                     // The rest of a message that was read batch by batch and left.
                     Turn::Step(Step::Schema | Step::Batch(_) | Step::End | Step::Need) => {}
-                    turn => return Ok(turn),
+                    Turn::Pending if most.is_none() => return Ok(None),
+                    turn => return Ok(Some(turn)),
                 }
             }
         })
@@ -244,38 +231,55 @@ impl Connection {
         private: bool,
     ) -> PyResult<Option<Py<PyAny>>> {
         let told = progress.as_ref().map(|p| p.clone_ref(py));
-        match self.whole(py, self.patience(timeout_s)?, Effort::Wait, told)? {
-            Turn::Step(_) => {}
-            Turn::Pending | Turn::End => return Ok(None),
-        }
-        let threads = self.inner.options.threads;
-        let taken = self.receiving(py, Patience::Until(None), progress, |receiving, _, _, progress| {
-            Ok(match receiving.incoming.take() {
-                None => None,
-                Some(Message::Bytes(room)) => Some(Err(room)),
-                Some(Message::Frame(arrival)) => Some(Ok(arrival.finish(private, threads, progress)?)),
-            })
-        })?;
-        match taken {
-            None => Ok(None),
-            Some(Err(room)) => Ok(Some(room::filled(py, room).into_any())),
-            Some(Ok(Arrived::Landed(frame))) => Ok(Some(Py::new(py, CoreFrame::new(*frame))?.into_any())),
-            Some(Ok(Arrived::Opened(ipc))) => Ok(Some(Py::new(py, IpcFile::of(*ipc, threads))?.into_any())),
+        let patience = self.patience(timeout_s)?;
+        // Another thread may take what this one waited for.
+        let message = loop {
+            match self.whole(py, patience, None, told.as_ref().map(|p| p.clone_ref(py)))? {
+                Turn::Step(_) => {}
+                Turn::Pending | Turn::End => return Ok(None),
+            }
+            let taken = py.detach(|| {
+                let mut receiving = lock(&self.inner.receiving);
+                let taken = receiving.incoming.take();
+                self.inner.messages_received.store(receiving.incoming.count(), Ordering::Relaxed);
+                taken
+            });
+            if let Some(message) = taken {
+                break message;
+            }
+        };
+        let arrival = match message {
+            Message::Bytes(room) => return Ok(Some(room::filled(py, room).into_any())),
+            Message::Frame(arrival) => arrival,
+        };
+        let (inner, threads, nbytes) = (&*self.inner, self.inner.options.threads, arrival.received());
+        let arrived = inner::watched_in(py, progress, |progress| {
+            let arrived = arrival.finish(private, threads, progress)?;
+            progress.advance(nbytes, Some(nbytes))?;
+            Ok(arrived)
+        });
+        match arrived {
+            Ok(Arrived::Landed(frame)) => Ok(Some(Py::new(py, CoreFrame::new(*frame))?.into_any())),
+            Ok(Arrived::Opened(ipc)) => Ok(Some(Py::new(py, IpcFile::of(*ipc, threads))?.into_any())),
+            Err(error) => {
+                let number = inner.messages_received.load(Ordering::Relaxed);
+                Err(error.raised(inner, "message", number, RECEIVE_ADVICE))
+            }
         }
     }
 
     #[pyo3(signature = (timeout_s = Some(0.0)))]
     fn poll(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<bool> {
         let now = timeout_s.is_some_and(|s| s <= 0.0);
-        let effort = if now { Effort::Now(POLL_NBYTES) } else { Effort::Wait };
+        let most = now.then_some(POLL_NBYTES);
         let patience =
             if now { Patience::Until(None) } else { self.patience(timeout_s.or(Some(f64::INFINITY)))? };
-        match self.whole(py, patience, effort, None) {
+        match self.whole(py, patience, most, None) {
             Ok(Turn::Pending) => Ok(false),
             Ok(_) => Ok(true),
             Err(e) if e.is_instance_of::<pyo3::exceptions::PyTimeoutError>(py) => Ok(false),
             // What broke the connection is what `receive` raises.
-            Err(_) if lock(&self.inner.broken).is_some() => Ok(true),
+            Err(_) if self.inner.is_broken() => Ok(true),
             Err(e) => Err(e),
         }
     }
@@ -317,8 +321,8 @@ impl Connection {
     }
 
     fn status(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        if let Some(error) = &*lock(&self.inner.broken) {
-            return Ok(error.clone_ref(py).into_value(py).into_any());
+        if let Err(error) = self.inner.check_broken(py) {
+            return Ok(error.into_value(py).into_any());
         }
         if let Some(error) = py.detach(|| match &*lock(&self.inner.sending) {
             Sending::Broken(why) => Some(why.clone()),
@@ -374,7 +378,7 @@ impl Connection {
             let receiving = lock(&self.inner.receiving);
             let above = self.inner.channel().is_ok_and(|channel| channel.has_pending());
             above || receiving.has_ahead() || receiving.incoming.is_whole() || receiving.ended
-        }) || lock(&self.inner.broken).is_some()
+        }) || self.inner.is_broken()
     }
 
     #[getter]
@@ -383,8 +387,8 @@ impl Connection {
     }
 
     #[getter]
-    fn messages_received(&self, py: Python<'_>) -> u64 {
-        py.detach(|| lock(&self.inner.receiving).incoming.count())
+    fn messages_received(&self) -> u64 {
+        self.inner.messages_received.load(Ordering::Relaxed)
     }
 
     #[getter]
@@ -393,8 +397,8 @@ impl Connection {
     }
 
     #[getter]
-    fn nbytes_received(&self, py: Python<'_>) -> u64 {
-        py.detach(|| lock(&self.inner.receiving).received)
+    fn nbytes_received(&self) -> u64 {
+        self.inner.nbytes_received.load(Ordering::Relaxed)
     }
 }
 

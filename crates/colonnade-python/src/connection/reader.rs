@@ -11,7 +11,7 @@ use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 
 use super::Connection;
-use super::receive::{Effort, Turn};
+use super::receive::Turn;
 
 /// What a turn gave this reader.
 enum Gave {
@@ -58,29 +58,28 @@ impl ConnectionReader {
     fn turn(&mut self, py: Python<'_>) -> PyResult<Gave> {
         let connection = self.connection.get();
         let threads = connection.inner.options.threads;
-        let number = self.number;
-        let (gave, number) = connection.receiving(
-            py,
-            connection.patience(self.timeout_s)?,
-            None,
-            |receiving, channel, watch, progress| {
-                let mut number = number;
+        let mut number = self.number;
+        let gave =
+            connection.receiving(py, connection.patience(self.timeout_s)?, None, |receiving, pull| {
                 if number.is_some_and(|n| n != receiving.incoming.count() + 1) {
-                    return Ok((Gave::Left, number));
+                    return Ok(Some(Gave::Left));
                 }
                 if number.is_none() {
                     // The rest of a message that another reader left.
                     while receiving.incoming.decoder().is_some() {
-                        if let Turn::End = receiving.turn(channel, watch, Effort::Wait)? {
-                            return Ok((Gave::Nothing, number));
+                        match receiving.turn(pull, usize::MAX)? {
+                            Turn::Pending => return Ok(None),
+                            Turn::End => return Ok(Some(Gave::Nothing)),
+                            Turn::Step(_) => {}
                         }
                     }
                     receiving.incoming.by_batch(true);
                     number = Some(receiving.incoming.count() + 1);
                 }
                 loop {
-                    let gave = match receiving.turn(channel, watch, Effort::Wait)? {
-                        Turn::Pending | Turn::Step(Step::Need) => continue,
+                    return Ok(Some(match receiving.turn(pull, usize::MAX)? {
+                        Turn::Pending => return Ok(None),
+                        Turn::Step(Step::Need) => continue,
                         Turn::End => Gave::Nothing,
                         Turn::Step(Step::Batch(frame)) => Gave::Batch(frame),
                         Turn::Step(Step::End) => Gave::End,
@@ -93,15 +92,13 @@ impl ConnectionReader {
                         }
                         Turn::Step(Step::Whole) => match receiving.incoming.take() {
                             Some(Message::Frame(arrival)) => {
-                                Gave::Whole(arrival.finish(false, threads, progress)?)
+                                Gave::Whole(arrival.finish(false, threads, pull.progress)?)
                             }
                             _ => continue,
                         },
-                    };
-                    return Ok((gave, number));
+                    }));
                 }
-            },
-        )?;
+            })?;
         self.number = number;
         Ok(gave)
     }

@@ -2,9 +2,11 @@
 
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use colonnade::Result;
 use colonnade::message::{Incoming, Step};
+use colonnade::plan::Progress;
 use colonnade_transport::{Channel, Direction};
 
 use super::watch::Watch;
@@ -15,6 +17,10 @@ const AHEAD_NBYTES: usize = 64 << 10;
 /// Behind a large room only the next headers are worth taking along: what lies behind them would be copied once more.
 const AHEAD_OF_LARGE_NBYTES: usize = 4 << 10;
 const LARGE_NBYTES: usize = 256 << 10;
+
+/// Bounds of what is believed to come at once.
+const SMALL_NBYTES: usize = 64 << 10;
+const LARGEST_NBYTES: usize = 64 << 20;
 
 /// What came of receiving.
 #[derive(Debug)]
@@ -27,13 +33,13 @@ pub(super) enum Turn {
     End,
 }
 
-/// How long a turn may take.
-#[derive(Clone, Copy)]
-pub(super) enum Effort {
-    /// Until something happens.
-    Wait,
-    /// What is there now, so many bytes at most.
-    Now(usize),
+/// What one call receives with.
+pub(super) struct Pull<'p> {
+    pub(super) channel: &'p Arc<dyn Channel>,
+    pub(super) watch: &'p Watch<'p>,
+    pub(super) progress: &'p dyn Progress,
+    /// Bytes received in all.
+    pub(super) counted: &'p AtomicU64,
 }
 
 /// The receiving side.
@@ -44,12 +50,13 @@ pub(super) struct Receiving {
     from: usize,
     to: usize,
     pub(super) ended: bool,
-    pub(super) received: u64,
+    /// About as many bytes as come at once.
+    appetite: usize,
 }
 
 impl Receiving {
     pub(super) fn new(incoming: Incoming) -> Self {
-        Self { incoming, ahead: Vec::new(), from: 0, to: 0, ended: false, received: 0 }
+        Self { incoming, ahead: Vec::new(), from: 0, to: 0, ended: false, appetite: LARGE_NBYTES }
     }
 
     /// Bytes that were taken off the channel and belong to no message yet.
@@ -57,16 +64,11 @@ impl Receiving {
         self.from < self.to
     }
 
-    /// Receives until something happens.
+    /// Receives what is there, `most` bytes about, until something happens. Never waits.
     ///
     /// # Errors
     /// Malformed messages; the channel's own; what `watch` says.
-    pub(super) fn turn(
-        &mut self,
-        channel: &Arc<dyn Channel>,
-        watch: &Watch<'_>,
-        effort: Effort,
-    ) -> Result<Turn> {
+    pub(super) fn turn(&mut self, pull: &Pull<'_>, most: usize) -> Result<Turn> {
         let mut taken = 0;
         loop {
             if self.incoming.is_whole() {
@@ -84,25 +86,23 @@ impl Receiving {
                 self.incoming.end()?;
                 return Ok(Turn::End);
             }
-            if let Effort::Now(most) = effort
-                && taken >= most
-            {
+            if taken >= most {
                 return Ok(Turn::Pending);
             }
-            match self.receive(channel)? {
+            match self.receive(pull.channel)? {
                 Ok(None) => self.ended = true,
                 Ok(Some((count, in_rooms))) => {
                     taken += count;
-                    watch.moved()?;
+                    pull.counted.fetch_add(count as u64, Ordering::Relaxed);
+                    pull.watch.moved(count)?;
                     match self.incoming.filled(in_rooms)? {
                         Step::Need => {}
                         step => return Ok(Turn::Step(step)),
                     }
                 }
-                Err(e) => match (e.kind(), effort) {
-                    (io::ErrorKind::WouldBlock, Effort::Now(_)) => return Ok(Turn::Pending),
-                    (io::ErrorKind::WouldBlock, Effort::Wait) => wait(channel, watch)?,
-                    (io::ErrorKind::Interrupted, _) => watch.waited()?,
+                Err(e) => match e.kind() {
+                    io::ErrorKind::WouldBlock => return Ok(Turn::Pending),
+                    io::ErrorKind::Interrupted => pull.watch.waited()?,
                     _ => return Err(e.into()),
                 },
             }
@@ -111,24 +111,31 @@ impl Receiving {
 
     /// One call of the channel's: (all bytes, those in rooms).
     fn receive(&mut self, channel: &Arc<dyn Channel>) -> Result<io::Result<Option<(usize, usize)>>> {
-        let mut rooms = self.incoming.rooms()?;
+        let mut rooms = self.incoming.rooms(self.appetite)?;
         let wanted: usize = rooms.iter().map(|room| room.len()).sum();
         let ahead = if wanted < LARGE_NBYTES { AHEAD_NBYTES } else { AHEAD_OF_LARGE_NBYTES };
-        self.ahead.resize(AHEAD_NBYTES, 0);
-        rooms.push(IoSliceMut::new(self.ahead.get_mut(..ahead).unwrap_or(&mut [])));
+        if self.ahead.is_empty() {
+            self.ahead.resize(AHEAD_NBYTES, 0);
+        }
+        // What lies behind the rooms is taken along only where they end the piece: else it belongs into places not named here.
+        if wanted < self.appetite {
+            rooms.push(IoSliceMut::new(self.ahead.get_mut(..ahead).unwrap_or(&mut [])));
+        }
         let count = match channel.receive(&mut rooms) {
             Ok(0) => return Ok(Ok(None)),
             Ok(count) => count,
             Err(e) => return Ok(Err(e)),
         };
+        self.appetite = if count >= wanted { self.appetite * 2 } else { count * 2 };
+        self.appetite = self.appetite.clamp(SMALL_NBYTES, LARGEST_NBYTES);
         let in_rooms = count.min(wanted);
         (self.from, self.to) = (0, count - in_rooms);
-        self.received += count as u64;
         Ok(Ok(Some((count, in_rooms))))
     }
 }
 
-fn wait(channel: &Arc<dyn Channel>, watch: &Watch<'_>) -> io::Result<()> {
+/// Waits until something more is there, a tick at most.
+pub(super) fn wait(channel: &Arc<dyn Channel>, watch: &Watch<'_>) -> io::Result<()> {
     match channel.wait(Direction::Receive, watch.tick()) {
         Ok(true) => Ok(()),
         Ok(false) => watch.waited(),

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use colonnade::memory::advise_huge;
 use colonnade::message::Room;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -47,6 +48,7 @@ pub(super) fn room(nbytes: usize) -> io::Result<Box<dyn Room>> {
         let bytes = object.map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         // SAFETY: it is a `bytes` object, made just now.
         let data = unsafe { ffi::PyBytes_AsString(bytes.as_ptr()) }.cast::<u8>();
+        advise_huge(data, nbytes);
         let bytes = bytes.cast_into::<PyBytes>().map_err(|_| io::Error::other("expected bytes"))?;
         Ok(Box::new(PyRoom { bytes: bytes.unbind(), data, nbytes }) as Box<dyn Room>)
     })

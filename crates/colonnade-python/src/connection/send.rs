@@ -67,7 +67,7 @@ impl Sink for ChannelSink<'_> {
                 Ok(count) => {
                     self.sent += count as u64;
                     IoSlice::advance_slices(&mut rest, count);
-                    self.watch.moved()?;
+                    self.watch.moved(count)?;
                 }
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.wait()?,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => self.watch.waited()?,

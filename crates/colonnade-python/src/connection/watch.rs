@@ -32,11 +32,20 @@ impl Patience {
     }
 }
 
+/// The clock is looked at after so many bytes or calls.
+const LOOK_NBYTES: u64 = 1 << 20;
+const LOOK_CALLS: u32 = 256;
+
 /// Watches one call.
 pub(super) struct Watch<'w> {
     progress: &'w dyn Progress,
     patience: Patience,
     stopped: &'w [&'w AtomicBool],
+    /// Whether `progress` is told here how far it is; who encodes tells it itself.
+    tells: bool,
+    done: Cell<u64>,
+    /// Bytes and calls since the clock was looked at.
+    since: Cell<(u64, u32)>,
     moved: Cell<Instant>,
     asked: Cell<Instant>,
 }
@@ -44,14 +53,43 @@ pub(super) struct Watch<'w> {
 impl<'w> Watch<'w> {
     pub(super) fn new(progress: &'w dyn Progress, patience: Patience, stopped: &'w [&'w AtomicBool]) -> Self {
         let now = Instant::now();
-        Self { progress, patience, stopped, moved: Cell::new(now), asked: Cell::new(now) }
+        let (moved, asked) = (Cell::new(now), Cell::new(now));
+        Self {
+            progress,
+            patience,
+            stopped,
+            tells: false,
+            done: Cell::new(0),
+            since: Cell::new((0, 0)),
+            moved,
+            asked,
+        }
     }
 
-    /// Bytes moved. Looks for signals now and then.
-    pub(super) fn moved(&self) -> io::Result<()> {
+    /// The same, telling `progress` how many bytes moved.
+    pub(super) fn telling(self) -> Self {
+        Self { tells: true, ..self }
+    }
+
+    /// `nbytes` moved. Looks for signals now and then.
+    pub(super) fn moved(&self, nbytes: usize) -> io::Result<()> {
+        self.done.set(self.done.get() + nbytes as u64);
+        let (bytes, calls) = self.since.get();
+        let (bytes, calls) = (bytes + nbytes as u64, calls + 1);
+        self.since.set((bytes, calls));
+        if bytes < LOOK_NBYTES && calls < LOOK_CALLS {
+            return Ok(());
+        }
         let now = Instant::now();
-        self.moved.set(now);
+        self.note(now);
         if now.duration_since(self.asked.get()) < TICK { Ok(()) } else { self.look(now) }
+    }
+
+    /// What moved since, moved now.
+    fn note(&self, now: Instant) {
+        if self.since.replace((0, 0)).1 > 0 {
+            self.moved.set(now);
+        }
     }
 
     /// Nothing moved for a tick, or a signal came.
@@ -60,6 +98,7 @@ impl<'w> Watch<'w> {
     /// `TimedOut`; `NotConnected` once the connection was closed; what a signal raised.
     pub(super) fn waited(&self) -> io::Result<()> {
         let now = Instant::now();
+        self.note(now);
         self.look(now)?;
         let over = match self.patience {
             Patience::Until(end) => end.is_some_and(|end| now >= end),
@@ -70,6 +109,7 @@ impl<'w> Watch<'w> {
 
     /// How long to wait at most before looking again.
     pub(super) fn tick(&self) -> Duration {
+        self.note(Instant::now());
         let left = match self.patience {
             Patience::Until(end) => end.map(|end| end.saturating_duration_since(Instant::now())),
             Patience::Silence(most) => most.map(|most| most.saturating_sub(self.moved.get().elapsed())),
@@ -82,6 +122,7 @@ impl<'w> Watch<'w> {
         if self.stopped.iter().any(|flag| flag.load(Ordering::Relaxed)) {
             return Err(io::Error::new(io::ErrorKind::NotConnected, "the connection was closed here"));
         }
-        self.progress.interrupted().map_err(io::Error::other)
+        let asked = if self.tells { self.progress.advance(self.done.get(), None) } else { Ok(()) };
+        asked.and_then(|()| self.progress.interrupted()).map_err(io::Error::other)
     }
 }

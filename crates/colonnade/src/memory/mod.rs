@@ -18,6 +18,6 @@ pub use buffer::Buffer;
 pub use copy::{STREAMING_FROM_NBYTES, copy, fence};
 pub use file::{MappedFile, read_small};
 pub use pool::{RECYCLE_CAP_NBYTES, trim};
-pub use region::{Region, RegionMut};
+pub use region::{Region, RegionMut, advise_huge};
 pub use remote::{Fetch, Land, Remote};
 pub use scatter::Scatter;

@@ -151,6 +151,16 @@ fn round_up(nbytes: usize, unit: usize) -> usize {
     nbytes.div_ceil(unit).saturating_mul(unit)
 }
 
+/// Asks for huge pages where whole ones lie inside memory of somebody else's, which nobody has touched yet.
+pub fn advise_huge(address: *const u8, nbytes: usize) {
+    let start = round_up(address.addr(), HUGE_PAGE);
+    let end = address.addr().saturating_add(nbytes) / HUGE_PAGE * HUGE_PAGE;
+    if end > start {
+        // SAFETY: whole pages inside the caller's memory; the advice changes no byte.
+        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
+    }
+}
+
 fn layout(nbytes: usize) -> io::Result<Layout> {
     Layout::from_size_align(nbytes, ALIGNMENT).map_err(io::Error::other)
 }

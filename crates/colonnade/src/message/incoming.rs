@@ -187,15 +187,15 @@ impl Incoming {
         }
     }
 
-    /// Where the next bytes go, in this order; none while a whole message waits.
+    /// Where the next bytes go, in this order; none while a whole message waits. Places for `enough` bytes will do.
     ///
     /// # Errors
     /// A limit; the system's refusal of memory.
-    pub fn rooms(&mut self) -> Result<Vec<IoSliceMut<'_>>> {
+    pub fn rooms(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
         let one = |room| Ok(vec![IoSliceMut::new(room)]);
         match &mut self.state {
             State::Start { bytes, filled, wanted } => one(bytes.get_mut(*filled..*wanted).unwrap_or(&mut [])),
-            State::Frame(arrival) => arrival.rooms(),
+            State::Frame(arrival) => arrival.rooms(enough),
             State::Batches(decoder) => one(decoder.room()?),
             State::Bytes { room, filled, nbytes } => {
                 one(room.as_mut_slice().get_mut(*filled..*nbytes).unwrap_or(&mut []))
@@ -251,7 +251,7 @@ impl Incoming {
         let mut at = 0;
         while at < bytes.len() && !self.is_whole() {
             let mut count = 0;
-            for room in &mut self.rooms()? {
+            for room in &mut self.rooms(bytes.len() - at)? {
                 let rest = bytes.get(at + count..).unwrap_or(&[]);
                 let n = room.len().min(rest.len());
                 if let (Some(to), Some(from)) = (room.get_mut(..n), rest.get(..n)) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayDataBuilder;
 
-use crate::arrow::import::{self, Place as Seat, Plan};
+use crate::arrow::import::{self, FieldPlan, Place as Seat, Plan};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid, Kind, as_stride};
 use crate::memory::{Buffer, Region, RegionMut};
@@ -81,7 +81,13 @@ impl Blocks {
     ///
     /// # Errors
     /// More than the limit; the system's refusal of address space.
-    pub(super) fn new(shape: &Shape, layout: &Layout, announced: u64, limit: u64) -> Result<Self> {
+    pub(super) fn new(
+        shape: &Shape,
+        plan: &Plan,
+        layout: &Layout,
+        announced: u64,
+        limit: u64,
+    ) -> Result<Self> {
         let claimed = layout.row_nbytes.saturating_mul(announced);
         if claimed > limit {
             let message = format!(
@@ -91,11 +97,11 @@ impl Blocks {
         }
         let nrows = usize::try_from(announced).map_err(|_| too_large())?;
         let mut made = Self { nrows, regions: Vec::new(), targets: Vec::new(), strides: Vec::new() };
-        for (dtype, item, members) in &layout.groups {
+        for (_, item, members) in &layout.groups {
             let stride = apart(nrows.checked_mul(*item).ok_or_else(too_large)?);
             let total = stride.checked_mul(members.len()).ok_or_else(too_large)?;
-            let nat = dtype.is_some_and(becomes_nat);
             for (column, &field) in members.iter().enumerate() {
+                let nat = plan.fields.get(field).is_some_and(becomes_nat);
                 let place = shape.places.get(field).copied().unwrap_or_default();
                 made.targets.push(Target {
                     field,
@@ -143,10 +149,8 @@ impl Blocks {
             let has_nulls = |field: usize| nulls.get(field).copied().unwrap_or(false);
             let mut run = 0;
             for (column, &field) in members.iter().enumerate() {
-                let stays = match dtype {
-                    None => false,
-                    Some(d) => !has_nulls(field) || becomes_nat(*d),
-                };
+                let nat = || plan.fields.get(field).is_some_and(becomes_nat);
+                let stays = dtype.is_some() && (!has_nulls(field) || nat());
                 if stays {
                     run += 1;
                 } else {
@@ -173,9 +177,9 @@ impl Blocks {
     }
 }
 
-/// Whether nulls of a dtype become NaT where they lie.
-fn becomes_nat(dtype: DType) -> bool {
-    matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta)
+/// Whether nulls of a field become NaT where they lie: it must say that it is NumPy's.
+fn becomes_nat(field: &FieldPlan) -> bool {
+    field.dtype.is_some_and(|dtype| matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta))
 }
 
 /// Neighbouring columns as one block.

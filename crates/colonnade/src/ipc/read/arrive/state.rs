@@ -160,13 +160,14 @@ impl Arrival {
         self.received
     }
 
-    /// Where the next bytes go, in this order; none after the end mark.
+    /// Where the next bytes go, in this order; none after the end mark. Places for `enough` bytes will do, where that many
+    /// are expected at once.
     ///
     /// # Errors
     /// A limit; the system's refusal of memory.
-    pub fn rooms(&mut self) -> Result<Vec<IoSliceMut<'_>>> {
+    pub fn rooms(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
         if let State::Segments { at, done } = self.state {
-            return self.scattered(at, done);
+            return self.scattered(at, done, enough);
         }
         match &mut self.state {
             State::Done | State::Segments { .. } => Ok(Vec::new()),
@@ -181,15 +182,23 @@ impl Arrival {
         }
     }
 
-    fn scattered(&mut self, at: usize, done: usize) -> Result<Vec<IoSliceMut<'_>>> {
-        let window = self.segments.get(at..self.segments.len().min(at + MAX_ROOMS)).unwrap_or(&[]);
+    fn scattered(&mut self, at: usize, done: usize, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
+        let rest = self.segments.get(at..self.segments.len().min(at + MAX_ROOMS)).unwrap_or(&[]);
+        let mut nbytes = 0usize;
+        let count = rest.iter().position(|segment| {
+            nbytes = nbytes.saturating_add(segment.nbytes);
+            nbytes - done.min(nbytes) >= enough
+        });
+        let window = rest.get(..count.map_or(rest.len(), |i| i + 1)).unwrap_or(&[]);
         let kept_end = window.iter().filter(|s| s.dest == Dest::Kept).map(|s| s.at + s.nbytes).max();
         let kept = match kept_end {
             Some(end) => self.kept.room(end)?,
             None => &mut [],
         };
         let (kept_at, kept_nbytes) = (kept.as_mut_ptr(), kept.len());
-        self.nowhere.resize(NOWHERE_NBYTES, 0);
+        if self.nowhere.is_empty() {
+            self.nowhere.resize(NOWHERE_NBYTES, 0);
+        }
         let mut unused = self.nowhere.as_mut_slice();
         let mut out = Vec::with_capacity(window.len());
         let mut skipped = done;
@@ -449,7 +458,8 @@ impl Arrival {
             None => schemas.learn(head, &self.limits)?,
         };
         if let Some(announced) = known.shape.announced {
-            let blocks = Blocks::new(&known.shape, &known.layout, announced, self.limits.max_nbytes)?;
+            let blocks =
+                Blocks::new(&known.shape, &known.plan, &known.layout, announced, self.limits.max_nbytes)?;
             let catalog = Catalog::new(Arc::clone(&known.shape));
             self.expected = Some(Box::new(Expected { blocks, catalog }));
             self.kept = Kept::new(self.limits.max_nbytes)?;
