@@ -91,7 +91,8 @@ class PairRun:
     def repeat(self, cells: Sequence[Cell], rounds: int, counts: dict[Cell, int] | None = None) -> None:
         """One pair of processes holds all contestants and alternates them, in random order within each round.
 
-        Each has two turns in a row, and the second counts: its pools are warm, whatever the others did.
+        Each has two turns in a row, and the second counts: its pools are warm, and the host still backs what it needs
+        beyond them, whatever the others did.
         """
         left, number = list(cells), 0
         while left and number < rounds:
@@ -104,17 +105,16 @@ class PairRun:
         number, current = begin, cells[0]
         try:
             with self.pair(cells) as pair:
-                for k, current in enumerate(cells):
+                for k in range(len(cells)):
                     pair.pass_(k, tiny=True)
-                    pair.pass_(k, warm=self.warm(current))
                 order = list(range(len(cells)))
                 for number in range(begin, rounds):
                     self.run.random.shuffle(order)
                     for position, k in enumerate(order):
                         current = cells[k]
                         count = counts.get(current, 1)
-                        pair.pass_(k, count=max(1, count // 20), warm=self.warm(current))
-                        record = pair.pass_(k, count=count, warm=self.warm(current))
+                        pair.pass_(k, count=max(1, count // 20))
+                        record = pair.pass_(k, count=count)
                         self.emit(current, "repeat", number, position, record)
         except PairError as error:
             self.fails(current, error)

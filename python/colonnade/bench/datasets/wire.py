@@ -81,6 +81,10 @@ class Wire(Dataset):
     def nrows(self, size: float) -> int:
         return max(1, round(self.whole * size))
 
+    def nbytes(self, size: float) -> int | None:
+        """Bytes of the values, where they follow from the shape."""
+        return self.nrows(size) * self.ncols * NUMBER_NBYTES if self.make in (numbers, small) else None
+
     def load(self, library: str, size: float, cache: Path) -> Any:
         # Made anew: a random table is there sooner than it is read from a disk.
         return convert(self.make(self.nrows(size), self.ncols), "pandas", library)
