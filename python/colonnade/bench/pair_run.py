@@ -105,7 +105,8 @@ class PairRun:
         number, current = begin, cells[0]
         try:
             with self.pair(cells) as pair:
-                for k in range(len(cells)):
+                for k, cell in enumerate(cells):
+                    current = cell
                     pair.pass_(k, tiny=True)
                 order = list(range(len(cells)))
                 for number in range(begin, rounds):
