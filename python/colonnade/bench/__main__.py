@@ -75,6 +75,7 @@ def parser() -> argparse.ArgumentParser:
     wires.add_argument("--rounds", type=int, default=7)
     wires.add_argument("--size", type=float, default=1.0, help="fraction of everything, to see that all works")
     wires.add_argument("--state", action="append", choices=("first", "repeat"))
+    wires.add_argument("--marks-only", action="store_true", help="only the contestants that marks are judged by")
     wires.add_argument("--out", type=Path, default=DIRECTORY)
     wires.add_argument("--report", type=Path, help="where connections.md goes; default: the same as --out")
     wires.add_argument("--report-only", action="store_true", help="from results measured before")
@@ -215,6 +216,7 @@ def paper_connections(arguments: argparse.Namespace) -> int:
             rounds=arguments.rounds,
             size=arguments.size,
             states=arguments.state or paper.STATES,
+            marks_only=arguments.marks_only,
             note=note,
         )
     path = write_report(summary, arguments.report or arguments.out)

@@ -79,10 +79,17 @@ def large(dataset: str, transport: str, size: float) -> tuple[list[Cell], list[C
 
 
 def measure_large(
-    pairs: PairRun, dataset: str, transport: str, rounds: int, size: float, states: Sequence[str]
+    pairs: PairRun,
+    dataset: str,
+    transport: str,
+    rounds: int,
+    size: float,
+    states: Sequence[str],
+    marks_only: bool = False,
 ) -> None:
     """A gigabyte by one transport."""
     marked, beside = large(dataset, transport, size)
+    beside = [] if marks_only else beside
     good = set(pairs.check([*marked, *beside]))
     if "first" in states:
         pairs.first([c for c in marked if c in good], rounds)
@@ -166,6 +173,7 @@ def measure(
     rounds: int = 7,
     size: float = 1.0,
     states: Sequence[str] = STATES,
+    marks_only: bool = False,
     note: Callable[[str], None] | None = None,
 ) -> Summary:
     """Run the parts; results go to ``directory/paper-connections-*.jsonl`` as they come.
@@ -181,6 +189,8 @@ def measure(
         Fraction of each dataset, and of the number of messages: below 1 no mark is judged.
     states : sequence of {"first", "repeat"}
         Of a gigabyte; the rest is repeated only.
+    marks_only : bool
+        Of a gigabyte, only the contestants that marks are judged by.
     """
     paths = certificates.make(directory / "certificates")
 
@@ -194,10 +204,10 @@ def measure(
     for part in parts:
         if part == "large":
             for transport in transports or list(MOVING):
-                measure_large(begin(part, transport)[1], "wire-numbers", transport, rounds, size, states)
+                measure_large(begin(part, transport)[1], "wire-numbers", transport, rounds, size, states, marks_only)
         elif part == "text":
             for transport in transports or ("unix",):
-                measure_large(begin(part, transport)[1], "wire-text", transport, rounds, size, ("repeat",))
+                measure_large(begin(part, transport)[1], "wire-text", transport, rounds, size, ("repeat",), marks_only)
         elif part == "small":
             measure_small(begin(part)[1], transports or SMALL_TRANSPORTS, rounds, size)
         elif part == "pieces":
