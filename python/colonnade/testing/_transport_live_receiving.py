@@ -139,6 +139,21 @@ class LiveReceiving(LiveTransport):
             self.assert_broken(connection, cn.TruncatedError, 2)
 
     @needs("has_timeouts")
+    def test_looked_at_while_another_thread_waits(self) -> None:
+        """Whoever waits keeps nobody from asking, nor from sending."""
+        message = bytes_message("message", b"x" * 100)
+        with self.open() as (connection, peer):
+            peer.send(message.wire[:50])
+            waiting = Background(self.take, connection, message)
+            looking = Background(lambda: (connection.status(), connection.partial(), repr(connection)))
+            status, partial, text = looking.result()
+            assert status in ("ok", "waiting")
+            assert partial in message.wire
+            assert connection.peer in text
+            peer.send(message.wire[50:])
+            waiting.result()
+
+    @needs("has_timeouts")
     def test_closed_while_another_thread_waits(self) -> None:
         """That thread gets an error; it does not wait for bytes that nobody can take any more."""
         with self.open() as (connection, _peer):
