@@ -167,10 +167,13 @@ impl Inner {
 
     /// What broke the receiving side, raised again.
     pub(super) fn check_broken(&self, py: Python<'_>) -> PyResult<()> {
-        match &*lock(&self.broken) {
+        // The lock is let go before Python runs: another thread may wait for it with the interpreter lock.
+        let told = lock(&self.broken).as_ref().map(|(class, told)| (class.clone_ref(py), told.clone_ref(py)));
+        match told {
             None => Ok(()),
             Some((class, arguments)) => {
-                Err(PyErr::from_value(class.bind(py).call1(arguments.bind(py).cast::<PyTuple>()?.clone())?))
+                let arguments = arguments.bind(py).cast::<PyTuple>()?.clone();
+                Err(PyErr::from_value(class.bind(py).call1(arguments)?))
             }
         }
     }

@@ -197,7 +197,9 @@ impl Landing<'_> {
 /// become no others.
 pub(super) fn direct_way(field: &import::FieldPlan) -> Way {
     let data_type = &field.data_type;
-    match field.block_dtype() {
+    // Times as blocks say that they are NumPy's; those of other libraries are not.
+    let times = matches!(data_type, DataType::Timestamp(..) | DataType::Duration(_));
+    match if times { field.dtype } else { field.block_dtype() } {
         Some(dtype) => block_way(dtype, data_type, false),
         None if matches!(data_type, DataType::Dictionary(..)) => Way::Joined(None),
         None => width(data_type).filter(|&w| w > 0).map_or(Way::Joined(None), Way::Values),
