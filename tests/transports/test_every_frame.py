@@ -46,15 +46,4 @@ def goes_through(cases: Any, data: Any, options: dict[str, Any], rng: random.Ran
             if at < len(wire):
                 assert connection.poll(0.0) is False
         found = connection.receive(timeout_s=PATIENCE_S).to_native()
-        if cases.__name__.endswith("pyarrow"):
-            found = without_marks_of_times(found)
         cases.assert_identical(data, found)
-
-
-def without_marks_of_times(table: Any) -> Any:
-    """Times without nulls land as NumPy's, and their fields then say so; nothing else about them is new."""
-    for i, field in enumerate(table.schema):
-        marks = dict(field.metadata or {})
-        if marks.pop(b"colonnade", b"")[:12] in (b'{"dtype":"<M', b'{"dtype":"<m'):
-            table = table.set_column(i, field.with_metadata(marks or None), table.column(i))
-    return table
