@@ -468,7 +468,7 @@ class ConnectOptions:
         threads: int | None = None,
         certificate: str | None = None,  # PEM paths
         key: str | None = None,
-        authorities: str | None = None,  # PEM of who may sign the peer's certificate; None: the system's (connecting only)
+        authorities: str | None = None,  # PEM of who may sign the peer's certificate; None: the system's, to connect
         token: bytes | None = None,  # 16 to 4096 bytes
         server_name: str | None = None,  # connecting: the name in the certificate; None: the host of the URL
         handshake_timeout_s: float = 10.0,
@@ -516,7 +516,7 @@ class Connection:
     def poll(self, timeout_s: float | None = 0.0) -> bool:
         """Take what is there; True once `receive` would not wait: a whole message, the end of input, or an error."""
     def next_kind(self) -> str | None:
-        """"frame" or "bytes": the message that has begun or is waiting; None where none has."""
+        """ "frame" or "bytes": the message that has begun or is waiting; None where none has."""
     def batches(self, timeout_s: float | None = None) -> ConnectionReader:
         """The next message batch by batch; a message of bytes is a DecodeError. Until it is read to its end the
         connection gives no other message."""
@@ -525,7 +525,7 @@ class Connection:
     def partial(self) -> bytes:
         """What has come of a piece (prefix, header, record batch, opaque bytes) that is not whole yet."""
     def status(self) -> str | BaseException:
-        """"ok" (a message, or nothing, is waiting), "waiting" (part of one has come), "end of input", or the error that
+        """ "ok" (a message, or nothing, is waiting), "waiting" (part of one has come), "end of input", or the error that
         broke the connection."""
     def finish(self) -> None:
         """Nothing more will be sent; receiving goes on."""

@@ -116,9 +116,6 @@ def test_nulls_that_come_late_make_a_column_of_arrow() -> None:
 
 def announced(schema: pa.Schema, nrows: int, batches: list[pa.RecordBatch]) -> bytes:
     """A stream whose schema message announces `nrows`, whatever comes."""
-    empty = cn.encode(pa.Table.from_batches([], schema), "arrows")
-    ours = cn.encode(pa.table({"x": np.zeros(10**6)}), "arrows")
-    assert b"colonnade.nrows" in ours and b"colonnade.nrows" in empty
     text = str(nrows).encode()
     whole = cn.encode(pa.Table.from_batches(batches, schema), "arrows")
     rows = str(sum(batch.num_rows for batch in batches)).encode()

@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 
 use rustix::event::PollFlags;
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with, sockopt};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, getpeername, getsockname, socket_with,
+    sockopt,
+};
 
 use crate::address::{Address, TICK};
 use crate::failure::{SystemError, check, words};
@@ -59,6 +62,14 @@ impl<E: Into<io::Error>> From<E> for Failure {
     }
 }
 
+/// A socket that dials a port of its own machine where nobody listens may get that very port, and so itself.
+fn not_itself(fd: OwnedFd) -> Result<OwnedFd, Failure> {
+    if getpeername(&fd)? == Some(getsockname(&fd)?) {
+        return Err(Errno::CONNREFUSED.into());
+    }
+    Ok(fd)
+}
+
 fn tcp(
     address: SocketAddr,
     deadline: Option<Instant>,
@@ -67,7 +78,7 @@ fn tcp(
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let fd = stream_socket(family)?;
     match connect(&fd, &address) {
-        Ok(()) => return Ok(fd),
+        Ok(()) => return not_itself(fd),
         // A signal does not end a connection that has begun.
         Err(Errno::INPROGRESS | Errno::INTR) => {}
         Err(e) => return Err(e.into()),
@@ -77,7 +88,7 @@ fn tcp(
             Ok(flags) if flags.is_empty() => {}
             Ok(_) => {
                 sockopt::socket_error(&fd)??;
-                return Ok(fd);
+                return not_itself(fd);
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(e.into()),

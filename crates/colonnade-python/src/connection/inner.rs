@@ -45,6 +45,8 @@ pub(crate) struct Inner {
     pub(super) peer: String,
     /// The socket is the connection's own, not one that somebody lent.
     own: bool,
+    /// The process that opened it.
+    process: u32,
 }
 
 /// Says that nothing more will be sent; the last records of a session may have to wait for their place.
@@ -85,6 +87,7 @@ impl Inner {
             options: options.clone(),
             peer,
             own,
+            process: std::process::id(),
         }
     }
 
@@ -143,8 +146,9 @@ impl Inner {
     /// Lets go of the channel: whoever waits notices within a tick.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
-        // A socket that was lent stays its owner's: both of its directions go on.
-        if let Some(channel) = lock(&self.channel).take().filter(|_| self.own) {
+        // A socket that was lent stays its owner's, and one that was opened before a fork the parent's: both directions go on.
+        let ours = self.own && self.process == std::process::id();
+        if let Some(channel) = lock(&self.channel).take().filter(|_| ours) {
             let _ = farewell(&channel);
         }
     }

@@ -43,6 +43,8 @@ pub struct TlsChannel {
     incoming: Mutex<Incoming>,
     outgoing: Mutex<Queue>,
     session: Mutex<Session>,
+    /// The process that made it: see `check_owner`.
+    owner: u32,
 }
 
 impl TlsChannel {
@@ -79,7 +81,18 @@ impl TlsChannel {
             incoming: Mutex::new(Incoming::new()),
             outgoing: Mutex::new(Queue::default()),
             session: Mutex::new(Session::new(role)),
+            owner: std::process::id(),
         }
+    }
+
+    /// A forked child has the same keys and numbers: whatever it sent would spoil the parent's session, and give away more.
+    fn check_owner(&self) -> io::Result<()> {
+        if self.owner == std::process::id() {
+            return Ok(());
+        }
+        Err(io::Error::other(
+            "this TLS connection was opened before a fork, and is the parent's. Connect again",
+        ))
     }
 
     /// Gets on with the handshake: true once it is through and all of ours has gone out.
@@ -179,6 +192,7 @@ impl TlsChannel {
 
 impl Channel for TlsChannel {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.check_owner()?;
         let mut targets = Targets::new(targets);
         let mut half = lock(&self.incoming);
         half.give_kept(&mut targets);
@@ -200,6 +214,7 @@ impl Channel for TlsChannel {
     }
 
     fn send(&self, sources: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.check_owner()?;
         let mut half = lock(&self.outgoing);
         let mut scratch = Vec::new();
         let mut sent = 0;
@@ -240,6 +255,7 @@ impl Channel for TlsChannel {
     }
 
     fn flush(&self) -> io::Result<bool> {
+        self.check_owner()?;
         let mut half = lock(&self.outgoing);
         half.append(&mut lock(&self.session).outgoing);
         let given = half.give(&*self.below);
@@ -253,6 +269,7 @@ impl Channel for TlsChannel {
 
     /// Says TLS's farewell. `WouldBlock` while it, or what stands before it, does not fit: wait, and call it again.
     fn finish(&self) -> io::Result<()> {
+        self.check_owner()?;
         lock(&self.session).close().map_err(|error| words::sending(&error, &self.peer))?;
         match self.flush()? {
             true => self.below.finish(),
