@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use colonnade::ipc::write::Encoder;
@@ -163,6 +163,20 @@ impl Inner {
         }
         drop(state);
         farewell(&channel)
+    }
+
+    /// The receiving side, to look at. A thread that receives has it for moments only; `None` where it keeps it, inside the
+    /// method of a Python object.
+    pub(super) fn look(&self) -> Option<MutexGuard<'_, Receiving>> {
+        let deadline = Instant::now() + 2 * TICK;
+        loop {
+            match self.receiving.try_lock() {
+                Ok(guard) => return Some(guard),
+                Err(TryLockError::Poisoned(_)) => return None,
+                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return None,
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
     }
 
     pub(super) fn is_broken(&self) -> bool {

@@ -11,11 +11,13 @@ mod watch;
 mod writer;
 
 use std::os::fd::{BorrowedFd, RawFd};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, TryLockError};
+use std::time::Duration;
 
 use colonnade::ipc::read::{Arrived, Form};
 use colonnade::message::{Message, Step, Waiting};
+use colonnade::plan::NoProgress;
 use colonnade_transport::{Address, Channel, Direction, from_descriptors};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -31,7 +33,7 @@ use crate::view::bytes_of;
 
 use inner::{Inner, lock};
 use reader::ConnectionReader;
-use receive::{Pull, Receiving, Turn};
+use receive::{Answer, Pull, Receiving, Turn};
 use send::Sending;
 use watch::{Patience, Watch};
 pub(crate) use writer::ConnectionTarget;
@@ -40,6 +42,9 @@ type Callback = Option<Py<PyAny>>;
 
 /// Bytes that one `poll` of no patience takes at most, so that an event loop is not held for a large frame.
 const POLL_NBYTES: usize = 8 << 20;
+
+/// How long to leave another thread that is receiving alone.
+const BUSY: Duration = Duration::from_millis(1);
 
 const RECEIVE_ADVICE: &str = "What came of it is kept: call again to go on.";
 const SEND_ADVICE: &str = "Part of it may be gone: then nothing more can be sent, see status(). The peer reads too slowly, or not at all.";
@@ -69,7 +74,7 @@ impl Connection {
         py: Python<'_>,
         patience: Patience,
         progress: Callback,
-        mut work: impl FnMut(&mut Receiving, &Pull<'_>) -> colonnade::Result<Option<T>> + Send,
+        mut work: impl FnMut(&mut Receiving, &Pull<'_>) -> colonnade::Result<Answer<T>> + Send,
     ) -> PyResult<T> {
         let inner = &*self.inner;
         inner.check_broken(py)?;
@@ -78,20 +83,28 @@ impl Connection {
             let stopped = [&inner.closed];
             let watch = Watch::new(&progress, patience, &stopped).telling();
             let channel = inner.channel()?;
-            let pull = Pull {
-                channel: &channel,
-                watch: &watch,
-                progress: &progress,
-                counted: &inner.nbytes_received,
-            };
+            let pull = Pull { channel: &channel, watch: &watch, counted: &inner.nbytes_received };
             loop {
-                let mut receiving = lock(&inner.receiving);
-                let answer = work(&mut receiving, &pull);
-                inner.messages_received.store(receiving.incoming.count(), Ordering::Relaxed);
-                drop(receiving);
-                match answer? {
-                    Some(answer) => return Ok(answer),
-                    None => receive::wait(&channel, &watch)?,
+                let answer = match inner.receiving.try_lock() {
+                    Ok(mut receiving) => {
+                        let answer = work(&mut receiving, &pull);
+                        inner.messages_received.store(receiving.incoming.count(), Ordering::Relaxed);
+                        answer?
+                    }
+                    // Another thread is at it, or this one, from inside an object's own method: then only the time limit or a
+                    // signal ends this.
+                    Err(TryLockError::WouldBlock) => {
+                        std::thread::sleep(BUSY);
+                        Answer::Look
+                    }
+                    Err(TryLockError::Poisoned(_)) => {
+                        return Err(std::io::Error::other("receiving failed before").into());
+                    }
+                };
+                match answer {
+                    Answer::Done(answer) => return Ok(answer),
+                    Answer::Wait => receive::wait(&channel, &watch)?,
+                    Answer::Look => watch.waited()?,
                 }
             }
         });
@@ -111,14 +124,16 @@ impl Connection {
         most: Option<usize>,
         progress: Callback,
     ) -> PyResult<Turn> {
+        let mut left = most.unwrap_or(usize::MAX);
         self.receiving(py, patience, progress, |receiving, pull| {
             receiving.incoming.by_batch(false);
             loop {
-                match receiving.turn(pull, most.unwrap_or(usize::MAX))? {
+                match receiving.turn(pull, &mut left)? {
                     // The rest of a message that was read batch by batch and left.
                     Turn::Step(Step::Schema | Step::Batch(_) | Step::End | Step::Need) => {}
-                    Turn::Pending if most.is_none() => return Ok(None),
-                    turn => return Ok(Some(turn)),
+                    Turn::Look => return Ok(Answer::Look),
+                    Turn::Pending if most.is_none() => return Ok(Answer::Wait),
+                    turn => return Ok(Answer::Done(turn)),
                 }
             }
         })
@@ -230,13 +245,17 @@ impl Connection {
         progress: Callback,
         private: bool,
     ) -> PyResult<Option<Py<PyAny>>> {
-        let told = progress.as_ref().map(|p| p.clone_ref(py));
-        let patience = self.patience(timeout_s)?;
+        let (told, patience) = (progress, self.patience(timeout_s)?);
         // Another thread may take what this one waited for.
         let message = loop {
             match self.whole(py, patience, None, told.as_ref().map(|p| p.clone_ref(py)))? {
                 Turn::Step(_) => {}
-                Turn::Pending | Turn::End => return Ok(None),
+                Turn::Pending | Turn::End | Turn::Look => return Ok(None),
+            }
+            // Told while the message still waits: a callback that raises loses nothing.
+            if let Some(told) = &told {
+                let nbytes = self.inner.nbytes_received.load(Ordering::Relaxed);
+                told.call1(py, (nbytes, nbytes))?;
             }
             let taken = py.detach(|| {
                 let mut receiving = lock(&self.inner.receiving);
@@ -252,18 +271,14 @@ impl Connection {
             Message::Bytes(room) => return Ok(Some(room::filled(py, room).into_any())),
             Message::Frame(arrival) => arrival,
         };
-        let (inner, threads, nbytes) = (&*self.inner, self.inner.options.threads, arrival.received());
-        let arrived = inner::watched_in(py, progress, |progress| {
-            let arrived = arrival.finish(private, threads, progress)?;
-            progress.advance(nbytes, Some(nbytes))?;
-            Ok(arrived)
-        });
+        let (inner, threads) = (&*self.inner, self.inner.options.threads);
+        let arrived = py.detach(|| arrival.finish(private, threads, &NoProgress));
         match arrived {
             Ok(Arrived::Landed(frame)) => Ok(Some(Py::new(py, CoreFrame::new(*frame))?.into_any())),
             Ok(Arrived::Opened(ipc)) => Ok(Some(Py::new(py, IpcFile::of(*ipc, threads))?.into_any())),
             Err(error) => {
                 let number = inner.messages_received.load(Ordering::Relaxed);
-                Err(error.raised(inner, "message", number, RECEIVE_ADVICE))
+                Err(inner.raised(error, "message", number, RECEIVE_ADVICE))
             }
         }
     }
@@ -285,7 +300,7 @@ impl Connection {
     }
 
     fn next_kind(&self, py: Python<'_>) -> Option<&'static str> {
-        py.detach(|| match lock(&self.inner.receiving).incoming.waiting() {
+        py.detach(|| match self.inner.look()?.incoming.waiting() {
             Waiting::Nothing => None,
             Waiting::Frame => Some("frame"),
             Waiting::Bytes => Some("bytes"),
@@ -317,22 +332,21 @@ impl Connection {
     }
 
     fn partial(&self, py: Python<'_>) -> Vec<u8> {
-        py.detach(|| lock(&self.inner.receiving).incoming.partial())
+        py.detach(|| self.inner.look().map(|mut receiving| receiving.incoming.partial())).unwrap_or_default()
     }
 
     fn status(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         if let Err(error) = self.inner.check_broken(py) {
             return Ok(error.into_value(py).into_any());
         }
-        if let Some(error) = py.detach(|| match &*lock(&self.inner.sending) {
-            Sending::Broken(why) => Some(why.clone()),
-            _ => None,
-        }) {
+        // Who is sending has not broken off yet.
+        let sending = self.inner.sending.try_lock().ok().map(|state| state.clone());
+        if let Some(Sending::Broken(error)) = sending {
             let error = pyo3::exceptions::PyBrokenPipeError::new_err(format!("{}: {error}", self.inner.peer));
             return Ok(error.into_value(py).into_any());
         }
         let text = py.detach(|| {
-            let receiving = lock(&self.inner.receiving);
+            let Some(receiving) = self.inner.look() else { return "waiting" };
             let incoming = &receiving.incoming;
             if incoming.is_whole() {
                 "ok"
@@ -375,7 +389,7 @@ impl Connection {
     #[getter]
     fn has_pending(&self, py: Python<'_>) -> bool {
         py.detach(|| {
-            let receiving = lock(&self.inner.receiving);
+            let Some(receiving) = self.inner.look() else { return false };
             let above = self.inner.channel().is_ok_and(|channel| channel.has_pending());
             above || receiving.has_ahead() || receiving.incoming.is_whole() || receiving.ended
         }) || self.inner.is_broken()

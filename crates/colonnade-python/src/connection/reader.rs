@@ -11,7 +11,7 @@ use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 
 use super::Connection;
-use super::receive::Turn;
+use super::receive::{Answer, Turn};
 
 /// What a turn gave this reader.
 enum Gave {
@@ -58,18 +58,19 @@ impl ConnectionReader {
     fn turn(&mut self, py: Python<'_>) -> PyResult<Gave> {
         let connection = self.connection.get();
         let threads = connection.inner.options.threads;
-        let mut number = self.number;
+        let (mut number, mut left) = (self.number, usize::MAX);
         let gave =
             connection.receiving(py, connection.patience(self.timeout_s)?, None, |receiving, pull| {
                 if number.is_some_and(|n| n != receiving.incoming.count() + 1) {
-                    return Ok(Some(Gave::Left));
+                    return Ok(Answer::Done(Gave::Left));
                 }
                 if number.is_none() {
                     // The rest of a message that another reader left.
                     while receiving.incoming.decoder().is_some() {
-                        match receiving.turn(pull, usize::MAX)? {
-                            Turn::Pending => return Ok(None),
-                            Turn::End => return Ok(Some(Gave::Nothing)),
+                        match receiving.turn(pull, &mut left)? {
+                            Turn::Pending => return Ok(Answer::Wait),
+                            Turn::Look => return Ok(Answer::Look),
+                            Turn::End => return Ok(Answer::Done(Gave::Nothing)),
                             Turn::Step(_) => {}
                         }
                     }
@@ -77,8 +78,9 @@ impl ConnectionReader {
                     number = Some(receiving.incoming.count() + 1);
                 }
                 loop {
-                    return Ok(Some(match receiving.turn(pull, usize::MAX)? {
-                        Turn::Pending => return Ok(None),
+                    return Ok(Answer::Done(match receiving.turn(pull, &mut left)? {
+                        Turn::Pending => return Ok(Answer::Wait),
+                        Turn::Look => return Ok(Answer::Look),
                         Turn::Step(Step::Need) => continue,
                         Turn::End => Gave::Nothing,
                         Turn::Step(Step::Batch(frame)) => Gave::Batch(frame),
@@ -92,7 +94,7 @@ impl ConnectionReader {
                         }
                         Turn::Step(Step::Whole) => match receiving.incoming.take() {
                             Some(Message::Frame(arrival)) => {
-                                Gave::Whole(arrival.finish(false, threads, pull.progress)?)
+                                Gave::Whole(arrival.finish(false, threads, &NoProgress)?)
                             }
                             _ => continue,
                         },

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use colonnade::Result;
 use colonnade::message::{Incoming, Step};
-use colonnade::plan::Progress;
 use colonnade_transport::{Channel, Direction};
 
 use super::watch::Watch;
@@ -31,13 +30,23 @@ pub(super) enum Turn {
     Pending,
     /// The end of input, between two messages.
     End,
+    /// It is time to look for signals, which may run Python: not while the receiving side is locked.
+    Look,
+}
+
+/// What somebody who receives says to a turn.
+pub(super) enum Answer<T> {
+    Done(T),
+    /// Wait for the channel, then ask again.
+    Wait,
+    /// Look for signals, then ask again.
+    Look,
 }
 
 /// What one call receives with.
 pub(super) struct Pull<'p> {
     pub(super) channel: &'p Arc<dyn Channel>,
     pub(super) watch: &'p Watch<'p>,
-    pub(super) progress: &'p dyn Progress,
     /// Bytes received in all.
     pub(super) counted: &'p AtomicU64,
 }
@@ -64,12 +73,11 @@ impl Receiving {
         self.from < self.to
     }
 
-    /// Receives what is there, `most` bytes about, until something happens. Never waits.
+    /// Receives what is there, `left` bytes about, until something happens. Never waits.
     ///
     /// # Errors
     /// Malformed messages; the channel's own; what `watch` says.
-    pub(super) fn turn(&mut self, pull: &Pull<'_>, most: usize) -> Result<Turn> {
-        let mut taken = 0;
+    pub(super) fn turn(&mut self, pull: &Pull<'_>, left: &mut usize) -> Result<Turn> {
         loop {
             if self.incoming.is_whole() {
                 return Ok(Turn::Step(Step::Whole));
@@ -86,23 +94,24 @@ impl Receiving {
                 self.incoming.end()?;
                 return Ok(Turn::End);
             }
-            if taken >= most {
+            if *left == 0 {
                 return Ok(Turn::Pending);
             }
             match self.receive(pull.channel)? {
                 Ok(None) => self.ended = true,
                 Ok(Some((count, in_rooms))) => {
-                    taken += count;
+                    *left = left.saturating_sub(count);
                     pull.counted.fetch_add(count as u64, Ordering::Relaxed);
-                    pull.watch.moved(count)?;
+                    let look = pull.watch.count(count);
                     match self.incoming.filled(in_rooms)? {
+                        Step::Need if look => return Ok(Turn::Look),
                         Step::Need => {}
                         step => return Ok(Turn::Step(step)),
                     }
                 }
                 Err(e) => match e.kind() {
                     io::ErrorKind::WouldBlock => return Ok(Turn::Pending),
-                    io::ErrorKind::Interrupted => pull.watch.waited()?,
+                    io::ErrorKind::Interrupted => return Ok(Turn::Look),
                     _ => return Err(e.into()),
                 },
             }

@@ -71,18 +71,23 @@ impl<'w> Watch<'w> {
         Self { tells: true, ..self }
     }
 
-    /// `nbytes` moved. Looks for signals now and then.
+    /// `nbytes` moved; looks for signals now and then.
     pub(super) fn moved(&self, nbytes: usize) -> io::Result<()> {
+        if self.count(nbytes) { self.look(Instant::now()) } else { Ok(()) }
+    }
+
+    /// `nbytes` moved: whether it is time to look for signals. Runs no Python.
+    pub(super) fn count(&self, nbytes: usize) -> bool {
         self.done.set(self.done.get() + nbytes as u64);
         let (bytes, calls) = self.since.get();
         let (bytes, calls) = (bytes + nbytes as u64, calls + 1);
         self.since.set((bytes, calls));
         if bytes < LOOK_NBYTES && calls < LOOK_CALLS {
-            return Ok(());
+            return false;
         }
         let now = Instant::now();
         self.note(now);
-        if now.duration_since(self.asked.get()) < TICK { Ok(()) } else { self.look(now) }
+        now.duration_since(self.asked.get()) >= TICK
     }
 
     /// What moved since, moved now.

@@ -98,6 +98,13 @@ impl RegionMut {
         unsafe { std::slice::from_raw_parts_mut(self.0.as_ptr().cast_mut(), self.0.nbytes) }
     }
 
+    /// Address of `nbytes` from `offset` on, without a reference to the rest; `None` where they pass the end.
+    #[must_use]
+    pub fn address(&mut self, offset: usize, nbytes: usize) -> Option<*mut u8> {
+        let inside = offset.checked_add(nbytes)? <= self.0.nbytes;
+        inside.then(|| self.0.as_ptr().cast_mut().wrapping_add(offset))
+    }
+
     /// Ends filling.
     #[must_use]
     pub fn finish(self) -> Region {

@@ -66,25 +66,31 @@ fn set_pair(head: &mut [u8], span: Span, i: usize, offset: usize, length: usize)
     }
 }
 
-/// Which target each buffer of a batch belongs to.
-pub(super) fn owners(header: &BatchHeader, head: &[u8], blocks: &Blocks) -> Result<Vec<u32>> {
-    let mut owners = vec![u32::MAX; header.buffers.count];
-    for (i, target) in blocks.targets.iter().enumerate() {
-        let at = target.buffer + variadic_before(header, head, target.view)?;
-        let slot = owners.get_mut(at).ok_or_else(|| Error::malformed("arrow", "a field has no buffer."))?;
-        *slot = u32::try_from(i).unwrap_or(u32::MAX);
-    }
-    Ok(owners)
-}
-
-fn variadic_before(header: &BatchHeader, head: &[u8], views: usize) -> Result<usize> {
+/// Which target each buffer of a batch belongs to, and which buffer each target has.
+pub(super) fn owners(header: &BatchHeader, head: &[u8], blocks: &Blocks) -> Result<(Vec<u32>, Vec<usize>)> {
     let words = head.get(header.variadic.at..header.variadic.at + header.variadic.count * 8).unwrap_or(&[]);
     let (words, _) = words.as_chunks::<8>();
-    let sum = words.iter().take(views).try_fold(0usize, |sum, word| {
-        usize::try_from(i64::from_le_bytes(*word)).ok().and_then(|n| sum.checked_add(n))
-    });
-    sum.filter(|&n| n <= header.buffers.count)
-        .ok_or_else(|| Error::malformed("arrow", "expected counts of view buffers, found a negative one."))
+    let mut owners = vec![u32::MAX; header.buffers.count];
+    let mut buffers = Vec::with_capacity(blocks.targets.len());
+    // Targets stand in the order of the fields, and so the view columns before them are more and more.
+    let (mut views, mut variadic) = (0, 0usize);
+    for (i, target) in blocks.targets.iter().enumerate() {
+        for word in words.get(views..target.view.max(views)).unwrap_or(&[]) {
+            let count = usize::try_from(i64::from_le_bytes(*word)).ok().and_then(|n| variadic.checked_add(n));
+            variadic = count.filter(|&n| n <= header.buffers.count).ok_or_else(|| {
+                Error::malformed(
+                    "arrow",
+                    "expected counts of view buffers, found others than there are buffers.",
+                )
+            })?;
+        }
+        views = target.view.max(views);
+        let at = target.buffer + variadic;
+        let slot = owners.get_mut(at).ok_or_else(|| Error::malformed("arrow", "a field has no buffer."))?;
+        *slot = u32::try_from(i).unwrap_or(u32::MAX);
+        buffers.push(at);
+    }
+    Ok((owners, buffers))
 }
 
 /// Plans a body that is received straight into place, and rewrites `head` to say where its buffers are kept: relative to
@@ -105,7 +111,7 @@ pub(super) fn plan(
     if header.codec.is_some() || small {
         return Ok(None);
     }
-    let owners = owners(header, head, blocks)?;
+    let (owners, buffers) = owners(header, head, blocks)?;
     let mut way = Way::default();
     let mut at = 0;
     let skip = |way: &mut Way, nbytes: usize| {
@@ -153,10 +159,7 @@ pub(super) fn plan(
     for (i, target) in blocks.targets.iter().enumerate().filter(|(_, target)| target.nat) {
         let (_, nulls) = pair_at(head, header.nodes, target.node);
         if nulls > 0 {
-            let bits = owners
-                .iter()
-                .position(|&owner| owner as usize == i)
-                .and_then(|b| places.get(b.checked_sub(1)?));
+            let bits = buffers.get(i).and_then(|&buffer| places.get(buffer.checked_sub(1)?));
             let needed = header.nrows.div_ceil(8);
             match bits {
                 Some(&(start, length)) if length >= needed => {
@@ -225,7 +228,7 @@ impl Whole {
         let batch = Batch { header_at: 0, header: *header, body_at: self.body_at, body_nbytes, first_row };
         let body = Body::new(&source, &batch)?;
         let mut head = source.bytes.as_slice().get(..self.header_nbytes).unwrap_or(&[]).to_vec();
-        let owners = owners(header, &head, blocks)?;
+        let (owners, _) = owners(header, &head, blocks)?;
         for (i, &owner) in owners.iter().enumerate() {
             let Some(target) = blocks.targets.get(owner as usize).copied() else { continue };
             let nbytes = header.nrows.checked_mul(target.item).ok_or_else(too_large)?;
@@ -235,6 +238,17 @@ impl Whole {
         }
         let header_at = kept.len().next_multiple_of(64);
         let body_at = (header_at + head.len()).next_multiple_of(64);
+        let mut sum = 0usize;
+        for (i, _) in owners.iter().enumerate().filter(|(_, owner)| **owner == u32::MAX) {
+            sum = sum.saturating_add(body.bytes(i)?.len());
+        }
+        if sum > body_nbytes {
+            // Buffers that share bytes: kept as they lie, once.
+            let bytes = source.bytes.as_slice().get(self.body_at..self.body_at + body_nbytes).unwrap_or(&[]);
+            kept.put(header_at, &head)?;
+            kept.put(body_at, bytes)?;
+            return Ok((header_at, body_at, body_nbytes));
+        }
         let mut end = 0;
         let mut places = Vec::new();
         for (i, &owner) in owners.iter().enumerate() {

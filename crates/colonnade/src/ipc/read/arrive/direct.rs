@@ -73,8 +73,12 @@ pub(super) struct Blocks {
     pub(super) nrows: usize,
     pub(super) regions: Vec<RegionMut>,
     pub(super) targets: Vec<Target>,
-    strides: Vec<usize>,
+    /// Where each group of the layout lies: region, offset, stride from column to column.
+    places: Vec<(usize, usize, usize)>,
 }
+
+/// Groups from here on lie in one region: many regions would each take a page, or a huge one, before its rows come.
+const FEW_GROUPS: usize = 16;
 
 impl Blocks {
     /// Memory for `announced` rows.
@@ -96,12 +100,15 @@ impl Blocks {
             return Err(Error::limit("arrow", message));
         }
         let nrows = usize::try_from(announced).map_err(|_| too_large())?;
-        let mut made = Self { nrows, regions: Vec::new(), targets: Vec::new(), strides: Vec::new() };
+        let mut made = Self { nrows, regions: Vec::new(), targets: Vec::new(), places: Vec::new() };
+        let together = layout.groups.len() > FEW_GROUPS;
+        let mut sizes = Vec::new();
+        let mut at = 0usize;
         for (_, item, members) in &layout.groups {
             let stride = apart(nrows.checked_mul(*item).ok_or_else(too_large)?);
             let total = stride.checked_mul(members.len()).ok_or_else(too_large)?;
+            let (region, base) = if together { (0, at) } else { (sizes.len(), 0) };
             for (column, &field) in members.iter().enumerate() {
-                let nat = plan.fields.get(field).is_some_and(becomes_nat);
                 let place = shape.places.get(field).copied().unwrap_or_default();
                 made.targets.push(Target {
                     field,
@@ -109,13 +116,22 @@ impl Blocks {
                     buffer: place.buffer + 1,
                     view: place.view,
                     item: *item,
-                    region: made.regions.len(),
-                    offset: column * stride,
-                    nat,
+                    region,
+                    offset: base + column * stride,
+                    nat: plan.fields.get(field).is_some_and(becomes_nat),
                 });
             }
-            made.regions.push(Region::allocate_claimed(total, members.len())?);
-            made.strides.push(stride);
+            made.places.push((region, base, stride));
+            at = at.checked_add(total).and_then(|n| n.checked_next_multiple_of(64)).ok_or_else(too_large)?;
+            if !together {
+                sizes.push(total);
+            }
+        }
+        if together {
+            sizes.push(at);
+        }
+        for size in sizes {
+            made.regions.push(Region::allocate_claimed(size, made.targets.len())?);
         }
         // In the order of the fields, which is that of the buffers.
         made.targets.sort_unstable_by_key(|target| target.field);
@@ -142,10 +158,12 @@ impl Blocks {
         landed: &mut Landed,
     ) -> Result<()> {
         let nrows = self.nrows;
-        for (((dtype, item, members), region), stride) in
-            layout.groups.iter().zip(self.regions).zip(self.strides)
-        {
-            let buffer = Buffer::from_region(region.finish(), private);
+        let whole: Vec<Buffer> =
+            self.regions.into_iter().map(|region| Buffer::from_region(region.finish(), private)).collect();
+        for ((dtype, item, members), (region, base, stride)) in layout.groups.iter().zip(self.places) {
+            let nbytes = stride.checked_mul(members.len()).ok_or_else(too_large)?;
+            let buffer =
+                whole.get(region).and_then(|buffer| buffer.slice(base, nbytes)).ok_or_else(too_large)?;
             let has_nulls = |field: usize| nulls.get(field).copied().unwrap_or(false);
             let mut run = 0;
             for (column, &field) in members.iter().enumerate() {

@@ -37,6 +37,9 @@ const NOWHERE_NBYTES: usize = 4096;
 /// Schemas that are remembered: streams of one connection are often alike.
 const REMEMBERED: usize = 4;
 
+/// Larger ones are not: they cost what they cost each time.
+const REMEMBERED_NBYTES: usize = 1 << 20;
+
 /// What a schema message says, proven once.
 #[derive(Debug)]
 struct Known {
@@ -65,7 +68,7 @@ impl Schemas {
         let layout = Layout::new(&shape, &plan);
         let known = Arc::new(Known { head: head.to_vec(), shape: Arc::new(shape), plan, layout });
         // `begin` takes it that what is remembered has no body.
-        if header(head)?.body_nbytes > 0 {
+        if head.len() > REMEMBERED_NBYTES || header(head)?.body_nbytes > 0 {
             return Ok(known);
         }
         if self.0.len() == REMEMBERED {
@@ -223,12 +226,11 @@ impl Arrival {
                 }
                 Dest::Block(region) => {
                     let blocks = self.expected.as_mut().map(|e| &mut e.blocks);
-                    let place = blocks.and_then(|b| b.regions.get_mut(region)).map(|r| r.as_mut_slice());
-                    let place = place.and_then(|p| p.get_mut(from..from.checked_add(nbytes)?));
+                    let place = blocks.and_then(|b| b.regions.get_mut(region)?.address(from, nbytes));
                     let place = place.ok_or_else(super::super::land::too_large)?;
                     // SAFETY: a live range of the region, which `self` owns and is borrowed for as long; each target has columns
                     // and each batch rows of its own, so no two segments overlap.
-                    (unsafe { std::slice::from_raw_parts_mut(place.as_mut_ptr(), nbytes) }, true)
+                    (unsafe { std::slice::from_raw_parts_mut(place, nbytes) }, true)
                 }
             };
             if !room.is_empty() {
