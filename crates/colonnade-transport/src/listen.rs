@@ -45,18 +45,28 @@ impl Listening {
     /// `InvalidInput` with an [`crate::AddressError`] for plain TCP beyond this machine; `AddrInUse` where somebody
     /// listens there; `AlreadyExists` where a file that is no socket stands there; `interrupted`'s; the system's own.
     pub fn bind(address: &Address, interrupted: &mut dyn FnMut() -> io::Result<()>) -> io::Result<Self> {
+        Self::bind_where(address, &|_| Ok(()), interrupted)
+    }
+
+    /// `bind`, after `check` was asked about each address, with whether only this machine reaches it.
+    pub(crate) fn bind_where(
+        address: &Address,
+        check: &dyn Fn(bool) -> io::Result<()>,
+        interrupted: &mut dyn FnMut() -> io::Result<()>,
+    ) -> io::Result<Self> {
         let named = |e: io::Error| {
             let advice = advice(&e);
             SystemError::wrap(e, address, advice)
         };
         if let Address::Unix(path) = address {
-            let (fd, file) = socket_file::bind(path).map_err(named)?;
+            let (fd, file) = socket_file::bind(path, interrupted).map_err(named)?;
             return Ok(Self::over(fd, address.clone(), true, Some(file)));
         }
         let resolved = address.resolve(None, interrupted)?;
         address.check_plain(&resolved)?;
         let mut failure = io::Error::from(io::ErrorKind::NotFound);
         for one in &resolved {
+            check(is_loopback(&[*one]))?;
             match bind_tcp(*one) {
                 Ok((fd, at)) => {
                     let real = with_port(address, at.port());
@@ -85,8 +95,8 @@ impl Listening {
     /// The next connection; None where nobody waits. Never waits itself.
     ///
     /// # Errors
-    /// `Interrupted` after a signal; `NotConnected` once closed. Where descriptors have run out the peer is turned away,
-    /// and the error says so; later calls go on. The system's own.
+    /// `Interrupted` after a signal; `NotConnected` once closed. Where descriptors or memory have run out the peer is
+    /// turned away, and the error says so; later calls go on. The system's own.
     pub fn accept(&self) -> io::Result<Option<Socket>> {
         if self.is_closed.load(Ordering::Acquire) {
             let text = format!("{}: this listener is closed", self.address);
@@ -116,9 +126,12 @@ impl Listening {
                 | Errno::HOSTUNREACH
                 | Errno::HOSTDOWN
                 | Errno::NONET
-                | Errno::NOPROTOOPT,
+                | Errno::NOPROTOOPT
+                | Errno::OPNOTSUPP
+                | Errno::PERM
+                | Errno::TIMEDOUT,
             ) => Ok(None),
-            Err(e @ (Errno::MFILE | Errno::NFILE)) => {
+            Err(e @ (Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)) => {
                 self.turn_away();
                 Err(SystemError::wrap(e.into(), &self.address, ". A peer was turned away"))
             }
@@ -160,9 +173,14 @@ impl Listening {
         self.is_loopback
     }
 
+    /// Whether this process made it: a forked child has a copy.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.process == std::process::id()
+    }
+
     /// Takes nobody in any more, wakes who waits; a socket file that is still this one is removed.
     pub fn close(&self) {
-        if self.process != std::process::id() {
+        if !self.is_ours() {
             return;
         }
         if let Some(file) = self.file.lock().unwrap_or_else(PoisonError::into_inner).take() {

@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, Mode, fchmod, flock};
+use rustix::fs::{FlockOperation, Mode, OFlags, fchmod, flock};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, connect, listen};
 
@@ -32,10 +32,13 @@ impl SocketFile {
 }
 
 /// A socket that listens on `path`.
-pub(crate) fn bind(path: &Path) -> io::Result<(OwnedFd, SocketFile)> {
+pub(crate) fn bind(
+    path: &Path,
+    interrupted: &mut dyn FnMut() -> io::Result<()>,
+) -> io::Result<(OwnedFd, SocketFile)> {
     let name = SocketAddrUnix::new(path)?;
     // Between its `bind` and its `listen` another listener's file looks stale.
-    let lock = lock(parent(path));
+    let lock = lock(parent(path), interrupted)?;
     let fd = stream_socket(AddressFamily::UNIX)?;
     // The file takes its mode from the socket, less the umask: at no moment is it open to others.
     fchmod(&fd, Mode::RUSR | Mode::WUSR)?;
@@ -50,7 +53,7 @@ pub(crate) fn bind(path: &Path) -> io::Result<(OwnedFd, SocketFile)> {
     let file = SocketFile { path: std::path::absolute(path)?, identity: (meta.dev(), meta.ino()) };
     let ready = (|| {
         if meta.mode() & 0o777 != 0o600 {
-            fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+            owners_alone(path, file.identity)?;
         }
         listen(&fd, BACKLOG)?;
         Ok(())
@@ -84,14 +87,29 @@ fn make_room(path: &Path, name: &SocketAddrUnix) -> io::Result<()> {
 
 /// Keeps other listeners of ours out of this directory for a moment; without it where it is not to be had soon, because
 /// whoever may read the directory may hold the lock for ever.
-fn lock(directory: &Path) -> Option<File> {
-    let file = File::open(directory).ok()?;
+fn lock(directory: &Path, interrupted: &mut dyn FnMut() -> io::Result<()>) -> io::Result<Option<File>> {
+    let Ok(file) = File::open(directory) else { return Ok(None) };
     let end = Instant::now() + Duration::from_secs(1);
     while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         if Instant::now() > end {
-            return None;
+            return Ok(None);
         }
+        interrupted()?;
         std::thread::sleep(Duration::from_millis(2));
     }
-    Some(file)
+    Ok(Some(file))
+}
+
+/// Gives our socket file, and no other that somebody has put in its place, to its owner alone.
+fn owners_alone(path: &Path, identity: (u64, u64)) -> io::Result<()> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let meta = file.metadata()?;
+    if (meta.dev(), meta.ino()) != identity {
+        let text = format!("unix:{}: expected our socket, found another file in its place", path.display());
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
+    }
+    // What is opened only as a place has no mode of its own to set; this name leads to it, wherever its path leads now.
+    let name = format!("/proc/self/fd/{}", file.as_raw_fd());
+    fs::set_permissions(name, fs::Permissions::from_mode(0o600))
 }
