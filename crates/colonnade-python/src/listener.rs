@@ -5,7 +5,7 @@ use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use colonnade_transport::{Address, Admission, Listening, Policy};
+use colonnade_transport::{Address, Admission, Policy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -35,8 +35,7 @@ impl Listener {
         // The files first: an address that is bound attracts peers.
         let policy =
             Policy::new(&address, &files(options), token(options)?, handshake, max_peers).map_err(fault)?;
-        let admission =
-            py.detach(|| Admission::new(Listening::bind(&address, &mut signals)?, policy)).map_err(raised)?;
+        let admission = py.detach(|| Admission::bind(&address, policy, &mut signals)).map_err(raised)?;
         let url = admission.address().to_string();
         Ok(Self { admission, options: options.clone(), url, closed: AtomicBool::new(false) })
     }

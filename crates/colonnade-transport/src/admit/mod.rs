@@ -20,6 +20,9 @@ use crate::tls::{TlsFault, TlsFiles, Token, server_config};
 use room::Room;
 use watch::Watch;
 
+/// How long somebody who was turned away stays unnamed while `accept` waits.
+const REPORT: Duration = Duration::from_secs(1);
+
 /// What a peer must satisfy.
 #[derive(Debug)]
 pub struct Policy {
@@ -54,7 +57,7 @@ impl Policy {
 /// What one `accept` came to.
 #[derive(Debug, Default)]
 pub struct Accepted {
-    /// The peer that satisfied everything; None at the deadline.
+    /// The peer that satisfied everything; None at the deadline, or where there is somebody to name.
     pub channel: Option<Arc<dyn Channel>>,
     /// Who was turned away since the last call, and why.
     pub rejected: Vec<(String, String)>,
@@ -70,24 +73,36 @@ pub struct Admission {
 }
 
 impl Admission {
+    /// Listens on `address`, for peers that satisfy `policy`.
+    ///
     /// # Errors
-    /// `InvalidInput` where a listener beyond this machine would let anybody in; the system's own.
-    pub fn new(listening: Listening, policy: Policy) -> io::Result<Self> {
-        if !listening.is_loopback() && !policy.demands_certificates && policy.token.is_none() {
+    /// `InvalidInput` where a listener beyond this machine would let anybody in, before it listens there; those of
+    /// [`Listening::bind`].
+    pub fn bind(
+        address: &Address,
+        policy: Policy,
+        interrupted: &mut dyn FnMut() -> io::Result<()>,
+    ) -> io::Result<Self> {
+        let lets_anybody_in = !policy.demands_certificates && policy.token.is_none();
+        let check = |is_loopback: bool| {
+            if is_loopback || !lets_anybody_in {
+                return Ok(());
+            }
             let text = format!(
-                "{}: a listener beyond this machine lets nobody in unasked. Demand client certificates \
-                 (authorities='ca.pem') or a token (token_file=, token_env=), or listen on 127.0.0.1",
-                listening.address()
+                "{address}: a listener beyond this machine lets nobody in unasked. Demand client certificates \
+                 (authorities='ca.pem') or a token (token_file=, token_env=), or listen on 127.0.0.1"
             );
-            return Err(TlsFault::Option(text).into());
-        }
+            Err(TlsFault::Option(text).into())
+        };
+        let listening = Listening::bind_where(address, &check, interrupted)?;
         let watch = Watch::new()?;
         let room = Mutex::new(Room::new(policy.max_peers));
         Ok(Self { listening, policy, room, watch })
     }
 
     /// The next peer that satisfies everything, waiting until `deadline`. Handshakes that have begun go on in the next
-    /// call; the time between calls is not theirs.
+    /// call; the time between calls counts. Comes back after a second with nobody where peers were turned away, so that
+    /// they are named soon.
     ///
     /// # Errors
     /// What `interrupted` gives (asked at least ten times a second); `NotConnected` once closed; the system's own. Those
@@ -97,12 +112,8 @@ impl Admission {
         deadline: Option<Instant>,
         interrupted: &mut dyn FnMut() -> io::Result<()>,
     ) -> io::Result<Accepted> {
-        self.room().enter(Instant::now());
-        let result = self.next(deadline, interrupted);
-        let mut room = self.room();
-        room.leave(Instant::now());
-        let channel = result?;
-        Ok(Accepted { channel, rejected: room.take_rejected() })
+        let channel = self.next(deadline, interrupted)?;
+        Ok(Accepted { channel, rejected: self.room().take_rejected() })
     }
 
     fn next(
@@ -110,16 +121,17 @@ impl Admission {
         deadline: Option<Instant>,
         interrupted: &mut dyn FnMut() -> io::Result<()>,
     ) -> io::Result<Option<Arc<dyn Channel>>> {
+        let report = Instant::now() + REPORT;
         loop {
-            let due = {
+            let (due, has_rejected) = {
                 let mut room = self.room();
                 match room.turn(&self.listening, &self.policy, &self.watch)? {
                     Some(channel) => return Ok(Some(channel)),
-                    None => room.due(Instant::now()),
+                    None => (room.due(Instant::now()), room.has_rejected()),
                 }
             };
             let now = Instant::now();
-            if deadline.is_some_and(|deadline| deadline <= now) {
+            if (has_rejected && report <= now) || deadline.is_some_and(|deadline| deadline <= now) {
                 return Ok(None);
             }
             let left = |moment: Option<Instant>| moment.map_or(TICK, |m| m.saturating_duration_since(now));
@@ -145,7 +157,7 @@ impl Admission {
     /// Takes nobody in any more, drops those who are half in, and wakes who waits. Who was let in stays.
     pub fn close(&self) {
         self.listening.close();
-        self.room().clear();
+        self.room().clear(self.listening.is_ours().then_some(&self.watch));
     }
 
     fn room(&self) -> MutexGuard<'_, Room> {

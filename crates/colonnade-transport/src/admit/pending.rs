@@ -1,6 +1,7 @@
 //! One peer on its way in: TLS, then the token where one is demanded, then our yes.
 
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,8 +12,14 @@ use crate::tls::{ACCEPTED, HEAD_NBYTES, TlsChannel, Token, token_nbytes};
 pub(super) struct Pending {
     pub(super) channel: Arc<TlsChannel>,
     stage: Stage,
+    /// Whom it counts for; None where its address is not to be read.
+    pub(super) host: Option<IpAddr>,
     pub(super) began: Instant,
     pub(super) deadline: Instant,
+    most: Duration,
+    /// When it was last driven, and whether it has had its second time.
+    driven: Instant,
+    is_spared: bool,
 }
 
 #[derive(Debug)]
@@ -31,9 +38,42 @@ enum Stage {
 
 impl Pending {
     pub(super) fn new(channel: TlsChannel, now: Instant, most: Duration) -> Self {
-        // A time beyond what the clock can count is a year.
-        let deadline = now.checked_add(most).unwrap_or_else(|| now + Duration::from_secs(365 * 24 * 3600));
-        Self { channel: Arc::new(channel), stage: Stage::Handshake, began: now, deadline }
+        let host = host(channel.peer());
+        Self {
+            channel: Arc::new(channel),
+            stage: Stage::Handshake,
+            host,
+            began: now,
+            deadline: after(now, most),
+            most,
+            driven: now,
+            is_spared: false,
+        }
+    }
+
+    /// Whether its time is over, asked after each `step`. Who spoke, and then was not driven for half of its time or
+    /// more, gets that time once more: the answer it waited for was ours to give.
+    pub(super) fn is_overdue(&mut self, now: Instant) -> bool {
+        let idle = now.saturating_duration_since(self.driven);
+        self.driven = now;
+        if now < self.deadline {
+            return false;
+        }
+        if self.is_spared || !self.has_spoken() || idle < self.most / 2 {
+            return true;
+        }
+        self.is_spared = true;
+        self.deadline = after(now, self.most);
+        false
+    }
+
+    /// Whether it has shown nothing yet that would be worth its place.
+    pub(super) fn is_unproven(&self) -> bool {
+        !matches!(self.stage, Stage::Answer { .. })
+    }
+
+    pub(super) fn is_before_token(&self) -> bool {
+        matches!(self.stage, Stage::Handshake)
     }
 
     /// Goes on as far as that goes now: true once it is in.
@@ -133,6 +173,20 @@ impl Pending {
             .map_or(text.as_str(), |rest| rest.trim_start_matches([':', ' ']))
             .to_owned()
     }
+}
+
+/// A time beyond what the clock can count is a year.
+fn after(now: Instant, most: Duration) -> Instant {
+    now.checked_add(most).unwrap_or_else(|| now + Duration::from_secs(365 * 24 * 3600))
+}
+
+/// One holder of addresses: of IPv6 the network, because a single machine has all addresses of its own.
+fn host(peer: &str) -> Option<IpAddr> {
+    let at: SocketAddr = peer.strip_prefix("tls://")?.parse().ok()?;
+    Some(match at.ip().to_canonical() {
+        IpAddr::V6(ip) => IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64)),
+        ip => ip,
+    })
 }
 
 /// None where it goes on later.

@@ -1,5 +1,6 @@
 //! Everybody who is on the way in, and the door.
 
+use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,8 +16,8 @@ use crate::socket::Socket;
 use crate::tls::TlsChannel;
 
 /// How many handshakes go on side by side.
-const MOST_PENDING: usize = 16;
-/// How long a peer may say nothing when others wait for its place.
+pub(super) const MOST_PENDING: usize = 64;
+/// How long a peer keeps its place when others wait for it.
 const PATIENCE: Duration = Duration::from_millis(250);
 /// How many peers one turn takes in: others want to be driven too.
 const AT_ONCE: usize = 64;
@@ -25,46 +26,18 @@ const MOST_REJECTED: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct Room {
-    pending: Vec<Pending>,
+    pub(super) pending: Vec<Pending>,
     rejected: Vec<(String, String)>,
     /// Turned away, and not named.
     unnamed: u64,
     /// One of these is ours, each other one is a peer's who is in.
     tickets: Arc<()>,
     max_peers: usize,
-    /// How many calls of `accept` are going on, and when the last one ended.
-    inside: usize,
-    left: Option<Instant>,
 }
 
 impl Room {
     pub(super) fn new(max_peers: usize) -> Self {
-        Self {
-            pending: Vec::new(),
-            rejected: Vec::new(),
-            unnamed: 0,
-            tickets: Arc::new(()),
-            max_peers,
-            inside: 0,
-            left: None,
-        }
-    }
-
-    /// A call begins: nobody pays for the time in which nobody drove.
-    pub(super) fn enter(&mut self, now: Instant) {
-        self.inside += 1;
-        let Some(left) = self.left.take() else { return };
-        for pending in &mut self.pending {
-            pending.began += now - left;
-            pending.deadline += now - left;
-        }
-    }
-
-    pub(super) fn leave(&mut self, now: Instant) {
-        self.inside -= 1;
-        if self.inside == 0 {
-            self.left = Some(now);
-        }
+        Self { pending: Vec::new(), rejected: Vec::new(), unnamed: 0, tickets: Arc::new(()), max_peers }
     }
 
     pub(super) fn take_rejected(&mut self) -> Vec<(String, String)> {
@@ -76,8 +49,17 @@ impl Room {
         all
     }
 
-    pub(super) fn clear(&mut self) {
-        self.pending.clear();
+    pub(super) fn has_rejected(&self) -> bool {
+        !self.rejected.is_empty()
+    }
+
+    /// Drops everybody. `watch` is None in a forked child, whose watch is its parent's too.
+    pub(super) fn clear(&mut self, watch: Option<&Watch>) {
+        for pending in self.pending.drain(..) {
+            if let Some(watch) = watch {
+                forget(watch, &pending);
+            }
+        }
     }
 
     /// Drives everybody as far as that goes without waiting: the first who is in.
@@ -91,27 +73,26 @@ impl Room {
         while let Some(pending) = self.pending.get_mut(index) {
             match pending.step(policy.token.as_ref()) {
                 Ok(true) => {
-                    let channel = self.pending.swap_remove(index).channel;
-                    if let Some(fd) = channel.descriptor(Direction::Receive) {
-                        watch.remove(fd);
-                    }
-                    if let Some(channel) = self.admit(channel) {
+                    let pending = self.pending.swap_remove(index);
+                    forget(watch, &pending);
+                    if let Some(channel) = self.admit(pending.channel) {
                         return Ok(Some(channel));
                     }
                 }
-                Ok(false) if pending.deadline > Instant::now() => {
+                // What has come is looked at before the clock: nobody pays for bytes that we left lying.
+                Ok(false) if !pending.is_overdue(Instant::now()) => {
                     look(watch, pending)?;
                     index += 1;
                 }
                 Ok(false) => {
                     let reason = pending.overdue(policy.handshake);
-                    self.turn_away(index, reason);
+                    self.turn_away(index, reason, watch);
                 }
-                Err(reason) => self.turn_away(index, reason),
+                Err(reason) => self.turn_away(index, reason, watch),
             }
         }
         for _ in 0..AT_ONCE {
-            if self.pending.len() >= MOST_PENDING && !self.make_room(listening)? {
+            if self.pending.len() >= MOST_PENDING && !self.make_room(listening, watch)? {
                 break;
             }
             match listening.accept() {
@@ -122,7 +103,7 @@ impl Room {
                 }
                 Ok(None) => break,
                 Err(e) if e.kind() == ErrorKind::Interrupted => break,
-                // Descriptors have run out: that one was turned away, and others may go.
+                // Descriptors or memory have run out: that one was turned away, and others may go.
                 Err(e) if e.get_ref().is_some_and(|inner| inner.is::<SystemError>()) => {
                     self.reject(listening.address().to_string(), e.to_string());
                     break;
@@ -144,8 +125,8 @@ impl Room {
         if self.pending.len() < MOST_PENDING || self.stalest(now).is_some() {
             return deadline;
         }
-        let silent = self.pending.iter().filter(|pending| !pending.has_spoken());
-        silent.map(|pending| pending.began + PATIENCE).chain(deadline).min()
+        let crowd = self.crowd().into_iter();
+        crowd.map(|(_, pending)| pending.began + PATIENCE).chain(deadline).min()
     }
 
     fn welcome(
@@ -184,8 +165,8 @@ impl Room {
         format!("{} peers are connected, as many as max_peers allows", self.max_peers)
     }
 
-    /// Turns away who has said nothing for longest, if somebody waits for the place.
-    fn make_room(&mut self, listening: &Listening) -> io::Result<bool> {
+    /// Turns one away who has had its time, if somebody waits for the place.
+    fn make_room(&mut self, listening: &Listening, watch: &Watch) -> io::Result<bool> {
         let Some(index) = self.stalest(Instant::now()) else { return Ok(false) };
         match listening.wait(Duration::ZERO) {
             Ok(true) => {}
@@ -193,18 +174,38 @@ impl Room {
             Err(e) if e.kind() == ErrorKind::Interrupted => return Ok(false),
             Err(e) => return Err(e),
         }
-        self.turn_away(index, "it said nothing while others waited".to_owned());
+        let spoke = self.pending.get(index).is_some_and(Pending::has_spoken);
+        let reason = if spoke {
+            "it was not through while others waited"
+        } else {
+            "it said nothing while others waited"
+        };
+        self.turn_away(index, reason.to_owned(), watch);
         Ok(true)
     }
 
+    /// Who goes first: before those who show a token, those who are not so far; then the oldest.
     fn stalest(&self, now: Instant) -> Option<usize> {
-        let silent = self.pending.iter().enumerate().filter(|(_, pending)| !pending.has_spoken());
-        let stale = silent.filter(|(_, pending)| now.saturating_duration_since(pending.began) >= PATIENCE);
-        stale.min_by_key(|(_, pending)| pending.began).map(|(index, _)| index)
+        let crowd = self.crowd().into_iter();
+        let stale = crowd.filter(|(_, pending)| now.saturating_duration_since(pending.began) >= PATIENCE);
+        stale.min_by_key(|(_, pending)| (!pending.is_before_token(), pending.began)).map(|(index, _)| index)
     }
 
-    fn turn_away(&mut self, index: usize, reason: String) {
+    /// Who may have to go: of the host that holds most places, those who have shown nothing. What they say does not keep
+    /// a place, or a byte from each would keep out others. Peers of other hosts stay, also where these are younger.
+    fn crowd(&self) -> Vec<(usize, &Pending)> {
+        let unproven = || self.pending.iter().enumerate().filter(|(_, pending)| pending.is_unproven());
+        let mut places = HashMap::new();
+        for (_, pending) in unproven() {
+            *places.entry(pending.host).or_insert(0_usize) += 1;
+        }
+        let most = places.values().max().copied();
+        unproven().filter(|(_, pending)| places.get(&pending.host).copied() == most).collect()
+    }
+
+    fn turn_away(&mut self, index: usize, reason: String, watch: &Watch) {
         let pending = self.pending.swap_remove(index);
+        forget(watch, &pending);
         self.reject(pending.channel.peer().to_owned(), reason);
     }
 
@@ -220,5 +221,12 @@ fn look(watch: &Watch, pending: &Pending) -> io::Result<()> {
     match pending.channel.descriptor(Direction::Receive) {
         Some(fd) => watch.add(fd, pending.waits_for()),
         None => Ok(()),
+    }
+}
+
+/// Before it is dropped: a copy of the descriptor in a forked child would keep it in the watch, ready for ever.
+fn forget(watch: &Watch, pending: &Pending) {
+    if let Some(fd) = pending.channel.descriptor(Direction::Receive) {
+        watch.remove(fd);
     }
 }

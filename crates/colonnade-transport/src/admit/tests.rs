@@ -6,6 +6,7 @@ use std::thread;
 
 use rustls::ClientConfig;
 
+use super::room::MOST_PENDING;
 use super::*;
 use crate::tls::certificates::Authority;
 use crate::tls::connect;
@@ -38,8 +39,7 @@ impl House {
         let address: Address = "tls://localhost:0".parse().unwrap();
         let token = token.map(self::token);
         let policy = Policy::new(&address, &files, token, handshake, max_peers).unwrap();
-        let listening = Listening::bind(&address, &mut go_on).unwrap();
-        Self { authority, admission: Admission::new(listening, policy).unwrap() }
+        Self { authority, admission: Admission::bind(&address, policy, &mut go_on).unwrap() }
     }
 
     fn port(&self) -> u16 {
@@ -68,7 +68,34 @@ impl House {
     }
 
     fn accept(&self, seconds: u64) -> Accepted {
-        self.admission.accept(in_time(seconds), &mut go_on).unwrap()
+        let deadline = in_time(seconds);
+        loop {
+            let accepted = self.admission.accept(deadline, &mut go_on).unwrap();
+            if accepted.channel.is_some() || Some(Instant::now()) >= deadline {
+                return accepted;
+            }
+        }
+    }
+
+    fn look(&self) -> Accepted {
+        self.admission.accept(Some(Instant::now()), &mut go_on).unwrap()
+    }
+
+    fn pending(&self) -> usize {
+        self.admission.room().pending.len()
+    }
+
+    /// As many who say `words` as there are places, all of them taken in.
+    fn fill(&self, words: &[u8]) -> Vec<TcpStream> {
+        let peers = Vec::from_iter((0..MOST_PENDING).map(|_| {
+            let mut peer = self.bare();
+            peer.write_all(words).unwrap();
+            peer
+        }));
+        while self.pending() < MOST_PENDING {
+            self.look();
+        }
+        peers
     }
 
     /// Accepts until somebody was turned away: why.
@@ -184,17 +211,123 @@ fn garbage_and_silence_cost_a_bounded_time() {
     assert!(half.read_to_end(&mut rest).is_ok() && rest.is_empty());
 }
 
+/// However short the calls are, and whatever lies between them.
 #[test]
-fn the_time_between_calls_is_nobodys() {
-    let house = House::new(None, Duration::from_millis(200), 4);
+fn the_time_between_calls_counts() {
+    let house = House::new(None, Duration::from_millis(20), 4);
+    let peers = house.fill(b"");
+    let mut rejected = Vec::new();
+    while rejected.len() < peers.len() {
+        thread::sleep(Duration::from_millis(5));
+        rejected.extend(house.look().rejected);
+    }
+    assert!(rejected.iter().all(|(_, reason)| reason == "it said nothing in 0.02 s"), "{rejected:?}");
+    assert_eq!(house.pending(), 0);
+}
+
+/// Whoever calls `accept` seldom lets its peers in all the same, and those who do not go on, go.
+#[test]
+fn who_spoke_while_nobody_drove_is_answered() {
+    let house = House::new(Some(SECRET), Duration::from_millis(20), 4);
     let mut half = house.bare();
     half.write_all(&[22]).unwrap();
-    let nobody =
-        house.admission.accept(Some(Instant::now() + Duration::from_millis(20)), &mut go_on).unwrap();
-    assert!(nobody.channel.is_none());
-    thread::sleep(Duration::from_millis(300));
-    assert!(house.accept(0).rejected.is_empty());
-    assert_eq!(house.admission.room().due(Instant::now()).map(|due| due > Instant::now()), Some(true));
+    let at = format!("tls://{}", half.local_addr().unwrap());
+    while house.pending() == 0 {
+        house.look();
+    }
+    thread::sleep(Duration::from_millis(60));
+    assert!(house.look().rejected.is_empty());
+    thread::sleep(Duration::from_millis(60));
+    let reason = "its TLS handshake was not through in 0.02 s".to_owned();
+    assert_eq!(house.look().rejected, [(at, reason)]);
+    thread::scope(|scope| {
+        // Now and then one is slower than that.
+        let other = scope.spawn(|| while house.connect(Some(&token(SECRET))).is_err() {});
+        let mut channels = Vec::new();
+        while !other.is_finished() {
+            channels.extend(house.look().channel);
+            thread::sleep(Duration::from_millis(60));
+        }
+        assert!(!channels.is_empty());
+    });
+}
+
+/// A byte does not keep a place that somebody waits for, nor does a handshake that no token follows.
+#[test]
+fn who_speaks_and_does_not_go_on_keeps_nobody_out() {
+    let house = House::new(Some(SECRET), Duration::from_secs(600), 4);
+    let _half = house.fill(&[22]);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            house.connect_with(&house.authority.client(&[], 2099), Some(&token(SECRET)), 60).unwrap()
+        });
+        let mut accepted = house.admission.accept(in_time(60), &mut go_on).unwrap();
+        let mut rejected = std::mem::take(&mut accepted.rejected);
+        while accepted.channel.is_none() {
+            accepted = house.admission.accept(in_time(60), &mut go_on).unwrap();
+            rejected.append(&mut accepted.rejected);
+        }
+        assert!(!rejected.is_empty());
+        assert!(rejected.iter().all(|(_, reason)| reason == "it was not through while others waited"));
+    });
+    assert!(house.pending() >= MOST_PENDING - 1);
+}
+
+/// Of two hosts, the one that has most places gives one up, though the other one's peer is older.
+#[test]
+fn the_host_with_most_places_makes_room() {
+    let house = House::new(None, Duration::from_secs(600), 4);
+    let far =
+        rustix::net::socket(rustix::net::AddressFamily::INET, rustix::net::SocketType::STREAM, None).unwrap();
+    rustix::net::bind(&far, &std::net::SocketAddr::from(([127, 0, 0, 2], 0))).unwrap();
+    rustix::net::connect(&far, &std::net::SocketAddr::from(([127, 0, 0, 1], house.port()))).unwrap();
+    while house.pending() == 0 {
+        house.look();
+    }
+    let _near = Vec::from_iter((1..MOST_PENDING).map(|_| house.bare()));
+    while house.pending() < MOST_PENDING {
+        house.look();
+    }
+    let _late = house.bare();
+    let reason = loop {
+        if let Some((peer, reason)) = house.look().rejected.first() {
+            assert!(peer.starts_with("tls://127.0.0.1:"), "{peer}");
+            break reason.clone();
+        }
+    };
+    assert_eq!(reason, "it said nothing while others waited");
+    assert_eq!(house.pending(), MOST_PENDING);
+}
+
+#[test]
+fn who_is_turned_away_is_named_though_nobody_comes() {
+    let house = House::new(None, TEN, 4);
+    house.bare().write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    let accepted = house.admission.accept(None, &mut go_on).unwrap();
+    assert!(accepted.channel.is_none());
+    assert_eq!(accepted.rejected.len(), 1);
+}
+
+/// A copy of the descriptor, as a forked child has it, would keep the watch ready for ever.
+#[test]
+fn who_was_turned_away_is_watched_no_more() {
+    for closes in [false, true] {
+        let house = House::new(None, if closes { TEN } else { Duration::from_millis(20) }, 4);
+        let mut peer = house.bare();
+        while house.pending() == 0 {
+            house.look();
+        }
+        let fd = house.admission.room().pending[0].channel.descriptor(Direction::Receive).unwrap();
+        // SAFETY: the peer is pending, and so open.
+        let _copy = unsafe { std::os::fd::BorrowedFd::borrow_raw(fd) }.try_clone_to_owned().unwrap();
+        if closes {
+            house.admission.room().clear(Some(&house.admission.watch));
+        } else {
+            assert_eq!(house.reason(), "it said nothing in 0.02 s");
+        }
+        peer.write_all(b"more").unwrap();
+        assert!(!house.admission.watch.wait(Duration::from_millis(50)).unwrap());
+    }
 }
 
 /// They keep only the places of others who say nothing; who speaks comes in.
@@ -224,6 +357,7 @@ fn a_thousand_who_say_nothing_keep_nobody_out() {
         let accepted = house.accept(60);
         assert!(accepted.channel.is_some());
         assert!(accepted.rejected.len() <= 101);
+        assert!(house.pending() > 0);
         assert!(house.admission.room().due(Instant::now()).is_some());
         // Lets the others connect, so that the test ends.
         house.admission.close();
@@ -234,7 +368,7 @@ fn a_thousand_who_say_nothing_keep_nobody_out() {
 fn peers_beyond_the_limit_are_turned_away_until_one_goes() {
     let address: Address = "tcp://:0".parse().unwrap();
     let policy = Policy::new(&address, &TlsFiles::default(), None, TEN, 2).unwrap();
-    let admission = Admission::new(Listening::bind(&address, &mut go_on).unwrap(), policy).unwrap();
+    let admission = Admission::bind(&address, policy, &mut go_on).unwrap();
     let dial = || dial(admission.address(), in_time(20), &mut go_on).unwrap();
     let accept = || admission.accept(in_time(20), &mut go_on).unwrap().channel.unwrap();
     let (_a, first, _b) = (dial(), accept(), dial());
@@ -258,7 +392,7 @@ fn whom_to_let_in_must_be_said() {
     let open = |files: &TlsFiles, token| {
         let address: Address = "tls://0.0.0.0:0".parse().unwrap();
         let policy = Policy::new(&address, files, token, TEN, 4).unwrap();
-        Admission::new(Listening::bind(&address, &mut go_on).unwrap(), policy)
+        Admission::bind(&address, policy, &mut go_on)
     };
     let error = open(&files, None).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);

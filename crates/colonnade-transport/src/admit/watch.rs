@@ -34,7 +34,7 @@ impl Watch {
         }
     }
 
-    /// Looks at `fd` no more. Closing it does the same.
+    /// Looks at `fd` no more. Closing it does the same only where no other process has a copy.
     pub(super) fn remove(&self, fd: RawFd) {
         // SAFETY: as in `add`.
         let fd = unsafe { BorrowedFd::borrow_raw(fd) };
