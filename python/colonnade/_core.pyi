@@ -555,8 +555,10 @@ class Listener:
         """tcp://host:port (port 0: any free one), tls://host:port, unix:/path (mode 0600; a stale socket file is
         replaced, a live one is an error). OSError with the address: a port in use, a path too long."""
     def accept(self, timeout_s: float | None = None) -> tuple[Connection | None, list[tuple[str, str]]]:
-        """The next peer that satisfied everything (None on timeout), and who was turned away since, with the reason.
-        Handshakes go on side by side, each at most handshake_timeout_s, 16 at once. Peers beyond max_peers open
+        """The next peer that satisfied everything, and who was turned away since, with the reason. None on timeout, and
+        after a second in which somebody was turned away: call it again for the time that is left.
+        Handshakes go on side by side, each at most handshake_timeout_s (by the clock, between calls too), 64 at once;
+        who holds a place that others wait for keeps it for a quarter of a second. Peers beyond max_peers open
         connections are turned away."""
     def close(self) -> None:
         """Removes its socket file."""

@@ -1,6 +1,7 @@
 """`cn.Listener`: takes peers in, one connection each."""
 
 import logging
+import time
 from collections.abc import Iterator
 
 from . import _core
@@ -13,7 +14,9 @@ class Listener:
     """Takes peers in. Made by `listen`. A context manager; iterating gives one `Connection` after the other.
 
     A peer that does not satisfy what is asked of it gets nothing; it is logged on the logger ``colonnade``, with the
-    reason. Peers that are shown the door, or never finish, keep nobody else waiting.
+    reason. Peers that are shown the door, or never finish, keep nobody else waiting. Peers come in while `accept` or
+    `wait` runs, and the time in between counts for them as well: call one of the two more often than once in
+    `handshake_timeout_s`.
 
     Attributes
     ----------
@@ -105,10 +108,18 @@ class Listener:
         if self._kept is not None:
             kept, self._kept = self._kept, None
             return kept
-        core, turned_away = self._core.accept(timeout_s)
-        for peer, reason in turned_away:
-            _logger.warning("%s: turned away %s: %s", self.url, peer, reason)
-        return None if core is None else Connection(core, self._threads, self._timeout_s)
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            core, turned_away = self._core.accept(timeout_s)
+            for peer, reason in turned_away:
+                _logger.warning("%s: turned away %s: %s", self.url, peer, reason)
+            if core is not None:
+                return Connection(core, self._threads, self._timeout_s)
+            # It also comes back, with nobody, to tell in time who was turned away.
+            if deadline is not None:
+                timeout_s = deadline - time.monotonic()
+                if timeout_s <= 0:
+                    return None
 
     # What `wait` asks of everything it waits for.
 

@@ -9,6 +9,9 @@ from ._listener import Listener
 
 Waitable = Connection | Listener
 
+# A listener's half-admitted peers are judged by the clock, which no descriptor shows.
+_LISTENER_STEP_MS = 250.0
+
 
 def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> list[Waitable]:
     """Wait until at least one of several connections or listeners is ready.
@@ -61,11 +64,15 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
             ready.add(id(item))
     # The first look is at all of them, so that one busy connection does not hide the others.
     left_ms: float | None = 0 if ready or not asked else None
+    listeners = [item for item in asked if isinstance(item, Listener)]
     while True:
         if left_ms is None and deadline is not None:
             left_ms = max(0.0, (deadline - time.monotonic()) * 1000)
+        if listeners:
+            left_ms = _LISTENER_STEP_MS if left_ms is None else min(left_ms, _LISTENER_STEP_MS)
         for descriptor, _ in poller.poll(left_ms):
             ready.update(id(item) for item in by_descriptor[descriptor] if id(item) not in ready and item._ready(0.0))
+        ready.update(id(item) for item in listeners if id(item) not in ready and item._ready(0.0))
         if ready or not asked or (deadline is not None and time.monotonic() >= deadline):
             return [item for item in asked if id(item) in ready]
         left_ms = None

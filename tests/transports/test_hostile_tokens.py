@@ -2,8 +2,9 @@
 
 import logging
 import struct
+import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -156,3 +157,60 @@ def test_peers_that_never_finish_are_given_up(certificates: "Certificates", toke
                 while idle.recv(100):
                     pass
         served(listener, authorities=made.authority, token_file=token_file)
+
+
+@pytest.mark.parametrize("words", [b"", b"\x16"], ids=["silent", "one byte"])
+@pytest.mark.parametrize("drives", ["wait", "looks"])
+def test_a_room_full_of_peers_that_do_not_go_on(
+    certificates: "Certificates", token_file: str, words: bytes, drives: str
+) -> None:
+    """Their time passes in `wait` and between calls too: all are shown the door, and then the right one comes in."""
+    options: dict[str, Any] = {**certificates.server.options, "token_file": token_file, "handshake_timeout_s": 0.5}
+    with cn.listen(URL, **options) as listener:
+        stop = threading.Event()
+
+        def drive() -> None:
+            while not stop.is_set():
+                if drives == "wait":
+                    assert cn.wait([listener], timeout_s=1.0) == []
+                else:
+                    with pytest.raises(TimeoutError):
+                        listener.accept(timeout_s=0.0)
+                    stop.wait(0.05)
+
+        driving = Background(drive)
+        crowd = [plain_socket(listener.url) for _ in range(70)]
+        for peer in crowd:
+            peer.sendall(words)
+        for peer in crowd:
+            peer.settimeout(PATIENCE_S)
+            with suppress(ConnectionError):
+                assert peer.recv(1) == b""
+            peer.close()
+        stop.set()
+        driving.result()
+        served(listener, authorities=certificates.authority, token_file=token_file)
+
+
+def test_who_is_turned_away_is_logged_while_accept_waits(
+    certificates: "Certificates", token_file: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    logged = threading.Event()
+    handler = logging.Handler()
+    handler.emit = lambda record: logged.set()  # type: ignore[method-assign]
+    logger = logging.getLogger("colonnade")
+    logger.addHandler(handler)
+    try:
+        with cn.listen(URL, **certificates.server.options, token_file=token_file) as listener:
+            accepting = Background(listener.accept, timeout_s=PATIENCE_S)
+            with plain_socket(listener.url) as peer:
+                peer.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                assert logged.wait(PATIENCE_S)
+                assert not accepting.is_done
+            options: dict[str, Any] = {"authorities": certificates.authority, "token_file": token_file}
+            connecting = Background(cn.connect, listener.url, timeout_s=PATIENCE_S, **options)
+            with accepting.result(), connecting.result():
+                pass
+    finally:
+        logger.removeHandler(handler)
+    assert "is not TLS" in caplog.text
