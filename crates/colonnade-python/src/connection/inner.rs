@@ -168,7 +168,7 @@ impl Inner {
     /// The receiving side, to look at. A thread that receives has it for moments only; `None` where it keeps it, inside the
     /// method of a Python object.
     pub(super) fn look(&self) -> Option<MutexGuard<'_, Receiving>> {
-        let deadline = Instant::now() + 2 * TICK;
+        let deadline = Instant::now() + Duration::from_millis(20);
         loop {
             match self.receiving.try_lock() {
                 Ok(guard) => return Some(guard),
