@@ -18,6 +18,7 @@ from ._cli_work import bar, read_options, target_of, write_options
 from ._formats import for_connection, for_target
 from ._nearest import nearest_hint
 from ._options import make_options
+from ._shown import shown
 
 _SCHEMES = ("tcp", "tls", "unix")
 _EXPECTED = "tcp://host:port, tls://host:port, unix:/path or the path of a FIFO"
@@ -121,16 +122,16 @@ def _where(url: str, sends: bool) -> Any:
     if scheme.lower() in _SCHEMES:
         return url
     if scheme:
-        raise cn.OptionError(f"URL: expected {_EXPECTED}, found {url!r}{nearest_hint(scheme, _SCHEMES)}.")
+        raise cn.OptionError(f"URL: expected {_EXPECTED}, found {shown(url)!r}{nearest_hint(scheme, _SCHEMES)}.")
     try:
         is_fifo = stat.S_ISFIFO(os.stat(url).st_mode)
     except FileNotFoundError:
         raise cn.OptionError(
-            f"URL: expected {_EXPECTED}, found {url!r}, which is not there. mkfifo makes a FIFO."
+            f"URL: expected {_EXPECTED}, found {shown(url)!r}, which is not there. mkfifo makes a FIFO."
         ) from None
     if not is_fifo:
         raise cn.OptionError(
-            f"URL: expected {_EXPECTED}, found {url!r}, which is no FIFO. For files: colonnade convert."
+            f"URL: expected {_EXPECTED}, found {shown(url)!r}, which is no FIFO. For files: colonnade convert."
         )
     return (None, url) if sends else (url, None)
 

@@ -8,6 +8,7 @@ from ._connection import Connection
 from ._endpoints import ends_of
 from ._link_ends import URLS, check_dialled, url_scheme
 from ._listener import Listener
+from ._shown import shown
 from ._threads import resolve_threads
 from ._tokens import read_token
 from .errors import OptionError
@@ -191,8 +192,8 @@ def _checked_url(text: str) -> None:
     scheme = url_scheme(text) if "://" in text or text.startswith("unix:") else None
     if scheme is None:
         raise OptionError(
-            f"{text!r}: expected a URL ({', '.join(URLS)}), found none. The path of a FIFO or a file does not tell the "
-            "direction: pass a pair, (source, target), to cn.connect."
+            f"{shown(text)!r}: expected a URL ({', '.join(URLS)}), found none. The path of a FIFO or a file does not "
+            "tell the direction: pass a pair, (source, target), to cn.connect."
         )
     check_dialled(text, scheme)
 

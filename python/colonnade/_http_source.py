@@ -5,6 +5,7 @@ from typing import Any
 
 from . import _core
 from ._formats import MAGIC_NBYTES
+from ._shown import shown
 
 SCHEMES = ("http", "https")
 
@@ -13,7 +14,7 @@ SCHEMES = ("http", "https")
 class HttpSource:
     """A URL. Nothing is asked of its server before the first look."""
 
-    url: str
+    url: str = field(repr=False)  # it may hold a password
     timeout_s: float | None = None
     _file: _core.HttpFile | None = field(default=None, init=False)
 
@@ -22,9 +23,7 @@ class HttpSource:
     @property
     def name(self) -> str:
         """What messages and the suffix go by: no password, no query."""
-        scheme, _, rest = self.url.partition("://")
-        place, slash, path = rest.partition("?")[0].partition("#")[0].partition("/")
-        return f"{scheme}://{place.rpartition('@')[2]}{slash}{path}"
+        return shown(self.url)
 
     def head(self) -> bytes:
         """The first bytes: one request, which brings all of a small file."""

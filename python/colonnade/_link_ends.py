@@ -7,6 +7,7 @@ from typing import Any
 from . import _core
 from ._link import Landed, Link, dial
 from ._progress import Callback
+from ._shown import shown
 from .errors import OptionError, UnsupportedError
 
 _FETCHED = ("http", "https")
@@ -17,7 +18,7 @@ class LinkSource:
     """The next message of a connection. A connection that a URL made is closed after it."""
 
     link: Link | None
-    url: str | None = None
+    url: str | None = field(default=None, repr=False)  # it may hold a password
     ours: bool = field(default=False, init=False)
 
     is_stream = True
@@ -65,7 +66,7 @@ class LinkSource:
         raise self._once()
 
     def _once(self) -> UnsupportedError:
-        what = self.url or (self.link and self.link._core.peer)
+        what = shown(self.url) if self.url else (self.link and self.link._core.peer)
         return UnsupportedError(
             f"{what}: a message of a connection is read once, as a frame: with cn.read, cn.open_reader, cn.convert, or "
             "the connection's own receive(). Look at the frame that they give."
@@ -77,7 +78,7 @@ class LinkTarget:
     """A connection to send one message over. One that a URL made is closed after it."""
 
     link: Link | None
-    url: str | None = None
+    url: str | None = field(default=None, repr=False)  # it may hold a password
     ours: bool = field(default=False, init=False)
 
     name = None
@@ -109,11 +110,13 @@ def url_scheme(text: str) -> str | None:
 def check_dialled(text: str, scheme: str) -> None:
     """Raise where a URL is of a transport that carries no messages."""
     if scheme in _FETCHED:
-        raise UnsupportedError(f"{text!r}: {scheme}:// is read from, as source of cn.read; it takes no messages.")
+        raise UnsupportedError(
+            f"{shown(text)!r}: {scheme}:// is read from, as source of cn.read; it takes no messages."
+        )
     if scheme not in DIALLED:
         raise UnsupportedError(
-            f"{text!r}: {scheme}:// is not built into this version; there are {', '.join(URLS)} and, to read from, "
-            "http:// and https://."
+            f"{shown(text)!r}: {scheme}:// is not built into this version; there are {', '.join(URLS)} and, to read "
+            "from, http:// and https://."
         )
 
 

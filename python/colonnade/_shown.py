@@ -1,0 +1,26 @@
+"""URLs as messages show them."""
+
+
+def shown(url: str) -> str:
+    """The URL without user, password, query and fragment, which may be secrets; a path as it is.
+
+    >>> shown("https://me:hush@host:81/a/x.npz?signature=hush")
+    'https://host:81/a/x.npz'
+    >>> shown("me:hush@host:81")
+    'host:81'
+    >>> shown("unix:/run/me@host")
+    'unix:/run/me@host'
+    """
+    if url.startswith("unix:"):
+        return url
+    scheme, found, rest = url.partition("://")
+    if not found:
+        place, slash, path = url.partition("/")
+        user, _, host = place.rpartition("@")
+        return f"{host}{slash}{path}" if ":" in user else url
+    rest = rest.partition("?")[0].partition("#")[0]
+    place, slash, path = rest.partition("/")
+    host = place.rpartition("@")[2]
+    port = host.rpartition("]")[2].partition(":")[2]
+    # What is no port may be a password that holds a / or a ?: then nobody knows where it ends.
+    return f"{scheme}://{host}{slash}{path}" if not port or port.isdecimal() else f"{scheme}://..."
