@@ -134,7 +134,10 @@ def lying(**wrong: object) -> Callable[[Request], None]:
         (lambda r: r.reply(206, DATA[:65536], content_range=f"bytes 0-65535/{1 << 63}"), cn.LimitError, "more than"),
         (lambda r: r.reply(206, DATA[:65536], content_range=f"bytes 0-65535/{1 << 64}"), cn.DecodeError, "no Content"),
         (lambda r: r.reply(302), cn.DecodeError, "not where to"),
-        (lambda r: r.reply(302, location="ftp://host/x"), cn.OptionError, "expected http"),
+        (lambda r: r.reply(302, location="ftp://host/x"), cn.DecodeError, "/x.npz: .*redirects .*found ftp://"),
+        (lambda r: r.reply(302, location="file:///etc/passwd"), cn.DecodeError, "/x.npz: .*redirects .*found file://"),
+        (lambda r: r.reply(302, location="file:/etc/passwd"), cn.DecodeError, "/x.npz: .*redirects .*expected http"),
+        (lambda r: r.reply(302, location="http://host:99999/x"), cn.DecodeError, "/x.npz: .*redirects .*a port"),
         (lambda r: r.reply(302, location="/x.npz"), cn.DecodeError, "redirects"),
         (lambda r: r.send(b"\xff" * 100_000), OSError, "/x.npz"),
     ],
@@ -169,6 +172,54 @@ def test_a_file_that_is_replaced_meanwhile_is_told_so(site: Site, data: bytes) -
     now[0] = cn.encode({"other": np.zeros(200_000)}, "npz")
     with pytest.raises(cn.DecodeError, match="changed while it was read"):
         frame.to_numpy()
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ({"etag": '"1"'}, {"etag": '"2"'}),
+        ({"etag": '"1"'}, {}),
+        ({"etag": 'W/"1"'}, {"etag": 'W/"2"'}),
+        ({"etag": 'W/"1"'}, {}),
+        ({"etag": 'W/"1"', "last_modified": "then"}, {"etag": 'W/"2"', "last_modified": "then"}),
+        ({"etag": 'W/"1"', "last_modified": "then"}, {"etag": 'W/"1"', "last_modified": "later"}),
+        ({"last_modified": "then"}, {"last_modified": "later"}),
+    ],
+)
+def test_a_file_replaced_by_one_as_long_is_told_by_its_headers(
+    site: Site, was: dict[str, str], now: dict[str, str]
+) -> None:
+    """Of a server that does not look at If-Range."""
+    told = [was]
+
+    def answer(request: Request) -> None:
+        assert request.range is not None
+        first, last = request.range
+        part = DATA[first : last + 1]
+        request.reply(206, part, content_range=f"bytes {first}-{first + len(part) - 1}/{len(DATA)}", **told[0])
+
+    url = site.answer("/x.npz", answer)
+    frame = cn.read(url)
+    np.testing.assert_array_equal(frame.select(["c3"]).to_numpy()["c3"], np.arange(30_000) * 3)
+    strong = [tag for tag in (was.get("etag"),) if tag and not tag.startswith("W/")]
+    asked = {asked.headers.get("if-range") for asked in site.asked[1:]}
+    assert asked == {strong[0] if strong else was.get("last_modified")}
+    told[0] = now
+    with pytest.raises(cn.DecodeError, match="changed while it was read"):
+        frame.select(["c9"]).to_numpy()
+
+
+@pytest.mark.parametrize("now", [{"etag": '"1"'}, {"etag": 'W/"1"'}])
+def test_a_mark_of_weakness_and_a_date_left_out_are_no_change(site: Site, now: dict[str, str]) -> None:
+    def answer(request: Request) -> None:
+        assert request.range is not None
+        first, last = request.range
+        told = {"etag": '"1"', "last_modified": "then"} if first == 0 else now
+        part = DATA[first : last + 1]
+        request.reply(206, part, content_range=f"bytes {first}-{first + len(part) - 1}/{len(DATA)}", **told)
+
+    found = cn.read(site.answer("/x.npz", answer)).to_numpy()
+    np.testing.assert_array_equal(found["c9"], np.arange(30_000) * 9)
 
 
 def test_after_an_error_the_next_try_asks_again(site: Site) -> None:

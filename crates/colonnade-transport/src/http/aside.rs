@@ -1,6 +1,7 @@
 //! Work on another thread, which the caller can walk away from.
 
 use std::io;
+use std::process;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -16,11 +17,17 @@ pub(super) fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name("colonnade-http".into()).spawn(work).map(drop)
 }
 
+/// What a child is told that was forked by a signal's handler while its parent waited: the threads are the parent's.
+pub(super) fn forked() -> io::Error {
+    io::Error::other("http: this process was forked while a request was waited for. Read it again here.")
+}
+
 /// Does `work` on another thread, and calls `tick` while it lasts. When that answers an error, the thread is left alone.
 pub(super) fn aside<T: Send + 'static>(
     tick: &mut Tick<'_>,
     work: impl FnOnce() -> Result<T, HttpError> + Send + 'static,
 ) -> io::Result<T> {
+    let pid = process::id();
     let (send, receive) = sync_channel(1);
     spawn(move || {
         // Nobody listens any more where the caller gave up.
@@ -29,6 +36,7 @@ pub(super) fn aside<T: Send + 'static>(
     loop {
         match receive.recv_timeout(TICK) {
             Ok(answer) => return Ok(answer?),
+            Err(RecvTimeoutError::Timeout) if process::id() != pid => return Err(forked()),
             Err(RecvTimeoutError::Timeout) => tick()?,
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(io::Error::other("http: the request ended early"));

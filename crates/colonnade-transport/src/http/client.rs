@@ -1,5 +1,6 @@
 //! One request: headers, redirects, and what the answer says of itself.
 
+use std::process;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use ureq::{Agent, Body};
 use super::error::{HttpError, HttpErrorKind};
 use super::proxy;
 use super::url::Url;
+use super::version::Version;
 
 const MOST_REDIRECTS: usize = 10;
 
@@ -24,6 +26,8 @@ pub(super) struct Client {
     headers: Arc<Vec<(String, String)>>,
     /// Whom the headers and the password in the address are for.
     home: Url,
+    /// Who made the connections: a forked child has copies of them that it must not speak over.
+    pid: u32,
 }
 
 impl Client {
@@ -33,17 +37,37 @@ impl Client {
         headers: Vec<(String, String)>,
     ) -> Result<Self, HttpError> {
         let agent = agent(&url, timeout)?;
-        Ok(Self { agent, peer: url.clone(), timeout, headers: Arc::new(headers), home: url })
+        Ok(Self {
+            agent,
+            peer: url.clone(),
+            timeout,
+            headers: Arc::new(headers),
+            home: url,
+            pid: process::id(),
+        })
     }
 
     /// The same with connections of its own.
     pub(super) fn renewed(&self) -> Result<Self, HttpError> {
-        Ok(Self { agent: agent(&self.peer, self.timeout)?, ..self.clone() })
+        Ok(Self { agent: agent(&self.peer, self.timeout)?, pid: process::id(), ..self.clone() })
     }
 
-    /// Ends all its connections: requests on other threads fail at once.
+    /// The address for messages.
+    pub(super) fn shown(&self) -> String {
+        self.home.shown()
+    }
+
+    /// Whether another process made the connections, of which this one is a fork.
+    pub(super) fn is_inherited(&self) -> bool {
+        self.pid != process::id()
+    }
+
+    /// Ends all its connections: requests on other threads fail at once. Those of the process that this one was forked
+    /// from go on.
     pub(super) fn shutdown(&self) {
-        self.agent.clone().shutdown();
+        if !self.is_inherited() {
+            self.agent.clone().shutdown();
+        }
     }
 
     /// Follows redirects from `url`; answers where they end too. After that the client asks whoever is there.
@@ -63,7 +87,14 @@ impl Client {
                     format!("{}: the server redirects ({}), and not where to.", url.shown(), answer.status);
                 HttpError::new(HttpErrorKind::Answer, message)
             })?;
-            let next = url.join(&location)?;
+            let next = url.join(&location).map_err(|e| {
+                let message = format!(
+                    "{}: the server redirects ({}) to what cannot be read from ({e}).",
+                    url.shown(),
+                    answer.status
+                );
+                HttpError::new(HttpErrorKind::Answer, message)
+            })?;
             if url.secure && !next.secure {
                 let message = format!(
                     "{}: the server redirects to {}, which is not encrypted. Ask for that address if you trust it.",
@@ -185,11 +216,9 @@ impl Answer {
         parse_range(&self.text(&header::CONTENT_RANGE)?)
     }
 
-    /// What tells this file from another one of the same address: the ETag, or the time of its last change. Weak ETags
-    /// promise too little for ranges.
-    pub(super) fn validator(&self) -> Option<String> {
-        let strong = self.text(&header::ETAG).filter(|tag| tag.starts_with('"'));
-        strong.or_else(|| self.text(&header::LAST_MODIFIED))
+    /// What tells this file from another one of the same address.
+    pub(super) fn version(&self) -> Version {
+        Version { etag: self.text(&header::ETAG), modified: self.text(&header::LAST_MODIFIED) }
     }
 }
 

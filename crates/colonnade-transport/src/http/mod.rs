@@ -11,10 +11,11 @@ mod proxy;
 mod ranges;
 mod stream;
 mod url;
+mod version;
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use error::{HttpError, HttpErrorKind};
@@ -24,6 +25,7 @@ use aside::aside;
 use client::{Answer, Client};
 use stream::{Incoming, fill};
 use url::Url;
+use version::Version;
 
 /// How much the first request asks for: the head of the file, and all of a small one.
 const FIRST_NBYTES: u64 = 64 << 10;
@@ -57,7 +59,7 @@ pub struct HttpFile {
     head: Vec<u8>,
     extent: Extent,
     /// What tells this file from a later one.
-    validator: Option<String>,
+    version: Version,
     /// The rest of the first answer, where that is the whole file.
     rest: Mutex<Option<Incoming>>,
     fetched: Arc<AtomicU64>,
@@ -136,10 +138,10 @@ impl HttpFile {
             return Err(io::Error::from(io::ErrorKind::Unsupported).into());
         };
         let asked = ranges::Asked {
-            client: self.client(),
+            client: self.client().map_err(io::Error::from)?,
             url: self.url.clone(),
             total,
-            validator: self.validator.clone(),
+            version: self.version.clone(),
             fetched: Arc::clone(&self.fetched),
         };
         let done = ranges::fetch(asked, ranges, land, tick);
@@ -154,13 +156,15 @@ impl HttpFile {
     /// # Errors
     /// The system's own.
     pub fn stream(&self, lenient: bool) -> io::Result<HttpStream> {
-        let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // The body of an answer to the process that this one was forked from is for that one alone.
+        let inherited = self.lock().is_inherited();
+        let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take().filter(|_| !inherited);
         // A stream has connections of its own, which end with it.
-        let client = self.client().renewed()?;
+        let client = self.client()?.renewed()?;
         let (url, fetched) = (self.url.clone(), Arc::clone(&self.fetched));
         let (asking, head) = (client.clone(), self.head.clone());
         match (self.extent, rest) {
-            (Extent::Whole(_), Some(rest)) => HttpStream::new(head, Some(rest), lenient, self.client()),
+            (Extent::Whole(_), Some(rest)) => HttpStream::new(head, Some(rest), lenient, self.client()?),
             (Extent::Whole(_), None) => {
                 let ask = move || asking.ask(&url, None, None).and_then(whole);
                 HttpStream::new(Vec::new(), Some(Incoming::later(ask, fetched)), lenient, client)
@@ -169,23 +173,36 @@ impl HttpFile {
                 HttpStream::new(head, None, lenient, client)
             }
             (Extent::Ranged(total), _) => {
-                let (range, validator) = ((head.len() as u64, total - 1), self.validator.clone());
-                let ask = move || ranges::body(&asking, &url, range, total, validator.as_deref());
+                let (range, version) = ((head.len() as u64, total - 1), self.version.clone());
+                let ask = move || ranges::body(&asking, &url, range, total, &version);
                 HttpStream::new(head, Some(Incoming::later(ask, fetched)), lenient, client)
             }
         }
     }
 
-    fn client(&self) -> Client {
-        self.client.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Who asks: in a forked child somebody new, for two processes on one connection take each other's answers.
+    fn client(&self) -> Result<Client, HttpError> {
+        let client = self.lock().clone();
+        if client.is_inherited() { self.replace(&client) } else { Ok(client) }
     }
 
     /// Ends requests that nobody waits for any more.
     fn renew(&self) -> io::Result<()> {
-        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        let client = self.lock().clone();
         client.shutdown();
-        *client = client.renewed()?;
+        self.replace(&client)?;
         Ok(())
+    }
+
+    /// The client anew. The lock is not held while it is made: a fork meanwhile would leave it locked.
+    fn replace(&self, client: &Client) -> Result<Client, HttpError> {
+        let client = client.renewed()?;
+        *self.lock() = client.clone();
+        Ok(client)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Client> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -193,7 +210,7 @@ impl Drop for HttpFile {
     fn drop(&mut self) {
         // A stream has taken over the connection, if there is one: it goes on.
         if self.is_ranged() {
-            self.client().shutdown();
+            self.lock().shutdown();
         }
     }
 }
@@ -202,12 +219,12 @@ impl Drop for HttpFile {
 fn first(mut client: Client, url: Url) -> Result<HttpFile, HttpError> {
     let (answer, url) = client.follow(url, (0, FIRST_NBYTES - 1))?;
     let fetched = Arc::new(AtomicU64::new(0));
-    let validator = answer.validator();
+    let version = answer.version();
     let shown = answer.shown.clone();
     let file = |client, head: Vec<u8>, extent, rest| {
         fetched.fetch_add(head.len() as u64, Ordering::Relaxed);
         let (client, rest, fetched) = (Mutex::new(client), Mutex::new(rest), Arc::clone(&fetched));
-        HttpFile { client, url: url.clone(), head, extent, validator: validator.clone(), rest, fetched }
+        HttpFile { client, url: url.clone(), head, extent, version: version.clone(), rest, fetched }
     };
     match (answer.status.as_u16(), answer.content_range()) {
         (206, Some(range)) => match (range.bytes, range.total) {

@@ -7,11 +7,12 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::aside::{TICK, spawn};
+use super::aside::{TICK, forked, spawn};
 use super::client::{Answer, Client, ContentRange};
 use super::error::{HttpError, HttpErrorKind};
 use super::stream::{CHUNK_NBYTES, Counted, fill};
 use super::url::Url;
+use super::version::Version;
 use super::{Land, Tick};
 
 /// Connections to one server at once.
@@ -26,7 +27,7 @@ pub(super) struct Asked {
     pub(super) client: Client,
     pub(super) url: Url,
     pub(super) total: u64,
-    pub(super) validator: Option<String>,
+    pub(super) version: Version,
     pub(super) fetched: Arc<AtomicU64>,
 }
 
@@ -49,7 +50,7 @@ pub(super) fn fetch<E: From<io::Error>>(
         spawn(move || work(&asked, &pieces, &send))?;
     }
     drop(send);
-    let mut looked = Instant::now();
+    let (client, mut looked) = (asked.client, Instant::now());
     while left > 0 {
         match receive.recv_timeout(TICK) {
             Ok(Ok((at, bytes))) => {
@@ -57,6 +58,7 @@ pub(super) fn fetch<E: From<io::Error>>(
                 land(at, &bytes)?;
             }
             Ok(Err(error)) => return Err(io::Error::from(error).into()),
+            Err(RecvTimeoutError::Timeout) if client.is_inherited() => return Err(forked().into()),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(io::Error::other("http: the requests ended early").into());
@@ -97,7 +99,7 @@ fn work(asked: &Asked, pieces: &Mutex<VecDeque<(u64, u64)>>, send: &SyncSender<C
 /// Fetches one piece; false where nobody listens any more.
 fn one(asked: &Asked, (start, end): (u64, u64), send: &SyncSender<Chunk>) -> Result<bool, HttpError> {
     let range = (start, end - 1);
-    let mut body = body(&asked.client, &asked.url, range, asked.total, asked.validator.as_deref())?;
+    let mut body = body(&asked.client, &asked.url, range, asked.total, &asked.version)?;
     let mut at = start;
     while at < end {
         let wanted = usize::try_from(end - at).unwrap_or(CHUNK_NBYTES).min(CHUNK_NBYTES);
@@ -121,11 +123,12 @@ pub(super) fn body(
     url: &Url,
     range: (u64, u64),
     total: u64,
-    validator: Option<&str>,
+    version: &Version,
 ) -> Result<Counted, HttpError> {
-    let answer = match client.ask(url, Some(range), validator) {
+    let same = version.for_ranges();
+    let answer = match client.ask(url, Some(range), same) {
         // A connection that was kept may have been closed meanwhile; what only reads may be asked again.
-        Err(error) if error.kind == HttpErrorKind::Connection => client.ask(url, Some(range), validator)?,
+        Err(error) if error.kind == HttpErrorKind::Connection => client.ask(url, Some(range), same)?,
         answer => answer?,
     };
     let shown = answer.shown.clone();
@@ -142,9 +145,7 @@ pub(super) fn body(
                     found.total.unwrap_or(0)
                 )));
             }
-            if let (Some(was), Some(now)) = (validator, answer.validator())
-                && was != now
-            {
+            if !version.is_still(&answer.version()) {
                 return Err(changed("its ETag or date is another one"));
             }
             if found.bytes != Some(range) {

@@ -153,6 +153,13 @@ impl Read for HttpStream {
     fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
         while self.at >= self.bytes.len() {
             let Some(rest) = &self.rest else { return Ok(0) };
+            if self.client.is_inherited() {
+                let message = format!(
+                    "{}: it is being read by the process that this one was forked from. Read it again here.",
+                    self.client.shown()
+                );
+                return Err(HttpError::new(HttpErrorKind::Other, message).into());
+            }
             match rest.recv_timeout(TICK) {
                 Ok(Ok(bytes)) => (self.bytes, self.at) = (bytes, 0),
                 Ok(Err(error)) => {
@@ -178,8 +185,10 @@ impl Read for HttpStream {
 
 impl Drop for HttpStream {
     fn drop(&mut self) {
-        // What still comes nobody reads.
-        if self.rest.is_some() {
+        // What still comes nobody reads. In a forked child nothing is sent, and the channel may be in any state.
+        if self.client.is_inherited() {
+            std::mem::forget(self.rest.take());
+        } else if self.rest.is_some() {
             self.client.shutdown();
         }
     }

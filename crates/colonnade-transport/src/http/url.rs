@@ -38,8 +38,16 @@ impl Url {
             None => (None, authority),
         };
         let url = Self { secure, authority: authority.to_owned(), target: encoded(target), user };
+        // Before an @ that comes too late stands a password with a / or ? in it.
+        let shown = if url.target.contains('@') { cut(text) } else { url.shown() };
+        if !has_port(&url.authority) {
+            let message = format!(
+                "{shown}: expected a host, or host:port with a port of 0 to 65535. In a password, / ? # are %2F %3F %23."
+            );
+            return Err(HttpError::address(message));
+        }
         if url.authority.is_empty() || url.request().parse::<ureq::http::Uri>().is_err() {
-            return Err(HttpError::address(format!("{} is no URL.", url.shown())));
+            return Err(HttpError::address(format!("{shown} is no URL.")));
         }
         Ok(url)
     }
@@ -48,7 +56,7 @@ impl Url {
     pub(super) fn join(&self, location: &str) -> Result<Self, HttpError> {
         let location = location.trim();
         let here = |target: String| Self { target: encoded(&target), user: None, ..self.clone() };
-        if location.contains("://") && location.split(['/', '?']).next().is_some_and(|s| s.ends_with(':')) {
+        if has_scheme(location) {
             return Self::parse(location);
         }
         if location.starts_with("//") {
@@ -111,6 +119,23 @@ impl Url {
     }
 }
 
+/// Whether a port, where the authority has one, is one.
+fn has_port(authority: &str) -> bool {
+    let tail = authority.rsplit_once(']').map_or(authority, |(_, tail)| tail);
+    tail.rsplit_once(':').is_none_or(|(host, port)| {
+        !host.contains(':') && port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok()
+    })
+}
+
+/// Whether a reference is absolute (RFC 3986, 4.2).
+fn has_scheme(location: &str) -> bool {
+    let head = location.split(['/', '?', '#']).next().unwrap_or_default();
+    head.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+    })
+}
+
 /// An address that is none may be anything, a password too.
 fn cut(text: &str) -> String {
     let scheme = text.split("://").next().unwrap_or_default();
@@ -163,10 +188,36 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_told_so_without_secrets() {
-        for text in ["ftp://me:secret@host/x", "http://", "http://me:secret@", "http://a b/secret?", "secret"]
-        {
+        for text in [
+            "ftp://me:secret@host/x",
+            "http://",
+            "http://me:secret@",
+            "http://a b/secret?",
+            "secret",
+            "http://me:ab/:secret@host/x",
+        ] {
             let told = Url::parse(text).unwrap_err().to_string();
             assert!(!told.contains("secret@") && !told.contains(":secret"), "{told}");
+        }
+    }
+
+    #[test]
+    fn ports_are_numbers() {
+        for right in ["host", "host:0", "host:65535", "[::1]", "[::1]:80", "me:p:w@host:80"] {
+            assert!(Url::parse(&format!("http://{right}/x")).is_ok(), "{right}");
+        }
+        for wrong in [
+            "host:",
+            "host:65536",
+            "host:99999999999",
+            "host:+80",
+            "host:8o",
+            "host:-1",
+            "a:1:2",
+            "[::1]:x",
+            "::1",
+        ] {
+            assert!(Url::parse(&format!("http://{wrong}/x")).is_err(), "{wrong}");
         }
     }
 
@@ -188,7 +239,11 @@ mod tests {
             assert_eq!(url.request(), leads);
             assert_eq!(url.user(), None);
         }
-        assert!(base.join("ftp://host/x").is_err());
+        for elsewhere in
+            ["ftp://host/x", "file:///etc/passwd", "file:/etc/passwd", "mailto:me", "http://host:99999/"]
+        {
+            assert!(base.join(elsewhere).is_err(), "{elsewhere}");
+        }
         assert!(base.same_host(&base.join("/x").unwrap()));
         assert!(!base.same_host(&base.join("http://host/x").unwrap()));
     }

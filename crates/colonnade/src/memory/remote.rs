@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::plan::Progress;
@@ -38,8 +39,8 @@ pub struct Remote {
     bytes: Buffer,
     limit: u64,
     source: Box<dyn Fetch>,
-    /// Locked while bytes come.
-    fetching: Mutex<()>,
+    /// The process of which a thread fetches; 0 while none does.
+    fetching: AtomicU32,
     /// Locked for a look alone.
     held: Mutex<Held>,
 }
@@ -65,7 +66,7 @@ impl Remote {
             Error::limit("http", message)
         })?;
         let bytes = Buffer::from_region(region.finish(), false);
-        Ok(Self { bytes, limit, source, fetching: Mutex::default(), held: Mutex::default() })
+        Ok(Self { bytes, limit, source, fetching: AtomicU32::new(0), held: Mutex::default() })
     }
 
     /// The whole file; only what [`Remote::need`] was told of may be looked at, everything else is zero or changing.
@@ -75,8 +76,7 @@ impl Remote {
     }
 
     /// Takes bytes that came with the first answer.
-    pub fn seed(&self, bytes: &[u8]) {
-        let _fetching = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn seed(&mut self, bytes: &[u8]) {
         self.write(0, bytes);
         self.lock().add(0, bytes.len().min(self.bytes.nbytes()));
     }
@@ -133,8 +133,8 @@ impl Remote {
     fn write(&self, at: usize, bytes: &[u8]) {
         let room = self.bytes.nbytes().saturating_sub(at);
         let count = bytes.len().min(room);
-        // SAFETY: `at + count` lies inside the region, which is ours and was mapped for writing. `fetching` is locked, so
-        // no other thread writes; readers look at ranges alone that were here before they were told so, and those are
+        // SAFETY: `at + count` lies inside the region, which is ours and was mapped for writing. one thread alone
+        // fetches, so no other one writes; readers look at ranges alone that were here before they were told so, and those are
         // never written again.
         unsafe {
             std::ptr::copy_nonoverlapping(
@@ -150,14 +150,29 @@ impl Remote {
     }
 
     /// The right to fetch, for which signals are looked at while another thread does.
-    fn wait(&self) -> Result<MutexGuard<'_, ()>> {
+    fn wait(&self) -> Result<Fetching<'_>> {
+        let us = std::process::id();
         loop {
-            match self.fetching.try_lock() {
-                Ok(guard) => return Ok(guard),
-                Err(TryLockError::Poisoned(guard)) => return Ok(guard.into_inner()),
-                Err(TryLockError::WouldBlock) => self.source.pause()?,
+            let owner = self.fetching.load(Ordering::Relaxed);
+            // A forked child has the mark of a thread that it does not have: nobody fetches here.
+            let free = owner != us;
+            if free && self.fetching.compare_exchange(owner, us, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            {
+                return Ok(Fetching(&self.fetching));
+            }
+            if !free {
+                self.source.pause()?;
             }
         }
+    }
+}
+
+/// The right to fetch, which ends with it.
+struct Fetching<'a>(&'a AtomicU32);
+
+impl Drop for Fetching<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Release);
     }
 }
 
@@ -248,7 +263,7 @@ mod tests {
 
     #[test]
     fn every_byte_is_fetched_once_and_small_gaps_with_it() {
-        let (remote, asked) = remote(100 << 20, u64::MAX);
+        let (mut remote, asked) = remote(100 << 20, u64::MAX);
         remote.seed(&[0, 1, 2, 3]);
         remote.need(&[(0, 10), (20, 30), (10 * GAP, 10 * GAP + 5)], &NoProgress).unwrap();
         assert_eq!(*asked.lock().unwrap(), [(4, 30), (10 * GAP, 10 * GAP + 5)]);
@@ -279,11 +294,19 @@ mod tests {
     }
 
     #[test]
+    fn the_mark_of_another_process_holds_nobody_up() {
+        let (remote, _) = remote(100, u64::MAX);
+        remote.fetching.store(std::process::id() + 1, Ordering::Relaxed);
+        remote.need(&[(0, 100)], &NoProgress).unwrap();
+        assert_eq!((remote.held_from(0), remote.fetching.load(Ordering::Relaxed)), (100, 0));
+    }
+
+    #[test]
     fn what_passes_the_end_is_left_out_and_an_empty_file_is_a_file() {
         let (remote, asked) = remote(100, u64::MAX);
         remote.need(&[(90, 1000), (500, 600)], &NoProgress).unwrap();
         assert_eq!(*asked.lock().unwrap(), [(90, 100)]);
-        let (empty, _) = self::remote(0, u64::MAX);
+        let (mut empty, _) = self::remote(0, u64::MAX);
         empty.need(&[(0, 10)], &NoProgress).unwrap();
         empty.seed(&[1]);
     }
