@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
-from tests.transports.children import child
+from tests.transports.children import Child, child
 from tests.transports.web import Request, Site
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
@@ -53,6 +53,13 @@ def end(script: str, url: str) -> None:
         assert (status, output) == (0, "fine\n"), errors
 
 
+def go(made: Child) -> None:
+    """Let it go on."""
+    assert made.process.stdin is not None
+    made.process.stdin.write(b"go\n")
+    made.process.stdin.flush()
+
+
 @pytest.mark.parametrize("format", ["npz", "arrow"])
 def test_parent_and_child_read_one_frame_at_once(site: Site, format: str) -> None:
     data = cn.encode({f"c{i}": np.full(ROWS, i) for i in range(12)}, format)
@@ -78,11 +85,15 @@ def test_a_child_has_a_connection_of_its_own_and_leaves_its_parents_alone(site: 
 
     script = """
 frame = cn.read(url)
+say("opened")
+sys.stdin.readline()
 def work():
     global frame
     check(frame, [1])
     del frame
 fine(forked(work))
+say("asked")
+sys.stdin.readline()
 def drop():
     global frame
     del frame
@@ -90,10 +101,18 @@ fine(forked(drop))
 check(frame, [2])
 say("fine")
 """
-    end(script, site.answer("/x.npz", answer))
-    # One of the parent, before and after the children; one of the child that asked.
-    assert len(set(ports)) == 2, ports
-    assert ports[0] == ports[-1], ports
+    with child(PRELUDE + script, site.answer("/x.npz", answer)) as made:
+        assert made.line() == "opened"
+        opened = set(ports)
+        ports.clear()
+        go(made)
+        assert made.line() == "asked"
+        assert ports
+        assert not opened & set(ports)
+        ports.clear()
+        go(made)
+        assert made.line() == "fine"
+    assert opened & set(ports)
 
 
 @pytest.mark.parametrize("ranges", [True, False], ids=["ranges", "whole"])
@@ -124,17 +143,19 @@ with cn.open_reader(url) as reader:
 
 def test_a_child_fetches_though_a_thread_of_its_parent_was_fetching(site: Site) -> None:
     data = cn.encode({f"c{i}": np.full(ROWS, i) for i in range(3)}, "npz")
-    stalled, over = threading.Event(), threading.Event()
+    armed, stalled, over = threading.Event(), threading.Event(), threading.Event()
 
     def answer(request: Request) -> None:
-        # The first range that is asked for, by the parent's thread, comes when the child is done.
-        if request.range != (0, 65535) and not stalled.is_set():
+        # The first that is asked for then, by the parent's thread, comes when the child is done.
+        if armed.is_set() and not stalled.is_set():
             stalled.set()
             over.wait(60)
         request.ranged(data)
 
     script = """
 frame = cn.read(url)
+say("opened")
+sys.stdin.readline()
 thread = threading.Thread(target=check, args=(frame, [1]))
 thread.start()
 sys.stdin.readline()
@@ -145,10 +166,11 @@ check(frame, [1, 2])
 say("fine")
 """
     with child(PRELUDE + script, site.answer("/x.npz", answer)) as made:
+        assert made.line() == "opened"
+        armed.set()
+        go(made)
         assert stalled.wait(60)
-        assert made.process.stdin is not None
-        made.process.stdin.write(b"go\n")
-        made.process.stdin.flush()
+        go(made)
         try:
             assert made.line() == "child"
         finally:
