@@ -1,8 +1,8 @@
 """cn.wait: which connections and listeners have something."""
 
-import _thread
 import io
 import os
+import signal
 import socket
 import threading
 from contextlib import ExitStack
@@ -128,6 +128,6 @@ def test_what_cannot_be_waited_for() -> None:
 
 def test_ctrl_c_ends_it() -> None:
     with pair() as (_, there):
-        threading.Timer(0.1, _thread.interrupt_main).start()
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
         with pytest.raises(KeyboardInterrupt):
             cn.wait([there], timeout_s=30)
