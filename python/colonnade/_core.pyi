@@ -525,8 +525,8 @@ class Connection:
     def partial(self) -> bytes:
         """What has come of a piece (prefix, header, record batch, opaque bytes) that is not whole yet."""
     def status(self) -> str | BaseException:
-        """ "ok" (a message, or nothing, is waiting), "waiting" (part of one has come), "end of input", or the error that
-        broke the connection."""
+        """One of "ok" (a message, or nothing, is waiting), "waiting" (part of one has come) and "end of input", or the
+        error that broke the connection."""
     def finish(self) -> None:
         """Nothing more will be sent; receiving goes on."""
     def close(self) -> None: ...
