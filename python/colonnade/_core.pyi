@@ -167,6 +167,7 @@ class Limits:
         max_columns: int | None = None,
         max_unbacked_rows: int | None = None,
         max_meta_nbytes: int | None = None,
+        max_depth: int | None = None,
     ) -> None: ...
     max_nbytes: int
     max_members: int
@@ -174,6 +175,7 @@ class Limits:
     max_columns: int
     max_unbacked_rows: int
     max_meta_nbytes: int
+    max_depth: int  # how deep values may nest (msgpack)
 
 Progress = Callable[[int, int | None], object]
 

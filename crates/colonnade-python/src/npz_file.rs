@@ -30,12 +30,14 @@ pub(crate) struct PyLimits {
     max_columns: u64,
     max_unbacked_rows: u64,
     max_meta_nbytes: u64,
+    max_depth: u64,
 }
 
 #[pymethods]
 impl PyLimits {
     #[new]
-    #[pyo3(signature = (*, max_nbytes = None, max_members = None, max_member_nbytes = None, max_columns = None, max_unbacked_rows = None, max_meta_nbytes = None))]
+    #[allow(clippy::too_many_arguments)] // Python's keywords
+    #[pyo3(signature = (*, max_nbytes = None, max_members = None, max_member_nbytes = None, max_columns = None, max_unbacked_rows = None, max_meta_nbytes = None, max_depth = None))]
     fn new(
         max_nbytes: Option<i128>,
         max_members: Option<i128>,
@@ -43,6 +45,7 @@ impl PyLimits {
         max_columns: Option<i128>,
         max_unbacked_rows: Option<i128>,
         max_meta_nbytes: Option<i128>,
+        max_depth: Option<i128>,
     ) -> PyResult<Self> {
         let base = Limits::default();
         let cap = |name: &str, given: Option<i128>, base: u64| match given {
@@ -57,18 +60,20 @@ impl PyLimits {
             max_columns: cap("max_columns", max_columns, base.max_columns)?,
             max_unbacked_rows: cap("max_unbacked_rows", max_unbacked_rows, base.max_unbacked_rows)?,
             max_meta_nbytes: cap("max_meta_nbytes", max_meta_nbytes, base.max_meta_nbytes)?,
+            max_depth: cap("max_depth", max_depth, base.max_depth)?,
         })
     }
 
     fn __repr__(&self) -> String {
         format!(
-            "Limits(max_nbytes={}, max_members={}, max_member_nbytes={}, max_columns={}, max_unbacked_rows={}, max_meta_nbytes={})",
+            "Limits(max_nbytes={}, max_members={}, max_member_nbytes={}, max_columns={}, max_unbacked_rows={}, max_meta_nbytes={}, max_depth={})",
             self.max_nbytes,
             self.max_members,
             self.max_member_nbytes,
             self.max_columns,
             self.max_unbacked_rows,
-            self.max_meta_nbytes
+            self.max_meta_nbytes,
+            self.max_depth
         )
     }
 }
@@ -82,6 +87,7 @@ impl PyLimits {
             max_columns: self.max_columns,
             max_unbacked_rows: self.max_unbacked_rows,
             max_meta_nbytes: self.max_meta_nbytes,
+            max_depth: self.max_depth,
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod frame;
 pub mod ipc;
 pub mod memory;
 pub mod message;
+pub mod msgpack;
 pub mod plan;
 pub mod sink;
 

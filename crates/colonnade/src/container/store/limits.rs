@@ -15,6 +15,8 @@ pub struct Limits {
     pub max_unbacked_rows: u64,
     /// Bytes of `__meta__.json`.
     pub max_meta_nbytes: u64,
+    /// How deep values may nest (MessagePack).
+    pub max_depth: u64,
 }
 
 impl Default for Limits {
@@ -26,6 +28,7 @@ impl Default for Limits {
             max_columns: 16 << 20,
             max_unbacked_rows: 256 << 20,
             max_meta_nbytes: 1 << 30,
+            max_depth: 64,
         }
     }
 }
