@@ -458,6 +458,107 @@ class IpcWriter:
 
 def ipc_encode(frame: CoreFrame, format: str, options: IpcWriteOptions, progress: Progress | None = None) -> bytes: ...
 
+# --------------------------------------------------------------------------- msgpack
+class MsgpackReadOptions:
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        threads: int | None = None,
+        orient: str | None = None,  # "columns" | "records" | "split"; None: told by the look
+        ext: str = "error",  # | "bytes": a struct of code and data
+        invalid_utf8: str = "error",  # | "bytes": the column is bytes
+    ) -> None: ...
+
+class MsgpackFile:
+    """An opened MessagePack file: ours described from its header, a foreign one decoded when it is opened. As `IpcFile`
+    where names are the same."""
+
+    @staticmethod
+    def open_path(path: str | bytes, *, mmap: bool, verify: bool, options: MsgpackReadOptions) -> MsgpackFile: ...
+    @staticmethod
+    def open_buffer(buffer: object, *, verify: bool, options: MsgpackReadOptions) -> MsgpackFile: ...
+    @staticmethod
+    def open_fd(
+        fd: int, *, verify: bool, options: MsgpackReadOptions, head: bytes | None = None
+    ) -> MsgpackFile: ...
+    @staticmethod
+    def open_http(file: HttpFile, *, verify: bool, options: MsgpackReadOptions) -> MsgpackFile: ...
+    kind: str  # "frame" | "bundle"
+    layout: str  # "msgpack"
+    orient: str  # "columns" | "records" | "split"
+    nrows: int
+    ncols: int
+    index: Axis
+    columns: Axis
+    name: str
+    attrs: str | None
+    origin: str | None
+    version: int | None  # of the header; None in a foreign file
+    file_nbytes: int
+    nbytes: int
+    def dtypes(self) -> list[str]: ...
+    def members(self) -> list[dict[str, Any]]:
+        """One a column: as `NpzFile.members` (name, method "stored", nbytes, compressed_nbytes, offset, crc32 None,
+        descr None, fortran_order None, shape)."""
+    def load(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        private: bool = False,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> CoreFrame: ...
+    def load_arrow(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> list[CoreFrame]: ...
+    def verify(self, threads: int | None = None, progress: Progress | None = None) -> None:
+        """Decodes everything once and drops it."""
+    def array_names(self) -> list[str]: ...
+    def labels(self) -> list[str]: ...  # kind "bundle"
+    def open_label(self, label: str) -> MsgpackFile: ...
+
+class MsgpackWriteOptions:
+    def __init__(
+        self,
+        *,
+        orient: str = "columns",  # | "records" | "split"
+        header: bool = True,
+        numbers: str = "plain",  # | "packed"
+        compatible: bool = False,
+        fsync: bool = False,
+        threads: int | None = None,
+    ) -> None: ...
+
+def msgpack_encode(frame: CoreFrame, options: MsgpackWriteOptions, progress: Progress | None = None) -> bytes: ...
+def msgpack_write_path(
+    frame: CoreFrame, path: str | bytes, options: MsgpackWriteOptions, progress: Progress | None = None
+) -> None: ...
+def msgpack_write_fd(
+    frame: CoreFrame, fd: int, options: MsgpackWriteOptions, progress: Progress | None = None
+) -> None: ...
+def msgpack_write_sink(
+    frame: CoreFrame, sink: BufferSink, options: MsgpackWriteOptions, progress: Progress | None = None
+) -> None: ...
+def msgpack_write_callable(
+    frame: CoreFrame,
+    send: Callable[[memoryview], object],
+    options: MsgpackWriteOptions,
+    progress: Progress | None = None,
+) -> None: ...
+def msgpack_bundle_path(
+    frames: Sequence[tuple[str, CoreFrame]], path: str | bytes, options: MsgpackWriteOptions
+) -> None:
+    """A map of labels to frames."""
+
+def msgpack_bundle_encode(frames: Sequence[tuple[str, CoreFrame]], options: MsgpackWriteOptions) -> bytes: ...
+
 # --------------------------------------------------------------------------- connections
 class ConnectOptions:
     """What a connection or listener is told; checked when made (OptionError)."""
