@@ -25,6 +25,7 @@ mod npz_write;
 mod objects;
 mod path;
 mod progress;
+mod room;
 mod secure;
 mod sink;
 mod view;

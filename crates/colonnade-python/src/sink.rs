@@ -90,18 +90,22 @@ impl BufferSink {
         Ok(())
     }
 
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// The next `nbytes`, which count as there.
+    fn take(&mut self, nbytes: usize) -> io::Result<&mut [u8]> {
         // Small ones stay on the heap; large ones grow by moving pages.
         const FIRST: usize = 4 << 10;
         const STEP: usize = 1 << 20;
-        let end = self.filled.checked_add(bytes.len()).ok_or_else(|| io::Error::other("too large"))?;
+        let end = self.filled.checked_add(nbytes).ok_or_else(|| io::Error::other("too large"))?;
         if end > self.region.as_mut_slice().len() {
             let step = if end <= STEP / 16 { FIRST } else { STEP };
             self.region.grow(end.max(self.filled + self.filled / 2).max(step))?;
         }
-        let place = self.region.as_mut_slice().get_mut(self.filled..end);
-        place.ok_or_else(|| io::Error::other("past the end"))?.copy_from_slice(bytes);
-        self.filled = end;
+        let start = std::mem::replace(&mut self.filled, end);
+        self.region.as_mut_slice().get_mut(start..end).ok_or_else(|| io::Error::other("past the end"))
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.take(bytes.len())?.copy_from_slice(bytes);
         Ok(())
     }
 }
@@ -209,6 +213,10 @@ impl Sink for Appender<'_> {
         let place = self.sink.region.as_mut_slice().get_mut(start..start + bytes.len());
         place.ok_or_else(|| io::Error::other("patch past the end"))?.copy_from_slice(bytes);
         Ok(())
+    }
+
+    fn place(&mut self, nbytes: usize) -> io::Result<Option<&mut [u8]>> {
+        self.sink.take(nbytes).map(Some)
     }
 
     fn reserve(&mut self, total: u64) -> io::Result<()> {

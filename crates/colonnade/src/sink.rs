@@ -36,6 +36,15 @@ pub trait Sink {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// Memory for the next `nbytes` bytes, which the caller fills itself, every one: they count as written. `None` where the
+    /// sink has none to give, and they are written as all others.
+    ///
+    /// # Errors
+    /// The system's own: no space.
+    fn place(&mut self, _nbytes: usize) -> io::Result<Option<&mut [u8]>> {
+        Ok(None)
+    }
+
     /// Says how many bytes will come in all, so that space can be reserved.
     ///
     /// # Errors
@@ -61,6 +70,13 @@ impl Sink for Vec<u8> {
         let place = self.get_mut(start..start + bytes.len());
         place.ok_or_else(|| io::Error::other("patch past the end"))?.copy_from_slice(bytes);
         Ok(())
+    }
+
+    fn place(&mut self, nbytes: usize) -> io::Result<Option<&mut [u8]>> {
+        let start = self.len();
+        self.try_reserve(nbytes).map_err(io::Error::other)?;
+        self.resize(start + nbytes, 0);
+        Ok(self.get_mut(start..))
     }
 
     fn reserve(&mut self, total: u64) -> io::Result<()> {

@@ -18,10 +18,10 @@ use pyo3::types::{PyTuple, PyType};
 use crate::connect_options::ConnectOptions;
 use crate::errors;
 use crate::progress::PyProgress;
+use crate::room::room;
 
 use super::RECEIVE_ADVICE;
 use super::receive::Receiving;
-use super::room::room;
 use super::send::{ChannelSink, Sending};
 use super::watch::{TICK, Watch};
 

@@ -5,7 +5,6 @@ mod inner;
 mod memory;
 mod reader;
 mod receive;
-mod room;
 mod send;
 mod watch;
 mod writer;
@@ -28,6 +27,7 @@ use crate::frame::CoreFrame;
 use crate::ipc_file::IpcFile;
 use crate::ipc_write::{FormArgument, IpcWriteOptions, IpcWriter};
 use crate::progress::PyProgress;
+use crate::room;
 use crate::secure;
 use crate::view::bytes_of;
 

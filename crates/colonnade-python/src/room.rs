@@ -1,4 +1,4 @@
-//! Opaque bytes, received where Python will have them.
+//! Bytes made where Python will have them.
 
 use std::io;
 
@@ -34,7 +34,7 @@ impl Room for PyRoom {
 }
 
 /// Memory for `nbytes`, untouched until bytes come: a claim costs address space alone.
-pub(super) fn room(nbytes: usize) -> io::Result<Box<dyn Room>> {
+pub(crate) fn room(nbytes: usize) -> io::Result<Box<dyn Room>> {
     if nbytes < COPIED_BELOW_NBYTES {
         return Ok(Box::new(vec![0; nbytes]));
     }
@@ -55,7 +55,7 @@ pub(super) fn room(nbytes: usize) -> io::Result<Box<dyn Room>> {
 }
 
 /// The `bytes` of a filled room.
-pub(super) fn filled(py: Python<'_>, mut room: Box<dyn Room>) -> Py<PyBytes> {
+pub(crate) fn filled(py: Python<'_>, mut room: Box<dyn Room>) -> Py<PyBytes> {
     if room.as_mut_slice().len() < COPIED_BELOW_NBYTES {
         return PyBytes::new(py, room.as_mut_slice()).unbind();
     }
