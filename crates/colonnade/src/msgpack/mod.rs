@@ -9,4 +9,5 @@ pub mod cells;
 pub mod head;
 pub mod options;
 pub mod read;
+pub mod skip;
 pub mod write;
