@@ -1,1 +1,14 @@
 //! From frames to bytes.
+
+pub mod heads;
+mod pieces;
+mod plain;
+mod records;
+pub mod rows;
+mod section;
+mod split;
+
+pub use pieces::Pieces;
+
+#[cfg(test)]
+mod rows_tests;

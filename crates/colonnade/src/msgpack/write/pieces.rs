@@ -1,0 +1,113 @@
+//! Sections cut into pieces of rows, measured first and written by several threads.
+
+use std::io::IoSlice;
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::msgpack::cells::changed;
+use crate::plan::{self, NoProgress, Progress, Task};
+use crate::sink::Sink;
+
+use super::section::Section;
+
+/// Bytes that a piece should have: what fits the caches beside the columns it comes from.
+const PIECE_NBYTES: usize = 256 << 10;
+
+/// Pieces that a thread gets before they go out.
+const PIECES_A_THREAD: usize = 4;
+
+/// Rows of the first piece, whose width nobody knows.
+const FIRST_ROWS: usize = 256;
+
+#[derive(Debug)]
+struct Piece {
+    section: usize,
+    rows: Range<usize>,
+    /// With the section's opening, where it is the first.
+    nbytes: usize,
+}
+
+/// Encoded rows that are measured and not yet written.
+pub struct Pieces {
+    sections: Vec<Section>,
+    pieces: Vec<Piece>,
+    nbytes: u64,
+}
+
+impl Pieces {
+    /// Measures everything.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: a value that MessagePack cannot hold, with the name of its column.
+    pub fn of(sections: Vec<Section>) -> Result<Self> {
+        let mut pieces = Vec::new();
+        for (section, rows) in sections.iter().enumerate() {
+            cut(section, rows, &mut pieces)?;
+        }
+        let nbytes = pieces.iter().map(|piece| piece.nbytes as u64).sum();
+        Ok(Self { sections, pieces, nbytes })
+    }
+
+    /// Bytes of everything, exactly.
+    #[must_use]
+    pub fn nbytes(&self) -> u64 {
+        self.nbytes
+    }
+
+    /// Writes everything, a few pieces at a time.
+    ///
+    /// # Errors
+    /// The sink's; `Cancelled` of `progress`; data that changed since they were measured.
+    pub fn write(&self, threads: usize, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        let threads = threads.max(1);
+        let at_once = if threads == 1 { 1 } else { threads * PIECES_A_THREAD };
+        let mut buffers: Vec<Vec<u8>> = Vec::new();
+        buffers.resize_with(at_once.min(self.pieces.len()), Vec::new);
+        let mut done = 0;
+        for some in self.pieces.chunks(at_once) {
+            let fill = |(piece, buffer)| {
+                let (piece, buffer): (&Piece, &mut Vec<u8>) = (piece, buffer);
+                Task::new(piece.nbytes, move || self.fill(piece, buffer))
+            };
+            plan::run(some.iter().zip(&mut buffers).map(fill).collect(), threads, &NoProgress)?;
+            let filled = some.iter().zip(&buffers).map(|(_, buffer)| IoSlice::new(buffer));
+            sink.write_pieces(&filled.collect::<Vec<_>>())?;
+            done += some.iter().map(|piece| piece.nbytes as u64).sum::<u64>();
+            progress.advance(done, Some(self.nbytes))?;
+        }
+        Ok(())
+    }
+
+    fn fill(&self, piece: &Piece, buffer: &mut Vec<u8>) -> Result<()> {
+        let section = self.sections.get(piece.section).ok_or_else(changed)?;
+        buffer.clear();
+        if piece.rows.start == 0 {
+            buffer.extend_from_slice(&section.opening);
+        }
+        let opened = buffer.len();
+        buffer.resize(piece.nbytes, 0);
+        section.write(piece.rows.clone(), buffer.get_mut(opened..).ok_or_else(changed)?)
+    }
+}
+
+/// Cuts a section where a piece is long enough; a row that is longer than that is a piece of its own.
+fn cut(section: usize, rows: &Section, pieces: &mut Vec<Piece>) -> Result<()> {
+    let mut start = 0;
+    let mut count = FIRST_ROWS;
+    loop {
+        let stop = rows.nrows.min(start + count);
+        let nbytes = rows.measure(start..stop)?;
+        let length = stop - start;
+        let fitting = length.saturating_mul(PIECE_NBYTES).checked_div(nbytes).unwrap_or(length).max(1);
+        if nbytes > 2 * PIECE_NBYTES && fitting < length {
+            count = fitting;
+            continue;
+        }
+        let opening = if start == 0 { rows.opening.len() } else { 0 };
+        pieces.push(Piece { section, rows: start..stop, nbytes: opening + nbytes });
+        if stop == rows.nrows {
+            return Ok(());
+        }
+        (start, count) = (stop, fitting);
+    }
+}

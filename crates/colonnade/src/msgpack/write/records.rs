@@ -1,0 +1,28 @@
+//! Rows as maps: `[{key: cell, ...}, ...]`, with a header `{"__colonnade__": header, "records": [...]}`.
+
+use crate::error::Result;
+
+use super::heads;
+use super::section::{Cell, Section};
+
+/// The rows. `header`: the encoded entry of the header, its key and its value.
+///
+/// # Errors
+/// `Unrepresentable`: more rows or columns than MessagePack counts.
+pub fn section(columns: Vec<Cell>, nrows: usize, header: Option<&[u8]>, compatible: bool) -> Result<Section> {
+    let mut opening = Vec::new();
+    if let Some(header) = header {
+        heads::map(&mut opening, 2)?;
+        opening.extend_from_slice(header);
+        heads::text(&mut opening, "records", compatible)?;
+    }
+    heads::array(&mut opening, nrows)?;
+    let mut row_head = Vec::new();
+    heads::map(&mut row_head, columns.len())?;
+    let keyed = |mut column: Cell| {
+        heads::text(&mut column.key, &column.name, compatible)?;
+        Ok(column)
+    };
+    let columns = columns.into_iter().map(keyed).collect::<Result<_>>()?;
+    Ok(Section { opening, row_head, columns, nrows })
+}

@@ -1,0 +1,62 @@
+//! Names, labels and rows apart: `{"columns": [key, ...], "data": [[cell, ...], ...]}` behind a header, and
+//! `{"index": [label, ...], "columns": [...], "data": [...]}` without, as `DataFrame.to_dict(orient="split")` has it.
+
+use crate::error::Result;
+
+use super::heads;
+use super::section::{Cell, Section};
+
+/// The rows behind a header; row labels are columns. `header`: its encoded entry, key and value.
+///
+/// # Errors
+/// `Unrepresentable`: more rows or columns than MessagePack counts.
+pub fn described(columns: Vec<Cell>, nrows: usize, header: &[u8], compatible: bool) -> Result<Section> {
+    let mut opening = Vec::new();
+    heads::map(&mut opening, 3)?;
+    opening.extend_from_slice(header);
+    heads::text(&mut opening, "columns", compatible)?;
+    heads::array(&mut opening, columns.len())?;
+    for column in &columns {
+        heads::text(&mut opening, &column.name, compatible)?;
+    }
+    data(opening, columns, nrows, compatible)
+}
+
+/// The same without a header: row labels, column labels, data. Labels of several levels are arrays.
+///
+/// # Errors
+/// As [`described`].
+pub fn plain(
+    index: Vec<Cell>,
+    labels: Vec<Cell>,
+    columns: Vec<Cell>,
+    nrows: usize,
+    compatible: bool,
+) -> Result<Vec<Section>> {
+    let mut opening = Vec::new();
+    heads::map(&mut opening, 3)?;
+    heads::text(&mut opening, "index", compatible)?;
+    let index = list(opening, index, nrows)?;
+    let mut opening = Vec::new();
+    heads::text(&mut opening, "columns", compatible)?;
+    let labels = list(opening, labels, columns.len())?;
+    Ok(vec![index, labels, data(Vec::new(), columns, nrows, compatible)?])
+}
+
+fn data(mut opening: Vec<u8>, columns: Vec<Cell>, nrows: usize, compatible: bool) -> Result<Section> {
+    heads::text(&mut opening, "data", compatible)?;
+    heads::array(&mut opening, nrows)?;
+    let mut row_head = Vec::new();
+    heads::array(&mut row_head, columns.len())?;
+    Ok(Section { opening, row_head, columns, nrows })
+}
+
+/// Labels: each an array where there are several levels.
+fn list(mut opening: Vec<u8>, levels: Vec<Cell>, count: usize) -> Result<Section> {
+    heads::array(&mut opening, count)?;
+    let mut row_head = Vec::new();
+    if levels.len() > 1 {
+        heads::array(&mut row_head, levels.len())?;
+    }
+    Ok(Section { opening, row_head, columns: levels, nrows: count })
+}
