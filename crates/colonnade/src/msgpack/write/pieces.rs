@@ -1,6 +1,5 @@
 //! Sections cut into pieces of rows, measured first and written by several threads.
 
-use std::io::IoSlice;
 use std::ops::Range;
 
 use crate::error::Result;
@@ -61,32 +60,41 @@ impl Pieces {
     pub fn write(&self, threads: usize, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         let threads = threads.max(1);
         let at_once = if threads == 1 { 1 } else { threads * PIECES_A_THREAD };
-        let mut buffers: Vec<Vec<u8>> = Vec::new();
-        buffers.resize_with(at_once.min(self.pieces.len()), Vec::new);
+        let mut own = Vec::new();
         let mut done = 0;
         for some in self.pieces.chunks(at_once) {
-            let fill = |(piece, buffer)| {
-                let (piece, buffer): (&Piece, &mut Vec<u8>) = (piece, buffer);
-                Task::new(piece.nbytes, move || self.fill(piece, buffer))
-            };
-            plan::run(some.iter().zip(&mut buffers).map(fill).collect(), threads, &NoProgress)?;
-            let filled = some.iter().zip(&buffers).map(|(_, buffer)| IoSlice::new(buffer));
-            sink.write_pieces(&filled.collect::<Vec<_>>())?;
-            done += some.iter().map(|piece| piece.nbytes as u64).sum::<u64>();
+            let nbytes = some.iter().map(|piece| piece.nbytes).sum();
+            if let Some(place) = sink.place(nbytes)? {
+                self.fill_all(some, place, threads)?;
+            } else {
+                own.resize(nbytes, 0);
+                self.fill_all(some, &mut own, threads)?;
+                sink.write(&own)?;
+            }
+            done += nbytes as u64;
             progress.advance(done, Some(self.nbytes))?;
         }
         Ok(())
     }
 
-    fn fill(&self, piece: &Piece, buffer: &mut Vec<u8>) -> Result<()> {
-        let section = self.sections.get(piece.section).ok_or_else(changed)?;
-        buffer.clear();
-        if piece.rows.start == 0 {
-            buffer.extend_from_slice(&section.opening);
+    fn fill_all(&self, some: &[Piece], mut out: &mut [u8], threads: usize) -> Result<()> {
+        let mut tasks = Vec::with_capacity(some.len());
+        for piece in some {
+            let (place, rest) = out.split_at_mut_checked(piece.nbytes).ok_or_else(changed)?;
+            out = rest;
+            tasks.push(Task::new(piece.nbytes, move || self.fill(piece, place)));
         }
-        let opened = buffer.len();
-        buffer.resize(piece.nbytes, 0);
-        section.write(piece.rows.clone(), buffer.get_mut(opened..).ok_or_else(changed)?)
+        plan::run(tasks, threads, &NoProgress)
+    }
+
+    fn fill(&self, piece: &Piece, mut out: &mut [u8]) -> Result<()> {
+        let section = self.sections.get(piece.section).ok_or_else(changed)?;
+        if piece.rows.start == 0 {
+            let (place, rest) = out.split_at_mut_checked(section.opening.len()).ok_or_else(changed)?;
+            place.copy_from_slice(&section.opening);
+            out = rest;
+        }
+        section.write(piece.rows.clone(), out)
     }
 }
 
