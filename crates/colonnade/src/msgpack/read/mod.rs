@@ -1,1 +1,2 @@
 //! From bytes to frames.
+pub mod inferred;

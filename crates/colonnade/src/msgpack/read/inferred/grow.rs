@@ -1,0 +1,111 @@
+//! Bytes that grow where they will stay: what a column's cells become.
+
+use crate::memory::{Buffer, Region, RegionMut};
+use crate::msgpack::cells::{CellError, FORMAT};
+use crate::{Error, ErrorKind};
+
+const FIRST_NBYTES: usize = 256;
+
+/// Bytes with room behind them.
+#[derive(Debug, Default)]
+pub(super) struct Grow {
+    region: Option<RegionMut>,
+    used: usize,
+}
+
+impl Grow {
+    /// Bytes so far.
+    pub(super) fn nbytes(&self) -> usize {
+        self.used
+    }
+
+    /// Bytes that fit without growing.
+    pub(super) fn room(&mut self) -> usize {
+        let used = self.used;
+        self.region.as_mut().map_or(0, |r| r.as_mut_slice().len() - used)
+    }
+
+    /// Makes room for `nbytes` more. Room that stays empty costs address space, not memory.
+    #[inline]
+    pub(super) fn reserve(&mut self, nbytes: usize) -> Result<(), CellError> {
+        if self.room() >= nbytes { Ok(()) } else { self.enlarge(nbytes) }
+    }
+
+    #[cold]
+    fn enlarge(&mut self, nbytes: usize) -> Result<(), CellError> {
+        let wanted = self.used.saturating_add(nbytes).max(self.used.saturating_mul(2)).max(FIRST_NBYTES);
+        let io = |e: std::io::Error| CellError {
+            cell: 0,
+            offset: 0,
+            path: String::new(),
+            error: Error::new(ErrorKind::Io(e), FORMAT, ""),
+        };
+        match &mut self.region {
+            Some(region) => region.grow(wanted).map_err(io)?,
+            none => *none = Some(Region::allocate(wanted, false).map_err(io)?),
+        }
+        Ok(())
+    }
+
+    /// `nbytes` behind the used ones, to fill; [`Grow::commit`] keeps them.
+    #[inline]
+    pub(super) fn spare(&mut self, nbytes: usize) -> Result<&mut [u8], CellError> {
+        self.reserve(nbytes)?;
+        let used = self.used;
+        Ok(self
+            .region
+            .as_mut()
+            .and_then(|r| r.as_mut_slice().get_mut(used..used + nbytes))
+            .unwrap_or_default())
+    }
+
+    /// Keeps `nbytes` of what was filled.
+    #[inline]
+    pub(super) fn commit(&mut self, nbytes: usize) {
+        self.used += nbytes;
+    }
+
+    /// Appends bytes.
+    #[inline]
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), CellError> {
+        self.spare(bytes.len())?.copy_from_slice(bytes);
+        self.commit(bytes.len());
+        Ok(())
+    }
+
+    /// Appends `n` zero bytes.
+    pub(super) fn zeros(&mut self, n: usize) -> Result<(), CellError> {
+        self.spare(n)?.fill(0);
+        self.commit(n);
+        Ok(())
+    }
+
+    /// Appends a word `n` times.
+    pub(super) fn repeat(&mut self, word: [u8; 8], n: usize) -> Result<(), CellError> {
+        let nbytes = n.saturating_mul(8);
+        self.spare(nbytes)?.as_chunks_mut::<8>().0.fill(word);
+        self.commit(nbytes);
+        Ok(())
+    }
+
+    /// The bytes so far.
+    pub(super) fn bytes(&mut self) -> &mut [u8] {
+        let used = self.used;
+        self.region.as_mut().and_then(|r| r.as_mut_slice().get_mut(..used)).unwrap_or_default()
+    }
+
+    /// The bytes so far, as words.
+    pub(super) fn words(&mut self) -> &mut [[u8; 8]] {
+        self.bytes().as_chunks_mut::<8>().0
+    }
+
+    /// Ends growing.
+    pub(super) fn finish(self) -> Buffer {
+        let used = self.used;
+        let whole = match self.region {
+            Some(region) => Buffer::from_region(region.finish(), true),
+            None => Buffer::from_vec(Vec::new()),
+        };
+        whole.slice(0, used).unwrap_or(whole)
+    }
+}

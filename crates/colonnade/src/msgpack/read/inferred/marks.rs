@@ -1,0 +1,78 @@
+//! Some rows, marked: nulls, integers among floats. Costs nothing until the first.
+
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
+
+/// One bit a row, set where the row is marked; rows behind the last mark have none.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    bits: Vec<u8>,
+    count: usize,
+}
+
+impl Marks {
+    /// Marks rows `start..start + n`, of which none is marked.
+    #[inline]
+    pub(super) fn mark(&mut self, start: usize, n: usize) {
+        if n == 0 {
+            return;
+        }
+        let end = start + n;
+        if self.bits.len() < end.div_ceil(8) {
+            self.bits.resize(end.div_ceil(8), 0);
+        }
+        self.count += n;
+        let (first, last) = (start / 8, (end - 1) / 8);
+        let (low, high) = (0xFFu8 << (start % 8), 0xFFu8 >> (7 - (end - 1) % 8));
+        match self.bits.get_mut(first..=last) {
+            Some([one]) => *one |= low & high,
+            Some([one, middle @ .., other]) => {
+                *one |= low;
+                middle.fill(0xFF);
+                *other |= high;
+            }
+            _ => {}
+        }
+    }
+
+    /// Marked rows.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Whether `row` is marked.
+    pub(super) fn has(&self, row: usize) -> bool {
+        self.bits.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1)
+    }
+
+    /// Arrow's validity of `rows` rows, marked ones null; `None` where none is.
+    pub(super) fn validity(mut self, rows: usize) -> Option<NullBuffer> {
+        if self.count == 0 {
+            return None;
+        }
+        self.bits.resize(rows.div_ceil(8), 0);
+        for byte in &mut self.bits {
+            *byte = !*byte;
+        }
+        Some(NullBuffer::new(BooleanBuffer::new(Buffer::from_vec(self.bits), 0, rows)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_marked_from_any_start() {
+        for start in 0..20 {
+            for n in 0..30 {
+                let mut marks = Marks::default();
+                marks.mark(start, n);
+                marks.mark(start + n + 3, 1);
+                let expected: Vec<bool> =
+                    (0..70).map(|row| (start..start + n).contains(&row) || row == start + n + 3).collect();
+                assert_eq!((0..70).map(|row| marks.has(row)).collect::<Vec<_>>(), expected);
+                assert_eq!(marks.validity(70).unwrap().null_count(), n + 1);
+            }
+        }
+    }
+}
