@@ -8,7 +8,5 @@ pub mod rows;
 mod section;
 mod split;
 
-pub use pieces::Pieces;
-
 #[cfg(test)]
 mod rows_tests;

@@ -27,30 +27,24 @@ struct Piece {
 }
 
 /// Encoded rows that are measured and not yet written.
-pub struct Pieces {
-    sections: Vec<Section>,
+pub struct Pieces<'a> {
+    sections: Vec<Section<'a>>,
     pieces: Vec<Piece>,
     nbytes: u64,
 }
 
-impl Pieces {
+impl<'a> Pieces<'a> {
     /// Measures everything.
     ///
     /// # Errors
     /// `Unrepresentable`: a value that MessagePack cannot hold, with the name of its column.
-    pub fn of(sections: Vec<Section>) -> Result<Self> {
+    pub fn of(sections: Vec<Section<'a>>) -> Result<Self> {
         let mut pieces = Vec::new();
         for (section, rows) in sections.iter().enumerate() {
             cut(section, rows, &mut pieces)?;
         }
         let nbytes = pieces.iter().map(|piece| piece.nbytes as u64).sum();
         Ok(Self { sections, pieces, nbytes })
-    }
-
-    /// Bytes of everything, exactly.
-    #[must_use]
-    pub fn nbytes(&self) -> u64 {
-        self.nbytes
     }
 
     /// Writes everything, a few pieces at a time.
@@ -99,7 +93,7 @@ impl Pieces {
 }
 
 /// Cuts a section where a piece is long enough; a row that is longer than that is a piece of its own.
-fn cut(section: usize, rows: &Section, pieces: &mut Vec<Piece>) -> Result<()> {
+fn cut(section: usize, rows: &Section<'_>, pieces: &mut Vec<Piece>) -> Result<()> {
     let mut start = 0;
     let mut count = FIRST_ROWS;
     loop {

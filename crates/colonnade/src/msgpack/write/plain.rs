@@ -80,7 +80,7 @@ pub fn labels(axis: &Axis) -> Result<Vec<Named>> {
 ///
 /// # Errors
 /// `Unrepresentable`: more rows or columns than MessagePack counts.
-pub fn sections(columns: Vec<Cell>, nrows: usize, compatible: bool) -> Result<Vec<Section>> {
+pub fn sections(columns: Vec<Cell<'_>>, nrows: usize, compatible: bool) -> Result<Vec<Section<'_>>> {
     let mut opening = Vec::new();
     heads::map(&mut opening, columns.len())?;
     let mut out = Vec::with_capacity(columns.len());

@@ -9,7 +9,12 @@ use super::section::{Cell, Section};
 ///
 /// # Errors
 /// `Unrepresentable`: more rows or columns than MessagePack counts.
-pub fn section(columns: Vec<Cell>, nrows: usize, header: Option<&[u8]>, compatible: bool) -> Result<Section> {
+pub fn section<'a>(
+    columns: Vec<Cell<'a>>,
+    nrows: usize,
+    header: Option<&[u8]>,
+    compatible: bool,
+) -> Result<Section<'a>> {
     let mut opening = Vec::new();
     if let Some(header) = header {
         heads::map(&mut opening, 2)?;
@@ -19,7 +24,7 @@ pub fn section(columns: Vec<Cell>, nrows: usize, header: Option<&[u8]>, compatib
     heads::array(&mut opening, nrows)?;
     let mut row_head = Vec::new();
     heads::map(&mut row_head, columns.len())?;
-    let keyed = |mut column: Cell| {
+    let keyed = |mut column: Cell<'a>| {
         heads::text(&mut column.key, &column.name, compatible)?;
         Ok(column)
     };

@@ -1,5 +1,6 @@
 //! Frames in rows, and frames without a header: everything but our own columns.
 
+use arrow_array::{Array, StringArray};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
 
@@ -7,6 +8,8 @@ use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame};
 use crate::msgpack::cells::{CellWriter, FORMAT};
 use crate::msgpack::options::{Orient, WriteOptions};
+use crate::plan::Progress;
+use crate::sink::Sink;
 
 use super::pieces::Pieces;
 use super::plain::{self, Named};
@@ -14,47 +17,59 @@ use super::section::Cell;
 use super::{records, split};
 
 /// What writes the cells of a field.
-pub type WriterOf<'w> = &'w dyn Fn(&Field, &ArrayData) -> Result<Box<dyn CellWriter>>;
+pub type WriterOf<'w> = &'w dyn for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>>;
 
-/// Encodes `frame` in rows, or in columns without a header: measured, to be written. `schema` and `arrays`: what an
-/// exporter makes of it. `header`: the encoded entry of the header, its key and its value, and the keys of the fields;
-/// `None` where there is none.
+/// What an exporter makes of a frame.
+#[derive(Debug, Clone, Copy)]
+pub struct Exported<'a> {
+    /// Its fields.
+    pub schema: &'a Schema,
+    /// Their arrays.
+    pub arrays: &'a [ArrayData],
+    /// The encoded entry of the header, its key and its value, and the keys of the fields; `None` where there is none.
+    pub header: Option<(&'a [u8], &'a [String])>,
+}
+
+/// Encodes `frame` in rows, or in columns without a header.
 ///
 /// # Errors
-/// `Unrepresentable`: a value that MessagePack cannot hold, with the name of its column.
-pub fn measured(
+/// `Unrepresentable`: a value that MessagePack cannot hold, with the name of its column; the sink's own.
+pub fn encode(
     frame: &Frame,
-    schema: &Schema,
-    arrays: &[ArrayData],
-    header: Option<(&[u8], &[String])>,
+    exported: Exported<'_>,
     options: &WriteOptions,
     writer_of: WriterOf<'_>,
-) -> Result<Pieces> {
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let Exported { schema, arrays, header } = exported;
     let (nrows, compatible) = (frame.nrows, options.compatible);
-    let plain = || cells(plain::columns(frame, schema, arrays)?, writer_of);
-    let sections = match (options.orient, header) {
-        (Orient::Records, None) => vec![records::section(plain()?, nrows, None, compatible)?],
-        (Orient::Records, Some((header, keys))) => {
-            let columns = cells(described(schema, arrays, keys)?, writer_of)?;
-            vec![records::section(columns, nrows, Some(header), compatible)?]
+    let own: Vec<Named> = match header {
+        Some((_, keys)) => described(schema, arrays, keys)?,
+        None if options.orient == Orient::Split => {
+            schema.fields().iter().zip(arrays).take(frame.ncols).map(|(f, a)| Named::new(f, a)).collect()
         }
+        None => plain::columns(frame, schema, arrays)?,
+    };
+    let (index, labels);
+    let columns = cells(&own, writer_of)?;
+    let sections = match (options.orient, header) {
+        (Orient::Records, header) => {
+            vec![records::section(columns, nrows, header.map(|(entry, _)| entry), compatible)?]
+        }
+        (Orient::Split, Some((entry, _))) => vec![split::described(columns, nrows, entry, compatible)?],
         (Orient::Split, None) => {
-            let fields = schema.fields().iter().zip(arrays).take(frame.ncols);
-            let columns = cells(fields.map(|(field, data)| Named::new(field, data)).collect(), writer_of)?;
-            let index = cells(plain::labels(&frame.index)?, writer_of)?;
-            let labels = cells(column_labels(&frame.columns, &columns)?, writer_of)?;
+            index = plain::labels(&frame.index)?;
+            labels = column_labels(&frame.columns, &own)?;
+            let (index, labels) = (cells(&index, writer_of)?, cells(&labels, writer_of)?);
             split::plain(index, labels, columns, nrows, compatible)?
         }
-        (Orient::Split, Some((header, keys))) => {
-            let columns = cells(described(schema, arrays, keys)?, writer_of)?;
-            vec![split::described(columns, nrows, header, compatible)?]
-        }
-        (Orient::Columns, None) => plain::sections(plain()?, nrows, compatible)?,
+        (Orient::Columns, None) => plain::sections(columns, nrows, compatible)?,
         (Orient::Columns, Some(_)) => {
             return Err(Error::unsupported(FORMAT, "columns behind a header are written elsewhere."));
         }
     };
-    Pieces::of(sections)
+    Pieces::of(sections)?.write(options.threads, sink, progress)
 }
 
 /// All fields under their keys.
@@ -67,21 +82,21 @@ fn described(schema: &Schema, arrays: &[ArrayData], keys: &[String]) -> Result<V
     Ok(fields.map(|((field, data), key)| Named { name: key.clone(), ..Named::new(field, data) }).collect())
 }
 
-fn cells(columns: Vec<Named>, writer_of: WriterOf<'_>) -> Result<Vec<Cell>> {
-    let cell = |Named { name, field, data }| {
-        let cells = writer_of(&field, &data).map_err(|e: Error| e.in_member(&name))?;
-        Ok(Cell { name, key: Vec::new(), cells })
+fn cells<'a>(columns: &'a [Named], writer_of: WriterOf<'_>) -> Result<Vec<Cell<'a>>> {
+    let cell = |named: &'a Named| {
+        let cells =
+            writer_of(&named.field, &named.data).map_err(|e: Error| e.in_member(named.name.as_str()))?;
+        Ok(Cell { name: named.name.clone(), key: Vec::new(), cells })
     };
-    columns.into_iter().map(cell).collect()
+    columns.iter().map(cell).collect()
 }
 
 /// Labels of columns: integers as integers, all others as the keys of maps have them.
-fn column_labels(axis: &Axis, columns: &[Cell]) -> Result<Vec<Named>> {
+fn column_labels(axis: &Axis, columns: &[Named]) -> Result<Vec<Named>> {
     let own = plain::labels(axis)?;
     if matches!(own.as_slice(), [only] if only.data.data_type().is_integer() && only.data.null_count() == 0) {
         return Ok(own);
     }
-    let names = arrow_array::StringArray::from_iter_values(columns.iter().map(|column| &column.name));
-    let field = Field::new("columns", DataType::Utf8, false);
-    Ok(vec![Named::new(&field, &arrow_array::Array::to_data(&names))])
+    let names = StringArray::from_iter_values(columns.iter().map(|column| &column.name)).into_data();
+    Ok(vec![Named::new(&Field::new("columns", DataType::Utf8, false), &names)])
 }

@@ -7,7 +7,7 @@ use arrow_data::ArrayData;
 use arrow_schema::Field;
 
 use super::heads;
-use super::rows::measured;
+use super::rows::{Exported, encode};
 use crate::arrow::export::Exporter;
 use crate::error::Result;
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
@@ -45,7 +45,7 @@ impl CellWriter for Simple {
 }
 
 #[allow(clippy::unnecessary_wraps)] // as the real one
-fn simple(_: &Field, data: &ArrayData) -> Result<Box<dyn CellWriter>> {
+fn simple<'a>(_: &'a Field, data: &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>> {
     Ok(Box::new(Simple(make_array(data.clone()))))
 }
 
@@ -74,10 +74,9 @@ fn written(frame: &Frame, orient: Orient, header: Option<&[u8]>, threads: usize)
     let options = WriteOptions { orient, header: header.is_some(), threads, ..WriteOptions::default() };
     let keys: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
     let header = header.map(|h| (h, keys.as_slice()));
-    let pieces = measured(frame, &schema, &arrays, header, &options, &simple).unwrap();
+    let exported = Exported { schema: &schema, arrays: &arrays, header };
     let mut out = Vec::new();
-    pieces.write(threads, &mut out, &NoProgress).unwrap();
-    assert_eq!(out.len() as u64, pieces.nbytes());
+    encode(frame, exported, &options, &simple, &mut out, &NoProgress).unwrap();
     out
 }
 

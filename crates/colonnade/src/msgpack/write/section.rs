@@ -7,29 +7,29 @@ use crate::error::Result;
 use crate::msgpack::cells::{CellWriter, changed};
 
 /// One column of a section.
-pub struct Cell {
+pub struct Cell<'a> {
     /// Its name, for errors.
     pub name: String,
     /// What stands before each of its cells: the encoded key in maps, nothing in arrays.
     pub key: Vec<u8>,
     /// Its cells.
-    pub cells: Box<dyn CellWriter>,
+    pub cells: Box<dyn CellWriter + 'a>,
 }
 
 /// Bytes, then rows.
 #[derive(Default)]
-pub struct Section {
+pub struct Section<'a> {
     /// What stands before the first row.
     pub opening: Vec<u8>,
     /// What stands before each row.
     pub row_head: Vec<u8>,
     /// The cells of a row.
-    pub columns: Vec<Cell>,
+    pub columns: Vec<Cell<'a>>,
     /// Rows.
     pub nrows: usize,
 }
 
-impl Section {
+impl Section<'_> {
     /// Bytes of these rows, exactly.
     pub(super) fn measure(&self, rows: Range<usize>) -> Result<usize> {
         let keys: usize = self.columns.iter().map(|c| c.key.len()).sum();

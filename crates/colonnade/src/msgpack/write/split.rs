@@ -10,7 +10,12 @@ use super::section::{Cell, Section};
 ///
 /// # Errors
 /// `Unrepresentable`: more rows or columns than MessagePack counts.
-pub fn described(columns: Vec<Cell>, nrows: usize, header: &[u8], compatible: bool) -> Result<Section> {
+pub fn described<'a>(
+    columns: Vec<Cell<'a>>,
+    nrows: usize,
+    header: &[u8],
+    compatible: bool,
+) -> Result<Section<'a>> {
     let mut opening = Vec::new();
     heads::map(&mut opening, 3)?;
     opening.extend_from_slice(header);
@@ -26,13 +31,13 @@ pub fn described(columns: Vec<Cell>, nrows: usize, header: &[u8], compatible: bo
 ///
 /// # Errors
 /// As [`described`].
-pub fn plain(
-    index: Vec<Cell>,
-    labels: Vec<Cell>,
-    columns: Vec<Cell>,
+pub fn plain<'a>(
+    index: Vec<Cell<'a>>,
+    labels: Vec<Cell<'a>>,
+    columns: Vec<Cell<'a>>,
     nrows: usize,
     compatible: bool,
-) -> Result<Vec<Section>> {
+) -> Result<Vec<Section<'a>>> {
     let mut opening = Vec::new();
     heads::map(&mut opening, 3)?;
     heads::text(&mut opening, "index", compatible)?;
@@ -43,7 +48,7 @@ pub fn plain(
     Ok(vec![index, labels, data(Vec::new(), columns, nrows, compatible)?])
 }
 
-fn data(mut opening: Vec<u8>, columns: Vec<Cell>, nrows: usize, compatible: bool) -> Result<Section> {
+fn data(mut opening: Vec<u8>, columns: Vec<Cell<'_>>, nrows: usize, compatible: bool) -> Result<Section<'_>> {
     heads::text(&mut opening, "data", compatible)?;
     heads::array(&mut opening, nrows)?;
     let mut row_head = Vec::new();
@@ -52,7 +57,7 @@ fn data(mut opening: Vec<u8>, columns: Vec<Cell>, nrows: usize, compatible: bool
 }
 
 /// Labels: each an array where there are several levels.
-fn list(mut opening: Vec<u8>, levels: Vec<Cell>, count: usize) -> Result<Section> {
+fn list(mut opening: Vec<u8>, levels: Vec<Cell<'_>>, count: usize) -> Result<Section<'_>> {
     heads::array(&mut opening, count)?;
     let mut row_head = Vec::new();
     if levels.len() > 1 {
