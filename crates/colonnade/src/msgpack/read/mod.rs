@@ -1,2 +1,3 @@
 //! From bytes to frames.
 pub mod inferred;
+pub mod rows;
