@@ -28,7 +28,7 @@ const MAX_RATIO: usize = 16;
 const ALWAYS_NBYTES: usize = 4096;
 
 /// Labels of a schema that nobody described: its names, as text.
-pub(super) fn foreign(names: &[&str], name: String) -> Result<Axis> {
+pub(crate) fn foreign(names: &[&str], name: String) -> Result<Axis> {
     let labels = Labels::Levels(vec![as_they_are(names)?]);
     Ok(Axis { labels, class: "Index".into(), classes: vec!["Index".into()], name, meta: None })
 }

@@ -16,6 +16,8 @@ mod native;
 pub mod pandas;
 pub mod repeat;
 
+pub(crate) use column_labels::foreign as text_labels;
+
 #[cfg(test)]
 mod export_tests;
 #[cfg(test)]

@@ -1,3 +1,4 @@
 //! From bytes to frames.
+pub mod foreign;
 pub mod inferred;
 pub mod rows;
