@@ -297,6 +297,193 @@ fn bytes_of_any_width_are_one_column() {
     assert_eq!(found.as_any().downcast_ref(), Some(&expected));
 }
 
+fn mixed(finished: &Finished) -> Vec<Option<Vec<u8>>> {
+    let Finished::Column(column) = finished else { panic!("expected a column") };
+    assert_eq!(column.tag.as_deref(), Some(MIXED_TAG));
+    let cells = array(finished);
+    let cells = cells.as_any().downcast_ref::<arrow_array::LargeBinaryArray>().unwrap().clone();
+    cells.iter().map(|cell| cell.map(<[u8]>::to_vec)).collect()
+}
+
+fn cells(all: &[&[u8]]) -> Vec<Option<Vec<u8>>> {
+    all.iter().map(|cell| (*cell != [0xc0]).then(|| cell.to_vec())).collect()
+}
+
+#[test]
+fn cells_of_different_kinds_are_kept_as_they_are() {
+    let one_float = [0xcb, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0];
+    let beyond = [0xcf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+    let odd = [0xcf, 0x00, 0x20, 0, 0, 0, 0, 0, 1];
+    let time = [0xd6, 0xff, 0, 0, 0, 9];
+    for parts in [
+        &[&[1][..], b"\xa1a", &[0xc0], &[0xc3]][..],
+        &[b"\xa1a", &[0xc0], &[0xc4, 1, 0xff], &[0xff]],
+        &[&[0xc0], &[0xc2], &[0xc3], &[1]],
+        &[&[0xff], &[0xc0], &beyond, &[7]],
+        &[&beyond, &[0xc0], &[0xff]],
+        &[&one_float, &[1], &odd, &[0xc0]],
+        &[&odd, &[0xc0], &one_float],
+        &[&[2], &one_float, b"\xa0"],
+        &[&time, &[0xc0], &[0xd0, 0x80]],
+        &[&[0x92, 1, 0xa1, b'x'], &[0xc0], &[3]],
+        &[&[1], &[0x91, 1], &[0x81, 0xa1, b'a', 0xc0]],
+        &[&[0x91, 1], &[0xc0], &[0x91, 0xc3]],
+        &[&[0x81, 1, 2], &[0xc0]],
+        &[&[0xc0], &[0x81, 0xa1, b'a', 0xcd, 0, 1], &[0x81, 0xa1, b'a', 0xa0]],
+        &[b"\xa1a", &[0x91, 0x91, 0x91, 0xc0]],
+    ] {
+        assert_eq!(mixed(&taken(&parts.concat(), parts.len(), &options())), cells(parts), "{parts:?}");
+    }
+}
+
+#[test]
+fn what_was_stored_is_written_again_in_its_smallest_form() {
+    let bytes =
+        [&[0xcd, 0, 5][..], &[0xd3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f], &[0xa0]].concat();
+    assert_eq!(mixed(&taken(&bytes, 3, &options())), cells(&[&[5], &[0xd1, 0xff, 0x7f], &[0xa0]]));
+    let text = [&[0xda, 0, 1, b'x'][..], &[0xda, 0, 40], &[b'y'; 40], &[0xc2]].concat();
+    let long = [&[0xd9, 40][..], &[b'y'; 40]].concat();
+    assert_eq!(mixed(&taken(&text, 3, &options())), cells(&[b"\xa1x", &long, &[0xc2]]));
+}
+
+#[test]
+fn timestamps_have_the_finest_unit_that_holds_them_all() {
+    let short = [0xd6, 0xff, 0, 0, 0, 9];
+    let middle = [&[0xd7, 0xff][..], &(500_000_000u64 << 34 | 7).to_be_bytes()].concat();
+    let long = |nanos: u32, seconds: i64| {
+        [&[0xc7, 12, 0xff][..], &nanos.to_be_bytes(), &seconds.to_be_bytes()].concat()
+    };
+    let shown = |parts: &[&[u8]]| {
+        let found = array(&taken(&parts.concat(), parts.len(), &options()));
+        let words: Vec<i64> = found.to_data().buffers()[0].typed_data::<i64>().to_vec();
+        (found.data_type().to_string(), words)
+    };
+    let (unit, words) = shown(&[&short, &middle, &[0xc0], &long(999_999_999, -1)]);
+    assert_eq!((unit.as_str(), words), ("Timestamp(ns, \"UTC\")", vec![9_000_000_000, 7_500_000_000, 0, -1]));
+    let (unit, words) = shown(&[&short, &long(5_000, 40_000_000_000)]);
+    assert_eq!((unit.as_str(), words), ("Timestamp(µs, \"UTC\")", vec![9_000_000, 40_000_000_000_000_005]));
+    let (unit, words) = shown(&[&long(0, i64::MAX), &short]);
+    assert_eq!((unit.as_str(), words), ("Timestamp(s, \"UTC\")", vec![i64::MAX, 9]));
+    let none = [long(1, i64::MAX), short.to_vec()];
+    assert_eq!(mixed(&taken(&none.concat(), 2, &options())), cells(&[&none[0], &none[1]]));
+    for bad in [long(1_000_000_000, 0), [&[0xd7, 0xff][..], &[0xff; 8]].concat(), vec![0xd4, 0xff, 0]] {
+        let bytes = [&short[..], &short, &bad].concat();
+        let error = whole(&bytes, 3, &options()).unwrap_err();
+        assert_eq!((error.cell, error.offset), (2, 12));
+    }
+}
+
+#[test]
+fn extensions_are_refused_or_kept_with_their_type() {
+    let bytes = [0xc0, 0xd4, 5, 0xaa, 0xc7, 3, 0xfe, 1, 2, 3];
+    let error = whole(&bytes, 3, &options()).unwrap_err();
+    assert_eq!((error.cell, error.offset), (1, 1));
+    assert!(error.error.to_string().contains("extension type 5"), "{}", error.error);
+    let found = array(&taken(&bytes, 3, &loose()));
+    let found = found.as_any().downcast_ref::<arrow_array::StructArray>().unwrap();
+    let codes = found.column(0).as_any().downcast_ref::<arrow_array::Int8Array>().unwrap();
+    let data = found.column(1).as_any().downcast_ref::<arrow_array::LargeBinaryArray>().unwrap();
+    assert!(found.is_null(0));
+    assert_eq!(
+        (codes.value(1), data.value(1), codes.value(2), data.value(2)),
+        (5, &[0xaa][..], -2, &[1, 2, 3][..])
+    );
+    assert!(whole(&[1, 0x91, 0xd4, 5, 0], 2, &options()).is_err());
+    assert_eq!(mixed(&taken(&[1, 0xd4, 5, 0], 2, &loose())), cells(&[&[1], &[0xd4, 5, 0]]));
+}
+
+#[test]
+fn arrays_are_lists() {
+    let bytes = [0x93, 1, 0xc0, 0xcd, 1, 0, 0xc0, 0x90, 0xdc, 0, 1, 0xcb, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0];
+    let found = array(&taken(&bytes, 4, &options()));
+    let found = found.as_any().downcast_ref::<arrow_array::LargeListArray>().unwrap();
+    assert_eq!(found.value_offsets(), [0, 3, 3, 3, 4]);
+    assert!(found.is_null(1) && found.is_valid(2));
+    let expected = arrow_array::Float64Array::from(vec![Some(1.0), None, Some(256.0), Some(1.5)]);
+    assert_eq!(found.values().as_any().downcast_ref(), Some(&expected));
+    let deep = array(&taken(&[0x91, 0x92, 0x90, 0x91, 0xa1, b'x', 0xc0], 2, &options()));
+    assert_eq!(deep.data_type().to_string().matches("LargeList").count(), 3);
+}
+
+#[test]
+fn maps_are_structs_and_missing_keys_are_null() {
+    let bytes =
+        [&b"\xc0\x82\xa1a\x01\xa1b\xa1x"[..], b"\x81\xa1b\xa1y", b"\x80", b"\x82\xa1c\x91\xc3\xa1a\x02"]
+            .concat();
+    let found = array(&taken(&bytes, 5, &options()));
+    let found = found.as_any().downcast_ref::<arrow_array::StructArray>().unwrap();
+    assert_eq!(found.column_names(), ["a", "b", "c"]);
+    assert!(found.is_null(0) && found.is_valid(3));
+    let a = arrow_array::Int64Array::from(vec![None, Some(1), None, None, Some(2)]);
+    let b = arrow_array::LargeStringArray::from(vec![None, Some("x"), Some("y"), None, None]);
+    assert_eq!(found.column(0).as_any().downcast_ref(), Some(&a));
+    assert_eq!(found.column(1).as_any().downcast_ref(), Some(&b));
+    assert_eq!(found.column(2).null_count(), 4);
+}
+
+#[test]
+fn a_key_twice_is_refused_by_name() {
+    let error = whole(b"\xc0\x91\x82\xa1a\x01\xa1a\x02", 2, &options()).unwrap_err();
+    assert_eq!((error.cell, error.offset, error.path.as_str()), (1, 6, "[0]"));
+    assert!(error.error.to_string().contains("\"a\" twice"), "{}", error.error);
+}
+
+#[test]
+fn errors_inside_cells_have_their_path_and_byte() {
+    let error = whole(b"\x01\x01\x81\xa1a\x92\xa1x\xa1\xff", 3, &options()).unwrap_err();
+    let error = error.in_column("$.c", 10, 1000);
+    let text = error.to_string();
+    assert!(text.contains("$.c[12]") && text.contains("at byte 1008"), "{text}");
+    let error = whole(b"\x81\xa1a\x92\xa1x\xa1\xff", 1, &options()).unwrap_err();
+    assert_eq!((error.offset, error.path.as_str()), (6, ".a[1]"));
+    let error = whole(b"\x91\xc1", 1, &options()).unwrap_err();
+    assert_eq!(error.offset, 1);
+}
+
+#[test]
+fn maps_that_share_no_keys_are_kept_as_they_are() {
+    let mut bytes = Vec::new();
+    for i in 0..3000u32 {
+        bytes.extend([&[0x81, 0xa4][..], format!("{i:04}").as_bytes(), &[1]].concat());
+    }
+    assert_eq!(mixed(&whole(&bytes, 3000, &options()).unwrap()).len(), 3000);
+}
+
+#[test]
+fn depth_is_limited_and_what_is_deep_is_kept_as_it_is() {
+    let nest = |n: usize| [vec![0x91; n], vec![1]].concat();
+    assert!(whole(&nest(64), 1, &options()).is_ok());
+    let error = whole(&nest(65), 1, &options()).unwrap_err();
+    assert!(matches!(error.error.kind(), crate::ErrorKind::LimitExceeded), "{}", error.error);
+    let mut column = Inferred::new(&options()).with_depth(2);
+    assert!(column.take(&nest(63), 1).is_err());
+    let mut deep = options();
+    deep.limits.max_depth = 100_000;
+    assert_eq!(mixed(&whole(&nest(50_000), 1, &deep).unwrap())[0].as_ref().unwrap().len(), 50_001);
+}
+
+#[test]
+fn missing_keys_are_nulls_of_any_family() {
+    for cell in [&[1][..], b"\xa1x", &[0xc3], &[0x91, 1], b"\x81\xa1a\x01", &[0xd6, 0xff, 0, 0, 0, 1]] {
+        let mut column = Inferred::new(&options());
+        column.nulls(2).unwrap();
+        column.take(cell, 1).unwrap();
+        column.nulls(1).unwrap();
+        column.take(cell, 1).unwrap();
+        column.nulls(20).unwrap();
+        let found = array(&column.finish().unwrap());
+        let valid: Vec<usize> = (0..25).filter(|&row| row < found.len() && found.is_valid(row)).collect();
+        assert_eq!((found.len(), valid), (25, vec![2, 4]), "{cell:?}");
+    }
+}
+
+#[test]
+fn text_that_is_none_is_bytes_in_mixed_cells_as_well() {
+    let found = taken(b"\x01\x92\xa1\xff\xa1x", 2, &loose());
+    assert_eq!(mixed(&found), cells(&[&[1], b"\x92\xc4\x01\xff\xa1x"]));
+    assert!(whole(b"\x01\x92\xa1\xff\xa1x", 2, &options()).is_err());
+}
+
 #[test]
 fn a_claim_of_cells_allocates_nothing() {
     for cell in [&[0x01][..], &[0xc3], &[0xa1, b'x'], &[0xcb, 0, 0, 0, 0, 0, 0, 0, 0], &[0xc0]] {
