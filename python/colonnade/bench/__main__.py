@@ -21,6 +21,8 @@ from colonnade.bench.transports.moving import MOVING
 
 DIRECTORY = Path("bench-results")
 CONNECTION_PARTS = ("large", "text", "small", "pieces", "relay")
+CONNECTION_TRANSPORTS = ("pipe", "unix", "tcp", "tls")
+MSGPACK_PARTS, MSGPACK_TRANSPORTS = ("memory", "records", "wire", "file"), ("fifo", "unix", "tcp")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -71,7 +73,9 @@ def parser() -> argparse.ArgumentParser:
         "paper-connections", help="from process to process by pipe, socket, TCP, TLS, with the table of marks"
     )
     wires.add_argument("--part", action="append", choices=CONNECTION_PARTS, help="all by default")
-    wires.add_argument("--transport", action="append", choices=list(MOVING), help="all that a part knows by default")
+    wires.add_argument(
+        "--transport", action="append", choices=CONNECTION_TRANSPORTS, help="all that a part knows by default"
+    )
     wires.add_argument("--rounds", type=int, default=7)
     wires.add_argument("--size", type=float, default=1.0, help="fraction of everything, to see that all works")
     wires.add_argument("--state", action="append", choices=("first", "repeat"))
@@ -79,6 +83,21 @@ def parser() -> argparse.ArgumentParser:
     wires.add_argument("--out", type=Path, default=DIRECTORY)
     wires.add_argument("--report", type=Path, help="where connections.md goes; default: the same as --out")
     wires.add_argument("--report-only", action="store_true", help="from results measured before")
+
+    messages = commands.add_parser(
+        "paper-msgpack", help="MessagePack in memory, of rows, by pipe and socket, with the table of marks"
+    )
+    messages.add_argument("--part", action="append", choices=MSGPACK_PARTS, help="all by default")
+    messages.add_argument(
+        "--transport", action="append", choices=MSGPACK_TRANSPORTS, help="of the wire; all by default"
+    )
+    messages.add_argument("--rounds", type=int, default=7)
+    messages.add_argument("--size", type=float, default=1.0, help="fraction of each table, to see that all works")
+    messages.add_argument("--state", action="append", choices=("first", "repeat"))
+    messages.add_argument("--marks-only", action="store_true", help="of the wire, only what marks are judged by")
+    messages.add_argument("--out", type=Path, default=DIRECTORY)
+    messages.add_argument("--report", type=Path, help="where msgpack.md goes; default: the same as --out")
+    messages.add_argument("--report-only", action="store_true", help="from results measured before")
     return top
 
 
@@ -92,6 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "paper-npz": paper_npz,
         "paper-arrow": paper_arrow,
         "paper-connections": paper_connections,
+        "paper-msgpack": paper_msgpack,
     }
     try:
         return commands[arguments.command](arguments)
@@ -204,6 +224,31 @@ def paper_connections(arguments: argparse.Namespace) -> int:
     """`paper-connections`: measure, write the Markdown report, show the marks."""
     from colonnade.bench import paper_connections as paper
     from colonnade.bench.report_connections import write_report
+
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    if arguments.report_only:
+        summary = paper.load(arguments.out)
+    else:
+        summary = paper.measure(
+            arguments.out,
+            parts=arguments.part or paper.PARTS,
+            transports=arguments.transport,
+            rounds=arguments.rounds,
+            size=arguments.size,
+            states=arguments.state or paper.STATES,
+            marks_only=arguments.marks_only,
+            note=note,
+        )
+    path = write_report(summary, arguments.report or arguments.out)
+    to_terminal(marks_section(summary))
+    note(f"The whole report: {path}")
+    return 0
+
+
+def paper_msgpack(arguments: argparse.Namespace) -> int:
+    """`paper-msgpack`: measure, write the Markdown report, show the marks."""
+    from colonnade.bench import paper_msgpack as paper
+    from colonnade.bench.report_msgpack import write_report
 
     arguments.out.mkdir(parents=True, exist_ok=True)
     if arguments.report_only:

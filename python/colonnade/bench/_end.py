@@ -142,7 +142,11 @@ def main() -> int:
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     faulthandler.enable()  # the parent aborts an end that hangs: then it says where
-    end = End(channel, json.loads(sys.stdin.readline()))
+    task = json.loads(sys.stdin.readline())
+    if task.get("apart"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[0 if task["sends"] else -1]})
+    end = End(channel, task)
     try:
         end.run()
     except Exception as error:  # the parent turns it into a row

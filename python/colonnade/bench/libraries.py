@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from colonnade.bench import buffers
+from colonnade.bench import buffers, plain
 from colonnade.bench.registry import Registry
 
 
@@ -133,6 +135,58 @@ class ColonnadeLibrary(Library):
         return cn.Frame(PandasLibrary().tiny())
 
 
+class ObjectsLibrary(Library):
+    """Python's own objects, one a cell, as MessagePack's libraries give them. Reaching them is no reader's work."""
+
+    collect_timed = False
+
+    def buffers(self, data: Any) -> list[Any]:
+        return []
+
+    def nbytes(self, data: Any) -> int:
+        """Eight bytes a cell, and a text's own."""
+        texts = sum(len(value) for value in self.cells(data) if isinstance(value, str))
+        return texts + 8 * sum(1 for _ in self.cells(data))
+
+    def cells(self, data: Any) -> Iterator[Any]:
+        """Every value."""
+        raise NotImplementedError
+
+    def difference(self, result: Any, original: Any) -> str | None:
+        same = all(a == b or (a != a and b != b) for a, b in zip(self.cells(result), self.cells(original), strict=True))
+        return None if same and type(result) is type(original) else "values differ"
+
+
+class Lists(ObjectsLibrary):
+    """A dict of lists."""
+
+    name = "lists"
+
+    def cells(self, data: Any) -> Iterator[Any]:
+        return itertools.chain.from_iterable(data.values())
+
+    def head(self, data: Any, nrows: int) -> Any:
+        return {name: values[:nrows] for name, values in data.items()}
+
+    def tiny(self) -> Any:
+        return plain.to_lists(PandasLibrary().tiny())
+
+
+class Maps(ObjectsLibrary):
+    """A list of dicts."""
+
+    name = "maps"
+
+    def cells(self, data: Any) -> Iterator[Any]:
+        return itertools.chain.from_iterable(row.values() for row in data)
+
+    def head(self, data: Any, nrows: int) -> Any:
+        return data[:nrows]
+
+    def tiny(self) -> Any:
+        return plain.to_maps(PandasLibrary().tiny())
+
+
 LIBRARIES: Registry[Library] = Registry("library")
-for _library in (StaticFrameLibrary(), PandasLibrary(), PolarsLibrary(), ColonnadeLibrary()):
+for _library in (StaticFrameLibrary(), PandasLibrary(), PolarsLibrary(), ColonnadeLibrary(), Lists(), Maps()):
     LIBRARIES.add(_library.name, _library)

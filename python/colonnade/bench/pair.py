@@ -101,9 +101,13 @@ class Pair:
         Where datasets are kept.
     certificates : mapping, optional
         For TLS.
+    apart : bool
+        Each end keeps to a core of its own.
     """
 
-    def __init__(self, cells: Sequence[Cell], cache: Path, certificates: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, cells: Sequence[Cell], cache: Path, certificates: dict[str, str] | None = None, apart: bool = False
+    ) -> None:
         self.cells = list(cells)
         self.folder = tempfile.TemporaryDirectory(prefix="cn-bench-")
         sides: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
@@ -113,7 +117,7 @@ class Pair:
             for sends, fd in zip((False, True), ends, strict=True):
                 sides[sends].append({"cell": cell.to_json(), "fd": fd})
                 fds[sends] += [] if fd is None else [fd]
-        common = {"cache": str(cache), "folder": self.folder.name, "certificates": certificates}
+        common = {"cache": str(cache), "folder": self.folder.name, "certificates": certificates, "apart": apart}
         self.ends = {
             sends: Process(
                 "sender" if sends else "receiver",

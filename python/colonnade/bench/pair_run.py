@@ -23,16 +23,18 @@ class PairRun:
     ----------
     run : Run
         Takes the records and gives the order.
-    certificates : mapping
+    certificates : mapping, optional
         For TLS.
+    apart : bool
+        Each of the two processes keeps to a core of its own.
     """
 
-    def __init__(self, run: Run, certificates: dict[str, str]) -> None:
-        self.run, self.certificates = run, certificates
+    def __init__(self, run: Run, certificates: dict[str, str] | None = None, apart: bool = False) -> None:
+        self.run, self.certificates, self.apart = run, certificates, apart
         self.nbytes: dict[Cell, int] = {}
 
     def pair(self, cells: Sequence[Cell]) -> Pair:
-        return Pair(cells, self.run.cache, self.certificates)
+        return Pair(cells, self.run.cache, self.certificates, self.apart)
 
     def warm(self, cell: Cell) -> int:
         """How much memory the receiver touches and gives back before a call; nothing for small frames."""

@@ -22,6 +22,7 @@ from colonnade.bench.transports import certificates
 from colonnade.bench.transports.moving import MOVING
 
 PARTS = ("large", "text", "small", "pieces", "relay")
+TRANSPORTS = ("pipe", "unix", "tcp", "tls")
 STATES = ("first", "repeat")
 ENGINES = ("colonnade", "pyarrow", "pickle", "pandas")
 SMALL_TRANSPORTS = ("unix", "pipe")
@@ -203,7 +204,7 @@ def measure(
 
     for part in parts:
         if part == "large":
-            for transport in transports or list(MOVING):
+            for transport in transports or TRANSPORTS:
                 measure_large(begin(part, transport)[1], "wire-numbers", transport, rounds, size, states, marks_only)
         elif part == "text":
             for transport in transports or ("unix",):

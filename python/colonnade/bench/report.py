@@ -14,6 +14,7 @@ from rich.table import Table
 from colonnade.bench.marks import MARKS, judge
 from colonnade.bench.marks_arrow import ARROW_MARKS
 from colonnade.bench.marks_connections import CONNECTION_MARKS
+from colonnade.bench.marks_msgpack import MSGPACK_MARKS
 from colonnade.bench.spec import Cell
 from colonnade.bench.summary import OURS, Figure, Place, Summary, geometric_mean
 
@@ -52,7 +53,7 @@ def sections(summary: Summary) -> list[Section]:
 
 
 def marks_section(summary: Summary) -> list[Section]:
-    verdicts = [v for v in judge(summary, (*MARKS, *ARROW_MARKS, *CONNECTION_MARKS)) if v.measured]
+    verdicts = [v for v in judge(summary, (*MARKS, *ARROW_MARKS, *CONNECTION_MARKS, *MSGPACK_MARKS)) if v.measured]
     if not verdicts:
         return []
     rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in verdicts]

@@ -127,7 +127,8 @@ class Spec:
                         continue
                     codecs = _chosen(self.codec, engine.formats[fmt])
                     for codec, transport, size in itertools.product(codecs, self.transport, self.size):
-                        if transport == "given" and (fmt not in engine.given or codec != "none"):
+                        rows = fmt != "msgpack" or "maps" in DATASETS[dataset].libraries
+                        if transport == "given" and (fmt not in engine.given or codec != "none" or not rows):
                             continue
                         cell = Cell(dataset, library, name, fmt, codec, transport, size, options)
                         if engine.supports(cell) and self.keeps(cell):

@@ -106,6 +106,11 @@ class Summary:
         values = [sample[metric] for sample in samples.values() if metric in sample]
         return Figure.of(values) if values else None
 
+    def samples(self, place: Place, contestant: str, metric: str = "usable_s") -> dict[int, float]:
+        """Seconds by round."""
+        samples = self._times.get(place, {}).get(contestant, {})
+        return {number: sample[metric] for number, sample in samples.items() if metric in sample}
+
     def ratio(self, place: Place, ours: str, peer: str, metric: str = "usable_s") -> Figure | None:
         """How many times longer `peer` took than `ours`, over the rounds that both have."""
         return self.ratio_between((place, ours), (place, peer), metric)

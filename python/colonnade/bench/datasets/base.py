@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from colonnade.bench import plain
 from colonnade.bench.libraries import LIBRARIES
 
 
@@ -53,6 +54,8 @@ def convert(data: Any, source: str, target: str) -> Any:
         ("static-frame", "polars"): static_frame_to_polars,
         ("pandas", "static-frame"): pandas_to_static_frame,
         ("pandas", "polars"): pandas_to_polars,
+        ("pandas", "lists"): plain.to_lists,
+        ("pandas", "maps"): plain.to_maps,
     }
     return pairs[source, target](data)
 

@@ -23,7 +23,7 @@ class Flights(Dataset):
     As a StaticFrame Frame it is lossy: its NPZ holds no nulls in text and no zones.
     """
 
-    libraries = ("pandas", "static-frame", "polars")
+    libraries: tuple[str, ...] = ("pandas", "static-frame", "polars", "lists")
 
     def __init__(self, table: str) -> None:
         self.table = table
@@ -40,6 +40,21 @@ class Flights(Dataset):
         path = Path(next(iter(found.submodule_search_locations))) / "data" / TABLES[self.table]
         dates = ["time_hour"] if self.table in ("flights", "weather") else None
         return pd.read_csv(path, parse_dates=dates)
+
+
+class FlightRows(Flights):
+    """The table as it comes back from rows: times in nanoseconds, since rows do not say their unit."""
+
+    libraries = ("pandas", "maps")
+
+    def __init__(self) -> None:
+        super().__init__("flights")
+        self.name = "flights-rows"
+        self.about = "the same flights, as they come back from rows without a schema (times in nanoseconds)"
+
+    def build(self, cache: Path) -> Any:
+        frame = super().build(cache)
+        return frame.assign(time_hour=frame["time_hour"].dt.as_unit("ns"))
 
 
 class Article(Dataset):
@@ -67,4 +82,4 @@ class Article(Dataset):
         return data if library == "static-frame" else data.to_pandas()
 
 
-REAL: list[Dataset] = [*(Flights(table) for table in TABLES), Article()]
+REAL: list[Dataset] = [*(Flights(table) for table in TABLES), FlightRows(), Article()]

@@ -2,6 +2,7 @@
 
 from colonnade.bench.engines.base import Engine
 from colonnade.bench.engines.limits import Limit
+from colonnade.bench.engines.msgpack_io import MsgPack, MsgSpec, OrMsgPack
 from colonnade.bench.engines.ours import Colonnade
 from colonnade.bench.engines.pandas_io import Pandas
 from colonnade.bench.engines.pickle_io import Pickle
@@ -18,7 +19,8 @@ def register_engine(engine: Engine) -> Engine:
     return ENGINES.add(engine.name, engine)
 
 
-for _engine in (Colonnade(), StaticFrame(), Pandas(), PyArrow(), Polars(), Pickle(), Limit()):
+_PEERS = (StaticFrame(), Pandas(), PyArrow(), Polars(), Pickle(), MsgPack(), OrMsgPack(), MsgSpec())
+for _engine in (Colonnade(), *_PEERS, Limit()):
     register_engine(_engine)
 
 __all__ = ["ENGINES", "Engine", "register_engine"]

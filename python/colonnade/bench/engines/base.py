@@ -83,5 +83,8 @@ class Engine:
         """An object of ``cell.library`` from what `encode` gave."""
         raise NotImplementedError
 
+    def foresee(self, buffer: Any, cell: Cell) -> None:
+        """What a program has written down ahead of what it is given, such as a schema. Not timed."""
+
     def forget(self) -> None:
         """Give cached memory back, so that the next call meets an empty pool."""

@@ -10,7 +10,7 @@ from colonnade.bench.spec import Cell
 
 
 class Colonnade(Engine):
-    """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and Arrow streams."""
+    """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and streams, MessagePack."""
 
     name = "colonnade"
     modules = ("colonnade._core",)
@@ -20,8 +20,9 @@ class Colonnade(Engine):
         "npy": ("none",),
         "arrow": ("none", "lz4", "zstd"),
         "arrows": ("none", "lz4", "zstd"),
+        "msgpack": ("none",),
     }
-    given = ("arrows",)
+    given = ("arrows", "msgpack")
     libraries = ("static-frame", "pandas", "polars", "colonnade")
     security = "reading runs no code; NPZ: CRC-32 written always, verified on request and for compressed members"
 
@@ -36,7 +37,7 @@ class Colonnade(Engine):
     def write(self, data: Any, path: Path, cell: Cell) -> None:
         import colonnade as cn
 
-        cn.write(data, path, format=cell.format, **self._compression(cell))
+        cn.write(data, path, format=cell.format, **self._options(cell))
 
     def read(self, path: Path, cell: Cell) -> Any:
         import colonnade as cn
@@ -47,7 +48,7 @@ class Colonnade(Engine):
     def encode(self, data: Any, cell: Cell) -> Any:
         import colonnade as cn
 
-        return cn.encode(data, cell.format, **self._compression(cell))
+        return cn.encode(data, cell.format, **self._options(cell))
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
         import colonnade as cn
@@ -60,8 +61,9 @@ class Colonnade(Engine):
         pool_trim()
 
     @staticmethod
-    def _compression(cell: Cell) -> dict[str, str]:
-        return {} if cell.codec == "none" else {"compression": cell.codec}
+    def _options(cell: Cell) -> dict[str, Any]:
+        out = {} if cell.codec == "none" else {"compression": cell.codec}
+        return {**out, **{name: cell.option[name] for name in ("numbers", "orient") if name in cell.option}}
 
 
 def _to_library(frame: Any, library: str) -> Any:

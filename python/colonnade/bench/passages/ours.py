@@ -19,6 +19,8 @@ class OurPassage(Passage):
         paths = self.plan.certificates or {}
         if self.cell.transport == "pipe":
             return None
+        if self.cell.transport == "fifo":
+            return self.plan.make_fifo()
         if self.cell.transport == "unix":
             self.listener = cn.listen(f"unix:{self.plan.socket_path}")
         elif self.cell.transport == "tcp":
@@ -28,8 +30,12 @@ class OurPassage(Passage):
         return self.listener.url
 
     def accept(self) -> None:
+        import colonnade as cn
+
         if self.cell.transport == "pipe":
             self.inherit()
+        elif self.cell.transport == "fifo":
+            self.connection = cn.connect(self.plan.ends(self.plan.fifo_path), timeout_s=30)
         else:
             self.connection = self.listener.accept(timeout_s=30)
             self.listener.close()
@@ -39,6 +45,8 @@ class OurPassage(Passage):
 
         if self.cell.transport == "pipe":
             self.inherit()
+        elif self.cell.transport == "fifo":
+            self.connection = cn.connect(self.plan.ends(address), timeout_s=30)
         elif self.cell.transport == "tls":
             self.connection = cn.connect(address, authorities=(self.plan.certificates or {})["authorities"])
         else:
@@ -51,7 +59,7 @@ class OurPassage(Passage):
         fd = self.plan.fd
         if fd is None:
             raise ValueError("bench: this process was given no pipe")
-        self.connection = cn.connect((None, fd) if self.plan.sends else (fd, None))
+        self.connection = cn.connect(self.plan.ends(fd))
         os.close(fd)
 
     def forget(self) -> None:

@@ -63,6 +63,19 @@ class Plan:
     def socket_path(self) -> str:
         return os.path.join(self.folder, f"end-{os.getpid()}-{self.number}.sock")
 
+    @property
+    def fifo_path(self) -> str:
+        return os.path.join(self.folder, f"end-{os.getpid()}-{self.number}.fifo")
+
+    def make_fifo(self) -> str:
+        """A named pipe; its path."""
+        os.mkfifo(self.fifo_path)
+        return self.fifo_path
+
+    def ends(self, end: Any) -> tuple[Any, Any]:
+        """(to receive from, to send to): a pipe has one of them."""
+        return (None, end) if self.sends else (end, None)
+
 
 @dataclass(frozen=True)
 class Moving:
@@ -99,6 +112,8 @@ class Moving:
         """A listening socket and its address; nothing for a pipe."""
         if self.name == "pipe":
             return None, None
+        if self.name == "fifo":
+            return None, plan.make_fifo()
         if self.name == "unix":
             listener = self.tune(socket.socket(socket.AF_UNIX))
             with contextlib.suppress(FileNotFoundError):
@@ -113,7 +128,7 @@ class Moving:
     def accept(self, listener: socket.socket | None, plan: Plan) -> Stream:
         """The serving end."""
         if listener is None:
-            return self.pipe_end(plan)
+            return self.fifo_end(plan.fifo_path, plan) if self.name == "fifo" else self.pipe_end(plan)
         with listener:
             sock = self.tune(listener.accept()[0])
         if self.name == "unix":
@@ -129,6 +144,8 @@ class Moving:
         """The other end."""
         if self.name == "pipe":
             return self.pipe_end(plan)
+        if self.name == "fifo":
+            return self.fifo_end(address, plan)
         sock = self.tune(socket.socket(socket.AF_UNIX if self.name == "unix" else socket.AF_INET))
         sock.connect(address if self.name == "unix" else tuple(address))
         if self.name != "tls":
@@ -140,13 +157,21 @@ class Moving:
         """The inherited end."""
         if plan.fd is None:
             raise ValueError("bench: this process was given no pipe")
-        fcntl.fcntl(plan.fd, fcntl.F_SETPIPE_SZ, self.send_nbytes)
-        return PipeEnd(plan.fd)
+        return self.widened(plan.fd)
+
+    def fifo_end(self, path: str, plan: Plan) -> PipeEnd:
+        """A named pipe's end: opening waits for the other one."""
+        return self.widened(os.open(path, os.O_WRONLY if plan.sends else os.O_RDONLY))
+
+    def widened(self, fd: int) -> PipeEnd:
+        fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, self.send_nbytes)
+        return PipeEnd(fd)
 
 
 MOVING: Registry[Moving] = Registry("transport between processes")
 for _moving in (
     Moving("pipe", "anonymous pipe", MIB, variants=({"call_nbytes": 256 * KIB},)),
+    Moving("fifo", "named pipe", MIB, variants=({"call_nbytes": 256 * KIB},)),
     Moving("unix", "Unix socket", 512 * KIB, variants=({"send_nbytes": 4 * MIB},)),
     Moving(
         "tcp",
