@@ -1,9 +1,11 @@
 """Columns in Arrow's layout as Python's own values, one a cell: nested, decimal, and whatever NumPy has no dtype for.
 
 The values are those of pyarrow's ``to_pylist``: list, dict (of a struct), list of pairs (of a map), Decimal, date,
-time, datetime, timedelta, and None for null.
+time, datetime, timedelta, and None for null. Cells of several kinds, which are kept as MessagePack, are what
+``ArrowColumn.cells`` makes of them.
 """
 
+import json
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,15 @@ def cells_of(column: ArrowColumn) -> np.ndarray:
     ------
     EncodeError
         A value that Python's own types cannot hold exactly (a time of nanoseconds), a type without such values.
+    DecodeError
+        A cell said to be MessagePack that is none.
     ImportError
         The type is nested and pyarrow is not installed.
     """
     if column.type == "null":
         return np.full(len(column), None, dtype=object)
+    if is_msgpack(column.tag):
+        return column.cells()
     try:
         return column.objects()
     except TypeError:
@@ -34,6 +40,14 @@ def cells_of(column: ArrowColumn) -> np.ndarray:
         return object_array(cells)
     except (ValueError, NotImplementedError, OverflowError) as error:
         raise EncodeError(f"values of type {column.type} that Python's own types cannot hold: {error}") from error
+
+
+def is_msgpack(tag: str | None) -> bool:
+    """Whether a column's tag says that its cells are MessagePack values: cells of several kinds, kept as they are."""
+    if tag is None or "msgpack" not in tag:
+        return False
+    told = json.loads(tag)
+    return isinstance(told, dict) and told.get("cells") == "msgpack"
 
 
 # pyarrow cuts nanoseconds off times of day, and times off dates, without a word.

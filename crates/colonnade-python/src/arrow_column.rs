@@ -15,7 +15,7 @@ use pyo3::types::PyCapsule;
 
 use crate::array::{self, Arrays};
 use crate::errors::IntoPy;
-use crate::{arrow_build, objects};
+use crate::{arrow_build, cells, objects};
 
 /// One column in Arrow's layout.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -190,6 +190,11 @@ impl ArrowColumn {
 
     fn objects<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         objects::cells(py, &self.column.data)?.ok_or_else(|| self.wrong("strings, bytes or bools"))
+    }
+
+    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        cells::decoded(py, &self.column.data)?
+            .ok_or_else(|| self.wrong("bytes, one MessagePack value a cell"))
     }
 
     fn unicode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

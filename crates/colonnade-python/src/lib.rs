@@ -9,6 +9,7 @@ mod arrow_foreign;
 mod arrow_stream;
 mod axis;
 mod builder;
+mod cells;
 mod connect_options;
 mod connection;
 mod dtype;

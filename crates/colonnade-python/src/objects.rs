@@ -108,7 +108,7 @@ pub(crate) fn cells<'py>(py: Python<'py>, data: &ArrayData) -> PyResult<Option<B
 }
 
 /// The bytes of a row of strings or bytes.
-fn value(data: &ArrayData, row: usize) -> Option<&[u8]> {
+pub(crate) fn value(data: &ArrayData, row: usize) -> Option<&[u8]> {
     let (offsets, values) = (data.buffers().first()?, data.buffers().get(1)?);
     let at = data.offset() + row;
     let (start, end) = match data.data_type() {

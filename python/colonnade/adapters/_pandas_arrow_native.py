@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._cells import cells_of, is_msgpack
 from .._core import ArrowColumn
 from .._zones import zone_from_text
 from ._pandas_arrow_table import EXTENSION, field_metadata, table_to_pandas
@@ -99,7 +100,7 @@ def native_array(column: ArrowColumn, dtype: Any, zone: str | None) -> Any:
         which[column.mask()] = 2
         return _BOOLS.take(which)
     if kind in _BYTES:
-        return objects_from_tagged(column, {}, "")
+        return cells_of(column) if is_msgpack(column.tag) else objects_from_tagged(column, {}, "")
     if kind == "null":
         return np.full(len(column), None, dtype=object)
     return None
