@@ -10,4 +10,5 @@ pub mod head;
 pub mod options;
 pub mod read;
 pub mod skip;
+pub mod typed;
 pub mod write;

@@ -1,0 +1,416 @@
+//! Where the values of an array lie, and how each is spelled.
+
+use std::fmt::Display;
+
+use arrow_buffer::{BooleanBuffer, IntervalDayTime, IntervalMonthDayNano, i256};
+
+use super::*;
+
+/// Offsets of a list, a map, text or bytes.
+pub(super) enum Offsets {
+    Small(ScalarBuffer<i32>),
+    Large(ScalarBuffer<i64>),
+}
+
+impl Offsets {
+    fn new<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> ScalarBuffer<T> {
+        match data.buffers().first() {
+            Some(buffer) if !buffer.is_empty() => {
+                ScalarBuffer::new(buffer.clone(), data.offset(), data.len() + extra)
+            }
+            _ => ScalarBuffer::default(),
+        }
+    }
+
+    fn small(data: &ArrayData) -> Self {
+        Self::Small(Self::new(data, 1))
+    }
+
+    fn large(data: &ArrayData) -> Self {
+        Self::Large(Self::new(data, 1))
+    }
+
+    /// Where the entries of one cell lie.
+    fn range(&self, row: usize) -> Result<Range<usize>> {
+        fn between<T: ArrowNativeType>(all: &[T], row: usize) -> Option<Range<usize>> {
+            let (start, end) = (all.get(row)?.to_usize()?, all.get(row + 1)?.to_usize()?);
+            (start <= end).then_some(start..end)
+        }
+        match self {
+            Self::Small(all) => between(all, row),
+            Self::Large(all) => between(all, row),
+        }
+        .ok_or_else(changed)
+    }
+}
+
+/// The values of one array.
+pub(super) enum Values {
+    Null,
+    Bool(BooleanBuffer),
+    I8(ScalarBuffer<i8>),
+    I16(ScalarBuffer<i16>),
+    I32(ScalarBuffer<i32>),
+    I64(ScalarBuffer<i64>),
+    U8(ScalarBuffer<u8>),
+    U16(ScalarBuffer<u16>),
+    U32(ScalarBuffer<u32>),
+    U64(ScalarBuffer<u64>),
+    F16(ScalarBuffer<u16>),
+    F32(ScalarBuffer<u32>),
+    F64(ScalarBuffer<u64>),
+    Days(ScalarBuffer<i32>),
+    /// Counts and how many a second has.
+    Instants(ScalarBuffer<i64>, i64),
+    DayTime(ScalarBuffer<IntervalDayTime>),
+    MonthDayNano(ScalarBuffer<IntervalMonthDayNano>),
+    Decimal(Digits, u8, i8),
+    Bytes(Offsets, Buffer, Family),
+    Views(ScalarBuffer<u128>, Vec<Buffer>, Family),
+    /// Bytes of the same width, those of the first row in front.
+    Fixed(Buffer, usize, Family),
+    Expanded(Box<Values>, Box<Writer>),
+    List(Offsets, Box<Writer>),
+    ListView(Offsets, Offsets, Box<Writer>),
+    /// Entries a cell, and the row that the first cell is.
+    FixedList(usize, usize, Box<Writer>),
+    /// Children with their keys, or without where names repeat.
+    Struct(Vec<(Option<Vec<u8>>, Writer)>, usize),
+    Map(Offsets, Box<(Writer, Writer)>),
+    Union(ScalarBuffer<i8>, Option<ScalarBuffer<i32>>, usize, Vec<(i8, Writer)>),
+    Runs(Box<Values>, usize, usize, Box<Writer>),
+}
+
+/// Decimals of one width.
+pub(super) enum Digits {
+    D32(ScalarBuffer<i32>),
+    D64(ScalarBuffer<i64>),
+    D128(ScalarBuffer<i128>),
+    D256(ScalarBuffer<i256>),
+}
+
+impl Values {
+    pub(super) fn new(data: &ArrayData, cells: bool, style: Style) -> Result<Self> {
+        let (text, binary) = match (style.compatible, cells) {
+            (false, false) => (Family::Str, Family::Bin),
+            (true, false) => (Family::OldStr, Family::OldStr),
+            (_, true) => (Family::Str, Family::Raw),
+        };
+        let buffer = |i: usize| data.buffers().get(i).cloned().unwrap_or_default();
+        let child = |i: usize| match data.child_data().get(i) {
+            Some(child) => Writer::inner(child, style),
+            None => Err(changed()),
+        };
+        let boxed = |i: usize| child(i).map(Box::new);
+        Ok(match data.data_type() {
+            DataType::Null => Self::Null,
+            DataType::Boolean => Self::Bool(BooleanBuffer::new(buffer(0), data.offset(), data.len())),
+            DataType::Int8 => Self::I8(Offsets::new(data, 0)),
+            DataType::Int16 => Self::I16(Offsets::new(data, 0)),
+            DataType::Int32 | DataType::Time32(_) | DataType::Interval(IntervalUnit::YearMonth) => {
+                Self::I32(Offsets::new(data, 0))
+            }
+            DataType::Int64 | DataType::Time64(_) | DataType::Duration(_) => Self::I64(Offsets::new(data, 0)),
+            DataType::UInt8 => Self::U8(Offsets::new(data, 0)),
+            DataType::UInt16 => Self::U16(Offsets::new(data, 0)),
+            DataType::UInt32 => Self::U32(Offsets::new(data, 0)),
+            DataType::UInt64 => Self::U64(Offsets::new(data, 0)),
+            DataType::Float16 => Self::F16(Offsets::new(data, 0)),
+            DataType::Float32 => Self::F32(Offsets::new(data, 0)),
+            DataType::Float64 => Self::F64(Offsets::new(data, 0)),
+            DataType::Date32 if style.compatible => Self::I32(Offsets::new(data, 0)),
+            DataType::Date32 => Self::Days(Offsets::new(data, 0)),
+            DataType::Date64 | DataType::Timestamp(..) if style.compatible => {
+                Self::I64(Offsets::new(data, 0))
+            }
+            DataType::Date64 => Self::Instants(Offsets::new(data, 0), 1000),
+            DataType::Timestamp(unit, _) => Self::Instants(Offsets::new(data, 0), per_second(*unit)),
+            DataType::Interval(IntervalUnit::DayTime) => Self::DayTime(Offsets::new(data, 0)),
+            DataType::Interval(IntervalUnit::MonthDayNano) => Self::MonthDayNano(Offsets::new(data, 0)),
+            DataType::Decimal32(p, s) => Self::Decimal(Digits::D32(Offsets::new(data, 0)), *p, *s),
+            DataType::Decimal64(p, s) => Self::Decimal(Digits::D64(Offsets::new(data, 0)), *p, *s),
+            DataType::Decimal128(p, s) => Self::Decimal(Digits::D128(Offsets::new(data, 0)), *p, *s),
+            DataType::Decimal256(p, s) => Self::Decimal(Digits::D256(Offsets::new(data, 0)), *p, *s),
+            DataType::Utf8 => Self::Bytes(Offsets::small(data), buffer(1), text),
+            DataType::LargeUtf8 => Self::Bytes(Offsets::large(data), buffer(1), text),
+            DataType::Binary => Self::Bytes(Offsets::small(data), buffer(1), binary),
+            DataType::LargeBinary => Self::Bytes(Offsets::large(data), buffer(1), binary),
+            DataType::Utf8View | DataType::BinaryView => {
+                let family = if *data.data_type() == DataType::Utf8View { text } else { binary };
+                Self::Views(Offsets::new(data, 0), data.buffers().iter().skip(1).cloned().collect(), family)
+            }
+            DataType::FixedSizeBinary(width) => {
+                let width = usize::try_from(*width).map_err(|_| changed())?;
+                Self::Fixed(
+                    buffer(0).slice_with_length(data.offset() * width, data.len() * width),
+                    width,
+                    binary,
+                )
+            }
+            DataType::Dictionary(codes, _) => {
+                let codes = Self::codes(codes, data)?;
+                if style.header { codes } else { Self::Expanded(Box::new(codes), boxed(0)?) }
+            }
+            DataType::List(_) => Self::List(Offsets::small(data), boxed(0)?),
+            DataType::LargeList(_) => Self::List(Offsets::large(data), boxed(0)?),
+            DataType::ListView(_) => Self::list_view::<i32>(data, &Offsets::Small, boxed(0)?),
+            DataType::LargeListView(_) => Self::list_view::<i64>(data, &Offsets::Large, boxed(0)?),
+            DataType::FixedSizeList(_, size) => {
+                let size = usize::try_from(*size).map_err(|_| changed())?;
+                Self::FixedList(size, data.offset(), boxed(0)?)
+            }
+            DataType::Struct(fields) => {
+                let keys = keys(fields, text)?;
+                let children = data.child_data().iter().map(|child| Writer::inner(child, style));
+                let children: Result<Vec<Writer>> = children.collect();
+                Self::Struct(keys.into_iter().zip(children?).collect(), data.offset())
+            }
+            DataType::Map(..) => {
+                let entries = data.child_data().first().ok_or_else(changed)?;
+                let part = |i: usize| match entries.child_data().get(i) {
+                    Some(part) => Writer::inner(&part.slice(entries.offset(), entries.len()), style),
+                    None => Err(changed()),
+                };
+                Self::Map(Offsets::small(data), Box::new((part(0)?, part(1)?)))
+            }
+            DataType::Union(fields, mode) => {
+                let dense = *mode == UnionMode::Dense;
+                let offsets = || ScalarBuffer::new(buffer(1), data.offset(), data.len());
+                let children = fields.iter().enumerate().map(|(i, (id, _))| Ok((id, child(i)?)));
+                let first = if dense { 0 } else { data.offset() };
+                let children: Result<Vec<(i8, Writer)>> = children.collect();
+                Self::Union(Offsets::new(data, 0), dense.then(offsets), first, children?)
+            }
+            DataType::RunEndEncoded(..) => {
+                let ends = data.child_data().first().ok_or_else(changed)?;
+                Self::Runs(
+                    Box::new(Self::codes(ends.data_type(), ends)?),
+                    ends.len(),
+                    data.offset(),
+                    boxed(1)?,
+                )
+            }
+        })
+    }
+
+    /// Integers that count, of a dictionary or of runs.
+    fn codes(data_type: &DataType, data: &ArrayData) -> Result<Self> {
+        Ok(match data_type {
+            DataType::Int8 => Self::I8(Offsets::new(data, 0)),
+            DataType::Int16 => Self::I16(Offsets::new(data, 0)),
+            DataType::Int32 => Self::I32(Offsets::new(data, 0)),
+            DataType::Int64 => Self::I64(Offsets::new(data, 0)),
+            DataType::UInt8 => Self::U8(Offsets::new(data, 0)),
+            DataType::UInt16 => Self::U16(Offsets::new(data, 0)),
+            DataType::UInt32 => Self::U32(Offsets::new(data, 0)),
+            DataType::UInt64 => Self::U64(Offsets::new(data, 0)),
+            _ => return Err(changed()),
+        })
+    }
+
+    fn list_view<T: ArrowNativeType>(
+        data: &ArrayData,
+        wrap: &dyn Fn(ScalarBuffer<T>) -> Offsets,
+        child: Box<Writer>,
+    ) -> Self {
+        let sizes = data.buffers().get(1).cloned().unwrap_or_default();
+        let sizes = ScalarBuffer::new(sizes, data.offset(), data.len());
+        Self::ListView(wrap(Offsets::new(data, 0)), wrap(sizes), child)
+    }
+
+    /// Whether a 64-bit value is the smallest one.
+    pub(super) fn is_nat(&self, row: usize) -> bool {
+        match self {
+            Self::I64(values) | Self::Instants(values, _) => values.get(row) == Some(&i64::MIN),
+            _ => false,
+        }
+    }
+
+    /// The value as a position.
+    fn position(&self, row: usize) -> Option<usize> {
+        match self {
+            Self::I8(v) => v.get(row)?.to_usize(),
+            Self::I16(v) => v.get(row)?.to_usize(),
+            Self::I32(v) => v.get(row)?.to_usize(),
+            Self::I64(v) => v.get(row)?.to_usize(),
+            Self::U8(v) => v.get(row)?.to_usize(),
+            Self::U16(v) => v.get(row)?.to_usize(),
+            Self::U32(v) => v.get(row)?.to_usize(),
+            Self::U64(v) => v.get(row)?.to_usize(),
+            _ => None,
+        }
+    }
+
+    /// Writes the value of a row that is not null.
+    pub(super) fn put<O: Out>(&self, row: usize, out: &mut O) -> Result<()> {
+        fn at<T: ArrowNativeType>(values: &ScalarBuffer<T>, row: usize) -> Result<T> {
+            values.get(row).copied().ok_or_else(changed)
+        }
+        match self {
+            Self::Null => out.put(&[out::NIL]),
+            Self::Bool(bits) if row < bits.len() => out.put(&[0xc2 | u8::from(bits.value(row))]),
+            Self::Bool(_) => Err(changed()),
+            Self::I8(v) => out::int(out, i64::from(at(v, row)?)),
+            Self::I16(v) => out::int(out, i64::from(at(v, row)?)),
+            Self::I32(v) => out::int(out, i64::from(at(v, row)?)),
+            Self::I64(v) => out::int(out, at(v, row)?),
+            Self::U8(v) => out::uint(out, u64::from(at(v, row)?)),
+            Self::U16(v) => out::uint(out, u64::from(at(v, row)?)),
+            Self::U32(v) => out::uint(out, u64::from(at(v, row)?)),
+            Self::U64(v) => out::uint(out, at(v, row)?),
+            Self::F16(v) => out::f32(out, half::widen(at(v, row)?)),
+            Self::F32(v) => out::f32(out, at(v, row)?),
+            Self::F64(v) => out::f64(out, at(v, row)?),
+            Self::Days(v) => out::instant(out, i64::from(at(v, row)?) * 86_400, 0),
+            Self::Instants(v, per_second) => {
+                let value = at(v, row)?;
+                let rest = value.rem_euclid(*per_second) * (1_000_000_000 / per_second);
+                out::instant(out, value.div_euclid(*per_second), u32::try_from(rest).map_err(|_| changed())?)
+            }
+            Self::DayTime(v) => {
+                let value = at(v, row)?;
+                out::array(out, 2)?;
+                out::int(out, i64::from(value.days))?;
+                out::int(out, i64::from(value.milliseconds))
+            }
+            Self::MonthDayNano(v) => {
+                let value = at(v, row)?;
+                out::array(out, 3)?;
+                out::int(out, i64::from(value.months))?;
+                out::int(out, i64::from(value.days))?;
+                out::int(out, value.nanoseconds)
+            }
+            Self::Decimal(digits, precision, scale) => {
+                let digits: &dyn Display = match digits {
+                    Digits::D32(v) => &at(v, row)?,
+                    Digits::D64(v) => &at(v, row)?,
+                    Digits::D128(v) => &at(v, row)?,
+                    Digits::D256(v) => &at(v, row)?,
+                };
+                let digits = digits.to_string();
+                if decimal::precision(&digits) > usize::from(*precision) {
+                    let message = format!(
+                        "row {row}: expected a decimal of at most {precision} digits, found {digits}. Cast the column to \
+                         a wider decimal first."
+                    );
+                    return Err(Error::unrepresentable(FORMAT, message));
+                }
+                out::bytes(out, Family::OldStr, decimal::text(&digits, *scale).as_bytes())
+            }
+            Self::Bytes(offsets, all, family) => {
+                out::bytes(out, *family, all.get(offsets.range(row)?).ok_or_else(changed)?)
+            }
+            Self::Views(views, buffers, family) => put_view(out, at(views, row)?, buffers, *family),
+            Self::Fixed(all, width, family) => {
+                out::bytes(out, *family, all.get(row * width..(row + 1) * width).ok_or_else(changed)?)
+            }
+            Self::Expanded(codes, values) => values.put(codes.position(row).ok_or_else(changed)?, out),
+            Self::List(offsets, child) => put_list(out, offsets.range(row)?, child),
+            Self::ListView(offsets, sizes, child) => {
+                let (start, size) = match (offsets, sizes) {
+                    (Offsets::Small(starts), Offsets::Small(sizes)) => {
+                        (at(starts, row)?.to_usize(), at(sizes, row)?.to_usize())
+                    }
+                    (Offsets::Large(starts), Offsets::Large(sizes)) => {
+                        (at(starts, row)?.to_usize(), at(sizes, row)?.to_usize())
+                    }
+                    _ => (None, None),
+                };
+                let end = start.zip(size).and_then(|(start, size)| start.checked_add(size));
+                put_list(out, start.zip(end).map(|(start, end)| start..end).ok_or_else(changed)?, child)
+            }
+            Self::FixedList(size, first, child) => {
+                let start = (first + row) * size;
+                put_list(out, start..start + size, child)
+            }
+            Self::Struct(children, first) => {
+                if children.iter().all(|(key, _)| key.is_some()) {
+                    out::map(out, children.len())?;
+                } else {
+                    out::array(out, children.len())?;
+                }
+                for (key, child) in children {
+                    out.put(key.as_deref().unwrap_or_default())?;
+                    child.put(first + row, out)?;
+                }
+                Ok(())
+            }
+            Self::Map(offsets, parts) => {
+                let range = offsets.range(row)?;
+                out::map(out, range.len())?;
+                for entry in range {
+                    parts.0.put(entry, out)?;
+                    parts.1.put(entry, out)?;
+                }
+                Ok(())
+            }
+            Self::Union(ids, offsets, first, children) => {
+                let id = at(ids, row)?;
+                let (_, child) = children.iter().find(|(known, _)| *known == id).ok_or_else(changed)?;
+                let place = match offsets {
+                    Some(offsets) => at(offsets, row)?.to_usize().ok_or_else(changed)?,
+                    None => first + row,
+                };
+                out::array(out, 2)?;
+                out::int(out, i64::from(id))?;
+                child.put(place, out)
+            }
+            Self::Runs(ends, count, first, values) => {
+                let row = first + row;
+                let (mut low, mut high) = (0, *count);
+                while low < high {
+                    let middle = low.midpoint(high);
+                    if ends.position(middle).ok_or_else(changed)? > row {
+                        high = middle
+                    } else {
+                        low = middle + 1
+                    }
+                }
+                values.put(low, out)
+            }
+        }
+    }
+}
+
+fn put_list<O: Out>(out: &mut O, range: Range<usize>, child: &Writer) -> Result<()> {
+    out::array(out, range.len())?;
+    child.put_all(range, out)
+}
+
+/// Text or bytes of a view: inside of it up to 12 bytes, else in a buffer.
+fn put_view<O: Out>(out: &mut O, view: u128, buffers: &[Buffer], family: Family) -> Result<()> {
+    let raw = view.to_le_bytes();
+    let word = |i: usize| -> Option<usize> {
+        let word = raw.get(i * 4..)?.first_chunk::<4>()?;
+        usize::try_from(u32::from_le_bytes(*word)).ok()
+    };
+    let length = word(0).ok_or_else(changed)?;
+    let found = if length <= 12 {
+        raw.get(4..4 + length)
+    } else {
+        let start = word(3).ok_or_else(changed)?;
+        word(2).and_then(|i| buffers.get(i)).and_then(|buffer| buffer.get(start..start.checked_add(length)?))
+    };
+    out::bytes(out, family, found.ok_or_else(changed)?)
+}
+
+/// The keys of a struct, as they are written; none of them where one repeats.
+fn keys(fields: &Fields, family: Family) -> Result<Vec<Option<Vec<u8>>>> {
+    let unique = names_are_unique(fields);
+    let key = |field: &std::sync::Arc<Field>| {
+        let mut key = Vec::new();
+        out::bytes(&mut key, family, field.name().as_bytes())?;
+        Ok(unique.then_some(key))
+    };
+    fields.iter().map(key).collect()
+}
+
+/// Counts of a unit in a second.
+fn per_second(unit: TimeUnit) -> i64 {
+    match unit {
+        TimeUnit::Second => 1,
+        TimeUnit::Millisecond => 1_000,
+        TimeUnit::Microsecond => 1_000_000,
+        TimeUnit::Nanosecond => 1_000_000_000,
+    }
+}
