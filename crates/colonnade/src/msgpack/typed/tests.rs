@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::*;
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field};
+use arrow_schema::Field;
 
 use super::*;
 
@@ -30,7 +30,8 @@ fn written(data: &ArrayData, style: Style) -> Vec<u8> {
 
 fn dictionaries(data: &ArrayData, style: Style) -> Dictionaries {
     let bytes = write_dictionaries(std::slice::from_ref(data), style).unwrap();
-    let (found, length) = read_dictionaries(&[Arc::new(field(data))], &bytes, &ReadOptions::default()).unwrap();
+    let (found, length) =
+        read_dictionaries(&[Arc::new(field(data))], &bytes, &ReadOptions::default()).unwrap();
     assert_eq!(length, bytes.len());
     found
 }
@@ -40,7 +41,13 @@ fn options() -> ReadOptions {
 }
 
 /// Reads the cells whole, and as prefixes that grow by `step` bytes.
-fn read(field: &Field, bytes: &[u8], rows: usize, step: Option<usize>, known: &mut Dictionaries) -> ArrayData {
+fn read(
+    field: &Field,
+    bytes: &[u8],
+    rows: usize,
+    step: Option<usize>,
+    known: &mut Dictionaries,
+) -> ArrayData {
     let mut reader = reader(field, None, None, &options(), known).unwrap();
     let mut taken = Taken::default();
     let mut end = step.map_or(bytes.len(), |_| 0);
@@ -73,7 +80,14 @@ fn comes_back(array: &dyn Array) {
 
 #[test]
 fn flat_types_come_back() {
-    comes_back(&Int64Array::from(vec![Some(0), None, Some(-1), Some(i64::MIN), Some(i64::MAX), Some(70_000)]));
+    comes_back(&Int64Array::from(vec![
+        Some(0),
+        None,
+        Some(-1),
+        Some(i64::MIN),
+        Some(i64::MAX),
+        Some(70_000),
+    ]));
     comes_back(&UInt64Array::from(vec![0, 127, 128, 255, 256, u64::MAX]));
     comes_back(&Int8Array::from(vec![Some(-128), None, Some(127)]));
     comes_back(&Float64Array::from(vec![0.5, -0.0, f64::INFINITY, 1e300]));
@@ -84,3 +98,6 @@ fn flat_types_come_back() {
     comes_back(&Date32Array::from(vec![Some(0), None, Some(i32::MIN), Some(19_000)]));
     comes_back(&NullArray::new(5));
 }
+
+mod nested;
+mod refused;

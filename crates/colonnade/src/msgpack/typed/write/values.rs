@@ -13,21 +13,12 @@ pub(super) enum Offsets {
 }
 
 impl Offsets {
-    fn new<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> ScalarBuffer<T> {
-        match data.buffers().first() {
-            Some(buffer) if !buffer.is_empty() => {
-                ScalarBuffer::new(buffer.clone(), data.offset(), data.len() + extra)
-            }
-            _ => ScalarBuffer::default(),
-        }
-    }
-
     fn small(data: &ArrayData) -> Self {
-        Self::Small(Self::new(data, 1))
+        Self::Small(native(data, 1))
     }
 
     fn large(data: &ArrayData) -> Self {
-        Self::Large(Self::new(data, 1))
+        Self::Large(native(data, 1))
     }
 
     /// Where the entries of one cell lie.
@@ -41,6 +32,16 @@ impl Offsets {
             Self::Large(all) => between(all, row),
         }
         .ok_or_else(changed)
+    }
+}
+
+/// Values of a type, of cells and `extra` after them.
+fn native<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> ScalarBuffer<T> {
+    match data.buffers().first() {
+        Some(buffer) if !buffer.is_empty() => {
+            ScalarBuffer::new(buffer.clone(), data.offset(), data.len() + extra)
+        }
+        _ => ScalarBuffer::default(),
     }
 }
 
@@ -105,39 +106,37 @@ impl Values {
         Ok(match data.data_type() {
             DataType::Null => Self::Null,
             DataType::Boolean => Self::Bool(BooleanBuffer::new(buffer(0), data.offset(), data.len())),
-            DataType::Int8 => Self::I8(Offsets::new(data, 0)),
-            DataType::Int16 => Self::I16(Offsets::new(data, 0)),
+            DataType::Int8 => Self::I8(native(data, 0)),
+            DataType::Int16 => Self::I16(native(data, 0)),
             DataType::Int32 | DataType::Time32(_) | DataType::Interval(IntervalUnit::YearMonth) => {
-                Self::I32(Offsets::new(data, 0))
+                Self::I32(native(data, 0))
             }
-            DataType::Int64 | DataType::Time64(_) | DataType::Duration(_) => Self::I64(Offsets::new(data, 0)),
-            DataType::UInt8 => Self::U8(Offsets::new(data, 0)),
-            DataType::UInt16 => Self::U16(Offsets::new(data, 0)),
-            DataType::UInt32 => Self::U32(Offsets::new(data, 0)),
-            DataType::UInt64 => Self::U64(Offsets::new(data, 0)),
-            DataType::Float16 => Self::F16(Offsets::new(data, 0)),
-            DataType::Float32 => Self::F32(Offsets::new(data, 0)),
-            DataType::Float64 => Self::F64(Offsets::new(data, 0)),
-            DataType::Date32 if style.compatible => Self::I32(Offsets::new(data, 0)),
-            DataType::Date32 => Self::Days(Offsets::new(data, 0)),
-            DataType::Date64 | DataType::Timestamp(..) if style.compatible => {
-                Self::I64(Offsets::new(data, 0))
-            }
-            DataType::Date64 => Self::Instants(Offsets::new(data, 0), 1000),
-            DataType::Timestamp(unit, _) => Self::Instants(Offsets::new(data, 0), per_second(*unit)),
-            DataType::Interval(IntervalUnit::DayTime) => Self::DayTime(Offsets::new(data, 0)),
-            DataType::Interval(IntervalUnit::MonthDayNano) => Self::MonthDayNano(Offsets::new(data, 0)),
-            DataType::Decimal32(p, s) => Self::Decimal(Digits::D32(Offsets::new(data, 0)), *p, *s),
-            DataType::Decimal64(p, s) => Self::Decimal(Digits::D64(Offsets::new(data, 0)), *p, *s),
-            DataType::Decimal128(p, s) => Self::Decimal(Digits::D128(Offsets::new(data, 0)), *p, *s),
-            DataType::Decimal256(p, s) => Self::Decimal(Digits::D256(Offsets::new(data, 0)), *p, *s),
+            DataType::Int64 | DataType::Time64(_) | DataType::Duration(_) => Self::I64(native(data, 0)),
+            DataType::UInt8 => Self::U8(native(data, 0)),
+            DataType::UInt16 => Self::U16(native(data, 0)),
+            DataType::UInt32 => Self::U32(native(data, 0)),
+            DataType::UInt64 => Self::U64(native(data, 0)),
+            DataType::Float16 => Self::F16(native(data, 0)),
+            DataType::Float32 => Self::F32(native(data, 0)),
+            DataType::Float64 => Self::F64(native(data, 0)),
+            DataType::Date32 if style.compatible => Self::I32(native(data, 0)),
+            DataType::Date32 => Self::Days(native(data, 0)),
+            DataType::Date64 | DataType::Timestamp(..) if style.compatible => Self::I64(native(data, 0)),
+            DataType::Date64 => Self::Instants(native(data, 0), 1000),
+            DataType::Timestamp(unit, _) => Self::Instants(native(data, 0), per_second(*unit)),
+            DataType::Interval(IntervalUnit::DayTime) => Self::DayTime(native(data, 0)),
+            DataType::Interval(IntervalUnit::MonthDayNano) => Self::MonthDayNano(native(data, 0)),
+            DataType::Decimal32(p, s) => Self::Decimal(Digits::D32(native(data, 0)), *p, *s),
+            DataType::Decimal64(p, s) => Self::Decimal(Digits::D64(native(data, 0)), *p, *s),
+            DataType::Decimal128(p, s) => Self::Decimal(Digits::D128(native(data, 0)), *p, *s),
+            DataType::Decimal256(p, s) => Self::Decimal(Digits::D256(native(data, 0)), *p, *s),
             DataType::Utf8 => Self::Bytes(Offsets::small(data), buffer(1), text),
             DataType::LargeUtf8 => Self::Bytes(Offsets::large(data), buffer(1), text),
             DataType::Binary => Self::Bytes(Offsets::small(data), buffer(1), binary),
             DataType::LargeBinary => Self::Bytes(Offsets::large(data), buffer(1), binary),
             DataType::Utf8View | DataType::BinaryView => {
                 let family = if *data.data_type() == DataType::Utf8View { text } else { binary };
-                Self::Views(Offsets::new(data, 0), data.buffers().iter().skip(1).cloned().collect(), family)
+                Self::Views(native(data, 0), data.buffers().iter().skip(1).cloned().collect(), family)
             }
             DataType::FixedSizeBinary(width) => {
                 let width = usize::try_from(*width).map_err(|_| changed())?;
@@ -179,7 +178,7 @@ impl Values {
                 let children = fields.iter().enumerate().map(|(i, (id, _))| Ok((id, child(i)?)));
                 let first = if dense { 0 } else { data.offset() };
                 let children: Result<Vec<(i8, Writer)>> = children.collect();
-                Self::Union(Offsets::new(data, 0), dense.then(offsets), first, children?)
+                Self::Union(native(data, 0), dense.then(offsets), first, children?)
             }
             DataType::RunEndEncoded(..) => {
                 let ends = data.child_data().first().ok_or_else(changed)?;
@@ -196,14 +195,14 @@ impl Values {
     /// Integers that count, of a dictionary or of runs.
     fn codes(data_type: &DataType, data: &ArrayData) -> Result<Self> {
         Ok(match data_type {
-            DataType::Int8 => Self::I8(Offsets::new(data, 0)),
-            DataType::Int16 => Self::I16(Offsets::new(data, 0)),
-            DataType::Int32 => Self::I32(Offsets::new(data, 0)),
-            DataType::Int64 => Self::I64(Offsets::new(data, 0)),
-            DataType::UInt8 => Self::U8(Offsets::new(data, 0)),
-            DataType::UInt16 => Self::U16(Offsets::new(data, 0)),
-            DataType::UInt32 => Self::U32(Offsets::new(data, 0)),
-            DataType::UInt64 => Self::U64(Offsets::new(data, 0)),
+            DataType::Int8 => Self::I8(native(data, 0)),
+            DataType::Int16 => Self::I16(native(data, 0)),
+            DataType::Int32 => Self::I32(native(data, 0)),
+            DataType::Int64 => Self::I64(native(data, 0)),
+            DataType::UInt8 => Self::U8(native(data, 0)),
+            DataType::UInt16 => Self::U16(native(data, 0)),
+            DataType::UInt32 => Self::U32(native(data, 0)),
+            DataType::UInt64 => Self::U64(native(data, 0)),
             _ => return Err(changed()),
         })
     }
@@ -215,7 +214,7 @@ impl Values {
     ) -> Self {
         let sizes = data.buffers().get(1).cloned().unwrap_or_default();
         let sizes = ScalarBuffer::new(sizes, data.offset(), data.len());
-        Self::ListView(wrap(Offsets::new(data, 0)), wrap(sizes), child)
+        Self::ListView(wrap(native(data, 0)), wrap(sizes), child)
     }
 
     /// Whether a 64-bit value is the smallest one.
