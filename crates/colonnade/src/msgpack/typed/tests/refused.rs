@@ -60,18 +60,18 @@ fn integers_take_the_smallest_form() {
 
 #[test]
 fn text_bytes_and_entries_take_the_smallest_head() {
-    let heads: &[(usize, &[u8], &[u8], &[u8])] = &[
-        (0, &[0xa0], &[0xa0], &[0xc4, 0]),
-        (31, &[0xbf], &[0xbf], &[0xc4, 31]),
-        (32, &[0xd9, 32], &[0xda, 0, 32], &[0xc4, 32]),
-        (255, &[0xd9, 255], &[0xda, 0, 255], &[0xc4, 255]),
-        (256, &[0xda, 1, 0], &[0xda, 1, 0], &[0xc5, 1, 0]),
-        (65_535, &[0xda, 255, 255], &[0xda, 255, 255], &[0xc5, 255, 255]),
-        (65_536, &[0xdb, 0, 1, 0, 0], &[0xdb, 0, 1, 0, 0], &[0xc6, 0, 1, 0, 0]),
+    let heads: [(usize, [&[u8]; 3]); 7] = [
+        (0, [&[0xa0], &[0xa0], &[0xc4, 0]]),
+        (31, [&[0xbf], &[0xbf], &[0xc4, 31]]),
+        (32, [&[0xd9, 32], &[0xda, 0, 32], &[0xc4, 32]]),
+        (255, [&[0xd9, 255], &[0xda, 0, 255], &[0xc4, 255]]),
+        (256, [&[0xda, 1, 0], &[0xda, 1, 0], &[0xc5, 1, 0]]),
+        (65_535, [&[0xda, 255, 255], &[0xda, 255, 255], &[0xc5, 255, 255]]),
+        (65_536, [&[0xdb, 0, 1, 0, 0], &[0xdb, 0, 1, 0, 0], &[0xc6, 0, 1, 0, 0]]),
     ];
-    for (length, text, old, binary) in heads {
-        let string = StringArray::from(vec!["x".repeat(*length)]).to_data();
-        let bytes = BinaryArray::from(vec!["x".repeat(*length).as_bytes()]).to_data();
+    for (length, [text, old, binary]) in heads {
+        let string = StringArray::from(vec!["x".repeat(length)]).to_data();
+        let bytes = BinaryArray::from(vec!["x".repeat(length).as_bytes()]).to_data();
         assert!(written(&string, PLAIN).starts_with(text), "{length}");
         assert!(written(&string, OLD).starts_with(old), "{length}");
         assert!(written(&bytes, PLAIN).starts_with(binary), "{length}");
@@ -187,7 +187,7 @@ fn cells_of_another_kind_are_refused_where_they_stand() {
     refused(&DataType::new_fixed_size_list(DataType::Int8, 2, true), &[0x91, 1], 0, "", "2 entries, found 1");
     let fields = vec![Field::new("a", DataType::Int8, true), Field::new("b c", list, false)];
     let record = DataType::Struct(Fields::from(fields));
-    refused(&record, b"\x82\xa1a\x01\xa3b c\x91\xa0", 10, "[\"b c\"][0]", "expected int8");
+    refused(&record, b"\x82\xa1a\x01\xa3b c\x91\xa0", 9, "[\"b c\"][0]", "expected int8");
     refused(&record, b"\x81\xa1a\x01", 0, "[\"b c\"]", "found none");
     refused(&record, b"\x82\xa1a\x01\xa1a\x01", 4, ".a", "found it again");
     refused(&record, b"\x81\xa1x\x01", 1, "", "found the text \"x\"");
