@@ -54,6 +54,8 @@ pub(super) enum Family {
     Bin,
     /// Whole cells.
     Raw,
+    /// Whole cells, whose text must be without `str 8` and which may hold neither bytes nor extensions.
+    OldRaw,
 }
 
 /// Nil.
