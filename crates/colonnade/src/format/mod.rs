@@ -2,6 +2,7 @@
 
 pub mod arrow;
 pub mod arrows;
+pub mod msgpack;
 pub mod npy;
 pub mod npz;
 

@@ -7,6 +7,7 @@
 
 pub mod cells;
 pub mod head;
+pub(crate) mod header;
 pub mod options;
 pub mod read;
 pub mod skip;

@@ -31,3 +31,38 @@ pub use message::BodyCodec;
 pub use open::{Form, Ipc, OpenOptions, Request};
 pub use scan::MAGIC;
 pub use shape::NROWS_KEY;
+
+use std::fs::File;
+use std::sync::Arc;
+
+use crate::container::store::Limits;
+use crate::error::{Error, Result};
+use crate::memory::{Buffer, MappedFile};
+
+/// The bytes of a regular file: mapped, or read where it is small or `mmap` is off.
+///
+/// # Errors
+/// The system's own.
+pub(crate) fn bytes_of(file: File, mmap: bool, threads: usize) -> Result<Buffer> {
+    let nbytes = file.metadata()?.len();
+    let length = usize::try_from(nbytes).map_err(std::io::Error::other)?;
+    Ok(if nbytes < open::MAP_MIN_NBYTES {
+        Buffer::from_region(crate::memory::read_small(&file, length)?, false)
+    } else if mmap {
+        Arc::new(MappedFile::new(file, nbytes)).map_shared()?
+    } else {
+        Buffer::from_region(receive::read_whole(&file, length, threads)?.finish(), false)
+    })
+}
+
+/// The schema of a schema message that stands alone.
+///
+/// # Errors
+/// Malformed, unsupported, over the limit.
+pub(crate) fn schema_of(bytes: &[u8], limits: &Limits) -> Result<arrow_schema::SchemaRef> {
+    message::check_header_nbytes(bytes.len(), limits)?;
+    match bytes.split_at_checked(8) {
+        Some(([0xff, 0xff, 0xff, 0xff, ..], flatbuffer)) => Ok(shape::Shape::of_message(flatbuffer)?.schema),
+        _ => Err(Error::malformed("arrow", "expected a schema message (FF FF FF FF).")),
+    }
+}

@@ -23,7 +23,7 @@ use super::remote::Decoded;
 use super::scan;
 
 /// Files below this size are read rather than mapped.
-const MAP_MIN_NBYTES: u64 = 1 << 20;
+pub(super) const MAP_MIN_NBYTES: u64 = 1 << 20;
 
 /// The two forms of the same messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -89,3 +89,13 @@ impl WriteOptions {
         }
     }
 }
+
+/// The schema message, with its prefix, as Arrow libraries read one that stands alone.
+///
+/// # Errors
+/// Schemas of more than 2 GiB.
+pub(crate) fn schema_bytes(schema: &arrow_schema::Schema) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    message::frame(&mut out, 0, message::schema(schema, None).finished_data())?;
+    Ok(out)
+}

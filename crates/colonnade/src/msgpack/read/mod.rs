@@ -1,4 +1,6 @@
 //! From bytes to frames.
+
 pub mod foreign;
 pub mod inferred;
+pub mod own;
 pub mod rows;

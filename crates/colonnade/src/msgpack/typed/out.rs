@@ -54,8 +54,6 @@ pub(super) enum Family {
     Bin,
     /// Whole cells.
     Raw,
-    /// Whole cells, whose text must be without `str 8` and which may hold neither bytes nor extensions.
-    OldRaw,
 }
 
 /// Nil.

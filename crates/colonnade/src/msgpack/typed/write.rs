@@ -10,9 +10,7 @@ use crate::arrow::meta;
 use crate::error::{Error, Result};
 use crate::frame::{DType, Kind};
 use crate::msgpack::cells::{FORMAT, changed};
-use crate::msgpack::head::{Head, head};
 
-mod put;
 mod values;
 use values::Values;
 

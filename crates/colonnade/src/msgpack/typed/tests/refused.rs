@@ -134,10 +134,6 @@ fn mixed_cells_are_written_as_they_are() {
     let field = field(&data).with_metadata(Metadata::new().with(crate::arrow::meta::KEY, text));
     let bytes = written_by(&*super::writer(&field, None, &data, PLAIN).unwrap(), 4);
     assert_eq!(bytes, cells.concat());
-    let old = super::writer(&field, None, &data, OLD).unwrap();
-    assert_eq!(old.measure(0..3).unwrap(), bytes.len() - 3);
-    let e = old.measure(0..4).unwrap_err();
-    assert!(e.to_string().contains("row 3") && e.to_string().contains("an extension"), "{e}");
     for pieces in [1, bytes.len()] {
         let mut reader =
             super::reader(&field, None, Some(CELLS_TAG), &options(), &mut Dictionaries::default()).unwrap();

@@ -1,0 +1,46 @@
+//! Several frames: a map of their labels.
+
+use std::collections::HashSet;
+
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::msgpack::cells::FORMAT;
+use crate::msgpack::header::KEY;
+use crate::msgpack::options::WriteOptions;
+use crate::msgpack::write::{self, heads};
+use crate::plan::Progress;
+use crate::sink::Sink;
+
+/// Writes several frames as a map of labels.
+///
+/// # Errors
+/// `Unrepresentable`, naming frame, column and reason; a label that is there twice, or that only a header may have; the sink's
+/// own.
+pub fn encode_bundle(
+    frames: &[(String, Frame)],
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let mut seen = HashSet::new();
+    for (label, _) in frames {
+        if !seen.insert(label) || label == KEY {
+            let message =
+                format!("frame {label:?}: expected labels that differ, found this one twice or reserved.");
+            return Err(Error::unrepresentable(FORMAT, message));
+        }
+    }
+    let mut head = Vec::new();
+    heads::map(&mut head, frames.len())?;
+    let mut whole = Vec::new();
+    for (label, frame) in frames {
+        heads::text(&mut head, label, options.compatible)?;
+        sink.write(&head)?;
+        head.clear();
+        whole.clear();
+        let encoded = write::encode_frame(frame, options, &mut whole, progress);
+        encoded.map_err(|e| e.in_member(format!("$.{label}")))?;
+        sink.write(&whole)?;
+    }
+    Ok(sink.write(&head)?)
+}

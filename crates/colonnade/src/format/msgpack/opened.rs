@@ -1,0 +1,297 @@
+//! An opened file: one frame, ours or a foreign one, or a bundle of them.
+
+use std::fs::File;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Frame, Tags};
+use crate::ipc::read::Request;
+use crate::memory::Buffer;
+use crate::msgpack::cells::FORMAT;
+use crate::msgpack::header;
+use crate::msgpack::options::{Orient, ReadOptions};
+use crate::msgpack::read::foreign::{self, Layout};
+use crate::msgpack::read::own::{Opening, Own};
+use crate::plan::Progress;
+
+use super::whole::Whole;
+
+/// An opened file, buffer or message.
+#[derive(Debug)]
+pub struct Opened {
+    bytes: Buffer,
+    options: ReadOptions,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// Our own columns: decoded when they are asked for.
+    Own(Box<Own>),
+    /// What had to be decoded to be described, until the first who asks takes it: nobody else sees its memory.
+    Whole(Box<(Whole, Mutex<Option<Frame>>)>),
+    /// Labels and extents of frames.
+    Bundle(Vec<(String, Range<usize>)>),
+}
+
+/// One column of an opened frame, or one frame of a bundle.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// Its key.
+    pub name: String,
+    /// Bytes of its value as it lies; 0 where cells of several columns lie mixed.
+    pub nbytes: u64,
+    /// Offset of its value; 0 as above.
+    pub offset: u64,
+    /// Rows.
+    pub nrows: usize,
+}
+
+impl Opened {
+    /// Opens a regular file: mapped, or read where it is small or `mmap` is off.
+    ///
+    /// # Errors
+    /// The system's own; as [`Opened::open_buffer`].
+    pub fn open_file(file: File, mmap: bool, options: ReadOptions) -> Result<Self> {
+        Self::open_buffer(crate::ipc::read::bytes_of(file, mmap, options.threads)?, options)
+    }
+
+    /// Opens bytes in memory, which hold one value and nothing behind it.
+    ///
+    /// # Errors
+    /// Malformed, truncated, over a limit, with place.
+    pub fn open_buffer(bytes: Buffer, options: ReadOptions) -> Result<Self> {
+        let content = match Own::open(&bytes, options)? {
+            Some(opening) => {
+                if opening.end() < bytes.nbytes() {
+                    return Err(trailing(bytes.nbytes() - opening.end(), opening.end()));
+                }
+                match opening {
+                    Opening::Columns(own) => Content::Own(own),
+                    Opening::Rows { frame, orient, .. } => {
+                        let whole = Whole::of(&frame, orient, Some(header::VERSION), &options)?;
+                        Content::Whole(Box::new((whole, Mutex::new(Some(*frame)))))
+                    }
+                }
+            }
+            None => match foreign::shape_of(bytes.as_slice(), 0, &options)? {
+                Layout::Bundle(frames) => Content::Bundle(frames),
+                Layout::Frame => {
+                    let frame = foreign::decode(bytes.as_slice(), 0, &options)?;
+                    let whole = Whole::of(&frame, Orient::Columns, None, &options)?;
+                    Content::Whole(Box::new((whole, Mutex::new(Some(frame)))))
+                }
+            },
+        };
+        Ok(Self { bytes, options, content })
+    }
+
+    /// Labels of a bundle; `None` of a frame.
+    #[must_use]
+    pub fn labels(&self) -> Option<Vec<String>> {
+        match &self.content {
+            Content::Bundle(frames) => Some(frames.iter().map(|(label, _)| label.clone()).collect()),
+            _ => None,
+        }
+    }
+
+    /// One frame of a bundle.
+    ///
+    /// # Errors
+    /// `NotFound`; as [`Opened::open_buffer`].
+    pub fn open_label(&self, label: &str) -> Result<Self> {
+        let missing = || Error::not_found(FORMAT, format!("frame {label:?} is not there."));
+        let Content::Bundle(frames) = &self.content else { return Err(missing()) };
+        let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
+        let bytes = self.bytes.slice(extent.start, extent.len()).ok_or_else(missing)?;
+        Self::open_buffer(bytes, self.options).map_err(|e| in_frame(e, label, extent.start))
+    }
+
+    /// Rows; 0 of a bundle.
+    #[must_use]
+    pub fn nrows(&self) -> usize {
+        match &self.content {
+            Content::Own(own) => own.shape().0,
+            Content::Whole(whole) => whole.0.nrows,
+            Content::Bundle(_) => 0,
+        }
+    }
+
+    /// Columns; 0 of a bundle.
+    #[must_use]
+    pub fn ncols(&self) -> usize {
+        match &self.content {
+            Content::Own(own) => own.shape().1,
+            Content::Whole(whole) => whole.0.columns.len(),
+            Content::Bundle(_) => 0,
+        }
+    }
+
+    /// Row labels.
+    ///
+    /// # Errors
+    /// Malformed columns.
+    pub fn index(&self) -> Result<Axis> {
+        match &self.content {
+            Content::Own(own) => own.index().cloned(),
+            Content::Whole(whole) => Ok(whole.0.index.clone()),
+            Content::Bundle(_) => Ok(Axis::range(0)),
+        }
+    }
+
+    /// Column labels.
+    #[must_use]
+    pub fn columns(&self) -> Axis {
+        match &self.content {
+            Content::Own(own) => own.plan().columns.clone(),
+            Content::Whole(whole) => whole.0.columns.clone(),
+            Content::Bundle(_) => Axis::range(0),
+        }
+    }
+
+    /// Name, attributes, origin.
+    #[must_use]
+    pub fn tags(&self) -> Tags {
+        match &self.content {
+            Content::Own(own) => own.plan().tags.clone(),
+            Content::Whole(whole) => whole.0.tags.clone(),
+            Content::Bundle(_) => Tags { name: "null".into(), ..Tags::default() },
+        }
+    }
+
+    /// Version of the header; `None` of a foreign frame.
+    #[must_use]
+    pub fn version(&self) -> Option<u64> {
+        match &self.content {
+            Content::Own(_) => Some(header::VERSION),
+            Content::Whole(whole) => whole.0.version,
+            Content::Bundle(_) => None,
+        }
+    }
+
+    /// How the frame is laid out.
+    #[must_use]
+    pub fn orient(&self) -> Orient {
+        match &self.content {
+            Content::Whole(whole) => whole.0.orient,
+            _ => Orient::Columns,
+        }
+    }
+
+    /// Bytes of the source.
+    #[must_use]
+    pub fn file_nbytes(&self) -> u64 {
+        self.bytes.nbytes() as u64
+    }
+
+    /// Bytes of data: decoded where they had to be, else as they lie.
+    #[must_use]
+    pub fn nbytes(&self) -> u64 {
+        match &self.content {
+            Content::Own(own) => own.places().map(|(_, _, nbytes)| nbytes as u64).sum(),
+            Content::Whole(whole) => whole.0.nbytes,
+            Content::Bundle(frames) => frames.iter().map(|(_, extent)| extent.len() as u64).sum(),
+        }
+    }
+
+    /// One name a column: NumPy's where it is in a block, else Arrow's.
+    #[must_use]
+    pub fn dtypes(&self) -> Vec<String> {
+        match &self.content {
+            Content::Own(own) => own.dtypes(),
+            Content::Whole(whole) => whole.0.dtypes.clone(),
+            Content::Bundle(_) => Vec::new(),
+        }
+    }
+
+    /// The columns, or the frames of a bundle, and where they lie.
+    #[must_use]
+    pub fn members(&self) -> Vec<Member> {
+        let nrows = self.nrows();
+        let member = |name: String, offset: usize, nbytes: usize| Member {
+            name,
+            nbytes: nbytes as u64,
+            offset: offset as u64,
+            nrows,
+        };
+        match &self.content {
+            Content::Own(own) => {
+                own.places().map(|(name, offset, nbytes)| member(name.to_owned(), offset, nbytes)).collect()
+            }
+            Content::Whole(described) => {
+                let whole = &described.0;
+                let names = whole.columns.strings().unwrap_or_default();
+                let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
+                (0..whole.columns.len()).map(|i| member(name(i), 0, 0)).collect()
+            }
+            Content::Bundle(frames) => frames
+                .iter()
+                .map(|(label, extent)| member(label.clone(), extent.start, extent.len()))
+                .collect(),
+        }
+    }
+
+    /// The frame, or the part of it that is asked for, in memory of its own.
+    ///
+    /// # Errors
+    /// Malformed columns; a position or row that is not there; the system's own.
+    pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
+        match &self.content {
+            Content::Own(own) => own.load(request),
+            Content::Whole(whole) => {
+                let kept = whole.1.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let frame = kept.map_or_else(|| self.again(request.progress), Ok)?;
+                super::whole::part(frame, request)
+            }
+            Content::Bundle(frames) => {
+                let labels: Vec<&str> = frames.iter().take(5).map(|(label, _)| label.as_str()).collect();
+                let message = format!(
+                    "expected one frame, found a map of {} frames: {}. Open it with read_bundle.",
+                    frames.len(),
+                    labels.join(", ")
+                );
+                Err(Error::malformed(FORMAT, message))
+            }
+        }
+    }
+
+    /// The frame a second time.
+    fn again(&self, progress: &dyn Progress) -> Result<Frame> {
+        if let Some(Opening::Rows { frame, .. }) = Own::open(&self.bytes, self.options)? {
+            return Ok(*frame);
+        }
+        foreign::decode_with(self.bytes.as_slice(), 0, &self.options, progress)
+    }
+
+    /// Decodes everything once.
+    ///
+    /// # Errors
+    /// Malformed columns.
+    pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
+        if let Content::Bundle(frames) = &self.content {
+            return frames
+                .iter()
+                .try_for_each(|(label, _)| self.open_label(label)?.verify(threads, progress));
+        }
+        let request = Request { positions: None, rows: None, private: false, threads, progress };
+        self.load(&request).map(drop)
+    }
+}
+
+/// An error inside one frame of a bundle, with its place in the whole.
+fn in_frame(error: Error, label: &str, start: usize) -> Error {
+    let inner = error.location().clone();
+    let step = crate::msgpack::cells::step(label);
+    let path = inner.member.unwrap_or_default();
+    let offset = inner.offset.map(|offset| offset + start as u64);
+    error.moved(format!("${step}{}", path.strip_prefix('$').unwrap_or(&path)), offset)
+}
+
+fn trailing(nbytes: usize, at: usize) -> Error {
+    let message = format!(
+        "expected the end of the input, found {nbytes} bytes more. A file holds one frame, or a map of them; messages one \
+         behind the other belong on a connection."
+    );
+    Error::malformed(FORMAT, message).at(at as u64)
+}

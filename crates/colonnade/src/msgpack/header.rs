@@ -1,0 +1,314 @@
+//! The header of our own frames: the first entry of their map.
+//!
+//! ```text
+//! "__colonnade__": {"version": 1, "orient": .., "nrows": .., "schema": bin, ["numbers": "packed"],
+//!                   "nbytes": [bytes of each field's value], "nulls": [nils of each field],
+//!                   "dictionaries": [values of each dictionary, depth first]}
+//! ```
+//!
+//! The schema is Arrow's own message, which any Arrow library reads (`pyarrow.ipc.read_schema`); axes, names and attrs are its
+//! metadata. `nbytes` lets columns be decoded side by side without a pass that looks for their ends; each column is found to
+//! end where it should when it is decoded.
+
+use std::ops::Range;
+
+use arrow_schema::{Schema, SchemaRef};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::container::store::Limits;
+use crate::error::{Error, ErrorKind, Result};
+use crate::ipc;
+
+use super::cells::{CellError, FORMAT, malformed};
+use super::head::{Head, head};
+use super::options::Orient;
+
+/// The key of the header.
+pub(crate) const KEY: &str = "__colonnade__";
+
+/// The version that this code writes.
+pub(crate) const VERSION: u64 = 1;
+
+/// What a header says.
+#[derive(Debug, Clone)]
+pub(crate) struct Header {
+    pub(crate) orient: Orient,
+    pub(crate) nrows: usize,
+    pub(crate) schema: SchemaRef,
+    /// Bytes of each field's value; columns only.
+    pub(crate) nbytes: Vec<u64>,
+    /// Nils of each field.
+    pub(crate) nulls: Vec<u64>,
+    pub(crate) packed: bool,
+    /// The array of dictionary values, in the bytes that the header was read from.
+    pub(crate) dictionaries: Range<usize>,
+}
+
+/// Appends text with its head.
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) -> Result<()> {
+    let result = rmp::encode::write_str(out, text);
+    result.map_err(|_| Error::malformed(FORMAT, "no memory for text."))
+}
+
+/// What writing to a vector answers.
+pub(crate) fn ended<T>(result: std::result::Result<T, rmp::encode::ValueWriteError>) -> Result<()> {
+    result.map(|_| ()).map_err(|_| Error::malformed(FORMAT, "no memory."))
+}
+
+/// A number of entries as the specification counts them.
+///
+/// # Errors
+/// `Unrepresentable`: over 32 bits.
+pub(crate) fn count(n: usize, what: &str) -> Result<u32> {
+    u32::try_from(n).map_err(|_| {
+        let message = format!("{n} {what}: MessagePack counts 4294967295 at most. Write several frames.");
+        Error::unrepresentable(FORMAT, message)
+    })
+}
+
+impl Header {
+    /// Appends key and value. `dictionaries`: encoded, as [`super::typed::write_dictionaries`] has them. `old`: for readers that know no `bin`.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: over 32 bits.
+    pub(crate) fn write(&self, dictionaries: &[u8], old: bool, out: &mut Vec<u8>) -> Result<()> {
+        use rmp::encode::{write_array_len, write_bin, write_map_len, write_uint};
+        put_text(out, KEY)?;
+        let entries = 6 + u32::from(!self.nbytes.is_empty()) + u32::from(self.packed);
+        ended(write_map_len(out, entries))?;
+        put_text(out, "version")?;
+        ended(write_uint(out, VERSION))?;
+        put_text(out, "orient")?;
+        put_text(out, self.orient.name())?;
+        put_text(out, "nrows")?;
+        ended(write_uint(out, self.nrows as u64))?;
+        put_text(out, "schema")?;
+        let schema = ipc::write::schema_bytes(&self.schema)?;
+        if old {
+            put_text(out, &STANDARD.encode(&schema))?;
+        } else {
+            count(schema.len(), "bytes of schema")?;
+            ended(write_bin(out, &schema))?;
+        }
+        if self.packed {
+            put_text(out, "numbers")?;
+            put_text(out, "packed")?;
+        }
+        let lists = [("nbytes", &self.nbytes), ("nulls", &self.nulls)];
+        for (key, list) in lists.into_iter().filter(|(key, list)| *key == "nulls" || !list.is_empty()) {
+            put_text(out, key)?;
+            ended(write_array_len(out, count(list.len(), "columns")?))?;
+            for n in list {
+                ended(write_uint(out, *n))?;
+            }
+        }
+        put_text(out, "dictionaries")?;
+        out.extend_from_slice(dictionaries);
+        Ok(())
+    }
+}
+
+/// Where reading stands in a header.
+struct Reader<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    depth: u64,
+}
+
+impl<'b> Reader<'b> {
+    fn head(&mut self) -> std::result::Result<Head, CellError> {
+        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
+        let (found, length) = head(rest).map_err(|e| e.after(0, self.at))?.ok_or_else(|| self.cut(1))?;
+        self.at += length;
+        Ok(found)
+    }
+
+    fn cut(&self, more: usize) -> CellError {
+        let (needed, had) = ((self.at + more) as u64, self.bytes.len() as u64);
+        let message = format!(
+            "the header needs {needed} bytes, found {had}. The file was cut short: fetch or write it again."
+        );
+        CellError::new(ErrorKind::Truncated { needed, had }, self.at, message)
+    }
+
+    fn wrong(&self, start: usize, what: &str, found: Head) -> CellError {
+        let _ = self;
+        malformed(start, format!("header: expected {what}, found {}.", found.name()))
+    }
+
+    fn payload(&mut self, n: u32) -> std::result::Result<&'b [u8], CellError> {
+        let end = self.at.saturating_add(n as usize);
+        let payload = self.bytes.get(self.at..end).ok_or_else(|| self.cut(n as usize))?;
+        self.at = end;
+        Ok(payload)
+    }
+
+    fn text(&mut self) -> std::result::Result<&'b str, CellError> {
+        let start = self.at;
+        match self.head()? {
+            Head::Str(n) => {
+                let payload = self.payload(n)?;
+                std::str::from_utf8(payload).map_err(|_| malformed(start, "header: expected UTF-8."))
+            }
+            other => Err(self.wrong(start, "text", other)),
+        }
+    }
+
+    fn uint(&mut self) -> std::result::Result<u64, CellError> {
+        let start = self.at;
+        match self.head()? {
+            Head::Int(v) => u64::try_from(v)
+                .map_err(|_| malformed(start, format!("header: expected a count, found {v}."))),
+            Head::UInt(v) => Ok(v),
+            other => Err(self.wrong(start, "a count", other)),
+        }
+    }
+
+    /// Entries of an array; each has a byte at least.
+    fn array(&mut self) -> std::result::Result<usize, CellError> {
+        let start = self.at;
+        match self.head()? {
+            Head::Array(n) if n as usize <= self.bytes.len() - self.at => Ok(n as usize),
+            Head::Array(n) => Err(self.cut(n as usize)),
+            other => Err(self.wrong(start, "an array", other)),
+        }
+    }
+
+    fn uints(&mut self) -> std::result::Result<Vec<u64>, CellError> {
+        (0..self.array()?).map(|_| self.uint()).collect()
+    }
+
+    fn schema(&mut self, limits: &Limits) -> std::result::Result<SchemaRef, CellError> {
+        let start = self.at;
+        let found = self.head()?;
+        let decoded;
+        let bytes = match found {
+            Head::Bin(n) => self.payload(n)?,
+            Head::Str(n) => {
+                let text = self.payload(n)?;
+                let told = |e| malformed(start, format!("header: schema: expected base64: {e}."));
+                decoded = STANDARD.decode(text).map_err(told)?;
+                &decoded
+            }
+            other => return Err(self.wrong(start, "the schema as bin", other)),
+        };
+        ipc::read::schema_of(bytes, limits).map_err(|e| {
+            let message = format!("header: schema: {e}");
+            match e.kind() {
+                ErrorKind::LimitExceeded => CellError::new(ErrorKind::LimitExceeded, start, message),
+                ErrorKind::Unsupported => CellError::new(ErrorKind::Unsupported, start, message),
+                _ => malformed(start, message),
+            }
+        })
+    }
+
+    fn skip(&mut self) -> std::result::Result<Range<usize>, CellError> {
+        let start = self.at;
+        let rest = self.bytes.get(start..).unwrap_or(&[]);
+        let length = super::skip::skip(rest, self.depth).map_err(|e| e.after(0, start))?;
+        self.at += length.ok_or_else(|| self.cut(rest.len() + 1))?;
+        Ok(start..self.at)
+    }
+
+    fn value(&mut self, limits: &Limits) -> std::result::Result<Header, CellError> {
+        let start = self.at;
+        let entries = match self.head()? {
+            Head::Map(n) => n,
+            other => return Err(self.wrong(start, "a map", other)),
+        };
+        let mut version = None;
+        let mut nrows = None;
+        let mut schema = None;
+        let mut out = Header {
+            orient: Orient::Columns,
+            nrows: 0,
+            schema: Schema::empty().into(),
+            nbytes: Vec::new(),
+            nulls: Vec::new(),
+            packed: false,
+            dictionaries: 0..0,
+        };
+        for _ in 0..entries {
+            let key_at = self.at;
+            match self.text()? {
+                "version" => {
+                    let found = self.uint()?;
+                    if found != VERSION {
+                        let message =
+                            format!("header: expected version {VERSION}, found {found}. Upgrade colonnade.");
+                        return Err(CellError::new(ErrorKind::Unsupported, key_at, message));
+                    }
+                    version = Some(found);
+                }
+                "orient" => {
+                    let name = self.text()?;
+                    out.orient = Orient::named(name).map_err(|_| {
+                        malformed(
+                            key_at,
+                            format!("header: orient: expected columns, records or split, found {name:?}."),
+                        )
+                    })?;
+                }
+                "nrows" => nrows = Some(self.uint()?),
+                "schema" => schema = Some(self.schema(limits)?),
+                "numbers" => match self.text()? {
+                    "packed" => out.packed = true,
+                    "plain" => {}
+                    other => {
+                        let message = format!("header: numbers: expected plain or packed, found {other:?}.");
+                        return Err(malformed(key_at, message));
+                    }
+                },
+                "nbytes" => out.nbytes = self.uints()?,
+                "nulls" => out.nulls = self.uints()?,
+                "dictionaries" => out.dictionaries = self.skip()?,
+                // What later versions of version 1 add is no reason to refuse the rest.
+                _ => {
+                    self.skip()?;
+                }
+            }
+        }
+        let missing =
+            |what: &str| malformed(start, format!("header: expected an entry {what:?}, found none."));
+        version.ok_or_else(|| missing("version"))?;
+        out.schema = schema.ok_or_else(|| missing("schema"))?;
+        let nrows = nrows.ok_or_else(|| missing("nrows"))?;
+        out.nrows =
+            usize::try_from(nrows).map_err(|_| malformed(start, format!("header: nrows: found {nrows}.")))?;
+        let fields = out.schema.fields().len();
+        let lists = [("nulls", &out.nulls, false), ("nbytes", &out.nbytes, out.orient != Orient::Columns)];
+        for (name, list, may_lack) in lists {
+            if list.len() != fields && !(may_lack && list.is_empty()) {
+                let message = format!(
+                    "header: {name}: expected one for each of {fields} fields, found {}.",
+                    list.len()
+                );
+                return Err(malformed(start, message));
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// The header behind the head of the map at the front of `bytes`, with the number of the map's entries and where they go on
+/// behind it; `None` where the map is not ours.
+///
+/// # Errors
+/// Malformed, with place; truncated.
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Option<(Header, u32, usize)>> {
+    let mut reader = Reader { bytes, at: 0, depth: limits.max_depth };
+    let Ok(Some((Head::Map(entries @ 1..), at))) = head(bytes) else { return Ok(None) };
+    reader.at = at;
+    if bytes.get(at + 1..at + 1 + KEY.len()) != Some(KEY.as_bytes()) || !matches!(reader.text(), Ok(KEY)) {
+        return Ok(None);
+    }
+    let header = reader.value(limits).map_err(|e| e.placed("$.__colonnade__", 0))?;
+    let columns = header.schema.fields().len() as u64;
+    if columns > limits.max_columns {
+        let message =
+            format!("{columns} columns, the limit is {}. Raise max_columns to read it.", limits.max_columns);
+        return Err(Error::limit(FORMAT, message).in_member("$.__colonnade__"));
+    }
+    Ok(Some((header, entries, reader.at)))
+}

@@ -1,0 +1,282 @@
+//! Frames of our own: the header says what every column is, how many rows there are and where each column ends, so that all are
+//! decoded side by side, straight into their blocks.
+
+mod numbers;
+mod place;
+mod rows;
+mod text;
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use arrow_data::ArrayData;
+
+use crate::arrow::import::{FieldPlan, Place, Plan};
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::{Axis, Block, Frame, Level, Part};
+use crate::ipc::read::Request;
+use crate::memory::Buffer;
+use crate::plan::NoProgress;
+
+use super::super::cells::{FORMAT, step};
+use super::super::header::{self, Header};
+use super::super::options::{Orient, ReadOptions};
+use super::super::write;
+
+/// A frame whose columns were found and not yet decoded.
+#[derive(Debug)]
+pub struct Own {
+    bytes: Buffer,
+    header: Header,
+    plan: Plan,
+    /// The value of each field, head included.
+    extents: Vec<Range<usize>>,
+    options: ReadOptions,
+    index: OnceLock<Axis>,
+    end: usize,
+}
+
+/// A frame of our own, as far as it is decoded when it is opened.
+#[derive(Debug)]
+pub enum Opening {
+    /// Columns: found, not decoded.
+    Columns(Box<Own>),
+    /// Rows: decoded, since cells of a column lie all over the bytes.
+    Rows {
+        /// The frame.
+        frame: Box<Frame>,
+        /// Records or split.
+        orient: Orient,
+        /// Where it ends.
+        end: usize,
+    },
+}
+
+impl Opening {
+    /// Where the frame ends.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        match self {
+            Self::Columns(own) => own.end,
+            Self::Rows { end, .. } => *end,
+        }
+    }
+}
+
+/// What was decoded: blocks with the places of their columns in the list of what was wanted, and the rest.
+#[derive(Default)]
+struct Landed {
+    blocks: Vec<(Block, Vec<usize>)>,
+    columns: Vec<(usize, ArrayData)>,
+}
+
+impl Own {
+    /// The frame at the front of `bytes`; `None` where it is not ours.
+    ///
+    /// # Errors
+    /// Malformed, truncated, over a limit, with place.
+    pub fn open(bytes: &Buffer, options: ReadOptions) -> Result<Option<Opening>> {
+        let Some((header, entries, at)) = header::read(bytes.as_slice(), &options.limits)? else {
+            return Ok(None);
+        };
+        let plan = Plan::new(&header.schema).map_err(|e| e.in_member("$.__colonnade__"))?;
+        if header.orient != Orient::Columns {
+            return rows::decode(bytes.as_slice(), &header, plan, (entries, at), &options).map(Some);
+        }
+        let (extents, end) = extents(bytes.as_slice(), &header, entries, at)?;
+        let decoded = extents.iter().map(|e| e.len() as u64).sum::<u64>();
+        if decoded > options.limits.max_nbytes {
+            let message = format!(
+                "{decoded} bytes, the limit is {}. Raise max_nbytes to read it.",
+                options.limits.max_nbytes
+            );
+            return Err(Error::limit(FORMAT, message));
+        }
+        let bytes = bytes.clone();
+        let own = Self { bytes, header, plan, extents, options, index: OnceLock::new(), end };
+        Ok(Some(Opening::Columns(Box::new(own))))
+    }
+
+    /// (rows, columns).
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        (self.header.nrows, self.plan.ncols)
+    }
+
+    /// How its fields become a frame.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Key, offset and bytes of each data column's value.
+    pub fn places(&self) -> impl Iterator<Item = (&str, usize, usize)> + '_ {
+        let place = |f: usize| {
+            let (field, extent) = (self.plan.fields.get(f)?, self.extents.get(f)?);
+            Some((field.name.as_str(), extent.start, extent.len()))
+        };
+        self.fields().into_iter().filter_map(place)
+    }
+
+    /// One name a column: NumPy's where it lands in a block, else Arrow's.
+    #[must_use]
+    pub fn dtypes(&self) -> Vec<String> {
+        let name = |f: usize| {
+            let field = self.plan.fields.get(f)?;
+            let shown = || crate::frame::type_name(&field.data_type, field.ordered);
+            Some(self.dtype(f, field).map_or_else(shown, |d| d.descr()))
+        };
+        self.fields().into_iter().filter_map(name).collect()
+    }
+
+    /// The field of each data column.
+    fn fields(&self) -> Vec<usize> {
+        let mut out = vec![0; self.plan.ncols];
+        for (i, field) in self.plan.fields.iter().enumerate() {
+            if let Place::Column(position) = field.place
+                && let Some(slot) = out.get_mut(position)
+            {
+                *slot = i;
+            }
+        }
+        out
+    }
+
+    /// The dtype of the block that a field lands in.
+    fn dtype(&self, field: usize, told: &FieldPlan) -> Option<crate::frame::DType> {
+        let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
+        told.dtype.or_else(|| told.block_dtype().filter(|_| !nulls))
+    }
+
+    /// Row labels, decoded once.
+    ///
+    /// # Errors
+    /// Malformed columns.
+    pub fn index(&self) -> Result<&Axis> {
+        if let Some(index) = self.index.get() {
+            return Ok(index);
+        }
+        let mut wanted: Vec<(usize, usize)> = Vec::new();
+        for (i, field) in self.plan.fields.iter().enumerate() {
+            if let Place::Level(level) = field.place {
+                wanted.push((level, i));
+            }
+        }
+        wanted.sort_unstable();
+        let fields: Vec<usize> = wanted.iter().map(|&(_, field)| field).collect();
+        let landed = self.land(&fields, self.options.threads, &NoProgress)?;
+        let mut levels: Vec<Option<Level>> = vec![None; fields.len()];
+        for (block, members) in landed.blocks {
+            for (column, &i) in members.iter().enumerate() {
+                if let Some(slot) = levels.get_mut(i) {
+                    *slot = Some(Level::Block(block.column(column)));
+                }
+            }
+        }
+        for (i, data) in landed.columns {
+            if let (Some(slot), Some(field)) =
+                (levels.get_mut(i), fields.get(i).and_then(|&f| self.plan.fields.get(f)))
+            {
+                *slot = Some(Level::Column(field.column(data)));
+            }
+        }
+        let levels = levels.into_iter().flatten().collect();
+        let axis = self.plan.index_axis(levels, self.header.nrows, 0)?;
+        Ok(self.index.get_or_init(|| axis))
+    }
+
+    /// The frame, or the part of it that is asked for, in memory of its own.
+    ///
+    /// # Errors
+    /// Malformed columns; a position or row that is not there; the system's own.
+    pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
+        let (nrows, fields) = (self.header.nrows, self.fields());
+        let (start, stop) = request.rows.unwrap_or((0, nrows));
+        if start > stop || stop > nrows {
+            let message = format!("rows {start}..{stop} are out of range: there are {nrows}.");
+            return Err(Error::not_found(FORMAT, message));
+        }
+        let mut wanted = Vec::new();
+        let mut order = Vec::new();
+        let mut seen = vec![usize::MAX; fields.len()];
+        for position in request.positions.map_or_else(|| (0..fields.len()).collect(), <[usize]>::to_vec) {
+            let (Some(slot), Some(&field)) = (seen.get_mut(position), fields.get(position)) else {
+                let message =
+                    format!("column {position} is out of range: there are {} columns.", fields.len());
+                return Err(Error::not_found(FORMAT, message));
+            };
+            if *slot == usize::MAX {
+                *slot = wanted.len();
+                wanted.push(field);
+            }
+            order.push(*slot);
+        }
+        let landed = self.land(&wanted, request.threads, request.progress)?;
+        let mut parts: Vec<Part> =
+            landed.blocks.into_iter().map(|(b, members)| Part::Block(b, members)).collect();
+        for (i, data) in landed.columns {
+            if let Some(field) = wanted.get(i).and_then(|&f| self.plan.fields.get(f)) {
+                parts.push(Part::Column(field.column(data), i));
+            }
+        }
+        let index = self.index()?.clone();
+        let tags = self.plan.tags.clone();
+        let columns = match request.positions {
+            Some(positions) => self.plan.columns.select(positions)?,
+            None => self.plan.columns.clone(),
+        };
+        let frame = if order.iter().enumerate().all(|(i, &o)| i == o) {
+            Frame::new(index, columns, parts, tags)?
+        } else {
+            Frame::new(index, Axis::range(wanted.len()), parts, tags)?.select(&order, columns)?
+        };
+        Ok(if (start, stop) == (0, nrows) { frame } else { frame.slice(start, stop) })
+    }
+
+    /// Where a field stands, for errors.
+    fn path(&self, field: usize) -> String {
+        format!("${}", step(self.header.schema.fields().get(field).map_or("", |f| f.name())))
+    }
+}
+
+/// Where the value of each field lies, and where the frame ends.
+fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result<(Vec<Range<usize>>, usize)> {
+    let fields = header.schema.fields();
+    if entries as usize != fields.len() + 1 {
+        let message = format!(
+            "expected {} entries, the header and {} columns, found {entries}.",
+            fields.len() + 1,
+            fields.len()
+        );
+        return Err(Error::malformed(FORMAT, message).in_member("$").at(0));
+    }
+    let mut out = Vec::with_capacity(fields.len());
+    let mut key_bytes = Vec::new();
+    for ((key, field), nbytes) in write::keys(&header.schema).iter().zip(fields).zip(&header.nbytes) {
+        key_bytes.clear();
+        header::put_text(&mut key_bytes, key)?;
+        let rest = bytes.get(at..).unwrap_or(&[]);
+        if !rest.starts_with(&key_bytes) && !key_bytes.starts_with(rest) {
+            let message = format!(
+                "expected the key {:?} as the header says, found {:02x?}. The file was changed by a program that does not \
+                 know the header: drop the entry __colonnade__ to read it as a foreign one.",
+                field.name(),
+                rest.get(..key_bytes.len().min(16)).unwrap_or(&[])
+            );
+            return Err(Error::malformed(FORMAT, message).in_member("$").at(at as u64));
+        }
+        let start = at + key_bytes.len();
+        let end = usize::try_from(*nbytes).ok().and_then(|n| start.checked_add(n)).unwrap_or(usize::MAX);
+        if end > bytes.len() {
+            let (needed, had) = (end as u64, bytes.len() as u64);
+            let message = format!(
+                "the column needs {needed} bytes, found {had}. The file was cut short: fetch or write it again."
+            );
+            let error = Error::new(ErrorKind::Truncated { needed, had }, FORMAT, message);
+            return Err(error.in_member(format!("${}", step(field.name()))).at(had));
+        }
+        out.push(start..end);
+        at = end;
+    }
+    Ok((out, at))
+}

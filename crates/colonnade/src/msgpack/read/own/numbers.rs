@@ -1,0 +1,197 @@
+//! Numbers without nulls, straight into their place in a block.
+
+use super::super::super::cells::{CellError, Cells, Taken, malformed};
+use super::super::super::head::{Head, head};
+
+/// Bytes behind each marker of an integer; [`SIGNED`] where they have a sign, [`OTHER`] for what is no integer.
+const FORMS: [u8; 256] = {
+    let mut out = [OTHER; 256];
+    let mut marker = 0;
+    while marker < 256 {
+        out[marker] = match marker {
+            0x00..=0x7f | 0xe0..=0xff => 0,
+            0xcc => 1,
+            0xcd => 2,
+            0xce => 4,
+            0xcf => 8,
+            0xd0 => SIGNED | 1,
+            0xd1 => SIGNED | 2,
+            0xd2 => SIGNED | 4,
+            0xd3 => SIGNED | 8,
+            _ => OTHER,
+        };
+        marker += 1;
+    }
+    out
+};
+const SIGNED: u8 = 0x10;
+const OTHER: u8 = 0xff;
+
+/// A cell's value as so many little-endian bytes.
+pub(super) trait Number<const N: usize>: Send {
+    /// What the header calls it.
+    const NAME: &'static str;
+    /// The cell at the front of a window as long as the longest cell, and its length.
+    fn of(window: &[u8; 9]) -> Option<([u8; N], usize)>;
+}
+
+macro_rules! integers {
+    ($($t:ty, $n:literal);*) => {$(
+        impl Number<$n> for $t {
+            const NAME: &'static str = stringify!($t);
+            #[inline]
+            fn of(window: &[u8; 9]) -> Option<([u8; $n], usize)> {
+                let (bits, unsigned, nbytes) = integer(window)?;
+                let value = if unsigned { <$t>::try_from(bits).ok() } else { <$t>::try_from(bits.cast_signed()).ok() };
+                Some((value?.to_le_bytes(), nbytes))
+            }
+        }
+    )*};
+}
+integers!(i8, 1; i16, 2; i32, 4; i64, 8; u8, 1; u16, 2; u32, 4; u64, 8);
+
+impl Number<4> for f32 {
+    const NAME: &'static str = "float32";
+    #[inline]
+    fn of(window: &[u8; 9]) -> Option<([u8; 4], usize)> {
+        let [0xca, a, b, c, d, ..] = *window else { return None };
+        Some(([d, c, b, a], 5))
+    }
+}
+
+impl Number<8> for f64 {
+    const NAME: &'static str = "float64";
+    #[inline]
+    fn of(window: &[u8; 9]) -> Option<([u8; 8], usize)> {
+        let [0xcb, raw @ ..] = *window else { return None };
+        Some((u64::from_be_bytes(raw).to_le_bytes(), 9))
+    }
+}
+
+impl Number<1> for bool {
+    const NAME: &'static str = "bool";
+    #[inline]
+    fn of(window: &[u8; 9]) -> Option<([u8; 1], usize)> {
+        let [marker @ (0xc2 | 0xc3), ..] = *window else { return None };
+        Some(([marker & 1], 1))
+    }
+}
+
+/// The bits of an integer, whether they are all value, and the length of its cell.
+#[inline]
+fn integer(window: &[u8; 9]) -> Option<(u64, bool, usize)> {
+    let [marker, raw @ ..] = *window;
+    let form = FORMS.get(usize::from(marker)).copied().unwrap_or(OTHER);
+    let n = u32::from(form & 0x0f);
+    let all = u64::from_be_bytes(raw);
+    match form {
+        0 => Some((i64::from(marker.cast_signed()).cast_unsigned(), false, 1)),
+        OTHER => None,
+        _ if form & SIGNED != 0 => {
+            Some(((all.cast_signed() >> (64 - 8 * n)).cast_unsigned(), false, 1 + n as usize))
+        }
+        _ => Some((all >> (64 - 8 * n), true, 1 + n as usize)),
+    }
+}
+
+/// Fills one column of a block.
+pub(super) struct Into<'r, T, const N: usize> {
+    /// What is not filled yet.
+    rest: std::slice::IterMut<'r, [u8; N]>,
+    number: std::marker::PhantomData<T>,
+}
+
+impl<'r, T: Number<N>, const N: usize> Into<'r, T, N> {
+    /// Into `place`, `N` bytes a row.
+    pub(super) fn new(place: &'r mut [u8]) -> Self {
+        Self { rest: place.as_chunks_mut().0.iter_mut(), number: std::marker::PhantomData }
+    }
+}
+
+impl<T: Number<N>, const N: usize> Cells for Into<'_, T, N> {
+    fn take(&mut self, bytes: &[u8], wanted: usize) -> Result<Taken, CellError> {
+        let wanted = wanted.min(self.rest.len());
+        let mut at = 0;
+        for cells in 0..wanted {
+            let rest = bytes.get(at..).unwrap_or(&[]);
+            let found = match rest.first_chunk::<9>() {
+                Some(window) => T::of(window),
+                // The last cells have no whole window behind them.
+                None => {
+                    let mut window = [0xc1; 9];
+                    for (to, from) in window.iter_mut().zip(rest) {
+                        *to = *from;
+                    }
+                    T::of(&window).filter(|(_, nbytes)| *nbytes <= rest.len())
+                }
+            };
+            let Some((value, nbytes)) = found else {
+                return not_taken::<T, N>(rest, Taken { cells, nbytes: at });
+            };
+            if let Some(place) = self.rest.next() {
+                *place = value;
+            }
+            at += nbytes;
+        }
+        Ok(Taken { cells: wanted, nbytes: at })
+    }
+}
+
+/// Why a cell was not taken: it is not whole, or not what it should be.
+#[cold]
+fn not_taken<T: Number<N>, const N: usize>(rest: &[u8], taken: Taken) -> Result<Taken, CellError> {
+    let placed = |e: CellError| e.after(taken.cells, taken.nbytes);
+    let Some((found, _)) = head(rest).map_err(placed)? else { return Ok(taken) };
+    let found = match found {
+        Head::Int(v) => v.to_string(),
+        Head::UInt(v) => v.to_string(),
+        other => other.name().into(),
+    };
+    let message = format!("expected {} as the header says, found {found}.", T::NAME);
+    Err(placed(malformed(0, message)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken<T: Number<N>, const N: usize>(
+        bytes: &[u8],
+        wanted: usize,
+    ) -> Result<(Vec<u8>, Taken), CellError> {
+        let mut place = vec![0; N * wanted];
+        let taken = Into::<T, N>::new(&mut place).take(bytes, wanted)?;
+        place.truncate(taken.cells * N);
+        Ok((place, taken))
+    }
+
+    #[test]
+    fn every_width_of_an_integer() {
+        let bytes = [
+            0x05, 0xff, 0xcc, 0x07, 0xcd, 0, 8, 0xce, 0, 0, 0, 9, 0xcf, 0, 0, 0, 0, 0, 0, 0, 10, 0xd0, 0x80,
+            0xd1, 0xff, 0xfe, 0xd2, 0xff, 0xff, 0xff, 0xfd, 0xd3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+            0xfc,
+        ];
+        let (values, took) = taken::<i64, 8>(&bytes, 10).unwrap();
+        let values: Vec<i64> = values.as_chunks().0.iter().map(|c| i64::from_le_bytes(*c)).collect();
+        assert_eq!(values, [5, -1, 7, 8, 9, 10, -128, -2, -3, -4]);
+        assert_eq!(took, Taken { cells: 10, nbytes: bytes.len() });
+        for cut in 0..bytes.len() {
+            let (_, took) = taken::<i64, 8>(&bytes[..cut], 10).unwrap();
+            assert!(took.cells < 10 && took.nbytes <= cut);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for bytes in
+            [&[0xcc, 0x80][..], &[0xcd, 1, 0], &[0xc0], &[0xcb, 0, 0, 0, 0, 0, 0, 0, 0], &[0xd1, 0xff, 0]]
+        {
+            let error = taken::<i8, 1>(bytes, 1).unwrap_err();
+            assert!(error.error.to_string().contains("expected i8"), "{}", error.error);
+        }
+        assert!(taken::<u64, 8>(&[0xff], 1).is_err());
+        assert!(taken::<i64, 8>(&[0xcf, 0xff, 0, 0, 0, 0, 0, 0, 0], 1).is_err());
+        assert!(taken::<i64, 8>(&[0xc1, 0, 0], 1).is_err());
+    }
+}

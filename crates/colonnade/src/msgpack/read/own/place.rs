@@ -1,0 +1,298 @@
+//! Every column to its place: numbers into one block a dtype, text and all else in Arrow's layout.
+
+use std::sync::OnceLock;
+
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::DataType;
+
+use crate::arrow::import::{self, implied_dtype};
+use crate::error::{Error, Result};
+use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride};
+use crate::memory::{Buffer, Region, RegionMut, Scatter};
+use crate::plan::{self, Progress, Task};
+
+use super::super::super::cells::{CellError, Cells, FORMAT, malformed};
+use super::super::super::head::{Head, head};
+use super::super::super::typed::{self, TypedCells};
+use super::numbers::Into;
+use super::text::Text;
+use super::{Landed, Own};
+
+/// Columns a multiple of 4096 bytes apart collide in the cache: they stand an odd number of lines apart.
+fn apart(nbytes: usize) -> usize {
+    if nbytes < 4096 {
+        return nbytes;
+    }
+    let lines = nbytes.div_ceil(64);
+    (lines + usize::from(lines.is_multiple_of(2))) * 64
+}
+
+fn too_large() -> Error {
+    Error::limit(FORMAT, "the frame is too large for this machine's addresses.")
+}
+
+/// Columns that share a block, and its memory.
+struct Group {
+    dtype: DType,
+    members: Vec<usize>,
+    stride: usize,
+}
+
+impl Own {
+    /// Decodes the fields `wanted`.
+    pub(super) fn land(&self, wanted: &[usize], threads: usize, progress: &dyn Progress) -> Result<Landed> {
+        let nrows = self.header.nrows;
+        let mut groups: Vec<Group> = Vec::new();
+        let mut rest = Vec::new();
+        for (i, &field) in wanted.iter().enumerate() {
+            self.check_rows(field)?;
+            let Some(dtype) = self.direct(field) else {
+                rest.push(i);
+                continue;
+            };
+            match groups.iter_mut().find(|g| g.dtype == dtype) {
+                Some(group) => group.members.push(i),
+                None => {
+                    let stride = apart(nrows.checked_mul(dtype.itemsize as usize).ok_or_else(too_large)?);
+                    groups.push(Group { dtype, members: vec![i], stride });
+                }
+            }
+        }
+        let allocate = |g: &Group| -> Result<RegionMut> {
+            let nbytes = g.stride.checked_mul(g.members.len()).ok_or_else(too_large)?;
+            Ok(Region::allocate(nbytes, false)?)
+        };
+        let mut regions: Vec<RegionMut> = groups.iter().map(allocate).collect::<Result<_>>()?;
+        let arrays: Vec<OnceLock<ArrayData>> = rest.iter().map(|_| OnceLock::new()).collect();
+        let mut tasks = Vec::with_capacity(wanted.len());
+        for (group, region) in groups.iter().zip(&mut regions) {
+            let scatter = Scatter::new(region);
+            for (column, &i) in group.members.iter().enumerate() {
+                let nbytes = nrows * group.dtype.itemsize as usize;
+                // SAFETY: columns stand `stride` apart, which is no less than their bytes.
+                let place = unsafe { scatter.range(column * group.stride, nbytes) }.ok_or_else(too_large)?;
+                let (field, dtype) = (wanted.get(i).copied().unwrap_or(0), group.dtype);
+                tasks.push(Task::new(self.nbytes(field), move || self.block_column(field, dtype, place)));
+            }
+        }
+        let mut readers = self.readers(wanted, &rest)?;
+        for ((&i, slot), reader) in rest.iter().zip(&arrays).zip(&mut readers) {
+            let field = wanted.get(i).copied().unwrap_or(0);
+            let reader = reader.take();
+            tasks.push(Task::new(self.nbytes(field), move || {
+                let _ = slot.set(self.array(field, reader)?);
+                Ok(())
+            }));
+        }
+        plan::run(tasks, threads, progress)?;
+        let mut landed = Landed::default();
+        for (group, region) in groups.into_iter().zip(regions) {
+            let grid = Grid::column_major(group.dtype, nrows, group.members.len(), 0);
+            let grid = Grid { col_stride: as_stride(group.stride), ..grid };
+            let buffer = Buffer::from_region(region.finish(), true);
+            landed.blocks.push((Block::new(grid, buffer).ok_or_else(too_large)?, group.members));
+        }
+        for (i, slot) in rest.into_iter().zip(arrays) {
+            let Some(data) = slot.into_inner() else { continue };
+            let field = wanted.get(i).copied().unwrap_or(0);
+            let dtype = self.plan.fields.get(field).and_then(|told| self.dtype(field, told));
+            let block = dtype.map_or(Ok(None), |dtype| import::to_block(dtype, &data));
+            match block.map_err(|e| e.in_member(self.path(field)))? {
+                Some(block) => landed.blocks.push((block, vec![i])),
+                None => landed.columns.push((i, data)),
+            }
+        }
+        Ok(landed)
+    }
+
+    fn nbytes(&self, field: usize) -> usize {
+        self.extents.get(field).map_or(0, ExactSizeIterator::len)
+    }
+
+    /// A column takes a byte a row at least, but where nothing stands behind its values.
+    fn check_rows(&self, field: usize) -> Result<()> {
+        let (nrows, nbytes) = (self.header.nrows, self.nbytes(field));
+        let packed = self.header.packed && self.direct(field).is_some();
+        if nrows > nbytes && !packed || nrows > nbytes.saturating_mul(8) {
+            let message =
+                format!("expected {nrows} rows as the header says, found a value of {nbytes} bytes.");
+            return Err(Error::malformed(FORMAT, message).in_member(self.path(field)));
+        }
+        Ok(())
+    }
+
+    /// The dtype of a block that cells are decoded into as they come.
+    fn direct(&self, field: usize) -> Option<DType> {
+        let told = self.plan.fields.get(field)?;
+        let dtype = self.dtype(field, told)?;
+        let plain = implied_dtype(&told.data_type) == Some(dtype) && dtype.order != ByteOrder::Big;
+        let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
+        let known = match dtype.kind {
+            Kind::Bool | Kind::Int | Kind::UInt => true,
+            Kind::Float => matches!(dtype.itemsize, 4 | 8),
+            _ => false,
+        };
+        (plain && known && !nulls).then_some(dtype)
+    }
+
+    /// Head and cells of a field, and where the cells begin.
+    fn value(&self, field: usize) -> Result<(Head, &[u8], u64)> {
+        let extent = self.extents.get(field).cloned().unwrap_or(0..0);
+        let base = extent.start as u64;
+        let bytes = self.bytes.as_slice().get(extent).unwrap_or(&[]);
+        let path = self.path(field);
+        let found = head(bytes).map_err(|e| e.placed(&path, base))?;
+        let cut = || malformed(0, "expected a value, found its end.").placed(&path, base);
+        let (found, length) = found.ok_or_else(cut)?;
+        if let Head::Array(n) = found
+            && n as usize != self.header.nrows
+        {
+            let message = format!("expected {} rows as the header says, found {n}.", self.header.nrows);
+            return Err(malformed(0, message).placed(&path, base));
+        }
+        Ok((found, bytes.get(length..).unwrap_or(&[]), base + length as u64))
+    }
+
+    fn block_column(&self, field: usize, dtype: DType, place: &mut [u8]) -> Result<()> {
+        let (found, bytes, base) = self.value(field)?;
+        match found {
+            Head::Bin(n) if self.header.packed => {
+                let whole = n as usize == bytes.len() && bytes.len() == place.len();
+                if !whole {
+                    let message = format!(
+                        "expected {} packed bytes, found {}.",
+                        place.len(),
+                        bytes.len().min(n as usize)
+                    );
+                    return Err(malformed(0, message).placed(&self.path(field), base));
+                }
+                place.copy_from_slice(bytes);
+                Ok(())
+            }
+            Head::Array(_) => {
+                let mut cells: Box<dyn Cells + '_> = match (dtype.kind, dtype.itemsize) {
+                    (Kind::Bool, _) => Box::new(Into::<bool, 1>::new(place)),
+                    (Kind::Int, 1) => Box::new(Into::<i8, 1>::new(place)),
+                    (Kind::Int, 2) => Box::new(Into::<i16, 2>::new(place)),
+                    (Kind::Int, 4) => Box::new(Into::<i32, 4>::new(place)),
+                    (Kind::Int, _) => Box::new(Into::<i64, 8>::new(place)),
+                    (Kind::UInt, 1) => Box::new(Into::<u8, 1>::new(place)),
+                    (Kind::UInt, 2) => Box::new(Into::<u16, 2>::new(place)),
+                    (Kind::UInt, 4) => Box::new(Into::<u32, 4>::new(place)),
+                    (Kind::UInt, _) => Box::new(Into::<u64, 8>::new(place)),
+                    (_, 4) => Box::new(Into::<f32, 4>::new(place)),
+                    _ => Box::new(Into::<f64, 8>::new(place)),
+                };
+                self.all(cells.as_mut(), field, bytes, base)
+            }
+            other => Err(self.no_column(field, other, base)),
+        }
+    }
+
+    fn no_column(&self, field: usize, found: Head, base: u64) -> Error {
+        malformed(0, format!("expected an array, found {}.", found.name())).placed(&self.path(field), base)
+    }
+
+    /// Takes every cell; the last one ends where the header says that the column does.
+    fn all(&self, cells: &mut dyn Cells, field: usize, bytes: &[u8], base: u64) -> Result<()> {
+        let nrows = self.header.nrows;
+        let path = self.path(field);
+        let taken = cells.take(bytes, nrows).map_err(|e: CellError| e.in_column(&path, 0, base))?;
+        if (taken.cells, taken.nbytes) == (nrows, bytes.len()) {
+            return Ok(());
+        }
+        let message = format!(
+            "expected {nrows} cells in {} bytes as the header says, found {} in {}.",
+            bytes.len(),
+            taken.cells,
+            taken.nbytes
+        );
+        Err(malformed(taken.nbytes, message).after(taken.cells, 0).in_column(&path, 0, base))
+    }
+
+    /// A field in Arrow's layout.
+    fn array(&self, field: usize, reader: Option<Box<dyn TypedCells>>) -> Result<ArrayData> {
+        let (found, bytes, base) = self.value(field)?;
+        let schema = self.header.schema.field(field);
+        let named = |e: Error| e.in_member(self.path(field));
+        match (found, schema.data_type()) {
+            (Head::Bin(_), data_type) if self.header.packed => self.packed(data_type, bytes).map_err(named),
+            (Head::Array(_), data_type @ (DataType::Utf8 | DataType::LargeUtf8)) => {
+                let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
+                let data_type = data_type.clone();
+                if matches!(data_type, DataType::Utf8) {
+                    let mut text = Text::<4>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
+                    self.all(&mut text, field, bytes, base)?;
+                    text.finish().map_err(named)
+                } else {
+                    let mut text = Text::<8>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
+                    self.all(&mut text, field, bytes, base)?;
+                    text.finish().map_err(named)
+                }
+            }
+            (Head::Array(_), _) => {
+                let none = || Error::unsupported(FORMAT, format!("no reader of {}.", schema.data_type()));
+                let mut cells = reader.ok_or_else(none).map_err(named)?;
+                self.all(cells.as_mut(), field, bytes, base)?;
+                cells.finish().map_err(named)
+            }
+            (other, _) => Err(self.no_column(field, other, base)),
+        }
+    }
+
+    /// What reads the cells of those fields that have no way of their own, one for each of `rest`.
+    fn readers(&self, wanted: &[usize], rest: &[usize]) -> Result<Vec<Option<Box<dyn TypedCells>>>> {
+        let fields = self.header.schema.fields();
+        let start = self.header.dictionaries.start;
+        let encoded = self.bytes.as_slice().get(self.header.dictionaries.clone()).unwrap_or(&[]);
+        let any = fields.iter().any(|f| has_dictionary(f.data_type()));
+        let mut dictionaries = typed::Dictionaries::default();
+        if any {
+            let read = typed::read_dictionaries(fields, encoded, &self.options);
+            dictionaries = read.map_err(|e| e.placed("$.__colonnade__.dictionaries", start as u64))?.0;
+        }
+        let mut out: Vec<Option<Box<dyn TypedCells>>> = rest.iter().map(|_| None).collect();
+        let mut places = vec![None; fields.len()];
+        for (place, field) in rest.iter().map(|&i| wanted.get(i).copied().unwrap_or(0)).enumerate() {
+            if let Some(slot) = places.get_mut(field) {
+                *slot = Some(place);
+            }
+        }
+        // All fields with dictionaries in their order, since each takes its own from the front.
+        for ((i, field), place) in fields.iter().enumerate().zip(places) {
+            if place.is_none() && !has_dictionary(field.data_type()) {
+                continue;
+            }
+            let told = self.plan.fields.get(i);
+            let (says, tag) = (told.and_then(|t| t.dtype), told.and_then(|t| t.tag.as_deref()));
+            let reader = typed::reader(field, says, tag, &self.options, &mut dictionaries);
+            let reader = reader.map_err(|e| e.in_member(self.path(i)))?;
+            if let Some(slot) = place.and_then(|p: usize| out.get_mut(p)) {
+                *slot = Some(reader);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Packed values that are no NumPy block: times of other libraries.
+    fn packed(&self, data_type: &DataType, bytes: &[u8]) -> Result<ArrayData> {
+        let width =
+            data_type.primitive_width().filter(|w| w.checked_mul(self.header.nrows) == Some(bytes.len()));
+        if width.is_none() {
+            let message = format!(
+                "expected {} packed values of {data_type}, found {} bytes.",
+                self.header.nrows,
+                bytes.len()
+            );
+            return Err(Error::malformed(FORMAT, message));
+        }
+        let builder = ArrayDataBuilder::new(data_type.clone()).len(self.header.nrows);
+        let builder = builder.add_buffer(arrow_buffer::Buffer::from_slice_ref(bytes)).align_buffers(true);
+        builder.build().map_err(|e| Error::malformed(FORMAT, format!("{e}.")))
+    }
+}
+
+fn has_dictionary(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Dictionary(..))
+        || crate::frame::children(data_type).iter().any(|f| has_dictionary(f.data_type()))
+}

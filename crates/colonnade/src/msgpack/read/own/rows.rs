@@ -1,0 +1,44 @@
+//! Rows behind a header: every cell goes to what reads its column.
+
+use arrow_data::ArrayData;
+
+use crate::arrow::import::Plan;
+use crate::error::Result;
+
+use super::super::super::header::Header;
+use super::super::super::options::ReadOptions;
+use super::super::super::typed::{self, TypedCells};
+use super::super::super::write;
+use super::super::rows::Rows;
+use super::Opening;
+
+/// Decodes a frame whose entries behind the header begin at `at`.
+pub(super) fn decode(
+    bytes: &[u8],
+    header: &Header,
+    mut plan: Plan,
+    (entries, at): (u32, usize),
+    options: &ReadOptions,
+) -> Result<Opening> {
+    let fields = header.schema.fields();
+    let start = header.dictionaries.start;
+    let encoded = bytes.get(header.dictionaries.clone()).unwrap_or(&[]);
+    let mut dictionaries = match encoded {
+        [] => typed::Dictionaries::default(),
+        _ => {
+            let read = typed::read_dictionaries(fields, encoded, options);
+            read.map_err(|e| e.placed("$.__colonnade__.dictionaries", start as u64))?.0
+        }
+    };
+    let mut readers: Vec<Box<dyn TypedCells>> = Vec::with_capacity(fields.len());
+    for (field, told) in fields.iter().zip(&plan.fields) {
+        readers.push(typed::reader(field, told.dtype, told.tag.as_deref(), options, &mut dictionaries)?);
+    }
+    let keys = write::keys(&header.schema);
+    let rows = Rows { orient: header.orient, entries, nrows: header.nrows, keys: &keys };
+    let end = rows.decode(bytes, at, &mut readers)?;
+    let arrays: Vec<ArrayData> = readers.into_iter().map(TypedCells::finish).collect::<Result<_>>()?;
+    let frame = plan.frames(&[(header.nrows, arrays)])?.pop().map(Box::new);
+    let none = || crate::Error::malformed(super::FORMAT, "expected a frame, found none.");
+    Ok(Opening::Rows { frame: frame.ok_or_else(none)?, orient: header.orient, end })
+}
