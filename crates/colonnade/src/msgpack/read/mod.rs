@@ -4,3 +4,6 @@ pub mod foreign;
 pub mod inferred;
 pub mod own;
 pub mod rows;
+
+#[cfg(test)]
+mod rows_tests;
