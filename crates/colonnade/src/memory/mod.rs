@@ -12,6 +12,7 @@ mod pool;
 mod region;
 mod remote;
 mod scatter;
+mod stream;
 
 pub use bits::unpack;
 pub use buffer::Buffer;
@@ -21,3 +22,4 @@ pub use pool::{RECYCLE_CAP_NBYTES, trim};
 pub use region::{Region, RegionMut, advise_huge};
 pub use remote::{Fetch, Land, Remote};
 pub use scatter::Scatter;
+pub use stream::read_to_end;

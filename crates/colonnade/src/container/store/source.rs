@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::container::zip::Directory;
 use crate::error::{Error, Result};
-use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_small};
+use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_small, read_to_end};
 use crate::plan::{NoProgress, Progress};
 
 /// Files below this size are read rather than mapped: a map costs page faults, and shared fate with the file.
@@ -64,32 +64,7 @@ impl Source {
     /// # Errors
     /// The system's own; a limit where more than `max_nbytes` come.
     pub fn stream(stream: &mut dyn Read, max_nbytes: u64, progress: &dyn Progress) -> Result<Self> {
-        const STEP: usize = 4 << 20;
-        let mut region = Region::allocate(0, false)?;
-        let mut filled = 0;
-        loop {
-            if region.capacity() == filled {
-                region.grow((filled + filled / 2).max(STEP))?;
-            }
-            let capacity = region.capacity();
-            region.grow(capacity)?;
-            let room = region.as_mut_slice().get_mut(filled..).unwrap_or(&mut []);
-            match stream.read(room) {
-                Ok(0) => break,
-                Ok(count) => filled += count,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => progress.interrupted()?,
-                Err(e) => return Err(e.into()),
-            }
-            progress.advance(filled as u64, None)?;
-            if filled as u64 > max_nbytes {
-                return Err(Error::limit(
-                    "npz",
-                    format!("the stream passes the limit of {max_nbytes} bytes."),
-                ));
-            }
-        }
-        region.grow(filled)?;
-        Ok(Self::Memory(Buffer::from_region(region.finish(), false)))
+        Ok(Self::Memory(read_to_end("npz", stream, max_nbytes, progress)?))
     }
 
     /// The bytes as far as structure needs them; empty for a directory.
