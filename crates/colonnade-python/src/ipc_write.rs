@@ -68,7 +68,7 @@ impl<'py> FromPyObject<'_, 'py> for FormArgument {
 }
 
 /// A function that takes bytes: all of them, or as many as it answers.
-struct CallableSink(Py<PyAny>);
+pub(crate) struct CallableSink(pub(crate) Py<PyAny>);
 
 impl Sink for CallableSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {

@@ -9,6 +9,7 @@ mod arrow_foreign;
 mod arrow_stream;
 mod axis;
 mod builder;
+mod bytes_sink;
 mod cells;
 mod connect_options;
 mod connection;
@@ -21,6 +22,9 @@ mod ipc_reader;
 mod ipc_write;
 mod listener;
 mod measure;
+mod msgpack_file;
+mod msgpack_options;
+mod msgpack_write;
 mod npz_file;
 mod npz_write;
 mod objects;
@@ -52,6 +56,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     ipc_reader::register(m)?;
     ipc_write::register(m)?;
     m.add_class::<listener::Listener>()?;
+    msgpack_file::register(m)?;
+    msgpack_options::register(m)?;
+    msgpack_write::register(m)?;
     npz_write::register(m)?;
     measure::register(m)
 }

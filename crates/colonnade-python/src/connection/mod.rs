@@ -1,8 +1,10 @@
 //! Connections: messages over a channel. The core says where bytes go, the transport moves them; here both are joined.
 
 mod callable;
+mod encoding;
 mod inner;
 mod memory;
+mod msgpack;
 mod reader;
 mod receive;
 mod send;
@@ -26,12 +28,15 @@ use crate::errors;
 use crate::frame::CoreFrame;
 use crate::ipc_file::IpcFile;
 use crate::ipc_write::{FormArgument, IpcWriteOptions, IpcWriter};
+use crate::msgpack_file::MsgpackFile;
 use crate::progress::PyProgress;
 use crate::room;
 use crate::secure;
 use crate::view::bytes_of;
 
+use encoding::{SendOptions, no_file};
 use inner::{Inner, lock};
+use msgpack::Held;
 use reader::ConnectionReader;
 use receive::{Answer, Pull, Receiving, Turn};
 use send::Sending;
@@ -199,23 +204,19 @@ impl Connection {
         &self,
         py: Python<'_>,
         frame: &CoreFrame,
-        format: FormArgument,
-        options: &IpcWriteOptions,
+        format: &str,
+        options: SendOptions<'_>,
         timeout_s: Option<f64>,
         progress: Callback,
     ) -> PyResult<()> {
         let (inner, patience) = (&*self.inner, self.patience(timeout_s)?);
-        if format.0 == Form::File {
-            return Err(errors::option(
-                "format: expected \"arrows\", found \"arrow\": a file has no place on a connection.",
-            ));
-        }
+        let encoding = options.encoding(format)?;
         let number = inner.messages_sent.load(Ordering::Relaxed) + 1;
         let result = inner::watched_in(py, progress, |progress| {
             let stopped = [&inner.closed, &inner.finished];
             let watch = Watch::new(progress, patience, &stopped);
             inner.send(watch, (&Sending::Open, Sending::Open), 0, |sink| {
-                lock(&inner.encoder).encode(&frame.frame, format.0, options.core(), sink, progress)
+                encoding.encode(&frame.frame, inner, sink, progress)
             })
         });
         result.map_err(|e| e.raised(inner, "sending message", number, SEND_ADVICE))?;
@@ -267,20 +268,28 @@ impl Connection {
                 break message;
             }
         };
-        let arrival = match message {
-            Message::Bytes(room) => return Ok(Some(room::filled(py, room).into_any())),
-            Message::Frame(arrival) => arrival,
-        };
         let (inner, threads) = (&*self.inner, self.inner.options.threads);
-        let arrived = py.detach(|| arrival.finish(private, threads, &NoProgress));
-        match arrived {
-            Ok(Arrived::Landed(frame)) => Ok(Some(Py::new(py, CoreFrame::new(*frame))?.into_any())),
-            Ok(Arrived::Opened(ipc)) => Ok(Some(Py::new(py, IpcFile::of(*ipc, threads))?.into_any())),
-            Err(error) => {
-                let number = inner.messages_received.load(Ordering::Relaxed);
-                Err(inner.raised(error, "message", number, RECEIVE_ADVICE))
+        let failed = |error| {
+            let number = inner.messages_received.load(Ordering::Relaxed);
+            inner.raised(error, "message", number, RECEIVE_ADVICE)
+        };
+        let frame = |frame| Py::new(py, CoreFrame::new(frame)).map(Py::into_any);
+        let made = match message {
+            Message::Bytes(room) => room::filled(py, room).into_any(),
+            Message::Frame(arrival) => {
+                match py.detach(|| arrival.finish(private, threads, &NoProgress)).map_err(failed)? {
+                    Arrived::Landed(landed) => frame(*landed)?,
+                    Arrived::Opened(ipc) => Py::new(py, IpcFile::of(*ipc, threads))?.into_any(),
+                }
             }
-        }
+            Message::Msgpack(bytes) => {
+                match py.detach(|| msgpack::open(bytes, private, &inner.options)).map_err(failed)? {
+                    Held::Frame(landed) => frame(*landed)?,
+                    Held::Bundle(opened) => Py::new(py, MsgpackFile::of(*opened, threads))?.into_any(),
+                }
+            }
+        };
+        Ok(Some(made))
     }
 
     #[pyo3(signature = (timeout_s = Some(0.0)))]
@@ -323,9 +332,7 @@ impl Connection {
     ) -> PyResult<IpcWriter> {
         self.patience(timeout_s)?;
         if format.0 == Form::File {
-            return Err(errors::option(
-                "format: expected \"arrows\", found \"arrow\": a file has no place on a connection.",
-            ));
+            return Err(no_file());
         }
         let target = ConnectionTarget::begin(py, &self.inner, timeout_s)?;
         Ok(IpcWriter::to_connection(target, &format, options))

@@ -11,6 +11,7 @@ use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 
 use super::Connection;
+use super::msgpack::{self, Held};
 use super::receive::{Answer, Turn};
 
 /// What a turn gave this reader.
@@ -20,6 +21,8 @@ enum Gave {
     /// The message had come whole before anyone asked for its batches.
     Whole(Arrived),
     Bytes,
+    /// Several frames.
+    Bundle,
     /// This reader's message is over.
     End,
     /// No message comes any more.
@@ -96,6 +99,12 @@ impl ConnectionReader {
                             Some(Message::Frame(arrival)) => {
                                 Gave::Whole(arrival.finish(false, threads, &NoProgress)?)
                             }
+                            Some(Message::Msgpack(bytes)) => {
+                                match msgpack::open(bytes, false, &connection.inner.options)? {
+                                    Held::Frame(frame) => Gave::Whole(Arrived::Landed(frame)),
+                                    Held::Bundle(_) => Gave::Bundle,
+                                }
+                            }
                             _ => continue,
                         },
                     }));
@@ -135,6 +144,11 @@ impl ConnectionReader {
                 Gave::Bytes => {
                     self.number = None;
                     let message = "expected a frame, found opaque bytes: take them with receive_bytes().";
+                    return Err(errors::decode(format!("{}: {message}", self.context())));
+                }
+                Gave::Bundle => {
+                    self.ended = true;
+                    let message = "expected a frame, found several by name, which have no batches: receive() takes such messages.";
                     return Err(errors::decode(format!("{}: {message}", self.context())));
                 }
                 Gave::Nothing => {

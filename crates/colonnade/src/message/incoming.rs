@@ -8,11 +8,16 @@ use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::ipc::read::{Arrival, Arrived, Decoder, Event, Schemas};
+use crate::memory::Buffer;
 use crate::plan::Progress;
 
 use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};
+use super::value::{Value, is_value};
 
-/// Bytes that tell what a message is; a frame's prefix has as many.
+/// The first byte tells whether a message is MessagePack, which may be no longer than that.
+const MARKER_NBYTES: usize = 1;
+
+/// Bytes that tell what any other message is; a frame's prefix has as many.
 const START_NBYTES: usize = 8;
 
 /// Memory for opaque bytes: whoever takes them in the end says where they lie.
@@ -42,6 +47,8 @@ pub type Rooms = fn(usize) -> io::Result<Box<dyn Room>>;
 pub enum Message {
     /// A frame: see [`Arrived`].
     Frame(Box<Arrival>),
+    /// A MessagePack value: a map or an array.
+    Msgpack(Buffer),
     /// Opaque bytes.
     Bytes(Box<dyn Room>),
 }
@@ -96,6 +103,7 @@ enum State {
     },
     Frame(Box<Arrival>),
     Batches(Box<Decoder>),
+    Value(Box<Value>),
     Bytes {
         room: Box<dyn Room>,
         filled: usize,
@@ -105,7 +113,7 @@ enum State {
     Whole(Box<Message>),
 }
 
-const START: State = State::Start { bytes: [0; ENVELOPE_NBYTES], filled: 0, wanted: START_NBYTES };
+const START: State = State::Start { bytes: [0; ENVELOPE_NBYTES], filled: 0, wanted: MARKER_NBYTES };
 
 /// Messages as they come in, one at a time.
 #[derive(Debug)]
@@ -149,13 +157,14 @@ impl Incoming {
         match &self.state {
             State::Start { bytes, filled, .. } => match bytes.get(..*filled) {
                 Some(start) if start.len() >= 3 && is_envelope(start) => Waiting::Bytes,
+                Some([marker, ..]) if is_value(*marker) => Waiting::Frame,
                 Some(start) if start.len() >= 4 && start.starts_with(&[0xFF; 4]) => Waiting::Frame,
                 _ => Waiting::Nothing,
             },
-            State::Frame(_) | State::Batches(_) => Waiting::Frame,
+            State::Frame(_) | State::Batches(_) | State::Value(_) => Waiting::Frame,
             State::Bytes { .. } => Waiting::Bytes,
             State::Whole(message) => match **message {
-                Message::Frame(_) => Waiting::Frame,
+                Message::Frame(_) | Message::Msgpack(_) => Waiting::Frame,
                 Message::Bytes(_) => Waiting::Bytes,
             },
         }
@@ -187,7 +196,8 @@ impl Incoming {
         }
     }
 
-    /// Where the next bytes go, in this order; none while a whole message waits. Places for `enough` bytes will do.
+    /// Where the next bytes go, in this order; none while a whole message waits, and where nobody knows how many still belong
+    /// to this one: those go through [`Incoming::feed`]. Places for `enough` bytes will do.
     ///
     /// # Errors
     /// A limit; the system's refusal of memory.
@@ -197,6 +207,7 @@ impl Incoming {
             State::Start { bytes, filled, wanted } => one(bytes.get_mut(*filled..*wanted).unwrap_or(&mut [])),
             State::Frame(arrival) => arrival.rooms(enough),
             State::Batches(decoder) => one(decoder.room()?),
+            State::Value(value) => Ok(value.room()?.map(IoSliceMut::new).into_iter().collect()),
             State::Bytes { room, filled, nbytes } => {
                 one(room.as_mut_slice().get_mut(*filled..*nbytes).unwrap_or(&mut []))
             }
@@ -235,6 +246,10 @@ impl Incoming {
                     Step::End
                 }
             }),
+            State::Value(value) => {
+                value.advance(count)?;
+                self.value_is_whole()
+            }
             State::Bytes { filled, nbytes, .. } => {
                 *filled += count;
                 Ok(if filled < nbytes { Step::Need } else { self.bytes_are_whole() })
@@ -250,6 +265,13 @@ impl Incoming {
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(usize, Step)> {
         let mut at = 0;
         while at < bytes.len() && !self.is_whole() {
+            if let State::Value(value) = &mut self.state {
+                at += value.feed(bytes.get(at..).unwrap_or(&[]))?;
+                match self.value_is_whole()? {
+                    Step::Need => continue,
+                    step => return Ok((at, step)),
+                }
+            }
             let mut count = 0;
             for room in &mut self.rooms(bytes.len() - at)? {
                 let rest = bytes.get(at + count..).unwrap_or(&[]);
@@ -281,6 +303,10 @@ impl Incoming {
             State::Start { filled, wanted, .. } => Err(cut_short(*filled as u64, *wanted as u64)),
             State::Frame(arrival) => Err(arrival.cut_short()),
             State::Batches(decoder) => decoder.finish(),
+            State::Value(value) => {
+                let (had, needed) = value.so_far();
+                Err(cut_short(had, needed))
+            }
             State::Bytes { filled, nbytes, .. } => {
                 let head = ENVELOPE_NBYTES as u64;
                 Err(cut_short(head + *filled as u64, head + *nbytes as u64))
@@ -295,6 +321,7 @@ impl Incoming {
             State::Start { bytes, filled, .. } => bytes.get(..*filled).unwrap_or(&[]).to_vec(),
             State::Frame(arrival) => arrival.partial(),
             State::Batches(decoder) => decoder.partial_bytes().to_vec(),
+            State::Value(value) => value.bytes().to_vec(),
             State::Bytes { room, filled, .. } => room.as_mut_slice().get(..*filled).unwrap_or(&[]).to_vec(),
             State::Whole(_) => Vec::new(),
         }
@@ -302,6 +329,16 @@ impl Incoming {
 
     fn begin(&mut self) -> Result<Step> {
         let State::Start { bytes, wanted, .. } = &mut self.state else { return Ok(Step::Need) };
+        if *wanted == MARKER_NBYTES {
+            let [marker, ..] = *bytes;
+            if !is_value(marker) {
+                *wanted = START_NBYTES;
+                return Ok(Step::Need);
+            }
+            self.by_batch = false;
+            self.state = State::Value(Box::new(Value::new(&self.limits)?));
+            return self.feed(&[marker]).map(|(_, step)| step);
+        }
         if is_envelope(bytes) {
             if *wanted < ENVELOPE_NBYTES {
                 *wanted = ENVELOPE_NBYTES;
@@ -323,7 +360,7 @@ impl Incoming {
         let start = start.get(..START_NBYTES).unwrap_or(&[]);
         if !start.starts_with(&[0xFF; 4]) {
             let message = format!(
-                "expected a frame (FF FF FF FF: an Arrow stream) or an envelope (C1 'C' 'N'), found the bytes {start:02x?}."
+                "expected a frame (FF FF FF FF: an Arrow stream; 81 to 9F or DC to DF: MessagePack) or an envelope (C1 'C' 'N'), found the bytes {start:02x?}."
             );
             return Err(Error::malformed("message", message));
         }
@@ -333,6 +370,19 @@ impl Incoming {
             State::Frame(Box::new(Arrival::new(self.limits)?))
         };
         self.feed(start).map(|(_, step)| step)
+    }
+
+    fn value_is_whole(&mut self) -> Result<Step> {
+        match std::mem::replace(&mut self.state, START) {
+            State::Value(value) if value.is_whole() => {
+                self.state = State::Whole(Box::new(Message::Msgpack(value.finish()?)));
+                Ok(Step::Whole)
+            }
+            other => {
+                self.state = other;
+                Ok(Step::Need)
+            }
+        }
     }
 
     fn bytes_are_whole(&mut self) -> Step {

@@ -6,12 +6,15 @@
 //! ```text
 //! FF FF FF FF ...                                   an Arrow stream
 //! C1 43 4E kind | 00 00 00 00 | length (8, little)  an envelope, then `length` bytes
+//! 81 to 9F, DC to DF ...                            a map or an array of MessagePack: a frame, or several by name
 //! ```
 //!
-//! `C1` is the byte that MessagePack never uses, so its messages can stand beside these.
+//! `C1` is the byte that MessagePack never uses, so its messages stand beside these as they are: any MessagePack library can
+//! be the peer. They say their length nowhere; where they end is found while they come.
 
 mod envelope;
 mod incoming;
+mod value;
 
 pub use envelope::{ENVELOPE_NBYTES, Envelope, envelope};
 pub use incoming::{Incoming, Message, Room, Step, Waiting};

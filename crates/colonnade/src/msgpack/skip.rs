@@ -128,6 +128,13 @@ impl Skipper {
         self.seen
     }
 
+    /// Bytes that are still to come, at least: every value has one.
+    #[must_use]
+    pub fn least(&self) -> u64 {
+        let cells = self.levels.outer.iter().fold(self.levels.left, |sum, &left| sum.saturating_add(left));
+        cells.saturating_add(self.owed as u64)
+    }
+
     fn step(&mut self, bytes: &[u8]) -> Result<usize, CellError> {
         if self.owed > 0 {
             let step = self.owed.min(bytes.len());

@@ -1,0 +1,30 @@
+//! Messages that are MessagePack.
+
+use colonnade::Result;
+use colonnade::format::msgpack::{Opened, ReadOptions};
+use colonnade::frame::Frame;
+use colonnade::ipc::read::Request;
+use colonnade::memory::Buffer;
+use colonnade::plan::NoProgress;
+
+use crate::connect_options::ConnectOptions;
+
+/// What a message holds.
+pub(super) enum Held {
+    /// A frame, decoded.
+    Frame(Box<Frame>),
+    /// Several frames by name.
+    Bundle(Box<Opened>),
+}
+
+/// What the bytes of a whole message hold.
+pub(super) fn open(bytes: Buffer, private: bool, options: &ConnectOptions) -> Result<Held> {
+    let threads = options.threads;
+    let read = ReadOptions { limits: options.limits.core(), threads, ..ReadOptions::default() };
+    let opened = Opened::open_buffer(bytes, read)?;
+    if opened.labels().is_some() {
+        return Ok(Held::Bundle(Box::new(opened)));
+    }
+    let request = Request { positions: None, rows: None, private, threads, progress: &NoProgress };
+    Ok(Held::Frame(Box::new(opened.load(&request)?)))
+}

@@ -1,0 +1,105 @@
+//! Options of MessagePack.
+
+use colonnade::format::msgpack::{Orient, Otherwise, ReadOptions, WriteOptions};
+use pyo3::prelude::*;
+
+use crate::errors::{self, IntoPy};
+use crate::npz_file::{PyLimits, threads};
+
+/// Options for reading msgpack.
+#[pyclass(frozen, module = "colonnade._core")]
+#[derive(Clone, Copy)]
+pub(crate) struct MsgpackReadOptions {
+    core: ReadOptions,
+}
+
+/// What happens to something without a column type: `error` or `bytes`.
+fn otherwise(option: &str, name: &str) -> PyResult<Otherwise> {
+    match name {
+        "error" => Ok(Otherwise::Error),
+        "bytes" => Ok(Otherwise::Bytes),
+        other => Err(errors::option(format!(
+            "msgpack: {option}: expected \"error\" or \"bytes\", found {other:?}."
+        ))),
+    }
+}
+
+#[pymethods]
+impl MsgpackReadOptions {
+    #[new]
+    #[pyo3(signature = (*, limits, threads = None, orient = None, ext = "error", invalid_utf8 = "error"))]
+    fn new(
+        limits: PyLimits,
+        threads: Option<usize>,
+        orient: Option<&str>,
+        ext: &str,
+        invalid_utf8: &str,
+    ) -> PyResult<Self> {
+        let core = ReadOptions {
+            orient: orient.map(Orient::named).transpose().py()?,
+            ext: otherwise("ext", ext)?,
+            invalid_utf8: otherwise("invalid_utf8", invalid_utf8)?,
+            limits: limits.core(),
+            threads: self::threads(threads),
+        };
+        Ok(Self { core })
+    }
+}
+
+impl MsgpackReadOptions {
+    pub(crate) fn core(&self) -> ReadOptions {
+        self.core
+    }
+}
+
+/// Options for writing msgpack.
+#[pyclass(frozen, module = "colonnade._core")]
+#[derive(Clone, Copy)]
+pub(crate) struct MsgpackWriteOptions {
+    core: WriteOptions,
+    fsync: bool,
+}
+
+#[pymethods]
+impl MsgpackWriteOptions {
+    #[new]
+    #[pyo3(signature = (
+        *, orient = "columns", header = true, numbers = "plain", compatible = false, fsync = false, threads = None
+    ))]
+    fn new(
+        orient: &str,
+        header: bool,
+        numbers: &str,
+        compatible: bool,
+        fsync: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let packed = match numbers {
+            "plain" => false,
+            "packed" => true,
+            other => {
+                return Err(errors::option(format!(
+                    "msgpack: numbers: expected \"plain\" or \"packed\", found {other:?}."
+                )));
+            }
+        };
+        let orient = Orient::named(orient).py()?;
+        let core = WriteOptions { orient, header, packed, compatible, threads: self::threads(threads) };
+        Ok(Self { core: core.check().py()?, fsync })
+    }
+}
+
+impl MsgpackWriteOptions {
+    pub(crate) fn core(&self) -> &WriteOptions {
+        &self.core
+    }
+
+    pub(crate) fn fsync(&self) -> bool {
+        self.fsync
+    }
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<MsgpackReadOptions>()?;
+    m.add_class::<MsgpackWriteOptions>()
+}

@@ -1,0 +1,121 @@
+//! MessagePack messages between others, in pieces and at their limits.
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::message::{Incoming, Message, Step, envelope};
+
+fn incoming(limits: Limits) -> Incoming {
+    Incoming::new(limits, |nbytes| Ok(Box::new(vec![0; nbytes])))
+}
+
+/// An array of `n` doubles.
+fn doubles(n: u32) -> Vec<u8> {
+    let mut out = vec![0xdd];
+    out.extend(n.to_be_bytes());
+    for i in 0..n {
+        out.push(0xcb);
+        out.extend(f64::from(i).to_be_bytes());
+    }
+    out
+}
+
+fn messages() -> Vec<Vec<u8>> {
+    vec![
+        vec![0x91, 0xc0],
+        b"\x81\xa1a\x93\x01\xc0\x03".to_vec(),
+        vec![0xdc, 0, 0],
+        doubles(40_000),
+        vec![0x90],
+        b"\x82\xa1a\xc4\x02\xff\xff\xa1b\xd9\x01x".to_vec(),
+    ]
+}
+
+fn taken(incoming: &mut Incoming) -> Vec<u8> {
+    match incoming.take().unwrap() {
+        Message::Msgpack(bytes) => bytes.as_slice().to_vec(),
+        Message::Bytes(mut room) => room.as_mut_slice().to_vec(),
+        Message::Frame(_) => panic!("a frame"),
+    }
+}
+
+#[test]
+fn messages_in_pieces_of_any_size() {
+    let mut wire: Vec<u8> = messages().concat();
+    wire.extend(envelope(b'B', 3));
+    wire.extend(b"abc\x91\x07");
+    let mut wanted = messages();
+    wanted.extend([b"abc".to_vec(), vec![0x91, 7]]);
+    for piece in [1, 2, 3, 7, 8, 9, 4096, usize::MAX] {
+        let (mut incoming, mut found) = (incoming(Limits::default()), Vec::new());
+        for mut part in wire.chunks(piece.min(wire.len())) {
+            while !part.is_empty() {
+                let (count, step) = incoming.feed(part).unwrap();
+                part = &part[count..];
+                if let Step::Whole = step {
+                    found.push(taken(&mut incoming));
+                }
+            }
+        }
+        assert_eq!(found, wanted, "pieces of {piece}");
+        incoming.end().unwrap();
+    }
+}
+
+#[test]
+fn rooms_never_reach_into_the_next_message() {
+    let wire: Vec<u8> = [doubles(90_000), vec![0x90], doubles(70_000)].concat();
+    let (mut incoming, mut at, mut found) = (incoming(Limits::default()), 0, Vec::new());
+    let mut in_rooms = 0;
+    while at < wire.len() {
+        let mut count = 0;
+        for room in incoming.rooms(1 << 20).unwrap().iter_mut() {
+            let n = room.len().min(wire.len() - at - count);
+            room[..n].copy_from_slice(&wire[at + count..at + count + n]);
+            count += n;
+        }
+        at += count;
+        in_rooms += count;
+        let mut step = incoming.filled(count).unwrap();
+        if count == 0 {
+            let (count, fed) = incoming.feed(&wire[at..wire.len().min(at + 5000)]).unwrap();
+            at += count;
+            step = fed;
+        }
+        if let Step::Whole = step {
+            found.push(taken(&mut incoming));
+        }
+    }
+    assert_eq!(found, [doubles(90_000), vec![0x90], doubles(70_000)]);
+    assert!(in_rooms > wire.len() / 2, "{in_rooms} of {}", wire.len());
+}
+
+#[test]
+fn a_claim_allocates_nothing_and_a_limit_holds() {
+    let mut open = incoming(Limits::default());
+    let (count, step) = open.feed(b"\xdd\xff\xff\xff\xff\x01").unwrap();
+    assert!(count == 6 && matches!(step, Step::Need));
+    let room: usize = open.rooms(1 << 30).unwrap().iter().map(|r| r.len()).sum();
+    assert!(room <= IN_PLACE_NBYTES, "{room}");
+    let ErrorKind::Truncated { needed, had } = *open.end().unwrap_err().kind() else { panic!("not cut") };
+    assert_eq!((needed, had), (5 + u64::from(u32::MAX), 6));
+
+    let small = Limits { max_nbytes: 1000, ..Limits::default() };
+    let error = incoming(small).feed(b"\xdc\x03\xe9").unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error}");
+    let deep = incoming(Limits { max_depth: 3, ..Limits::default() }).feed(&[0x91; 5]).unwrap_err();
+    assert!(matches!(deep.kind(), ErrorKind::LimitExceeded), "{deep}");
+    let reserved = incoming(Limits::default()).feed(b"\x92\x01\xc1").unwrap_err();
+    assert!(matches!(reserved.kind(), ErrorKind::Malformed), "{reserved}");
+    assert!(reserved.to_string().contains('2'), "{reserved}");
+}
+
+#[test]
+fn what_has_come_is_kept() {
+    let mut open = incoming(Limits::default());
+    open.feed(b"\x92\xa3ab").unwrap();
+    assert_eq!(open.partial(), b"\x92\xa3ab");
+    assert!(matches!(open.end().unwrap_err().kind(), ErrorKind::Truncated { needed: 6, had: 4 }));
+    assert!(incoming(Limits::default()).feed(b"\x05\0\0\0\0\0\0\0").is_err());
+    let pickle = incoming(Limits::default()).feed(b"\x80\x04\x95\x10\0\0\0\0\0\0\0\x94.");
+    assert!(matches!(pickle.unwrap_err().kind(), ErrorKind::Malformed));
+}
