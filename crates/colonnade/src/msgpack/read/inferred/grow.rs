@@ -6,6 +6,14 @@ use crate::{Error, ErrorKind};
 
 const FIRST_NBYTES: usize = 256;
 
+/// Pages are moved rather than copied from this size on. Below it another region may be one that waits for use, whose pages
+/// nobody has to clear.
+const MOVED_FROM_NBYTES: usize = 64 << 10;
+
+/// Half a huge page is touched faster as a whole one: only those wait for use.
+const HUGE_FROM_NBYTES: usize = HUGE_PAGE / 2;
+const HUGE_PAGE: usize = 2 << 20;
+
 /// Bytes with room behind them.
 #[derive(Debug, Default)]
 pub(super) struct Grow {
@@ -41,8 +49,17 @@ impl Grow {
             error: Error::new(ErrorKind::Io(e), FORMAT, ""),
         };
         match &mut self.region {
-            Some(region) => region.grow(wanted).map_err(io)?,
-            none => *none = Some(Region::allocate(wanted, false).map_err(io)?),
+            Some(region) if self.used >= MOVED_FROM_NBYTES => region.grow(wanted).map_err(io)?,
+            small => {
+                let wanted = if wanted >= HUGE_FROM_NBYTES { wanted.max(HUGE_PAGE) } else { wanted };
+                let mut region = Region::allocate(wanted, false).map_err(io)?;
+                if let Some(old) = small {
+                    let used = self.used;
+                    let target = region.as_mut_slice().get_mut(..used).unwrap_or_default();
+                    target.copy_from_slice(old.as_mut_slice().get(..used).unwrap_or_default());
+                }
+                *small = Some(region);
+            }
         }
         Ok(())
     }
