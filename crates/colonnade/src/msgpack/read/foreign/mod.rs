@@ -4,13 +4,17 @@
 //! a map of `columns`, `data` and perhaps `index`. A map of scalars is one row; a map of frames is a bundle.
 
 mod columns;
+mod gathered;
 mod keys;
 mod push;
 mod records;
 mod rows;
 mod shape;
 mod split;
+mod taking;
 
+#[cfg(test)]
+mod refusals;
 #[cfg(test)]
 mod tests;
 

@@ -12,9 +12,11 @@ use crate::msgpack::read::inferred::{Finished, Inferred};
 use crate::msgpack::skip::Skipper;
 
 use super::columns::{Lengths, add_key, below, rows_of};
+use super::gathered::Batch;
 use super::keys::{Key, Keys};
-use super::rows::{Batch, Gather, Kind, Taking};
+use super::rows::{Gather, Kind};
 use super::shape::{check_nbytes, cut_short, look};
+use super::taking::Taking;
 use super::{assemble, bundle, decode};
 
 /// Takes a foreign frame front to back.

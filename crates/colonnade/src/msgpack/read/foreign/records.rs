@@ -7,8 +7,10 @@ use crate::msgpack::options::ReadOptions;
 use crate::msgpack::read::inferred::Inferred;
 use crate::plan::{Progress, beside};
 
-use super::rows::{Batch, Failure, Gather, Taking};
+use super::gathered::Batch;
+use super::rows::Gather;
 use super::shape::cut_short;
+use super::taking::{Failure, Taking};
 
 /// Below this a thread is not worth its start.
 const INLINE_NBYTES: usize = 512 << 10;

@@ -6,118 +6,20 @@
 use std::mem;
 
 use crate::error::{Error, ErrorKind};
-use crate::msgpack::cells::{CellError, Cells, malformed};
+use crate::msgpack::cells::{CellError, malformed};
 use crate::msgpack::head::{Head, head};
 use crate::msgpack::options::ReadOptions;
-use crate::msgpack::read::inferred::Inferred;
 use crate::msgpack::skip::{length_of, skip, skip_cells};
 
+use super::gathered::{Batch, Encoded, Gathered, NIL};
 use super::keys::{Key, Keys, twice};
+use super::taking::Failure;
 
 /// Rows that are gathered before columns take them.
 const ROWS: usize = 1024;
 
 /// Bytes that are gathered, all columns together, before columns take them.
 const NBYTES: usize = 1 << 20;
-
-/// A cell of at most so many bytes is copied at once, whatever its length.
-const STRIDE: usize = 16;
-
-const NIL: u8 = 0xc0;
-
-/// Cells of one column that nobody has decoded yet.
-#[derive(Debug, Default)]
-pub(super) struct Gathered {
-    bytes: Vec<u8>,
-    used: usize,
-    cells: usize,
-    /// Where the last cell begins.
-    last: usize,
-}
-
-impl Gathered {
-    /// The cell at the front of `from`, whose length is known and not past its end.
-    #[inline]
-    fn push(&mut self, from: &[u8], length: usize) {
-        self.last = self.used;
-        self.cells += 1;
-        if length <= STRIDE
-            && let Some(chunk) = from.first_chunk::<STRIDE>()
-            && let Some(room) = self.bytes.get_mut(self.used..self.used + STRIDE)
-        {
-            room.copy_from_slice(chunk);
-            self.used += length;
-            return;
-        }
-        self.push_slowly(from.get(..length).unwrap_or(&[]));
-    }
-
-    #[inline(never)]
-    fn push_slowly(&mut self, cell: &[u8]) {
-        let end = self.used + cell.len();
-        if self.bytes.len() < end + STRIDE {
-            let nbytes = (2 * self.bytes.len()).max(end + STRIDE).max(256);
-            self.bytes.resize(nbytes, 0);
-        }
-        if let Some(room) = self.bytes.get_mut(self.used..end) {
-            room.copy_from_slice(cell);
-        }
-        self.used = end;
-    }
-
-    fn undo(&mut self) {
-        self.used = self.last;
-        self.cells -= 1;
-    }
-
-    fn cells(&self) -> &[u8] {
-        self.bytes.get(..self.used).unwrap_or(&[])
-    }
-
-    fn clear(&mut self) {
-        (self.used, self.cells, self.last) = (0, 0, 0);
-    }
-}
-
-/// Some rows' cells by column; all columns have the same number.
-#[derive(Debug, Default)]
-pub(super) struct Batch {
-    columns: Vec<Gathered>,
-    /// Rows before these.
-    first_row: usize,
-    rows: usize,
-    /// Where they begin and end in the input.
-    pub(super) start: u64,
-    end: u64,
-}
-
-/// A key as the rows have it: its front in a word that is compared under a mask.
-#[derive(Debug)]
-struct Encoded {
-    bytes: Vec<u8>,
-    word: u128,
-    mask: u128,
-}
-
-impl Encoded {
-    fn new(bytes: &[u8]) -> Self {
-        let mut front = [0; 16];
-        front.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = *byte);
-        let bits = 8 * bytes.len().min(16);
-        let mask = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
-        Self { bytes: bytes.to_vec(), word: u128::from_le_bytes(front), mask }
-    }
-
-    #[inline]
-    fn is_front_of(&self, bytes: &[u8]) -> bool {
-        match bytes.first_chunk::<16>() {
-            Some(chunk) if self.bytes.len() <= 16 => {
-                (u128::from_le_bytes(*chunk) ^ self.word) & self.mask == 0
-            }
-            _ => bytes.starts_with(&self.bytes),
-        }
-    }
-}
 
 /// What rows are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -384,69 +286,4 @@ impl Gather {
 #[cold]
 pub(super) fn expected(what: &str, found: Head) -> CellError {
     malformed(0, format!("expected {what}, found {}.", found.name()))
-}
-
-/// A cell that its column refuses.
-#[derive(Debug)]
-pub(super) struct Failure {
-    column: usize,
-    /// Of the batch.
-    row: usize,
-    in_cell: usize,
-    first_row: usize,
-    /// Where the batch begins in the input.
-    pub(super) start: u64,
-    error: CellError,
-}
-
-/// The columns that take what was gathered.
-#[derive(Debug)]
-pub(super) struct Taking {
-    options: ReadOptions,
-    rows: usize,
-    hint: usize,
-    columns: Vec<Inferred>,
-}
-
-impl Taking {
-    /// `hint`: rows that are expected, no more than the bytes at hand could hold.
-    pub(super) fn new(hint: usize, outer: u64, options: &ReadOptions) -> Self {
-        let mut options = *options;
-        options.limits.max_depth = options.limits.max_depth.saturating_sub(outer + 1);
-        Self { options, rows: 0, hint, columns: Vec::new() }
-    }
-
-    /// Takes a batch.
-    pub(super) fn take(&mut self, batch: &Batch) -> std::result::Result<(), Box<Failure>> {
-        let failure = |column, row, in_cell, error| {
-            Box::new(Failure { column, row, in_cell, first_row: batch.first_row, start: batch.start, error })
-        };
-        for (i, gathered) in batch.columns.iter().enumerate() {
-            if i == self.columns.len() {
-                let mut column = Inferred::new(&self.options).with_rows(self.hint);
-                if self.rows > 0 {
-                    let refused = |error| CellError { cell: 0, offset: 0, path: String::new(), error };
-                    column.nulls(self.rows).map_err(|e| failure(i, 0, 0, refused(e)))?;
-                }
-                self.columns.push(column);
-            }
-            let Some(column) = self.columns.get_mut(i) else { continue };
-            let cells = gathered.cells();
-            let place = |e: CellError| {
-                let start = skip_cells(cells, e.cell, u64::MAX).map_or(0, |t| t.nbytes);
-                failure(i, e.cell, e.offset.saturating_sub(start), e)
-            };
-            let taken = column.take(cells, batch.rows).map_err(place)?;
-            if taken.cells != batch.rows {
-                return Err(place(malformed(taken.nbytes, "expected a whole value.").after(taken.cells, 0)));
-            }
-        }
-        self.rows += batch.rows;
-        Ok(())
-    }
-
-    /// The columns.
-    pub(super) fn finish(self) -> Vec<Inferred> {
-        self.columns
-    }
 }
