@@ -20,6 +20,7 @@ from ._info import Info
 from ._listener import Listener
 from ._options import NpyOptions, NpzOptions
 from ._options_arrow import ArrowOptions, ArrowsOptions
+from ._options_msgpack import MsgpackOptions
 from ._versions import show_versions
 from ._waiting import wait
 from .errors import (
@@ -47,6 +48,7 @@ __all__ = [
     "LimitError",
     "Limits",
     "Listener",
+    "MsgpackOptions",
     "NpyOptions",
     "NpzOptions",
     "OptionError",

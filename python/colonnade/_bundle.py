@@ -6,13 +6,16 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._formats import check_format, from_suffix
 from ._frame import Frame, frame_from
+from ._msgpack_files import store_msgpack_bundle
 from ._nearest import nearest_hint
 from ._open import open_file
 from ._options import NpzOptions, Options, make_options
+from ._options_msgpack import MsgpackOptions
 from ._sources import Source
 from ._store import npz_options
-from ._targets import PathTarget, Target, as_target
+from ._targets import AnyTarget, PathTarget, Target, as_target, released
 from ._text import cut, label_text
 from .errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
 
@@ -20,7 +23,7 @@ from .errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
 class Bundle(Mapping[str, Frame]):
     """Label to Frame. A frame is opened when it is asked for, and decoded when it is converted."""
 
-    def __init__(self, file: _core.NpzFile, options: Options) -> None:
+    def __init__(self, file: _core.NpzFile | _core.MsgpackFile, options: Options) -> None:
         self._file = file
         self._options = options
         self._labels = list(file.labels())
@@ -53,9 +56,10 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
     ----------
     source
         An outer ZIP of ``<label>.npz`` (StaticFrame's ``to_zip_npz``) or of ``<label>/<member>`` (``to_zip_npy``), or a
-        directory of such; anything `read` takes.
+        directory of such, or MessagePack: a map of frames (``.msgpack``, else ``format="msgpack"``). Anything `read`
+        takes.
     **options
-        Those of reading; see `NpzOptions`.
+        Those of reading; see `NpzOptions` and `MsgpackOptions`.
 
     Returns
     -------
@@ -75,10 +79,14 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
     >>> {label: frame.shape for label, frame in cn.read_bundle(path).items()}
     {'a': (3, 1), 'b': (2, 1)}
     """
-    file, made = _open_npz(source, options, "a bundle of frames")
+    file, made = open_file(source, options.pop("format", None), options)
+    what = "a bundle of frames"
+    if isinstance(file, _core.IpcFile):
+        raise _found_arrow(what, file)
     if file.kind != "bundle":
+        name = "msgpack" if isinstance(file, _core.MsgpackFile) else "npz"
         use = "cn.read_arrays(source)" if file.kind in ("savez", "zip") else "cn.read(source)"
-        raise DecodeError(f"npz: expected a bundle of frames, found one of kind {file.kind!r}. Open it with {use}.")
+        raise DecodeError(f"{name}: expected {what}, found one of kind {file.kind!r}. Open it with {use}.")
     return Bundle(file, made)
 
 
@@ -88,23 +96,26 @@ def write_bundle(
     *,
     layout: str = "npz",
     outer: str | None = None,
+    format: str | None = None,
     **options: Any,
 ) -> None:
-    """Write several frames into one ZIP that StaticFrame reads too.
+    """Write several frames into one ZIP that StaticFrame reads too, or into one MessagePack map.
 
     Parameters
     ----------
     frames : mapping or iterable of (label, data)
-        Labels are text; they become file names inside the ZIP.
+        Labels are text; they become file names inside the ZIP, or keys of the map.
     target : path
-        Written beside and renamed, as `write` does.
+        Written beside and renamed, as `write` does. MessagePack goes to every target that `write` takes.
     layout : {"npz", "npy"}
-        ``npz``: one ``<label>.npz`` a frame (``from_zip_npz``); ``npy``: members ``<label>/<member>``
+        Of the ZIP. ``npz``: one ``<label>.npz`` a frame (``from_zip_npz``); ``npy``: members ``<label>/<member>``
         (``from_zip_npy``).
     outer : {None, "deflate"}
         Compression of the outer ZIP. None keeps the frames ready to be mapped.
+    format : {"npz", "msgpack"}, optional
+        Default: ``msgpack`` where the target's suffix says so, else ``npz``, the ZIP.
     **options
-        Those of writing; see `NpzOptions`.
+        Those of writing; see `NpzOptions` and `MsgpackOptions`.
 
     Raises
     ------
@@ -120,18 +131,50 @@ def write_bundle(
     for name, value, choices in (("layout", layout, ("npz", "npy")), ("outer", outer, (None, "deflate"))):
         if value not in choices:
             raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}.")
-    made = make_options("npz", "write", options)
-    assert isinstance(made, NpzOptions)
     where = as_target(target)
+    with released(where):
+        _write_as(_bundle_format(format, where), frames, where, layout, outer, options)
+
+
+def _bundle_format(format: str | None, where: AnyTarget) -> str:
+    if format is None:
+        return "msgpack" if where.name is not None and from_suffix(where.name) == "msgpack" else "npz"
+    asked = check_format(format)
+    if asked not in ("npz", "msgpack"):
+        raise UnsupportedError(
+            f"{asked}: expected a format that holds several frames (npz, msgpack). Write one file for each frame."
+        )
+    return asked
+
+
+def _write_as(
+    format: str, frames: Any, where: AnyTarget, layout: str, outer: str | None, options: dict[str, Any]
+) -> None:
+    made = make_options(format, "write", options)
+    if isinstance(made, MsgpackOptions):
+        if (layout, outer) != ("npz", None):
+            raise OptionError("msgpack: layout and outer are of ZIP bundles; a map of frames has neither.")
+        store_msgpack_bundle([(label, frame._load()) for label, frame in _labelled(frames, made)], where, made)
+        return
+    assert isinstance(made, NpzOptions)
     if not isinstance(where, PathTarget):
         raise UnsupportedError(
-            "npz: a bundle is written to a path of a regular file. Write it there, then send the file."
+            "npz: a bundle is written to a path of a regular file. Write it there, then send the file; or pass "
+            "format='msgpack'."
         )
     if isinstance(made.compression, Mapping):
         raise OptionError("compression: expected one codec for all frames of a bundle, found a mapping.")
     cores: list[tuple[str, _core.CoreFrame]] = []
-    seen: set[str] = set()
     converted = None
+    for label, frame in _labelled(frames, made):
+        converted = npz_options(made, frame._lookup) if converted is None else converted
+        cores.append((label, frame._load()))
+    _core.bundle_write_path(cores, where.path, layout, outer, converted or _core.NpzWriteOptions())
+
+
+def _labelled(frames: Any, made: Options) -> Iterator[tuple[str, Frame]]:
+    """Each frame with its label, which is text and stands once."""
+    seen: set[str] = set()
     for label, data in frames.items() if isinstance(frames, Mapping) else frames:
         if not isinstance(label, str):
             raise TypeError(
@@ -140,10 +183,7 @@ def write_bundle(
         if label in seen:
             raise OptionError(f"frames: expected labels that differ, found {label!r} twice.")
         seen.add(label)
-        frame = frame_from(data, densify_sparse=made.densify_sparse)
-        converted = npz_options(made, frame._lookup) if converted is None else converted
-        cores.append((label, frame._load()))
-    _core.bundle_write_path(cores, where.path, layout, outer, converted or _core.NpzWriteOptions())
+        yield label, frame_from(data, densify_sparse=made.densify_sparse)
 
 
 def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
@@ -174,12 +214,14 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     >>> {name: array.shape for name, array in cn.read_arrays(file.getvalue()).items()}
     {'a': (3,), 'b': (2, 2)}
     """
-    file, _ = _open_npz(source, options, "NPY members")
+    file, _ = open_file(source, options.pop("format", None), options)
+    what = "NPY members"
+    if isinstance(file, _core.IpcFile):
+        raise _found_arrow(what, file)
+    if isinstance(file, _core.MsgpackFile):
+        raise DecodeError(f"npz: expected {what}, found MessagePack. Open it with cn.read(source).")
     return {name: file.read_array(name) for name in file.array_names()}
 
 
-def _open_npz(source: Source, options: dict[str, Any], what: str) -> tuple[_core.NpzFile, Options]:
-    file, made = open_file(source, options.pop("format", None), options)
-    if not isinstance(file, _core.NpzFile):
-        raise DecodeError(f"npz: expected {what}, found an Arrow {file.layout}. Open it with cn.read(source).")
-    return file, made
+def _found_arrow(expected: str, file: _core.IpcFile) -> DecodeError:
+    return DecodeError(f"npz: expected {expected}, found an Arrow {file.layout}. Open it with cn.read(source).")

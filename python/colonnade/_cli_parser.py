@@ -9,7 +9,7 @@ def parser() -> argparse.ArgumentParser:
     """The parser of every command; `options.command` runs what was asked for."""
     made = _Parser(
         prog="colonnade",
-        description="Look at, check, convert and send DataFrame files (npz, npy, arrow, arrows).",
+        description="Look at, check, convert and send DataFrame files (npz, npy, arrow, arrows, msgpack).",
         epilog="Exit status: 0 done, 1 bad data or an error of the system, 2 wrong usage, 130 interrupted.",
     )
     made.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
@@ -40,10 +40,12 @@ def parser() -> argparse.ArgumentParser:
 def _add_lookers(add: Callable[[str, str, str], argparse.ArgumentParser]) -> None:
     info = add("info", "_cli_show:info", "what is inside a file: a table, or --json")
     info.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
+    _add_from(info, "FILE")
     info.add_argument("--json", action="store_true", help="everything as one JSON object")
 
     head = add("head", "_cli_show:head", "the first rows of a file")
     head.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
+    _add_from(head, "FILE")
     head.add_argument("-n", "--rows", type=_count, default=10, metavar="N", help="number of rows (default: 10)")
     head.add_argument(
         "--columns",
@@ -54,6 +56,7 @@ def _add_lookers(add: Callable[[str, str, str], argparse.ArgumentParser]) -> Non
 
     verify = add("verify", "_cli_work:verify", "check checksums and structure; status 1 and the reason where it fails")
     verify.add_argument("files", metavar="FILE", nargs="+", help="files or directories, or - for stdin")
+    _add_from(verify, "each FILE")
     verify.add_argument("-q", "--quiet", action="store_true", help="say nothing of files that are whole")
 
 
@@ -85,13 +88,19 @@ def _add_recv(recv: argparse.ArgumentParser) -> None:
     _add_peer(recv)
 
 
-def _add_reading(command: argparse.ArgumentParser, file: str) -> None:
+def _add_from(command: argparse.ArgumentParser, file: str) -> None:
     command.add_argument(
         "--from", dest="source_format", metavar="FORMAT", help=f"format of {file} (default: told by its bytes)"
     )
+
+
+def _add_reading(command: argparse.ArgumentParser, file: str) -> None:
+    _add_from(command, file)
     command.add_argument(
         "--allow-truncated", action="store_true", help="take what came of a stream that breaks off (arrow, arrows)"
     )
+    for name, what in (("ext", "an unknown extension"), ("invalid-utf8", "text that is no UTF-8")):
+        command.add_argument(f"--{name}", metavar="WORD", help=f"bytes: keep {what} as bytes (msgpack)")
 
 
 def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
@@ -99,6 +108,10 @@ def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
         "--to", dest="target_format", metavar="FORMAT", help=f"format of {file} (default: told by its suffix)"
     )
     _add_packing(command)
+    command.add_argument("--orient", metavar="WORD", help="columns, records or split (msgpack)")
+    command.add_argument("--no-header", action="store_true", help="the data alone, for other programs (msgpack)")
+    command.add_argument("--numbers", metavar="WORD", help="plain or packed (msgpack)")
+    command.add_argument("--compatible", action="store_true", help="for readers from before 2013 (msgpack)")
     command.add_argument("--compat", metavar="LIBRARY", help="static-frame: write only what it reads in full")
     command.add_argument("--fsync", action="store_true", help="wait until the disk has the bytes")
 

@@ -25,7 +25,7 @@ def source_of(name: str) -> Any:
 
 def info(options: argparse.Namespace) -> int:
     """``colonnade info``."""
-    found = cn.inspect(source_of(options.file), threads=options.threads)
+    found = cn.inspect(source_of(options.file), format=options.source_format, threads=options.threads)
     if options.json:
         print(json.dumps(found.to_dict(), ensure_ascii=not _is_utf8(), allow_nan=False, indent=2))
         return 0
@@ -45,7 +45,7 @@ def info(options: argparse.Namespace) -> int:
 
 def head(options: argparse.Namespace) -> int:
     """``colonnade head``."""
-    frame = cn.read(source_of(options.file), threads=options.threads)
+    frame = cn.read(source_of(options.file), format=options.source_format, threads=options.threads)
     if options.columns:
         frame = frame.select(_asked_columns(frame, options.columns))
     part = frame.head(options.rows)

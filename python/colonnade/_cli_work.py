@@ -25,7 +25,7 @@ def verify(options: argparse.Namespace) -> int:
     for name in options.files:
         try:
             with bar(f"verifying {name}") as progress:
-                cn.verify(source_of(name), threads=options.threads, progress=progress)
+                cn.verify(source_of(name), format=options.source_format, threads=options.threads, progress=progress)
         except BrokenPipeError:
             raise
         except (cn.ColonnadeError, OSError) as error:
@@ -63,6 +63,9 @@ def read_options(options: argparse.Namespace) -> dict[str, Any]:
         found["format"] = options.source_format
     if options.allow_truncated:
         found["allow_truncated"] = True
+    for name in ("ext", "invalid_utf8"):
+        if getattr(options, name) is not None:
+            found[name] = getattr(options, name)
     return found
 
 
@@ -73,11 +76,14 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
         found["format"] = options.target_format
     if options.compression and options.compression != "none":
         found["compression"] = options.compression
-    for name in ("level", "compat", "batch_nbytes"):
+    for name in ("level", "compat", "batch_nbytes", "orient", "numbers"):
         if getattr(options, name, None) is not None:
             found[name] = getattr(options, name)
-    if getattr(options, "fsync", False):
-        found["fsync"] = True
+    for name in ("fsync", "compatible"):
+        if getattr(options, name, False):
+            found[name] = True
+    if getattr(options, "no_header", False):
+        found["header"] = False
     return found
 
 
@@ -87,7 +93,8 @@ def target_of(options: argparse.Namespace) -> Any:
         return options.target
     if not options.target_format:
         raise cn.OptionError(
-            "--to: stdout has no suffix to tell the format from. Pass --to arrows, --to arrow, --to npz or --to npy."
+            "--to: stdout has no suffix to tell the format from. Pass --to arrows, --to arrow, --to npz, --to npy "
+            "or --to msgpack."
         )
     fd = sys.stdout.fileno()
     if os.isatty(fd) and stat.S_ISCHR(os.fstat(fd).st_mode):

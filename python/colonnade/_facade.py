@@ -26,16 +26,17 @@ def read(
     source : path, URL, bytes-like, BufferSink, binary file object, Connection, socket or file descriptor
         A directory is one of NPY members. Pipes and sockets are read to their end at once. Of a `Connection` the next
         message is taken; ``tcp://host:port``, ``tls://host:port`` and ``unix:/path`` are dialled for one message.
-    format : {"npz", "npy", "arrow", "arrows"}, optional
-        Default: told by the first bytes, then by the suffix.
+    format : {"npz", "npy", "arrow", "arrows", "msgpack"}, optional
+        Default: told by the first bytes, then by the suffix. MessagePack that others wrote has no magic: it is told by
+        ``.msgpack`` or by this alone.
     columns : label or iterable of labels, optional
         These columns alone, in this order; see `Frame.select`. Others are not touched.
     rows : slice, optional
         A slice of positions, step 1.
     **options
-        Those of reading: see `NpzOptions`, `NpyOptions`, `ArrowOptions` and `ArrowsOptions`. In short: ``mmap``
-        (default: local files are mapped), ``verify=False``, ``allow_truncated=False`` (arrow, arrows), ``threads``,
-        ``limits``, ``progress``.
+        Those of reading: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions` and `MsgpackOptions`. In
+        short: ``mmap`` (default: local files are mapped), ``verify=False``, ``allow_truncated=False`` (arrow, arrows),
+        ``orient``, ``ext`` and ``invalid_utf8`` (msgpack), ``threads``, ``limits``, ``progress``.
 
     Returns
     -------
@@ -82,13 +83,14 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         and whoever has the old one mapped keeps it. Symbolic links are followed. Pipes, sockets, devices and open
         files are written directly. Over a `Connection` it goes as one message; ``tcp://host:port``,
         ``tls://host:port`` and ``unix:/path`` are dialled for one message.
-    format : {"npz", "npy", "arrow", "arrows"}, optional
+    format : {"npz", "npy", "arrow", "arrows", "msgpack"}, optional
         Default: told by the suffix; ``arrows`` over a connection, which takes no other. ``npy`` writes a lone array
         where the frame is one, else a directory.
     **options
-        Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions` and `ArrowsOptions`. In short:
-        ``compression=None``, ``level``, ``fsync=False``, ``densify_sparse=False``, ``batch_rows``, ``threads``,
-        ``progress``; ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow, arrows).
+        Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions` and `MsgpackOptions`. In
+        short: ``compression=None``, ``level`` (npz, arrow, arrows), ``fsync=False``, ``densify_sparse=False``,
+        ``batch_rows``, ``threads``, ``progress``; ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow,
+        arrows); ``orient``, ``header``, ``numbers`` and ``compatible`` (msgpack).
 
     Raises
     ------

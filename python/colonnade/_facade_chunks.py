@@ -84,8 +84,8 @@ def open_reader(
     source
         As for `read`. Of a pipe, a socket or a decompressing file object no more is taken than the batch asked for. Of
         a `Connection` it is the next message; what is not read of it is skipped when the one after it is asked for.
-    format : {"npz", "npy", "arrow", "arrows"}, optional
-        Default: told by the first bytes, then by the suffix. ``npz`` and ``npy`` are one chunk.
+    format : {"npz", "npy", "arrow", "arrows", "msgpack"}, optional
+        Default: told by the first bytes, then by the suffix. ``npz``, ``npy`` and ``msgpack`` are one chunk.
     columns : label or iterable of labels, optional
         These columns alone, in this order.
     rows : slice, optional

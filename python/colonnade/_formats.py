@@ -8,7 +8,8 @@ from typing import NoReturn
 from ._nearest import nearest_hint
 from .errors import DecodeError, OptionError, UnsupportedError
 
-BUILT = ("npz", "npy", "arrow", "arrows")
+BUILT = ("npz", "npy", "arrow", "arrows", "msgpack")
+DIRECTORIES = ("npz", "npy")  # one reader: an archive's members may stand in a directory
 STREAMED = ("arrow", "arrows")  # written and read chunk by chunk
 CONNECTED = ("arrows",)  # frames as messages of a connection
 KNOWN = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "csv", "yaml")
@@ -47,6 +48,10 @@ _MAGIC = (
 # A stream opens with its schema message: a continuation mark, then the length of the message, which is padded.
 _CONTINUATION = b"\xff\xff\xff\xff"
 _MESSAGE_NBYTES = range(8, 1 << 28, 4)
+# MessagePack has no magic. Ours is a map (of one of three forms) whose first key is "__colonnade__": text, 13 bytes.
+_HEADER_KEY = b"\xad__colonnade__"
+# What else a frame may begin with: a map, or an array of maps.
+_MSGPACK_HEADS = frozenset([*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF])
 
 
 def check_format(name: str) -> str:
@@ -99,6 +104,8 @@ def from_magic(head: bytes) -> str | None:
             return name
     if head.startswith(_CONTINUATION) and int.from_bytes(head[4:8], "little") in _MESSAGE_NBYTES:
         return "arrows"
+    if _is_own_msgpack(head):
+        return "msgpack"
     return None
 
 
@@ -121,9 +128,10 @@ def detect(head: bytes, name: str | None) -> str:
         refuse_unbuilt(found, repr(name) if name else "source")
     what = repr(name) if name else "source"
     bytes_seen = f"the first bytes {head!r}" if head else "no bytes"
+    maybe = " MessagePack has no magic: if it is that, pass format='msgpack'." if _looks_like_msgpack(head) else ""
     raise DecodeError(
         f"{what}: expected a file of a known format, found {bytes_seen} and no known suffix. "
-        f"Known: {', '.join(KNOWN)}; pass format= where you know it."
+        f"Known: {', '.join(KNOWN)}; pass format= where you know it.{maybe}"
     )
 
 
@@ -155,6 +163,21 @@ def for_connection(format: str | None) -> str:
             f"Bytes of any format go as they are: send_bytes(cn.encode(data, {asked!r})), cn.decode(receive_bytes())."
         )
     return asked
+
+
+def _looks_like_msgpack(head: bytes) -> bool:
+    """Whether the first byte is that of a MessagePack map or array: no proof, as bytes of anything may begin so."""
+    return head[:1] != b"" and head[0] in _MSGPACK_HEADS
+
+
+def _is_own_msgpack(head: bytes) -> bool:
+    if not head:
+        return False
+    skipped = 1 if 0x80 <= head[0] <= 0x8F else {0xDE: 3, 0xDF: 5}.get(head[0])
+    if skipped is None:
+        return False
+    key = head[skipped : skipped + len(_HEADER_KEY)]
+    return len(key) >= MAGIC_NBYTES - 5 and _HEADER_KEY.startswith(key)
 
 
 def _suffix(name: str) -> str:

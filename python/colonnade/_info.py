@@ -25,9 +25,10 @@ class Info:
     Attributes
     ----------
     format : str
-        ``npz``, ``npy``, ``arrow`` or ``arrows``.
+        ``npz``, ``npy``, ``arrow``, ``arrows`` or ``msgpack``.
     layout : str
-        ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow.
+        ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow;
+        ``columns``, ``records`` or ``split`` of MessagePack.
     kind : str
         ``frame``, ``savez`` (NumPy's ``np.savez``), ``npy``, ``bundle`` (several frames), ``zip`` (no frame at all).
     shape : tuple of int, or None
@@ -44,7 +45,7 @@ class Info:
         Compression method to number of members.
     members : list of dict
         name, method, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Of Arrow one a message:
-        the schema, dictionaries, record batches.
+        the schema, dictionaries, record batches; of MessagePack one a column.
     arrow : ArrowInfo or None
         What Arrow's files and streams have besides.
     labels : list of str
@@ -154,7 +155,7 @@ def info_of(file: File) -> Info:
             problem = str(error)
     return Info(
         format=_FORMATS.get(file.layout, "npy"),
-        layout=file.layout,
+        layout=file.orient if isinstance(file, _core.MsgpackFile) else file.layout,
         kind=file.kind,
         shape=None if schema is None else (file.nrows, file.ncols),
         schema=schema,
@@ -168,11 +169,11 @@ def info_of(file: File) -> Info:
         members=members,
         labels=list(file.labels()) if file.kind == "bundle" else [],
         problem=problem,
-        arrow=None if isinstance(file, _core.NpzFile) else ArrowInfo.of(file, members),
+        arrow=ArrowInfo.of(file, members) if isinstance(file, _core.IpcFile) else None,
     )
 
 
-_FORMATS = {"zip": "npz", "file": "arrow", "stream": "arrows"}
+_FORMATS = {"zip": "npz", "file": "arrow", "stream": "arrows", "msgpack": "msgpack"}
 
 
 def plain(value: Any) -> Any:

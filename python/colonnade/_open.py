@@ -8,8 +8,8 @@ from . import _core
 from ._formats import (
     BUILT,
     CONNECTED,
+    DIRECTORIES,
     FEATHER_V1,
-    STREAMED,
     check_format,
     detect,
     for_connection,
@@ -20,16 +20,18 @@ from ._formats import (
 from ._frame import Frame
 from ._http_source import HttpSource
 from ._link_ends import LinkSource
+from ._msgpack_files import Opener, reading
 from ._option_checks import check_timeout
 from ._options import Options, check_keywords, make_options
 from ._options_arrow import ArrowOptions
+from ._options_msgpack import MsgpackOptions
 from ._progress import reporting
 from ._select import row_range
 from ._sources import AnySource, PathSource, Source, as_source
 from ._threads import resolve_threads
 from .errors import DecodeError, OptionError
 
-File = _core.NpzFile | _core.IpcFile
+File = _core.NpzFile | _core.IpcFile | _core.MsgpackFile
 
 
 def open_file(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[File, Options]:
@@ -107,10 +109,13 @@ def opened(where: AnySource, format: str, made: Options) -> File:
         "limits": made.limits or _core.Limits(),
         "threads": resolve_threads(made.threads),
     }
-    opener: type[File] = _core.NpzFile
+    opener: type = _core.NpzFile
     if isinstance(made, ArrowOptions):
         opener = _core.IpcFile
         options |= {"format": format, "allow_truncated": made.allow_truncated}
+    elif isinstance(made, MsgpackOptions):
+        opener = Opener
+        options |= reading(made)
     file: File = where.open(opener, made.mmap, **options)
     return file
 
@@ -131,7 +136,7 @@ def select_frame(frame: Frame, columns: Any, rows: slice | None) -> Frame:
 def _checked(asked: str, head: bytes | None, where: AnySource) -> str:
     # Only a certain contradiction is an error here: a ZIP may have other bytes in front of it.
     what = repr(where.name) if where.name else "source"
-    if asked in STREAMED and isinstance(where, PathSource) and where.is_directory:
+    if asked not in DIRECTORIES and isinstance(where, PathSource) and where.is_directory:
         raise DecodeError(f"{asked}: {what}: expected a file, found a directory. A directory is of NPY members.")
     found = from_magic(head) if head else None
     if found == FEATHER_V1:

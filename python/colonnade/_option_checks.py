@@ -27,6 +27,13 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise OptionError(f"{name}: expected None, {', '.join(map(repr, choices))}, found {value!r}{near}.")
 
 
+def check_word(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """As `check_choice`, where None is no choice."""
+    if value not in choices:
+        near = nearest_hint(value, choices) if isinstance(value, str) else ""
+        raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}{near}.")
+
+
 def check_count(name: str, value: object) -> None:
     if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
         raise OptionError(f"{name}: expected a whole number of at least 1 or None, found {value!r}.")

@@ -13,6 +13,7 @@ from typing import Any
 from ._nearest import nearest_hint
 from ._option_checks import WRITE, Common, check_choice, check_flag, check_level
 from ._options_arrow import ArrowOptions, ArrowsOptions
+from ._options_msgpack import MsgpackOptions
 from .errors import OptionError
 
 CODECS = ("zstd", "deflate")
@@ -128,12 +129,13 @@ class NpyOptions(Common):
         check_choice("compat", self.compat, ("static-frame",))
 
 
-Options = NpzOptions | NpyOptions | ArrowOptions  # and so ArrowsOptions
-CLASSES: dict[str, type[NpzOptions] | type[NpyOptions] | type[ArrowOptions]] = {
+Options = NpzOptions | NpyOptions | ArrowOptions | MsgpackOptions  # and so ArrowsOptions
+CLASSES: dict[str, type[Options]] = {
     "npz": NpzOptions,
     "npy": NpyOptions,
     "arrow": ArrowOptions,
     "arrows": ArrowsOptions,
+    "msgpack": MsgpackOptions,
 }
 
 

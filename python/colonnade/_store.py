@@ -1,4 +1,4 @@
-"""A whole frame to a target, as npz or npy: which of the core's writers fits which target."""
+"""A whole frame to a target, as npz, npy or msgpack: which of the core's writers fits which target."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,18 +7,23 @@ import numpy as np
 
 from . import _core
 from ._axes import decode_optional
+from ._link_ends import LinkTarget
+from ._msgpack_files import store_msgpack, writing
 from ._options import NpyOptions, NpzOptions, Options
+from ._options_msgpack import MsgpackOptions
 from ._progress import Callback
 from ._select import Columns
-from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget, write_all
+from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget, send_all
 from ._threads import resolve_threads
 from .errors import EncodeError, OptionError
 
 
 def store(core: _core.CoreFrame, columns: Columns, where: AnyTarget, made: Options, progress: Callback | None) -> None:
-    """Write `core` to `where`, as npz or npy."""
+    """Write `core` to `where`, as its options say."""
     if isinstance(made, NpzOptions):
         _store_npz(core, where, npz_options(made, columns), progress)
+    elif isinstance(made, MsgpackOptions):
+        store_msgpack(core, where, made, progress)
     else:
         assert isinstance(made, NpyOptions)
         _store_npy(core, where, made, progress)
@@ -28,6 +33,8 @@ def encode_bytes(core: _core.CoreFrame, columns: Columns, made: Options, progres
     """The bytes of `core`."""
     if isinstance(made, NpzOptions):
         return _core.npz_encode(core, npz_options(made, columns), progress)
+    if isinstance(made, MsgpackOptions):
+        return _core.msgpack_encode(core, writing(made), progress)
     assert isinstance(made, NpyOptions)
     return _npy_bytes(core, made)
 
@@ -65,14 +72,9 @@ def _store_npz(
 
 def _store_npy(core: _core.CoreFrame, where: AnyTarget, made: NpyOptions, progress: Callback | None) -> None:
     if not isinstance(where, PathTarget):
-        data = _npy_bytes(core, made)
-        with memoryview(data) as view:
-            if isinstance(where, StreamTarget):
-                write_all(where.fd, view)
-            elif isinstance(where, SinkTarget):
-                where.sink.write(view)
-            elif isinstance(where, CallTarget):
-                where.send(view)
+        assert not isinstance(where, LinkTarget)
+        with memoryview(_npy_bytes(core, made)) as view:
+            send_all(where, view)
         return
     options = _npy_options(made)
     directory = made.directory

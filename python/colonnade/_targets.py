@@ -146,6 +146,16 @@ def writer_of(file: Any) -> Callable[[memoryview], None]:
     return send
 
 
+def send_all(where: StreamTarget | SinkTarget | CallTarget, data: memoryview) -> None:
+    """Every byte of `data` to a target that takes bytes as they are."""
+    if isinstance(where, StreamTarget):
+        write_all(where.fd, data)
+    elif isinstance(where, SinkTarget):
+        where.sink.write(data)
+    else:
+        where.send(data)
+
+
 def write_all(fd: int, data: memoryview) -> None:
     """Every byte of `data` to a blocking descriptor."""
     left = data

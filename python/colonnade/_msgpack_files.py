@@ -1,0 +1,74 @@
+"""MessagePack through the core: files opened with the keywords of every other format, frames written to any target."""
+
+from typing import Any
+
+from . import _core
+from ._link_ends import LinkTarget
+from ._options_msgpack import MsgpackOptions
+from ._progress import Callback
+from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget, send_all
+from ._threads import resolve_threads
+from .errors import UnsupportedError
+
+
+class Opener:
+    """What a source opens (see `colonnade._sources`); `told` are the keywords of the core's read options."""
+
+    @staticmethod
+    def open_path(path: str, *, mmap: bool, verify: bool, **told: Any) -> _core.MsgpackFile:
+        return _core.MsgpackFile.open_path(path, mmap=mmap, verify=verify, options=_core.MsgpackReadOptions(**told))
+
+    @staticmethod
+    def open_buffer(buffer: object, *, verify: bool, **told: Any) -> _core.MsgpackFile:
+        return _core.MsgpackFile.open_buffer(buffer, verify=verify, options=_core.MsgpackReadOptions(**told))
+
+    @staticmethod
+    def open_fd(fd: int, *, verify: bool, head: bytes | None = None, **told: Any) -> _core.MsgpackFile:
+        return _core.MsgpackFile.open_fd(fd, verify=verify, options=_core.MsgpackReadOptions(**told), head=head)
+
+    @staticmethod
+    def open_http(file: _core.HttpFile, *, verify: bool, **told: Any) -> _core.MsgpackFile:
+        return _core.MsgpackFile.open_http(file, verify=verify, options=_core.MsgpackReadOptions(**told))
+
+
+def reading(made: MsgpackOptions) -> dict[str, Any]:
+    """The options of reading that this format alone has."""
+    return {"orient": made.orient, "ext": made.ext, "invalid_utf8": made.invalid_utf8}
+
+
+def writing(made: MsgpackOptions) -> _core.MsgpackWriteOptions:
+    """The core's options."""
+    return _core.MsgpackWriteOptions(
+        orient=made.orient or "columns",
+        header=made.header,
+        numbers=made.numbers,
+        compatible=made.compatible,
+        fsync=made.fsync,
+        threads=resolve_threads(made.threads),
+    )
+
+
+def store_msgpack(core: _core.CoreFrame, where: AnyTarget, made: MsgpackOptions, progress: Callback | None) -> None:
+    """Write `core` to `where`."""
+    options = writing(made)
+    if isinstance(where, PathTarget):
+        _core.msgpack_write_path(core, where.path, options, progress)
+    elif isinstance(where, StreamTarget):
+        _core.msgpack_write_fd(core, where.fd, options, progress)
+    elif isinstance(where, SinkTarget):
+        _core.msgpack_write_sink(core, where.sink, options, progress)
+    else:
+        assert isinstance(where, CallTarget)
+        _core.msgpack_write_callable(core, where.send, options, progress)
+
+
+def store_msgpack_bundle(frames: list[tuple[str, _core.CoreFrame]], where: AnyTarget, made: MsgpackOptions) -> None:
+    """Write frames by their labels to `where`, as one map."""
+    if isinstance(where, LinkTarget):
+        raise UnsupportedError("msgpack: a message of a connection is one frame. Send each, or the bundle's bytes.")
+    options = writing(made)
+    if isinstance(where, PathTarget):
+        _core.msgpack_bundle_path(frames, where.path, options)
+        return
+    with memoryview(_core.msgpack_bundle_encode(frames, options)) as view:
+        send_all(where, view)
