@@ -59,7 +59,7 @@ def test_other_formats_are_refused_by_name(tmp_path: Path) -> None:
         cn.encode(DATA, "csv")
     assert (
         str(caught.value)
-        == "csv is not built into this version; this version reads and writes npz, npy, arrow, arrows."
+        == "csv is not built into this version; this version reads and writes npz, npy, arrow, arrows, msgpack."
     )
     with pytest.raises(cn.UnsupportedError, match="parquet"):
         cn.write(DATA, tmp_path / "x.pq")

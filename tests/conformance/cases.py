@@ -121,4 +121,29 @@ def _arrow(format: str) -> dict[str, Case]:
 
 ARROW, ARROWS = _arrow("arrow"), _arrow("arrows")
 
-CASES: dict[str, dict[str, Case]] = {"npz": NPZ, "npy": NPY, "arrow": ARROW, "arrows": ARROWS}
+
+def _msgpack() -> dict[str, Case]:
+    """The frames of Arrow's cases, and the other shapes of one of each kind."""
+    cases = {name: Case(case.make, f"{name}.msgpack", **_OURS) for name, case in ARROWS.items() if not case.options}
+    for make in (frames_static_frame.article, frames_pandas.pandas_text, frames_pyarrow.nested):
+        for name, options in _SHAPES.items():
+            case = f"{make.__name__}_{name}"
+            cases[case] = Case(make, f"{case}.msgpack", options, **_OURS)
+    cases["bundle"] = Case(frames_static_frame.bundle, "bundle.msgpack", bundle=True, **_OURS)
+    return cases
+
+
+_SHAPES: dict[str, dict[str, Any]] = {
+    "packed": {"numbers": "packed"},
+    "records": {"orient": "records"},
+    "split": {"orient": "split"},
+    "compatible": {"compatible": True},
+}
+
+CASES: dict[str, dict[str, Case]] = {
+    "npz": NPZ,
+    "npy": NPY,
+    "arrow": ARROW,
+    "arrows": ARROWS,
+    "msgpack": _msgpack(),
+}

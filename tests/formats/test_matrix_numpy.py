@@ -21,13 +21,15 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     check_comes_back(data, way, tmp_path, cn.Frame.to_numpy, assert_identical)
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)
 
 
-@pytest.mark.parametrize("way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches"])
+@pytest.mark.parametrize(
+    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack"]
+)
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=strategies.numpy_data())
 def test_random_data_come_back(way: str, data: Any) -> None:

@@ -27,7 +27,7 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
     assert_identical(frame, cn.Frame(frame).to_polars())
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)

@@ -36,7 +36,7 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
     assert_identical(table, cn.Frame(table).to_arrow())
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_table_gives_the_same_bytes(name: str, format: str) -> None:
     table = CASES[name]()
@@ -86,7 +86,9 @@ def test_a_name_with_nul_comes_back_or_is_refused(way: Way, tmp_path: Path) -> N
     assert cn.read(path).to_arrow().column_names == ["a\0b"]
 
 
-@pytest.mark.parametrize("way", ["npz", "npz zstd", "arrow", "arrows", "arrow of small batches", "arrows zstd"])
+@pytest.mark.parametrize(
+    "way", ["npz", "npz zstd", "arrow", "arrows", "arrow of small batches", "arrows zstd", "msgpack"]
+)
 @settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 @given(table=strategies_pyarrow.tables())
 def test_random_tables_come_back(way: str, table: Any) -> None:

@@ -24,13 +24,15 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     check_comes_back(frame, way, tmp_path, cn.Frame.to_static_frame, assert_identical)
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)
 
 
-@pytest.mark.parametrize("way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches"])
+@pytest.mark.parametrize(
+    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack"]
+)
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(frame=strategies.static_frames())
 def test_random_frames_come_back(way: str, frame: sf.Frame) -> None:
@@ -49,7 +51,7 @@ def test_a_selection_of_columns_and_rows(way: Way) -> None:
     assert_identical(frame.iloc[:, :3], group)
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
 def test_equal_frames_give_equal_bytes(format: str) -> None:
     for name in ("the article frame", "all dtypes side by side"):
         assert cn.encode(CASES[name](), format) == cn.encode(CASES[name](), format)

@@ -45,6 +45,10 @@ WAYS: dict[str, Way] = {
         ("arrows", "", {}),
         ("arrows", " zstd", {"compression": "zstd"}),
         ("arrows", " of small batches", _SMALL),
+        ("msgpack", "", {}),
+        ("msgpack", " packed", {"numbers": "packed"}),
+        ("msgpack", " records", {"orient": "records"}),
+        ("msgpack", " split compatible", {"orient": "split", "compatible": True}),
     )
 }
 
