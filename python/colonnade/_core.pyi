@@ -71,7 +71,8 @@ class ArrowColumn:
     def cells(self) -> np.ndarray:
         """binary, one MessagePack value a cell: a 1-D object array of None, bool, int, float, str, bytes, list, dict;
         timestamps aware datetimes in UTC where those hold them, else numpy.datetime64; other extensions
-        ``{"code": int, "data": bytes}``. None where null. DecodeError with row and byte where a cell is no such value."""
+        ``{"code": int, "data": bytes}``. None where null. DecodeError with row and byte where a cell is no such value.
+        """
     def unicode(self) -> np.ndarray:
         """utf8 without nulls: a `<U` array (raises EncodeError where a value ends in NUL: `<U` cannot hold it)."""
     def codes(self) -> np.ndarray:
