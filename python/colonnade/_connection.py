@@ -4,12 +4,14 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from . import _aio, _core
-from ._chunks import chunks_of
+from ._chunks import chunks_of, whole
 from ._formats import for_connection
 from ._frame import Frame
-from ._link import Link, Message
-from ._options import make_options
+from ._link import Landed, Link, Message
+from ._msgpack_files import send_msgpack
+from ._options import Options, make_options
 from ._options_arrow import ArrowOptions, ArrowsOptions
+from ._options_msgpack import MsgpackOptions
 from ._progress import reporting
 from ._store_chunks import send_chunks
 
@@ -70,13 +72,14 @@ class Connection(Link):
         data
             Anything that `write` takes. Rows, an open reader and a reader of record batches go out as they are made,
             and never stand in memory as a whole.
-        format : {"arrows"}
-            Arrow's stream.
+        format : {"arrows", "msgpack"}
+            Arrow's stream, or one MessagePack value, which programs of any language read; that one is made whole.
         timeout_s : float, optional
             Of the whole call. Default: what the connection was told, which counts silence alone.
         **options
-            Those of writing ``arrows``: ``compression``, ``level``, ``batch_nbytes``, ``densify_sparse``,
-            ``batch_rows``, ``threads``, ``progress``; see `ArrowsOptions`.
+            Those of writing: see `ArrowsOptions` (``compression``, ``level``, ``batch_nbytes``) and `MsgpackOptions`
+            (``orient``, ``header``, ``numbers``, ``compatible``); of both, ``densify_sparse``, ``batch_rows``,
+            ``threads``, ``progress``.
 
         Raises
         ------
@@ -98,7 +101,11 @@ class Connection(Link):
         """
         made = self._made(format, options)
         with reporting(made.progress, "sending") as progress:
-            send_chunks(chunks_of(data, made), self, made, progress, timeout_s)
+            if isinstance(made, ArrowOptions):
+                send_chunks(chunks_of(data, made), self, made, progress, timeout_s)
+            else:
+                assert isinstance(made, MsgpackOptions)
+                send_msgpack(whole(data, made)._load(), self, made, progress, timeout_s)
 
     def send_bytes(self, data: Any, *, timeout_s: float | None = None) -> None:
         """Send opaque bytes as one message, for an encoder of your own.
@@ -266,14 +273,12 @@ class Connection(Link):
 
     # ------------------------------------------------------------------ within
 
-    def _made(self, format: str, options: dict[str, Any]) -> ArrowOptions:
+    def _made(self, format: str, options: dict[str, Any]) -> Options:
         if not options and format == "arrows":
             return _PLAIN
-        made = make_options(for_connection(format), "write", options)
-        assert isinstance(made, ArrowOptions)
-        return made
+        return make_options(for_connection(format), "write", options)
 
-    def _framed(self, landed: _core.CoreFrame | _core.IpcFile) -> Frame:
+    def _framed(self, landed: Landed) -> Frame:
         if isinstance(landed, _core.CoreFrame):
             return Frame._make(landed)
         return Frame._make(file=landed, threads=self._threads)

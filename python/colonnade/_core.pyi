@@ -608,17 +608,19 @@ class Connection:
         self,
         frame: CoreFrame,
         format: str,
-        options: IpcWriteOptions,
+        options: IpcWriteOptions | MsgpackWriteOptions,
         timeout_s: float | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """One frame as one message. It names the options' timeout where timeout_s is None."""
+        """One frame as one message, "arrows" or "msgpack", with that format's options. It names the options' timeout
+        where timeout_s is None."""
     def send_bytes(self, data: object, timeout_s: float | None = None) -> None: ...
     def receive(
         self, timeout_s: float | None = None, progress: Progress | None = None, private: bool = False
-    ) -> CoreFrame | IpcFile | bytes | None:
+    ) -> CoreFrame | IpcFile | MsgpackFile | bytes | None:
         """The next message whole: a frame (landed in its final memory where the sender said how many rows come, else an
-        opened stream), bytes, or None at the end of input. TruncatedError where the input ends inside a message."""
+        opened stream; MessagePack is decoded, several frames by name are an opened file), bytes, or None at the end
+        of input. TruncatedError where the input ends inside a message."""
     def poll(self, timeout_s: float | None = 0.0) -> bool:
         """Take what is there; True once `receive` would not wait: a whole message, the end of input, or an error."""
     def next_kind(self) -> str | None:

@@ -84,8 +84,8 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         files are written directly. Over a `Connection` it goes as one message; ``tcp://host:port``,
         ``tls://host:port`` and ``unix:/path`` are dialled for one message.
     format : {"npz", "npy", "arrow", "arrows", "msgpack"}, optional
-        Default: told by the suffix; ``arrows`` over a connection, which takes no other. ``npy`` writes a lone array
-        where the frame is one, else a directory.
+        Default: told by the suffix; ``arrows`` over a connection, which takes ``msgpack`` too. ``npy`` writes a lone
+        array where the frame is one, else a directory.
     **options
         Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions` and `MsgpackOptions`. In
         short: ``compression=None``, ``level`` (npz, arrow, arrows), ``fsync=False``, ``densify_sparse=False``,

@@ -11,7 +11,7 @@ from .errors import DecodeError, OptionError, UnsupportedError
 BUILT = ("npz", "npy", "arrow", "arrows", "msgpack")
 DIRECTORIES = ("npz", "npy")  # one reader: an archive's members may stand in a directory
 STREAMED = ("arrow", "arrows")  # written and read chunk by chunk
-CONNECTED = ("arrows",)  # frames as messages of a connection
+CONNECTED = ("arrows", "msgpack")  # frames as messages of a connection
 KNOWN = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "csv", "yaml")
 
 SUFFIXES = {

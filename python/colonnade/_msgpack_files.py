@@ -3,6 +3,7 @@
 from typing import Any
 
 from . import _core
+from ._link import Link
 from ._link_ends import LinkTarget
 from ._options_msgpack import MsgpackOptions
 from ._progress import Callback
@@ -51,7 +52,9 @@ def writing(made: MsgpackOptions) -> _core.MsgpackWriteOptions:
 def store_msgpack(core: _core.CoreFrame, where: AnyTarget, made: MsgpackOptions, progress: Callback | None) -> None:
     """Write `core` to `where`."""
     options = writing(made)
-    if isinstance(where, PathTarget):
+    if isinstance(where, LinkTarget):
+        send_msgpack(core, where.opened(resolve_threads(made.threads)), made, progress)
+    elif isinstance(where, PathTarget):
         _core.msgpack_write_path(core, where.path, options, progress)
     elif isinstance(where, StreamTarget):
         _core.msgpack_write_fd(core, where.fd, options, progress)
@@ -60,6 +63,13 @@ def store_msgpack(core: _core.CoreFrame, where: AnyTarget, made: MsgpackOptions,
     else:
         assert isinstance(where, CallTarget)
         _core.msgpack_write_callable(core, where.send, options, progress)
+
+
+def send_msgpack(
+    core: _core.CoreFrame, link: Link, made: MsgpackOptions, progress: Callback | None, timeout_s: float | None = None
+) -> None:
+    """Send `core` as one message."""
+    link._core.send(core, "msgpack", writing(made), timeout_s, progress)
 
 
 def store_msgpack_bundle(frames: list[tuple[str, _core.CoreFrame]], where: AnyTarget, made: MsgpackOptions) -> None:
