@@ -562,6 +562,245 @@ def msgpack_bundle_path(
 
 def msgpack_bundle_encode(frames: Sequence[tuple[str, CoreFrame]], options: MsgpackWriteOptions) -> bytes: ...
 
+# --------------------------------------------------------------------------- text: csv, json, ndjson, yaml
+class CsvReadOptions:
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        threads: int | None = None,
+        delimiter: str | None = None,  # None: told by the look
+        quotechar: str | None = '"',
+        escapechar: str | None = None,
+        doublequote: bool = True,
+        comment: str | None = None,
+        decimal: str = ".",
+        thousands: str | None = None,
+        na_values: Sequence[str] = (),
+        keep_default_na: bool = True,
+        header_rows: int = 1,
+        index_columns: int | Sequence[str] | None = None,
+        skip_rows: int = 0,
+        encoding: str = "utf-8",  # "utf-8" | "utf-16" | "utf-16-le" | "utf-16-be" | "latin-1"
+        dtypes: Sequence[tuple[str, str]] = (),  # names of columns, dtype text
+        dates: bool | Sequence[str] = False,
+        date_format: str = "iso",
+        on_error: str = "raise",  # | "null" | "skip"
+        big_ints: str = "text",  # | "decimal" | "error"
+        schema: str | None = None,  # "header" | "sidecar" | "ignore"; None: what is there
+        sidecar: bytes | None = None,  # what stands beside a file that is not opened by its path
+    ) -> None: ...
+
+class JsonReadOptions:
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        threads: int | None = None,
+        orient: str | None = None,  # "columns" | "index" | "records" | "split" | "values" | "table"
+        allow_nonfinite: bool = False,
+        big_ints: str = "error",  # | "decimal"
+        encoding: str = "utf-8",
+    ) -> None: ...
+
+class NdjsonReadOptions:
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        threads: int | None = None,
+        allow_nonfinite: bool = False,
+        big_ints: str = "error",
+        encoding: str = "utf-8",
+    ) -> None: ...
+
+class YamlReadOptions:
+    def __init__(
+        self, *, limits: Limits, threads: int | None = None, orient: str | None = None, encoding: str = "utf-8"
+    ) -> None: ...
+
+TextReadOptions = CsvReadOptions | JsonReadOptions | NdjsonReadOptions | YamlReadOptions
+
+class TextFile:
+    """An opened text file, decoded when it is opened. As `IpcFile` where names are the same. The options' class says
+    which format it is. Bytes that begin as gzip's or zstd's are unpacked first, up to the limits."""
+
+    @staticmethod
+    def open_path(path: str | bytes, *, mmap: bool, verify: bool, options: TextReadOptions) -> TextFile:
+        """csv: FILE.schema.json beside it is taken up, unless the options say otherwise."""
+    @staticmethod
+    def open_buffer(buffer: object, *, verify: bool, options: TextReadOptions) -> TextFile: ...
+    @staticmethod
+    def open_fd(fd: int, *, verify: bool, options: TextReadOptions, head: bytes | None = None) -> TextFile: ...
+    @staticmethod
+    def open_http(file: HttpFile, *, verify: bool, options: TextReadOptions) -> TextFile: ...
+    kind: str  # "frame" | "bundle"
+    layout: str  # "csv" | "json" | "ndjson" | "yaml"
+    orient: str  # json, yaml: the orient; csv: "csv"; ndjson: "records"
+    packing: str | None  # "gzip" | "zstd"
+    dropped: int  # csv: rows skipped as on_error="skip" says
+    nulled: int  # csv: cells and rows made null as on_error="null" says
+    dialect: str | None  # csv: what was told by the look, as JSON
+    nrows: int
+    ncols: int
+    index: Axis
+    columns: Axis
+    name: str
+    attrs: str | None
+    origin: str | None
+    version: int | None  # of the header; None in a foreign file
+    file_nbytes: int
+    nbytes: int
+    def dtypes(self) -> list[str]: ...
+    def members(self) -> list[dict[str, Any]]:
+        """One: the text. As `NpzFile.members` (method "stored" | "gzip" | "zstd")."""
+    def load(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        private: bool = False,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> CoreFrame: ...
+    def load_arrow(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> list[CoreFrame]: ...
+    def verify(self, threads: int | None = None, progress: Progress | None = None) -> None: ...
+    def array_names(self) -> list[str]: ...
+    def labels(self) -> list[str]: ...  # kind "bundle"
+    def open_label(self, label: str) -> TextFile: ...
+
+class CsvWriteOptions:
+    def __init__(
+        self,
+        *,
+        delimiter: str = ",",
+        header: bool = True,  # the row of column names
+        index: bool | None = None,  # None: row labels that are not automatic
+        quoting: str = "minimal",  # | "all" | "nonnumeric"
+        quotechar: str = '"',
+        lineterminator: str = "\n",  # | "\r\n"
+        na_rep: str = "",
+        decimal: str = ".",
+        encoding: str = "utf-8",  # | "utf-8-sig" | "utf-16" | "latin-1"
+        schema: str | None = None,  # | "header" | "sidecar"
+        lossy: bool = False,
+        packing: str | None = None,  # | "gzip" | "zstd"
+        level: int | None = None,
+        fsync: bool = False,
+        threads: int | None = None,
+    ) -> None: ...
+
+class JsonWriteOptions:
+    def __init__(
+        self,
+        *,
+        orient: str = "columns",  # | "index" | "records" | "split" | "values" | "table"
+        header: bool = True,
+        nonfinite: str = "null",  # | "literal" | "error"; header=False only
+        indent: int | None = None,
+        packing: str | None = None,
+        level: int | None = None,
+        fsync: bool = False,
+        threads: int | None = None,
+    ) -> None: ...
+
+class NdjsonWriteOptions:
+    def __init__(
+        self,
+        *,
+        header: bool = True,
+        nonfinite: str = "null",
+        packing: str | None = None,
+        level: int | None = None,
+        fsync: bool = False,
+        threads: int | None = None,
+    ) -> None: ...
+
+class YamlWriteOptions:
+    def __init__(
+        self,
+        *,
+        orient: str = "records",  # | "columns"
+        header: bool = True,
+        packing: str | None = None,
+        level: int | None = None,
+        fsync: bool = False,
+        threads: int | None = None,
+    ) -> None: ...
+
+TextWriteOptions = CsvWriteOptions | JsonWriteOptions | NdjsonWriteOptions | YamlWriteOptions
+
+def text_encode(frame: CoreFrame, options: TextWriteOptions, progress: Progress | None = None) -> bytes: ...
+def text_write_path(
+    frame: CoreFrame, path: str | bytes, options: TextWriteOptions, progress: Progress | None = None
+) -> None:
+    """csv with schema="sidecar": FILE.schema.json first, then the file; both appear whole or not at all."""
+
+def text_write_fd(frame: CoreFrame, fd: int, options: TextWriteOptions, progress: Progress | None = None) -> None: ...
+def text_write_sink(
+    frame: CoreFrame, sink: BufferSink, options: TextWriteOptions, progress: Progress | None = None
+) -> None: ...
+def text_write_callable(
+    frame: CoreFrame,
+    send: Callable[[memoryview], object],
+    options: TextWriteOptions,
+    progress: Progress | None = None,
+) -> None: ...
+def text_bundle_path(
+    frames: Sequence[tuple[str, CoreFrame]], path: str | bytes, options: JsonWriteOptions | YamlWriteOptions
+) -> None:
+    """A map of labels to frames."""
+
+def text_bundle_encode(
+    frames: Sequence[tuple[str, CoreFrame]], options: JsonWriteOptions | YamlWriteOptions
+) -> bytes: ...
+
+class TextReader:
+    """csv or ndjson, a chunk of rows at a time; types are those of the header, of `dtypes`, or of the first chunk."""
+
+    @staticmethod
+    def open_path(path: str | bytes, *, options: CsvReadOptions | NdjsonReadOptions, max_rows: int) -> TextReader: ...
+    @staticmethod
+    def open_fd(
+        fd: int, *, options: CsvReadOptions | NdjsonReadOptions, max_rows: int, head: bytes | None = None
+    ) -> TextReader: ...
+    @staticmethod
+    def open_callable(
+        read_into: Callable[[memoryview], int], *, options: CsvReadOptions | NdjsonReadOptions, max_rows: int
+    ) -> TextReader: ...
+    @staticmethod
+    def open_http(file: HttpFile, *, options: CsvReadOptions | NdjsonReadOptions, max_rows: int) -> TextReader: ...
+    def schema(self) -> CoreFrame:
+        """A frame of no rows; reads as far as the first chunk."""
+    def next_batch(self) -> CoreFrame | None:
+        """The next chunk; None at the end."""
+
+class TextWriter:
+    """csv or ndjson written chunk by chunk. The schema is that of the first chunk. As `IpcWriter`."""
+
+    @staticmethod
+    def to_path(path: str | bytes, options: CsvWriteOptions | NdjsonWriteOptions) -> TextWriter: ...
+    @staticmethod
+    def to_fd(fd: int, options: CsvWriteOptions | NdjsonWriteOptions) -> TextWriter: ...
+    @staticmethod
+    def to_sink(sink: BufferSink, options: CsvWriteOptions | NdjsonWriteOptions) -> TextWriter: ...
+    @staticmethod
+    def to_callable(
+        send: Callable[[memoryview], object], options: CsvWriteOptions | NdjsonWriteOptions
+    ) -> TextWriter: ...
+    def write(self, frame: CoreFrame, progress: Progress | None = None) -> None: ...
+    def close(self) -> None: ...
+    def abort(self) -> None: ...
+    nbatches: int
+    nrows: int
+
 # --------------------------------------------------------------------------- connections
 class ConnectOptions:
     """What a connection or listener is told; checked when made (OptionError)."""
