@@ -8,7 +8,8 @@ import pytest
 from colonnade.bench import marks_connections as marks
 from colonnade.bench import paper_connections as paper
 from colonnade.bench import report_connections
-from colonnade.bench.__main__ import CONNECTION_PARTS, CONNECTION_TRANSPORTS, main
+from colonnade.bench.__main__ import main
+from colonnade.bench._papers import PAPERS
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.datasets.wire import WIRE
 from colonnade.bench.pair import Pair, PairError, Process
@@ -135,7 +136,7 @@ def test_a_relay_holds_little_and_loses_nothing(tmp_path):
     assert record["total_nbytes"] < 64 << 20
 
 
-@pytest.mark.parametrize("part", CONNECTION_PARTS)
+@pytest.mark.parametrize("part", PAPERS["paper-connections"].parts)
 def test_every_part_runs(part, tmp_path):
     few = ["--size", "0.0002", "--rounds", "1", "--out", str(tmp_path), "--state", "repeat"]
     transports = ["--transport", "unix"] if part in ("large", "text", "small") else []
@@ -276,7 +277,7 @@ def test_the_command_reports_what_was_measured_before(tmp_path):
 
 
 def test_parts_are_named_alike():
-    assert CONNECTION_PARTS == paper.PARTS
-    assert CONNECTION_TRANSPORTS == paper.TRANSPORTS
+    assert PAPERS["paper-connections"].parts == paper.PARTS
+    assert PAPERS["paper-connections"].transports == paper.TRANSPORTS
     assert {"unix", "pipe"} == set(paper.SMALL_TRANSPORTS)
     assert np.all([transport in MOVING for transport in marks.LOCAL])

@@ -9,7 +9,8 @@ import colonnade as cn
 from colonnade.bench import marks_msgpack as marks
 from colonnade.bench import paper_msgpack as paper
 from colonnade.bench import plain, report_msgpack
-from colonnade.bench.__main__ import MSGPACK_PARTS, MSGPACK_TRANSPORTS, main
+from colonnade.bench.__main__ import main
+from colonnade.bench._papers import PAPERS
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.libraries import LIBRARIES
@@ -112,7 +113,7 @@ def built():
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("part", MSGPACK_PARTS)
+@pytest.mark.parametrize("part", PAPERS["paper-msgpack"].parts)
 def test_every_part_runs(part, built, tmp_path):
     few = ["--size", str(SIZE), "--rounds", "1", "--out", str(tmp_path), "--state", "repeat"]
     transports = ["--transport", "fifo"] if part == "wire" else []
@@ -230,5 +231,5 @@ def test_the_command_reports_what_was_measured_before(tmp_path):
 
 
 def test_parts_are_named_alike():
-    assert MSGPACK_PARTS == paper.PARTS
-    assert MSGPACK_TRANSPORTS == paper.TRANSPORTS
+    assert PAPERS["paper-msgpack"].parts == paper.PARTS
+    assert PAPERS["paper-msgpack"].transports == paper.TRANSPORTS

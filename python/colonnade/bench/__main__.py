@@ -10,19 +10,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Column, Table
 
+from colonnade.bench._papers import DIRECTORY, PAPERS
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.engines import ENGINES
-from colonnade.bench.report import marks_section, sections, to_markdown, to_terminal, write_markdown
+from colonnade.bench.report import sections, to_markdown, to_terminal, write_markdown
 from colonnade.bench.run import run
 from colonnade.bench.spec import OPERATIONS, Spec
 from colonnade.bench.summary import Summary
 from colonnade.bench.transports import TRANSPORTS
 from colonnade.bench.transports.moving import MOVING
-
-DIRECTORY = Path("bench-results")
-CONNECTION_PARTS = ("large", "text", "small", "pieces", "relay")
-CONNECTION_TRANSPORTS = ("pipe", "unix", "tcp", "tls")
-MSGPACK_PARTS, MSGPACK_TRANSPORTS = ("memory", "records", "wire", "file"), ("fifo", "unix", "tcp")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -47,57 +43,16 @@ def parser() -> argparse.ArgumentParser:
     show.add_argument("results", type=Path, nargs="+")
     show.add_argument("--markdown", action="store_true")
 
-    paper = commands.add_parser("paper-npz", help="the nine fixtures against every peer, with the table of marks")
-    paper.add_argument("--large", action="store_true", help="1e8 elements instead of 1e6")
-    paper.add_argument("--rounds", type=int, default=7)
-    paper.add_argument("--marks-only", action="store_true", help="only the contestants that marks are judged by")
-    paper.add_argument("--fixture", action="append", help="such as wide-columnar; all nine by default")
-    paper.add_argument("--state", action="append", choices=("first", "repeat", "memory"))
-    paper.add_argument("--out", type=Path, default=DIRECTORY)
+    npz = commands.add_parser("paper-npz", help="the nine fixtures against every peer, with the table of marks")
+    npz.add_argument("--large", action="store_true", help="1e8 elements instead of 1e6")
+    npz.add_argument("--rounds", type=int, default=7)
+    npz.add_argument("--marks-only", action="store_true", help="only the contestants that marks are judged by")
+    npz.add_argument("--fixture", action="append", help="such as wide-columnar; all nine by default")
+    npz.add_argument("--state", action="append", choices=("first", "repeat", "memory"))
+    npz.add_argument("--out", type=Path, default=DIRECTORY)
 
-    arrow = commands.add_parser(
-        "paper-arrow", help="streams by chunk size and the nine fixtures, with the table of marks"
-    )
-    arrow.add_argument("--part", action="append", choices=("streams", "files", "codecs"), help="all by default")
-    arrow.add_argument("--rounds", type=int, default=7)
-    arrow.add_argument("--size", type=float, default=1.0, help="fraction of each stream, to see that all works")
-    arrow.add_argument("--kind", action="append", choices=("floats", "wide", "text"), help="tables of the streams")
-    arrow.add_argument("--chunk", action="append", help="such as 16KiB; all by default")
-    arrow.add_argument("--fixture", action="append", help="such as wide-columnar; all nine by default")
-    arrow.add_argument("--state", action="append", choices=("first", "repeat", "memory"))
-    arrow.add_argument("--out", type=Path, default=DIRECTORY)
-    arrow.add_argument("--report", type=Path, help="where arrow.md and the picture go; default: the same as --out")
-    arrow.add_argument("--report-only", action="store_true", help="from results measured before")
-
-    wires = commands.add_parser(
-        "paper-connections", help="from process to process by pipe, socket, TCP, TLS, with the table of marks"
-    )
-    wires.add_argument("--part", action="append", choices=CONNECTION_PARTS, help="all by default")
-    wires.add_argument(
-        "--transport", action="append", choices=CONNECTION_TRANSPORTS, help="all that a part knows by default"
-    )
-    wires.add_argument("--rounds", type=int, default=7)
-    wires.add_argument("--size", type=float, default=1.0, help="fraction of everything, to see that all works")
-    wires.add_argument("--state", action="append", choices=("first", "repeat"))
-    wires.add_argument("--marks-only", action="store_true", help="only the contestants that marks are judged by")
-    wires.add_argument("--out", type=Path, default=DIRECTORY)
-    wires.add_argument("--report", type=Path, help="where connections.md goes; default: the same as --out")
-    wires.add_argument("--report-only", action="store_true", help="from results measured before")
-
-    messages = commands.add_parser(
-        "paper-msgpack", help="MessagePack in memory, of rows, by pipe and socket, with the table of marks"
-    )
-    messages.add_argument("--part", action="append", choices=MSGPACK_PARTS, help="all by default")
-    messages.add_argument(
-        "--transport", action="append", choices=MSGPACK_TRANSPORTS, help="of the wire; all by default"
-    )
-    messages.add_argument("--rounds", type=int, default=7)
-    messages.add_argument("--size", type=float, default=1.0, help="fraction of each table, to see that all works")
-    messages.add_argument("--state", action="append", choices=("first", "repeat"))
-    messages.add_argument("--marks-only", action="store_true", help="of the wire, only what marks are judged by")
-    messages.add_argument("--out", type=Path, default=DIRECTORY)
-    messages.add_argument("--report", type=Path, help="where msgpack.md goes; default: the same as --out")
-    messages.add_argument("--report-only", action="store_true", help="from results measured before")
+    for other in PAPERS.values():
+        other.add_to(commands)
     return top
 
 
@@ -109,9 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "run": run_spec,
         "report": report,
         "paper-npz": paper_npz,
-        "paper-arrow": paper_arrow,
-        "paper-connections": paper_connections,
-        "paper-msgpack": paper_msgpack,
+        **dict.fromkeys(PAPERS, paper),
     }
     try:
         return commands[arguments.command](arguments)
@@ -193,80 +146,9 @@ def paper_npz(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def paper_arrow(arguments: argparse.Namespace) -> int:
-    """`paper-arrow`: measure, write the Markdown report and the curve, show the marks."""
-    from colonnade.bench import paper_arrow as paper
-    from colonnade.bench.datasets.streams import KINDS
-    from colonnade.bench.report_arrow import write_report
-
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    if arguments.report_only:
-        summary = paper.load(arguments.out)
-    else:
-        summary = paper.measure(
-            arguments.out,
-            parts=arguments.part or paper.PARTS,
-            rounds=arguments.rounds,
-            size=arguments.size,
-            kinds=arguments.kind or tuple(KINDS),
-            chunks=arguments.chunk,
-            fixtures=arguments.fixture,
-            states=arguments.state or paper.STATES,
-            note=note,
-        )
-    path = write_report(summary, arguments.report or arguments.out)
-    to_terminal(marks_section(summary))
-    note(f"The whole report: {path}")
-    return 0
-
-
-def paper_connections(arguments: argparse.Namespace) -> int:
-    """`paper-connections`: measure, write the Markdown report, show the marks."""
-    from colonnade.bench import paper_connections as paper
-    from colonnade.bench.report_connections import write_report
-
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    if arguments.report_only:
-        summary = paper.load(arguments.out)
-    else:
-        summary = paper.measure(
-            arguments.out,
-            parts=arguments.part or paper.PARTS,
-            transports=arguments.transport,
-            rounds=arguments.rounds,
-            size=arguments.size,
-            states=arguments.state or paper.STATES,
-            marks_only=arguments.marks_only,
-            note=note,
-        )
-    path = write_report(summary, arguments.report or arguments.out)
-    to_terminal(marks_section(summary))
-    note(f"The whole report: {path}")
-    return 0
-
-
-def paper_msgpack(arguments: argparse.Namespace) -> int:
-    """`paper-msgpack`: measure, write the Markdown report, show the marks."""
-    from colonnade.bench import paper_msgpack as paper
-    from colonnade.bench.report_msgpack import write_report
-
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    if arguments.report_only:
-        summary = paper.load(arguments.out)
-    else:
-        summary = paper.measure(
-            arguments.out,
-            parts=arguments.part or paper.PARTS,
-            transports=arguments.transport,
-            rounds=arguments.rounds,
-            size=arguments.size,
-            states=arguments.state or paper.STATES,
-            marks_only=arguments.marks_only,
-            note=note,
-        )
-    path = write_report(summary, arguments.report or arguments.out)
-    to_terminal(marks_section(summary))
-    note(f"The whole report: {path}")
+def paper(arguments: argparse.Namespace) -> int:
+    """Every other paper."""
+    PAPERS[arguments.command].run(arguments, note)
     return 0
 
 
