@@ -148,6 +148,19 @@ impl Error {
         self.0.kind
     }
 
+    /// The sentence, without format and place.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The same as an error of another format, which a value passed through on its way.
+    #[must_use]
+    pub fn in_format(mut self, format: &'static str) -> Self {
+        self.0.format = format;
+        self
+    }
+
     /// Where it stands.
     #[must_use]
     pub fn location(&self) -> &Location {

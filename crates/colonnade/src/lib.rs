@@ -12,5 +12,6 @@ pub mod message;
 pub mod msgpack;
 pub mod plan;
 pub mod sink;
+pub mod text;
 
 pub use error::{Error, ErrorKind, Location, Result};

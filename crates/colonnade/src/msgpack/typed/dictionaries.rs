@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field, FieldRef};
+use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use super::{CellError, Range, Style, out, reader, writer};
 use crate::error::{Error, Result};
@@ -17,6 +17,12 @@ use crate::msgpack::options::ReadOptions;
 pub struct Dictionaries(VecDeque<ArrayData>);
 
 impl Dictionaries {
+    /// These, in the order of [`dictionary_types`].
+    #[must_use]
+    pub fn of(values: Vec<ArrayData>) -> Self {
+        Self(values.into())
+    }
+
     /// Those of a type, its own last; whoever reads codes needs that one alone.
     pub(super) fn next(&mut self, values: &DataType) -> Result<ArrayData> {
         self.0.drain(..count(values).min(self.0.len()));
@@ -42,6 +48,32 @@ fn visit<'t>(data_type: &'t DataType, found: &mut dyn FnMut(&'t DataType)) {
     }
 }
 
+/// The value types of all dictionaries of some fields, those inside another's values before it.
+#[must_use]
+pub fn dictionary_types(fields: &Fields) -> Vec<&DataType> {
+    let mut types = Vec::new();
+    for field in fields {
+        visit(field.data_type(), &mut |values| types.push(values));
+    }
+    types
+}
+
+/// The values of all dictionaries of some arrays, in the order of [`dictionary_types`].
+#[must_use]
+pub fn dictionaries_of(arrays: &[ArrayData]) -> Vec<ArrayData> {
+    let mut found = Vec::new();
+    for array in arrays {
+        collect(array, &mut found);
+    }
+    found
+}
+
+/// Dictionaries inside of a type.
+#[must_use]
+pub fn dictionaries_inside(data_type: &DataType) -> usize {
+    count(data_type)
+}
+
 fn count(data_type: &DataType) -> usize {
     let mut count = 0;
     visit(data_type, &mut |_| count += 1);
@@ -62,10 +94,7 @@ fn collect(data: &ArrayData, found: &mut Vec<ArrayData>) {
 /// # Errors
 /// As the values' own cells.
 pub fn write_dictionaries(arrays: &[ArrayData], style: Style) -> Result<Vec<u8>> {
-    let mut found = Vec::new();
-    for array in arrays {
-        collect(array, &mut found);
-    }
+    let found = dictionaries_of(arrays);
     let mut written = Vec::new();
     out::array(&mut written, found.len())?;
     for values in &found {

@@ -32,7 +32,10 @@ mod out;
 mod read;
 mod write;
 
-pub use dictionaries::{Dictionaries, read_dictionaries, write_dictionaries};
+pub use dictionaries::{
+    Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types, read_dictionaries,
+    write_dictionaries,
+};
 
 /// The adapter's tag of a binary column whose cells are MessagePack values.
 pub const CELLS_TAG: &str = r#"{"cells":"msgpack"}"#;

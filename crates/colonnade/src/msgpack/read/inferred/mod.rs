@@ -9,6 +9,7 @@ mod grow;
 mod marks;
 mod nested;
 mod numbers;
+mod push;
 mod put;
 mod raw;
 mod text;

@@ -1,0 +1,299 @@
+//! The header: what text alone does not say. A JSON object, the same in every text format.
+//!
+//! ```text
+//! {"version": 1, "orient": "columns", "nrows": 3, "fields": {"x": "double"},
+//!  "schema": base64 of an Arrow schema message, "categories": [[...]...]}
+//! ```
+//!
+//! `fields` is for people; `schema` is what counts, and axes, names and attrs are its metadata. `categories` has the values of
+//! every dictionary, those inside another's values before it.
+
+use std::fmt::Write as _;
+
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use crate::arrow::export::Exporter;
+use crate::arrow::import::Plan;
+use crate::arrow::meta::{self, FieldMeta};
+use crate::arrow::pandas;
+use crate::container::store::Limits;
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::{Frame, type_name};
+use crate::ipc;
+use crate::msgpack::typed::{Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types};
+
+use super::cells::{self, Cell, Style, TextReader, TextWriter};
+
+/// The key of the header.
+pub const KEY: &str = "__colonnade__";
+
+/// The version that this code writes.
+pub const VERSION: u64 = 1;
+
+/// A frame as arrays of one schema.
+#[derive(Debug)]
+pub struct Exported {
+    /// Fields and our metadata, without what is for pandas' own reader of Arrow files.
+    pub schema: SchemaRef,
+    /// Data columns, then levels of the row labels.
+    pub arrays: Vec<ArrayData>,
+    /// Data columns.
+    pub ncols: usize,
+    /// Rows.
+    pub nrows: usize,
+}
+
+impl Exported {
+    /// The arrays of `frame`.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: labels or dtypes that Arrow cannot hold.
+    pub fn new(frame: &Frame) -> Result<Self> {
+        let exporter = Exporter::new(frame, Some(frame.nrows))?;
+        let schema = exporter.schema();
+        let mut metadata = schema.metadata().clone();
+        metadata.remove(pandas::KEY);
+        let schema = Schema::new_with_metadata(schema.fields().clone(), metadata).into();
+        Ok(Self { schema, arrays: exporter.arrays(frame)?, ncols: exporter.ncols(), nrows: frame.nrows })
+    }
+
+    /// A unique key for each field: [`keys`].
+    #[must_use]
+    pub fn keys(&self) -> Vec<String> {
+        keys(&self.schema)
+    }
+
+    /// What writes each field's cells.
+    ///
+    /// # Errors
+    /// As [`cells::writer`], naming the field.
+    pub fn writers(&self, style: Style) -> Result<Vec<Box<dyn TextWriter + '_>>> {
+        let mut out = Vec::with_capacity(self.arrays.len());
+        for (field, data) in self.schema.fields().iter().zip(&self.arrays) {
+            let named = |e: Error| e.in_member(field.name().clone());
+            let says = told(field).map_err(named)?.dtype;
+            out.push(cells::writer(field, says, data, style).map_err(named)?);
+        }
+        Ok(out)
+    }
+
+    /// The header.
+    #[must_use]
+    pub fn header(&self, orient: &str) -> Header {
+        Header {
+            orient: orient.to_owned(),
+            nrows: Some(self.nrows),
+            schema: self.schema.clone(),
+            dictionaries: dictionaries_of(&self.arrays),
+            extra: Map::new(),
+        }
+    }
+}
+
+/// The keys of the fields: their names, which are unique; only the header's own name has to give way.
+#[must_use]
+pub fn keys(schema: &Schema) -> Vec<String> {
+    crate::msgpack::write::keys(schema)
+}
+
+/// The NumPy dtype that the field's own metadata says, and its tag.
+///
+/// # Errors
+/// Malformed metadata.
+pub fn told(field: &Field) -> Result<FieldMeta> {
+    field.metadata().get(meta::KEY).map_or_else(|| Ok(FieldMeta::default()), |text| FieldMeta::parse(text))
+}
+
+/// What a header says.
+#[derive(Debug, Clone)]
+pub struct Header {
+    /// How the data are laid out; the format's own word.
+    pub orient: String,
+    /// Rows, where the writer knew their number.
+    pub nrows: Option<usize>,
+    /// Fields and metadata.
+    pub schema: SchemaRef,
+    /// Values of all dictionaries.
+    pub dictionaries: Vec<ArrayData>,
+    /// The format's own entries.
+    pub extra: Map<String, Value>,
+}
+
+fn values_field(values: &DataType) -> Field {
+    Field::new("values", values.clone(), true)
+}
+
+impl Header {
+    /// The header as JSON on one line.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: categories that are no text.
+    pub fn to_json(&self, style: Style) -> Result<String> {
+        let style = Style::json(style.format);
+        let quoted = |text: &str| Value::from(text).to_string();
+        let mut out = format!(r#"{{"version":{VERSION},"orient":{}"#, quoted(&self.orient));
+        if let Some(nrows) = self.nrows {
+            let _ = write!(out, r#","nrows":{nrows}"#);
+        }
+        out.push_str(r#","fields":{"#);
+        for (i, (key, field)) in keys(&self.schema).iter().zip(self.schema.fields()).enumerate() {
+            let comma = if i == 0 { "" } else { "," };
+            let ordered = field.dict_is_ordered() == Some(true);
+            let dtype = told(field)?.dtype.map(|d| d.descr());
+            let name = dtype.unwrap_or_else(|| type_name(field.data_type(), ordered));
+            let _ = write!(out, "{comma}{}:{}", quoted(key), quoted(&name));
+        }
+        let schema = STANDARD.encode(ipc::write::schema_bytes(&self.schema)?);
+        let _ = write!(out, r#"}},"schema":"{schema}","categories":["#);
+        for (i, values) in self.dictionaries.iter().enumerate() {
+            out.push_str(if i == 0 { "[" } else { ",[" });
+            let writer = cells::writer(&values_field(values.data_type()), None, values, style)?;
+            let mut text = Vec::new();
+            for row in 0..values.len() {
+                if row > 0 {
+                    text.push(b',');
+                }
+                writer.write(row, &mut text)?;
+            }
+            out.push_str(&String::from_utf8_lossy(&text));
+            out.push(']');
+        }
+        out.push(']');
+        for (key, value) in &self.extra {
+            let _ = write!(out, ",{}:{value}", quoted(key));
+        }
+        out.push('}');
+        Ok(out)
+    }
+
+    /// Reads a header. The caller knows where `text` stands: no place is in the errors.
+    ///
+    /// # Errors
+    /// Malformed; a version of another time; over the limit.
+    pub fn parse(text: &str, style: Style, limits: &Limits) -> Result<Self> {
+        let style = Style::json(style.format);
+        let wrong = |message: String| Error::malformed(style.format, format!("header: {message}"));
+        if text.len() as u64 > limits.max_meta_nbytes {
+            let message = format!(
+                "header: {} bytes, the limit is {}. Raise max_meta_nbytes to read it.",
+                text.len(),
+                limits.max_meta_nbytes
+            );
+            return Err(Error::limit(style.format, message));
+        }
+        let value: Value = serde_json::from_str(text).map_err(|e| wrong(format!("{e}.")))?;
+        let Value::Object(mut entries) = value else {
+            return Err(wrong("expected an object.".into()));
+        };
+        let mut take = |key: &str| {
+            entries.shift_remove(key).ok_or_else(|| wrong(format!("expected an entry {key:?}, found none.")))
+        };
+        let version = take("version")?;
+        if version != json!(VERSION) {
+            let message = format!("header: expected version {VERSION}, found {version}. Upgrade colonnade.");
+            return Err(Error::unsupported(style.format, message));
+        }
+        let (orient, schema) = (take("orient")?, take("schema")?);
+        let orient = orient.as_str().ok_or_else(|| wrong("orient: expected text.".into()))?.to_owned();
+        let schema = schema.as_str().ok_or_else(|| wrong("schema: expected base64 text.".into()))?;
+        let schema = STANDARD.decode(schema).map_err(|e| wrong(format!("schema: expected base64: {e}.")))?;
+        let schema = ipc::read::schema_of(&schema, limits).map_err(|e| match e.kind() {
+            ErrorKind::LimitExceeded => Error::limit(style.format, format!("header: schema: {e}")),
+            ErrorKind::Unsupported => Error::unsupported(style.format, format!("header: schema: {e}")),
+            _ => wrong(format!("schema: {e}")),
+        })?;
+        let columns = schema.fields().len() as u64;
+        if columns > limits.max_columns {
+            let message = format!(
+                "{columns} columns, the limit is {}. Raise max_columns to read it.",
+                limits.max_columns
+            );
+            return Err(Error::limit(style.format, message));
+        }
+        let nrows = match entries.shift_remove("nrows") {
+            None => None,
+            Some(found) => {
+                let count = found.as_u64().and_then(|n| usize::try_from(n).ok());
+                Some(count.ok_or_else(|| wrong(format!("nrows: expected a count, found {found}.")))?)
+            }
+        };
+        let categories = entries.shift_remove("categories").unwrap_or(Value::Array(Vec::new()));
+        let dictionaries = dictionaries(&schema, &categories, style, limits)?;
+        entries.shift_remove("fields");
+        Ok(Self { orient, nrows, schema, dictionaries, extra: entries })
+    }
+
+    /// How the fields become a frame.
+    ///
+    /// # Errors
+    /// Malformed or unsupported metadata.
+    pub fn plan(&self) -> Result<Plan> {
+        Plan::new(&self.schema)
+    }
+
+    /// What reads each field's cells; `plan` is [`Header::plan`].
+    ///
+    /// # Errors
+    /// As [`cells::reader`], naming the field.
+    pub fn readers(&self, plan: &Plan, style: Style, limits: &Limits) -> Result<Vec<Box<dyn TextReader>>> {
+        let mut dictionaries = Dictionaries::of(self.dictionaries.clone());
+        let pairs = self.schema.fields().iter().zip(&plan.fields);
+        let one = |(field, told): (&arrow_schema::FieldRef, &crate::arrow::import::FieldPlan)| {
+            cells::reader(field, told.dtype, told.tag.as_deref(), style, &mut dictionaries, limits)
+                .map_err(|e| e.in_member(field.name().clone()))
+        };
+        pairs.map(one).collect()
+    }
+
+    /// The frame of the arrays that the readers made.
+    ///
+    /// # Errors
+    /// Malformed: arrays of other lengths than `nrows` says, or than each other where it says none.
+    pub fn frame(&self, mut plan: Plan, arrays: Vec<ArrayData>) -> Result<Frame> {
+        let none = || Error::malformed("arrow", "expected a frame, found none.");
+        let nrows = self.nrows.or_else(|| arrays.first().map(ArrayData::len)).unwrap_or(0);
+        plan.frames(&[(nrows, arrays)])?.pop().ok_or_else(none)
+    }
+}
+
+/// The values of all dictionaries of a schema.
+fn dictionaries(schema: &Schema, found: &Value, style: Style, limits: &Limits) -> Result<Vec<ArrayData>> {
+    let wrong = |message: String| Error::malformed(style.format, format!("header: categories: {message}"));
+    let lists = found.as_array().ok_or_else(|| wrong("expected an array.".into()))?;
+    let types = dictionary_types(schema.fields());
+    if lists.len() != types.len() {
+        let message =
+            format!("expected {} arrays, one a field of categories, found {}.", types.len(), lists.len());
+        return Err(wrong(message));
+    }
+    let mut out: Vec<ArrayData> = Vec::with_capacity(types.len());
+    for (i, (values, list)) in types.into_iter().zip(lists).enumerate() {
+        let list = list.as_array().ok_or_else(|| wrong(format!("[{i}]: expected an array.")))?;
+        let inside = dictionaries_inside(values);
+        let mut inner = Dictionaries::of(out.iter().skip(i.saturating_sub(inside)).cloned().collect());
+        let mut reader = cells::reader(&values_field(values), None, None, style, &mut inner, limits)?;
+        for (row, value) in list.iter().enumerate() {
+            let text;
+            let cell = match value {
+                Value::Null => Cell::Null,
+                Value::Bool(value) => Cell::Bool(*value),
+                Value::String(text) => Cell::Str(text),
+                Value::Number(number) => {
+                    text = number.to_string();
+                    Cell::Number(&text)
+                }
+                other => {
+                    text = other.to_string();
+                    Cell::Raw(&text)
+                }
+            };
+            reader.push(cell).map_err(|e| wrong(format!("[{i}][{row}]{}: {}", e.path, e.message)))?;
+        }
+        out.push(reader.finish()?);
+    }
+    Ok(out)
+}

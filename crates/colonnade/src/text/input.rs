@@ -1,0 +1,297 @@
+//! Bytes as UTF-8: what already is stays where it lies, all else is made again. Nothing is replaced and nothing dropped.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::memory::Buffer;
+use crate::plan::{self, NoProgress, Task};
+
+use super::place::Place;
+
+/// How bytes stand for characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Encoding {
+    /// UTF-8, or UTF-16 where a byte order mark says so.
+    #[default]
+    Utf8,
+    /// UTF-16 of the byte order that its mark says, little-endian without one.
+    Utf16,
+    /// UTF-16, little-endian.
+    Utf16Le,
+    /// UTF-16, big-endian.
+    Utf16Be,
+    /// The first 256 characters, a byte each (ISO 8859-1).
+    Latin1,
+}
+
+impl Encoding {
+    /// The encoding of a name, as Python spells it.
+    ///
+    /// # Errors
+    /// `InvalidOption` with the known names.
+    pub fn named(format: &'static str, name: &str) -> Result<Self> {
+        let plain: String = name.chars().filter(|c| !"-_ ".contains(*c)).collect();
+        match plain.to_ascii_lowercase().as_str() {
+            "utf8" | "utf8sig" | "ascii" | "usascii" => Ok(Self::Utf8),
+            "utf16" => Ok(Self::Utf16),
+            "utf16le" => Ok(Self::Utf16Le),
+            "utf16be" => Ok(Self::Utf16Be),
+            "latin1" | "iso88591" | "l1" => Ok(Self::Latin1),
+            _ => Err(Error::invalid_option(
+                format,
+                format!(
+                    "encoding: expected \"utf-8\", \"utf-16\", \"utf-16-le\", \"utf-16-be\" or \"latin-1\", found {name:?}."
+                ),
+            )),
+        }
+    }
+}
+
+/// Text, checked once: UTF-8 in memory.
+#[derive(Debug, Clone)]
+pub struct Text {
+    buffer: Buffer,
+    /// Bytes of the mark in front of it in the source.
+    mark: usize,
+    /// The source's.
+    encoding: Encoding,
+}
+
+const MARK_8: &[u8] = b"\xef\xbb\xbf";
+const MARK_LE: &[u8] = b"\xff\xfe";
+const MARK_BE: &[u8] = b"\xfe\xff";
+
+impl Text {
+    /// The text of `input`. A byte order mark is no part of it.
+    ///
+    /// # Errors
+    /// Malformed, with line, column and byte: bytes that the encoding has not.
+    pub fn decode(format: &'static str, input: &Buffer, encoding: Encoding, threads: usize) -> Result<Self> {
+        let bytes = input.as_slice();
+        let (encoding, mark) = told(bytes, encoding);
+        let rest = bytes.get(mark..).unwrap_or(&[]);
+        let buffer = match encoding {
+            Encoding::Utf8 => {
+                check(format, rest, mark, threads)?;
+                let kept = input.slice(mark, rest.len());
+                kept.ok_or_else(|| Error::malformed(format, "the input changed while it was read."))?
+            }
+            Encoding::Utf16Be => Buffer::from_vec(wide(format, rest, mark, u16::from_be_bytes)?),
+            Encoding::Utf16 | Encoding::Utf16Le => {
+                Buffer::from_vec(wide(format, rest, mark, u16::from_le_bytes)?)
+            }
+            Encoding::Latin1 => Buffer::from_vec(latin(rest)),
+        };
+        Ok(Self { buffer, mark, encoding })
+    }
+
+    /// The bytes, which are UTF-8.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.buffer.as_slice()
+    }
+
+    /// The characters.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // SAFETY: `decode` has checked these bytes or made them of characters; whoever changes a mapped file while it is
+        // read breaks the promise that `MappedFile` documents.
+        unsafe { std::str::from_utf8_unchecked(self.buffer.as_slice()) }
+    }
+
+    /// The place of byte `at` of the text; its byte is the source's.
+    #[must_use]
+    pub fn place(&self, at: usize) -> Place {
+        let text = self.as_bytes();
+        let mut place = Place::of(text, at);
+        let before = text.get(..at).unwrap_or(text);
+        place.byte = (self.mark + source_nbytes(before, self.encoding)) as u64;
+        place
+    }
+
+    /// An error at byte `at` of the text.
+    #[must_use]
+    #[cold]
+    pub fn error(
+        &self,
+        kind: ErrorKind,
+        format: &'static str,
+        at: usize,
+        member: Option<&str>,
+        message: impl std::fmt::Display,
+    ) -> Error {
+        self.place(at).error(kind, format, member, message)
+    }
+}
+
+/// The encoding and the length of its mark.
+fn told(bytes: &[u8], asked: Encoding) -> (Encoding, usize) {
+    let starts = |mark: &[u8]| bytes.starts_with(mark);
+    match asked {
+        Encoding::Utf8 if starts(MARK_8) => (asked, MARK_8.len()),
+        Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Le if starts(MARK_LE) => (Encoding::Utf16Le, 2),
+        Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Be if starts(MARK_BE) => (Encoding::Utf16Be, 2),
+        Encoding::Utf16 => (Encoding::Utf16Le, 0),
+        other => (other, 0),
+    }
+}
+
+/// Bytes that UTF-8 text took in its source.
+fn source_nbytes(text: &[u8], encoding: Encoding) -> usize {
+    match encoding {
+        Encoding::Utf8 => text.len(),
+        Encoding::Latin1 => text.iter().filter(|&&b| b & 0xc0 != 0x80).count(),
+        // Characters of four bytes are two units, all others one.
+        _ => 2 * text.iter().map(|&b| usize::from(b & 0xc0 != 0x80) + usize::from(b >= 0xf0)).sum::<usize>(),
+    }
+}
+
+/// Bytes that a thread checks at least.
+const SHARE: usize = 4 << 20;
+
+/// Checks UTF-8, in shares that end between characters.
+fn check(format: &'static str, bytes: &[u8], base: usize, threads: usize) -> Result<()> {
+    let share = bytes.len().div_ceil(threads.max(1)).max(SHARE);
+    if threads <= 1 || bytes.len() <= share {
+        return valid(format, bytes, 0, base, bytes);
+    }
+    let mut tasks = Vec::new();
+    let mut start = 0;
+    while start < bytes.len() {
+        let mut end = bytes.len().min(start + share);
+        // A character has four bytes at most; where there are more such bytes in a row the check finds it.
+        for _ in 0..3 {
+            end -= usize::from(bytes.get(end).is_some_and(|b| b & 0xc0 == 0x80));
+        }
+        let part = bytes.get(start..end).unwrap_or(&[]);
+        let from = start;
+        tasks.push(Task::new(part.len(), move || valid(format, part, from, base, bytes)));
+        start = end;
+    }
+    plan::run(tasks, threads, &NoProgress)
+}
+
+fn valid(format: &'static str, part: &[u8], from: usize, base: usize, all: &[u8]) -> Result<()> {
+    if simdutf8::basic::from_utf8(part).is_ok() {
+        return Ok(());
+    }
+    let at = from + simdutf8::compat::from_utf8(part).map_or_else(|e| e.valid_up_to(), str::len);
+    let mut place = Place::of(all, at);
+    place.byte = (base + at) as u64;
+    let found = all.get(at).copied().unwrap_or(0);
+    let message = format!(
+        "expected UTF-8, found the byte {found:02X}. Give encoding= (\"latin-1\", \"utf-16\"), or write the file again as UTF-8."
+    );
+    Err(place.error(ErrorKind::Malformed, format, None, message))
+}
+
+fn wide(format: &'static str, bytes: &[u8], mark: usize, unit: fn([u8; 2]) -> u16) -> Result<Vec<u8>> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let mut out = String::with_capacity(bytes.len());
+    let mut at = 0;
+    for decoded in char::decode_utf16(pairs.iter().map(|pair| unit(*pair))) {
+        let Ok(c) = decoded else {
+            let found = pairs.get(at).map_or(0, |pair| unit(*pair));
+            let message = format!("expected UTF-16, found half a pair of surrogates ({found:04X}).");
+            return Err(placed(&out, mark + 2 * at).error(ErrorKind::Malformed, format, None, message));
+        };
+        at += c.len_utf16();
+        out.push(c);
+    }
+    if !rest.is_empty() {
+        let (needed, had) = ((mark + 2 * at + 2) as u64, (mark + bytes.len()) as u64);
+        let message = "expected UTF-16, found half a unit of two bytes at the end. The file was cut short, or is of another encoding.";
+        let place = placed(&out, mark + 2 * at);
+        return Err(place.error(ErrorKind::Truncated { needed, had }, format, None, message));
+    }
+    Ok(out.into_bytes())
+}
+
+fn placed(before: &str, byte: usize) -> Place {
+    Place { byte: byte as u64, ..Place::of(before.as_bytes(), before.len()) }
+}
+
+fn latin(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() + bytes.iter().filter(|b| !b.is_ascii()).count());
+    for &byte in bytes {
+        if byte.is_ascii() {
+            out.push(byte);
+        } else {
+            out.extend([0xc0 | byte >> 6, 0x80 | byte & 0x3f]);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(bytes: &[u8], encoding: Encoding) -> Result<Text> {
+        Text::decode("csv", &Buffer::from_vec(bytes.to_vec()), encoding, 2)
+    }
+
+    fn message(bytes: &[u8], encoding: Encoding) -> String {
+        decode(bytes, encoding).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn marks_tell_the_encoding_and_are_no_text() {
+        for bytes in [
+            &b"a\xc3\xa9\xf0\x9f\x8e\x89"[..],
+            b"\xef\xbb\xbfa\xc3\xa9\xf0\x9f\x8e\x89",
+            b"\xff\xfea\0\xe9\0\x3c\xd8\x89\xdf",
+            b"\xfe\xff\0a\0\xe9\xd8\x3c\xdf\x89",
+        ] {
+            assert_eq!(decode(bytes, Encoding::Utf8).unwrap().as_str(), "aé🎉");
+        }
+        assert_eq!(decode(b"a\0", Encoding::Utf16).unwrap().as_str(), "a");
+        assert_eq!(decode(b"\0a", Encoding::Utf16Be).unwrap().as_str(), "a");
+        assert_eq!(decode(b"a\xe9\xff\x80", Encoding::Latin1).unwrap().as_str(), "aéÿ\u{80}");
+        assert_eq!(decode(b"", Encoding::Utf16).unwrap().as_str(), "");
+    }
+
+    #[test]
+    fn places_count_bytes_of_the_source() {
+        let text = decode(b"\xff\xfea\0\n\0\x3c\xd8\x89\xdfb\0", Encoding::Utf8).unwrap();
+        let at = text.as_str().find('b').unwrap();
+        assert_eq!(text.place(at), Place { line: 2, column: 2, byte: 10 });
+        let text = decode(b"\xe9\nb", Encoding::Latin1).unwrap();
+        assert_eq!(text.place(3), Place { line: 2, column: 1, byte: 2 });
+        let text = decode(b"\xef\xbb\xbfab", Encoding::Utf8).unwrap();
+        assert_eq!(text.place(1).byte, 4);
+    }
+
+    #[test]
+    fn broken_bytes_have_a_place() {
+        assert_eq!(
+            message(b"a\nb\xff", Encoding::Utf8),
+            "csv: at byte 3: line 2, column 2: expected UTF-8, found the byte FF. Give encoding= (\"latin-1\", \"utf-16\"), or \
+             write the file again as UTF-8."
+        );
+        assert!(message(b"ab\xed\xa0\x80", Encoding::Utf8).contains("at byte 2: line 1, column 3"));
+        assert!(
+            message(b"a\0\n\0\0\xd8b\0", Encoding::Utf16Le)
+                .contains("at byte 4: line 2, column 1: expected UTF-16, found half a pair")
+        );
+        assert!(message(b"\xff\xfea\0b", Encoding::Utf8).contains("at byte 4: line 1, column 2"));
+    }
+
+    #[test]
+    fn shares_end_between_characters() {
+        let mut bytes = "aé€🎉".repeat(3 << 20).into_bytes();
+        decode(&bytes, Encoding::Utf8).unwrap();
+        let at = bytes.len() - 11;
+        bytes[at] = 0xff;
+        assert!(message(&bytes, Encoding::Utf8).contains(&format!("at byte {at}")));
+        decode(&[0x80; 9 << 20], Encoding::Utf8).unwrap_err();
+    }
+
+    #[test]
+    fn names_are_pythons() {
+        for (name, expected) in
+            [("UTF-8", Encoding::Utf8), ("utf_16_be", Encoding::Utf16Be), ("latin-1", Encoding::Latin1)]
+        {
+            assert_eq!(Encoding::named("csv", name).unwrap(), expected);
+        }
+        Encoding::named("csv", "cp1252").unwrap_err();
+    }
+}

@@ -1,0 +1,112 @@
+//! Line, column and byte of a place in text: counted only when an error is made.
+
+use std::fmt;
+
+use crate::error::{Error, ErrorKind};
+
+/// A place in the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// From 1. Lines end with `\n`, `\r\n` or `\r`.
+    pub line: u64,
+    /// In characters, from 1.
+    pub column: u64,
+    /// From the start of the source.
+    pub byte: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+impl Place {
+    /// The place of `text[at]`, where `text` is all there is.
+    #[must_use]
+    pub fn of(text: &[u8], at: usize) -> Self {
+        Self { line: 1, column: 1, byte: 0 }.after(text.get(..at).unwrap_or(text))
+    }
+
+    /// The place behind `text`, which begins here. A `\r` that ends `text` is taken to end a line.
+    #[must_use]
+    pub fn after(self, text: &[u8]) -> Self {
+        let mut lines = 0;
+        let mut start = None;
+        for (i, &byte) in text.iter().enumerate() {
+            if byte == b'\n' || byte == b'\r' && text.get(i + 1) != Some(&b'\n') {
+                lines += 1;
+                start = Some(i + 1);
+            }
+        }
+        let rest = text.get(start.unwrap_or(0)..).unwrap_or(&[]);
+        let characters = rest.iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as u64;
+        let column = if start.is_some() { 1 } else { self.column };
+        Self { line: self.line + lines, column: column + characters, byte: self.byte + text.len() as u64 }
+    }
+
+    /// An error here. `member`: a path or a column's name.
+    #[must_use]
+    #[cold]
+    pub fn error(
+        self,
+        kind: ErrorKind,
+        format: &'static str,
+        member: Option<&str>,
+        message: impl fmt::Display,
+    ) -> Error {
+        let error = Error::new(kind, format, format!("{self}: {message}")).at(self.byte);
+        match member {
+            Some(member) => error.in_member(member),
+            None => error,
+        }
+    }
+}
+
+/// `text`, cut where it is long, for messages.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{:?}...", text.get(..end).unwrap_or(text)),
+        None => format!("{text:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_line_end_counts_once() {
+        let text = "a\nbé\r\nc\rd".as_bytes();
+        let at = |i: usize| {
+            let place = Place::of(text, i);
+            (place.line, place.column, place.byte)
+        };
+        assert_eq!(at(0), (1, 1, 0));
+        assert_eq!(at(1), (1, 2, 1));
+        assert_eq!(at(2), (2, 1, 2));
+        assert_eq!(at(5), (2, 3, 5));
+        assert_eq!(at(7), (3, 1, 7));
+        assert_eq!(at(9), (4, 1, 9));
+        assert_eq!(at(10), (4, 2, 10));
+        assert_eq!(at(99), (4, 2, 10));
+    }
+
+    #[test]
+    fn places_go_on_where_others_ended() {
+        let first = Place::of(b"ab\nc", 4);
+        assert_eq!(first.after(b"d"), Place { line: 2, column: 3, byte: 5 });
+        assert_eq!(first.after(b"\nd"), Place { line: 3, column: 2, byte: 6 });
+    }
+
+    #[test]
+    fn messages_are_short() {
+        assert_eq!(shown("a\"\n"), r#""a\"\n""#);
+        assert_eq!(shown(&"é".repeat(100)), format!("{:?}...", "é".repeat(60)));
+        let error =
+            Place { line: 2, column: 3, byte: 9 }.error(ErrorKind::Malformed, "csv", Some("x"), "no.");
+        assert_eq!(error.to_string(), "csv: \"x\": at byte 9: line 2, column 3: no.");
+    }
+}
