@@ -201,6 +201,7 @@ impl std::error::Error for Error {
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
-        Self::new(ErrorKind::Io(error), "io", "")
+        // A reader that decodes answers with its own typed error inside.
+        error.downcast::<Self>().unwrap_or_else(|error| Self::new(ErrorKind::Io(error), "io", ""))
     }
 }

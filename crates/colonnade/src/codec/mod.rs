@@ -2,4 +2,5 @@
 
 pub mod deflate;
 pub mod lz4;
+pub mod packed;
 pub mod zstd;

@@ -9,6 +9,7 @@
 //! | [`header`] | what text alone does not say: types, axes, names, categories |
 
 pub mod cells;
+pub mod described;
 pub mod header;
 pub mod input;
 pub mod place;

@@ -1,0 +1,98 @@
+//! Packed and unpacked again; damaged, cut, too large.
+
+use std::io::Read;
+
+use super::{Codec, Packer, Packing, Unpacking, unpacked};
+use crate::error::ErrorKind;
+use crate::memory::Buffer;
+use crate::plan::NoProgress;
+use crate::sink::Sink;
+
+fn packed(codec: Codec, bytes: &[u8]) -> Vec<u8> {
+    let (mut out, mut packer) = (Vec::new(), Packer::new(codec, None).unwrap());
+    for piece in bytes.chunks(100_000) {
+        Packing { packer: &mut packer, sink: &mut out }.write(piece).unwrap();
+    }
+    packer.finish(&mut out).unwrap();
+    out
+}
+
+fn opened(bytes: &[u8], max_nbytes: u64) -> crate::Result<Vec<u8>> {
+    let (found, codec) = unpacked("csv", Buffer::from_vec(bytes.to_vec()), max_nbytes, &NoProgress)?;
+    assert!(codec.is_some() || found.as_slice() == bytes);
+    Ok(found.as_slice().to_vec())
+}
+
+#[test]
+fn what_is_packed_is_unpacked() {
+    let text: Vec<u8> = (0..200_000u32).flat_map(|i| format!("{i},{}\n", i % 7).into_bytes()).collect();
+    for codec in [Codec::Gzip, Codec::Zstd] {
+        for bytes in [&b""[..], b"a", &text] {
+            let once = packed(codec, bytes);
+            assert_eq!(Codec::told(&once), Some(codec));
+            assert_eq!(once, packed(codec, bytes));
+            assert_eq!(opened(&once, 1 << 30).unwrap(), bytes);
+            let mut slow = Vec::new();
+            Unpacking::new(Slow(&once)).read_to_end(&mut slow).unwrap();
+            assert_eq!(slow, bytes);
+            // Two files, one behind the other, are one.
+            assert_eq!(opened(&[&once[..], &once[..]].concat(), 1 << 30).unwrap(), [bytes, bytes].concat());
+        }
+    }
+    assert_eq!(opened(b"a,b\n", 1 << 30).unwrap(), b"a,b\n");
+    assert_eq!(opened(b"", 1 << 30).unwrap(), b"");
+}
+
+#[test]
+fn what_is_cut_is_truncated() {
+    for codec in [Codec::Gzip, Codec::Zstd] {
+        let whole = packed(codec, &b"some text that is long enough\n".repeat(50));
+        for end in 4..whole.len() {
+            let error = opened(&whole[..end], 1 << 30).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{end}: {error:?}");
+            assert!(error.to_string().contains("cut short"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn what_is_damaged_is_malformed() {
+    for codec in [Codec::Gzip, Codec::Zstd] {
+        let mut whole = packed(codec, &b"some text that is long enough\n".repeat(50));
+        let end = whole.len();
+        whole[end - 3] ^= 0xff;
+        let error = opened(&whole, 1 << 30).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Malformed), "{error:?}");
+        assert!(error.to_string().starts_with(codec.name()), "{error}");
+    }
+}
+
+#[test]
+fn what_unpacks_to_too_much_is_refused() {
+    for codec in [Codec::Gzip, Codec::Zstd] {
+        let error = opened(&packed(codec, &vec![b'a'; 4 << 20]), 1 << 18).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error:?}");
+    }
+}
+
+#[test]
+fn levels_have_a_range() {
+    for (codec, level) in [(Codec::Gzip, 10), (Codec::Gzip, 0), (Codec::Zstd, 23), (Codec::Zstd, 0)] {
+        let error = Packer::new(codec, Some(level)).unwrap_err();
+        assert!(error.to_string().contains("level: expected 1 to"), "{error}");
+    }
+}
+
+/// Gives one byte at a time.
+struct Slow<'a>(&'a [u8]);
+
+impl Read for Slow<'_> {
+    fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
+        let (Some((first, rest)), Some(place)) = (self.0.split_first(), room.first_mut()) else {
+            return Ok(0);
+        };
+        *place = *first;
+        self.0 = rest;
+        Ok(1)
+    }
+}
