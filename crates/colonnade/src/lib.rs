@@ -3,10 +3,12 @@
 pub mod arrow;
 pub mod codec;
 pub mod container;
+pub mod csv;
 pub mod error;
 pub mod format;
 pub mod frame;
 pub mod ipc;
+pub mod json;
 pub mod memory;
 pub mod message;
 pub mod msgpack;

@@ -18,7 +18,7 @@ use super::native::Native;
 ///
 /// # Errors
 /// Of labels that are no Unicode.
-pub(super) fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
+pub(crate) fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
     let levels = match &axis.labels {
         Labels::Auto { start, step, count, .. } => {
             let label = |i: usize| {

@@ -2,7 +2,10 @@
 
 pub mod arrow;
 pub mod arrows;
+pub mod csv;
+pub mod json;
 pub mod msgpack;
+pub mod ndjson;
 pub mod npy;
 pub mod npz;
 

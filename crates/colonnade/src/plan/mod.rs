@@ -3,12 +3,14 @@
 //! Threads are scoped to the call rather than kept in a pool: a spawn costs 20 microseconds, plans smaller than that
 //! run inline, and nothing is left that a fork could break.
 
+mod ordered;
 mod progress;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+pub use ordered::ordered;
 pub use progress::{NoProgress, Progress};
 
 use crate::error::{Error, ErrorKind, Result};

@@ -1,0 +1,3 @@
+//! Frames as CSV: RFC 4180 and its relatives.
+
+pub mod write;

@@ -1,0 +1,80 @@
+//! Frames of one layout, one behind the other.
+
+use crate::error::{Error, Result};
+use crate::frame::{Frame, Labels};
+use crate::plan::Progress;
+use crate::sink::Sink;
+use crate::text::chunked::Chunked;
+
+use super::options::{SchemaPlace, WriteOptions};
+use super::{FORMAT, Opening, exact, header};
+
+/// Writes frames of one layout one behind the other; the names stand in front of the first.
+#[derive(Debug)]
+pub struct ChunkWriter {
+    options: WriteOptions,
+    chunked: Option<Chunked>,
+    nrows: usize,
+}
+
+impl ChunkWriter {
+    /// A writer without a frame.
+    #[must_use]
+    pub fn new(options: WriteOptions) -> Self {
+        Self { options, chunked: None, nrows: 0 }
+    }
+
+    /// Writes the next frame.
+    ///
+    /// # Errors
+    /// As [`super::encode`]; `Unrepresentable`: a frame that is not like the first. `InvalidOption`: a sidecar, which stands
+    /// beside a file that is written whole.
+    pub fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        let first = self.chunked.is_none();
+        if first && self.options.index.is_none() {
+            // Later chunks go on counting where this one ends.
+            self.options.index = Some(!super::is_automatic(frame));
+        }
+        let options = &self.options;
+        if options.schema == SchemaPlace::Sidecar {
+            let message = "schema: expected None or \"header\" for chunks, found \"sidecar\", which says how many rows there are.";
+            return Err(Error::invalid_option(FORMAT, message));
+        }
+        let chunked = match self.chunked.take() {
+            Some(chunked) => chunked,
+            None => Chunked::new(FORMAT, frame, options.schema == SchemaPlace::Header)?,
+        };
+        let chunked = self.chunked.insert(chunked);
+        let exported = chunked.next(frame)?;
+        if exported.arrays.is_empty() && frame.nrows > 0 {
+            let message = "chunks without a column have no rows in CSV. Add a column, or write the frame whole.";
+            return Err(Error::unrepresentable(FORMAT, message));
+        }
+        if options.schema == SchemaPlace::Nowhere && !options.lossy && (first || frame.nrows > 0) {
+            let mut frame = frame.clone();
+            if let Labels::Auto { start, step: 1, .. } = &mut frame.index.labels {
+                // Chunks go on counting: all together they count from 0.
+                if i64::try_from(self.nrows) == Ok(*start) {
+                    *start = 0;
+                }
+            }
+            exact::check(&frame, &exported, options)?;
+        }
+        let header = match options.schema {
+            SchemaPlace::Header if first => Some(header(&exported, options, false)?),
+            _ => None,
+        };
+        let opening = Opening { whole: first, header: header.as_deref() };
+        super::write(frame, &exported, opening, options, sink, progress)?;
+        self.nrows += frame.nrows;
+        Ok(())
+    }
+
+    /// Ends the text; nothing stands at the end of records.
+    ///
+    /// # Errors
+    /// The sink's own.
+    pub fn finish(&mut self, _sink: &mut dyn Sink) -> Result<()> {
+        Ok(())
+    }
+}

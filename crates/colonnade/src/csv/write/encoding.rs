@@ -1,0 +1,77 @@
+//! Pieces of UTF-8 in another encoding.
+
+use crate::error::{Error, Result};
+
+use super::FORMAT;
+use super::options::Encoding;
+
+/// The byte order mark as UTF-8, for the front of encodings that begin with one.
+#[must_use]
+pub fn mark(encoding: Encoding) -> &'static [u8] {
+    match encoding {
+        Encoding::Utf8Sig | Encoding::Utf16 => "\u{feff}".as_bytes(),
+        _ => b"",
+    }
+}
+
+/// Whether the bytes are UTF-8 as they are.
+#[must_use]
+pub fn is_utf8(encoding: Encoding) -> bool {
+    matches!(encoding, Encoding::Utf8 | Encoding::Utf8Sig)
+}
+
+/// Puts `text` into another encoding.
+///
+/// # Errors
+/// `Unrepresentable`: a character that Latin-1 does not have, with the record that it stands in.
+pub fn encode(encoding: Encoding, text: &mut Vec<u8>) -> Result<()> {
+    let utf8 = || {
+        std::str::from_utf8(text).map_err(|e| {
+            Error::malformed(FORMAT, format!("expected text in UTF-8, found {e}. Make the column again."))
+        })
+    };
+    *text = match encoding {
+        Encoding::Utf8 | Encoding::Utf8Sig => return Ok(()),
+        Encoding::Utf16 | Encoding::Utf16Le => utf8()?.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        Encoding::Utf16Be => utf8()?.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        Encoding::Latin1 => {
+            let text = utf8()?;
+            let byte = |(at, c): (usize, char)| u8::try_from(u32::from(c)).map_err(|_| foreign(text, at, c));
+            text.char_indices().map(byte).collect::<Result<_>>()?
+        }
+    };
+    Ok(())
+}
+
+#[cold]
+fn foreign(text: &str, at: usize, c: char) -> Error {
+    let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |i| i + 1);
+    let record = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("");
+    let record: String = record.chars().take(60).collect();
+    let message = format!(
+        "encoding: latin-1 has no {c:?} (U+{:04X}), in the record that begins {record:?}. Write encoding=\"utf-8\".",
+        u32::from(c)
+    );
+    Error::unrepresentable(FORMAT, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(encoding: Encoding, text: &str) -> Result<Vec<u8>> {
+        let mut bytes = text.as_bytes().to_vec();
+        encode(encoding, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    #[test]
+    fn every_encoding_has_its_bytes() {
+        assert_eq!(encoded(Encoding::Utf8, "é").unwrap(), b"\xc3\xa9");
+        assert_eq!(encoded(Encoding::Latin1, "aé").unwrap(), b"a\xe9");
+        assert_eq!(encoded(Encoding::Utf16, "a\u{1f600}").unwrap(), b"a\0\x3d\xd8\0\xde");
+        assert_eq!(encoded(Encoding::Utf16Be, "a\u{1f600}").unwrap(), b"\0a\xd8\x3d\xde\0");
+        let error = encoded(Encoding::Latin1, "a,b\n7,5€\n").unwrap_err().to_string();
+        assert!(error.contains("U+20AC") && error.contains("\"7,5€\""), "{error}");
+    }
+}

@@ -1,0 +1,198 @@
+//! Whether plain CSV, read again with the same options, gives the frame back: only what inference finds again may be written.
+//!
+//! | column | comes back |
+//! |---|---|
+//! | `bool`, `int64` | as it is, Arrow's nulls too |
+//! | `uint64` | where a value is over those of `int64` |
+//! | `float64` | as it is; in pandas and NumPy NaN is null |
+//! | text | where no cell is a word for null, and one at least is neither a number nor a truth value |
+//!
+//! Column labels are text of one level; row labels are 0, 1, 2... What says so here must change together with
+//! `csv::read`.
+
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::frame::{Axis, DType, Frame, Kind, Labels, Level, Part};
+use crate::plan::{self, NoProgress, Task};
+use crate::text::header::{Exported, told};
+
+use super::FORMAT;
+use super::options::WriteOptions;
+use super::words::{Look, Looks};
+
+/// Refuses what would not come back.
+///
+/// # Errors
+/// `Unrepresentable`: which column or label, and what would become of it.
+pub fn check(frame: &Frame, exported: &Exported, options: &WriteOptions) -> Result<()> {
+    check_around(frame, options)?;
+    let looks = Looks::new(options);
+    let slots = frame.slots()?;
+    let mut tasks = Vec::with_capacity(frame.ncols);
+    for ((field, data), slot) in exported.schema.fields().iter().zip(&exported.arrays).zip(slots) {
+        let dtype = match frame.parts.get(slot.part) {
+            Some(Part::Block(block, _)) => Some(block.grid.dtype),
+            _ => None,
+        };
+        let (frame, looks) = (&*frame, &looks);
+        tasks.push(Task::new(data.len() * 8, move || {
+            check_column(frame, field, data, dtype, looks).map_err(|lost| refused(&lost).in_member(field.name().as_str()))
+        }));
+    }
+    plan::run(tasks, options.threads, &NoProgress)
+}
+
+fn refused(lost: &str) -> Error {
+    let message = format!(
+        "plain CSV would not bring it back: {lost}. Write schema=\"header\" or schema=\"sidecar\" to keep it, or lossy=True."
+    );
+    Error::unrepresentable(FORMAT, message)
+}
+
+/// Axes, names, attrs.
+fn check_around(frame: &Frame, options: &WriteOptions) -> Result<()> {
+    let refuse = |lost: String| Err(refused(&lost));
+    if let Some(attrs) = frame.tags.attrs.as_deref().filter(|attrs| !matches!(*attrs, "null" | "{}")) {
+        let shown: String = attrs.chars().take(40).collect();
+        return refuse(format!("it has no place for the frame's attrs ({shown})"));
+    }
+    if !matches!(frame.tags.name.as_str(), "" | "null") {
+        return refuse(format!("it has no place for the frame's name ({})", frame.tags.name));
+    }
+    let automatic = matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. });
+    if !automatic || options.index == Some(true) {
+        return refuse("row labels come back as a column".into());
+    }
+    for (axis, what) in [(&frame.index, "row labels"), (&frame.columns, "column labels")] {
+        if axis.name != "null" {
+            return refuse(format!("it has no place for the name of the {what} ({})", axis.name));
+        }
+        if axis.class != "Index" {
+            return refuse(format!("it has no place for the class of the {what} ({})", axis.class));
+        }
+    }
+    if frame.ncols == 0 && frame.nrows > 0 {
+        return refuse(format!("{} rows of no column are nothing in CSV", frame.nrows));
+    }
+    check_names(&frame.columns, options).map_err(|lost| refused(&lost))
+}
+
+fn check_names(axis: &Axis, options: &WriteOptions) -> std::result::Result<(), String> {
+    let levels = match &axis.labels {
+        Labels::Auto { count: 0, .. } => return Ok(()),
+        Labels::Auto { start: 0, step: 1, .. } if !options.header => return Ok(()),
+        Labels::Auto { .. } => return Err("column labels that are numbers come back as text".into()),
+        Labels::Levels(_) if !options.header => return Err("column labels are not written (header=False)".into()),
+        Labels::Levels(levels) => levels,
+    };
+    let [level] = levels.as_slice() else {
+        return Err(format!("column labels of {} levels come back as one", levels.len()));
+    };
+    let is_text = match level {
+        Level::Block(block) => block.grid.dtype.kind == Kind::Unicode,
+        Level::Column(column) => matches!(
+            column.data.data_type(),
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+        ),
+    };
+    let kinds = |text: &str| {
+        let value: Value = serde_json::from_str(text).unwrap_or_default();
+        let told = value.get("pandas").and_then(|list| list.get(0)).unwrap_or(&value).clone();
+        is_usual_text(&told)
+    };
+    let tag = match level {
+        Level::Column(column) => column.tag.as_deref(),
+        Level::Block(_) => None,
+    };
+    if !is_text || !axis.meta.as_deref().is_none_or(kinds) || !tag.is_none_or(kinds) {
+        return Err("column labels that are not the usual text come back as text".into());
+    }
+    match axis.strings() {
+        None => Err("a column label that is missing comes back as text".into()),
+        Some(names) if names.iter().any(String::is_empty) => {
+            Err("a column label without a character comes back as another".into())
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// Whether pandas would choose this dtype of text itself.
+fn is_usual_text(tag: &Value) -> bool {
+    let kind = tag.get("kind").and_then(Value::as_str);
+    kind == Some("string") && tag.get("na").and_then(Value::as_str) == Some("nan")
+}
+
+/// What of a column would be lost.
+fn check_column(
+    frame: &Frame,
+    field: &Field,
+    data: &ArrayData,
+    dtype: Option<DType>,
+    looks: &Looks,
+) -> std::result::Result<(), String> {
+    let data_type = data.data_type();
+    let shown = dtype.map_or_else(|| crate::frame::type_name(data_type, false), |d| d.descr());
+    if frame.nrows == 0 {
+        return Err(format!("{shown} without a row comes back as another type"));
+    }
+    let tag = told(field).map_err(|e| e.to_string())?.tag;
+    let tag: Option<Value> = tag.and_then(|text| serde_json::from_str(&text).ok());
+    let is_text = matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    let fits = match &tag {
+        // A field of a foreign library's schema: its metadata and nullability have no place.
+        Some(tag) if tag.get("kind").and_then(Value::as_str) == Some("field") => false,
+        Some(tag) => is_text && is_usual_text(tag),
+        None => dtype.is_none_or(|dtype| matches!(dtype.descr().as_str(), "|b1" | "<i8" | "<u8" | "<f8")),
+    };
+    if !fits {
+        return Err(format!("{shown}{} comes back as another type", tag.map(|t| format!(" {t}")).unwrap_or_default()));
+    }
+    if data.null_count() == data.len() {
+        return Err(format!("{shown} with nothing but nulls comes back as another type"));
+    }
+    match data_type {
+        DataType::Boolean | DataType::Int64 | DataType::Float64 => Ok(()),
+        DataType::UInt64 => {
+            let big = |value: &u64| i64::try_from(*value).is_err();
+            let values = data.buffer::<u64>(0).get(..data.len()).unwrap_or(&[]);
+            let found = values.iter().enumerate().any(|(row, v)| data.is_valid(row) && big(v));
+            if found { Ok(()) } else { Err("uint64 whose values fit int64 comes back as int64".into()) }
+        }
+        DataType::Utf8 => check_text::<i32>(data, looks),
+        DataType::LargeUtf8 => check_text::<i64>(data, looks),
+        DataType::Utf8View => {
+            let array = arrow_array::StringViewArray::from(data.clone());
+            check_cells(array.iter(), looks)
+        }
+        _ => Err(format!("{shown} comes back as another type")),
+    }
+}
+
+fn check_text<O: arrow_array::OffsetSizeTrait>(data: &ArrayData, looks: &Looks) -> std::result::Result<(), String> {
+    let array = arrow_array::GenericStringArray::<O>::from(data.clone());
+    check_cells(array.iter(), looks)
+}
+
+fn check_cells<'a>(
+    cells: impl Iterator<Item = Option<&'a str>>,
+    looks: &Looks,
+) -> std::result::Result<(), String> {
+    let (mut is_text, mut all_empty, mut first) = (false, true, None);
+    for (row, cell) in cells.enumerate() {
+        let Some(cell) = cell else { continue };
+        first.get_or_insert(cell);
+        all_empty &= cell.is_empty();
+        match looks.look(cell.as_bytes(), is_text) {
+            Look::Text => is_text = true,
+            Look::Null => return Err(format!("the text {cell:?} in row {row} comes back as null")),
+            Look::Value => {}
+        }
+    }
+    if is_text || all_empty {
+        return Ok(());
+    }
+    Err(format!("text whose cells all look like values, such as {:?}, comes back as them", first.unwrap_or("")))
+}

@@ -1,0 +1,222 @@
+//! The fields of one column: the types that most columns have written directly, all others as [`crate::text::cells`] spells them.
+
+use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field};
+
+use crate::error::Result;
+use crate::frame::DType;
+use crate::text::cells::{self, Style, TextWriter};
+
+use super::marks::Marks;
+
+/// Writes the fields of one column, quoted where they have to be.
+pub trait Fields: Send + Sync {
+    /// Appends the field of `row`.
+    ///
+    /// # Errors
+    /// `Unrepresentable`, without place: a value that CSV cannot hold.
+    fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()>;
+}
+
+/// How a column is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Manner {
+    /// How values are spelled.
+    pub style: Style,
+    /// Whether NaN is written as null: nothing but NaN is missing in the column, and no schema tells them apart.
+    pub nan_is_null: bool,
+}
+
+/// What writes the fields of `data`. `says`: the NumPy dtype that the field's metadata says.
+///
+/// # Errors
+/// `Unrepresentable`: a type that CSV cannot hold.
+pub fn fields<'a>(
+    field: &Field,
+    says: Option<DType>,
+    data: &'a ArrayData,
+    manner: Manner,
+    marks: &Marks,
+) -> Result<Box<dyn Fields + 'a>> {
+    // Digits, signs, points and letters: none of them is a mark, unless somebody chose one of them.
+    let bare = !marks.numbers && !b"+-.:TZ".contains(&marks.delimiter);
+    if says.is_none_or(|dtype| dtype.unit.is_none())
+        && bare
+        && let Some(direct) = direct(data, manner.nan_is_null && marks.decimal == b'.')
+    {
+        return Ok(direct);
+    }
+    let writer = cells::writer(field, says, data, manner.style)?;
+    let kind = Kind::of(data.data_type());
+    let quoted = match kind {
+        Kind::Text => marks.text,
+        Kind::Number | Kind::Float => marks.numbers,
+    };
+    let float = manner.nan_is_null && matches!(data.data_type(), DataType::Float64 | DataType::Float32);
+    Ok(Box::new(Spelled {
+        is_plain: bare && marks.decimal == b'.' && (kind != Kind::Text || writer.is_plain()),
+        point: marks.decimal != b'.' && kind == Kind::Float,
+        nan: float.then_some(data),
+        quoted,
+        writer,
+    }))
+}
+
+/// What kind of field a type makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Number,
+    /// A number with a decimal mark.
+    Float,
+    Text,
+}
+
+impl Kind {
+    fn of(data_type: &DataType) -> Self {
+        match data_type {
+            DataType::Dictionary(_, values) => Self::of(values),
+            DataType::RunEndEncoded(_, values) => Self::of(values.data_type()),
+            DataType::Boolean | DataType::Null => Self::Number,
+            t if t.is_integer() => Self::Number,
+            t if t.is_floating() || t.is_decimal() => Self::Float,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// Fields that somebody else spells.
+struct Spelled<'a> {
+    writer: Box<dyn TextWriter + 'a>,
+    /// Whether no field needs a look.
+    is_plain: bool,
+    /// Whether every field is quoted.
+    quoted: bool,
+    /// Whether the decimal mark is not the point.
+    point: bool,
+    /// The values whose NaN is null.
+    nan: Option<&'a ArrayData>,
+}
+
+impl Spelled<'_> {
+    fn is_null(&self, row: usize) -> bool {
+        self.writer.is_null(row)
+            || self.nan.is_some_and(|data| match data.data_type() {
+                DataType::Float64 => data.buffer::<f64>(0).get(row).is_some_and(|v| v.is_nan()),
+                _ => data.buffer::<f32>(0).get(row).is_some_and(|v| v.is_nan()),
+            })
+    }
+}
+
+impl Fields for Spelled<'_> {
+    fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()> {
+        if self.is_null(row) {
+            out.extend_from_slice(&marks.null);
+            return Ok(());
+        }
+        let start = out.len();
+        self.writer.write(row, out)?;
+        if self.point {
+            out.iter_mut().skip(start).filter(|byte| **byte == b'.').for_each(|byte| *byte = marks.decimal);
+        }
+        if !self.is_plain || self.quoted {
+            marks.settle(start, self.quoted, out);
+        }
+        Ok(())
+    }
+}
+
+/// Columns of text, integers, floats and booleans.
+fn direct(data: &ArrayData, nan_is_null: bool) -> Option<Box<dyn Fields + '_>> {
+    let nulls = data.nulls().filter(|nulls| nulls.null_count() > 0);
+    fn of<'a, T: ArrowNativeType>(data: &'a ArrayData) -> Option<&'a [T]> {
+        data.buffers().first()?.typed_data::<T>().get(data.offset()..data.offset() + data.len())
+    }
+    macro_rules! ints {
+        ($t:ty) => {
+            Box::new(Ints { values: of::<$t>(data)?, nulls })
+        };
+    }
+    Some(match data.data_type() {
+        _ if data.is_empty() => return None,
+        DataType::Int8 => ints!(i8),
+        DataType::Int16 => ints!(i16),
+        DataType::Int32 => ints!(i32),
+        DataType::Int64 => ints!(i64),
+        DataType::UInt8 => ints!(u8),
+        DataType::UInt16 => ints!(u16),
+        DataType::UInt32 => ints!(u32),
+        DataType::UInt64 => ints!(u64),
+        DataType::Float64 if nan_is_null => Box::new(Floats { values: of::<f64>(data)?, nulls }),
+        DataType::Float32 if nan_is_null => Box::new(Floats { values: of::<f32>(data)?, nulls }),
+        DataType::Utf8 => Box::new(text::<i32>(data, nulls)?),
+        DataType::LargeUtf8 => Box::new(text::<i64>(data, nulls)?),
+        _ => return None,
+    })
+}
+
+struct Ints<'a, T> {
+    values: &'a [T],
+    nulls: Option<&'a NullBuffer>,
+}
+
+impl<T: itoa::Integer + Copy + Send + Sync> Fields for Ints<'_, T> {
+    fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()> {
+        match self.values.get(row) {
+            Some(value) if self.nulls.is_none_or(|nulls| nulls.is_valid(row)) => {
+                out.extend_from_slice(itoa::Buffer::new().format(*value).as_bytes());
+            }
+            _ => out.extend_from_slice(&marks.null),
+        }
+        Ok(())
+    }
+}
+
+/// Floats among which NaN is null.
+struct Floats<'a, T> {
+    values: &'a [T],
+    nulls: Option<&'a NullBuffer>,
+}
+
+impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> Fields for Floats<'_, T> {
+    fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()> {
+        match self.values.get(row) {
+            Some(value) if self.nulls.is_none_or(|nulls| nulls.is_valid(row)) => {
+                let wide: f64 = (*value).into();
+                if wide.is_finite() {
+                    out.extend_from_slice(zmij::Buffer::new().format_finite(*value).as_bytes());
+                } else if wide.is_nan() {
+                    out.extend_from_slice(&marks.null);
+                } else {
+                    out.extend_from_slice(if wide > 0.0 { b"inf" } else { b"-inf" });
+                }
+            }
+            _ => out.extend_from_slice(&marks.null),
+        }
+        Ok(())
+    }
+}
+
+struct Text<'a, O> {
+    offsets: &'a [O],
+    values: &'a [u8],
+    nulls: Option<&'a NullBuffer>,
+}
+
+fn text<'a, O: ArrowNativeType>(data: &'a ArrayData, nulls: Option<&'a NullBuffer>) -> Option<Text<'a, O>> {
+    let [offsets, values] = data.buffers() else { return None };
+    let offsets = offsets.typed_data::<O>().get(data.offset()..=data.offset() + data.len())?;
+    Some(Text { offsets, values: values.as_slice(), nulls })
+}
+
+impl<O: ArrowNativeType> Fields for Text<'_, O> {
+    fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.is_some_and(|nulls| nulls.is_null(row)) {
+            out.extend_from_slice(&marks.null);
+            return Ok(());
+        }
+        let at = |i: usize| self.offsets.get(i).map_or(0, |offset| offset.as_usize());
+        marks.put(self.values.get(at(row)..at(row + 1)).unwrap_or(&[]), out);
+        Ok(())
+    }
+}

@@ -1,0 +1,192 @@
+//! From frames to CSV: plain, where it comes back exactly or may be lossy, or with a schema in a first line or in a sidecar.
+
+mod chunks;
+mod encoding;
+mod exact;
+mod fields;
+mod marks;
+mod names;
+pub mod options;
+mod records;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value, json};
+
+use crate::arrow::named::{self, Named};
+use crate::error::{Error, Result};
+use crate::frame::{Frame, Labels};
+use crate::plan::Progress;
+use crate::sink::Sink;
+use crate::text::cells::Style;
+use crate::text::header::{Exported, told};
+use crate::text::pieces::{self, Section};
+
+pub use chunks::ChunkWriter;
+use fields::Manner;
+use marks::Marks;
+use options::{SchemaPlace, WriteOptions};
+use records::{Column, Records};
+
+/// The format's name in errors.
+pub(crate) const FORMAT: &str = "csv";
+
+/// What the first line of a file with a schema begins with; the header follows as JSON.
+pub const COMMENT: &str = "# colonnade: ";
+
+/// Encodes `frame`. With [`SchemaPlace::Sidecar`] what [`sidecar`] answers belongs beside it.
+///
+/// # Errors
+/// `Unrepresentable`, naming column and reason: a type that CSV cannot hold; plain CSV that would not come back exactly; the
+/// sink's own.
+pub fn encode(
+    frame: &Frame,
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let exported = Exported::new(frame)?;
+    if options.schema == SchemaPlace::Nowhere && !options.lossy {
+        exact::check(frame, &exported, options)?;
+    }
+    let header = match options.schema {
+        SchemaPlace::Header => Some(header(&exported, options, true)?),
+        _ => None,
+    };
+    write(frame, &exported, Opening { whole: true, header: header.as_deref() }, options, sink, progress)
+}
+
+/// What stands beside a file that is written with these options: the header, as JSON and a line end.
+///
+/// # Errors
+/// `Unrepresentable`: labels, categories or dtypes that have no text.
+pub fn sidecar(frame: &Frame, options: &WriteOptions) -> Result<Vec<u8>> {
+    let mut text = header(&Exported::new(frame)?, options, true)?.into_bytes();
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// What a file begins with.
+#[derive(Debug, Clone, Copy)]
+struct Opening<'a> {
+    /// Byte order mark and names.
+    whole: bool,
+    /// The header's JSON, for the first line.
+    header: Option<&'a str>,
+}
+
+/// The header. `whole`: whether these are all rows.
+fn header(exported: &Exported, options: &WriteOptions, whole: bool) -> Result<String> {
+    let mut header = exported.header("csv");
+    if !whole {
+        header.nrows = None;
+    }
+    let char = |byte: u8| String::from(char::from(byte));
+    let mut dialect = Map::new();
+    dialect.insert("delimiter".into(), json!(char(options.delimiter)));
+    dialect.insert("quotechar".into(), json!(char(options.quotechar)));
+    dialect.insert("decimal".into(), json!(char(options.decimal)));
+    dialect.insert("null".into(), json!(null_text(exported.arrays.len(), options)));
+    dialect.insert("encoding".into(), json!(options.encoding.name()));
+    header.extra.insert("csv".into(), Value::Object(dialect));
+    header.to_json(Style::json(FORMAT))
+}
+
+/// What stands for null. A record of one null is no empty line, which readers skip.
+fn null_text(ncolumns: usize, options: &WriteOptions) -> &str {
+    if ncolumns == 1 && options.na_rep.is_empty() { "NA" } else { &options.na_rep }
+}
+
+fn write(
+    frame: &Frame,
+    exported: &Exported,
+    opening: Opening<'_>,
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let plain = options.schema == SchemaPlace::Nowhere;
+    let levels = if plain { plain_levels(frame, exported, options)? } else { described_levels(exported)? };
+    let marks = Marks::new(options, null_text(levels.len() + exported.ncols, options));
+    let mut front = Vec::new();
+    if opening.whole {
+        front.extend_from_slice(encoding::mark(options.encoding));
+        if let Some(header) = opening.header {
+            front.extend_from_slice(COMMENT.as_bytes());
+            front.extend_from_slice(header.as_bytes());
+            front.extend_from_slice(marks.line_end);
+        }
+        if options.header {
+            let columns = if plain { names::labels(frame)? } else { vec![data_keys(exported)] };
+            let levels: Vec<&str> = levels.iter().map(|level| level.name.as_str()).collect();
+            names::write(&levels, &columns, &marks, &mut front);
+        }
+    }
+    let manner = Manner { style: Style::csv(!plain), nan_is_null: plain && !of_arrow(frame) };
+    let data: Vec<Named> = exported
+        .schema
+        .fields()
+        .iter()
+        .zip(&exported.arrays)
+        .take(exported.ncols)
+        .map(|(field, data)| Named::new(field, data))
+        .collect();
+    let mut columns = Vec::with_capacity(levels.len() + exported.ncols);
+    for level in &levels {
+        columns.push(column(&level.name, level, manner, &marks)?);
+    }
+    for named in &data {
+        columns.push(column(&named.name, named, manner, &marks)?);
+    }
+    // Rows of no field are counted by the header, not by empty lines.
+    let nrows = if columns.is_empty() { 0 } else { frame.nrows };
+    let sections: [Box<dyn Section + '_>; 1] = [Box::new(Records { opening: front, columns, marks, nrows })];
+    let encode = |piece: &mut Vec<u8>| encoding::encode(options.encoding, piece);
+    let finish: Option<pieces::Finish<'_>> =
+        if encoding::is_utf8(options.encoding) { None } else { Some(&encode) };
+    pieces::write(&sections, options.threads, finish, sink, progress)
+}
+
+fn column<'a>(name: &str, named: &'a Named, manner: Manner, marks: &Marks) -> Result<Column<'a>> {
+    let fields = told(&named.field)
+        .and_then(|told| fields::fields(&named.field, told.dtype, &named.data, manner, marks))
+        .map_err(|e: Error| e.in_member(name))?;
+    let nbytes = named.data.get_slice_memory_size().unwrap_or(0) / named.data.len().max(1);
+    Ok(Column { name: name.to_owned(), fields, nbytes })
+}
+
+/// The names of data columns behind a header.
+fn data_keys(exported: &Exported) -> Vec<String> {
+    exported.keys().into_iter().take(exported.ncols).collect()
+}
+
+/// Row labels behind a header, under their keys.
+fn described_levels(exported: &Exported) -> Result<Vec<Named>> {
+    let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(exported.keys());
+    let levels = fields.skip(exported.ncols);
+    Ok(levels.map(|((field, data), name)| Named { name, ..Named::new(field, data) }).collect())
+}
+
+/// Row labels of plain CSV: where they are not automatic, or as asked.
+fn plain_levels(frame: &Frame, exported: &Exported, options: &WriteOptions) -> Result<Vec<Named>> {
+    if !options.index.unwrap_or_else(|| !is_automatic(frame)) {
+        return Ok(Vec::new());
+    }
+    let mut levels = named::labels(&frame.index)?;
+    named::rename(&mut levels, exported.schema.fields().iter().map(|field| field.name().as_str()));
+    Ok(levels)
+}
+
+/// Whether the row labels are 0, 1, 2...
+fn is_automatic(frame: &Frame) -> bool {
+    matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. })
+}
+
+/// Whether the frame came from a library that tells null from NaN in all columns.
+fn of_arrow(frame: &Frame) -> bool {
+    let origin = frame.tags.origin.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let library = origin.as_ref().and_then(|origin| origin.get("library")?.as_str());
+    matches!(library, Some("polars" | "pyarrow" | "arrow"))
+}

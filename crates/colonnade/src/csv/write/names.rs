@@ -1,0 +1,47 @@
+//! The records of names.
+
+use crate::arrow::named;
+use crate::arrow::names;
+use crate::error::{Error, Result};
+use crate::frame::{Frame, Labels};
+use crate::text::cells::{self, Style};
+
+use super::marks::Marks;
+
+/// The labels of columns as text, a list for each level; a missing one is empty.
+///
+/// # Errors
+/// `Unrepresentable`: labels that have no text.
+pub fn labels(frame: &Frame) -> Result<Vec<Vec<String>>> {
+    if !matches!(&frame.columns.labels, Labels::Levels(levels) if levels.len() > 1) {
+        let texts = names::texts(&frame.columns)?;
+        return Ok(vec![texts.into_iter().map(Option::unwrap_or_default).collect()]);
+    }
+    let mut out = Vec::new();
+    for level in named::labels(&frame.columns)? {
+        let writer = cells::writer(&level.field, None, &level.data, Style::csv(false))
+            .map_err(|e: Error| e.in_member(level.name.as_str()))?;
+        let mut texts = Vec::with_capacity(frame.ncols);
+        for row in 0..frame.ncols {
+            let mut text = Vec::new();
+            writer.write(row, &mut text)?;
+            texts.push(String::from_utf8_lossy(&text).into_owned());
+        }
+        out.push(texts);
+    }
+    Ok(out)
+}
+
+/// Writes a record a level: the names of row labels, in the first one, then those of columns.
+pub fn write(index: &[&str], columns: &[Vec<String>], marks: &Marks, out: &mut Vec<u8>) {
+    for (i, level) in columns.iter().enumerate() {
+        let index = index.iter().map(|name| if i == 0 { *name } else { "" });
+        for (position, name) in index.chain(level.iter().map(String::as_str)).enumerate() {
+            if position > 0 {
+                out.push(marks.delimiter);
+            }
+            marks.put(name.as_bytes(), out);
+        }
+        out.extend_from_slice(marks.line_end);
+    }
+}

@@ -1,0 +1,63 @@
+//! Records: the fields of a row between delimiters.
+
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::text::pieces::Section;
+
+use super::fields::Fields;
+use super::marks::Marks;
+
+/// One column of records.
+pub struct Column<'a> {
+    /// Its name, for errors.
+    pub name: String,
+    /// Its fields.
+    pub fields: Box<dyn Fields + 'a>,
+    /// Bytes of a field, more or less.
+    pub nbytes: usize,
+}
+
+/// The records of a file, behind what it begins with.
+pub struct Records<'a> {
+    /// Byte order mark, header, names.
+    pub opening: Vec<u8>,
+    /// The columns.
+    pub columns: Vec<Column<'a>>,
+    /// The dialect.
+    pub marks: Marks,
+    /// Rows.
+    pub nrows: usize,
+}
+
+impl Section for Records<'_> {
+    fn nrows(&self) -> usize {
+        self.nrows
+    }
+
+    fn row_nbytes(&self) -> usize {
+        self.columns.iter().map(|column| column.nbytes + 1).sum()
+    }
+
+    fn opening(&self) -> &[u8] {
+        &self.opening
+    }
+
+    fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+        let marks = &self.marks;
+        for row in rows {
+            for (i, column) in self.columns.iter().enumerate() {
+                if i > 0 {
+                    out.push(marks.delimiter);
+                }
+                column.fields.put(row, marks, out).map_err(|e| e.in_member(column.name.as_str()))?;
+            }
+            out.extend_from_slice(marks.line_end);
+        }
+        Ok(())
+    }
+
+    fn closing(&self) -> &[u8] {
+        b""
+    }
+}

@@ -1,0 +1,97 @@
+//! What readers that go by the look of a field make of a text.
+
+use super::options::WriteOptions;
+
+/// The words that readers take for null: those of `pandas.read_csv`.
+const NULLS: [&str; 18] = [
+    "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
+    "NaN", "None", "n/a", "nan", "null",
+];
+
+/// The words for truth values.
+const TRUTHS: [&str; 6] = ["true", "True", "TRUE", "false", "False", "FALSE"];
+
+/// What a text looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Text that is nothing else.
+    Text,
+    /// A word for null.
+    Null,
+    /// A number, a truth value, or nothing.
+    Value,
+}
+
+/// How to look at texts.
+#[derive(Debug)]
+pub struct Looks {
+    /// Whether a word for null begins with the byte.
+    null: [bool; 256],
+    own: Vec<u8>,
+    decimal: u8,
+}
+
+impl Looks {
+    /// For what is written with these options.
+    #[must_use]
+    pub fn new(options: &WriteOptions) -> Self {
+        let mut null = [false; 256];
+        let own = options.na_rep.clone().into_bytes();
+        for first in NULLS.iter().filter_map(|w| w.bytes().next()).chain(own.first().copied()) {
+            if let Some(entry) = null.get_mut(usize::from(first)) {
+                *entry = true;
+            }
+        }
+        Self { null, own, decimal: options.decimal }
+    }
+
+    /// What `text` looks like; where `known` to stand among text, values are not told from it.
+    #[inline]
+    #[must_use]
+    pub fn look(&self, text: &[u8], known: bool) -> Look {
+        let Some(&first) = text.first() else { return Look::Value };
+        if self.null.get(usize::from(first)) == Some(&true) && self.is_null(text) {
+            return Look::Null;
+        }
+        if known || self.is_text(text) { Look::Text } else { Look::Value }
+    }
+
+    fn is_null(&self, text: &[u8]) -> bool {
+        text == self.own || NULLS.iter().any(|word| word.as_bytes() == text)
+    }
+
+    /// Whether nobody could take it for a number or a truth value: rather too seldom than too often.
+    fn is_text(&self, text: &[u8]) -> bool {
+        if TRUTHS.iter().any(|word| word.as_bytes() == text) {
+            return false;
+        }
+        let text = text.trim_ascii();
+        let number: Vec<u8> =
+            text.iter().map(|&byte| if byte == self.decimal { b'.' } else { byte }).collect();
+        let Ok(number) = std::str::from_utf8(&number) else { return true };
+        !number.is_empty() && number.parse::<f64>().is_err()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_told_from_what_looks_like_a_value() {
+        let looks = Looks::new(&WriteOptions { na_rep: "-".into(), ..WriteOptions::default() });
+        for text in ["a", "2020-01-01", "1-2", "0x10", "1_000", "12:30", "--", "yes", "tRuE", "1 2", "١"] {
+            assert_eq!(looks.look(text.as_bytes(), false), Look::Text, "{text}");
+        }
+        for value in ["1", "-1.5", ".5", "5.", "1e5", " 7 ", "+1", "inf", "Infinity", "true", "FALSE", "", "007"] {
+            assert_eq!(looks.look(value.as_bytes(), false), Look::Value, "{value}");
+        }
+        for null in NULLS.iter().chain(&["-"]) {
+            assert_eq!(looks.look(null.as_bytes(), true), Look::Null, "{null}");
+        }
+        assert_eq!(looks.look(b"7", true), Look::Text);
+        let comma = Looks::new(&WriteOptions { decimal: b',', ..WriteOptions::default() });
+        assert_eq!(comma.look(b"1,5", false), Look::Value);
+        assert_eq!(looks.look(b"1,5", false), Look::Text);
+    }
+}

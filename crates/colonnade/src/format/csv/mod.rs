@@ -1,0 +1,6 @@
+//! CSV (`.csv`, `.tsv`): a record a line, fields between delimiters.
+//!
+//! Specification: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>. The work is done in [`crate::csv`].
+
+pub use crate::csv::write::options::{Encoding, Quoting, SchemaPlace, WriteOptions};
+pub use crate::csv::write::{ChunkWriter, encode, sidecar};

@@ -1,0 +1,6 @@
+//! JSON (`.json`): a frame as one value.
+//!
+//! Specification: RFC 8259, <https://www.rfc-editor.org/rfc/rfc8259>. The work is done in [`crate::json`].
+
+pub use crate::json::write::options::{Nonfinite, Orient, WriteOptions};
+pub use crate::json::write::{encode, encode_bundle};

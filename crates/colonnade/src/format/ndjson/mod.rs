@@ -1,0 +1,6 @@
+//! JSON by lines (`.ndjson`, `.jsonl`): an object a row and line.
+//!
+//! Specification: <https://github.com/ndjson/ndjson-spec>. The work is done in [`crate::json`].
+
+pub use crate::json::write::lines::{ChunkWriter, encode};
+pub use crate::json::write::options::{LinesOptions as WriteOptions, Nonfinite};

@@ -1,0 +1,126 @@
+//! JSON by lines: a header, then an object a row.
+
+use crate::error::Result;
+use crate::frame::Frame;
+use crate::plan::Progress;
+use crate::sink::Sink;
+use crate::text::cells::Style;
+use crate::text::chunked::Chunked;
+use crate::text::header::{Exported, KEY};
+use crate::text::pieces::{self, Section};
+
+use super::columns;
+use super::options::LinesOptions;
+use super::rows::Rows;
+use super::style;
+use super::text::key;
+
+/// The format's name in errors.
+pub const FORMAT: &str = "ndjson";
+
+/// Encodes `frame`.
+///
+/// # Errors
+/// `Unrepresentable`, naming column and reason; the sink's own.
+pub fn encode(
+    frame: &Frame,
+    options: &LinesOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let exported = Exported::new(frame)?;
+    let opening = if options.header { header(&exported, true)? } else { Vec::new() };
+    write(frame, &exported, opening, !columns::is_automatic(frame), options, sink, progress)
+}
+
+/// Writes frames of one layout one behind the other.
+#[derive(Debug)]
+pub struct ChunkWriter {
+    options: LinesOptions,
+    chunked: Option<Chunked>,
+    /// Whether row labels are fields: later chunks go on counting where the first ends.
+    index: bool,
+}
+
+impl ChunkWriter {
+    /// A writer without a frame.
+    #[must_use]
+    pub fn new(options: LinesOptions) -> Self {
+        Self { options, chunked: None, index: false }
+    }
+
+    /// Writes the next frame; the first brings the header with it.
+    ///
+    /// # Errors
+    /// As [`encode`]; `Unrepresentable`: a frame that is not like the first.
+    pub fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        let first = self.chunked.is_none();
+        if first {
+            self.index = !columns::is_automatic(frame);
+        }
+        let chunked = match self.chunked.take() {
+            Some(chunked) => chunked,
+            None => Chunked::new(FORMAT, frame, self.options.header)?,
+        };
+        let chunked = self.chunked.insert(chunked);
+        let exported = chunked.next(frame)?;
+        let opening = if first && self.options.header { header(&exported, false)? } else { Vec::new() };
+        write(frame, &exported, opening, self.index, &self.options, sink, progress)
+    }
+
+    /// Ends the text; nothing stands at the end of lines.
+    ///
+    /// # Errors
+    /// The sink's own.
+    pub fn finish(&mut self, _sink: &mut dyn Sink) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The header's line. `whole`: whether these are all rows.
+fn header(exported: &Exported, whole: bool) -> Result<Vec<u8>> {
+    let mut header = exported.header("records");
+    if !whole {
+        header.nrows = None;
+    }
+    let text = header.to_json(Style::json(FORMAT))?;
+    Ok(format!("{{\"{KEY}\":{text}}}\n").into_bytes())
+}
+
+fn write(
+    frame: &Frame,
+    exported: &Exported,
+    opening: Vec<u8>,
+    index: bool,
+    options: &LinesOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let columns = match (options.header, index) {
+        (true, _) => columns::described(exported)?,
+        (false, true) => columns::with_index(frame, exported)?,
+        (false, false) => columns::data(frame, exported)?,
+    };
+    columns::check_names(&columns, FORMAT)?;
+    let style = style(FORMAT, options.header, options.nonfinite);
+    let mut cells = Vec::with_capacity(columns.len());
+    for (i, column) in columns.iter().enumerate() {
+        let mut cell = column.cell(style)?;
+        if i > 0 {
+            cell.key.push(b',');
+        }
+        cell.key.extend(key(&column.name));
+        cells.push(cell);
+    }
+    let rows = Rows {
+        opening,
+        row_opening: b"{",
+        columns: cells,
+        row_closing: b"}\n",
+        between: b"",
+        nrows: frame.nrows,
+        ..Rows::default()
+    };
+    let sections: [Box<dyn Section + '_>; 1] = [Box::new(rows)];
+    pieces::write(&sections, options.threads, None, sink, progress)
+}

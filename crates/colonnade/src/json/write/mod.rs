@@ -1,0 +1,139 @@
+//! From frames to JSON: the orients, with and without a header, and JSON by lines.
+
+mod columns;
+mod indent;
+mod labels;
+pub mod lines;
+pub mod options;
+mod orients;
+mod rows;
+mod table;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::plan::Progress;
+use crate::sink::Sink;
+use crate::text::cells::{self, Style};
+use crate::text::header::{Exported, KEY};
+use crate::text::pieces;
+
+use indent::Indented;
+use labels::Labels;
+use options::{Nonfinite, Orient, WriteOptions};
+
+/// The format's name in errors.
+pub(crate) const FORMAT: &str = "json";
+
+/// Encodes `frame`.
+///
+/// # Errors
+/// `Unrepresentable`, naming column and reason; the sink's own.
+pub fn encode(
+    frame: &Frame,
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    match options.indent {
+        None => put(frame, options, sink, progress),
+        Some(spaces) => put(frame, options, &mut Indented::new(sink, spaces), progress),
+    }
+}
+
+/// Encodes a map of labels to frames.
+///
+/// # Errors
+/// As [`encode`]; `InvalidOption`: a label that is given twice.
+pub fn encode_bundle(
+    frames: &[(String, Frame)],
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let mut indented;
+    let sink = match options.indent {
+        None => sink,
+        Some(spaces) => {
+            indented = Indented::new(sink, spaces);
+            &mut indented
+        }
+    };
+    let mut seen = HashSet::new();
+    let mut front = b"{".to_vec();
+    for (label, frame) in frames {
+        if !seen.insert(label) || label == KEY {
+            let message = format!("expected labels that are all different and not {KEY:?}, found {label:?}. Rename one.");
+            return Err(Error::invalid_option(FORMAT, message));
+        }
+        front.extend(text::key(label));
+        sink.write(&front)?;
+        put(frame, options, sink, progress).map_err(|e| e.in_member(label.as_str()))?;
+        front = b",".to_vec();
+    }
+    Ok(sink.write(if frames.is_empty() { b"{}" } else { b"}" })?)
+}
+
+/// How cells are spelled.
+fn style(format: &'static str, header: bool, nonfinite: Nonfinite) -> Style {
+    let nonfinite = match nonfinite {
+        Nonfinite::Null => cells::Nonfinite::Null,
+        Nonfinite::Literal => cells::Nonfinite::Literal,
+        Nonfinite::Error => cells::Nonfinite::Error,
+    };
+    if header { Style::json(format) } else { Style::plain_json(format, nonfinite) }
+}
+
+fn put(frame: &Frame, options: &WriteOptions, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+    let orient = options.orient;
+    let exported = Exported::new(frame)?;
+    let style = style(FORMAT, options.header, options.nonfinite);
+    let header = match options.header {
+        true => Some(exported.header(orient.name()).to_json(style)?),
+        false => None,
+    };
+    let mut index = Vec::new();
+    let mut names = String::new();
+    let fields = match (options.header, orient) {
+        (true, _) => columns::described(&exported)?,
+        (false, Orient::Columns | Orient::Index | Orient::Values) => columns::data(frame, &exported)?,
+        (false, Orient::Records) if columns::is_automatic(frame) => columns::data(frame, &exported)?,
+        (false, Orient::Records | Orient::Table) => columns::with_index(frame, &exported)?,
+        (false, Orient::Split) => {
+            index = columns::index(frame)?;
+            names = columns::names(frame, style)?;
+            columns::data(frame, &exported)?
+        }
+    };
+    if !matches!(orient, Orient::Split | Orient::Values) {
+        columns::check_names(&fields, FORMAT)?;
+    }
+    let levels = if options.header { 0 } else { fields.len() - frame.ncols };
+    let table = match orient {
+        Orient::Table => table::schema(&fields, levels, style)?,
+        _ => String::new(),
+    };
+    let labels = match (orient, options.header) {
+        (Orient::Index, _) | (Orient::Columns, false) => {
+            Some(Arc::new(Labels::new(&frame.index, orient.name())?))
+        }
+        _ => None,
+    };
+    let parts = orients::Parts {
+        columns: &fields,
+        index: &index,
+        names: &names,
+        table: &table,
+        header: header.as_deref(),
+        labels,
+        nrows: frame.nrows,
+    };
+    let sections = orients::sections(orient, parts, style)?;
+    pieces::write(&sections, options.threads, None, sink, progress)
+}

@@ -1,0 +1,95 @@
+//! Rows of JSON: keys, values, and what stands around them. Every orient is a few sections of such rows.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::text::cells::TextWriter;
+use crate::text::pieces::Section;
+
+use super::labels::Labels;
+
+/// One column of a section.
+pub struct Cell<'a> {
+    /// Its name, for errors.
+    pub name: String,
+    /// What stands before each of its values: the comma after the one before, and its key where rows are maps.
+    pub key: Vec<u8>,
+    /// Its values.
+    pub values: Box<dyn TextWriter + 'a>,
+    /// Bytes of a value, more or less.
+    pub nbytes: usize,
+}
+
+/// Rows, and what stands around them.
+pub struct Rows<'a> {
+    /// What stands before the first row.
+    pub opening: Vec<u8>,
+    /// The keys of the rows, where they are entries of a map.
+    pub labels: Option<Arc<Labels>>,
+    /// What stands before the first value of a row.
+    pub row_opening: &'static [u8],
+    /// The values of a row.
+    pub columns: Vec<Cell<'a>>,
+    /// What stands behind the last value of a row.
+    pub row_closing: &'static [u8],
+    /// What stands between two rows.
+    pub between: &'static [u8],
+    /// What stands behind the last row.
+    pub closing: Vec<u8>,
+    /// Rows.
+    pub nrows: usize,
+}
+
+impl Default for Rows<'_> {
+    fn default() -> Self {
+        Self {
+            opening: Vec::new(),
+            labels: None,
+            row_opening: b"",
+            columns: Vec::new(),
+            row_closing: b"",
+            between: b",",
+            closing: Vec::new(),
+            nrows: 0,
+        }
+    }
+}
+
+impl Section for Rows<'_> {
+    fn nrows(&self) -> usize {
+        self.nrows
+    }
+
+    fn row_nbytes(&self) -> usize {
+        let label = self.labels.as_ref().map_or(0, |labels| labels.nbytes());
+        let around = self.row_opening.len() + self.row_closing.len() + self.between.len();
+        self.columns.iter().map(|c| c.key.len() + c.nbytes).sum::<usize>() + around + label
+    }
+
+    fn opening(&self) -> &[u8] {
+        &self.opening
+    }
+
+    fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+        for row in rows {
+            if row > 0 {
+                out.extend_from_slice(self.between);
+            }
+            if let Some(labels) = &self.labels {
+                labels.write(row, out);
+            }
+            out.extend_from_slice(self.row_opening);
+            for column in &self.columns {
+                out.extend_from_slice(&column.key);
+                column.values.write(row, out).map_err(|e| e.in_member(column.name.as_str()))?;
+            }
+            out.extend_from_slice(self.row_closing);
+        }
+        Ok(())
+    }
+
+    fn closing(&self) -> &[u8] {
+        &self.closing
+    }
+}

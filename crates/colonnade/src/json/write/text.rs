@@ -1,0 +1,54 @@
+//! Text between JSON's quotes.
+
+/// Appends `text`, quoted. What JSON does not make escape stands as it is.
+pub fn put_string(text: &str, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.push(b'"');
+    for &byte in text.as_bytes() {
+        let short = match byte {
+            b'"' | b'\\' => byte,
+            0x08 => b'b',
+            b'\t' => b't',
+            b'\n' => b'n',
+            0x0c => b'f',
+            b'\r' => b'r',
+            0..=0x1f => {
+                let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
+                out.extend_from_slice(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 15)]);
+                continue;
+            }
+            _ => {
+                out.push(byte);
+                continue;
+            }
+        };
+        out.extend_from_slice(&[b'\\', short]);
+    }
+    out.push(b'"');
+}
+
+/// `text` as the key of an object, with its colon.
+#[must_use]
+pub fn key(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 3);
+    put_string(text, &mut out);
+    out.push(b':');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_what_every_parser_reads() {
+        let all: String = (0..0x250).filter_map(char::from_u32).chain("\u{1f600}\u{2028}".chars()).collect();
+        for text in ["", "a\"b\\c/d", "\u{0}\u{1f}\u{7f}", &all] {
+            let mut out = Vec::new();
+            put_string(text, &mut out);
+            let back: String = serde_json::from_slice(&out).unwrap();
+            assert_eq!(back, text);
+        }
+        assert_eq!(key("a"), b"\"a\":");
+    }
+}

@@ -1,0 +1,58 @@
+//! Frames that are written one behind the other into one text: the first says what the others must be.
+
+use arrow_data::ArrayData;
+use arrow_schema::Schema;
+
+use crate::arrow::export::Exporter;
+use crate::arrow::pandas;
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::msgpack::typed::dictionaries_of;
+
+use super::header::Exported;
+
+/// What the chunks have in common.
+#[derive(Debug)]
+pub struct Chunked {
+    format: &'static str,
+    exporter: Exporter,
+    schema: arrow_schema::SchemaRef,
+    /// Values of the dictionaries, where a header has them: it is written once.
+    dictionaries: Option<Vec<ArrayData>>,
+}
+
+impl Chunked {
+    /// For chunks like `first`. `header`: whether a header says the types.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: labels or dtypes that Arrow cannot hold.
+    pub fn new(format: &'static str, first: &Frame, header: bool) -> Result<Self> {
+        let exporter = Exporter::new(first, None)?;
+        let schema = exporter.schema();
+        let mut metadata = schema.metadata().clone();
+        metadata.remove(pandas::KEY);
+        let schema = Schema::new_with_metadata(schema.fields().clone(), metadata).into();
+        let dictionaries = if header { Some(dictionaries_of(&exporter.admitted(first)?)) } else { None };
+        Ok(Self { format, exporter, schema, dictionaries })
+    }
+
+    /// The arrays of a chunk.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: columns, types, row labels or categories that are not the first chunk's.
+    pub fn next(&self, chunk: &Frame) -> Result<Exported> {
+        let arrays = self.exporter.arrays(chunk)?;
+        if let Some(first) = &self.dictionaries {
+            let mut first = first.iter();
+            for (field, data) in self.schema.fields().iter().zip(&arrays) {
+                let here = dictionaries_of(std::slice::from_ref(data));
+                if here.iter().any(|values| first.next() != Some(values)) {
+                    let message = "expected the categories of the first chunk, as the header in front of it has them, found \
+                                   others. Give all chunks the same categories, or convert the column to text first.";
+                    return Err(Error::unrepresentable(self.format, message).in_member(field.name().clone()));
+                }
+            }
+        }
+        Ok(Exported { schema: self.schema.clone(), arrays, ncols: chunk.ncols, nrows: chunk.nrows })
+    }
+}

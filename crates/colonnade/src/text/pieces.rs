@@ -1,0 +1,177 @@
+//! Sections of rows, cut into pieces that several threads write and one sink takes in order.
+
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::plan::{self, Progress};
+use crate::sink::Sink;
+
+/// Bytes that a piece should have: what fits the caches beside the columns it comes from.
+const PIECE_NBYTES: usize = 256 << 10;
+
+/// Rows that a piece should have where that makes it no longer than [`WIDE_NBYTES`]: neighbours in a column share cache lines.
+const PIECE_ROWS: usize = 16;
+
+/// Bytes that a piece of a wide frame may have.
+const WIDE_NBYTES: usize = 4 << 20;
+
+/// Some rows between an opening and a closing.
+pub trait Section: Send + Sync {
+    /// Rows.
+    fn nrows(&self) -> usize;
+
+    /// Bytes of a row, more or less: only where pieces are cut depends on it.
+    fn row_nbytes(&self) -> usize;
+
+    /// What stands before the first row.
+    fn opening(&self) -> &[u8];
+
+    /// Appends rows with all that stands between them; one row follows another's end.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: a value that the format cannot hold, with the name of its column.
+    fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()>;
+
+    /// What stands behind the last row.
+    fn closing(&self) -> &[u8];
+}
+
+/// Rows of one section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Span {
+    section: usize,
+    rows: Range<usize>,
+}
+
+/// What happens to the bytes of a piece before they go out: another encoding, for one. Pieces come in no order.
+pub type Finish<'f> = &'f (dyn Fn(&mut Vec<u8>) -> Result<()> + Sync);
+
+/// Writes sections one behind the other.
+///
+/// # Errors
+/// As [`Section::write`]; the sink's own; `Cancelled` of `progress`.
+pub fn write(
+    sections: &[Box<dyn Section + '_>],
+    threads: usize,
+    finish: Option<Finish<'_>>,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let sizes: Vec<(usize, usize)> = sections.iter().map(|s| (s.nrows(), s.row_nbytes())).collect();
+    let (spans, pieces) = cut(&sizes);
+    let make = |i: usize, out: &mut Vec<u8>| {
+        let spans = pieces.get(i).and_then(|piece| spans.get(piece.clone())).unwrap_or(&[]);
+        for span in spans {
+            let Some(section) = sections.get(span.section) else { continue };
+            if span.rows.start == 0 {
+                out.extend_from_slice(section.opening());
+            }
+            section.write(span.rows.clone(), out)?;
+            if span.rows.end == section.nrows() {
+                out.extend_from_slice(section.closing());
+            }
+        }
+        finish.map_or(Ok(()), |finish| finish(out))
+    };
+    let mut done = 0;
+    let mut take = |piece: &[u8]| {
+        sink.write(piece)?;
+        done += piece.len() as u64;
+        progress.advance(done, None)
+    };
+    plan::ordered(pieces.len(), threads, &make, &mut take, progress)
+}
+
+/// Spans, and which of them make each piece. Each section has one span at least, so that opening and closing are written.
+fn cut(sections: &[(usize, usize)]) -> (Vec<Span>, Vec<Range<usize>>) {
+    let mut spans = Vec::new();
+    let mut pieces = Vec::new();
+    let (mut first, mut nbytes) = (0, 0usize);
+    for (section, &(nrows, row_nbytes)) in sections.iter().enumerate() {
+        let row_nbytes = row_nbytes.max(1);
+        let fitting = (PIECE_NBYTES / row_nbytes).max(PIECE_ROWS.min(WIDE_NBYTES / row_nbytes)).max(1);
+        let mut start: usize = 0;
+        loop {
+            let room = PIECE_NBYTES.saturating_sub(nbytes) / row_nbytes;
+            let wanted = if nbytes == 0 { fitting } else { room.clamp(1, fitting) };
+            let stop = nrows.min(start.saturating_add(wanted));
+            spans.push(Span { section, rows: start..stop });
+            nbytes += (stop - start).saturating_mul(row_nbytes) + 64;
+            if nbytes >= PIECE_NBYTES || stop < nrows {
+                pieces.push(first..spans.len());
+                (first, nbytes) = (spans.len(), 0);
+            }
+            start = stop;
+            if start == nrows {
+                break;
+            }
+        }
+    }
+    if first < spans.len() {
+        pieces.push(first..spans.len());
+    }
+    (spans, pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::NoProgress;
+
+    struct Numbers {
+        nrows: usize,
+        row_nbytes: usize,
+    }
+
+    impl Section for Numbers {
+        fn nrows(&self) -> usize {
+            self.nrows
+        }
+
+        fn row_nbytes(&self) -> usize {
+            self.row_nbytes
+        }
+
+        fn opening(&self) -> &[u8] {
+            b"["
+        }
+
+        fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+            rows.for_each(|row| out.extend(format!("{row};").bytes()));
+            Ok(())
+        }
+
+        fn closing(&self) -> &[u8] {
+            b"]"
+        }
+    }
+
+    #[test]
+    fn sections_of_any_size_are_written_whole() {
+        let sizes = [(0, 1), (1, 1 << 30), (70_000, 10), (0, 5), (3, 1), (40, 100_000), (2, 200_000), (0, 0)];
+        let sections: Vec<Box<dyn Section>> = sizes
+            .iter()
+            .map(|&(nrows, row_nbytes)| Box::new(Numbers { nrows, row_nbytes }) as Box<dyn Section>)
+            .collect();
+        let mut expected = String::new();
+        for (nrows, _) in sizes {
+            let rows: String = (0..nrows).map(|row| format!("{row};")).collect();
+            expected += &format!("[{rows}]");
+        }
+        for threads in [1, 3] {
+            let mut out = Vec::new();
+            write(&sections, threads, None, &mut out, &NoProgress).unwrap();
+            assert_eq!(out, expected.as_bytes());
+        }
+        let (spans, pieces) = cut(&sizes);
+        assert_eq!(pieces.iter().map(Range::len).sum::<usize>(), spans.len());
+        assert!(pieces.len() > 5);
+    }
+
+    #[test]
+    fn many_small_sections_share_pieces() {
+        let (spans, pieces) = cut(&[(5, 10); 10_000]);
+        assert_eq!(spans.len(), 10_000);
+        assert!(pieces.len() < 20, "{}", pieces.len());
+    }
+}
