@@ -9,9 +9,11 @@
 //! | [`header`] | what text alone does not say: types, axes, names, categories |
 
 pub mod cells;
+pub mod chunked;
 pub mod described;
 pub mod header;
 pub mod input;
+pub mod pieces;
 pub mod place;
 
 use crate::frame::Frame;

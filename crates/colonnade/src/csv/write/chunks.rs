@@ -47,7 +47,8 @@ impl ChunkWriter {
         let chunked = self.chunked.insert(chunked);
         let exported = chunked.next(frame)?;
         if exported.arrays.is_empty() && frame.nrows > 0 {
-            let message = "chunks without a column have no rows in CSV. Add a column, or write the frame whole.";
+            let message =
+                "chunks without a column have no rows in CSV. Add a column, or write the frame whole.";
             return Err(Error::unrepresentable(FORMAT, message));
         }
         if options.schema == SchemaPlace::Nowhere && !options.lossy && (first || frame.nrows > 0) {

@@ -37,9 +37,10 @@ pub fn check(frame: &Frame, exported: &Exported, options: &WriteOptions) -> Resu
             Some(Part::Block(block, _)) => Some(block.grid.dtype),
             _ => None,
         };
-        let (frame, looks) = (&*frame, &looks);
+        let looks = &looks;
         tasks.push(Task::new(data.len() * 8, move || {
-            check_column(frame, field, data, dtype, looks).map_err(|lost| refused(&lost).in_member(field.name().as_str()))
+            check_column(frame, field, data, dtype, looks)
+                .map_err(|lost| refused(&lost).in_member(field.name().as_str()))
         }));
     }
     plan::run(tasks, options.threads, &NoProgress)
@@ -85,7 +86,9 @@ fn check_names(axis: &Axis, options: &WriteOptions) -> std::result::Result<(), S
         Labels::Auto { count: 0, .. } => return Ok(()),
         Labels::Auto { start: 0, step: 1, .. } if !options.header => return Ok(()),
         Labels::Auto { .. } => return Err("column labels that are numbers come back as text".into()),
-        Labels::Levels(_) if !options.header => return Err("column labels are not written (header=False)".into()),
+        Labels::Levels(_) if !options.header => {
+            return Err("column labels are not written (header=False)".into());
+        }
         Labels::Levels(levels) => levels,
     };
     let [level] = levels.as_slice() else {
@@ -93,10 +96,9 @@ fn check_names(axis: &Axis, options: &WriteOptions) -> std::result::Result<(), S
     };
     let is_text = match level {
         Level::Block(block) => block.grid.dtype.kind == Kind::Unicode,
-        Level::Column(column) => matches!(
-            column.data.data_type(),
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-        ),
+        Level::Column(column) => {
+            matches!(column.data.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+        }
     };
     let kinds = |text: &str| {
         let value: Value = serde_json::from_str(text).unwrap_or_default();
@@ -148,7 +150,10 @@ fn check_column(
         None => dtype.is_none_or(|dtype| matches!(dtype.descr().as_str(), "|b1" | "<i8" | "<u8" | "<f8")),
     };
     if !fits {
-        return Err(format!("{shown}{} comes back as another type", tag.map(|t| format!(" {t}")).unwrap_or_default()));
+        return Err(format!(
+            "{shown}{} comes back as another type",
+            tag.map(|t| format!(" {t}")).unwrap_or_default()
+        ));
     }
     if data.null_count() == data.len() {
         return Err(format!("{shown} with nothing but nulls comes back as another type"));
@@ -171,7 +176,10 @@ fn check_column(
     }
 }
 
-fn check_text<O: arrow_array::OffsetSizeTrait>(data: &ArrayData, looks: &Looks) -> std::result::Result<(), String> {
+fn check_text<O: arrow_array::OffsetSizeTrait>(
+    data: &ArrayData,
+    looks: &Looks,
+) -> std::result::Result<(), String> {
     let array = arrow_array::GenericStringArray::<O>::from(data.clone());
     check_cells(array.iter(), looks)
 }
@@ -194,5 +202,8 @@ fn check_cells<'a>(
     if is_text || all_empty {
         return Ok(());
     }
-    Err(format!("text whose cells all look like values, such as {:?}, comes back as them", first.unwrap_or("")))
+    Err(format!(
+        "text whose cells all look like values, such as {:?}, comes back as them",
+        first.unwrap_or("")
+    ))
 }

@@ -129,7 +129,7 @@ impl Fields for Spelled<'_> {
 /// Columns of text, integers, floats and booleans.
 fn direct(data: &ArrayData, nan_is_null: bool) -> Option<Box<dyn Fields + '_>> {
     let nulls = data.nulls().filter(|nulls| nulls.null_count() > 0);
-    fn of<'a, T: ArrowNativeType>(data: &'a ArrayData) -> Option<&'a [T]> {
+    fn of<T: ArrowNativeType>(data: &ArrayData) -> Option<&[T]> {
         data.buffers().first()?.typed_data::<T>().get(data.offset()..data.offset() + data.len())
     }
     macro_rules! ints {

@@ -157,7 +157,11 @@ impl WriteOptions {
         }
         let marks = [self.delimiter, self.quotechar, b'\r', b'\n', b'#'];
         if let Some(bad) = self.na_rep.bytes().find(|b| marks.contains(b)) {
-            return refuse(format!("na_rep: expected a word without {:?}, found {:?}.", shown(bad), self.na_rep));
+            return refuse(format!(
+                "na_rep: expected a word without {:?}, found {:?}.",
+                shown(bad),
+                self.na_rep
+            ));
         }
         if self.schema != SchemaPlace::Nowhere && !self.header {
             return refuse(

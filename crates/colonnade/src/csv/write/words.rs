@@ -4,8 +4,8 @@ use super::options::WriteOptions;
 
 /// The words that readers take for null: those of `pandas.read_csv`.
 const NULLS: [&str; 18] = [
-    "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
-    "NaN", "None", "n/a", "nan", "null",
+    "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
+    "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 ];
 
 /// The words for truth values.
@@ -83,7 +83,9 @@ mod tests {
         for text in ["a", "2020-01-01", "1-2", "0x10", "1_000", "12:30", "--", "yes", "tRuE", "1 2", "١"] {
             assert_eq!(looks.look(text.as_bytes(), false), Look::Text, "{text}");
         }
-        for value in ["1", "-1.5", ".5", "5.", "1e5", " 7 ", "+1", "inf", "Infinity", "true", "FALSE", "", "007"] {
+        for value in
+            ["1", "-1.5", ".5", "5.", "1e5", " 7 ", "+1", "inf", "Infinity", "true", "FALSE", "", "007"]
+        {
             assert_eq!(looks.look(value.as_bytes(), false), Look::Value, "{value}");
         }
         for null in NULLS.iter().chain(&["-"]) {

@@ -100,7 +100,8 @@ pub fn index(frame: &Frame) -> Result<Vec<Column>> {
 /// # Errors
 /// `Unrepresentable`: labels that JSON cannot hold.
 pub fn names(frame: &Frame, style: Style) -> Result<String> {
-    let levels = named::labels(&frame.columns)?.into_iter().map(Column::of_named).collect::<Result<Vec<_>>>()?;
+    let levels =
+        named::labels(&frame.columns)?.into_iter().map(Column::of_named).collect::<Result<Vec<_>>>()?;
     let cells = levels.iter().map(|level| level.cell(style)).collect::<Result<Vec<_>>>()?;
     let mut out = vec![b'['];
     for row in 0..frame.ncols {

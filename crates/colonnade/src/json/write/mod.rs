@@ -10,9 +10,6 @@ mod rows;
 mod table;
 mod text;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -69,7 +66,9 @@ pub fn encode_bundle(
     let mut front = b"{".to_vec();
     for (label, frame) in frames {
         if !seen.insert(label) || label == KEY {
-            let message = format!("expected labels that are all different and not {KEY:?}, found {label:?}. Rename one.");
+            let message = format!(
+                "expected labels that are all different and not {KEY:?}, found {label:?}. Rename one."
+            );
             return Err(Error::invalid_option(FORMAT, message));
         }
         front.extend(text::key(label));

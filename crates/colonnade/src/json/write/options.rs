@@ -79,13 +79,7 @@ pub struct WriteOptions {
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self {
-            orient: Orient::Columns,
-            header: true,
-            nonfinite: Nonfinite::Null,
-            indent: None,
-            threads: 1,
-        }
+        Self { orient: Orient::Columns, header: true, nonfinite: Nonfinite::Null, indent: None, threads: 1 }
     }
 }
 

@@ -86,18 +86,22 @@ pub struct Parts<'a> {
 ///
 /// # Errors
 /// `Unrepresentable`: a type that JSON cannot hold, naming its column.
-pub fn sections<'a>(
-    orient: Orient,
-    parts: Parts<'a>,
-    style: Style,
-) -> Result<Vec<Part<'a>>> {
+pub fn sections<'a>(orient: Orient, parts: Parts<'a>, style: Style) -> Result<Vec<Part<'a>>> {
     let Parts { columns, index, names, table, header, labels, nrows } = parts;
     let front = opened(header);
     let headed = header.is_some();
     let maps = |opening: Vec<u8>, closing: &[u8]| {
         let columns = keyed(columns, style)?;
         let (row_opening, row_closing): (&[u8], &[u8]) = (b"{", b"}");
-        Ok::<_, Error>(Rows { opening, columns, row_opening, row_closing, closing: closing.to_vec(), nrows, ..Rows::default() })
+        Ok::<_, Error>(Rows {
+            opening,
+            columns,
+            row_opening,
+            row_closing,
+            closing: closing.to_vec(),
+            nrows,
+            ..Rows::default()
+        })
     };
     let lists = |opening: Vec<u8>, columns: &'a [Column], closing: &[u8]| {
         let columns = listed(columns, style)?;
