@@ -297,3 +297,76 @@ fn dictionaries(schema: &Schema, found: &Value, style: Style, limits: &Limits) -
     }
     Ok(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::types::Int8Type;
+    use arrow_array::{Array, DictionaryArray, Float64Array, Int32Array, StructArray};
+
+    use super::*;
+
+    const STYLE: Style = Style::json("json");
+
+    fn header() -> Header {
+        let codes = [Some("x"), None, Some("y")].into_iter().collect::<DictionaryArray<Int8Type>>();
+        let member = Field::new("m", codes.data_type().clone(), true);
+        let values = StructArray::new(vec![member].into(), vec![Arc::new(codes)], None);
+        let outer = DictionaryArray::new(Int32Array::from(vec![2, 2, 0, 1]), Arc::new(values)).to_data();
+        let numbers = Float64Array::from(vec![1.0, f64::NAN, 2.0, 3.0]).to_data();
+        let fields = vec![
+            Field::new("a \"b\"", outer.data_type().clone(), true),
+            Field::new("__colonnade__", numbers.data_type().clone(), true),
+        ];
+        Header {
+            orient: "columns".into(),
+            nrows: Some(4),
+            schema: Schema::new(fields).into(),
+            dictionaries: dictionaries_of(&[outer, numbers]),
+            extra: [("delimiter".to_owned(), json!(";"))].into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn headers_come_back() {
+        let header = header();
+        let text = header.to_json(STYLE).unwrap();
+        assert!(text.starts_with(
+            r#"{"version":1,"orient":"columns","nrows":4,"fields":{"a \"b\"":"dictionary<int32, struct<"#
+        ));
+        assert!(text.contains(r#""__colonnade___":"double"}"#), "{text}");
+        assert!(text.contains(r#""categories":[["x","y"],[{"m":0},{"m":null},{"m":1}]]"#), "{text}");
+        let found = Header::parse(&text, STYLE, &Limits::default()).unwrap();
+        assert_eq!(
+            (&found.schema, found.nrows, &found.orient, &found.extra),
+            (&header.schema, header.nrows, &header.orient, &header.extra)
+        );
+        assert_eq!(found.dictionaries, header.dictionaries);
+        assert_eq!(found.to_json(STYLE).unwrap(), text);
+    }
+
+    #[test]
+    fn broken_headers_are_refused() {
+        let text = header().to_json(STYLE).unwrap();
+        for (from, to, expected) in [
+            ("\"version\":1", "\"version\":2", "expected version 1, found 2. Upgrade colonnade."),
+            ("\"version\":1,", "", "expected an entry \"version\", found none."),
+            ("\"nrows\":4", "\"nrows\":-4", "nrows: expected a count, found -4."),
+            ("\"orient\":\"columns\"", "\"orient\":7", "orient: expected text."),
+            ("\"schema\":\"", "\"schema\":\"?", "schema: expected base64"),
+            ("\"schema\":\"////", "\"schema\":\"AAAA", "schema: "),
+            ("[\"x\",\"y\"],", "", "categories: expected 2 arrays, one a field of categories, found 1."),
+            ("[\"x\",\"y\"]", "[\"x\",1]", "categories: [0][1]: expected utf8, found 1."),
+            ("{\"m\":1}", "{\"m\":2}", "categories: [1][2].m: expected a code of one of 2 categories"),
+            ("{\"version\"", "[{\"version\"", "header: "),
+        ] {
+            let broken = text.replacen(from, to, 1);
+            assert_ne!(broken, text, "{from}");
+            let error = Header::parse(&broken, STYLE, &Limits::default()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+        let limits = Limits { max_columns: 1, ..Limits::default() };
+        assert!(matches!(Header::parse(&text, STYLE, &limits).unwrap_err().kind(), ErrorKind::LimitExceeded));
+    }
+}

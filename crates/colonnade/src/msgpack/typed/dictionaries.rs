@@ -24,7 +24,7 @@ impl Dictionaries {
     }
 
     /// Those of a type, its own last; whoever reads codes needs that one alone.
-    pub(super) fn next(&mut self, values: &DataType) -> Result<ArrayData> {
+    pub(crate) fn next(&mut self, values: &DataType) -> Result<ArrayData> {
         self.0.drain(..count(values).min(self.0.len()));
         match self.0.pop_front() {
             Some(found) if found.data_type() == values => Ok(found),

@@ -1,7 +1,7 @@
 //! Half floats as 32-bit floats and back, by their bits: every half has a float of the same value, NaNs of the same payload.
 
 /// The float of a half.
-pub(super) fn widen(half: u16) -> u32 {
+pub(crate) fn widen(half: u16) -> u32 {
     let sign = u32::from(half & 0x8000) << 16;
     let exponent = u32::from(half >> 10 & 0x1f);
     let fraction = u32::from(half & 0x03ff);
@@ -19,7 +19,7 @@ pub(super) fn widen(half: u16) -> u32 {
 }
 
 /// The half of a float, where there is one.
-pub(super) fn narrow(bits: u32) -> Option<u16> {
+pub(crate) fn narrow(bits: u32) -> Option<u16> {
     let sign = bits >> 16 & 0x8000;
     let exponent = bits >> 23 & 0xff;
     let fraction = bits & 0x007f_ffff;

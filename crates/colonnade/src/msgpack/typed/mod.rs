@@ -27,7 +27,7 @@ use crate::frame::DType;
 
 mod decimal;
 mod dictionaries;
-mod half;
+pub(crate) mod half;
 mod out;
 mod read;
 mod write;

@@ -17,7 +17,14 @@
 //!
 //! Null is null; in CSV what [`TextWriter::is_null`] tells.
 
+mod decode;
+mod dictionary;
+mod encode;
+mod floats;
+mod json;
 mod read;
+pub mod strings;
+pub mod times;
 mod write;
 
 use arrow_data::ArrayData;
@@ -158,6 +165,13 @@ impl CellFault {
         Self { kind: ErrorKind::Malformed, path: String::new(), message: message.into() }
     }
 
+    /// The same, inside the part `step` of the cell (`.x`, `[3]`).
+    #[must_use]
+    pub fn inside(mut self, step: &str) -> Self {
+        self.path.insert_str(0, step);
+        self
+    }
+
     /// The error: `member` is the column's name or path.
     #[must_use]
     #[cold]
@@ -218,3 +232,6 @@ pub fn reader(
 ) -> Result<Box<dyn TextReader>> {
     read::reader(field, says, tag, style, dictionaries, limits)
 }
+
+#[cfg(test)]
+mod tests;

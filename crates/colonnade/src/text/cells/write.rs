@@ -1,12 +1,409 @@
-//! Arrays as text.
+//! Arrays as text: what is common has code of its own, all else goes by way of MessagePack.
 
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow_schema::DataType;
+
+use super::decode::{self, Values, put_int, put_time};
+use super::dictionary::Categories;
+use super::floats::{self, Float, Half};
 use super::*;
+use crate::arrow::meta;
+use crate::frame::{Kind, type_name};
+use crate::msgpack::cells::{CellWriter, changed};
+use crate::msgpack::typed;
 
 pub(super) fn writer<'a>(
     field: &Field,
-    _says: Option<DType>,
-    _data: &'a ArrayData,
+    says: Option<DType>,
+    data: &'a ArrayData,
     style: Style,
 ) -> Result<Box<dyn TextWriter + 'a>> {
-    Err(Error::unsupported(style.format, format!("no text of {} yet.", field.data_type())))
+    let mut data = data.clone();
+    data.align_buffers();
+    let broken =
+        |e| Error::malformed(style.format, format!("the array is no valid Arrow: {e}. Make it again."));
+    data.validate().map_err(broken)?;
+    let tag = field.metadata().get(meta::KEY).and_then(|text| meta::FieldMeta::parse(text).ok()?.tag);
+    let is_mixed = typed::is_cells(tag.as_deref());
+    let complex = says.is_some_and(|d| d.kind == Kind::Complex);
+    if style.syntax == Syntax::Csv {
+        refuse_nested(data.data_type(), is_mixed, complex, style)?;
+    }
+    // NumPy's times have no null but NaT.
+    let nat = says.is_some_and(|d| matches!(d.kind, Kind::DateTime | Kind::TimeDelta));
+    let t = data.data_type();
+    let nulls = Nulls { nulls: data.nulls().cloned(), style };
+    Ok(match t {
+        _ if is_mixed => general(field, says, &data, style, true)?,
+        DataType::Boolean => {
+            let buffer = data.buffers().first().cloned().unwrap_or_default();
+            Box::new(Bools { bits: BooleanBuffer::new(buffer, data.offset(), data.len()), nulls })
+        }
+        DataType::Int8 => ints(native::<i8>(&data), nulls),
+        DataType::Int16 => ints(native::<i16>(&data), nulls),
+        DataType::Int32 => ints(native::<i32>(&data), nulls),
+        DataType::Int64 | DataType::Duration(_) if nat => {
+            Box::new(Times { values: native::<i64>(&data), data_type: t.clone(), nat, nulls })
+        }
+        DataType::Int64 | DataType::Duration(_) => ints(native::<i64>(&data), nulls),
+        DataType::UInt8 => ints(native::<u8>(&data), nulls),
+        DataType::UInt16 => ints(native::<u16>(&data), nulls),
+        DataType::UInt32 => ints(native::<u32>(&data), nulls),
+        DataType::UInt64 => ints(native::<u64>(&data), nulls),
+        DataType::Float16 => Box::new(Floats { values: native::<u16>(&data), make: Half, nulls }),
+        DataType::Float32 => Box::new(Floats { values: native::<u32>(&data), make: f32::from_bits, nulls }),
+        DataType::Float64 => Box::new(Floats { values: native::<u64>(&data), make: f64::from_bits, nulls }),
+        DataType::Timestamp(..) | DataType::Date64 | DataType::Time64(_) => {
+            Box::new(Times { values: native::<i64>(&data), data_type: t.clone(), nat, nulls })
+        }
+        DataType::Date32 | DataType::Time32(_) => {
+            Box::new(Times { values: native::<i32>(&data), data_type: t.clone(), nat: false, nulls })
+        }
+        DataType::Utf8 => Box::new(Strings::<i32>::new(&data, nulls)?),
+        DataType::LargeUtf8 => Box::new(Strings::<i64>::new(&data, nulls)?),
+        DataType::Dictionary(codes, _) => Box::new(Categories::new(codes, &data, style)?),
+        DataType::FixedSizeList(item, 2) if complex && style.syntax == Syntax::Csv => {
+            let child = data.child_data().first().ok_or_else(changed)?;
+            let start = data.offset() * 2;
+            let parts = child.slice(start, data.len() * 2);
+            match item.data_type() {
+                DataType::Float32 => {
+                    Box::new(Pairs { values: native::<u32>(&parts), make: f32::from_bits, nulls })
+                }
+                _ => Box::new(Pairs { values: native::<u64>(&parts), make: f64::from_bits, nulls }),
+            }
+        }
+        _ => general(field, says, &data, style, false)?,
+    })
+}
+
+/// Types that have no text of their own.
+fn refuse_nested(t: &DataType, is_mixed: bool, complex: bool, style: Style) -> Result<()> {
+    let inner = match t {
+        DataType::RunEndEncoded(_, values) => values.data_type(),
+        DataType::Dictionary(_, values) => values,
+        other => other,
+    };
+    let nested = match inner {
+        DataType::FixedSizeList(..) => !complex,
+        DataType::RunEndEncoded(..) | DataType::Dictionary(..) => {
+            return refuse_nested(inner, false, false, style);
+        }
+        other => other.is_nested(),
+    };
+    if !nested && !is_mixed {
+        return Ok(());
+    }
+    let what =
+        if is_mixed { "objects of several kinds".into() } else { format!("type {}", type_name(t, false)) };
+    let message = format!(
+        "expected cells that are text, found {what}, which CSV cannot hold. Write json, ndjson, msgpack or arrow, or \
+         convert the column to text first."
+    );
+    Err(Error::unrepresentable(style.format, message))
+}
+
+/// Values of a type.
+pub(super) fn native<T: ArrowNativeType>(data: &ArrayData) -> ScalarBuffer<T> {
+    match data.buffers().first() {
+        Some(buffer) if !buffer.is_empty() => ScalarBuffer::new(buffer.clone(), data.offset(), data.len()),
+        _ => ScalarBuffer::default(),
+    }
+}
+
+/// Which cells are null, and how that is said.
+struct Nulls {
+    nulls: Option<NullBuffer>,
+    style: Style,
+}
+
+impl Nulls {
+    #[inline]
+    fn has(&self, row: usize) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        if self.style.syntax != Syntax::Csv {
+            out.extend_from_slice(b"null");
+        }
+    }
+}
+
+struct Bools {
+    bits: BooleanBuffer,
+    nulls: Nulls,
+}
+
+impl TextWriter for Bools {
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.has(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        if row >= self.bits.len() {
+            return Err(changed());
+        }
+        out.extend_from_slice(if self.bits.value(row) { b"true" } else { b"false" });
+        Ok(())
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.has(row)
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+}
+
+struct Ints<T: ArrowNativeType> {
+    values: ScalarBuffer<T>,
+    nulls: Nulls,
+}
+
+fn ints<T>(values: ScalarBuffer<T>, nulls: Nulls) -> Box<dyn TextWriter>
+where
+    T: ArrowNativeType + itoa::Integer,
+{
+    Box::new(Ints { values, nulls })
+}
+
+impl<T: ArrowNativeType + itoa::Integer> TextWriter for Ints<T> {
+    #[inline]
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.has(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        let value = *self.values.get(row).ok_or_else(changed)?;
+        out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        Ok(())
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.has(row)
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+}
+
+struct Floats<B: ArrowNativeType, F> {
+    values: ScalarBuffer<B>,
+    make: fn(B) -> F,
+    nulls: Nulls,
+}
+
+impl<B: ArrowNativeType, F: Float> TextWriter for Floats<B, F> {
+    #[inline]
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.has(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        let value = (self.make)(*self.values.get(row).ok_or_else(changed)?);
+        floats::put(value, self.nulls.style, out)
+    }
+
+    /// In CSV without a header NaN is what its readers take for missing.
+    fn is_null(&self, row: usize) -> bool {
+        let nan = |bits: &B| {
+            let bits = (self.make)(*bits).bits() & !F::SIGN;
+            bits > F::INFINITY
+        };
+        self.nulls.has(row)
+            || self.nulls.style.syntax == Syntax::Csv
+                && !self.nulls.style.header
+                && self.values.get(row).is_some_and(nan)
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+}
+
+/// Complex numbers of CSV, as Python has them.
+struct Pairs<B: ArrowNativeType, F> {
+    values: ScalarBuffer<B>,
+    make: fn(B) -> F,
+    nulls: Nulls,
+}
+
+impl<B: ArrowNativeType, F: Float> TextWriter for Pairs<B, F> {
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.has(row) {
+            return Ok(());
+        }
+        let part = |i: usize| self.values.get(2 * row + i).map(|bits| (self.make)(*bits)).ok_or_else(changed);
+        out.push(b'(');
+        floats::put(part(0)?, self.nulls.style, out)?;
+        let at = out.len();
+        floats::put(part(1)?, self.nulls.style, out)?;
+        if out.get(at) != Some(&b'-') {
+            out.insert(at, b'+');
+        }
+        out.extend_from_slice(b"j)");
+        Ok(())
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.has(row)
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+}
+
+struct Times<T: ArrowNativeType> {
+    values: ScalarBuffer<T>,
+    data_type: DataType,
+    /// Whether the smallest 64-bit integer is NaT.
+    nat: bool,
+    nulls: Nulls,
+}
+
+impl<T: ArrowNativeType + Into<i64>> TextWriter for Times<T> {
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.is_null(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        let count: i64 = (*self.values.get(row).ok_or_else(changed)?).into();
+        if !put_time(count, &self.data_type, self.nulls.style, out) {
+            put_int(count, out);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.has(row)
+            || self.nat && self.values.get(row).is_some_and(|count| Into::<i64>::into(*count) == i64::MIN)
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+}
+
+struct Strings<O: ArrowNativeType> {
+    /// Where each cell starts, and where the last one ends.
+    offsets: ScalarBuffer<O>,
+    bytes: Buffer,
+    nulls: Nulls,
+}
+
+impl<O: ArrowNativeType> Strings<O> {
+    fn new(data: &ArrayData, nulls: Nulls) -> Result<Self> {
+        let bytes = data.buffers().get(1).cloned().unwrap_or_default();
+        let offsets: ScalarBuffer<O> = match data.buffers().first() {
+            Some(buffer) if !buffer.is_empty() => {
+                ScalarBuffer::new(buffer.clone(), data.offset(), data.len() + 1)
+            }
+            _ => ScalarBuffer::default(),
+        };
+        let at = |i: usize| offsets.get(i).and_then(|o| o.to_usize()).unwrap_or(0);
+        let used = bytes.get(at(0)..at(data.len())).ok_or_else(changed)?;
+        if simdutf8::basic::from_utf8(used).is_err() {
+            return Err(Error::malformed(
+                nulls.style.format,
+                "the array holds text that is no UTF-8. Make it again.",
+            ));
+        }
+        Ok(Self { offsets, bytes, nulls })
+    }
+
+    #[inline]
+    fn range(&self, row: usize) -> Option<std::ops::Range<usize>> {
+        Some(self.offsets.get(row)?.to_usize()?..self.offsets.get(row + 1)?.to_usize()?)
+    }
+}
+
+impl<O: ArrowNativeType> TextWriter for Strings<O> {
+    #[inline]
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.has(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        let text = self.range(row).and_then(|range| self.bytes.get(range)).ok_or_else(changed)?;
+        if text.first().is_some_and(|b| b & 0xc0 == 0x80) {
+            return Err(changed());
+        }
+        strings::put(text, self.nulls.style.syntax, out);
+        Ok(())
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.has(row)
+    }
+}
+
+/// Any type, by way of its MessagePack cells.
+struct General {
+    cells: Box<dyn CellWriter>,
+    data_type: DataType,
+    is_mixed: bool,
+    nulls: Nulls,
+}
+
+fn general(
+    field: &Field,
+    says: Option<DType>,
+    data: &ArrayData,
+    style: Style,
+    is_mixed: bool,
+) -> Result<Box<dyn TextWriter>> {
+    // Compatible cells have times as counts and bytes without a family of their own; types tell them apart.
+    let cells = typed::Style { header: style.header, compatible: true };
+    let cells = typed::writer(field, says, data, cells).map_err(|e| e.in_format(style.format))?;
+    let nulls = match data.data_type() {
+        DataType::Null => Some(NullBuffer::new_null(data.len())),
+        _ => data.nulls().cloned(),
+    };
+    Ok(Box::new(General {
+        cells,
+        data_type: data.data_type().clone(),
+        is_mixed,
+        nulls: Nulls { nulls, style },
+    }))
+}
+
+impl General {
+    fn cell(&self, row: usize) -> Result<Vec<u8>> {
+        let mut cell = vec![0; self.cells.measure(row..row + 1)?];
+        self.cells.write(row..row + 1, &mut cell)?;
+        Ok(cell)
+    }
+}
+
+impl TextWriter for General {
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        let style = self.nulls.style;
+        if self.nulls.has(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        let cell = self.cell(row).map_err(|e| e.in_format(style.format))?;
+        if self.is_mixed {
+            decode::mixed(&cell, style, out);
+            return Ok(());
+        }
+        if cell == [0xc0] {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        decode::value(&mut Values::new(&cell), &self.data_type, style, out)
+            .map_err(|e| e.in_format(style.format))
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        // Runs and unions have no nulls of their own.
+        self.nulls.has(row)
+            || matches!(self.data_type, DataType::RunEndEncoded(..))
+                && self.cell(row).is_ok_and(|cell| cell == [0xc0])
+    }
 }

@@ -1,0 +1,287 @@
+//! Instants, dates and times of day in ISO 8601, from counts of a unit and back, exactly.
+
+use std::io::Write as _;
+
+/// Days since 1970 as year, month, day (proleptic Gregorian; Howard Hinnant's `civil_from_days`).
+fn civil(days: i64) -> (i64, i64, i64) {
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// Days since 1970 of a date that exists.
+fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
+    const LENGTHS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = LENGTHS.get(usize::try_from(month.checked_sub(1)?).ok()?)?;
+    if day < 1 || day > length + i64::from(leap && month == 2) {
+        return None;
+    }
+    let shifted_year = year - i64::from(month <= 2);
+    let era = shifted_year.div_euclid(400);
+    let year_of_era = shifted_year.rem_euclid(400);
+    let shifted = if month > 2 { month - 3 } else { month + 9 };
+    let day_of_year = (153 * shifted + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    Some(era * 146_097 + day_of_era - 719_468)
+}
+
+/// Days of the years 0 to 9999, which ISO 8601 spells with four digits.
+const DAYS: std::ops::Range<i64> = -719_528..2_932_897;
+
+fn two(out: &mut Vec<u8>, value: i64) {
+    let digit = |n: i64| b'0' + u8::try_from(n % 10).unwrap_or(0);
+    out.extend([digit(value / 10), digit(value)]);
+}
+
+/// Appends a date; false, and nothing, where ISO has no word for it.
+pub(super) fn put_date(days: i64, out: &mut Vec<u8>) -> bool {
+    if !DAYS.contains(&days) {
+        return false;
+    }
+    let (year, month, day) = civil(days);
+    two(out, year / 100);
+    two(out, year % 100);
+    out.push(b'-');
+    two(out, month);
+    out.push(b'-');
+    two(out, day);
+    true
+}
+
+/// Appends the time of day of `count` units, of which a second has `per_second`; false, and nothing, past a day.
+pub(super) fn put_clock(count: i64, per_second: i64, out: &mut Vec<u8>) -> bool {
+    let seconds = count.div_euclid(per_second);
+    if !(0..86_400).contains(&seconds) {
+        return false;
+    }
+    two(out, seconds / 3600);
+    out.push(b':');
+    two(out, seconds / 60 % 60);
+    out.push(b':');
+    two(out, seconds % 60);
+    let nanoseconds = count.rem_euclid(per_second) * (1_000_000_000 / per_second);
+    if nanoseconds != 0 {
+        let _ = match (nanoseconds % 1_000_000, nanoseconds % 1000) {
+            (0, _) => write!(out, ".{:03}", nanoseconds / 1_000_000),
+            (_, 0) => write!(out, ".{:06}", nanoseconds / 1000),
+            _ => write!(out, ".{nanoseconds:09}"),
+        };
+    }
+    true
+}
+
+/// Appends an instant, `between` standing between date and time; false, and nothing, where ISO has no word for it.
+pub(super) fn put_instant(count: i64, per_second: i64, between: u8, zone: &[u8], out: &mut Vec<u8>) -> bool {
+    let day = 86_400 * per_second;
+    if !put_date(count.div_euclid(day), out) {
+        return false;
+    }
+    out.push(between);
+    put_clock(count.rem_euclid(day), per_second, out);
+    out.extend_from_slice(zone);
+    true
+}
+
+/// Takes digits, `n` of them, from the front.
+fn digits(text: &mut &[u8], n: usize) -> Option<i64> {
+    let (front, rest) = text.split_at_checked(n)?;
+    let mut value = 0;
+    for &byte in front {
+        if !byte.is_ascii_digit() {
+            return None;
+        }
+        value = value * 10 + i64::from(byte - b'0');
+    }
+    *text = rest;
+    Some(value)
+}
+
+fn mark(text: &mut &[u8], known: &[u8]) -> Option<u8> {
+    let (first, rest) = text.split_first()?;
+    known.contains(first).then(|| {
+        *text = rest;
+        *first
+    })
+}
+
+fn front_date(text: &mut &[u8]) -> Option<i64> {
+    let year = digits(text, 4)?;
+    mark(text, b"-")?;
+    let month = digits(text, 2)?;
+    mark(text, b"-")?;
+    days_of(year, month, digits(text, 2)?)
+}
+
+/// Seconds and nanoseconds of `HH:MM[:SS[.fraction]]`.
+fn front_clock(text: &mut &[u8]) -> Option<(i64, i64)> {
+    let hour = digits(text, 2)?;
+    mark(text, b":")?;
+    let minute = digits(text, 2)?;
+    let second = if mark(text, b":").is_some() { digits(text, 2)? } else { 0 };
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let mut nanoseconds = 0;
+    if mark(text, b".").is_some() {
+        let n = text.iter().take_while(|b| b.is_ascii_digit()).count();
+        let (front, rest) = text.split_at_checked(n).filter(|_| n > 0)?;
+        for (i, byte) in front.iter().enumerate() {
+            let digit = i64::from(byte - b'0');
+            match i {
+                0..9 => nanoseconds = nanoseconds * 10 + digit,
+                _ if digit != 0 => return None,
+                _ => {}
+            }
+        }
+        nanoseconds *= 10i64.pow(9 - u32::try_from(n.min(9)).ok()?);
+        *text = rest;
+    }
+    Some((hour * 3600 + minute * 60 + second, nanoseconds))
+}
+
+/// Seconds of `Z`, `+HH:MM`, `-HHMM`, `+HH`; `None` where what stands there is no zone.
+fn front_zone(text: &mut &[u8]) -> Option<i64> {
+    let sign = match mark(text, b"Z+-")? {
+        b'Z' => return Some(0),
+        b'-' => -1,
+        _ => 1,
+    };
+    let hours = digits(text, 2)?;
+    mark(text, b":");
+    let minutes = if text.is_empty() { 0 } else { digits(text, 2)? };
+    (hours < 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
+}
+
+fn counted(seconds: i64, nanoseconds: i64, per_second: i64) -> Option<i64> {
+    let each = 1_000_000_000 / per_second;
+    if nanoseconds % each != 0 {
+        return None;
+    }
+    let count = i128::from(seconds) * i128::from(per_second) + i128::from(nanoseconds / each);
+    i64::try_from(count).ok()
+}
+
+/// An instant of ISO 8601 (a space may stand for the `T`, and a date alone is its midnight), in units of which a second has
+/// `per_second`, and whether a zone was said; without one the clock is taken as it is. `None` where it is none, or not exactly a
+/// count of units.
+#[must_use]
+pub fn instant(text: &str, per_second: i64) -> Option<(i64, bool)> {
+    let mut rest = text.as_bytes();
+    let days = front_date(&mut rest)?;
+    let (mut clock, mut zone) = ((0, 0), None);
+    if !rest.is_empty() {
+        mark(&mut rest, b"T ")?;
+        clock = front_clock(&mut rest)?;
+        if !rest.is_empty() {
+            zone = Some(front_zone(&mut rest)?);
+        }
+    }
+    let seconds = days * 86_400 + clock.0 - zone.unwrap_or(0);
+    let count = counted(seconds, clock.1, per_second)?;
+    rest.is_empty().then_some((count, zone.is_some()))
+}
+
+/// Days since 1970 of `YYYY-MM-DD`.
+#[must_use]
+pub fn date(text: &str) -> Option<i64> {
+    let mut rest = text.as_bytes();
+    front_date(&mut rest).filter(|_| rest.is_empty())
+}
+
+/// A time of day in units of which a second has `per_second`.
+#[must_use]
+pub fn clock(text: &str, per_second: i64) -> Option<i64> {
+    let mut rest = text.as_bytes();
+    let (seconds, nanoseconds) = front_clock(&mut rest)?;
+    counted(seconds, nanoseconds, per_second).filter(|_| rest.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn iso(count: i64, per: i64) -> String {
+        let mut out = Vec::new();
+        put_instant(count, per, b'T', b"", &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn every_day_of_iso_comes_back() {
+        for days in DAYS {
+            let mut out = Vec::new();
+            assert!(put_date(days, &mut out));
+            assert_eq!(date(std::str::from_utf8(&out).unwrap()), Some(days));
+        }
+        assert!(!put_date(DAYS.start - 1, &mut Vec::new()));
+        assert!(!put_date(DAYS.end, &mut Vec::new()));
+    }
+
+    #[test]
+    fn known_instants() {
+        assert_eq!(iso(0, 1), "1970-01-01T00:00:00");
+        assert_eq!(iso(-1, 1000), "1969-12-31T23:59:59.999");
+        assert_eq!(iso(1_485_907_200_123_456_789, 1_000_000_000), "2017-02-01T00:00:00.123456789");
+        assert_eq!(iso(1_485_907_200_500_000_000, 1_000_000_000), "2017-02-01T00:00:00.500");
+        assert_eq!(iso(i64::MIN, 1), "");
+        assert_eq!(iso(i64::MAX, 1_000_000_000), "2262-04-11T23:47:16.854775807");
+    }
+
+    #[test]
+    fn instants_come_back() {
+        let mut word = 1u64;
+        for _ in 0..20_000 {
+            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            for per in [1, 1000, 1_000_000, 1_000_000_000] {
+                let count = (word >> 2).cast_signed() - (1 << 61);
+                let text = iso(count, per);
+                if !text.is_empty() {
+                    assert_eq!(instant(&text, per), Some((count, false)), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_spellings() {
+        assert_eq!(instant("2013-01-01", 1), Some((1_356_998_400, false)));
+        assert_eq!(instant("2013-01-01 05:00", 1), Some((1_357_016_400, false)));
+        assert_eq!(instant("2013-01-01T05:00:00+05:30", 1), Some((1_356_996_600, true)));
+        assert_eq!(instant("2013-01-01T05:00:00.5000000000Z", 1000), Some((1_357_016_400_500, true)));
+        assert_eq!(clock("23:59:59.999", 1000), Some(86_399_999));
+    }
+
+    #[test]
+    fn what_is_no_instant_is_none() {
+        for text in [
+            "",
+            "2013",
+            "2013-1-1",
+            "2013-02-29",
+            "2013-13-01",
+            "2013-01-01T",
+            "2013-01-01T24:00:00",
+            "2013-01-01T00:60:00",
+            "2013-01-01x00:00",
+            "2013-01-01T00:00:00.",
+            "2013-01-01T00:00:00+",
+            "2013-01-01T00:00:00+1",
+            "2013-01-01T00:00:00ZZ",
+            "2013-01-01T00:00:60",
+            "2013-01-01T00:00:00.0000000001",
+            "+2013-01-01",
+            "２013-01-01",
+        ] {
+            assert_eq!(instant(text, 1_000_000_000), None, "{text}");
+        }
+        assert_eq!(instant("2013-01-01T00:00:00.5", 1), None);
+        assert_eq!(instant("9999-01-01", 1_000_000_000), None);
+    }
+}
