@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn every_day_of_iso_comes_back() {
-        for days in DAYS {
+        for days in DAYS.step_by(7).chain(0..800) {
             let mut out = Vec::new();
             assert!(put_date(days, &mut out));
             assert_eq!(date(std::str::from_utf8(&out).unwrap()), Some(days));
