@@ -1,0 +1,80 @@
+"""Runs hostile MessagePack bytes through every way in, in one child process with little memory, as `tests.sweep` does.
+
+Whatever is accepted is shown to pyarrow's full validation: what it calls invalid, it was wrong to accept.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tests import sweep
+
+RESIDENT = 96 << 20
+
+
+def run(job: dict[str, Any], resident: int = RESIDENT) -> list[dict[str, Any]]:
+    """One result an input; raises AssertionError on a crash, a hang, or much memory.
+
+    `job` is ``{"hex": {name: text}}`` or ``{"source": path, "damage": "cut" | "flip"}``. A result holds of each way in
+    ``"data"``, or the class of the error, and its text under ``<way>_message``.
+    """
+    results = sweep.run(job, "tests.sweep_msgpack", resident)
+    untyped = [result for result in results if "untyped" in result.values()]
+    assert not untyped, f"{len(untyped)} inputs with errors of no type, such as {untyped[:3]}"
+    invalid = [result for result in results if "invalid" in result.values()]
+    assert not invalid, f"{len(invalid)} inputs with invalid arrays, such as {invalid[:3]}"
+    return results
+
+
+def _inputs(job: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
+    for name, text in job.get("hex", {}).items():
+        yield name, bytes.fromhex(text)
+    if "source" in job:
+        yield from sweep.damaged(Path(job["source"]).read_bytes(), job["damage"])
+
+
+def _main() -> None:
+    import pyarrow as pa
+
+    import colonnade as cn
+    from tests.formats.arrow_look import validate
+    from tests.formats.msgpack_look import received
+
+    def pandas(content: bytes) -> None:
+        cn.decode(content, "msgpack", threads=1).to_pandas()
+
+    looks: dict[str, Callable[[bytes], Any]] = {
+        "decode": lambda content: cn.decode(content, "msgpack", threads=2).to_arrow(),
+        "rows": lambda content: cn.decode(content, "msgpack", threads=1, rows=slice(1, 2)).to_arrow(),
+        "bytes": lambda content: cn.decode(content, "msgpack", ext="bytes", invalid_utf8="bytes").to_arrow(),
+        "pandas": pandas,
+        "message": received,
+        "pieces": lambda content: received(content, 5),
+    }
+    job = json.loads(sys.stdin.read())
+    for look in looks.values():  # before memory is counted
+        look(cn.encode({"a": [1, 2], "b": ["x", None]}, "msgpack"))
+    in_use = sweep.confine()
+    for name, content in _inputs(job):
+        result: dict[str, Any] = {"name": name}
+        for step, look in looks.items():
+            try:
+                table = look(content)
+                for column in table.columns if table is not None else ():
+                    for chunk in column.chunks:
+                        validate(chunk)
+                result[step] = "data"
+            except (cn.ColonnadeError, ConnectionError) as error:
+                result[step], result[f"{step}_message"] = type(error).__name__, str(error)
+            except pa.ArrowInvalid as error:
+                result[step], result[f"{step}_message"] = "invalid", str(error)
+            except BaseException as error:  # a panic of Rust is no Exception
+                result[step], result[f"{step}_message"] = "untyped", f"{type(error).__name__}: {error}"
+        print(json.dumps(result), flush=True)
+    sweep.summarise(in_use)
+
+
+if __name__ == "__main__":
+    _main()
