@@ -221,7 +221,7 @@ def test_a_map_of_scalars_is_one_row() -> None:
 
 def test_a_bundle_is_a_map_of_frames() -> None:
     frames = {"one": {"a": [1, 2]}, "two": [{"b": 1}, {"c": 2}], "three": [{"d": None}]}
-    bundle = cn.read_bundle(pack(frames))
+    bundle = cn.read_bundle(pack(frames), format="msgpack")
     assert {label: frame.to_arrow().to_pydict() for label, frame in bundle.items()} == {
         "one": {"a": [1, 2]},
         "two": {"b": [1, None], "c": [None, 2]},

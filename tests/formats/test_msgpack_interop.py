@@ -183,7 +183,7 @@ def test_columns_with_whole_numbers_as_labels(peer: Peer) -> None:
 def test_bundles(peer: Peer) -> None:
     frames = {"one": {"a": [1, 2]}, "two": [{"b": "x"}, {"b": None}]}
     content = peer.pack(frames)
-    bundle = cn.read_bundle(content)
+    bundle = cn.read_bundle(content, format="msgpack")
     assert list(bundle) == ["one", "two"]
     assert bundle["one"].to_arrow().to_pydict() == {"a": [1, 2]}
     assert bundle["two"].to_arrow().to_pydict() == {"b": ["x", None]}
