@@ -55,7 +55,7 @@ def _main() -> None:
     }
     job = json.loads(sys.stdin.read())
     for look in looks.values():  # before memory is counted
-        look(cn.encode({"a": [1, 2], "b": ["x", None]}, "msgpack"))
+        look(cn.encode(pa.table({"a": [1, 2], "b": ["x", None]}), "msgpack"))
     in_use = sweep.confine()
     for name, content in _inputs(job):
         result: dict[str, Any] = {"name": name}
@@ -68,6 +68,8 @@ def _main() -> None:
                 result[step] = "data"
             except (cn.ColonnadeError, ConnectionError) as error:
                 result[step], result[f"{step}_message"] = type(error).__name__, str(error)
+            except EOFError as error:  # of a connection that nothing came over
+                result[step], result[f"{step}_message"] = "untyped" if content else "EOFError", str(error)
             except pa.ArrowInvalid as error:
                 result[step], result[f"{step}_message"] = "invalid", str(error)
             except BaseException as error:  # a panic of Rust is no Exception

@@ -80,7 +80,7 @@ def test_node_receives(tmp_path: Path) -> None:
             "f": [0.5, -0.25, 1e300],
             "s": ["x", None, "é" * 40],
             "b": [True, False, True],
-            "t": pd.to_datetime(["2024-02-29T12:34:56.789", None, "1901-01-01"]),
+            "t": pd.to_datetime(["2024-02-29T12:34:56.789", None, "1901-01-01"], format="ISO8601"),
         }
     )
     url = f"unix:{tmp_path}/s"

@@ -190,7 +190,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert cli.main(["convert", source, target, "--orient", "records", "--no-header"]) == 0
     assert Path(target).read_bytes()[:5] == b"\x93\x82\xa1a\x01"
     assert cli.main(["info", target]) == 0
-    assert "format      msgpack (" in capsys.readouterr().out
+    assert "format      msgpack (records, frame)" in capsys.readouterr().out
     assert cli.main(["head", target, "-n", "1", "--columns", "b"]) == 0
     assert "0.5" in capsys.readouterr().out
     bare = str(tmp_path / "bare")

@@ -9,7 +9,7 @@ from ._options_msgpack import MsgpackOptions
 from ._progress import Callback
 from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget, send_all
 from ._threads import resolve_threads
-from .errors import UnsupportedError
+from .errors import EncodeError, UnsupportedError
 
 
 class Opener:
@@ -69,7 +69,14 @@ def send_msgpack(
     core: _core.CoreFrame, link: Link, made: MsgpackOptions, progress: Callback | None, timeout_s: float | None = None
 ) -> None:
     """Send `core` as one message."""
-    link._core.send(core, "msgpack", writing(made), timeout_s, progress)
+    options = writing(made)
+    # Pickles begin with the byte that an empty map is, so whoever receives it waits for more.
+    if not made.header and core.ncols == 0 and _core.msgpack_encode(core, options) == b"\x80":
+        raise EncodeError(
+            "msgpack: an empty map alone is no message of a connection. Send the frame with its header, or "
+            "orient='records'."
+        )
+    link._core.send(core, "msgpack", options, timeout_s, progress)
 
 
 def store_msgpack_bundle(frames: list[tuple[str, _core.CoreFrame]], where: AnyTarget, made: MsgpackOptions) -> None:

@@ -25,13 +25,18 @@ class Bad:
     words: str = ""
     # How far behind `byte` the message may point: into a cell that is wrong somewhere inside.
     within: int = 0
-    # To a connection the end of the value is the end of the message.
+    # To a connection the end of the value is the end of the message, and options of the format cannot be said.
     of_a_message: bool = True
+    orient: str | None = None
 
 
 BAD: dict[str, Bad] = {}
 _CUT = (TruncatedError,)
 _REFUSED = (UnsupportedError, DecodeError)
+
+
+# Cells that are maps: a map of arrays of maps alone is taken for several frames.
+_OF_MAPS = {"orient": "columns", "of_a_message": False}
 
 
 def _bad(name: str, content: bytes, errors: tuple[type[Exception], ...] = (DecodeError,), **more: object) -> None:
@@ -46,7 +51,7 @@ _bad("a cell cut inside", b"\x81\xa1a\x92\x01\xcd\x01", _CUT, path="$.a[1]", byt
 _bad("a text cut inside", b"\x81\xa1a\x92\xa1x\xa5xyz", _CUT, path="$.a[1]", byte=6, within=6)
 _bad("a key cut", b"\x81\xa5ab", _CUT)
 _bad("a key without a value", b"\x82\xa1a\x91\x01\xa1b", _CUT)
-_bad("rows cut", b"\x93\x81\xa1a\x01\x81\xa1a", _CUT, path="$[1].a", byte=7)
+_bad("rows cut", b"\x93\x81\xa1a\x01\x81\xa1a", _CUT, path="$[1].a", byte=8)
 _bad("rows that do not come", b"\x93\x81\xa1a\x01", _CUT, path="$[1]", byte=5)
 _WHOLE = b"\x81\xa1a\x91\x01"
 _bad("a byte behind", _WHOLE + b"\x00", byte=5, words="(?i)trailing|after|behind|follow", of_a_message=False)
@@ -87,7 +92,7 @@ for _depth in (65, 100_000):
     _bad(f"{_label}: arrays", nested(_depth), (*_DEEP, DecodeError))
     _bad(f"{_label}: maps", nested_maps(_depth), (*_DEEP, DecodeError, UnsupportedError))
     _bad(f"{_label}: a cell", mapping({"a": array(b"\x01", nested(_depth))}), _DEEP, path="$.a[1]")
-    _bad(f"{_label}: a cell of maps", mapping({"a": array(nested_maps(_depth))}), _DEEP, path="$.a[0]")
+    _bad(f"{_label}: a cell of maps", mapping({"a": array(nested_maps(_depth))}), _DEEP, path="$.a[0]", **_OF_MAPS)
     _bad(f"{_label}: a row", array(mapping({"a": b"\x01"}), mapping({"a": nested(_depth)})), _DEEP, path="$[1].a")
     _bad(f"{_label}: a key", mapping([(nested(_depth), array())]), (*_DEEP, *_REFUSED))
     _bad(f"{_label}: in a mix", mapping({"a": array(b"\x01", text("x"), nested(_depth))}), _DEEP, path="$.a[2]")
@@ -135,9 +140,16 @@ for _name, _raw in _INVALID.items():
         path="$.a[0].k",
         words="(?i)utf-8",
         within=6,
+        **_OF_MAPS,
     )
     _bad(f"{_name} in a key", mapping([(text(_raw), array(b"\x01"))]), words="(?i)utf-8", byte=1, within=6)
-    _bad(f"{_name} in a key of a map", mapping({"a": array(mapping([(text(_raw), NIL)]))}), words="(?i)utf-8", within=6)
+    _bad(
+        f"{_name} in a key of a map",
+        mapping({"a": array(mapping([(text(_raw), NIL)]))}),
+        words="(?i)utf-8",
+        within=6,
+        **_OF_MAPS,
+    )
 _bad(
     "a character that two cells share",
     mapping({"a": array(text(b"\xc3"), text(b"\xa9"))}),
@@ -147,15 +159,21 @@ _bad(
 )
 
 # --------------------------------------------------------------------------- the byte that is never used
-_bad("0xc1 alone", RESERVED, byte=0, words="(?i)0xc1")
-_bad("0xc1 in a column", mapping({"a": array(b"\x01", RESERVED)}), path="$.a[1]", byte=5, words="(?i)0xc1")
-_bad("0xc1 among text", mapping({"a": array(text("x"), RESERVED)}), path="$.a[1]", byte=6, words="(?i)0xc1")
-_bad("0xc1 for an array", mapping({"a": RESERVED}), byte=3, words="(?i)0xc1")
-_bad("0xc1 for a key", mapping([(RESERVED, array())]), byte=1, words="(?i)0xc1")
-_bad("0xc1 in a row", array(mapping({"a": b"\x01"}), mapping({"a": RESERVED})), path="$[1].a", byte=8, words="(?i)0xc1")
-_bad("0xc1 for a row", array(mapping({"a": b"\x01"}), RESERVED), path="$[1]", byte=5, words="(?i)0xc1")
-_bad("0xc1 in a list", mapping({"a": array(array(b"\x01", RESERVED))}), path="$.a[0][1]", byte=6, words="(?i)0xc1")
-_bad("0xc1 in a mix", mapping({"a": array(b"\x01", text("x"), array(RESERVED))}), path="$.a[2]", words="(?i)0xc1")
+_bad("0xc1 alone", RESERVED, byte=0, words=r"(?i)\bc1\b")
+_bad("0xc1 in a column", mapping({"a": array(b"\x01", RESERVED)}), path="$.a[1]", byte=5, words=r"(?i)\bc1\b")
+_bad("0xc1 among text", mapping({"a": array(text("x"), RESERVED)}), path="$.a[1]", byte=6, words=r"(?i)\bc1\b")
+_bad("0xc1 for an array", mapping({"a": RESERVED}), byte=3, words=r"(?i)\bc1\b")
+_bad("0xc1 for a key", mapping([(RESERVED, array())]), byte=1, words=r"(?i)\bc1\b")
+_bad(
+    "0xc1 in a row",
+    array(mapping({"a": b"\x01"}), mapping({"a": RESERVED})),
+    path="$[1].a",
+    byte=8,
+    words=r"(?i)\bc1\b",
+)
+_bad("0xc1 for a row", array(mapping({"a": b"\x01"}), RESERVED), path="$[1]", byte=5, words=r"(?i)\bc1\b")
+_bad("0xc1 in a list", mapping({"a": array(array(b"\x01", RESERVED))}), path="$.a[0]", byte=6, words=r"(?i)\bc1\b")
+_bad("0xc1 in a mix", mapping({"a": array(b"\x01", text("x"), array(RESERVED))}), path="$.a[2]", words=r"(?i)\bc1\b")
 
 # --------------------------------------------------------------------------- columns that do not go together
 _bad("unequal lengths", pack({"a": [1, 2, 3], "b": ["x"]}), words=r"(?s)3.*\$\.a.*1.*\$\.b|\$\.a.*3.*\$\.b.*1")
@@ -183,6 +201,7 @@ _bad(
     mapping({"a": array(mapping([(text("k"), b"\x01"), (text("k"), b"\x02")]))}),
     path="$.a[0]",
     words="(?i)twice|duplicate|second time",
+    **_OF_MAPS,
 )
 _bad(
     "duplicate numbers as keys",

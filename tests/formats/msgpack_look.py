@@ -32,11 +32,14 @@ def _file(content: bytes, **options: Any) -> Any:
         return cn.read(path, **options).to_arrow()
 
 
-def _verify(content: bytes, **_: Any) -> None:
+def _verify(content: bytes, **options: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.msgpack"
         path.write_bytes(content)
-        cn.verify(path)
+        if options:
+            cn.read(path, verify=True, **options)
+        else:
+            cn.verify(path)
 
 
 def _pipe(content: bytes, **options: Any) -> Any:

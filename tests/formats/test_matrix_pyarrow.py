@@ -22,23 +22,12 @@ def assert_valid_and_identical(wanted: pa.Table, found: pa.Table) -> None:
     assert_identical(wanted, found)
 
 
-def assert_same_but_for_times(wanted: pa.Table, found: pa.Table) -> None:
-    """MessagePack lands times without zone as NumPy's, and their fields then say so: values and types are the same."""
-    for position, field in enumerate(found.schema):
-        is_time = pa.types.is_duration(field.type) or (pa.types.is_timestamp(field.type) and field.type.tz is None)
-        if is_time and b"colonnade" in (field.metadata or {}):
-            plain = field.with_metadata(wanted.schema.field(position).metadata)
-            found = found.set_column(position, plain, found.column(position))
-    assert_identical(wanted, found)
-
-
 @every_way
 @pytest.mark.parametrize("name", CASES)
 def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     table = CASES[name]()
     skip_thousands_of_files(way, 2 * table.num_columns)
-    identical = assert_same_but_for_times if way.format == "msgpack" else assert_valid_and_identical
-    check_comes_back(table, way, tmp_path, cn.Frame.to_arrow, identical)
+    check_comes_back(table, way, tmp_path, cn.Frame.to_arrow, assert_valid_and_identical)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -58,14 +47,13 @@ def test_the_same_table_gives_the_same_bytes(name: str, format: str) -> None:
 @pytest.mark.parametrize("name", ["long enough for many batches", "many chunks of many types"])
 def test_slices_across_batches_and_chosen_columns(name: str, way: Way, tmp_path: Path) -> None:
     table = CASES[name]()
-    identical = assert_same_but_for_times if way.format == "msgpack" else assert_identical
     path = way.write(table, tmp_path)
     size = table.num_rows
     for start, stop in ((0, 1), (size - 1, size), (3, 7), (size // 2 - 3, size // 2 + 3), (1, size - 1), (4, 4)):
-        identical(table.slice(start, stop - start), cn.read(path, rows=slice(start, stop)).to_arrow())
+        assert_identical(table.slice(start, stop - start), cn.read(path, rows=slice(start, stop)).to_arrow())
     names = table.column_names[::-2]
     found = cn.read(path, columns=names, rows=slice(2, size - 2)).to_arrow()
-    identical(table.select(names).slice(2, size - 4), found)
+    assert_identical(table.select(names).slice(2, size - 4), found)
 
 
 def _run_ends() -> Any:
@@ -106,7 +94,7 @@ def test_a_name_with_nul_comes_back_or_is_refused(way: Way, tmp_path: Path) -> N
 def test_random_tables_come_back(way: str, table: Any) -> None:
     found = cn.decode(WAYS[way].encode(table)).to_arrow()
     found.validate(full=True)
-    (assert_same_but_for_times if way == "msgpack" else assert_identical)(table, found)
+    assert_identical(table, found)
 
 
 @pytest.mark.parametrize("format", ["arrow", "arrows"])

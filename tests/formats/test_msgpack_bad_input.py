@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,9 +20,10 @@ from tests.formats.msgpack_bad_cases import BAD, Bad
 from tests.formats.msgpack_look import RECEIVED, WAYS
 
 
-def _refused(bad: Bad, read: Callable[[bytes], Any], errors: tuple[type[Exception], ...]) -> str:
+def _refused(bad: Bad, read: Callable[..., Any], errors: tuple[type[Exception], ...]) -> str:
+    options = {} if bad.orient is None else {"orient": bad.orient}
     with pytest.raises(cn.ColonnadeError) as raised:
-        read(bad.content)
+        read(bad.content, **options)
     message = str(raised.value)
     assert isinstance(raised.value, errors), (type(raised.value).__name__, message)
     assert re.search(bad.words, message), message
@@ -53,7 +55,8 @@ def test_refused_as_a_message(name: str, way: str) -> None:
     bad = BAD[name]
     if bad.content[0] in range(0x80, 0xA0) or 0xDC <= bad.content[0] <= 0xDF:
         message = _refused(bad, RECEIVED[way], bad.errors)
-        _placed(bad, message)
+        if "needed" not in message:  # else it is the message that ends, wherever its values do
+            _placed(replace(bad, path=bad.path if '"$"' not in message else "", within=max(bad.within, 200)), message)
         return
     with pytest.raises((cn.ColonnadeError, ConnectionError)):
         RECEIVED[way](bad.content)
@@ -71,7 +74,7 @@ def test_no_memory_is_taken_for_what_is_claimed() -> None:
     small = {name: bad.content.hex() for name, bad in BAD.items() if len(bad.content) < 200_000}
     results = sweep_msgpack.run({"hex": small}, resident=32 << 20)
     assert len(results) == len(small)
-    assert [result["name"] for result in results if "data" in result.values()] == []
+    assert [result["name"] for result in results if "data" in (result["decode"], result["pandas"])] == []
 
 
 def test_names_in_errors_are_cut() -> None:
@@ -84,8 +87,6 @@ def test_names_in_errors_are_cut() -> None:
 # --------------------------------------------------------------------------- limits
 @pytest.mark.parametrize("way", [*WAYS, *RECEIVED])
 def test_limits_count_on_every_path(way: str) -> None:
-    if way == "verify":
-        pytest.skip("it takes no limits here")
     read = (WAYS | RECEIVED)[way]
     cases: list[tuple[bytes, dict[str, int]]] = [
         (mp.mapping({"a": mp.array(mp.nested(6))}), {"max_depth": 5}),
@@ -154,7 +155,7 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], Any]] = {
     "no dictionaries": _in_header(dictionaries=[]),
     "a dictionary too short": _in_header(dictionaries=[["u"]]),
     "a dictionary of another type": _in_header(dictionaries=[[1, 2]]),
-    "packed numbers that are not": _in_header(numbers="packed"),
+    "dictionaries that no field has": _in_header(dictionaries=[["u"], ["v"]]),
     "numbers that nobody knows": _in_header(numbers="other"),
     "a header that is no map": lambda value: value.update(__colonnade__=[1]),
     "a column that is gone": lambda value: value.pop("i"),
@@ -196,6 +197,12 @@ def test_nulls_that_are_counted_wrong(counts: list[int]) -> None:
             table.validate(full=True)
             assert table.column("i").to_pylist() == [1, 2, 3]
             assert table.column("s").to_pylist() == ["x", None, "z"]
+
+
+def test_packed_numbers_that_are_plain() -> None:
+    """Which of both a column is, its value says."""
+    content = _tampered(_in_header(numbers="packed"))
+    pd.testing.assert_frame_equal(cn.decode(content, "msgpack").to_pandas(), _FRAME)
 
 
 def test_a_header_of_what_is_sound() -> None:

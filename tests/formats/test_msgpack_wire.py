@@ -36,6 +36,10 @@ def _first_difference(found: bytes, wanted: bytes) -> str:
 @pytest.mark.parametrize("name", _NAMES)
 def test_without_a_header(name: str, orient: str) -> None:
     table = cases_pyarrow.CASES[name]()
+    if name == "rows without columns" and orient == "columns":
+        with pytest.raises(cn.EncodeError, match="3 rows without columns"):
+            cn.encode(table, "msgpack", header=False)
+        return
     found = cn.encode(table, "msgpack", orient=orient, header=False)
     wanted = _ORIENTS[orient](table)
     assert found == wanted, _first_difference(found, wanted)
@@ -53,7 +57,7 @@ def test_with_a_header(name: str) -> None:
     header = dict(pairs[0][1])
     assert (header["version"], header["orient"], header["nrows"]) == (1, "columns", table.num_rows)
     columns = [mp.array(*wire_cells(table.column(i))) for i in range(table.num_columns)]
-    assert header["nbytes"] == [len(column) for column in columns]
+    assert header.get("nbytes", []) == [len(column) for column in columns]
     wanted = b"".join(mp.text(pair[0]) + column for pair, column in zip(pairs[1:], columns, strict=True))
     assert content.endswith(wanted), _first_difference(content[len(content) - len(wanted) :], wanted)
     nulls = [sum(cell == mp.NIL for cell in wire_cells(table.column(i))) for i in range(table.num_columns)]
@@ -69,7 +73,7 @@ def test_a_column_that_is_called_as_the_header() -> None:
     table = pa.table({"__colonnade__": [1], "__colonnade___": [2], "x": [3]})
     content = cn.encode(table, "msgpack")
     pairs = unpacked(content, pairs=True)
-    assert [key for key, _ in pairs] == ["__colonnade__", "__colonnade____", "__colonnade___", "x"]
+    assert [key for key, _ in pairs] == ["__colonnade__", "__colonnade___", "__colonnade____", "x"]
     assert [value for _, value in pairs[1:]] == [[1], [2], [3]]
     cases_pyarrow.assert_identical(table, cn.decode(content).to_native())
 
@@ -95,7 +99,8 @@ def test_every_orient_with_a_header_comes_back(name: str, orient: str) -> None:
         if orient != "columns" and "numbers" in options:
             continue
         content = cn.encode(table, "msgpack", orient=orient, **options)
-        msgpack.unpackb(content, strict_map_key=False, timestamp=0)
+        # Old readers know bytes and text as one.
+        msgpack.unpackb(content, strict_map_key=False, timestamp=0, raw="compatible" in options)
         frame = cn.decode(content)
         cases_pyarrow.assert_identical(table if name != "as pandas writes it" else frame.to_arrow(), frame.to_arrow())
 
@@ -163,7 +168,7 @@ def test_as_pandas_lays_it_out(name: str) -> None:
     for orient, each in wanted.items():
         found = unpacked(cn.encode(frame, "msgpack", orient=orient, header=False))
         assert found == _plain(each), orient
-        assert list(found) == list(each)
+        assert list(found) == list(_plain(each))
 
 
 @pytest.mark.parametrize("descr", ["<M8[ns]", "<M8[us]", "<M8[ms]", "<M8[s]"])

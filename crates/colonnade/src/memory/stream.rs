@@ -35,7 +35,10 @@ pub fn read_to_end(
         }
         progress.advance(filled as u64, None)?;
         if filled as u64 > max_nbytes {
-            return Err(Error::limit(format, format!("the stream passes the limit of {max_nbytes} bytes.")));
+            return Err(Error::limit(
+                format,
+                format!("the stream passes the limit of {max_nbytes} bytes. Raise max_nbytes to read it."),
+            ));
         }
     }
     region.grow(filled)?;

@@ -10,6 +10,7 @@
 //! metadata. `nbytes` lets columns be decoded side by side without a pass that looks for their ends; each column is found to
 //! end where it should when it is decoded.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use arrow_schema::{Schema, SchemaRef};
@@ -229,9 +230,18 @@ impl<'b> Reader<'b> {
             packed: false,
             dictionaries: 0..0,
         };
+        let mut seen = HashSet::new();
         for _ in 0..entries {
             let key_at = self.at;
-            match self.text()? {
+            let key = self.text()?;
+            if !seen.insert(key) {
+                let key: String = key.chars().take(40).collect();
+                return Err(malformed(
+                    key_at,
+                    format!("header: expected every key once, found {key:?} again."),
+                ));
+            }
+            match key {
                 "version" => {
                     let found = self.uint()?;
                     if found != VERSION {
@@ -300,7 +310,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Option<(Header, u32,
     let mut reader = Reader { bytes, at: 0, depth: limits.max_depth };
     let Ok(Some((Head::Map(entries @ 1..), at))) = head(bytes) else { return Ok(None) };
     reader.at = at;
-    if bytes.get(at + 1..at + 1 + KEY.len()) != Some(KEY.as_bytes()) || !matches!(reader.text(), Ok(KEY)) {
+    if !matches!(reader.text(), Ok(KEY)) {
         return Ok(None);
     }
     let header = reader.value(limits).map_err(|e| e.placed("$.__colonnade__", 0))?;

@@ -77,9 +77,9 @@ impl Opened {
             }
             None => match foreign::shape_of(bytes.as_slice(), 0, &options)? {
                 Layout::Bundle(frames) => Content::Bundle(frames),
-                Layout::Frame => {
+                Layout::Frame(orient) => {
                     let frame = foreign::decode(bytes.as_slice(), 0, &options)?;
-                    let whole = Whole::of(&frame, Orient::Columns, None, &options)?;
+                    let whole = Whole::of(&frame, orient, None, &options)?;
                     Content::Whole(Box::new((whole, Mutex::new(Some(frame)))))
                 }
             },
@@ -245,9 +245,11 @@ impl Opened {
                 super::whole::part(frame, request)
             }
             Content::Bundle(frames) => {
-                let labels: Vec<&str> = frames.iter().take(5).map(|(label, _)| label.as_str()).collect();
+                let label = |(label, _): &(String, Range<usize>)| label.chars().take(40).collect::<String>();
+                let labels: Vec<String> = frames.iter().take(5).map(label).collect();
                 let message = format!(
-                    "expected one frame, found a map of {} frames: {}. Open it with read_bundle.",
+                    "expected one frame, found a map of {} frames: {}. Open it with read_bundle, or say \
+                     orient=\"columns\" where they are columns whose cells are maps.",
                     frames.len(),
                     labels.join(", ")
                 );
@@ -269,13 +271,14 @@ impl Opened {
     /// # Errors
     /// Malformed columns.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
-        if let Content::Bundle(frames) = &self.content {
-            return frames
-                .iter()
-                .try_for_each(|(label, _)| self.open_label(label)?.verify(threads, progress));
-        }
         let request = Request { positions: None, rows: None, private: false, threads, progress };
-        self.load(&request).map(drop)
+        let Content::Bundle(frames) = &self.content else { return self.load(&request).map(drop) };
+        for (label, extent) in frames {
+            // A bundle in a bundle is none: it is refused as a frame.
+            let loaded = self.open_label(label)?.load(&request);
+            loaded.map_err(|e| in_frame(e, label, extent.start))?;
+        }
+        Ok(())
     }
 }
 

@@ -55,7 +55,10 @@ pub(super) fn receive(
             if filled as u64 > options.limits.max_nbytes {
                 return Err(Error::limit(
                     "arrow",
-                    format!("the stream passes the limit of {} bytes.", options.limits.max_nbytes),
+                    format!(
+                        "the stream passes the limit of {} bytes. Raise max_nbytes to read it.",
+                        options.limits.max_nbytes
+                    ),
                 ));
             }
         }

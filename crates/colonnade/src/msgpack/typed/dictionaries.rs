@@ -1,11 +1,14 @@
 //! Values of dictionaries: they stand in the header, one array each, those inside another's values before it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
+use super::allowance::{Allowance, Budget};
 use super::{CellError, Range, Style, out, reader, writer};
+use crate::container::store::Limits;
 use crate::error::{Error, Result};
 use crate::frame::children;
 use crate::msgpack::cells::{FORMAT, malformed};
@@ -14,19 +17,28 @@ use crate::msgpack::options::ReadOptions;
 
 /// Values of dictionaries, taken by fields in their order.
 #[derive(Debug, Default)]
-pub struct Dictionaries(VecDeque<ArrayData>);
+pub struct Dictionaries {
+    arrays: VecDeque<ArrayData>,
+    /// What the readers of one frame share, as they share these.
+    budget: Option<Budget>,
+}
 
 impl Dictionaries {
     /// These, in the order of [`dictionary_types`].
     #[must_use]
     pub fn of(values: Vec<ArrayData>) -> Self {
-        Self(values.into())
+        Self { arrays: values.into(), budget: None }
+    }
+
+    /// Memory that nulls of the frame may take.
+    pub(super) fn budget(&mut self, limits: &Limits) -> Budget {
+        Arc::clone(self.budget.get_or_insert_with(|| Arc::new(Allowance::new(limits))))
     }
 
     /// Those of a type, its own last; whoever reads codes needs that one alone.
     pub(crate) fn next(&mut self, values: &DataType) -> Result<ArrayData> {
-        self.0.drain(..count(values).min(self.0.len()));
-        match self.0.pop_front() {
+        self.arrays.drain(..count(values).min(self.arrays.len()));
+        match self.arrays.pop_front() {
             Some(found) if found.data_type() == values => Ok(found),
             found => {
                 let found = found.map_or_else(|| "none".into(), |data| format!("{}", data.data_type()));
@@ -134,13 +146,15 @@ pub fn read_dictionaries(
         ));
     }
     let mut out: VecDeque<ArrayData> = VecDeque::with_capacity(found);
+    let budget = Some(Arc::new(Allowance::new(&options.limits)));
     for (i, values) in types.iter().enumerate() {
         let placed = |offset: usize| move |e: CellError| e.after(0, offset).in_entry(i);
         let (rows, length) = array(bytes, at).map_err(placed(0))?;
         at += length;
         // Those inside of these values have just been read.
         let inside = count(values);
-        let mut inner = Dictionaries(out.iter().skip(i.saturating_sub(inside)).cloned().collect());
+        let arrays = out.iter().skip(i.saturating_sub(inside)).cloned().collect();
+        let mut inner = Dictionaries { arrays, budget: budget.clone() };
         let plain = |error: Error| CellError { cell: 0, offset: at, path: format!("[{i}]"), error };
         let mut reader = reader(&field_of(values), None, None, options, &mut inner).map_err(plain)?;
         let rest = bytes.get(at..).unwrap_or_default();
@@ -153,7 +167,7 @@ pub fn read_dictionaries(
         out.push_back(reader.finish().map_err(plain)?);
         at += taken.nbytes;
     }
-    Ok((Dictionaries(out), at))
+    Ok((Dictionaries { arrays: out, budget }, at))
 }
 
 /// The head of an array at `at`: entries and length.

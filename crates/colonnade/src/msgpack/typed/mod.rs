@@ -25,6 +25,7 @@ use super::options::ReadOptions;
 use crate::error::Result;
 use crate::frame::DType;
 
+mod allowance;
 mod decimal;
 mod dictionaries;
 pub(crate) mod half;

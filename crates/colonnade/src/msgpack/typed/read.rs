@@ -4,14 +4,14 @@
 //! cell by cell as well, so that the error has a place.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_buffer::NullBufferBuilder;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, IntervalUnit, UnionMode};
 
+use super::allowance::{Budget, SMALL};
 use super::{CellError, Cells, Dictionaries, Taken, TypedCells, is_cells, names_are_unique};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::msgpack::cells::{FORMAT, malformed};
 use crate::msgpack::options::ReadOptions;
 use crate::msgpack::skip::{Skipper, skip};
@@ -39,9 +39,6 @@ trait Build: Send {
     fn finish(&mut self, len: usize) -> Result<ArrayData>;
 }
 
-/// Memory that nulls may take beyond the bytes that stand for them: a null of a wide type is one byte.
-type Budget = Arc<AtomicU64>;
-
 /// One array in the making: what is around its values.
 struct Slot {
     build: Box<dyn Build>,
@@ -52,9 +49,6 @@ struct Slot {
     budget: Budget,
 }
 
-/// Nulls up to this size go without being counted.
-const SMALL: u64 = 64;
-
 impl Slot {
     /// Takes one cell.
     #[inline]
@@ -63,7 +57,7 @@ impl Slot {
             if !self.nullable {
                 return Err(malformed(0, "expected a value, as the field holds no nulls, found nil."));
             }
-            charge(&self.budget, self.cost)?;
+            self.budget.charge(self.cost)?;
             self.build.null()?;
             Some(1)
         } else {
@@ -92,19 +86,6 @@ impl Slot {
     }
 }
 
-fn charge(budget: &Budget, cost: u64) -> Done {
-    if cost <= SMALL {
-        return Ok(());
-    }
-    let left = budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(cost));
-    left.map(|_| ()).map_err(|left| {
-        let message = format!(
-            "a null of this type takes {cost} bytes, {left} of the limit are left. Raise max_nbytes to read it."
-        );
-        CellError::new(ErrorKind::LimitExceeded, 0, message)
-    })
-}
-
 #[cold]
 fn cut(at: usize) -> CellError {
     malformed(at, "expected a whole value, found the end of the cell around it.")
@@ -130,6 +111,8 @@ pub(super) struct Reader {
     slot: Slot,
     /// Whether cells are looked through before they are read, so that a part of one changes nothing.
     nested: bool,
+    /// Whether a null of the type may take far more than its byte.
+    wide: bool,
     max_depth: u64,
     /// What has seen the front of the next cell, and how much of it.
     begun: Option<(Skipper, usize)>,
@@ -143,11 +126,12 @@ impl Reader {
         dictionaries: &mut Dictionaries,
     ) -> Result<Self> {
         let max_depth = options.limits.max_depth;
-        let budget = Arc::new(AtomicU64::new(options.limits.max_nbytes));
+        let budget = dictionaries.budget(&options.limits);
         let mut maker = make::Maker { dictionaries, budget, max_depth, cells: is_cells(tag) };
         let slot = maker.slot(field, 0)?;
         let nested = field.data_type().is_nested() || is_cells(tag);
-        Ok(Self { slot, nested, max_depth: options.limits.max_depth, begun: None })
+        let wide = make::is_wide(field.data_type());
+        Ok(Self { slot, nested, wide, max_depth: options.limits.max_depth, begun: None })
     }
 
     /// Whether the cell at the front is whole. What an earlier call has seen of it is not looked at again.
@@ -180,7 +164,12 @@ impl Cells for Reader {
                 break;
             }
             match self.slot.push(rest).map_err(here)? {
-                Some(length) => taken = Taken { cells: taken.cells + 1, nbytes: taken.nbytes + length },
+                Some(length) => {
+                    taken = Taken { cells: taken.cells + 1, nbytes: taken.nbytes + length };
+                    if self.wide {
+                        self.slot.budget.grant(length);
+                    }
+                }
                 None if self.nested => return Err(here(cut(0))),
                 None => break,
             }

@@ -51,6 +51,13 @@ pub fn encode(
         }
         None => plain::columns(frame, schema, arrays)?,
     };
+    if own.is_empty() && nrows > 0 && header.is_none() && options.orient == Orient::Columns {
+        let message = format!(
+            "{nrows} rows without columns: a map of columns has nothing that says how many rows there are. Write them with \
+             the header, or orient=\"records\"."
+        );
+        return Err(Error::unrepresentable(FORMAT, message));
+    }
     let (index, labels);
     let columns = cells(&own, writer_of)?;
     let sections = match (options.orient, header) {

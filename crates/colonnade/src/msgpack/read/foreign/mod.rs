@@ -31,6 +31,7 @@ use rows::{Gather, Kind};
 use shape::Shape;
 
 pub use push::Foreign;
+pub(super) use shape::check_nbytes;
 pub use shape::{Layout, shape_of};
 
 /// The one foreign frame that `bytes` are; `base` is where they begin in their source.
@@ -46,7 +47,7 @@ pub fn decode(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Frame> {
 /// # Errors
 /// As [`decode`], and `Cancelled` from `progress`.
 pub fn decode_with(bytes: &[u8], base: u64, options: &ReadOptions, progress: &dyn Progress) -> Result<Frame> {
-    shape::check_nbytes(bytes.len() as u64, options)?;
+    check_nbytes(bytes.len() as u64, options)?;
     let (frame, end) = match shape::look(bytes, options).map_err(|e| e.placed("$", base))? {
         Shape::Columns => {
             let (keys, columns, rows, end) = columns::take(bytes, base, options, progress)?;

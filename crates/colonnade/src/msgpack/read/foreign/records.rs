@@ -9,7 +9,6 @@ use crate::plan::{Progress, beside};
 
 use super::gathered::Batch;
 use super::rows::Gather;
-use super::shape::cut_short;
 use super::taking::{Failure, Taking};
 
 /// Below this a thread is not worth its start.
@@ -115,7 +114,8 @@ impl Walk<'_> {
             let rest = self.source.bytes.get(self.at..).unwrap_or(&[]);
             let row = self.gather.row(rest).map_err(|e| self.place(e))?;
             let Some(nbytes) = row else {
-                return Err(self.place(cut_short(0, rest.len())));
+                let had = self.source.base + self.source.bytes.len() as u64;
+                return Err(self.place(self.gather.cut(rest, usize::try_from(had).unwrap_or(usize::MAX))));
             };
             self.at += nbytes;
         }

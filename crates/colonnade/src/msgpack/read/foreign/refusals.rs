@@ -106,6 +106,17 @@ fn cut_and_followed_input() {
 }
 
 #[test]
+fn a_cut_names_the_value_that_it_is_in() {
+    let rows = pack().array(2).map(1).text("a").int(1).map(2).text("a").int(2).text("b").text("xyz").0;
+    let last = rows.len() - 1;
+    for (end, path, offset) in [(11, "$[1]", 9), (14, "$[1].a", 14), (16, "$[1]", 15), (last, "$[1].b", 17)] {
+        let error = decode(&rows[..end], 0, &options(1)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Truncated { had, .. } if *had == end as u64), "{error}");
+        assert_eq!(place(&error), (path, offset), "cut at {end}: {error}");
+    }
+}
+
+#[test]
 fn claims_and_bombs() {
     for claim in [
         pack().raw(&[0xdd, 0xff, 0xff, 0xff, 0xff, 0x81, 0xa1, b'a', 1]),

@@ -13,6 +13,7 @@ use crate::msgpack::skip::{length_of, skip, skip_cells};
 
 use super::gathered::{Batch, Encoded, Gathered, NIL};
 use super::keys::{Key, Keys, twice};
+use super::shape::cut_short;
 use super::taking::Failure;
 
 /// Rows that are gathered before columns take them.
@@ -258,6 +259,29 @@ impl Gather {
         let at = self.path_of(path, row) + &step;
         let error = CellError { cell: 0, offset: offset + in_cell, ..error };
         error.placed(&at, base + start)
+    }
+
+    /// Where the input of `had` bytes ends, in the row at the front of `bytes`: at the first value that is not whole.
+    #[cold]
+    pub(super) fn cut(&self, bytes: &[u8], had: usize) -> CellError {
+        let (entries, mut at) = match (head(bytes), self.kind) {
+            (Ok(Some((Head::Map(n), length))), _) => (n, length),
+            (Ok(Some((Head::Array(n), length))), Kind::Arrays) => (n, length),
+            _ => return cut_short(0, had),
+        };
+        for entry in 0..entries {
+            let mut path = format!("[{entry}]");
+            if self.kind != Kind::Arrays {
+                let Ok(Some((key, length))) = Key::take(bytes.get(at..).unwrap_or(&[])) else { break };
+                at += length;
+                path = key.step();
+            }
+            match skip(bytes.get(at..).unwrap_or(&[]), self.depth) {
+                Ok(Some(length)) => at += length,
+                _ => return CellError { path, ..cut_short(at, had) },
+            }
+        }
+        cut_short(at, had)
     }
 
     /// Where the cell of `column` begins in the row at the front of `bytes`.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::error::{Error, ErrorKind, Result};
 use crate::msgpack::cells::{CellError, FORMAT, malformed};
 use crate::msgpack::head::{Head, head};
+use crate::msgpack::header::KEY;
 use crate::msgpack::options::{Orient, ReadOptions};
 use crate::msgpack::skip::{skip, skip_cells};
 
@@ -29,8 +30,8 @@ pub(super) enum Shape {
 /// One frame, or several and where each lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layout {
-    /// One frame.
-    Frame,
+    /// One frame, and how it is laid out; one row of scalars is told as a row of records.
+    Frame(Orient),
     /// Labels and extents of frames.
     Bundle(Vec<(String, Range<usize>)>),
 }
@@ -40,8 +41,11 @@ pub enum Layout {
 /// # Errors
 /// Malformed, truncated, over a limit; a label that is there twice or is no text.
 pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Layout> {
-    if look(bytes, options).map_err(|e| e.placed("$", base))? != Shape::Bundle {
-        return Ok(Layout::Frame);
+    match look(bytes, options).map_err(|e| e.placed("$", base))? {
+        Shape::Bundle => {}
+        Shape::Columns => return Ok(Layout::Frame(Orient::Columns)),
+        Shape::Records | Shape::Row => return Ok(Layout::Frame(Orient::Records)),
+        Shape::Split => return Ok(Layout::Frame(Orient::Split)),
     }
     let mut frames = Vec::new();
     let mut labels = HashSet::new();
@@ -53,6 +57,11 @@ pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Layout
                 "expected a frame's label that is text, found an integer. Name the frames with text.";
             return Err(CellError::new(ErrorKind::Unsupported, at, message).placed(&path, base));
         };
+        if label == KEY {
+            let message = "expected the header as the first entry, found entries before it. Put it first, or drop it \
+                           to read the data alone.";
+            return Err(malformed(at, message).placed(&path, base));
+        }
         if !labels.insert(label.clone()) {
             let message = "this label stands here a second time: one of the two frames would be lost.";
             return Err(malformed(at, message).placed(&path, base));
@@ -269,7 +278,7 @@ pub(super) fn cut_short(offset: usize, had: usize) -> CellError {
 }
 
 /// Refuses input over the limit of bytes.
-pub(super) fn check_nbytes(nbytes: u64, options: &ReadOptions) -> Result<()> {
+pub(in crate::msgpack::read) fn check_nbytes(nbytes: u64, options: &ReadOptions) -> Result<()> {
     let cap = options.limits.max_nbytes;
     if nbytes <= cap {
         return Ok(());

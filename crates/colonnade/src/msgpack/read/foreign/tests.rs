@@ -337,7 +337,7 @@ fn maps_of_frames_are_bundles() {
     let Layout::Bundle(frames) = shape_of(&bundle.0, 0, &options(1)).unwrap() else { panic!() };
     assert_eq!(frames.iter().map(|f| f.0.as_str()).collect::<Vec<_>>(), ["one", "two"]);
     assert_eq!(bundle.0[frames[1].1.clone()], table().0);
-    assert_eq!(shape_of(&table().0, 0, &options(1)).unwrap(), Layout::Frame);
+    assert_eq!(shape_of(&table().0, 0, &options(1)).unwrap(), Layout::Frame(Orient::Columns));
     let error = decode(&bundle.0, 0, &options(1)).unwrap_err();
     assert!(error.to_string().contains("expected one frame, found a map of 2."), "{error}");
     assert!(in_pieces(&bundle.0, 4).is_err());

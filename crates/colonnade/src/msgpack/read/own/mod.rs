@@ -6,14 +6,16 @@ mod place;
 mod rows;
 mod text;
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use arrow_data::ArrayData;
+use arrow_schema::DataType;
 
 use crate::arrow::import::{FieldPlan, Place, Plan};
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::{Axis, Block, Frame, Level, Part};
+use crate::frame::{Axis, Block, DType, Frame, Level, Part};
 use crate::ipc::read::Request;
 use crate::memory::Buffer;
 use crate::plan::NoProgress;
@@ -22,6 +24,7 @@ use super::super::cells::{FORMAT, step};
 use super::super::header::{self, Header};
 use super::super::options::{Orient, ReadOptions};
 use super::super::write;
+use super::foreign::check_nbytes;
 
 /// A frame whose columns were found and not yet decoded.
 #[derive(Debug)]
@@ -80,18 +83,19 @@ impl Own {
             return Ok(None);
         };
         let plan = Plan::new(&header.schema).map_err(|e| e.in_member("$.__colonnade__"))?;
+        check(&header, &options)?;
         if header.orient != Orient::Columns {
+            check_nbytes(bytes.nbytes() as u64, &options)?;
             return rows::decode(bytes.as_slice(), &header, plan, (entries, at), &options).map(Some);
         }
         let (extents, end) = extents(bytes.as_slice(), &header, entries, at)?;
-        let decoded = extents.iter().map(|e| e.len() as u64).sum::<u64>();
-        if decoded > options.limits.max_nbytes {
-            let message = format!(
-                "{decoded} bytes, the limit is {}. Raise max_nbytes to read it.",
-                options.limits.max_nbytes
-            );
-            return Err(Error::limit(FORMAT, message));
-        }
+        let nrows = header.nrows as u64;
+        let nbytes = |(told, extent): (&FieldPlan, &Range<usize>)| {
+            let decoded = landing(told).map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
+            decoded.max(extent.len() as u64)
+        };
+        let decoded = plan.fields.iter().zip(&extents).map(nbytes).fold(0, u64::saturating_add);
+        check_nbytes(decoded, &options)?;
         let bytes = bytes.clone();
         let own = Self { bytes, header, plan, extents, options, index: OnceLock::new(), end };
         Ok(Some(Opening::Columns(Box::new(own))))
@@ -143,9 +147,9 @@ impl Own {
     }
 
     /// The dtype of the block that a field lands in.
-    fn dtype(&self, field: usize, told: &FieldPlan) -> Option<crate::frame::DType> {
+    fn dtype(&self, field: usize, told: &FieldPlan) -> Option<DType> {
         let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
-        told.dtype.or_else(|| told.block_dtype().filter(|_| !nulls))
+        landing(told).filter(|_| told.dtype.is_some() || !nulls)
     }
 
     /// Row labels, decoded once.
@@ -237,6 +241,33 @@ impl Own {
     fn path(&self, field: usize) -> String {
         format!("${}", step(self.header.schema.fields().get(field).map_or("", |f| f.name())))
     }
+}
+
+/// Refuses what no writer of ours says: names that are no keys, rows that nothing stands for.
+fn check(header: &Header, options: &ReadOptions) -> Result<()> {
+    let fields = header.schema.fields();
+    let mut seen = HashSet::with_capacity(fields.len());
+    if let Some(twice) = fields.iter().find(|field| !seen.insert(field.name())) {
+        let message = format!("expected fields of different names, found {} twice.", step(twice.name()));
+        return Err(Error::malformed(FORMAT, message).in_member("$.__colonnade__"));
+    }
+    let cap = options.limits.max_unbacked_rows;
+    if fields.is_empty() && header.nrows as u64 > cap {
+        let message = format!(
+            "declares {} rows without a byte behind them, the limit is {cap}. Raise Limits(max_unbacked_rows=...) if you \
+             trust the file.",
+            header.nrows
+        );
+        return Err(Error::limit(FORMAT, message).in_member("$.__colonnade__"));
+    }
+    Ok(())
+}
+
+/// The dtype of the block that a field lands in where it has no nulls. Times that are NumPy's say so; those of other libraries
+/// stay Arrow's, since a block of them would come back as NumPy's.
+fn landing(told: &FieldPlan) -> Option<DType> {
+    let times = matches!(told.data_type, DataType::Timestamp(..) | DataType::Duration(_));
+    if times { told.dtype } else { told.block_dtype() }
 }
 
 /// Where the value of each field lies, and where the frame ends.

@@ -156,7 +156,8 @@ impl Own {
     fn block_column(&self, field: usize, dtype: DType, place: &mut [u8]) -> Result<()> {
         let (found, bytes, base) = self.value(field)?;
         match found {
-            Head::Bin(n) if self.header.packed => {
+            // Any byte but 0 and 1 would be no boolean.
+            Head::Bin(n) if self.header.packed && dtype.kind != Kind::Bool => {
                 let whole = n as usize == bytes.len() && bytes.len() == place.len();
                 if !whole {
                     let message = format!(
@@ -247,7 +248,7 @@ impl Own {
         let encoded = self.bytes.as_slice().get(self.header.dictionaries.clone()).unwrap_or(&[]);
         let any = fields.iter().any(|f| has_dictionary(f.data_type()));
         let mut dictionaries = typed::Dictionaries::default();
-        if any {
+        if any || !encoded.is_empty() {
             let read = typed::read_dictionaries(fields, encoded, &self.options);
             dictionaries = read.map_err(|e| e.placed("$.__colonnade__.dictionaries", start as u64))?.0;
         }
@@ -276,9 +277,11 @@ impl Own {
 
     /// Packed values that are no NumPy block: times of other libraries.
     fn packed(&self, data_type: &DataType, bytes: &[u8]) -> Result<ArrayData> {
-        let width =
-            data_type.primitive_width().filter(|w| w.checked_mul(self.header.nrows) == Some(bytes.len()));
-        if width.is_none() {
+        let is_packed = data_type.is_integer()
+            || data_type.is_floating()
+            || matches!(data_type, DataType::Timestamp(..) | DataType::Duration(_));
+        let width = data_type.primitive_width().filter(|_| is_packed);
+        if width.and_then(|w| w.checked_mul(self.header.nrows)) != Some(bytes.len()) {
             let message = format!(
                 "expected {} packed values of {data_type}, found {} bytes.",
                 self.header.nrows,

@@ -2,7 +2,7 @@
 
 use arrow_data::ArrayData;
 
-use crate::arrow::import::Plan;
+use crate::arrow::import::{Plan, to_block};
 use crate::error::Result;
 
 use super::super::super::header::Header;
@@ -10,7 +10,7 @@ use super::super::super::options::ReadOptions;
 use super::super::super::typed::{self, TypedCells};
 use super::super::super::write;
 use super::super::rows::Rows;
-use super::Opening;
+use super::{Opening, landing};
 
 /// Decodes a frame whose entries behind the header begin at `at`.
 pub(super) fn decode(
@@ -38,7 +38,10 @@ pub(super) fn decode(
     let rows = Rows { orient: header.orient, entries, nrows: header.nrows, keys: &keys };
     let end = rows.decode(bytes, at, &mut readers)?;
     let arrays: Vec<ArrayData> = readers.into_iter().map(TypedCells::finish).collect::<Result<_>>()?;
-    let frame = plan.frames(&[(header.nrows, arrays)])?.pop().map(Box::new);
-    let none = || crate::Error::malformed(super::FORMAT, "expected a frame, found none.");
-    Ok(Opening::Rows { frame: frame.ok_or_else(none)?, orient: header.orient, end })
+    plan.settle(header.nrows);
+    let block = |i: usize, data: &ArrayData| {
+        plan.fields.get(i).and_then(landing).map_or(Ok(None), |dtype| to_block(dtype, data))
+    };
+    let frame = plan.frame_with(&arrays, header.nrows, 0, &block)?;
+    Ok(Opening::Rows { frame: Box::new(frame), orient: header.orient, end })
 }

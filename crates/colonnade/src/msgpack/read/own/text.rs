@@ -50,6 +50,10 @@ impl<const N: usize> Text<N> {
     /// # Errors
     /// Malformed: a text over the offsets' range.
     pub(super) fn finish(self) -> Result<ArrayData> {
+        if self.row != self.rows {
+            let message = format!("expected {} rows of text, found {}.", self.rows, self.row);
+            return Err(Error::malformed(FORMAT, message));
+        }
         if N == 4 && i32::try_from(self.used).is_err() {
             let message =
                 format!("expected 2147483647 bytes of text at most as the header says, found {}.", self.used);
@@ -61,7 +65,7 @@ impl<const N: usize> Text<N> {
         let nulls = self.validity.map(|bits| NullBuffer::new(BooleanBuffer::new(bits.into(), 0, self.rows)));
         let builder = ArrayDataBuilder::new(self.data_type).len(self.rows).nulls(nulls);
         let builder = builder.add_buffer(offsets).add_buffer(values);
-        // SAFETY: every row has its offset, which never decrease; each text was checked to be UTF-8 when it came, and the
+        // SAFETY: every row has its offset, as was just looked at, which never decrease; each text was checked to be UTF-8 when it came, and the
         // last offset is the length of the values.
         Ok(unsafe { builder.align_buffers(true).build_unchecked() })
     }

@@ -199,3 +199,10 @@ fn cost(data_type: &DataType) -> u64 {
         other => other.primitive_width().map_or(16, |width| width as u64),
     }
 }
+
+/// Whether a null in the type may take far more than the byte that stands for it.
+pub(super) fn is_wide(data_type: &DataType) -> bool {
+    cost(data_type) > SMALL
+        || matches!(data_type, DataType::Struct(_))
+        || crate::frame::children(data_type).iter().any(|field| is_wide(field.data_type()))
+}

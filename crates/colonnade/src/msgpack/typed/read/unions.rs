@@ -56,7 +56,7 @@ impl Build for Unions {
         };
         at += length;
         if self.offsets.is_none() {
-            charge(&self.budget, self.others)?;
+            self.budget.charge(self.others)?;
         }
         self.select(place)?;
         match self.children.get_mut(place) {

@@ -266,6 +266,75 @@ fn nulls_of_wide_types_and_depth_have_limits() {
 }
 
 #[test]
+fn nulls_of_wide_types_are_believed_as_far_as_bytes_go() {
+    let limit = |e: &CellError| matches!(e.error.kind(), ErrorKind::LimitExceeded);
+    for wide in [
+        DataType::FixedSizeBinary(i32::MAX),
+        DataType::new_fixed_size_list(DataType::Null, i32::MAX, true),
+        DataType::new_fixed_size_list(
+            DataType::new_fixed_size_list(DataType::Int8, 1 << 16, true),
+            1 << 15,
+            true,
+        ),
+    ] {
+        let e = of_field(&Field::new("x", wide.clone(), true), &[0xc0], &options()).unwrap_err();
+        assert!(limit(&e) && e.error.to_string().contains("max_unbacked_rows"), "{e:?}");
+        // Inside lists and structs too, as a nil or as a member that is missing.
+        let e = of(&DataType::new_list(wide.clone(), true), &[0x91, 0xc0]).unwrap_err();
+        assert!(limit(&e), "{e:?}");
+        let member = Field::new("w", wide.clone(), true);
+        let e = of(&DataType::Struct(vec![member].into()), &[0x80]).unwrap_err();
+        assert!(limit(&e), "{e:?}");
+        // In a sparse union it takes its room beside every other value.
+        let children = [(0, Field::new("i", DataType::Int8, true)), (1, Field::new("w", wide, true))];
+        let union = DataType::Union(UnionFields::from_fields(children.map(|(_, f)| f)), UnionMode::Sparse);
+        let e = of_field(&Field::new("x", union, false), &[0x92, 0, 7], &options()).unwrap_err();
+        assert!(limit(&e), "{e:?}");
+    }
+    // What was read lets nulls beside it pass; all columns of a frame have one allowance.
+    let mut tight = options();
+    tight.limits.max_unbacked_rows = 20_000;
+    let field = Field::new("x", DataType::FixedSizeBinary(5000), true);
+    let value = [&[0xc5, 0x13, 0x88][..], &[7; 5000]].concat();
+    assert_eq!(of_field(&field, &[0xc0; 11], &tight).unwrap_err().cell, 4);
+    assert_eq!(of_field(&field, &[&value[..], &[0xc0; 90]].concat(), &tight).unwrap().cells, 91);
+    let mut shared = Dictionaries::default();
+    let mut first = reader(&field, None, None, &tight, &mut shared).unwrap();
+    let mut second = reader(&field, None, None, &tight, &mut shared).unwrap();
+    assert_eq!(first.take(&[0xc0; 3], 3).unwrap().cells, 3);
+    assert_eq!(second.take(&[0xc0; 20], 20).unwrap_err().cell, 1);
+}
+
+#[test]
+fn children_without_nulls_hold_none_that_were_told() {
+    let fields = [Field::new("i", DataType::Int8, false), Field::new("s", DataType::Utf8, false)];
+    for mode in [UnionMode::Sparse, UnionMode::Dense] {
+        let union = DataType::Union(UnionFields::from_fields(fields.clone()), mode);
+        let field = Field::new("x", union, false);
+        let cells = [0x92, 0, 7, 0x92, 1, 0xa1, b'a', 0x92, 0, 8];
+        assert_eq!(of_field(&field, &cells, &options()).unwrap().cells, 3);
+        for (bytes, path) in [(&[0x92, 0, 0xc0][..], "[1]"), (&[0x92, 1, 0xc0], "[1]"), (&[0xc0], "")] {
+            let e = of_field(&field, bytes, &options()).unwrap_err();
+            assert!(e.path == path && e.error.to_string().contains("found nil"), "{e:?}");
+        }
+    }
+    let record = DataType::Struct(Fields::from(fields.to_vec()));
+    refused(&record, &[0x81, 0xa1, b'i', 1], 0, ".s", "found none");
+    refused(&record, &[0x82, 0xa1, b'i', 1, 0xa1, b's', 0xc0], 6, ".s", "found nil");
+    assert_eq!(of(&record, &[0xc0, 0x82, 0xa1, b's', 0xa0, 0xa1, b'i', 1]).unwrap().cells, 2);
+    refused(&DataType::new_list(DataType::Int8, false), &[0x91, 0xc0], 1, "[0]", "found nil");
+    refused(&DataType::new_fixed_size_list(DataType::Int8, 1, false), &[0x91, 0xc0], 1, "[0]", "found nil");
+}
+
+#[test]
+fn decimals_take_the_smallest_form() {
+    let digits =
+        Decimal128Array::from(vec![-(i128::pow(10, 38) - 1)]).with_precision_and_scale(38, 10).unwrap();
+    assert!(written(&digits.to_data(), PLAIN).starts_with(&[0xd9, 40, b'-', b'9']));
+    assert!(written(&digits.to_data(), OLD).starts_with(&[0xda, 0, 40, b'-', b'9']));
+}
+
+#[test]
 fn any_bytes_give_valid_arrays_or_errors() {
     let list = DataType::new_list(DataType::Utf8, true);
     let fields = vec![Field::new("a", DataType::Int8, false), Field::new("b", list.clone(), true)];

@@ -65,7 +65,7 @@ pub(super) enum Values {
     Instants(ScalarBuffer<i64>, i64),
     DayTime(ScalarBuffer<IntervalDayTime>),
     MonthDayNano(ScalarBuffer<IntervalMonthDayNano>),
-    Decimal(Digits, u8, i8),
+    Decimal(Digits, u8, i8, Family),
     Bytes(Offsets, Buffer, Family),
     Views(ScalarBuffer<u128>, Vec<Buffer>, Family),
     /// Bytes of the same width, those of the first row in front.
@@ -126,10 +126,10 @@ impl Values {
             DataType::Timestamp(unit, _) => Self::Instants(native(data, 0), per_second(*unit)),
             DataType::Interval(IntervalUnit::DayTime) => Self::DayTime(native(data, 0)),
             DataType::Interval(IntervalUnit::MonthDayNano) => Self::MonthDayNano(native(data, 0)),
-            DataType::Decimal32(p, s) => Self::Decimal(Digits::D32(native(data, 0)), *p, *s),
-            DataType::Decimal64(p, s) => Self::Decimal(Digits::D64(native(data, 0)), *p, *s),
-            DataType::Decimal128(p, s) => Self::Decimal(Digits::D128(native(data, 0)), *p, *s),
-            DataType::Decimal256(p, s) => Self::Decimal(Digits::D256(native(data, 0)), *p, *s),
+            DataType::Decimal32(p, s) => Self::Decimal(Digits::D32(native(data, 0)), *p, *s, text),
+            DataType::Decimal64(p, s) => Self::Decimal(Digits::D64(native(data, 0)), *p, *s, text),
+            DataType::Decimal128(p, s) => Self::Decimal(Digits::D128(native(data, 0)), *p, *s, text),
+            DataType::Decimal256(p, s) => Self::Decimal(Digits::D256(native(data, 0)), *p, *s, text),
             DataType::Utf8 => Self::Bytes(Offsets::small(data), buffer(1), text),
             DataType::LargeUtf8 => Self::Bytes(Offsets::large(data), buffer(1), text),
             DataType::Binary => Self::Bytes(Offsets::small(data), buffer(1), binary),
@@ -279,7 +279,7 @@ impl Values {
                 out::int(out, i64::from(value.days))?;
                 out::int(out, value.nanoseconds)
             }
-            Self::Decimal(digits, precision, scale) => {
+            Self::Decimal(digits, precision, scale, family) => {
                 let digits: &dyn Display = match digits {
                     Digits::D32(v) => &at(v, row)?,
                     Digits::D64(v) => &at(v, row)?,
@@ -294,7 +294,7 @@ impl Values {
                     );
                     return Err(Error::unrepresentable(FORMAT, message));
                 }
-                out::bytes(out, Family::OldStr, decimal::text(&digits, *scale).as_bytes())
+                out::bytes(out, *family, decimal::text(&digits, *scale).as_bytes())
             }
             Self::Bytes(offsets, all, family) => {
                 out::bytes(out, *family, all.get(offsets.range(row)?).ok_or_else(changed)?)
