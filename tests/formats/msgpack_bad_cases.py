@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from colonnade import DecodeError, LimitError, TruncatedError, UnsupportedError
 from tests.formats import msgpack_bytes as mp
@@ -36,7 +37,7 @@ _REFUSED = (UnsupportedError, DecodeError)
 
 
 # Cells that are maps: a map of arrays of maps alone is taken for several frames.
-_OF_MAPS = {"orient": "columns", "of_a_message": False}
+_OF_MAPS: dict[str, Any] = {"orient": "columns", "of_a_message": False}
 
 
 def _bad(name: str, content: bytes, errors: tuple[type[Exception], ...] = (DecodeError,), **more: object) -> None:
