@@ -130,7 +130,12 @@ fn is_split(bytes: &[u8], options: &ReadOptions) -> std::result::Result<bool, Ce
     let mut entries = Entries::new(bytes, options);
     while let Some((key, _)) = entries.key()? {
         let value = entries.rest();
-        let Ok(Some((Head::Array(n), length))) = head(value) else { return Ok(false) };
+        let cut = |at: usize| Err(cut_short(at, bytes.len()));
+        let (n, length) = match head(value) {
+            Ok(Some((Head::Array(n), length))) => (n, length),
+            Ok(None) => return cut(entries.end()),
+            _ => return Ok(false),
+        };
         match &key {
             Key::Text(name) if name == "columns" => columns = Some(n),
             Key::Text(name) if name == "index" => {}
@@ -138,6 +143,7 @@ fn is_split(bytes: &[u8], options: &ReadOptions) -> std::result::Result<bool, Ce
                 first_row = match value.get(length..).map(head) {
                     _ if n == 0 => Some(None),
                     Some(Ok(Some((Head::Array(width), _)))) => Some(Some(width)),
+                    Some(Ok(None)) | None => return cut(entries.end() + length),
                     _ => return Ok(false),
                 };
             }
