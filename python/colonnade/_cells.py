@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ._core import ArrowColumn, EncodeError
+from ._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
 
 
-def cells_of(column: ArrowColumn) -> np.ndarray:
-    """A 1-D object array of the cells.
+def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
+    """A 1-D object array of the cells; `where` begins the message of cells that are no MessagePack.
 
     Raises
     ------
@@ -28,7 +28,7 @@ def cells_of(column: ArrowColumn) -> np.ndarray:
     if column.type == "null":
         return np.full(len(column), None, dtype=object)
     if is_msgpack(column.tag):
-        return column.cells()
+        return _mixed(column, where)
     try:
         return column.objects()
     except TypeError:
@@ -40,6 +40,15 @@ def cells_of(column: ArrowColumn) -> np.ndarray:
         return object_array(cells)
     except (ValueError, NotImplementedError, OverflowError) as error:
         raise EncodeError(f"values of type {column.type} that Python's own types cannot hold: {error}") from error
+
+
+def _mixed(column: ArrowColumn, where: str) -> np.ndarray:
+    try:
+        return column.cells()
+    except ColonnadeError as error:
+        raise type(error)(f"{where}: {error}" if where else str(error)) from error
+    except TypeError as error:  # the tag of another column
+        raise DecodeError(f"{where or 'msgpack'}: the tag {column.tag} does not fit the data: {error}") from error
 
 
 def is_msgpack(tag: str | None) -> bool:

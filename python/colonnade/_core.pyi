@@ -42,6 +42,12 @@ class ArrowColumn:
         Raises TypeError naming the first other position and its type; UnicodeEncodeError text for lone surrogates
         is raised as EncodeError."""
     @staticmethod
+    def from_cells(values: np.ndarray, tag: str | None = None) -> ArrowColumn:
+        """1-D object array as large_binary, one MessagePack value a cell, None as null: None, bool, int, float,
+        complex, str, bytes, date, time, datetime, timedelta, Decimal, UUID, scalars of NumPy and pandas, and tuples,
+        lists and dicts of these, 60 in each other at most, each of exactly its class. The tag, unless another is given,
+        is ``{"cells":"msgpack","extensions":1}``. EncodeError with row and place within the cell for anything else."""
+    @staticmethod
     def from_fixed(values: np.ndarray, tag: str | None = None) -> ArrowColumn:
         """1-D array of any NumPy dtype without objects, as fixed_size_binary(itemsize): for what Arrow cannot name."""
     @staticmethod
@@ -71,7 +77,8 @@ class ArrowColumn:
     def cells(self) -> np.ndarray:
         """binary, one MessagePack value a cell: a 1-D object array of None, bool, int, float, str, bytes, list, dict;
         timestamps aware datetimes in UTC where those hold them, else numpy.datetime64; other extensions
-        ``{"code": int, "data": bytes}``. None where null. DecodeError with row and byte where a cell is no such value.
+        ``{"code": int, "data": bytes}``, or, where the tag has "extensions", the objects that `from_cells` was given.
+        None where null. DecodeError with row and byte where a cell is no such value.
         """
     def unicode(self) -> np.ndarray:
         """utf8 without nulls: a `<U` array (raises EncodeError where a value ends in NUL: `<U` cannot hold it)."""

@@ -11,6 +11,7 @@ import datetime as dt
 import decimal
 import json
 import math
+import struct
 import uuid
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -103,7 +104,19 @@ def _int(value: int) -> Any:
 def _float(value: float) -> Any:
     if math.isfinite(value):
         return value
-    return {"$float": repr(value)}
+    bits = struct.pack(">d", value)
+    # A NaN of other bits than the one that every library makes keeps them.
+    return {"$float": bits.hex() if value != value and bits != _NAN else repr(value)}
+
+
+_NAN = struct.pack(">d", math.nan)
+
+
+def _read_float(content: str) -> float:
+    if len(content) == 16:
+        value: float = struct.unpack(">d", bytes.fromhex(content))[0]
+        return value
+    return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
 
 
 def _str(value: str) -> str:
@@ -176,13 +189,15 @@ _WRITERS: dict[type, Callable[[Any], Any]] = {
     dt.time: lambda value: {"$time": _with_zone(value, value.tzinfo)},
     dt.timedelta: lambda value: {"$timedelta": [value.days, value.seconds, value.microseconds]},
     decimal.Decimal: lambda value: {"$decimal": str(value)},
-    uuid.UUID: lambda value: {"$uuid": str(value)},
+    uuid.UUID: lambda value: {
+        "$uuid": str(value) if value.is_safe.value is None else [str(value), value.is_safe.value]
+    },
 }
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "$tuple": lambda content: tuple([from_json(part) for part in content]),
     "$int": lambda content: int(content, 0),
-    "$float": lambda content: {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content],
+    "$float": _read_float,
     "$bytes": lambda content: base64.b64decode(content, validate=True),
     "$date": dt.date.fromisoformat,
     "$datetime": _read_zoned(dt.datetime),
@@ -190,7 +205,9 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "$timedelta": lambda content: dt.timedelta(*content),
     "$complex": lambda content: complex(float.fromhex(content[0]), float.fromhex(content[1])),
     "$decimal": decimal.Decimal,
-    "$uuid": uuid.UUID,
+    "$uuid": lambda content: (
+        uuid.UUID(content) if isinstance(content, str) else uuid.UUID(content[0], is_safe=uuid.SafeUUID(content[1]))
+    ),
     "$dict": lambda content: {from_json(key): from_json(part) for key, part in content},
 }
 

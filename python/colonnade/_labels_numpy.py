@@ -30,13 +30,13 @@ def _content(value: Any, kind: str) -> Any:
         return bool(value)
     if kind in "iu":
         return int(value)
-    if kind == "f" and value.dtype.itemsize <= 8:
+    if kind == "f" and value.dtype.itemsize <= 8 and value == value:
         return _labels.to_json(float(value))
     if kind == "U":
-        return _labels.to_json(str(value))
+        return _labels.to_json(str.__str__(value))  # NumPy's own cuts NUL off
     if kind == "S":
         return _labels.to_json(bytes(value))
-    # Complex, longdouble and V: the bytes are the value.
+    # NaN, complex, longdouble and V: the bytes are the value.
     return _labels.to_json(value.tobytes())
 
 

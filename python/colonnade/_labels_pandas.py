@@ -20,7 +20,8 @@ def to_json(value: Any) -> Any:
             zone = zone_to_text(value.tzinfo)
             if zone is None:
                 _labels.refuse(f"a Timestamp in the zone {value.tzinfo!r}, which has no name that rebuilds it")
-        return {"$timestamp": [int(value.asm8.view("i8")), value.unit, zone]}
+        told = [int(value.asm8.view("i8")), value.unit, zone]
+        return {"$timestamp": [*told, 1] if value.fold and zone is None else told}
     if kind is pd.Timedelta:
         return {"$pdtimedelta": [int(value.asm8.view("i8")), value.unit]}
     if kind is pd.Period:
@@ -31,8 +32,10 @@ def to_json(value: Any) -> Any:
 
 
 def _read_timestamp(content: Any) -> pd.Timestamp:
-    ticks, unit, zone = content
+    ticks, unit, zone, *fold = content
     naive = pd.Timestamp(_np_datetime(ticks, unit))
+    if fold:
+        return naive.replace(fold=fold[0])
     return naive if zone is None else naive.tz_localize("UTC").tz_convert(zone_from_text(zone))
 
 

@@ -1,15 +1,18 @@
 """The type of a column of cells: told from the first batch, held to by the others.
 
 None is null in every type. An int fits among floats where the float is exactly the same number; nothing else changes
-its type. Dates, times of day, decimals, lists and mappings are Arrow's to build, so they need pyarrow.
+its type. Where the cells of the first batch have no type in common each is kept as it is, as one MessagePack value.
+Dates, times of day, decimals, lists and mappings are Arrow's to build, so they need pyarrow.
 """
 
 import datetime as dt
 import decimal
+import re
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
+from ._cells import object_array
 from ._core import ArrowColumn
 from ._zones import zone_to_text
 from .errors import EncodeError
@@ -60,6 +63,20 @@ def infer(cells: list[Any]) -> RowType:
     if kind not in _SINGLE:
         refuse_kind(cells, (), "None, a bool, a number, text, bytes, a date or time, a list or a mapping")
     return _SINGLE[kind]
+
+
+def first_column(cells: list[Any]) -> tuple[RowType, ArrowColumn]:
+    """The type of a first batch, and its column. Misfit: a cell that not even mixed cells can hold."""
+    try:
+        kind = infer(cells)
+        return kind, kind.column(cells)
+    except Misfit:
+        try:
+            mixed = Mixed()
+            return mixed, mixed.column(cells)
+        except Misfit:
+            pass
+        raise
 
 
 class Numbers:
@@ -143,6 +160,19 @@ class Spans:
     def column(self, cells: list[Any]) -> ArrowColumn:
         filled, mask = _filled(checked(cells, (dt.timedelta,), "a timedelta"), dt.timedelta())
         return ArrowColumn.from_masked(np.array(filled, "m8[us]"), mask)
+
+
+class Mixed:
+    """Cells of several types, each exactly what it was."""
+
+    def column(self, cells: list[Any]) -> ArrowColumn:
+        try:
+            return ArrowColumn.from_cells(object_array(cells))
+        except EncodeError as error:
+            told = re.match(r"row (\d+)(?:: |, )(.*)", str(error), re.DOTALL)
+            if told is None:
+                raise
+            raise Misfit(int(told[1]), told[2]) from error
 
 
 _SINGLE: dict[type, RowType] = {

@@ -1,7 +1,8 @@
 """Rows to columns, some tens of thousands at a time, so that a row-oriented source streams out as columns.
 
 A row is a mapping, a dataclass, a named tuple, or a plain tuple or list (whose columns are numbered). The first batch
-says what the columns are and of which type; a key that a row lacks is null. Later rows fit, or are refused by number.
+says what the columns are and of which type, or that cells are of several types, each of which is kept; a key that a row
+lacks is null. Later rows fit, or are refused by number.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,7 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 from ._core import Axis, CoreFrame, FrameBuilder
-from ._row_types import Misfit, RowType, infer
+from ._row_types import Misfit, RowType, first_column
 from ._text import cut
 from .errors import EncodeError
 
@@ -76,8 +77,11 @@ class Rows:
         for position, cells in enumerate(columns):
             try:
                 if not self._known:
-                    types.append(infer(cells))
-                builder.add_arrow(position, types[position].column(cells))
+                    kind, column = first_column(cells)
+                    types.append(kind)
+                else:
+                    column = types[position].column(cells)
+                builder.add_arrow(position, column)
             except Misfit as misfit:
                 self._refuse(misfit.position, misfit.text, position)
         self._types = types

@@ -181,7 +181,7 @@ def test_exception_in_the_progress_callback(old: Path) -> None:
 
 def test_column_that_the_format_cannot_hold(old: Path) -> None:
     before = old.read_bytes()
-    mixed = frame(3).assign(mixed=pd.Series([1, "a", {}], dtype=object))
+    mixed = frame(3).assign(mixed=pd.Series([1, "a", set()], dtype=object))
     with pytest.raises(cn.EncodeError, match="mixed") as caught:
         cn.write(mixed, old)
     assert isinstance(caught.value, TypeError)

@@ -8,6 +8,7 @@ use arrow_schema::{DataType, Field};
 use colonnade::container::members::{PieceKind, unicode};
 use colonnade::frame::{Block, Column, DType, Grid, type_name};
 use colonnade::memory::Buffer;
+use colonnade::msgpack::typed::{MIXED_TAG, extensions};
 use numpy::{PyArray1, PyUntypedArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -15,7 +16,7 @@ use pyo3::types::PyCapsule;
 
 use crate::array::{self, Arrays};
 use crate::errors::IntoPy;
-use crate::{arrow_build, cells, objects};
+use crate::{arrow_build, cells, cells_types, cells_write, errors, objects};
 
 /// One column in Arrow's layout.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -85,6 +86,13 @@ impl ArrowColumn {
     #[pyo3(signature = (values, kind, tag = None))]
     fn from_objects(values: &Bound<'_, PyAny>, kind: &str, tag: Option<String>) -> PyResult<Self> {
         Ok(Self::from_data(objects::typed(values, kind)?, tag))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (values, tag = None))]
+    fn from_cells(values: &Bound<'_, PyAny>, tag: Option<String>) -> PyResult<Self> {
+        let tag = tag.unwrap_or_else(|| MIXED_TAG.to_owned());
+        Ok(Self::from_data(cells_write::encoded(values)?, Some(tag)))
     }
 
     #[staticmethod]
@@ -193,7 +201,16 @@ impl ArrowColumn {
     }
 
     fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        cells::decoded(py, &self.column.data)?
+        let version = extensions(self.tag());
+        if version.is_some_and(|version| version > cells_types::VERSION) {
+            let tag = self.tag().unwrap_or_default();
+            return Err(errors::unsupported(format!(
+                "msgpack: expected cells whose extensions are of version {} or less, found the tag {tag}. Read them with \
+                 a later version of Colonnade.",
+                cells_types::VERSION
+            )));
+        }
+        cells::decoded(py, &self.column.data, version.is_some())?
             .ok_or_else(|| self.wrong("bytes, one MessagePack value a cell"))
     }
 

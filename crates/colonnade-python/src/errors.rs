@@ -160,12 +160,21 @@ pub(crate) fn with_path(error: Error, path: &std::path::Path) -> PyErr {
     to_py(error)
 }
 
+/// Whether an exception is one of Colonnade's already.
+pub(crate) fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
+    classes(py).is_ok_and(|all| all.first().is_some_and(|base| error.is_instance(py, base.bind(py))))
+}
+
 pub(crate) fn encode(message: impl Into<String>) -> PyErr {
     raise("EncodeError", message.into())
 }
 
 pub(crate) fn decode(message: impl Into<String>) -> PyErr {
     raise("DecodeError", message.into())
+}
+
+pub(crate) fn unsupported(message: impl Into<String>) -> PyErr {
+    raise("UnsupportedError", message.into())
 }
 
 pub(crate) fn option(message: impl Into<String>) -> PyErr {

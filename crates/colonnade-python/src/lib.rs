@@ -11,6 +11,8 @@ mod axis;
 mod builder;
 mod bytes_sink;
 mod cells;
+mod cells_types;
+mod cells_write;
 mod connect_options;
 mod connection;
 mod dtype;

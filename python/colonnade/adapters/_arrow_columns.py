@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import _labels
-from .._cells import cells_of
+from .._cells import cells_of, is_msgpack
 from .._core import ArrowColumn, DecodeError, EncodeError
 from ._object_columns import labels_from_level, object_array, objects_from_column, read_tag
 
@@ -60,7 +60,7 @@ def _values(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarra
     if kind.startswith((*_NUMERIC, "fixed_size_binary")):
         return _with_none(column) if column.null_count else column.values()
     try:
-        return cells_of(column)
+        return cells_of(column, where() if is_msgpack(column.tag) else "")
     except EncodeError as error:
         _refuse(where, str(error), "Drop the column, or read it with to_arrow()")
 

@@ -1,13 +1,16 @@
-"""Columns and labels of Python objects: typed where they are all of one kind, refused by name where they are not.
+"""Columns and labels of Python objects: typed where they are all of one kind, each cell as MessagePack where not.
 
 A NumPy or pandas array of dtype object has no type of its own. A column whose cells are all str, all bytes or all
 bool (with at most one kind of missing value among them) goes into Arrow's layout, with a tag that says that it was
-objects, and which missing value stood there. Labels may be anything that tagged JSON holds.
+objects, and which missing value stood there. Any other is a binary column of one MessagePack value a cell, exactly
+what each was, or is refused with row and class. Labels may be anything that tagged JSON holds.
 
-The tags are ``{"kind": "object", "null": "nan" | "na"}``, without ``null`` for None, and ``{"kind": "labels"}``.
+The tags are ``{"kind": "object", "null": "nan" | "na"}``, without ``null`` for None, ``{"cells": "msgpack",
+"extensions": 1}`` and ``{"kind": "labels"}``.
 """
 
 import functools
+import struct
 from typing import Any
 
 import numpy as np
@@ -23,21 +26,16 @@ LABELS_TAG = '{"kind":"labels"}'
 
 
 def column_from_objects(values: np.ndarray, where: str) -> ArrowColumn:
-    """A 1-D object array as an Arrow column; EncodeError, beginning with `where`, if its cells are of several kinds."""
+    """A 1-D object array as an Arrow column; EncodeError, beginning with `where`, for a cell that cannot be kept."""
     kinds = set(map(type, values.tolist()))
-    missing = _missing(kinds, values, where)
+    missing = _missing(kinds, values)
     present = kinds - _null_types(kinds)
-    if len(present) > 1 or any(kind not in _KINDS for kind in present):
-        names = ", ".join(sorted(kind.__qualname__ for kind in kinds))
-        raise EncodeError(
-            f"{where}: expected cells that are all str, all bytes or all bool (None allowed), found {names}. "
-            "Convert the column to one type first."
-        )
-    # A column of missing values only has no kind; text is as good as any, and the tag brings the cells back.
-    kind = _KINDS[present.pop()] if present else "str"
-    tag = object_tag(missing)
     try:
-        return ArrowColumn.from_objects(values, kind, tag)
+        if missing is None or len(present) > 1 or any(kind not in _KINDS for kind in present):
+            return ArrowColumn.from_cells(values)
+        # A column of None only has no kind; text is as good as any, and the tag brings the cells back.
+        kind = _KINDS[present.pop()] if present else "str"
+        return ArrowColumn.from_objects(values, kind, object_tag(missing))
     except EncodeError as error:
         raise EncodeError(f"{where}: {error}") from error
 
@@ -111,28 +109,31 @@ def _null_types(kinds: set[type]) -> set[type]:
     return {kind for kind in kinds if kind in (type(None), float) or kind.__name__ == "NAType"}
 
 
-def _missing(kinds: set[type], values: np.ndarray, where: str) -> str | None:
+def _missing(kinds: set[type], values: np.ndarray) -> str | None:
+    """The one kind of missing value ("none" where nothing is missing); None where a tag cannot say which they are."""
     nulls = _null_types(kinds)
-    if len(nulls) > 1:
-        names = ", ".join(sorted(kind.__qualname__ for kind in nulls))
-        raise EncodeError(
-            f"{where}: expected one kind of missing value, found {names} side by side. "
-            "Replace them by one of None and NaN first."
-        )
     if not nulls:
+        return "none"
+    if len(nulls) > 1:
         return None
     kind = nulls.pop()
     if kind is type(None):
         return "none"
     if kind is float:
-        for position, cell in enumerate(values):
-            if type(cell) is float and cell == cell:
-                raise EncodeError(
-                    f"{where}: expected cells that are all str, all bytes or all bool, found the float {cell!r} "
-                    f"at row {position} among objects. Convert the column to one type first."
-                )
-        return "nan"
+        return "nan" if all(map(is_plain_nan, filter(_is_float, values.tolist()))) else None
     return "na"
+
+
+def _is_float(cell: Any) -> bool:
+    return type(cell) is float
+
+
+def is_plain_nan(value: float) -> bool:
+    """Whether this is the NaN that every library makes: others have bits of their own, which a tag cannot say."""
+    return value is np.nan or struct.pack("<d", value) == _NAN
+
+
+_NAN = struct.pack("<d", float("nan"))
 
 
 def _null_value(null: str) -> Any:

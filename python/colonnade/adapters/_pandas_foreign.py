@@ -30,7 +30,7 @@ def array_from_foreign(column: ArrowColumn, where: str) -> Any:
     if kind.startswith("fixed_size_binary"):
         return _bytes_objects(column)
     if kind.endswith(("binary", "binary_view")):
-        return cells_of(column)
+        return cells_of(column, f"pandas: {where}")
     if kind.startswith("timestamp") and "," in kind:
         zone = kind[:-1].partition(",")[2].strip().removeprefix("tz=")
         return zoned_array(times_of(column), zone_from_text(zone))

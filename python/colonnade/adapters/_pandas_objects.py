@@ -1,4 +1,4 @@
-"""Object columns of pandas: all str, all bytes or all bool with missing values of any kind, or refused by name.
+"""Object columns of pandas: all str, all bytes or all bool with missing values of any kind; all others as mixed cells.
 
 Text and bytes go through pyarrow where it is installed: it is several times faster with Python objects.
 """
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._core import ArrowColumn
-from ._object_columns import column_from_objects, object_tag, objects_from_column
+from ._object_columns import column_from_objects, is_plain_nan, object_tag, objects_from_column
 from ._pandas_strings import pyarrow_or_none, to_pyarrow
 
 # The types of text and bytes whose values stand one after the other, between offsets.
@@ -19,19 +19,23 @@ NULLS_TAG = '{"kind":"object_nulls"}'
 
 _NULL_NAMES: dict[type, str] = {type(None): "none", float: "nan", type(pd.NA): "na"}
 _NULL_CODES: dict[type, int] = {type(None): 1, float: 2, type(pd.NA): 3}
+_TYPED = {str, bytes, bool}
 _NULLS = np.array([None, None, np.nan, pd.NA], dtype=object)
 
 
 def column_from_pandas_objects(values: np.ndarray, where: str) -> ArrowColumn:
-    """A 1-D object array as a tagged column; EncodeError, beginning with `where`, for mixed cells."""
+    """A 1-D object array as a tagged column; EncodeError, beginning with `where`, for a cell that cannot be kept."""
     kinds = set(map(type, values.tolist()))
     nulls = kinds & _NULL_CODES.keys()
-    column = _by_pyarrow(values, kinds - nulls, nulls) if len(nulls) <= 1 else None
-    if column is not None:
-        return column
-    missing = pd.isna(values) if len(nulls) > 1 else None
-    if missing is None or set(map(type, values[missing].tolist())) != nulls:
+    present = kinds - nulls
+    if len(present) > 1 or not present <= _TYPED:
         return column_from_objects(values, where)
+    missing = pd.isna(values) if nulls - {type(None)} else None
+    if missing is not None and not _can_be_told(values[missing].tolist(), values[~missing].tolist(), nulls):
+        return column_from_objects(values, where)
+    if len(nulls) <= 1:
+        column = _by_pyarrow(values, present, nulls)
+        return column_from_objects(values, where) if column is None else column
     # None, NaN and NA side by side: a second column keeps which of them stood where.
     cells = values.copy()
     cells[missing] = None
@@ -39,6 +43,13 @@ def column_from_pandas_objects(values: np.ndarray, where: str) -> ArrowColumn:
     which[missing] = [_NULL_CODES[type(cell)] for cell in values[missing].tolist()]
     children = [("values", column_from_objects(cells, where)), ("nulls", ArrowColumn.from_masked(which, None))]
     return ArrowColumn.struct(children, NULLS_TAG)
+
+
+def _can_be_told(missing: list[Any], others: list[Any], nulls: set[type]) -> bool:
+    """Whether a tag can say each missing cell, and the others are of the column's kind."""
+    if set(map(type, missing)) != nulls or not nulls.isdisjoint(map(type, others)):
+        return False
+    return all(is_plain_nan(cell) for cell in missing if type(cell) is float)
 
 
 def objects_from_tagged(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:

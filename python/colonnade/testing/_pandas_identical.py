@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .cases_cells import same_cell
+
 
 def assert_identical(left: pd.DataFrame, right: pd.DataFrame) -> None:
     """The same class, labels, dtypes, names, attrs, flags and bits; AssertionError that names the difference otherwise.
@@ -26,13 +28,16 @@ def assert_identical(left: pd.DataFrame, right: pd.DataFrame) -> None:
 
 
 def _without_nested(left: pd.DataFrame, right: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The columns that pandas can compare; those of Arrow's views and nested types are compared here."""
-    nested = [_is_nested(dtype) for dtype in left.dtypes]
+    """The columns that pandas can compare; objects of any kind, Arrow's views and nested types are compared here."""
+    nested = [_is_nested(dtype) or _is_mixed(left.iloc[:, i]) for i, dtype in enumerate(left.dtypes)]
     if not any(nested):
         return left, right
     for position in np.flatnonzero(nested):
         a, b = left.iloc[:, position], right.iloc[:, position]
         where = f"column {left.columns[position]!r}"
+        if a.dtype == object:
+            _assert_same_array(a.array, b.array, where)
+            continue
         assert isinstance(b.dtype, pd.ArrowDtype), (where, a.dtype, b.dtype)
         kinds = a.dtype.pyarrow_dtype, b.dtype.pyarrow_dtype
         assert kinds[0].equals(kinds[1], check_metadata=True), (where, *kinds)
@@ -40,8 +45,12 @@ def _without_nested(left: pd.DataFrame, right: pd.DataFrame) -> tuple[pd.DataFra
         assert repr(cells[0]) == repr(cells[1]), (where, *cells)
         b.array._pa_array.validate(full=True)
     flat = np.flatnonzero(np.logical_not(nested))
-    assert left.columns.equals(right.columns), (left.columns, right.columns)
+    _assert_same_index(left.columns, right.columns)
     return left.iloc[:, flat], right.iloc[:, flat]
+
+
+def _is_mixed(column: pd.Series) -> bool:
+    return bool(column.dtype == object) and not set(map(type, column.tolist())) <= {str, bytes, bool, type(None)}
 
 
 def _is_nested(dtype: Any) -> bool:
@@ -88,8 +97,7 @@ def _assert_same_array(left: Any, right: Any, where: str) -> None:
     a, b = _cells(left), _cells(right)
     if a.dtype == object:
         for i, (x, y) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
-            assert type(x) is type(y), (where, i, x, y)
-            assert x is y or x == y or (x != x and y != y) or repr(x) == repr(y), (where, i, x, y)
+            assert same_cell(x, y), (where, i, x, y)
         return
     assert a.dtype.str == b.dtype.str, (where, a.dtype, b.dtype)
     if a.dtype.kind in "fc" and a.dtype.itemsize // (1 if a.dtype.kind == "f" else 2) > 8:

@@ -1,17 +1,18 @@
 """DataFrames that must be refused when they are written: name -> a function that makes one, a piece of the message."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
+
+from .cases_cells import REFUSED as REFUSED_CELLS
+from .cases_cells import object_column
 
 
 def _objects(cells: list[Any]) -> Callable[[], pd.DataFrame]:
     def make() -> pd.DataFrame:
-        values = np.empty(len(cells), dtype=object)
-        values[:] = cells
-        return pd.DataFrame({"fine": range(len(cells)), "bad": pd.Series(values, dtype=object)})
+        return pd.DataFrame({"fine": range(len(cells)), "bad": pd.Series(object_column(cells), dtype=object)})
 
     return make
 
@@ -23,13 +24,6 @@ def _with_attrs(attrs: dict[Any, Any]) -> pd.DataFrame:
 
 
 REFUSED: dict[str, tuple[Callable[[], pd.DataFrame], str]] = {
-    "mixed objects": (_objects(["a", 1]), "'bad'"),
-    "object ints": (_objects([1, 2]), "'bad'"),
-    "object float among text": (_objects(["a", 1.5]), "'bad'"),
-    "objects that are lists": (_objects([[1], [2, 3]]), "'bad'"),
-    "objects that are dicts": (_objects([{"a": 1}, None]), "'bad'"),
-    "NaT among text": (_objects(["a", pd.NaT]), "'bad'"),
-    "NumPy text cells": (_objects([np.str_("a"), "b"]), "'bad'"),
     "lone surrogates": (_objects(["a", "\ud800"]), "'bad'"),
     "sparse": (lambda: pd.DataFrame({"bad": pd.arrays.SparseArray([0.0, 1.0])}), "densify_sparse"),
     "attrs of an odd type": (lambda: _with_attrs({"fine": 1, "bad": object()}), "'bad'"),
@@ -43,3 +37,7 @@ REFUSED: dict[str, tuple[Callable[[], pd.DataFrame], str]] = {
         "freq",
     ),
 }
+
+for _name, (_cell, _message) in REFUSED_CELLS.items():
+    REFUSED[f"object that is {_name}"] = (partial(lambda cell: _objects(["x", cell()])(), _cell), _message)
+REFUSED["object of an odd type"] = (_objects(["x", 1, object()]), "pandas: column 'bad': row 2: expected None, bool")

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .cases_cells import CELLS, object_column, same_cell
+from .cases_cells import REFUSED as REFUSED_CELLS
 from .dtypes import DTYPES, sample
 
 CASES: dict[str, Callable[[], Any]] = {}
@@ -37,8 +39,7 @@ def assert_identical(left: Any, right: Any) -> None:
         return
     if left.dtype.kind in "OT":
         for a, b in zip(left.ravel().tolist(), right.ravel().tolist(), strict=True):
-            assert type(a) is type(b), (a, b)
-            assert a == b or (a != a and b != b), (a, b)
+            assert same_cell(a, b), (a, b)
     else:
         assert left.dtype.str == right.dtype.str, (left.dtype, right.dtype)
         assert left.tobytes() == right.tobytes(), (left, right)
@@ -128,6 +129,15 @@ def _objects_no_rows() -> Any:
     return np.empty((0, 2), dtype=object)
 
 
+for _name, _cells in CELLS.items():
+    CASES[f"mixed objects, {_name}"] = partial(lambda cells: object_column(cells()), _cells)
+
+
+@_case
+def _mixed_objects_2d() -> Any:
+    return object_column([1, "a", None, [2], b"x", (3,)]).reshape(3, 2)
+
+
 # --------------------------------------------------------------------------- structured
 
 
@@ -173,6 +183,13 @@ def _structured_with_objects() -> Any:
     return values
 
 
+@_case
+def _structured_with_mixed_objects() -> Any:
+    values = np.zeros(2, np.dtype([("a", "<i4"), ("o", "O")]))
+    values["o"] = object_column([["text", 1], {"k": (2,)}])
+    return values
+
+
 # --------------------------------------------------------------------------- mappings
 
 
@@ -213,6 +230,11 @@ def _mapping_with_objects() -> Any:
     return {"x": np.array(["a", None], dtype=object), "y": np.arange(2)}
 
 
+@_case
+def _mapping_with_mixed_objects() -> Any:
+    return {"x": object_column(["a", 1, (2,)]), "y": np.arange(3), "z": object_column([{"k": 1}, None, 2.5])}
+
+
 if hasattr(np.dtypes, "StringDType"):
     CASES["StringDType"] = lambda: np.array(["a", "", "é\0", "x" * 100], np.dtypes.StringDType())
     CASES["StringDType with None"] = lambda: np.array(["a", None], np.dtypes.StringDType(na_object=None))
@@ -226,10 +248,11 @@ REFUSED["3-d"] = (lambda: np.zeros((2, 3, 4)), "shape (2, 3, 4)")
 REFUSED["masked"] = (lambda: np.ma.masked_array([1, 2], np.array([False, True])), ".filled(")
 REFUSED["masked column"] = (lambda: {"x": np.ma.masked_array([1, 2], np.array([False, True]))}, "column 'x'")
 REFUSED["matrix"] = (lambda: np.zeros((2, 2)).view(np.matrix), "found matrix")
-REFUSED["mixed objects"] = (lambda: np.array([1, "a"], dtype=object), "column 0")
-REFUSED["mixed objects in a mapping"] = (
-    lambda: {"ok": np.arange(2), "odd": np.array([1, "a"], object)},
-    "column 'odd'",
+for _name, (_cell, _message) in REFUSED_CELLS.items():
+    REFUSED[f"object that is {_name}"] = (partial(lambda cell: object_column(["x", cell()]), _cell), _message)
+REFUSED["object in a mapping"] = (
+    lambda: {"ok": np.arange(2), "odd": np.array([1, {2}], object)},
+    "column 'odd': row 1",
 )
 REFUSED["subarray field"] = (lambda: np.zeros(2, [("a", "<i4", (2,))]), "field 'a'")
 REFUSED["nested field"] = (lambda: np.zeros(2, [("a", [("b", "<i4")])]), "field 'a'")

@@ -17,6 +17,7 @@ import pandas as pd
 from ._pandas_identical import assert_identical
 from ._pandas_labels import LABELS
 from ._pandas_refused import REFUSED
+from .cases_cells import CELLS, object_column, pandas_cells
 from .dtypes import sample
 
 __all__ = ["CASES", "REFUSED", "assert_identical"]
@@ -195,6 +196,13 @@ for _dtype in [
 def nullable_float_with_nan_and_null() -> pd.DataFrame:
     values = pd.arrays.FloatingArray(np.array([np.nan, 1.0, -0.0, np.nan]), np.array([False, False, False, True]))
     return pd.DataFrame({"f": values})
+
+
+for _name, _mixed in (CELLS | pandas_cells()).items():
+    CASES[f"mixed objects, {_name}"] = partial(
+        lambda cells: pd.DataFrame({"fine": range(len(cells())), "o": pd.Series(object_column(cells()), dtype=object)}),
+        _mixed,
+    )
 
 
 # --------------------------------------------------------------------------- categorical

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import static_frame as sf
 
-from . import _static_frame_labels
+from . import _static_frame_labels, cases_cells
 from ._static_frame_identical import assert_identical
 from .dtypes import DTYPES, sample
 
@@ -116,6 +116,16 @@ def _objects_between_numbers() -> Any:
     return _repeated([np.arange(4).reshape(2, 2), text, np.array([0.5, 1.5]), text], columns=tuple("abcde"))
 
 
+def _mixed(cells: list[Any]) -> Any:
+    values = cases_cells.object_column(cells)
+    values.flags.writeable = False
+    return _repeated([values, np.arange(len(cells))], columns=("odd", "fine"))
+
+
+for _name, _cells in cases_cells.CELLS.items():
+    CASES[f"mixed objects, {_name}"] = partial(lambda cells: _mixed(cells()), _cells)
+
+
 # --------------------------------------------------------------------------- shapes
 
 for _shape in ((0, 0), (0, 3), (3, 0), (1, 1), (1, 5), (5, 1)):
@@ -149,14 +159,9 @@ CASES.update(_static_frame_labels.CASES)
 
 # --------------------------------------------------------------------------- refused
 
-REFUSED["mixed objects"] = (
-    lambda: sf.Frame(np.array([1, "a"], dtype=object), columns=("odd",)),
-    "column 'odd'",
-)
-REFUSED["None and NaN"] = (
-    lambda: sf.Frame(np.array(["a", None, np.nan], dtype=object), columns=("odd",)),
-    "one kind of missing value",
-)
+for _name, (_cell, _message) in cases_cells.REFUSED.items():
+    REFUSED[f"object that is {_name}"] = (partial(lambda cell: _mixed(["x", cell()]), _cell), _message)
+REFUSED["object of an odd type"] = (lambda: _mixed(["x", {1}]), "static-frame: column 'odd': row 1: expected None")
 REFUSED["lone surrogate"] = (
     lambda: sf.Frame(np.array(["a", "\ud800"], dtype=object), columns=("odd",)),
     "column 'odd'",

@@ -41,6 +41,9 @@ pub use dictionaries::{
 /// The adapter's tag of a binary column whose cells are MessagePack values.
 pub const CELLS_TAG: &str = r#"{"cells":"msgpack"}"#;
 
+/// The same, where extensions in the cells are those that `docs/formats/msgpack.md` lists: tuples, dates, decimals...
+pub const MIXED_TAG: &str = r#"{"cells":"msgpack","extensions":1}"#;
+
 /// How values are spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
@@ -94,6 +97,13 @@ pub fn reader(
 pub fn is_cells(tag: Option<&str>) -> bool {
     let value = tag.and_then(|tag| serde_json::from_str::<serde_json::Value>(tag).ok());
     value.is_some_and(|value| value.get("cells").and_then(|cells| cells.as_str()) == Some("msgpack"))
+}
+
+/// The version of our extensions that an adapter's tag says its cells have; `None` where they are anybody's.
+#[must_use]
+pub fn extensions(tag: Option<&str>) -> Option<u64> {
+    let value = serde_json::from_str::<serde_json::Value>(tag?).ok()?;
+    value.get("extensions")?.as_u64()
 }
 
 /// Whether no two children of a struct have one name: it is a map then, else an array.

@@ -1,0 +1,83 @@
+//! The Python classes of mixed cells, and the codes of the extensions that say which of them a value is.
+//!
+//! The codes are ours: only in a column whose tag has `"extensions":1` do they mean this. `docs/formats/msgpack.md` lists them
+//! with their payloads; one that was given is never given another meaning.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{IntoPyDict, PyType};
+
+/// The version of the codes below.
+pub(crate) const VERSION: u64 = 1;
+
+pub(crate) const TUPLE: i8 = 1;
+pub(crate) const INT: i8 = 2;
+pub(crate) const COMPLEX: i8 = 3;
+pub(crate) const DATE: i8 = 4;
+pub(crate) const TIME: i8 = 5;
+pub(crate) const DATETIME: i8 = 6;
+pub(crate) const TIMEDELTA: i8 = 7;
+pub(crate) const DECIMAL: i8 = 8;
+pub(crate) const UUID: i8 = 9;
+// From 10 on `colonnade/_cell_kinds.py` writes and reads them: NumPy's and pandas' own.
+
+/// What parts a moment, its fold and its zone.
+pub(crate) const PART: char = '|';
+
+/// Classes and functions, looked up once.
+pub(crate) struct Types {
+    pub(crate) date: Py<PyType>,
+    pub(crate) time: Py<PyType>,
+    pub(crate) datetime: Py<PyType>,
+    pub(crate) timedelta: Py<PyType>,
+    pub(crate) decimal: Py<PyType>,
+    pub(crate) uuid: Py<PyType>,
+    /// `uuid.UUID` whose version was made by a function that is, or is not, safe among processes.
+    pub(crate) safe_uuid: Py<PyType>,
+    pub(crate) int: Py<PyType>,
+    pub(crate) utc: Py<PyAny>,
+    /// 1970 as an aware `datetime` in UTC.
+    pub(crate) epoch: Py<PyAny>,
+    /// `(value) -> (code, payload)` of what is not known here; raises TypeError with words for what nobody knows.
+    pub(crate) other: Py<PyAny>,
+    /// `(code, payload) -> value`.
+    pub(crate) read_other: Py<PyAny>,
+    /// `(aware value) -> text`, and back.
+    pub(crate) zoned: Py<PyAny>,
+    pub(crate) read_zoned: Py<PyAny>,
+    pub(crate) datetime64: Py<PyAny>,
+}
+
+static TYPES: PyOnceLock<Types> = PyOnceLock::new();
+
+pub(crate) fn types(py: Python<'_>) -> PyResult<&Types> {
+    TYPES.get_or_try_init(py, || {
+        let module = py.import("datetime")?;
+        let class = |name: &str| -> PyResult<Py<PyType>> {
+            Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind())
+        };
+        let of =
+            |module: &str, name: &str| -> PyResult<Bound<'_, PyAny>> { py.import(module)?.getattr(name) };
+        let utc = module.getattr("timezone")?.getattr("utc")?;
+        let zoned = [("tzinfo", &utc)].into_py_dict(py)?;
+        let epoch = module.getattr("datetime")?.call((1970, 1, 1), Some(&zoned))?;
+        let kinds = py.import("colonnade._cell_kinds")?;
+        Ok(Types {
+            date: class("date")?,
+            time: class("time")?,
+            datetime: class("datetime")?,
+            timedelta: class("timedelta")?,
+            decimal: of("decimal", "Decimal")?.cast_into::<PyType>()?.unbind(),
+            uuid: of("uuid", "UUID")?.cast_into::<PyType>()?.unbind(),
+            safe_uuid: of("uuid", "SafeUUID")?.cast_into::<PyType>()?.unbind(),
+            int: of("builtins", "int")?.cast_into::<PyType>()?.unbind(),
+            utc: utc.unbind(),
+            epoch: epoch.unbind(),
+            other: kinds.getattr("encode")?.unbind(),
+            read_other: kinds.getattr("decode")?.unbind(),
+            zoned: kinds.getattr("zoned_text")?.unbind(),
+            read_zoned: kinds.getattr("read_zoned")?.unbind(),
+            datetime64: of("numpy", "datetime64")?.unbind(),
+        })
+    })
+}
