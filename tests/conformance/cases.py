@@ -49,6 +49,7 @@ NPZ: dict[str, Case] = dict(
         _npz(frames_static_frame.no_columns),
         _npz(frames_static_frame.automatic_labels),
         _npz(frames_numpy.mapping),
+        _npz(frames_numpy.mixed_cells, **_OURS),
         _npz(frames_pandas.pandas_text, **_OURS),
         _npz(frames_pandas.pandas_categorical, **_OURS),
         _npz(frames_pandas.pandas_zoned, **_OURS),
@@ -83,6 +84,7 @@ def _arrow(format: str) -> dict[str, Case]:
     """The cases of Arrow's two forms: the same frames in both."""
     frames = [
         frames_numpy.mapping,
+        frames_numpy.mixed_cells,
         frames_static_frame.article,
         frames_static_frame.little_endian,
         frames_static_frame.big_endian,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.conformance.mixed import packed
 from tests.conformance.values import cells
 
 _UNIT_CLASSES = {
@@ -62,6 +63,8 @@ def levels(cls: str, name: Any, each: list[tuple[str, dict[str, Any]]]) -> dict[
 
 def column(array: np.ndarray) -> dict[str, Any]:
     """A 1-D array: its dtype and its cells."""
+    if array.dtype.kind == "O":
+        return {"dtype": "large_binary", "values": [None if cell is None else packed(cell).hex() for cell in array]}
     return {"dtype": array.dtype.str, "values": cells(array)}
 
 

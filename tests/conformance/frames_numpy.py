@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
+import uuid
+import zoneinfo
 from collections.abc import Callable
 
 import numpy as np
@@ -14,6 +18,31 @@ def mapping() -> dict[str, np.ndarray]:
         "b": np.array([0.5, -0.0, np.inf, np.nan]),
         "c": np.array(["", "é", "\U0001f600", "abc"]),
     }
+
+
+def mixed_cells() -> dict[str, np.ndarray]:
+    """Object columns whose cells are of several kinds: one MessagePack value each."""
+    berlin = zoneinfo.ZoneInfo("Europe/Berlin")
+    plain = [None, True, -1, 2**64 - 1, 0.1, "é", b"\0\xff", [1, [None, "x" * 40]], {"b": 1, "a": {}}, {1: (2, ())}]
+    other = [
+        2**64,
+        -(2**63) - 1,
+        complex(-0.0, 2.5),
+        dt.date(2020, 2, 29),
+        dt.time(1, 2, 3, 4),
+        dt.datetime(2020, 1, 2, 3, 4, 5),
+        dt.datetime(2020, 1, 2, tzinfo=dt.UTC),
+        dt.datetime(2020, 10, 25, 2, 30, tzinfo=berlin, fold=1),
+        dt.timedelta(-1, 2, 3),
+        [decimal.Decimal("-1.10"), uuid.UUID(int=258), np.int16(-2), np.datetime64(5, "D"), np.float32(0.5)],
+    ]
+    columns = {"plain": plain, "other": other}
+    arrays = {}
+    for name, cells in columns.items():
+        arrays[name] = np.empty(len(cells), dtype=object)
+        for row, cell in enumerate(cells):
+            arrays[name][row] = cell
+    return arrays
 
 
 def compressible() -> dict[str, np.ndarray]:

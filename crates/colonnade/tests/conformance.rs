@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use arrow_data::ArrayData;
 use colonnade::container::store::{Limits, Request, Source, Store};
 use colonnade::frame::{Axis, Block, ByteOrder, DType, Frame, Kind, Labels, Level, Part, type_name};
 use colonnade::memory::Buffer;
@@ -63,9 +64,26 @@ fn check(store: &Store, held: &Value, case: &str) {
                     });
                     assert_eq!(&Value::Array(texts.collect()), wanted, "{place}");
                 }
+                if dtypes[position] == "large_binary" {
+                    let bytes = (0..column.len()).map(|row| match column.data.is_null(row) {
+                        true => Value::Null,
+                        false => hexadecimal(binary(&column.data, row)),
+                    });
+                    assert_eq!(&Value::Array(bytes.collect()), wanted, "{place}");
+                }
             }
         }
     }
+}
+
+fn hexadecimal(raw: &[u8]) -> Value {
+    raw.iter().map(|b| format!("{b:02x}")).collect::<String>().into()
+}
+
+fn binary(data: &ArrayData, row: usize) -> &[u8] {
+    let offsets = data.buffers()[0].typed_data::<i64>();
+    let [start, end] = [row, row + 1].map(|i| usize::try_from(offsets[data.offset() + i]).unwrap());
+    &data.buffers()[1].as_slice()[start..end]
 }
 
 fn json(text: &str) -> Value {
@@ -136,7 +154,7 @@ fn spell(dtype: &DType, raw: &[u8]) -> Value {
             let (re, im) = raw.split_at(raw.len() / 2);
             vec![float(number(re), re.len()), float(number(im), im.len())].into()
         }
-        Kind::Bytes | Kind::Void => raw.iter().map(|b| format!("{b:02x}")).collect::<String>().into(),
+        Kind::Bytes | Kind::Void => hexadecimal(raw),
         Kind::Unicode => {
             let points = raw.chunks(4).map(|p| u32::try_from(number(p)).unwrap());
             let text: String = points.map(|p| char::from_u32(p).unwrap()).collect();

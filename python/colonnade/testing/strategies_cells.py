@@ -70,11 +70,12 @@ def _is_key(value: Any) -> bool:
     return True
 
 
-def cells() -> st.SearchStrategy[Any]:
+def _containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    lists = st.lists(inner, max_size=4)
+    return lists | lists.map(tuple) | st.dictionaries(inner.filter(_is_key), inner, max_size=4)
+
+
+@st.composite
+def cells(draw: st.DrawFn) -> Any:
     """One cell: a value, or lists, tuples and dicts of them."""
-
-    def containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-        lists = st.lists(inner, max_size=4)
-        return lists | lists.map(tuple) | st.dictionaries(inner.filter(_is_key), inner, max_size=4)
-
-    return st.recursive(leaves(), containers, max_leaves=12)
+    return draw(st.recursive(leaves(), _containers, max_leaves=12))
