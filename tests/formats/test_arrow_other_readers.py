@@ -69,6 +69,7 @@ def test_polars_sees_the_frame(format: str) -> None:
 # Where pandas' reader sees another thing in our file than in its own; by the beginning of the case's name.
 _OTHERWISE = {
     "object": "a column of objects without one value has the type of text",
+    "mixed objects": "cells of several kinds are bytes to others",
     "no rows of every kind": "the same, without rows",
     "everything at once": "the same, among others",
     "columns": "labels that are no text are seen as text",
