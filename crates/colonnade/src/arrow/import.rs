@@ -7,7 +7,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
 use serde_json::json;
 
-pub use super::cells::{fill, fits, holds_nulls, implied_dtype, to_block, widened};
+pub use super::cells::{exact_type, fill, fits, holds_nulls, implied_dtype, to_block, widened};
 use super::column_labels;
 use super::foreign::Foreign;
 use super::meta::{FieldMeta, KEY, LabelsMeta, SchemaMeta};

@@ -1,0 +1,335 @@
+//! One column of some rows: from the text of its cells straight into the words that the frame keeps.
+//!
+//! A loop for each type. A cell that does not fit is told apart by [`Rules::class`]; once one does not, the rest of the
+//! column is only looked at, so that the next pass knows the type that holds all of it.
+
+use super::kinds::{Classes, Kind};
+use super::number::{self, Whole};
+use super::rules::Rules;
+use super::time;
+use super::words::{Word, truth};
+
+/// A word of the frame: a number's bytes, or the end of a text.
+pub(super) type Slot = [u8; 8];
+
+/// Bytes that are copied at once: most cells are shorter, and a copy of a fixed size needs no call.
+const STRIDE: usize = 32;
+
+/// No instant, as NumPy has it.
+const NAT: Slot = i64::MIN.to_le_bytes();
+
+/// Where the cells of one column stand.
+pub(super) trait Spans: Copy {
+    /// First byte of the cell in a row, and one past its last.
+    fn span(self, row: usize) -> (usize, usize);
+}
+
+/// Cells that follow each other with one byte between them: `ends` has an entry for "before the first byte".
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Joined<'a> {
+    pub(super) ends: &'a [u32],
+    pub(super) ncols: usize,
+    pub(super) column: usize,
+}
+
+impl Spans for Joined<'_> {
+    #[inline(always)]
+    fn span(self, row: usize) -> (usize, usize) {
+        let at = row * self.ncols + self.column;
+        match self.ends.get(at..at + 2) {
+            Some([before, end]) => (before.wrapping_add(1) as usize, *end as usize),
+            _ => (0, 0),
+        }
+    }
+}
+
+/// Cells anywhere.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Apart<'a> {
+    pub(super) spans: &'a [(u32, u32)],
+    pub(super) ncols: usize,
+    pub(super) column: usize,
+}
+
+impl Spans for Apart<'_> {
+    #[inline(always)]
+    fn span(self, row: usize) -> (usize, usize) {
+        self.spans.get(row * self.ncols + self.column).map_or((0, 0), |(start, end)| (*start as usize, *end as usize))
+    }
+}
+
+/// What has been read of one column in one piece of the input.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    /// What its cells are.
+    pub(super) seen: Classes,
+    /// Whether a cell did not fit: then what was stored means nothing.
+    pub(super) misfit: bool,
+    /// Rows without a value: a bit each, from the piece's first row; empty where there is none.
+    pub(super) nulls: Vec<u64>,
+    /// Texts, one after the other.
+    pub(super) text: Vec<u8>,
+    /// Bytes of `text` that are in use.
+    pub(super) used: usize,
+}
+
+impl Part {
+    #[cold]
+    fn null(&mut self, row: usize) {
+        let word = row / 64;
+        if self.nulls.len() <= word {
+            self.nulls.resize(word + 1, 0);
+        }
+        if let Some(bits) = self.nulls.get_mut(word) {
+            *bits |= 1 << (row % 64);
+        }
+    }
+}
+
+/// Reads `out.len()` cells of a column of `kind`; the first is row `first` of its piece. `bytes` reach as far as possible
+/// behind the cells. `kind` is the least type of what `part.seen` and earlier looks have found.
+pub(super) fn take(
+    kind: Option<Kind>,
+    rules: &Rules,
+    bytes: &[u8],
+    spans: impl Spans,
+    first: usize,
+    out: &mut [Slot],
+    part: &mut Part,
+) {
+    if part.misfit {
+        return look(rules, bytes, spans, 0, out.len(), part);
+    }
+    let done = match kind {
+        None => 0,
+        Some(Kind::Int) => ints(rules, bytes, spans, first, out, part),
+        Some(Kind::Float) => floats(rules, bytes, spans, first, out, part),
+        Some(Kind::Text | Kind::Decimal) => return texts(rules, bytes, spans, first, out, part),
+        Some(Kind::UInt) => others(rules, bytes, spans, first, out, part, [0; 8], |text| match number::whole(text) {
+            Whole::Int(value) if value >= 0 => Some((value.to_le_bytes(), Classes::INT)),
+            Whole::Big(value) => Some((value.to_le_bytes(), Classes::BIG)),
+            _ => None,
+        }),
+        Some(Kind::Bool) => others(rules, bytes, spans, first, out, part, [0; 8], |text| {
+            truth(text).map(|value| (u64::from(value).to_le_bytes(), Classes::BOOL))
+        }),
+        Some(Kind::Time { nanos, zoned }) => others(rules, bytes, spans, first, out, part, NAT, |text| {
+            let found = rules.time.as_ref().and_then(|format| time::parse(text, format))?;
+            let class = found.class();
+            let fits = found.zoned == zoned && (nanos || !class.has(Classes::NANOS));
+            fits.then(|| Some((found.ticks(nanos)?.to_le_bytes(), class))).flatten()
+        }),
+    };
+    if done < out.len() {
+        part.misfit = true;
+        look(rules, bytes, spans, done, out.len(), part);
+    }
+}
+
+/// Looks at cells without keeping them.
+pub(super) fn look(rules: &Rules, bytes: &[u8], spans: impl Spans, from: usize, to: usize, part: &mut Part) {
+    for row in from..to {
+        if part.seen.has(Classes::TEXT) {
+            return;
+        }
+        let (start, end) = spans.span(row);
+        part.seen |= rules.class(bytes.get(start..end).unwrap_or_default());
+    }
+}
+
+/// Whether the cell says that nothing is there, in a column of numbers; notes it.
+#[cold]
+fn is_nothing(class: Classes, row: usize, part: &mut Part) -> bool {
+    let nothing = class == Classes::NULL || class == Classes::NAN || class == Classes::EMPTY;
+    if nothing {
+        part.seen |= class;
+        part.null(row);
+    }
+    nothing
+}
+
+fn ints(
+    rules: &Rules,
+    bytes: &[u8],
+    spans: impl Spans,
+    first: usize,
+    out: &mut [Slot],
+    part: &mut Part,
+) -> usize {
+    let mut signs = 0i64;
+    let mut nothing = 0;
+    let rows = out.len();
+    for (row, slot) in out.iter_mut().enumerate() {
+        let (start, end) = spans.span(row);
+        let value = match number::short_int(bytes, start, end) {
+            Some(value) => value,
+            None => match long_int(rules, bytes.get(start..end).unwrap_or_default(), first + row, part) {
+                Some(Some(value)) => value,
+                Some(None) => {
+                    nothing += 1;
+                    0
+                }
+                None => {
+                    note_signs(signs, row - nothing, part);
+                    return row;
+                }
+            },
+        };
+        signs |= value;
+        *slot = value.to_le_bytes();
+    }
+    note_signs(signs, rows - nothing, part);
+    rows
+}
+
+fn note_signs(signs: i64, values: usize, part: &mut Part) {
+    if signs < 0 {
+        part.seen |= Classes::NEGATIVE;
+    }
+    // Where all are below zero, this says too much, and nothing follows from it.
+    if values > 0 {
+        part.seen |= Classes::INT;
+    }
+}
+
+/// A cell that is no short whole number: a value, nothing (`Some(None)`), or another type (`None`).
+#[inline(never)]
+fn long_int(rules: &Rules, raw: &[u8], row: usize, part: &mut Part) -> Option<Option<i64>> {
+    if let Whole::Int(value) = number::whole(raw) {
+        return Some(Some(value));
+    }
+    let text = rules.text(raw);
+    let class = rules.class_of(&text);
+    if is_nothing(class, row, part) {
+        return Some(None);
+    }
+    match number::whole(&rules.plain_number(&text.bytes)) {
+        Whole::Int(value) if class.has(Classes::INT | Classes::NEGATIVE) => Some(Some(value)),
+        _ => None,
+    }
+}
+
+fn floats(
+    rules: &Rules,
+    bytes: &[u8],
+    spans: impl Spans,
+    first: usize,
+    out: &mut [Slot],
+    part: &mut Part,
+) -> usize {
+    for (row, slot) in out.iter_mut().enumerate() {
+        let (start, end) = spans.span(row);
+        let value = match number::short_float(bytes, start, end, rules.point) {
+            Some(value) => value,
+            None => match long_float(rules, bytes.get(start..end).unwrap_or_default(), first + row, part) {
+                Some(value) => value,
+                None => return row,
+            },
+        };
+        *slot = value.to_le_bytes();
+    }
+    out.len()
+}
+
+#[inline(never)]
+fn long_float(rules: &Rules, raw: &[u8], row: usize, part: &mut Part) -> Option<f64> {
+    let text = rules.text(raw);
+    let plain = rules.plain_number(&text.bytes);
+    let value = std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v)));
+    let is_word = rules.word(&text) != Word::Other;
+    match value {
+        Some((t, value)) if !is_word && (value.is_finite() || number::is_infinite_by_name(t)) => return Some(value),
+        _ => {}
+    }
+    let class = rules.class_of(&text);
+    if class == Classes::NAN {
+        part.seen |= class;
+        let sign = if text.bytes.first() == Some(&b'-') { -1.0 } else { 1.0 };
+        return Some(f64::NAN.copysign(sign));
+    }
+    is_nothing(class, row, part).then_some(f64::NAN)
+}
+
+#[allow(clippy::too_many_arguments)] // one loop for several types
+fn others(
+    rules: &Rules,
+    bytes: &[u8],
+    spans: impl Spans,
+    first: usize,
+    out: &mut [Slot],
+    part: &mut Part,
+    nothing: Slot,
+    value: impl Fn(&[u8]) -> Option<(Slot, Classes)>,
+) -> usize {
+    for (row, slot) in out.iter_mut().enumerate() {
+        let (start, end) = spans.span(row);
+        let text = rules.text(bytes.get(start..end).unwrap_or_default());
+        let class = rules.class_of(&text);
+        if is_nothing(class, first + row, part) {
+            *slot = nothing;
+            continue;
+        }
+        let found = value(&text.bytes).or_else(|| value(&rules.plain_number(&text.bytes)));
+        match found {
+            Some((found, its)) if its.has(class) => {
+                part.seen |= its;
+                *slot = found;
+            }
+            _ => return row,
+        }
+    }
+    out.len()
+}
+
+fn texts(rules: &Rules, bytes: &[u8], spans: impl Spans, first: usize, out: &mut [Slot], part: &mut Part) {
+    let escaped = rules.escape != super::rules::NEVER;
+    let mut used = part.used;
+    for (row, slot) in out.iter_mut().enumerate() {
+        let (start, end) = spans.span(row);
+        let length = end - start;
+        let head = bytes.get(start).copied().unwrap_or(0);
+        if length == 0 {
+            if rules.words.empty_is_null() {
+                part.null(first + row);
+            }
+        } else if head == rules.quote || escaped || rules.words.may_be(head, length) {
+            part.used = used;
+            rare_text(rules, bytes.get(start..end).unwrap_or_default(), first + row, part);
+            used = part.used;
+        } else {
+            if part.text.len() < used + length + STRIDE {
+                part.text.resize((2 * part.text.len()).max(used + length + STRIDE).max(4096), 0);
+            }
+            let source = bytes.get(start..start + STRIDE).and_then(|s| s.first_chunk::<STRIDE>());
+            let target = part.text.get_mut(used..used + STRIDE).and_then(|t| t.first_chunk_mut::<STRIDE>());
+            match (source, target) {
+                (Some(source), Some(target)) if length <= STRIDE => *target = *source,
+                _ => {
+                    if let (Some(source), Some(target)) = (bytes.get(start..end), part.text.get_mut(used..used + length)) {
+                        target.copy_from_slice(source);
+                    }
+                }
+            }
+            used += length;
+        }
+        *slot = (used as u64).to_le_bytes();
+    }
+    part.used = used;
+}
+
+/// A text between quotes, or one that may be a null word.
+#[inline(never)]
+fn rare_text(rules: &Rules, raw: &[u8], row: usize, part: &mut Part) {
+    let text = rules.text(raw);
+    if rules.word(&text) != Word::Other {
+        return part.null(row);
+    }
+    let end = part.used + text.bytes.len();
+    if part.text.len() < end + STRIDE {
+        part.text.resize((2 * part.text.len()).max(end + STRIDE).max(4096), 0);
+    }
+    if let Some(target) = part.text.get_mut(part.used..end) {
+        target.copy_from_slice(&text.bytes);
+    }
+    part.used = end;
+}

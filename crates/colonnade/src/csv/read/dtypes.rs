@@ -1,0 +1,133 @@
+//! The words of `dtypes=`: NumPy's, pandas' and Arrow's names of types.
+
+use arrow_schema::{DataType, TimeUnit};
+
+use super::FORMAT;
+use crate::arrow::import::{exact_type, implied_dtype};
+use crate::error::{Error, Result};
+use crate::frame::DType;
+
+/// Names without parameters, and NumPy's dtype where a column without nulls is a block of it.
+const NAMES: [(&str, &str); 16] = [
+    ("bool", "|b1"),
+    ("int", "<i8"),
+    ("int8", "<i1"),
+    ("int16", "<i2"),
+    ("int32", "<i4"),
+    ("int64", "<i8"),
+    ("uint8", "<u1"),
+    ("uint16", "<u2"),
+    ("uint32", "<u4"),
+    ("uint64", "<u8"),
+    ("float", "<f8"),
+    ("float16", "<f2"),
+    ("float32", "<f4"),
+    ("float64", "<f8"),
+    ("complex64", "<c8"),
+    ("complex128", "<c16"),
+];
+
+/// Names of types that have nulls of their own.
+const NULLABLE: [(&str, DataType); 21] = [
+    ("boolean", DataType::Boolean),
+    ("Int8", DataType::Int8),
+    ("Int16", DataType::Int16),
+    ("Int32", DataType::Int32),
+    ("Int64", DataType::Int64),
+    ("UInt8", DataType::UInt8),
+    ("UInt16", DataType::UInt16),
+    ("UInt32", DataType::UInt32),
+    ("UInt64", DataType::UInt64),
+    ("Float32", DataType::Float32),
+    ("Float64", DataType::Float64),
+    ("str", DataType::LargeUtf8),
+    ("string", DataType::LargeUtf8),
+    ("object", DataType::LargeUtf8),
+    ("text", DataType::LargeUtf8),
+    ("large_utf8", DataType::LargeUtf8),
+    ("utf8", DataType::Utf8),
+    ("binary", DataType::Binary),
+    ("large_binary", DataType::LargeBinary),
+    ("date32", DataType::Date32),
+    ("date64", DataType::Date64),
+];
+
+/// The type of a name, and NumPy's dtype of a block of it.
+pub(super) fn parse(column: &str, text: &str) -> Result<(DataType, Option<DType>)> {
+    if let Some((_, data_type)) = NULLABLE.iter().find(|(name, _)| *name == text) {
+        return Ok((data_type.clone(), None));
+    }
+    let descr = NAMES.iter().find(|(name, _)| *name == text).map(|(_, descr)| (*descr).to_owned());
+    let descr = descr
+        .or_else(|| text.strip_prefix("datetime64[").map(|unit| format!("<M8[{unit}")))
+        .or_else(|| text.strip_prefix("timedelta64[").map(|unit| format!("<m8[{unit}")))
+        .unwrap_or_else(|| text.to_owned());
+    // `datetime64[ns, UTC]` is pandas' word for a timestamp with a zone.
+    if let Some(dtype) = DType::parse(&descr)
+        && let Some(data_type) = exact_type(dtype)
+    {
+        return Ok((data_type, Some(dtype)));
+    }
+    if let Some(data_type) = parametric(text) {
+        let dtype = implied_dtype(&data_type);
+        return Ok((data_type, dtype));
+    }
+    let message = format!(
+        "dtypes: expected the name of a type, as \"int32\", \"Int64\", \"float32\", \"str\", \"bool\", \
+         \"datetime64[ns]\", \"timestamp[us, UTC]\", \"date32\", \"decimal128(10, 2)\", found {text:?}."
+    );
+    Err(Error::invalid_option(FORMAT, message).in_member(column))
+}
+
+fn parametric(text: &str) -> Option<DataType> {
+    let (name, inner) = text.split_once(['[', '('])?;
+    let inner = inner.strip_suffix([']', ')'])?;
+    let parts: Vec<&str> = inner.split(',').map(str::trim).collect();
+    let unit = match parts.first().copied() {
+        Some("s") => Some(TimeUnit::Second),
+        Some("ms") => Some(TimeUnit::Millisecond),
+        Some("us") => Some(TimeUnit::Microsecond),
+        Some("ns") => Some(TimeUnit::Nanosecond),
+        _ => None,
+    };
+    let digits = || Some((parts.first()?.parse::<u8>().ok()?, parts.get(1).map_or(Some(0), |s| s.parse::<i8>().ok())?));
+    match (name, parts.len()) {
+        ("timestamp", 1) => Some(DataType::Timestamp(unit?, None)),
+        ("timestamp" | "datetime64", 2) => Some(DataType::Timestamp(unit?, Some((*parts.get(1)?).into()))),
+        ("duration", 1) => Some(DataType::Duration(unit?)),
+        ("time32", 1) => Some(DataType::Time32(unit?)),
+        ("time64", 1) => Some(DataType::Time64(unit?)),
+        ("decimal128", _) => {
+            let (precision, scale) = digits()?;
+            (1..=38).contains(&precision).then_some(DataType::Decimal128(precision, scale))
+        }
+        ("decimal256", _) => {
+            let (precision, scale) = digits()?;
+            (1..=76).contains(&precision).then_some(DataType::Decimal256(precision, scale))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_three_libraries_are_known() {
+        let told = |text: &str| parse("x", text).map(|(data_type, dtype)| (data_type, dtype.map(|d| d.descr())));
+        assert_eq!(told("int32").unwrap(), (DataType::Int32, Some("<i4".into())));
+        assert_eq!(told("<i4").unwrap(), (DataType::Int32, Some("<i4".into())));
+        assert_eq!(told("Int64").unwrap(), (DataType::Int64, None));
+        assert_eq!(told("str").unwrap(), (DataType::LargeUtf8, None));
+        let ns = DataType::Timestamp(TimeUnit::Nanosecond, None);
+        assert_eq!(told("datetime64[ns]").unwrap().0, ns);
+        let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+        assert_eq!(told("timestamp[us, UTC]").unwrap().0, utc);
+        assert_eq!(told("decimal128(10, 2)").unwrap().0, DataType::Decimal128(10, 2));
+        for wrong in ["", "int3", "O", "category", "decimal128(99)", "timestamp[h]", "list<int64>"] {
+            let error = told(wrong).unwrap_err().to_string();
+            assert!(error.contains("\"x\"") && error.contains("found"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What is said of input that cannot be read.
+
+use super::fields::Trouble;
+use super::kinds::{Classes, Kind};
+use super::opening::Opening;
+use super::pass::{Fault, FaultKind, Source};
+use super::rules::{NEVER, Rules};
+use super::FORMAT;
+use crate::error::{Error, ErrorKind};
+use crate::text::place::{Place, shown};
+
+/// Where a line cannot be cut into cells, and why.
+pub(super) fn trouble(found: Trouble, rules: &Rules) -> (usize, String) {
+    let quote = if rules.quote == NEVER { '"' } else { char::from(rules.quote) };
+    match found {
+        Trouble::Quote(at) => (
+            at,
+            format!(
+                "expected a delimiter or a line end behind the closing quote, found another character. Double the quotes \
+                 inside the cell, or name what escapes them with escapechar= (or quotechar=None where {quote:?} is no quote)."
+            ),
+        ),
+        Trouble::Return(at) => {
+            let (found, usual) = if rules.newline == b'\n' { ("\\r", "\\n or \\r\\n") } else { ("\\n", "\\r") };
+            (
+                at,
+                format!(
+                    "expected {usual} at line ends, as the first line has, found a bare {found}. Put the cell between \
+                     quotes, or convert the line ends."
+                ),
+            )
+        }
+        Trouble::Nul(at) => {
+            (at, "expected text, found a NUL outside quotes. Name the encoding with encoding=, or remove it.".to_owned())
+        }
+        Trouble::Unclosed(at) => {
+            let message = format!(
+                "expected a closing quote {quote:?} for the one that opens here, found the end of the input. The file was \
+                 cut short, or pass quotechar=None where {quote:?} is no quote."
+            );
+            (at, message)
+        }
+        Trouble::Long(at) => (at, "a line of more than 2**30 bytes.".to_owned()),
+    }
+}
+
+/// The error of a fault.
+#[cold]
+pub(super) fn fault(fault: Fault, opening: &Opening, place: &dyn Fn(usize) -> Place) -> Error {
+    match fault.kind {
+        FaultKind::Trouble(found) => {
+            let (_, message) = trouble(found, &opening.rules);
+            let kind = match found {
+                Trouble::Long(_) => ErrorKind::LimitExceeded,
+                _ => ErrorKind::Malformed,
+            };
+            place(fault.at).error(kind, FORMAT, None, message)
+        }
+        FaultKind::Ragged { found } => {
+            let cells = |n: usize| if n == 1 { "1 cell".to_owned() } else { format!("{n} cells") };
+            let message = format!(
+                "expected {} as the first line has, found {}. Mend the line, or read with on_error=\"null\" or \"skip\".",
+                cells(opening.ncols),
+                cells(found)
+            );
+            place(fault.at).error(ErrorKind::Malformed, FORMAT, None, message)
+        }
+        FaultKind::Cell { position, fault: found } => {
+            let number = position.to_string();
+            found.placed(FORMAT, opening.name(position).unwrap_or(&number), place(fault.at))
+        }
+    }
+}
+
+/// The error of the first cell of a column that is of a class which makes the column unreadable.
+#[cold]
+pub(super) fn class(
+    column: usize,
+    wanted: Classes,
+    (at, raw): (usize, &[u8]),
+    opening: &Opening,
+    place: &dyn Fn(usize) -> Place,
+) -> Error {
+    let cell = shown(&String::from_utf8_lossy(raw));
+    let message = if wanted == Classes::OVERFLOW {
+        format!("expected a number that a 64-bit float holds, found {cell}. Read the column as text with dtypes=.")
+    } else if wanted == Classes::TEXT {
+        format!(
+            "expected an instant as date_format= says, found {cell}. Leave the column out of dates=, or read with \
+             on_error=\"null\"."
+        )
+    } else {
+        format!(
+            "expected whole numbers of 64 bits, found {cell}. Read them with big_ints=\"text\" or \"decimal\"."
+        )
+    };
+    let number = column.to_string();
+    place(at).error(ErrorKind::Malformed, FORMAT, Some(opening.name(column).unwrap_or(&number)), message)
+}
+
+/// The error of a cell that is not what the rows before it were.
+#[cold]
+pub(super) fn misfit(
+    column: usize,
+    kind: Kind,
+    (at, raw): (usize, &[u8]),
+    opening: &Opening,
+    place: &dyn Fn(usize) -> Place,
+) -> Error {
+    let cell = shown(&String::from_utf8_lossy(raw));
+    let number = column.to_string();
+    let name = opening.name(column).unwrap_or(&number);
+    let (what, dtype) = match kind {
+        Kind::Bool => ("a truth value", "boolean"),
+        Kind::Int | Kind::UInt => ("a whole number of 64 bits", "float64"),
+        Kind::Float => ("a number", "str"),
+        Kind::Time { .. } => ("an instant", "str"),
+        Kind::Text | Kind::Decimal => ("text", "str"),
+    };
+    let message = format!(
+        "expected {what} as in the rows before, found {cell}. Say the type with dtypes={{{name:?}: {dtype:?}}}, or read the \
+         file whole."
+    );
+    place(at).error(ErrorKind::Malformed, FORMAT, Some(name), message)
+}
+
+/// The first cell of a column that is of a class.
+pub(super) fn first_of(
+    source: &Source<'_>,
+    body: usize,
+    column: usize,
+    timed: bool,
+    is_wanted: &dyn Fn(Classes) -> bool,
+) -> Option<(usize, usize)> {
+    let rules = if timed { &source.timed } else { &source.rules };
+    let mut at = body;
+    while at < source.bytes.len() {
+        let mut walk = super::walk::Walk::default();
+        let rest = source.bytes.get(at..).unwrap_or_default();
+        let next = walk.line(rest, 0, rules, source.longest).ok()?;
+        if let Some((start, end, _)) = walk.spans().nth(column) {
+            let (start, mut end) = (start as usize, end as usize);
+            let raw = rest.get(start..end).unwrap_or_default();
+            if source.shape.returns && raw.last() == Some(&b'\r') {
+                end -= 1;
+            }
+            if is_wanted(rules.class(rest.get(start..end).unwrap_or_default())) {
+                return Some((at + start, at + end));
+            }
+        }
+        at += next;
+    }
+    None
+}

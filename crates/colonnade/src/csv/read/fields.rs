@@ -1,0 +1,278 @@
+//! Where cells end: the positions of separators outside quotes, some thousands at a time.
+
+#[cfg(target_arch = "x86_64")]
+use super::marks::Avx2;
+use super::marks::{CHUNK, Look, Plain, Special, prefix_xor};
+
+/// What must be looked for besides separators and quotes, as the survey of the input has found it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Watch {
+    /// Bytes that end lines elsewhere: carriage returns, or line feeds where a carriage return alone ends a line.
+    pub(super) returns: bool,
+    /// NULs.
+    pub(super) nul: bool,
+}
+
+/// What cannot be read, and at which byte of what was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// A quote inside a cell that did not begin with one, or something behind a closing quote. Counting quotes no longer
+    /// tells what stands inside them.
+    Quote(usize),
+    /// A line end of another kind, outside quotes.
+    Return(usize),
+    /// A NUL outside quotes.
+    Nul(usize),
+    /// The input ends inside quotes, which open here.
+    Unclosed(usize),
+    /// The line that begins here is longer than allowed.
+    Long(usize),
+}
+
+/// Ends of cells, behind one entry that stands for "before the first byte".
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    ends: Vec<u32>,
+    used: usize,
+    /// Line ends among them.
+    pub(super) lines: usize,
+}
+
+impl Ends {
+    /// The entry for "before the first byte", then the ends.
+    pub(super) fn with_front(&self) -> &[u32] {
+        self.ends.get(..self.used).unwrap_or_default()
+    }
+
+    fn clear(&mut self) {
+        if self.ends.is_empty() {
+            self.ends = vec![u32::MAX; 4096];
+        }
+        self.used = 1;
+        self.lines = 0;
+    }
+
+    /// Keeps the position of each bit.
+    #[inline(always)]
+    fn push(&mut self, base: u32, mut bits: u64) {
+        let count = bits.count_ones() as usize;
+        if self.ends.len() < self.used + CHUNK {
+            self.ends.resize(self.ends.len() * 2 + CHUNK, 0);
+        }
+        let Some(room) = self.ends.get_mut(self.used..).and_then(|rest| rest.first_chunk_mut::<CHUNK>()) else {
+            return;
+        };
+        // Eight at a time, whether there are as many or not: a loop that ends after each count is mispredicted.
+        let mut at = 0;
+        while at < count {
+            for _ in 0..8 {
+                room[at & (CHUNK - 1)] = base.wrapping_add(bits.trailing_zeros());
+                bits &= bits.wrapping_sub(1);
+                at += 1;
+            }
+        }
+        self.used += count;
+    }
+
+    fn push_one(&mut self, end: u32) {
+        if self.ends.len() <= self.used {
+            self.ends.resize(self.used * 2, 0);
+        }
+        if let Some(slot) = self.ends.get_mut(self.used) {
+            *slot = end;
+            self.used += 1;
+        }
+    }
+
+    fn keep(&mut self, used: usize) {
+        self.used = used;
+    }
+}
+
+/// Finds the cells of some whole lines at the front of `bytes`, which begin a line, and answers how many bytes they are.
+///
+/// `wanted` cells at least, where there are so many. `bytes` end with a line or with the input; a last line without a line
+/// end has its end at `bytes.len()`. `longest`: bytes of a line that are accepted.
+pub(super) fn fields(
+    bytes: &[u8],
+    special: Special,
+    watch: Watch,
+    wanted: usize,
+    longest: usize,
+    out: &mut Ends,
+) -> Result<usize, Trouble> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(look) = Avx2::detect() {
+        // SAFETY: `detect` has found what the function is built for.
+        return unsafe { fields_avx2(look, bytes, special, watch, wanted, longest, out) };
+    }
+    find(Plain, bytes, special, watch, wanted, longest, out)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn fields_avx2(
+    look: Avx2,
+    bytes: &[u8],
+    special: Special,
+    watch: Watch,
+    wanted: usize,
+    longest: usize,
+    out: &mut Ends,
+) -> Result<usize, Trouble> {
+    find(look, bytes, special, watch, wanted, longest, out)
+}
+
+/// What one chunk leaves to the next.
+#[derive(Debug, Clone, Copy)]
+struct Carry {
+    /// All ones inside quotes.
+    inside: u64,
+    /// 1 where a quote may open: behind a separator, a closing quote, or nothing.
+    may_open: u64,
+    /// 1 behind a closing quote.
+    closed: u64,
+    /// 1 behind a carriage return outside quotes.
+    returned: u64,
+}
+
+#[inline(always)]
+fn find(
+    look: impl Look,
+    bytes: &[u8],
+    special: Special,
+    watch: Watch,
+    wanted: usize,
+    longest: usize,
+    out: &mut Ends,
+) -> Result<usize, Trouble> {
+    out.clear();
+    let mut carry = Carry { inside: 0, may_open: 1, closed: 0, returned: 0 };
+    let (mut line_start, mut used_at_line) = (0, 1);
+    let (chunks, rest) = bytes.as_chunks::<CHUNK>();
+    let mut base = 0usize;
+    for chunk in chunks {
+        let (separators, lines) = one(look, chunk, u64::MAX, base, special, watch, &mut carry)?;
+        #[allow(clippy::cast_possible_truncation)] // `longest` and what is wanted keep it far below.
+        out.push(base as u32, separators);
+        if lines != 0 {
+            out.lines += lines.count_ones() as usize;
+            line_start = base + 64 - lines.leading_zeros() as usize;
+            let behind = (separators.unbounded_shr(64 - lines.leading_zeros())).count_ones() as usize;
+            used_at_line = out.used - behind;
+            if used_at_line > wanted {
+                out.keep(used_at_line);
+                return Ok(line_start);
+            }
+        }
+        base += CHUNK;
+        if base - line_start > longest {
+            return Err(Trouble::Long(line_start));
+        }
+    }
+    if !rest.is_empty() {
+        let mut last = [0; CHUNK];
+        last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
+        let mask = (1 << rest.len()) - 1;
+        let (separators, lines) = one(look, &last, mask, base, special, watch, &mut carry)?;
+        #[allow(clippy::cast_possible_truncation)] // as above.
+        out.push(base as u32, separators);
+        if lines != 0 {
+            out.lines += lines.count_ones() as usize;
+            line_start = base + 64 - lines.leading_zeros() as usize;
+        }
+    }
+    if carry.inside != 0 {
+        return Err(Trouble::Unclosed(line_start + opening(bytes.get(line_start..).unwrap_or_default(), special)));
+    }
+    if carry.returned != 0 {
+        return Err(Trouble::Return(bytes.len() - 1));
+    }
+    if line_start < bytes.len() {
+        #[allow(clippy::cast_possible_truncation)] // as above.
+        out.push_one(bytes.len() as u32);
+        out.lines += 1;
+    }
+    let _ = used_at_line;
+    Ok(bytes.len())
+}
+
+/// Separators of one chunk and the line ends among them; `mask` has the bytes that are there.
+#[inline(always)]
+fn one(
+    look: impl Look,
+    chunk: &[u8; CHUNK],
+    mask: u64,
+    base: usize,
+    special: Special,
+    watch: Watch,
+    carry: &mut Carry,
+) -> Result<(u64, u64), Trouble> {
+    let mut separators = look.either(chunk, special.delimiter, special.newline) & mask;
+    let mut lines = look.equal(chunk, special.newline) & mask;
+    // No closure: it is built without AVX2, and its intrinsics are calls then.
+    let quotes = match special.quote {
+        Some(quote) => look.equal(chunk, quote) & mask,
+        None => 0,
+    };
+    let mut quoted = 0;
+    // Nothing is wrong behind quotes that closed at the last byte, if a separator follows.
+    if quotes | carry.inside | carry.closed != 0 {
+        quoted = prefix_xor(quotes) ^ carry.inside;
+        let (opening, closing) = (quotes & quoted, quotes & !quoted);
+        separators &= !quoted;
+        lines &= !quoted;
+        let may_open = (separators | closing) << 1 | carry.may_open;
+        let returns = look.equal(chunk, b'\r');
+        let behind = (closing << 1 | carry.closed) & mask;
+        let wrong = (opening & !may_open) | (behind & !(separators | opening | returns));
+        if wrong != 0 {
+            return Err(Trouble::Quote(base + wrong.trailing_zeros() as usize));
+        }
+        carry.inside = 0u64.wrapping_sub(quoted >> 63);
+        carry.closed = closing >> 63;
+        carry.may_open = (separators | closing) >> 63;
+    } else {
+        carry.may_open = separators >> 63;
+    }
+    if watch.returns {
+        let other = if special.newline == b'\n' { b'\r' } else { b'\n' };
+        let others = look.equal(chunk, other) & mask & !quoted;
+        if carry.returned & !lines != 0 {
+            return Err(Trouble::Return(base.wrapping_sub(1)));
+        }
+        let alone = if special.newline == b'\n' {
+            carry.returned = others >> 63;
+            others & !(lines >> 1) & !(1 << 63)
+        } else {
+            others
+        };
+        if alone != 0 {
+            return Err(Trouble::Return(base + alone.trailing_zeros() as usize));
+        }
+    }
+    if watch.nul {
+        let nul = look.equal(chunk, 0) & mask & !quoted;
+        if nul != 0 {
+            return Err(Trouble::Nul(base + nul.trailing_zeros() as usize));
+        }
+    }
+    Ok((separators, lines))
+}
+
+/// Where the last quotes open, in a line that ends inside them.
+#[cold]
+fn opening(line: &[u8], special: Special) -> usize {
+    let (mut inside, mut opened) = (false, 0);
+    for (i, byte) in line.iter().enumerate() {
+        if Some(*byte) == special.quote {
+            inside = !inside;
+            // Two quotes inside quotes are one: nothing opens there.
+            let doubled = i > 0 && line.get(i - 1) == Some(byte);
+            if inside && !doubled {
+                opened = i;
+            }
+        }
+    }
+    opened
+}

@@ -1,0 +1,183 @@
+//! What the cells of a column could be, and what the column is then.
+
+use std::fmt;
+use std::ops::{BitOr, BitOrAssign};
+
+/// What has been seen in a column: one bit a class of cells. The type of a column depends on this alone, not on the order
+/// of its cells nor on the pieces they were read in.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Classes(u16);
+
+impl Classes {
+    /// Null words.
+    pub(super) const NULL: Self = Self(1);
+    /// `NaN`.
+    pub(super) const NAN: Self = Self(1 << 1);
+    /// Nothing between quotes.
+    pub(super) const EMPTY: Self = Self(1 << 2);
+    /// Truth values.
+    pub(super) const BOOL: Self = Self(1 << 3);
+    /// Whole numbers from 0 to 2⁶³ - 1.
+    pub(super) const INT: Self = Self(1 << 4);
+    /// Whole numbers below 0, 64 bits.
+    pub(super) const NEGATIVE: Self = Self(1 << 5);
+    /// Whole numbers from 2⁶³ on, 64 bits.
+    pub(super) const BIG: Self = Self(1 << 6);
+    /// Whole numbers over 64 bits.
+    pub(super) const HUGE: Self = Self(1 << 7);
+    /// Other numbers.
+    pub(super) const FLOAT: Self = Self(1 << 8);
+    /// Numbers over every float.
+    pub(super) const OVERFLOW: Self = Self(1 << 9);
+    /// Anything else.
+    pub(super) const TEXT: Self = Self(1 << 10);
+    /// Instants without a zone, where asked for; with fractions that need nanoseconds.
+    pub(super) const INSTANT: Self = Self(1 << 11);
+    /// The same, with a zone.
+    pub(super) const ZONED: Self = Self(1 << 12);
+    /// Instants that need nanoseconds.
+    pub(super) const NANOS: Self = Self(1 << 13);
+
+    /// Anything that is there, but for texts of nothing.
+    pub(super) const VALUES: Self = Self(0x3FFF & !(Self::NULL.0 | Self::NAN.0 | Self::EMPTY.0));
+
+    /// What a column of `kind` holds.
+    pub(super) fn held_by(kind: Kind) -> Self {
+        let nothing = Self::NULL | Self::NAN | Self::EMPTY;
+        nothing
+            | match kind {
+                Kind::Bool => Self::BOOL,
+                Kind::Int => Self::INT | Self::NEGATIVE,
+                Kind::UInt => Self::INT | Self::BIG,
+                Kind::Float => Self(Self::NUMBERS.0 & !Self::OVERFLOW.0),
+                Kind::Text => Self(u16::MAX),
+                Kind::Decimal => Self::INT | Self::NEGATIVE | Self::BIG | Self::HUGE,
+                Kind::Time { nanos, zoned } => {
+                    let base = if zoned { Self::ZONED } else { Self::INSTANT };
+                    if nanos { base | Self::NANOS } else { base }
+                }
+            }
+    }
+
+    /// Whether all of this is in `other`.
+    pub(super) fn is_in(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    const NUMBERS: Self = Self(
+        Self::INT.0 | Self::NEGATIVE.0 | Self::BIG.0 | Self::HUGE.0 | Self::FLOAT.0 | Self::OVERFLOW.0,
+    );
+
+    /// Whether any of `other` has been seen.
+    pub(super) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl BitOr for Classes {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Classes {
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+impl fmt::Debug for Classes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Classes({:#b})", self.0)
+    }
+}
+
+/// What becomes of whole numbers over 64 bits in a column of whole numbers, and of numbers over every float.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BigInts {
+    /// They are refused.
+    #[default]
+    Error,
+    /// The column is text, as `pandas.read_csv` has it.
+    Text,
+    /// The column is decimals of up to 76 digits.
+    Decimal,
+}
+
+/// The type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Bool,
+    Int,
+    UInt,
+    Float,
+    Text,
+    /// Instants: in nanoseconds rather than microseconds; in UTC.
+    Time { nanos: bool, zoned: bool },
+    /// Whole numbers of any size, which begin as text.
+    Decimal,
+}
+
+/// The least type that holds all that has been seen; the class that must be refused where there is none.
+pub(super) fn kind_of(seen: Classes, big_ints: BigInts) -> Result<Kind, Classes> {
+    let times = Classes::INSTANT | Classes::ZONED;
+    if seen.has(Classes::TEXT) {
+        return Ok(Kind::Text);
+    }
+    if seen.has(times) {
+        let mixed = seen.has(Classes::BOOL | Classes::NUMBERS) || (seen.has(Classes::INSTANT) && seen.has(Classes::ZONED));
+        let time = Kind::Time { nanos: seen.has(Classes::NANOS), zoned: seen.has(Classes::ZONED) };
+        return Ok(if mixed { Kind::Text } else { time });
+    }
+    if seen.has(Classes::BOOL) {
+        return Ok(if seen.has(Classes::NUMBERS) { Kind::Text } else { Kind::Bool });
+    }
+    if seen.has(Classes::OVERFLOW) {
+        // No type holds them; nothing is lost where they stay text.
+        return if big_ints == BigInts::Text { Ok(Kind::Text) } else { Err(Classes::OVERFLOW) };
+    }
+    if seen.has(Classes::FLOAT) {
+        return Ok(Kind::Float);
+    }
+    if seen.has(Classes::HUGE) || (seen.has(Classes::BIG) && seen.has(Classes::NEGATIVE)) {
+        return match big_ints {
+            BigInts::Text => Ok(Kind::Text),
+            BigInts::Decimal => Ok(Kind::Decimal),
+            BigInts::Error => Err(if seen.has(Classes::HUGE) { Classes::HUGE } else { Classes::BIG }),
+        };
+    }
+    if seen.has(Classes::BIG) {
+        return Ok(Kind::UInt);
+    }
+    if seen.has(Classes::INT | Classes::NEGATIVE) {
+        return Ok(Kind::Int);
+    }
+    // A column of nothing is what `pandas.read_csv` makes of it, unless empty texts were written as such.
+    Ok(if seen.has(Classes::EMPTY) { Kind::Text } else { Kind::Float })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_type_holds_all() {
+        let kind = |list: &[Classes]| kind_of(list.iter().fold(Classes::default(), |a, b| a | *b), BigInts::Error);
+        assert_eq!(kind(&[]), Ok(Kind::Float));
+        assert_eq!(kind(&[Classes::NULL, Classes::NAN]), Ok(Kind::Float));
+        assert_eq!(kind(&[Classes::EMPTY, Classes::NULL]), Ok(Kind::Text));
+        assert_eq!(kind(&[Classes::EMPTY, Classes::INT]), Ok(Kind::Int));
+        assert_eq!(kind(&[Classes::BOOL, Classes::NULL]), Ok(Kind::Bool));
+        assert_eq!(kind(&[Classes::BOOL, Classes::INT]), Ok(Kind::Text));
+        assert_eq!(kind(&[Classes::INT, Classes::NEGATIVE]), Ok(Kind::Int));
+        assert_eq!(kind(&[Classes::INT, Classes::BIG]), Ok(Kind::UInt));
+        assert_eq!(kind(&[Classes::NEGATIVE, Classes::BIG]), Err(Classes::BIG));
+        assert_eq!(kind(&[Classes::HUGE, Classes::INT]), Err(Classes::HUGE));
+        assert_eq!(kind(&[Classes::HUGE, Classes::FLOAT]), Ok(Kind::Float));
+        assert_eq!(kind(&[Classes::HUGE, Classes::TEXT]), Ok(Kind::Text));
+        assert_eq!(kind(&[Classes::OVERFLOW]), Err(Classes::OVERFLOW));
+        assert_eq!(kind(&[Classes::INSTANT, Classes::ZONED]), Ok(Kind::Text));
+        assert_eq!(kind(&[Classes::INSTANT, Classes::NULL]), Ok(Kind::Time { nanos: false, zoned: false }));
+    }
+}

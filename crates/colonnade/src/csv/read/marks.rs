@@ -1,0 +1,138 @@
+//! What stands out in 64 bytes: one bit a byte.
+//!
+//! The same masks by AVX2 where the processor has it and by plain comparisons elsewhere; everything above works on masks.
+
+/// Bytes looked at together.
+pub(super) const CHUNK: usize = 64;
+
+/// The bytes that mean something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Special {
+    /// Between cells.
+    pub(super) delimiter: u8,
+    /// Around cells; `None` where no byte is.
+    pub(super) quote: Option<u8>,
+    /// The last byte of a line end.
+    pub(super) newline: u8,
+}
+
+/// Masks of the bytes that are what is asked.
+pub(super) trait Look: Copy {
+    /// Bytes of `chunk` that are `byte`.
+    fn equal(self, chunk: &[u8; CHUNK], byte: u8) -> u64;
+
+    /// Bytes of `chunk` that are `a` or `b`.
+    fn either(self, chunk: &[u8; CHUNK], a: u8, b: u8) -> u64;
+}
+
+/// Comparisons that every machine has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plain;
+
+impl Look for Plain {
+    #[inline(always)]
+    fn equal(self, chunk: &[u8; CHUNK], byte: u8) -> u64 {
+        let bit = |(i, b): (usize, &u8)| u64::from(*b == byte) << i;
+        chunk.iter().enumerate().map(bit).fold(0, |mask, bit| mask | bit)
+    }
+
+    #[inline(always)]
+    fn either(self, chunk: &[u8; CHUNK], a: u8, b: u8) -> u64 {
+        self.equal(chunk, a) | self.equal(chunk, b)
+    }
+}
+
+/// Two vectors of 32 bytes; made only where the processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Avx2(());
+
+#[cfg(target_arch = "x86_64")]
+impl Avx2 {
+    /// Where the processor has what is needed.
+    #[inline]
+    pub(super) fn detect() -> Option<Self> {
+        let found = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        found.then_some(Self(()))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Look for Avx2 {
+    #[inline(always)]
+    fn equal(self, chunk: &[u8; CHUNK], byte: u8) -> u64 {
+        use std::arch::x86_64::{
+            __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8,
+        };
+        // SAFETY: the chunk has 64 readable bytes, loads need no alignment, and `detect` has found AVX2.
+        unsafe {
+            let at = chunk.as_ptr().cast::<__m256i>();
+            let wanted = _mm256_set1_epi8(byte.cast_signed());
+            let low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at), wanted));
+            let high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at.add(1)), wanted));
+            u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
+        }
+    }
+
+    #[inline(always)]
+    fn either(self, chunk: &[u8; CHUNK], a: u8, b: u8) -> u64 {
+        use std::arch::x86_64::{
+            __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+        };
+        // SAFETY: as in `equal`.
+        unsafe {
+            let at = chunk.as_ptr().cast::<__m256i>();
+            let (a, b) = (_mm256_set1_epi8(a.cast_signed()), _mm256_set1_epi8(b.cast_signed()));
+            let (low, high) = (_mm256_loadu_si256(at), _mm256_loadu_si256(at.add(1)));
+            // No closures: they are built without AVX2, and their intrinsics are calls then.
+            let low = _mm256_or_si256(_mm256_cmpeq_epi8(low, a), _mm256_cmpeq_epi8(low, b));
+            let high = _mm256_or_si256(_mm256_cmpeq_epi8(high, a), _mm256_cmpeq_epi8(high, b));
+            let (low, high) = (_mm256_movemask_epi8(low), _mm256_movemask_epi8(high));
+            u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
+        }
+    }
+}
+
+/// Bits that have an odd number of ones at and below them.
+#[inline(always)]
+pub(super) fn prefix_xor(mut bits: u64) -> u64 {
+    bits ^= bits << 1;
+    bits ^= bits << 2;
+    bits ^= bits << 4;
+    bits ^= bits << 8;
+    bits ^= bits << 16;
+    bits ^ (bits << 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn all_ways_see_the_same(bytes in proptest::collection::vec(0u8..4, CHUNK), a in 0u8..4, b in 0u8..4) {
+            let chunk: &[u8; CHUNK] = bytes.first_chunk().unwrap();
+            let expected = |wanted: &dyn Fn(u8) -> bool| {
+                (0..CHUNK).filter(|i| wanted(chunk[*i])).fold(0u64, |mask, i| mask | 1 << i)
+            };
+            prop_assert_eq!(Plain.equal(chunk, a), expected(&|x| x == a));
+            prop_assert_eq!(Plain.either(chunk, a, b), expected(&|x| x == a || x == b));
+            #[cfg(target_arch = "x86_64")]
+            if let Some(look) = Avx2::detect() {
+                prop_assert_eq!(look.equal(chunk, a), Plain.equal(chunk, a));
+                prop_assert_eq!(look.either(chunk, a, b), Plain.either(chunk, a, b));
+            }
+        }
+    }
+
+    #[test]
+    fn quotes_open_and_close() {
+        assert_eq!(prefix_xor(0b0100_0100), 0b0011_1100);
+        assert_eq!(prefix_xor(1), u64::MAX);
+    }
+}

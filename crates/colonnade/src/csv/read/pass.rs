@@ -1,0 +1,255 @@
+//! One pass over all pieces of the input: every piece fills its own rows of the columns that are wanted.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::column::{self, Apart, Joined, Part, Slot};
+use super::fields::{Ends, Trouble, Watch, fields};
+use super::kinds::Kind;
+use super::marks::Special;
+use super::options::OnError;
+use super::rules::Rules;
+use super::tidy::{Rows, Shape, spans};
+use super::walk::Walk;
+use crate::error::Result;
+use crate::plan::{self, Progress, Task};
+use crate::text::cells::{Cell, CellFault, TextReader};
+
+/// Cells found before they are read: their ends and their bytes stay in the cache.
+const BATCH_CELLS: usize = 8 << 10;
+
+/// Bytes of a line that are accepted: positions within some lines are 32-bit.
+pub(super) const LONGEST: usize = 1 << 30;
+
+/// A piece of the input: whole lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Lines before it.
+    pub(super) first_line: usize,
+    /// Its lines: rows are as many at most.
+    pub(super) lines: usize,
+}
+
+/// What is read, and how.
+#[derive(Debug)]
+pub(super) struct Source<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) special: Special,
+    pub(super) watch: Watch,
+    pub(super) shape: Shape,
+    /// Rules of most columns, and of those that may be instants.
+    pub(super) rules: Rules,
+    pub(super) timed: Rules,
+    /// Byte by byte rather than by masks: escapes, comments, quotes inside cells.
+    pub(super) careful: bool,
+    pub(super) longest: usize,
+}
+
+impl Source<'_> {
+    /// Where each piece's rows begin, and how many there can be: no more than its lines, and each has its cells' bytes,
+    /// unless cells may be missing.
+    pub(super) fn rows_at_most(&self, pieces: &[Piece]) -> Vec<(usize, usize)> {
+        let mut first = 0;
+        let place = |piece: &Piece| {
+            let backed = (piece.end - piece.start + 1) / self.shape.ncols.max(1);
+            let count = if self.shape.on_error == OnError::Null { piece.lines } else { piece.lines.min(backed) };
+            first += count;
+            (first - count, count)
+        };
+        pieces.iter().map(place).collect()
+    }
+}
+
+/// A column that a pass reads.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// Its place in a row.
+    pub(super) position: usize,
+    /// The type that it is read as; it is only looked at where `None`.
+    pub(super) kind: Option<Kind>,
+    /// Whether its cells may be instants.
+    pub(super) timed: bool,
+}
+
+/// Where a column's cells go in one piece.
+pub(super) enum Target<'a> {
+    /// Into words.
+    Slots(&'a mut [Slot], Part),
+    /// Nowhere: cells are looked at.
+    Look(Part),
+    /// Into a reader that knows its type; wrong cells are null where `lenient`, counted.
+    Typed { reader: Box<dyn TextReader>, lenient: bool, wrong: u64 },
+}
+
+/// Why a piece could not be read.
+#[derive(Debug)]
+pub(super) enum FaultKind {
+    Trouble(Trouble),
+    Ragged { found: usize },
+    Cell { position: usize, fault: CellFault },
+}
+
+/// The first thing in a piece that could not be read.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// Where in the input.
+    pub(super) at: usize,
+    pub(super) kind: FaultKind,
+}
+
+/// What has become of a piece.
+pub(super) struct Done<'a> {
+    pub(super) targets: Vec<Target<'a>>,
+    pub(super) rows: usize,
+    pub(super) dropped: u64,
+    pub(super) nulled: u64,
+}
+
+/// Reads `pieces`, each into its targets (one a wanted column), and answers them in order; or the first fault there is.
+pub(super) fn run<'a>(
+    source: &Source<'_>,
+    pieces: &[Piece],
+    wanted: &[Wanted],
+    targets: Vec<Vec<Target<'a>>>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<std::result::Result<Vec<Done<'a>>, Fault>> {
+    let slots: Vec<Mutex<Option<std::result::Result<Done<'a>, Fault>>>> = pieces.iter().map(|_| Mutex::new(None)).collect();
+    // Pieces behind one that failed need not be read; those before it must be, as theirs may be the first fault.
+    let failed = AtomicUsize::new(usize::MAX);
+    let tasks = pieces.iter().zip(targets).zip(&slots).enumerate().map(|(i, ((piece, targets), slot))| {
+        let failed = &failed;
+        Task::new(piece.end - piece.start, move || {
+            if failed.load(Ordering::Relaxed) < i {
+                return Ok(());
+            }
+            let done = read(source, *piece, wanted, targets);
+            if done.is_err() {
+                failed.fetch_min(i, Ordering::Relaxed);
+            }
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+            Ok(())
+        })
+    });
+    plan::run(tasks.collect(), threads, progress)?;
+    let done = slots.into_iter().map_while(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner));
+    Ok(done.collect())
+}
+
+pub(super) fn read<'a>(
+    source: &Source<'_>,
+    piece: Piece,
+    wanted: &[Wanted],
+    targets: Vec<Target<'a>>,
+) -> std::result::Result<Done<'a>, Fault> {
+    let mut done = Done { targets, rows: 0, dropped: 0, nulled: 0 };
+    let (mut ends, mut rows, mut walk) = (Ends::default(), Rows::default(), Walk::default());
+    let cells = BATCH_CELLS.max(source.shape.ncols);
+    let mut at = piece.start;
+    while at < piece.end {
+        let bytes = source.bytes.get(at..piece.end).unwrap_or_default();
+        let reach = source.bytes.get(at..).unwrap_or_default();
+        let ragged = |r: super::tidy::Ragged| Fault { at: at + r.at, kind: FaultKind::Ragged { found: r.found } };
+        let used = if source.careful {
+            let used = walk.lines(bytes, &source.rules, cells, source.longest);
+            let used = used.map_err(|t| trouble(t, at))?;
+            source.shape.tidy(bytes, walk.spans(), &mut rows).map_err(ragged)?;
+            used
+        } else {
+            let used = fields(bytes, source.special, source.watch, cells, source.longest, &mut ends);
+            let used = used.map_err(|t| trouble(t, at))?;
+            let found = ends.with_front();
+            if source.shape.is_regular(bytes, found, ends.lines) {
+                let ncols = source.shape.ncols;
+                for (column, target) in wanted.iter().zip(&mut done.targets) {
+                    let spans = Joined { ends: found, ncols, column: column.position };
+                    let one = Batch { source, reach, at, first: done.rows, rows: ends.lines };
+                    one.take(*column, spans, target)?;
+                }
+                done.rows += ends.lines;
+                at += used;
+                continue;
+            }
+            let spans = spans(bytes, found, source.special.newline);
+            source.shape.tidy(bytes, spans, &mut rows).map_err(ragged)?;
+            used
+        };
+        let ncols = source.shape.ncols;
+        for (column, target) in wanted.iter().zip(&mut done.targets) {
+            let spans = Apart { spans: &rows.spans, ncols, column: column.position };
+            let one = Batch { source, reach, at, first: done.rows, rows: rows.rows };
+            one.take(*column, spans, target)?;
+        }
+        done.rows += rows.rows;
+        done.dropped += rows.dropped;
+        done.nulled += rows.nulled;
+        at += used;
+    }
+    Ok(done)
+}
+
+fn trouble(found: Trouble, at: usize) -> Fault {
+    let inside = match found {
+        Trouble::Quote(i) | Trouble::Return(i) | Trouble::Nul(i) | Trouble::Unclosed(i) | Trouble::Long(i) => i,
+    };
+    Fault { at: at + inside, kind: FaultKind::Trouble(found) }
+}
+
+/// Some rows of a piece.
+struct Batch<'a> {
+    source: &'a Source<'a>,
+    /// The input from the first of these rows on.
+    reach: &'a [u8],
+    at: usize,
+    /// Rows of the piece before these.
+    first: usize,
+    rows: usize,
+}
+
+impl Batch<'_> {
+    /// Takes one column.
+    fn take(
+        &self,
+        column: Wanted,
+        spans: impl column::Spans,
+        target: &mut Target<'_>,
+    ) -> std::result::Result<(), Fault> {
+        let rules = if column.timed { &self.source.timed } else { &self.source.rules };
+        match target {
+            Target::Slots(out, part) => {
+                let out = out.get_mut(self.first..self.first + self.rows).unwrap_or_default();
+                column::take(column.kind, rules, self.reach, spans, self.first, out, part);
+                Ok(())
+            }
+            Target::Look(part) => {
+                column::look(rules, self.reach, spans, 0, self.rows, part);
+                Ok(())
+            }
+            Target::Typed { reader, lenient, wrong } => {
+                for row in 0..self.rows {
+                    let (start, end) = spans.span(row);
+                    if let Err(fault) = push(rules, self.reach.get(start..end).unwrap_or_default(), reader.as_mut()) {
+                        let nulled = if *lenient { reader.nulls(1) } else { Err(fault) };
+                        *wrong += 1;
+                        nulled.map_err(|fault| Fault {
+                            at: self.at + start,
+                            kind: FaultKind::Cell { position: column.position, fault },
+                        })?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn push(rules: &Rules, raw: &[u8], reader: &mut dyn TextReader) -> std::result::Result<(), CellFault> {
+    let text = rules.text(raw);
+    if rules.word(&text) == super::words::Word::Null {
+        return reader.push(Cell::Null);
+    }
+    let text = std::str::from_utf8(&text.bytes).map_err(|_| CellFault::malformed("expected UTF-8."))?;
+    reader.push(Cell::Str(text))
+}

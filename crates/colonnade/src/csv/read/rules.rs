@@ -1,0 +1,148 @@
+//! How the text of a cell is understood: quotes, null words, decimal point.
+
+use std::borrow::Cow;
+
+use super::kinds::Classes;
+use super::number::{self, Whole};
+use super::time::{self, Format};
+use super::words::{Word, Words, truth};
+
+/// A byte that no UTF-8 has: an option that is off.
+pub(super) const NEVER: u8 = 0xFF;
+
+/// The rules of one input.
+#[derive(Debug, Clone)]
+pub(super) struct Rules {
+    pub(super) delimiter: u8,
+    /// [`NEVER`] where no byte is a quote; so are the others.
+    pub(super) quote: u8,
+    pub(super) escape: u8,
+    pub(super) comment: u8,
+    /// The last byte of a line end.
+    pub(super) newline: u8,
+    /// Whether two quotes inside quotes are one.
+    pub(super) doublequote: bool,
+    pub(super) point: u8,
+    pub(super) thousands: u8,
+    pub(super) words: Words,
+    /// Whether null words count between quotes too.
+    pub(super) quoted_words: bool,
+    /// Columns that may be instants: how those are spelled.
+    pub(super) time: Option<Format>,
+}
+
+/// A cell's text.
+#[derive(Debug, Clone)]
+pub(super) struct Text<'a> {
+    pub(super) bytes: Cow<'a, [u8]>,
+    /// Whether it stood between quotes.
+    pub(super) quoted: bool,
+}
+
+impl Rules {
+    /// The text of a cell as it stands in the input.
+    #[inline]
+    pub(super) fn text<'a>(&self, raw: &'a [u8]) -> Text<'a> {
+        if raw.first() != Some(&self.quote) && self.escape == NEVER {
+            return Text { bytes: Cow::Borrowed(raw), quoted: false };
+        }
+        self.unquoted(raw)
+    }
+
+    #[cold]
+    fn unquoted<'a>(&self, raw: &'a [u8]) -> Text<'a> {
+        let (quote, escape) = (self.quote, self.escape);
+        let quoted = raw.first() == Some(&quote);
+        let inner = if quoted { raw.get(1..).unwrap_or_default() } else { raw };
+        let inner = match inner.split_last() {
+            Some((last, rest)) if quoted && *last == quote => rest,
+            _ => inner,
+        };
+        if !inner.iter().any(|b| *b == escape || (quoted && *b == quote)) {
+            return Text { bytes: Cow::Borrowed(inner), quoted };
+        }
+        let mut out = Vec::with_capacity(inner.len());
+        let mut rest = inner.iter();
+        while let Some(byte) = rest.next() {
+            // The first of two quotes, or an escape, says that the next byte is itself.
+            if *byte == escape || (quoted && *byte == quote && self.doublequote) {
+                out.extend(rest.next());
+            } else {
+                out.push(*byte);
+            }
+        }
+        Text { bytes: Cow::Owned(out), quoted }
+    }
+
+    /// What a text says of being there. Nothing between quotes is an empty text.
+    pub(super) fn word(&self, text: &Text<'_>) -> Word {
+        let told = !text.quoted || (self.quoted_words && !text.bytes.is_empty());
+        if told { self.words.word(&text.bytes) } else { Word::Other }
+    }
+
+    /// What one cell could be.
+    pub(super) fn class(&self, raw: &[u8]) -> Classes {
+        let text = self.text(raw);
+        self.class_of(&text)
+    }
+
+    /// What the text of one cell could be.
+    pub(super) fn class_of(&self, text: &Text<'_>) -> Classes {
+        let cell = &*text.bytes;
+        if cell.is_empty() {
+            return match (text.quoted, self.words.empty_is_null()) {
+                (true, _) => Classes::EMPTY,
+                (false, true) => Classes::NULL,
+                (false, false) => Classes::TEXT,
+            };
+        }
+        match self.word(text) {
+            Word::Null => return Classes::NULL,
+            Word::NaN => return Classes::NAN,
+            Word::Other => {}
+        }
+        if let Some(found) = self.time.as_ref().and_then(|format| time::parse(cell, format)) {
+            return found.class();
+        }
+        if truth(cell).is_some() {
+            return Classes::BOOL;
+        }
+        let plain = self.plain_number(cell);
+        match number::whole(&plain) {
+            Whole::Int(value) if value < 0 => return Classes::NEGATIVE,
+            Whole::Int(_) => return Classes::INT,
+            Whole::Big(_) => return Classes::BIG,
+            Whole::Huge => return Classes::HUGE,
+            Whole::Not => {}
+        }
+        match std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v))) {
+            Some((t, value)) if value.is_infinite() && !number::is_infinite_by_name(t) => Classes::OVERFLOW,
+            Some(_) => Classes::FLOAT,
+            None => Classes::TEXT,
+        }
+    }
+
+    /// A number without blanks around it, without separators of thousands, and with a point; other texts in some form that
+    /// is no number either.
+    pub(super) fn plain_number<'a>(&self, cell: &'a [u8]) -> Cow<'a, [u8]> {
+        let cell = cell.trim_ascii();
+        if self.point == b'.' && self.thousands == NEVER {
+            return Cow::Borrowed(cell);
+        }
+        // A separator stands between digits before the point.
+        let digit = |i: Option<usize>| i.and_then(|i| cell.get(i)).is_some_and(u8::is_ascii_digit);
+        let point = cell.iter().position(|b| *b == self.point).unwrap_or(cell.len());
+        let mut out = Vec::with_capacity(cell.len());
+        for (i, byte) in cell.iter().enumerate() {
+            if *byte == self.thousands && i < point && digit(i.checked_sub(1)) && digit(Some(i + 1)) {
+                continue;
+            }
+            out.push(match *byte {
+                b if b == self.point => b'.',
+                b'.' => b'?',
+                b => b,
+            });
+        }
+        Cow::Owned(out)
+    }
+}

@@ -1,0 +1,133 @@
+//! The input in pieces of whole lines, with the number of lines before each.
+
+use super::marks::Special;
+use super::pass::Piece;
+use super::rules::Rules;
+use super::survey::{Survey, survey};
+use super::walk::Walk;
+use crate::error::Result;
+use crate::plan::{self, NoProgress, Task};
+
+/// Bytes of a piece. Large enough that what belongs to a piece (a part of each column) costs little.
+const PIECE_NBYTES: usize = 1 << 20;
+
+/// Bytes of a piece for each column.
+const COLUMN_NBYTES: usize = 1 << 10;
+
+/// Bytes of a piece of an input with so many columns.
+pub(super) fn piece_nbytes(ncols: usize) -> usize {
+    PIECE_NBYTES.max(ncols.saturating_mul(COLUMN_NBYTES))
+}
+
+/// What the whole input holds.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Found {
+    /// Bytes that end lines elsewhere.
+    pub(super) returns: bool,
+    pub(super) nul: bool,
+}
+
+/// Pieces of `bytes` from `body` on, of about `nbytes` each.
+pub(super) fn pieces(
+    bytes: &[u8],
+    body: usize,
+    special: Special,
+    nbytes: usize,
+    threads: usize,
+) -> Result<(Vec<Piece>, Found)> {
+    let rest = bytes.get(body..).unwrap_or_default();
+    let chunks: Vec<&[u8]> = rest.chunks(nbytes.max(1)).collect();
+    let mut surveys = vec![Survey::default(); chunks.len()];
+    let tasks = chunks.iter().zip(surveys.iter_mut()).map(|(chunk, out)| {
+        Task::new(chunk.len(), move || {
+            *out = survey(chunk, special);
+            Ok(())
+        })
+    });
+    plan::run(tasks.collect(), threads, &NoProgress)?;
+
+    let mut out: Vec<Piece> = Vec::with_capacity(chunks.len());
+    let (mut inside, mut lines) = (false, 0);
+    let mut found = Found::default();
+    let mut last_line = false;
+    for (i, survey) in surveys.iter().enumerate() {
+        let at = body + i * nbytes.max(1);
+        if i == 0 {
+            out.push(Piece { start: body, end: bytes.len(), first_line: 0, lines: 0 });
+        } else if let Some(last) = out.last_mut()
+            && last.start <= at
+            && !last_line
+        {
+            // A line that begins in an earlier chunk belongs to it; chunks that it spans whole are not looked at again.
+            match first_line_end(bytes, at, inside, special) {
+                Some(first) if first < bytes.len() => {
+                    last.end = first;
+                    out.push(Piece { start: first, end: bytes.len(), first_line: lines + 1, lines: 0 });
+                }
+                _ => last_line = true,
+            }
+        }
+        lines += if inside { survey.lines_inside } else { survey.lines_outside };
+        inside ^= survey.odd_quotes;
+        found.returns |= survey.returns;
+        found.nul |= survey.nul;
+    }
+    let unended = rest.last().is_some_and(|last| *last != special.newline) || inside;
+    let total = lines + usize::from(unended);
+    let firsts: Vec<usize> = out.iter().skip(1).map(|p| p.first_line).chain([total]).collect();
+    for (piece, next) in out.iter_mut().zip(firsts) {
+        piece.lines = next.saturating_sub(piece.first_line);
+    }
+    Ok((out, found))
+}
+
+/// Where the line begins that follows the first line end outside quotes from `at` on.
+fn first_line_end(bytes: &[u8], at: usize, mut inside: bool, special: Special) -> Option<usize> {
+    // A line that ends right before the chunk has its end in the chunk before, and this one begins a line: it is left to
+    // the piece before all the same, so that line numbers need no other case.
+    for (i, &byte) in bytes.get(at..)?.iter().enumerate() {
+        if Some(byte) == special.quote {
+            inside = !inside;
+        } else if byte == special.newline && !inside {
+            return Some(at + i + 1);
+        }
+    }
+    None
+}
+
+/// The same pieces, found byte by byte.
+pub(super) fn careful_pieces(
+    bytes: &[u8],
+    body: usize,
+    rules: &Rules,
+    nbytes: usize,
+    longest: usize,
+) -> Vec<Piece> {
+    let mut walk = Walk::default();
+    let mut out = Vec::new();
+    let (mut at, mut lines) = (body, 0);
+    let mut piece = Piece { start: body, end: body, first_line: 0, lines: 0 };
+    while at < bytes.len() {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let used = match walk.lines(rest, rules, 4096, longest) {
+            Ok(used) => used,
+            Err(_) => {
+                // Rows before it are read, as they may be wrong too: the first fault is the one to tell.
+                piece.end = bytes.len();
+                piece.lines += rest.len();
+                out.push(piece);
+                return out;
+            }
+        };
+        (at, lines) = (at + used, lines + walk.lines);
+        (piece.end, piece.lines) = (at, lines - piece.first_line);
+        if piece.end - piece.start >= nbytes {
+            out.push(piece);
+            piece = Piece { start: at, end: at, first_line: lines, lines: 0 };
+        }
+    }
+    if piece.end > piece.start {
+        out.push(piece);
+    }
+    out
+}

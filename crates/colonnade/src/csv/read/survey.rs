@@ -1,0 +1,128 @@
+//! The first look at the whole input: how many lines end in each piece, and what else is in it.
+//!
+//! Whether a piece begins inside quotes is known only once all pieces before it have been looked at, so line ends are
+//! counted for both cases.
+
+#[cfg(target_arch = "x86_64")]
+use super::marks::Avx2;
+use super::marks::{CHUNK, Look, Plain, Special, prefix_xor};
+
+/// What one piece of the input holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Survey {
+    /// Line ends outside quotes, if the piece begins outside them.
+    pub(super) lines_outside: usize,
+    /// The same, if it begins inside.
+    pub(super) lines_inside: usize,
+    /// Whether the number of quotes is odd.
+    pub(super) odd_quotes: bool,
+    /// Whether there is a quote.
+    pub(super) quotes: bool,
+    /// Whether there is a carriage return, or a line feed where carriage returns end lines.
+    pub(super) returns: bool,
+    /// Whether there is a NUL.
+    pub(super) nul: bool,
+}
+
+/// Looks at one piece.
+pub(super) fn survey(bytes: &[u8], special: Special) -> Survey {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(look) = Avx2::detect() {
+        // SAFETY: `detect` has found what the function is built for.
+        return unsafe { survey_avx2(look, bytes, special) };
+    }
+    look_over(Plain, bytes, special)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn survey_avx2(look: Avx2, bytes: &[u8], special: Special) -> Survey {
+    look_over(look, bytes, special)
+}
+
+/// What chunks leave to the next, and what they add up to.
+#[derive(Debug, Default)]
+struct Sums {
+    /// All ones inside quotes.
+    inside: u64,
+    returns: u64,
+    nul: u64,
+    quotes: u64,
+    lines: usize,
+    lines_inside: usize,
+}
+
+// No closures below: they are built without AVX2, and their intrinsics are calls then.
+
+#[inline(always)]
+fn look_over(look: impl Look, bytes: &[u8], special: Special) -> Survey {
+    let (chunks, rest) = bytes.as_chunks::<CHUNK>();
+    let mut sums = Sums::default();
+    for chunk in chunks {
+        add(look, chunk, u64::MAX, special, &mut sums);
+    }
+    if !rest.is_empty() {
+        let mut last = [0; CHUNK];
+        last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
+        add(look, &last, (1 << rest.len()) - 1, special, &mut sums);
+    }
+    Survey {
+        lines_outside: sums.lines - sums.lines_inside,
+        lines_inside: sums.lines_inside,
+        odd_quotes: sums.inside != 0,
+        quotes: sums.quotes != 0,
+        returns: sums.returns != 0,
+        nul: sums.nul != 0,
+    }
+}
+
+#[inline(always)]
+fn add(look: impl Look, chunk: &[u8; CHUNK], mask: u64, special: Special, sums: &mut Sums) {
+    let other = if special.newline == b'\n' { b'\r' } else { b'\n' };
+    let lines = look.equal(chunk, special.newline) & mask;
+    sums.returns |= look.equal(chunk, other) & mask;
+    sums.nul |= look.equal(chunk, 0) & mask;
+    sums.lines += lines.count_ones() as usize;
+    let quotes = match special.quote {
+        Some(quote) => look.equal(chunk, quote) & mask,
+        None => 0,
+    };
+    if quotes | sums.inside != 0 {
+        let quoted = prefix_xor(quotes) ^ sums.inside;
+        sums.quotes |= quotes;
+        sums.lines_inside += (lines & quoted).count_ones() as usize;
+        sums.inside = 0u64.wrapping_sub(quoted >> 63);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn counts_as_a_loop_does(bytes in proptest::collection::vec(proptest::sample::select(b"a,\"\n\r\0".to_vec()), 0..300)) {
+            let special = Special { delimiter: b',', quote: Some(b'"'), newline: b'\n' };
+            let (mut inside, mut outside_lines, mut inside_lines) = (false, 0, 0);
+            for byte in &bytes {
+                match byte {
+                    b'"' => inside = !inside,
+                    b'\n' if inside => inside_lines += 1,
+                    b'\n' => outside_lines += 1,
+                    _ => {}
+                }
+            }
+            let expected = Survey {
+                lines_outside: outside_lines,
+                lines_inside: inside_lines,
+                odd_quotes: inside,
+                quotes: bytes.contains(&b'"'),
+                returns: bytes.contains(&b'\r'),
+                nul: bytes.contains(&0),
+            };
+            prop_assert_eq!(survey(&bytes, special), expected);
+            prop_assert_eq!(look_over(Plain, &bytes, special), expected);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The memory that columns are read into: one word a cell, column by column, in one region.
+
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_data::ArrayDataBuilder;
+use arrow_schema::{DataType, TimeUnit};
+
+use super::column::{Part, Slot};
+use super::kinds::Kind;
+use crate::error::{Error, Result};
+use crate::frame::{Block, Column, DType, Grid};
+use crate::memory::{Buffer, Region, RegionMut};
+
+/// Words of a cache line.
+const LINE: usize = 8;
+
+/// Columns of words, `stride` apart.
+#[derive(Debug)]
+pub(super) struct Table {
+    region: RegionMut,
+    rows: usize,
+    stride: usize,
+    /// Where each column stands among them.
+    order: Vec<usize>,
+}
+
+/// A column that has been read.
+#[derive(Debug)]
+pub(super) struct Filled {
+    pub(super) kind: Kind,
+    pub(super) nulls: Option<NullBuffer>,
+    /// Texts only.
+    pub(super) text: Option<Buffer>,
+}
+
+/// What a column of a frame is made of.
+#[derive(Debug)]
+pub(super) enum Made {
+    /// Numbers without nulls: a block of their own, or part of one with neighbours.
+    Block(DType),
+    /// Truth values without nulls, which have a byte each in a frame.
+    Bools,
+    Column(Column),
+}
+
+impl Table {
+    /// Room for `rows` rows of columns; `order` says where each stands.
+    pub(super) fn new(rows: usize, order: Vec<usize>) -> Result<Self> {
+        // Texts have one end more than rows. An odd number of lines keeps columns out of each other's way in the cache.
+        let lines = (rows + 1).div_ceil(LINE) | 1;
+        let stride = lines * LINE;
+        let nbytes = stride.checked_mul(8).and_then(|n| n.checked_mul(order.len()));
+        let nbytes = nbytes.ok_or_else(|| Error::limit("csv", "the cells pass the address space."))?;
+        let region = Region::allocate(nbytes, false)?;
+        Ok(Self { region, rows, stride, order })
+    }
+
+    /// The words of all columns, by position: `rows + 1` each.
+    pub(super) fn columns(&mut self) -> Vec<&mut [Slot]> {
+        let (stride, rows) = (self.stride, self.rows);
+        let slots = self.region.as_mut_slice().as_chunks_mut::<8>().0;
+        let mut places: Vec<Option<&mut [Slot]>> =
+            slots.chunks_mut(stride).map(|column| column.get_mut(..rows + 1)).collect();
+        self.order.iter().map(|place| places.get_mut(*place).and_then(Option::take).unwrap_or_default()).collect()
+    }
+
+    /// Bytes from the start of the region to the first word of a column.
+    fn offset(&self, position: usize) -> usize {
+        self.order.get(position).copied().unwrap_or(0) * self.stride * 8
+    }
+
+    /// Ends filling; `rows` have come.
+    /// `arrow`: all columns in Arrow's layout, as chunks need them, which may have nulls or not.
+    pub(super) fn finish(self, rows: usize, columns: Vec<Filled>, arrow: bool) -> Result<Vec<crate::frame::Part>> {
+        let offsets: Vec<usize> = (0..columns.len()).map(|i| self.offset(i)).collect();
+        let stride = crate::frame::as_stride(self.stride * 8);
+        let whole = Buffer::from_region(self.region.finish(), true);
+        let mut parts = Vec::with_capacity(columns.len());
+        let mut numbers: Vec<(usize, usize, DType)> = Vec::new();
+        let mut bools: Vec<(usize, usize)> = Vec::new();
+        for (position, (column, offset)) in columns.into_iter().zip(offsets).enumerate() {
+            match made(column, rows, offset, &whole, arrow)? {
+                Made::Block(dtype) => numbers.push((offset, position, dtype)),
+                Made::Bools => bools.push((offset, position)),
+                Made::Column(column) => parts.push(crate::frame::Part::Column(column, position)),
+            }
+        }
+        // Neighbours of one type are one block.
+        numbers.sort_unstable_by_key(|(offset, ..)| *offset);
+        let apart = self.stride * 8;
+        for run in numbers.chunk_by(|a, b| a.2 == b.2 && b.0 - a.0 == apart) {
+            let Some((offset, _, dtype)) = run.first() else { continue };
+            let mut grid = Grid::column_major(*dtype, rows, run.len(), *offset);
+            grid.col_stride = stride;
+            let block = Block::new(grid, whole.clone()).ok_or_else(short)?;
+            parts.push(crate::frame::Part::Block(block, run.iter().map(|(_, position, _)| *position).collect()));
+        }
+        if !bools.is_empty() {
+            let mut bytes = Vec::with_capacity(rows * bools.len());
+            for (offset, _) in &bools {
+                let words = whole.slice(*offset, rows * 8).ok_or_else(short)?;
+                bytes.extend(words.as_slice().as_chunks::<8>().0.iter().map(|word| word[0]));
+            }
+            let grid = Grid::column_major(dtype("|b1")?, rows, bools.len(), 0);
+            let block = Block::new(grid, Buffer::from_vec(bytes)).ok_or_else(short)?;
+            parts.push(crate::frame::Part::Block(block, bools.iter().map(|(_, position)| *position).collect()));
+        }
+        Ok(parts)
+    }
+}
+
+#[cold]
+fn short() -> Error {
+    Error::malformed("csv", "a column is shorter than its rows.")
+}
+
+fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer, arrow: bool) -> Result<Made> {
+    let words = |n: usize| whole.slice(offset, n * 8).ok_or_else(short);
+    let data_type = match (column.kind, arrow || column.nulls.is_some()) {
+        (Kind::Int, false) => return Ok(Made::Block(dtype("<i8")?)),
+        (Kind::UInt, false) => return Ok(Made::Block(dtype("<u8")?)),
+        (Kind::Float, false) => return Ok(Made::Block(dtype("<f8")?)),
+        (Kind::Int, true) => DataType::Int64,
+        (Kind::UInt, true) => DataType::UInt64,
+        (Kind::Float, true) => DataType::Float64,
+        (Kind::Time { nanos, zoned: false }, _) if !arrow => {
+            // NaT stands in the cells.
+            return Ok(Made::Block(dtype(if nanos { "<M8[ns]" } else { "<M8[us]" })?));
+        }
+        (Kind::Time { nanos, zoned }, _) => {
+            let unit = if nanos { TimeUnit::Nanosecond } else { TimeUnit::Microsecond };
+            DataType::Timestamp(unit, zoned.then(|| "UTC".into()))
+        }
+        (Kind::Bool, false) => return Ok(Made::Bools),
+        (Kind::Bool, true) => {
+            let cells = words(rows)?;
+            let bits: BooleanBuffer = cells.as_slice().as_chunks::<8>().0.iter().map(|word| word[0] != 0).collect();
+            let builder = ArrayDataBuilder::new(DataType::Boolean).len(rows).nulls(column.nulls);
+            return built(builder.add_buffer(bits.into_inner()));
+        }
+        (Kind::Text | Kind::Decimal, _) => {
+            let text = column.text.unwrap_or_else(|| Buffer::from_vec(Vec::new()));
+            let builder = ArrayDataBuilder::new(DataType::LargeUtf8)
+                .len(rows)
+                .nulls(column.nulls)
+                .add_buffer(words(rows + 1)?.to_arrow())
+                .add_buffer(text.to_arrow());
+            // SAFETY: the ends of texts were written one by one as their bytes were appended, and cut only at bytes that
+            // are no part of a character, out of input that is UTF-8.
+            return Ok(Made::Column(Column::new(unsafe { builder.build_unchecked() })));
+        }
+    };
+    built(ArrayDataBuilder::new(data_type).len(rows).nulls(column.nulls).add_buffer(words(rows)?.to_arrow()))
+}
+
+fn built(builder: ArrayDataBuilder) -> Result<Made> {
+    let data = builder.build().map_err(|e| Error::malformed("csv", format!("Arrow refused a column: {e}.")))?;
+    Ok(Made::Column(Column::new(data)))
+}
+
+fn dtype(descr: &str) -> Result<DType> {
+    DType::parse(descr).ok_or_else(|| Error::unsupported("csv", format!("no dtype {descr}.")))
+}
+
+/// Which of `rows` rows have a value; `None` where all have.
+pub(super) fn validity(parts: &[(&Part, usize)], rows: usize) -> Option<NullBuffer> {
+    if parts.iter().all(|(part, _)| part.nulls.is_empty()) {
+        return None;
+    }
+    let mut bits = vec![u64::MAX; rows.div_ceil(64)];
+    let mut first = 0;
+    for (part, count) in parts {
+        for (i, word) in part.nulls.iter().enumerate().filter(|(_, word)| **word != 0) {
+            let at = first + i * 64;
+            let (low, high) = (word << (at % 64), word.unbounded_shr(64 - u32::try_from(at % 64).unwrap_or(0)));
+            for (place, null) in [(at / 64, low), (at / 64 + 1, high)] {
+                if let Some(valid) = bits.get_mut(place) {
+                    *valid &= !null;
+                }
+            }
+        }
+        first += count;
+    }
+    let bytes: Vec<u8> = bits.into_iter().flat_map(u64::to_le_bytes).collect();
+    Some(NullBuffer::new(BooleanBuffer::new(bytes.into(), 0, rows)))
+}
+
+/// The words of all pieces, moved up where some had fewer rows than lines.
+pub(super) fn close_gaps(words: &mut [Slot], pieces: &[(usize, usize)]) {
+    let mut to = 0;
+    for (from, count) in pieces {
+        if *from != to {
+            words.copy_within(*from..from + count, to);
+        }
+        to += count;
+    }
+}
+
+/// The texts of all pieces as one, and where each ends in it; `ends` has one entry more, for the front.
+pub(super) fn join_texts(ends: &mut [Slot], parts: &mut [(Part, usize)]) -> Result<Buffer> {
+    let total = parts.iter().map(|(part, _)| part.used).sum();
+    let mut region = Region::allocate(total, false)?;
+    let out = region.as_mut_slice();
+    let (mut base, mut row) = (0, 1);
+    if let Some(front) = ends.first_mut() {
+        *front = [0; 8];
+    }
+    for (part, rows) in parts {
+        let source = part.text.get(..part.used).unwrap_or_default();
+        if let Some(target) = out.get_mut(base..base + part.used) {
+            target.copy_from_slice(source);
+        }
+        part.text = Vec::new();
+        if base > 0 {
+            for end in ends.get_mut(row..row + *rows).unwrap_or_default() {
+                *end = (u64::from_le_bytes(*end) + base as u64).to_le_bytes();
+            }
+        }
+        base += part.used;
+        row += *rows;
+    }
+    Ok(Buffer::from_region(region.finish(), true))
+}

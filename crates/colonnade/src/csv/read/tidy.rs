@@ -1,0 +1,121 @@
+//! Lines as rows of one width: blank lines, lines with too few or too many cells, and the carriage returns before line feeds.
+
+use super::options::OnError;
+
+/// What is known of the lines.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    /// Cells of a row.
+    pub(super) ncols: usize,
+    /// The last byte of a line end.
+    pub(super) newline: u8,
+    /// Whether carriage returns stand before line feeds.
+    pub(super) returns: bool,
+    /// Whether a line without a byte is no row.
+    pub(super) skip_blank: bool,
+    /// What becomes of rows of another width.
+    pub(super) on_error: OnError,
+}
+
+/// Rows, all of one width.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    /// First byte of each cell, and one past its last.
+    pub(super) spans: Vec<(u32, u32)>,
+    pub(super) rows: usize,
+    /// Rows that were left out.
+    pub(super) dropped: u64,
+    /// Rows that were filled up or cut.
+    pub(super) nulled: u64,
+}
+
+/// A row of another width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ragged {
+    /// Where its last cell begins, or the first that is too many.
+    pub(super) at: usize,
+    pub(super) found: usize,
+}
+
+impl Shape {
+    /// Whether the cells that end at `ends` (behind the entry for "before the first byte") are rows as they stand.
+    pub(super) fn is_regular(&self, bytes: &[u8], ends: &[u32], lines: usize) -> bool {
+        let cells = ends.get(1..).unwrap_or_default();
+        if self.returns || cells.len() != lines.saturating_mul(self.ncols) {
+            return false;
+        }
+        // There are as many line ends as rows: if every row ends with one, no other cell does.
+        let ended = |end: &u32| bytes.get(*end as usize).is_none_or(|byte| *byte == self.newline);
+        let rows = cells.chunks_exact(self.ncols);
+        let blank = self.ncols == 1
+            && self.skip_blank
+            && ends.windows(2).any(|pair| matches!(pair, [a, b] if a.wrapping_add(1) == *b));
+        rows.into_iter().all(|row| row.last().is_some_and(ended)) && !blank
+    }
+
+    /// Makes rows of the cells that end at `ends`.
+    pub(super) fn tidy(
+        &self,
+        bytes: &[u8],
+        spans: impl Iterator<Item = (u32, u32, bool)>,
+        out: &mut Rows,
+    ) -> Result<(), Ragged> {
+        *out = Rows { spans: std::mem::take(&mut out.spans), ..Rows::default() };
+        out.spans.clear();
+        let mut first = 0;
+        for (start, end, is_last) in spans {
+            let mut end = end;
+            if is_last && self.returns && self.newline == b'\n' && end > start {
+                let before = bytes.get(end as usize - 1) == Some(&b'\r');
+                end -= u32::from(before && bytes.get(end as usize) == Some(&b'\n'));
+            }
+            out.spans.push((start, end));
+            if !is_last {
+                continue;
+            }
+            let found = out.spans.len() - first;
+            if found == 1 && self.skip_blank && self.is_blank(bytes, start, end) {
+                out.spans.truncate(first);
+                continue;
+            }
+            if found != self.ncols {
+                match self.on_error {
+                    OnError::Raise => {
+                        let place = if found > self.ncols { first + self.ncols } else { out.spans.len() - 1 };
+                        let at = out.spans.get(place).map_or(0, |span| span.0 as usize);
+                        return Err(Ragged { at, found });
+                    }
+                    OnError::Null => {
+                        out.nulled += 1;
+                        out.spans.resize(first + self.ncols, (end, end));
+                    }
+                    OnError::Skip => {
+                        out.dropped += 1;
+                        out.spans.truncate(first);
+                        continue;
+                    }
+                }
+            }
+            out.rows += 1;
+            first = out.spans.len();
+        }
+        Ok(())
+    }
+
+    /// Whether a line of one cell says nothing: no byte, or blanks only where a row has more cells.
+    fn is_blank(&self, bytes: &[u8], start: u32, end: u32) -> bool {
+        let cell = bytes.get(start as usize..end as usize).unwrap_or_default();
+        cell.is_empty() || (self.ncols > 1 && cell.iter().all(|b| matches!(b, b' ' | b'\t')))
+    }
+}
+
+/// The cells that end at `ends`, and whether each is the last of its line.
+pub(super) fn spans<'a>(bytes: &'a [u8], ends: &'a [u32], newline: u8) -> impl Iterator<Item = (u32, u32, bool)> + 'a {
+    ends.windows(2).filter_map(move |pair| match pair {
+        [before, end] => {
+            let is_last = bytes.get(*end as usize).is_none_or(|byte| *byte == newline);
+            Some((before.wrapping_add(1), *end, is_last))
+        }
+        _ => None,
+    })
+}

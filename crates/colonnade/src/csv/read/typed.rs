@@ -1,0 +1,86 @@
+//! Columns whose types somebody has told: every cell goes to a reader of its type.
+//!
+//! Threads share columns rather than pieces of the input: a reader makes one array, and nothing has to be joined.
+
+use std::sync::{Mutex, PoisonError};
+
+use arrow_data::ArrayData;
+
+use super::pass::{self, Done, Fault, Piece, Source, Target, Wanted};
+use crate::error::Result;
+use crate::plan::{self, Progress, Task};
+use crate::text::cells::TextReader;
+
+/// A column and what reads it.
+pub(super) struct Column {
+    /// Its place in a row.
+    pub(super) position: usize,
+    pub(super) reader: Box<dyn TextReader>,
+    /// Whether wrong cells are null.
+    pub(super) lenient: bool,
+}
+
+/// Arrays in the order of the columns, and what is said of their rows.
+pub(super) struct Columns {
+    pub(super) arrays: Vec<ArrayData>,
+    pub(super) rows: usize,
+    pub(super) dropped: u64,
+    /// Rows that were filled up or cut.
+    pub(super) mended: u64,
+    /// Cells that became null.
+    pub(super) nulled: u64,
+}
+
+/// Reads columns from `body` on.
+pub(super) fn read(
+    source: &Source<'_>,
+    body: usize,
+    columns: Vec<Column>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<std::result::Result<Columns, Fault>> {
+    let piece = Piece { start: body, end: source.bytes.len(), first_line: 0, lines: 0 };
+    let count = columns.len().div_ceil(threads.max(1)).max(1);
+    let mut groups: Vec<Vec<Column>> = Vec::new();
+    for column in columns {
+        match groups.last_mut() {
+            Some(group) if group.len() < count => group.push(column),
+            _ => groups.push(vec![column]),
+        }
+    }
+    if groups.is_empty() {
+        groups.push(Vec::new());
+    }
+    let slots: Vec<Mutex<Option<std::result::Result<Done<'_>, Fault>>>> =
+        groups.iter().map(|_| Mutex::new(None)).collect();
+    let tasks = groups.into_iter().zip(&slots).map(|(group, slot)| {
+        Task::new(piece.end.saturating_sub(piece.start), move || {
+            let wanted: Vec<Wanted> =
+                group.iter().map(|c| Wanted { position: c.position, kind: None, timed: false }).collect();
+            let one = |c: Column| Target::Typed { reader: c.reader, lenient: c.lenient, wrong: 0 };
+            let done = pass::read(source, piece, &wanted, group.into_iter().map(one).collect());
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+            Ok(())
+        })
+    });
+    plan::run(tasks.collect(), threads, progress)?;
+    let mut out = Columns { arrays: Vec::new(), rows: 0, dropped: 0, mended: 0, nulled: 0 };
+    let mut first: Option<Fault> = None;
+    for slot in slots {
+        match slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(Ok(done)) => {
+                (out.rows, out.dropped, out.mended) = (done.rows, done.dropped, done.nulled);
+                for target in done.targets {
+                    if let Target::Typed { reader, wrong, .. } = target {
+                        out.nulled += wrong;
+                        out.arrays.push(reader.finish()?);
+                    }
+                }
+            }
+            // Which group meets its fault first says nothing: the first in the input is told.
+            Some(Err(fault)) if first.as_ref().is_none_or(|f| fault.at < f.at) => first = Some(fault),
+            _ => {}
+        }
+    }
+    Ok(first.map_or(Ok(out), Err))
+}

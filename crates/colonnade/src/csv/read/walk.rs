@@ -1,0 +1,122 @@
+//! Where cells end, told byte by byte: for escapes, comments, and quotes inside cells, which masks do not tell apart.
+
+use super::fields::Trouble;
+use super::rules::Rules;
+
+/// Cells of some lines.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    /// First byte, one past the last, and whether the cell is the last of its line.
+    spans: Vec<(u32, u32, bool)>,
+    /// Lines seen, comments among them.
+    pub(super) lines: usize,
+}
+
+impl Walk {
+    /// The cells that [`Walk::lines`] found.
+    pub(super) fn spans(&self) -> impl Iterator<Item = (u32, u32, bool)> + '_ {
+        self.spans.iter().copied()
+    }
+
+    /// Forgets the cells.
+    pub(super) fn clear(&mut self) {
+        self.spans.clear();
+    }
+
+    /// Finds the cells of some whole lines at the front of `bytes`, as `fields` does.
+    pub(super) fn lines(
+        &mut self,
+        bytes: &[u8],
+        rules: &Rules,
+        wanted: usize,
+        longest: usize,
+    ) -> Result<usize, Trouble> {
+        self.spans.clear();
+        self.lines = 0;
+        let mut at = 0;
+        while at < bytes.len() && self.spans.len() < wanted {
+            at = self.line(bytes, at, rules, longest)?;
+            self.lines += 1;
+        }
+        Ok(at)
+    }
+
+    /// One line; where the next begins.
+    pub(super) fn line(&mut self, bytes: &[u8], from: usize, rules: &Rules, longest: usize) -> Result<usize, Trouble> {
+        let byte = |i: usize| bytes.get(i).copied();
+        let end_of_line = |mut i: usize| {
+            while byte(i).is_some_and(|b| b != rules.newline) {
+                i += 1;
+            }
+            i
+        };
+        if byte(from) == Some(rules.comment) {
+            return Ok(end_of_line(from) + 1);
+        }
+        let mut start = from;
+        loop {
+            let mut at = start;
+            if byte(at) == Some(rules.quote) {
+                at = closing(bytes, at, rules).ok_or(Trouble::Unclosed(at))? + 1;
+                let follows = byte(at).is_none_or(|b| {
+                    let ended = b == b'\r' && byte(at + 1) == Some(b'\n');
+                    b == rules.delimiter || b == rules.newline || b == rules.comment || ended
+                });
+                if !follows {
+                    return Err(Trouble::Quote(at));
+                }
+            }
+            let (end, found) = unquoted(bytes, at, rules)?;
+            if end - from > longest {
+                return Err(Trouble::Long(from));
+            }
+            let is_last = found != Some(rules.delimiter);
+            // Positions within a line that is not too long, and some lines.
+            let span = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
+            self.spans.push((span(start), span(end), is_last));
+            if !is_last {
+                start = end + 1;
+                continue;
+            }
+            let next = if found == Some(rules.comment) { end_of_line(end) } else { end };
+            return Ok((next + 1).min(bytes.len()));
+        }
+    }
+}
+
+/// Where a cell without quotes, or what follows quotes, ends, and the byte there.
+fn unquoted(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<(usize, Option<u8>), Trouble> {
+    loop {
+        let Some(&b) = bytes.get(at) else { return Ok((at, None)) };
+        if b == rules.delimiter || b == rules.newline || b == rules.comment {
+            return Ok((at, Some(b)));
+        }
+        if b == rules.escape {
+            at = (at + 2).min(bytes.len());
+            continue;
+        }
+        match b {
+            0 => return Err(Trouble::Nul(at)),
+            b'\n' => return Err(Trouble::Return(at)),
+            b'\r' if bytes.get(at + 1) != Some(&b'\n') => return Err(Trouble::Return(at)),
+            _ => at += 1,
+        }
+    }
+}
+
+/// The quote that closes the one at `at`.
+pub(super) fn closing(bytes: &[u8], at: usize, rules: &Rules) -> Option<usize> {
+    let mut i = at + 1;
+    loop {
+        let b = *bytes.get(i)?;
+        if b == rules.escape {
+            i += 2;
+        } else if b != rules.quote {
+            i += 1;
+        } else if rules.doublequote && bytes.get(i + 1) == Some(&rules.quote) {
+            i += 2;
+        } else {
+            return Some(i);
+        }
+    }
+}

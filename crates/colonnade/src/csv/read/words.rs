@@ -1,0 +1,104 @@
+//! Words that stand for a missing value, and those that are truth values.
+
+/// The words that `pandas.read_csv` takes for missing values by default.
+pub(super) const DEFAULT: [&str; 19] = [
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
+    "NULL", "NaN", "None", "n/a", "nan", "null",
+];
+
+/// What a word says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    /// Nothing there.
+    Null,
+    /// Not a number: itself in a column of floats, nothing there in others.
+    NaN,
+    /// It is no such word.
+    Other,
+}
+
+/// The words of one input.
+#[derive(Debug, Clone)]
+pub(super) struct Words {
+    /// Whether a word begins with this byte: most cells are told by that.
+    first: [bool; 256],
+    list: Vec<Vec<u8>>,
+    longest: usize,
+    empty: bool,
+}
+
+impl Words {
+    pub(super) fn new(default: bool, more: &[String]) -> Self {
+        let kept = if default { DEFAULT.as_slice() } else { &[] };
+        let mut list: Vec<Vec<u8>> = kept.iter().map(|w| w.as_bytes().to_vec()).collect();
+        list.extend(more.iter().map(|w| w.as_bytes().to_vec()));
+        list.sort();
+        list.dedup();
+        let mut first = [false; 256];
+        for word in &list {
+            if let Some(byte) = word.first() {
+                first[usize::from(*byte)] = true;
+            }
+        }
+        let longest = list.iter().map(Vec::len).max().unwrap_or(0);
+        let empty = list.first().is_some_and(Vec::is_empty);
+        Self { first, list, longest, empty }
+    }
+
+    /// Whether a cell of no bytes says that nothing is there.
+    #[inline]
+    pub(super) fn empty_is_null(&self) -> bool {
+        self.empty
+    }
+
+    /// Whether the cell may be a word: nearly always no.
+    #[inline(always)]
+    pub(super) fn may_be(&self, first: u8, length: usize) -> bool {
+        self.first[usize::from(first)] && length <= self.longest
+    }
+
+    /// What a cell says.
+    pub(super) fn word(&self, cell: &[u8]) -> Word {
+        match cell.first() {
+            None if self.empty => Word::Null,
+            Some(first) if self.may_be(*first, cell.len()) => {
+                match self.list.binary_search_by(|word| word.as_slice().cmp(cell)) {
+                    Ok(_) if matches!(cell, b"NaN" | b"nan" | b"-NaN" | b"-nan") => Word::NaN,
+                    Ok(_) => Word::Null,
+                    Err(_) => Word::Other,
+                }
+            }
+            _ => Word::Other,
+        }
+    }
+}
+
+/// The truth value that a cell is.
+#[inline]
+pub(super) fn truth(cell: &[u8]) -> Option<bool> {
+    match cell {
+        b"true" | b"True" | b"TRUE" => Some(true),
+        b"false" | b"False" | b"FALSE" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_by_all_their_bytes() {
+        let words = Words::new(true, &["-".into(), "missing value".into()]);
+        assert_eq!(words.word(b""), Word::Null);
+        assert_eq!(words.word(b"NA"), Word::Null);
+        assert_eq!(words.word(b"nan"), Word::NaN);
+        assert_eq!(words.word(b"-"), Word::Null);
+        assert_eq!(words.word(b"missing value"), Word::Null);
+        for other in ["NAN", "Na", "N", "nul", "nulls", "--", "missing"] {
+            assert_eq!(words.word(other.as_bytes()), Word::Other, "{other}");
+        }
+        assert!(!Words::new(false, &[]).empty_is_null());
+        assert_eq!(Words::new(false, &[]).word(b"NA"), Word::Other);
+    }
+}
