@@ -1,3 +1,4 @@
 //! Frames as CSV: RFC 4180 and its relatives.
 
+pub mod read;
 pub mod write;

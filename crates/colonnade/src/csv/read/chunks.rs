@@ -79,7 +79,10 @@ impl Chunks {
         let held = self.text.len() as u64;
         if held > self.options.limits.max_nbytes {
             let most = self.options.limits.max_nbytes;
-            return Err(Error::limit(FORMAT, format!("{held} bytes wait, the limit is {most}. Take frames in between.")));
+            return Err(Error::limit(
+                FORMAT,
+                format!("{held} bytes wait, the limit is {most}. Take frames in between."),
+            ));
         }
         Ok(())
     }
@@ -122,12 +125,19 @@ impl Chunks {
         let Some(opening) = &self.opening else { return Ok(None) };
         let wanted = max_rows.max(1);
         let mut end = self.text.len();
-        if self.lines.len() < wanted && !walk(opening, &self.text, self.ended, &mut self.walked, &mut self.lines, wanted) {
+        if self.lines.len() < wanted
+            && !walk(opening, &self.text, self.ended, &mut self.walked, &mut self.lines, wanted)
+        {
             if !self.ended {
                 let waiting = self.text.len() - self.walked;
                 if waiting > LONGEST {
                     let message = "a line of more than 2**30 bytes.";
-                    return Err(self.place_of(self.walked).error(ErrorKind::LimitExceeded, FORMAT, None, message));
+                    return Err(self.place_of(self.walked).error(
+                        ErrorKind::LimitExceeded,
+                        FORMAT,
+                        None,
+                        message,
+                    ));
                 }
                 // A line that has not ended is looked at again once it has doubled: all looks together are linear.
                 self.try_at = self.text.len() + waiting;
@@ -190,11 +200,14 @@ impl Chunks {
 
     /// The rows of the first `end` bytes.
     fn take(&mut self, end: usize) -> Result<Frame> {
-        let Some(opening) = &self.opening else { return Err(Error::malformed(FORMAT, "nothing was opened.")) };
+        let Some(opening) = &self.opening else {
+            return Err(Error::malformed(FORMAT, "nothing was opened."));
+        };
         let front = self.place;
         let bytes = self.text.get(..end).unwrap_or_default();
         let place = |at: usize| front.after(bytes.get(..at).unwrap_or_default());
-        let reading = Reading { bytes, options: &self.options, opening, place: &place, chunk: Some(self.rows) };
+        let reading =
+            Reading { bytes, options: &self.options, opening, place: &place, chunk: Some(self.rows) };
         let read = match &opening.header {
             Some(_) => reading.told(&NoProgress)?,
             None => reading.inferred(self.kinds.as_deref(), &NoProgress)?,

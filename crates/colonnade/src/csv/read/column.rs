@@ -54,7 +54,9 @@ pub(super) struct Apart<'a> {
 impl Spans for Apart<'_> {
     #[inline(always)]
     fn span(self, row: usize) -> (usize, usize) {
-        self.spans.get(row * self.ncols + self.column).map_or((0, 0), |(start, end)| (*start as usize, *end as usize))
+        self.spans
+            .get(row * self.ncols + self.column)
+            .map_or((0, 0), |(start, end)| (*start as usize, *end as usize))
     }
 }
 
@@ -105,11 +107,13 @@ pub(super) fn take(
         Some(Kind::Int) => ints(rules, bytes, spans, first, out, part),
         Some(Kind::Float) => floats(rules, bytes, spans, first, out, part),
         Some(Kind::Text | Kind::Decimal) => return texts(rules, bytes, spans, first, out, part),
-        Some(Kind::UInt) => others(rules, bytes, spans, first, out, part, [0; 8], |text| match number::whole(text) {
-            Whole::Int(value) if value >= 0 => Some((value.to_le_bytes(), Classes::INT)),
-            Whole::Big(value) => Some((value.to_le_bytes(), Classes::BIG)),
-            _ => None,
-        }),
+        Some(Kind::UInt) => {
+            others(rules, bytes, spans, first, out, part, [0; 8], |text| match number::whole(text) {
+                Whole::Int(value) if value >= 0 => Some((value.to_le_bytes(), Classes::INT)),
+                Whole::Big(value) => Some((value.to_le_bytes(), Classes::BIG)),
+                _ => None,
+            })
+        }
         Some(Kind::Bool) => others(rules, bytes, spans, first, out, part, [0; 8], |text| {
             truth(text).map(|value| (u64::from(value).to_le_bytes(), Classes::BOOL))
         }),
@@ -238,7 +242,9 @@ fn long_float(rules: &Rules, raw: &[u8], row: usize, part: &mut Part) -> Option<
     let value = std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v)));
     let is_word = rules.word(&text) != Word::Other;
     match value {
-        Some((t, value)) if !is_word && (value.is_finite() || number::is_infinite_by_name(t)) => return Some(value),
+        Some((t, value)) if !is_word && (value.is_finite() || number::is_infinite_by_name(t)) => {
+            return Some(value);
+        }
         _ => {}
     }
     let class = rules.class_of(&text);
@@ -305,7 +311,9 @@ fn texts(rules: &Rules, bytes: &[u8], spans: impl Spans, first: usize, out: &mut
             match (source, target) {
                 (Some(source), Some(target)) if length <= STRIDE => *target = *source,
                 _ => {
-                    if let (Some(source), Some(target)) = (bytes.get(start..end), part.text.get_mut(used..used + length)) {
+                    if let (Some(source), Some(target)) =
+                        (bytes.get(start..end), part.text.get_mut(used..used + length))
+                    {
                         target.copy_from_slice(source);
                     }
                 }

@@ -24,16 +24,19 @@ pub(super) fn of(texts: &Column) -> Result<Column> {
         );
         return Err(Error::unsupported(FORMAT, message));
     }
-    let parsed = |row: usize| text(row).map_or(Some(i256::ZERO), |t| i256::from_string(t.trim_start_matches('+')));
+    let parsed =
+        |row: usize| text(row).map_or(Some(i256::ZERO), |t| i256::from_string(t.trim_start_matches('+')));
     let wrong = || Error::malformed(FORMAT, "expected whole numbers.");
     let values: Vec<i256> = (0..rows).map(parsed).collect::<Option<_>>().ok_or_else(wrong)?;
     let (data_type, bytes): (DataType, Vec<u8>) = if most <= SMALL {
-        let small = values.iter().map(|value| value.to_i128()).collect::<Option<Vec<i128>>>().ok_or_else(wrong)?;
+        let small =
+            values.iter().map(|value| value.to_i128()).collect::<Option<Vec<i128>>>().ok_or_else(wrong)?;
         (DataType::Decimal128(38, 0), small.into_iter().flat_map(i128::to_le_bytes).collect())
     } else {
         (DataType::Decimal256(76, 0), values.into_iter().flat_map(i256::to_le_bytes).collect())
     };
     let builder = ArrayDataBuilder::new(data_type).len(rows).nulls(texts.data.nulls().cloned());
-    let data = builder.add_buffer(crate::memory::Buffer::from_vec(bytes).to_arrow()).align_buffers(true).build();
+    let data =
+        builder.add_buffer(crate::memory::Buffer::from_vec(bytes).to_arrow()).align_buffers(true).build();
     Ok(Column::new(data.map_err(|e| Error::malformed(FORMAT, format!("Arrow refused a column: {e}.")))?))
 }

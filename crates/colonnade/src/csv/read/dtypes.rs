@@ -90,7 +90,9 @@ fn parametric(text: &str) -> Option<DataType> {
         Some("ns") => Some(TimeUnit::Nanosecond),
         _ => None,
     };
-    let digits = || Some((parts.first()?.parse::<u8>().ok()?, parts.get(1).map_or(Some(0), |s| s.parse::<i8>().ok())?));
+    let digits = || {
+        Some((parts.first()?.parse::<u8>().ok()?, parts.get(1).map_or(Some(0), |s| s.parse::<i8>().ok())?))
+    };
     match (name, parts.len()) {
         ("timestamp", 1) => Some(DataType::Timestamp(unit?, None)),
         ("timestamp" | "datetime64", 2) => Some(DataType::Timestamp(unit?, Some((*parts.get(1)?).into()))),
@@ -115,7 +117,8 @@ mod tests {
 
     #[test]
     fn names_of_three_libraries_are_known() {
-        let told = |text: &str| parse("x", text).map(|(data_type, dtype)| (data_type, dtype.map(|d| d.descr())));
+        let told =
+            |text: &str| parse("x", text).map(|(data_type, dtype)| (data_type, dtype.map(|d| d.descr())));
         assert_eq!(told("int32").unwrap(), (DataType::Int32, Some("<i4".into())));
         assert_eq!(told("<i4").unwrap(), (DataType::Int32, Some("<i4".into())));
         assert_eq!(told("Int64").unwrap(), (DataType::Int64, None));

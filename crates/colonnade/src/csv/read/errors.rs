@@ -1,11 +1,11 @@
 //! What is said of input that cannot be read.
 
+use super::FORMAT;
 use super::fields::Trouble;
 use super::kinds::{Classes, Kind};
 use super::opening::Opening;
 use super::pass::{Fault, FaultKind, Source};
 use super::rules::{NEVER, Rules};
-use super::FORMAT;
 use crate::error::{Error, ErrorKind};
 use crate::text::place::{Place, shown};
 
@@ -21,7 +21,8 @@ pub(super) fn trouble(found: Trouble, rules: &Rules) -> (usize, String) {
             ),
         ),
         Trouble::Return(at) => {
-            let (found, usual) = if rules.newline == b'\n' { ("\\r", "\\n or \\r\\n") } else { ("\\n", "\\r") };
+            let (found, usual) =
+                if rules.newline == b'\n' { ("\\r", "\\n or \\r\\n") } else { ("\\n", "\\r") };
             (
                 at,
                 format!(
@@ -30,9 +31,11 @@ pub(super) fn trouble(found: Trouble, rules: &Rules) -> (usize, String) {
                 ),
             )
         }
-        Trouble::Nul(at) => {
-            (at, "expected text, found a NUL outside quotes. Name the encoding with encoding=, or remove it.".to_owned())
-        }
+        Trouble::Nul(at) => (
+            at,
+            "expected text, found a NUL outside quotes. Name the encoding with encoding=, or remove it."
+                .to_owned(),
+        ),
         Trouble::Unclosed(at) => {
             let message = format!(
                 "expected a closing quote {quote:?} for the one that opens here, found the end of the input. The file was \
@@ -83,7 +86,9 @@ pub(super) fn class(
 ) -> Error {
     let cell = shown(&String::from_utf8_lossy(raw));
     let message = if wanted == Classes::OVERFLOW {
-        format!("expected a number that a 64-bit float holds, found {cell}. Read the column as text with dtypes=.")
+        format!(
+            "expected a number that a 64-bit float holds, found {cell}. Read the column as text with dtypes=."
+        )
     } else if wanted == Classes::TEXT {
         format!(
             "expected an instant as date_format= says, found {cell}. Leave the column out of dates=, or read with \

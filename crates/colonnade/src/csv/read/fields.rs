@@ -59,7 +59,8 @@ impl Ends {
         if self.ends.len() < self.used + CHUNK {
             self.ends.resize(self.ends.len() * 2 + CHUNK, 0);
         }
-        let Some(room) = self.ends.get_mut(self.used..).and_then(|rest| rest.first_chunk_mut::<CHUNK>()) else {
+        let Some(room) = self.ends.get_mut(self.used..).and_then(|rest| rest.first_chunk_mut::<CHUNK>())
+        else {
             return;
         };
         // Eight at a time, whether there are as many or not: a loop that ends after each count is mispredicted.
@@ -183,7 +184,9 @@ fn find(
         }
     }
     if carry.inside != 0 {
-        return Err(Trouble::Unclosed(line_start + opening(bytes.get(line_start..).unwrap_or_default(), special)));
+        return Err(Trouble::Unclosed(
+            line_start + opening(bytes.get(line_start..).unwrap_or_default(), special),
+        ));
     }
     if carry.returned != 0 {
         return Err(Trouble::Return(bytes.len() - 1));

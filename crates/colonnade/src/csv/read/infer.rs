@@ -6,7 +6,7 @@
 use super::column::Part;
 use super::fields::{Ends, fields};
 use super::kinds::{BigInts, Classes, Kind, kind_of};
-use super::pass::{Done, Fault, Piece, Source, Target, Wanted, run};
+use super::pass::{Fault, Piece, Source, Target, Wanted, run};
 use super::table::{Filled, Table, close_gaps, join_texts, validity};
 use super::walk::Walk;
 use crate::error::Result;
@@ -93,7 +93,8 @@ pub(super) fn read(
         }
         let mut again = Vec::new();
         for (&c, Wanted { kind, position, .. }) in wanted.iter().zip(list) {
-            let (Some(seen), Some(parts), Some(column)) = (seen.get_mut(c), parts.get(c), columns.get(c)) else {
+            let (Some(seen), Some(parts), Some(column)) = (seen.get_mut(c), parts.get(c), columns.get(c))
+            else {
                 continue;
             };
             let misfit = kind.is_none() || parts.iter().any(|(part, _)| part.misfit);
@@ -216,7 +217,8 @@ fn sample(source: &Source<'_>, pieces: &[Piece], columns: &[Column]) -> Result<V
         let found = if source.careful {
             walk.lines(bytes, &source.rules, cells, source.longest).map(|n| (n, walk.lines))
         } else {
-            fields(bytes, source.special, source.watch, cells, source.longest, &mut ends).map(|n| (n, ends.lines))
+            fields(bytes, source.special, source.watch, cells, source.longest, &mut ends)
+                .map(|n| (n, ends.lines))
         };
         let Ok((nbytes, lines)) = found else { continue };
         let small = Piece { end: piece.start + nbytes, lines, ..*piece };

@@ -64,9 +64,8 @@ impl Classes {
         self.0 & !other.0 == 0
     }
 
-    const NUMBERS: Self = Self(
-        Self::INT.0 | Self::NEGATIVE.0 | Self::BIG.0 | Self::HUGE.0 | Self::FLOAT.0 | Self::OVERFLOW.0,
-    );
+    const NUMBERS: Self =
+        Self(Self::INT.0 | Self::NEGATIVE.0 | Self::BIG.0 | Self::HUGE.0 | Self::FLOAT.0 | Self::OVERFLOW.0);
 
     /// Whether any of `other` has been seen.
     pub(super) fn has(self, other: Self) -> bool {
@@ -114,7 +113,10 @@ pub(super) enum Kind {
     Float,
     Text,
     /// Instants: in nanoseconds rather than microseconds; in UTC.
-    Time { nanos: bool, zoned: bool },
+    Time {
+        nanos: bool,
+        zoned: bool,
+    },
     /// Whole numbers of any size, which begin as text.
     Decimal,
 }
@@ -126,7 +128,8 @@ pub(super) fn kind_of(seen: Classes, big_ints: BigInts) -> Result<Kind, Classes>
         return Ok(Kind::Text);
     }
     if seen.has(times) {
-        let mixed = seen.has(Classes::BOOL | Classes::NUMBERS) || (seen.has(Classes::INSTANT) && seen.has(Classes::ZONED));
+        let mixed = seen.has(Classes::BOOL | Classes::NUMBERS)
+            || (seen.has(Classes::INSTANT) && seen.has(Classes::ZONED));
         let time = Kind::Time { nanos: seen.has(Classes::NANOS), zoned: seen.has(Classes::ZONED) };
         return Ok(if mixed { Kind::Text } else { time });
     }
@@ -163,7 +166,8 @@ mod tests {
 
     #[test]
     fn the_least_type_holds_all() {
-        let kind = |list: &[Classes]| kind_of(list.iter().fold(Classes::default(), |a, b| a | *b), BigInts::Error);
+        let kind =
+            |list: &[Classes]| kind_of(list.iter().fold(Classes::default(), |a, b| a | *b), BigInts::Error);
         assert_eq!(kind(&[]), Ok(Kind::Float));
         assert_eq!(kind(&[Classes::NULL, Classes::NAN]), Ok(Kind::Float));
         assert_eq!(kind(&[Classes::EMPTY, Classes::NULL]), Ok(Kind::Text));

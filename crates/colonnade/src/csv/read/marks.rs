@@ -81,7 +81,8 @@ impl Look for Avx2 {
     #[inline(always)]
     fn either(self, chunk: &[u8; CHUNK], a: u8, b: u8) -> u64 {
         use std::arch::x86_64::{
-            __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+            __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256,
+            _mm256_set1_epi8,
         };
         // SAFETY: as in `equal`.
         unsafe {

@@ -1,4 +1,14 @@
-//! Reading CSV.
+//! From CSV to frames: pieces of whole lines, each read by one thread straight into the words that the frame keeps.
+//!
+//! | room | what |
+//! |---|---|
+//! | `marks`, `survey`, `fields` | bytes as masks; lines of a piece; ends of cells |
+//! | `walk` | the same byte by byte, for escapes, comments and quotes inside cells |
+//! | `split`, `pass`, `tidy` | pieces; one pass over them; lines as rows of one width |
+//! | `rules`, `words`, `number`, `time`, `kinds` | what the text of a cell is |
+//! | `column`, `table`, `infer` | cells into words, columns of words, their types |
+//! | `typed`, `dtypes`, `decimals` | columns whose types are told |
+//! | `opening`, `whole`, `chunks` | what stands before the rows; a whole input; rows as they come in |
 
 mod chunks;
 mod column;
@@ -26,8 +36,10 @@ mod whole;
 mod words;
 
 pub use chunks::Chunks;
-pub use whole::{decode, decode_with};
 pub use options::{BigInts, Dates, IndexColumns, OnError, ReadOptions, Schema};
+pub use whole::{decode, decode_with};
 
-const FORMAT: &str = "csv";
-const COMMENT: &str = "# colonnade: ";
+use super::write::{COMMENT, FORMAT};
+
+#[cfg(test)]
+mod tests;

@@ -46,7 +46,9 @@ impl Opening {
         let format = match &options.date_format {
             None => Format::Iso,
             Some(text) => Format::told(text).map_err(|field| {
-                let message = format!("date_format: expected \"iso\" or the fields {FIELDS} of strptime, found %{field}.");
+                let message = format!(
+                    "date_format: expected \"iso\" or the fields {FIELDS} of strptime, found %{field}."
+                );
                 Error::invalid_option(FORMAT, message)
             })?,
         };
@@ -60,7 +62,11 @@ impl Opening {
 }
 
 /// Reads what stands before the rows of `bytes`. `whole`: whether all of the input is there.
-pub(super) fn open(bytes: &[u8], options: &ReadOptions, place: &dyn Fn(usize) -> crate::text::place::Place) -> Result<Opening> {
+pub(super) fn open(
+    bytes: &[u8],
+    options: &ReadOptions,
+    place: &dyn Fn(usize) -> crate::text::place::Place,
+) -> Result<Opening> {
     let fail = |at: usize, message: String| place(at).error(ErrorKind::Malformed, FORMAT, None, message);
     let (header, mut body) = told(bytes, options)?;
     for _ in 0..options.skip_rows {
@@ -74,14 +80,19 @@ pub(super) fn open(bytes: &[u8], options: &ReadOptions, place: &dyn Fn(usize) ->
         rules.delimiter = delimiter(rest, &rules);
     }
     let shown = |byte: u8| if byte == NEVER { json!(null) } else { json!(String::from(char::from(byte))) };
-    let ends = match (rules.newline, rest.iter().position(|b| *b == b'\n').and_then(|i| rest.get(i.checked_sub(1)?))) {
+    let ends = match (
+        rules.newline,
+        rest.iter().position(|b| *b == b'\n').and_then(|i| rest.get(i.checked_sub(1)?)),
+    ) {
         (b'\r', _) => "\r",
         (_, Some(b'\r')) => "\r\n",
         _ => "\n",
     };
-    let dialect = json!({"delimiter": shown(rules.delimiter), "quotechar": shown(rules.quote), "lineterminator": ends});
+    let dialect =
+        json!({"delimiter": shown(rules.delimiter), "quotechar": shown(rules.quote), "lineterminator": ends});
     let rows = if header.is_some() { 1 } else { options.header_rows };
-    let (names, nbytes, mut ncols) = names(rest, &rules, rows).map_err(|(at, message)| fail(body + at, message))?;
+    let (names, nbytes, mut ncols) =
+        names(rest, &rules, rows).map_err(|(at, message)| fail(body + at, message))?;
     let mut out = Opening { body: body + nbytes, rules, names, ncols, header, dialect: dialect.to_string() };
     if rows == 0 {
         let rest = bytes.get(out.body..).unwrap_or_default();
@@ -89,7 +100,10 @@ pub(super) fn open(bytes: &[u8], options: &ReadOptions, place: &dyn Fn(usize) ->
         out.ncols = ncols;
     }
     if ncols as u64 > options.limits.max_columns {
-        let message = format!("{ncols} columns, the limit is {}. Raise max_columns to read it.", options.limits.max_columns);
+        let message = format!(
+            "{ncols} columns, the limit is {}. Raise max_columns to read it.",
+            options.limits.max_columns
+        );
         return Err(Error::limit(FORMAT, message));
     }
     Ok(out)
@@ -100,18 +114,23 @@ fn told(bytes: &[u8], options: &ReadOptions) -> Result<(Option<Header>, usize)> 
     let line = bytes.strip_prefix(COMMENT.as_bytes()).filter(|rest| rest.starts_with(b"{"));
     let end = line.map_or(0, |line| COMMENT.len() + line_nbytes(line));
     let parse = |text: &[u8]| {
-        let text = std::str::from_utf8(text).map_err(|_| Error::malformed(FORMAT, "header: expected UTF-8."))?;
+        let text =
+            std::str::from_utf8(text).map_err(|_| Error::malformed(FORMAT, "header: expected UTF-8."))?;
         Header::parse(text.trim_end(), Style::csv(true), &options.limits)
     };
     let beside = options.sidecar.as_deref().map(|text| text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
     let header = match (options.schema, line, beside) {
         (Schema::Ignore, ..) | (Schema::Found, None, None) => None,
-        (Schema::Header, Some(line), _) | (Schema::Found, Some(line), None) => {
-            Some(parse(line.get(..line_nbytes(line)).unwrap_or(line)).map_err(|e| e.at(COMMENT.len() as u64))?)
+        (Schema::Header, Some(line), _) | (Schema::Found, Some(line), None) => Some(
+            parse(line.get(..line_nbytes(line)).unwrap_or(line)).map_err(|e| e.at(COMMENT.len() as u64))?,
+        ),
+        (Schema::Sidecar | Schema::Found, _, Some(beside)) => {
+            Some(parse(beside).map_err(|e| e.in_member("sidecar"))?)
         }
-        (Schema::Sidecar | Schema::Found, _, Some(beside)) => Some(parse(beside).map_err(|e| e.in_member("sidecar"))?),
         (Schema::Header, None, _) => {
-            let message = format!("schema=\"header\": expected a first line {COMMENT:?}..., found none. Read it without schema.");
+            let message = format!(
+                "schema=\"header\": expected a first line {COMMENT:?}..., found none. Read it without schema."
+            );
             return Err(Error::malformed(FORMAT, message));
         }
         (Schema::Sidecar, _, None) => {
@@ -146,7 +165,10 @@ fn rules(options: &ReadOptions, header: Option<&Header>) -> Result<Rules> {
         Some([byte]) if byte.is_ascii() => Ok(*byte),
         Some(other) => {
             let found = String::from_utf8_lossy(other);
-            Err(Error::malformed(FORMAT, format!("header: csv.{key}: expected one ASCII character, found {found:?}.")))
+            Err(Error::malformed(
+                FORMAT,
+                format!("header: csv.{key}: expected one ASCII character, found {found:?}."),
+            ))
         }
     };
     Ok(Rules {
@@ -221,13 +243,18 @@ type Wrong = (usize, String);
 
 /// The rows of labels, the bytes they are, and the width of the last.
 #[allow(clippy::type_complexity)]
-fn names(bytes: &[u8], rules: &Rules, rows: usize) -> std::result::Result<(Vec<Vec<String>>, usize, usize), Wrong> {
+fn names(
+    bytes: &[u8],
+    rules: &Rules,
+    rows: usize,
+) -> std::result::Result<(Vec<Vec<String>>, usize, usize), Wrong> {
     let (mut at, mut out, mut ncols) = (0, Vec::new(), 0);
     while out.len() < rows && at < bytes.len() {
         let (next, cells) = row(bytes, at, rules)?;
         if let Some(cells) = cells {
             if !out.is_empty() && cells.len() != ncols {
-                let message = format!("expected {ncols} column labels as in the row before, found {}.", cells.len());
+                let message =
+                    format!("expected {ncols} column labels as in the row before, found {}.", cells.len());
                 return Err((at, message));
             }
             ncols = cells.len();
@@ -236,7 +263,10 @@ fn names(bytes: &[u8], rules: &Rules, rows: usize) -> std::result::Result<(Vec<V
         at = next;
     }
     if !out.is_empty() && out.len() < rows {
-        return Err((at, format!("expected {rows} rows of column labels, found {}. Lower header_rows.", out.len())));
+        return Err((
+            at,
+            format!("expected {rows} rows of column labels, found {}. Lower header_rows.", out.len()),
+        ));
     }
     Ok((out, at, ncols))
 }
@@ -262,7 +292,8 @@ fn row(bytes: &[u8], at: usize, rules: &Rules) -> std::result::Result<(usize, Op
     };
     let cells: Vec<String> = spans.iter().enumerate().map(cell).collect();
     let quoted = rest.first() == Some(&rules.quote);
-    let blank = cells.is_empty() || (cells.len() == 1 && !quoted && cells.iter().all(|c| c.trim().is_empty()));
+    let blank =
+        cells.is_empty() || (cells.len() == 1 && !quoted && cells.iter().all(|c| c.trim().is_empty()));
     Ok((at + next, (!blank).then_some(cells)))
 }
 

@@ -152,7 +152,8 @@ impl ReadOptions {
             let Some(byte) = byte else { continue };
             let shown = char::from(*byte);
             if !byte.is_ascii() || matches!(byte, b'\n' | b'\r' | 0) {
-                let message = format!("{name}: expected an ASCII character that ends no line, found {shown:?}.");
+                let message =
+                    format!("{name}: expected an ASCII character that ends no line, found {shown:?}.");
                 return Err(Error::invalid_option(FORMAT, message));
             }
             // A decimal comma between commas is told apart by quotes; nothing tells the others apart.

@@ -54,7 +54,8 @@ impl Source<'_> {
         let mut first = 0;
         let place = |piece: &Piece| {
             let backed = (piece.end - piece.start + 1) / self.shape.ncols.max(1);
-            let count = if self.shape.on_error == OnError::Null { piece.lines } else { piece.lines.min(backed) };
+            let count =
+                if self.shape.on_error == OnError::Null { piece.lines } else { piece.lines.min(backed) };
             first += count;
             (first - count, count)
         };
@@ -116,7 +117,8 @@ pub(super) fn run<'a>(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<std::result::Result<Vec<Done<'a>>, Fault>> {
-    let slots: Vec<Mutex<Option<std::result::Result<Done<'a>, Fault>>>> = pieces.iter().map(|_| Mutex::new(None)).collect();
+    let slots: Vec<Mutex<Option<std::result::Result<Done<'a>, Fault>>>> =
+        pieces.iter().map(|_| Mutex::new(None)).collect();
     // Pieces behind one that failed need not be read; those before it must be, as theirs may be the first fault.
     let failed = AtomicUsize::new(usize::MAX);
     let tasks = pieces.iter().zip(targets).zip(&slots).enumerate().map(|(i, ((piece, targets), slot))| {
@@ -151,7 +153,8 @@ pub(super) fn read<'a>(
     while at < piece.end {
         let bytes = source.bytes.get(at..piece.end).unwrap_or_default();
         let reach = source.bytes.get(at..).unwrap_or_default();
-        let ragged = |r: super::tidy::Ragged| Fault { at: at + r.at, kind: FaultKind::Ragged { found: r.found } };
+        let ragged =
+            |r: super::tidy::Ragged| Fault { at: at + r.at, kind: FaultKind::Ragged { found: r.found } };
         let used = if source.careful {
             let used = walk.lines(bytes, &source.rules, cells, source.longest);
             let used = used.map_err(|t| trouble(t, at))?;
@@ -192,7 +195,11 @@ pub(super) fn read<'a>(
 
 fn trouble(found: Trouble, at: usize) -> Fault {
     let inside = match found {
-        Trouble::Quote(i) | Trouble::Return(i) | Trouble::Nul(i) | Trouble::Unclosed(i) | Trouble::Long(i) => i,
+        Trouble::Quote(i)
+        | Trouble::Return(i)
+        | Trouble::Nul(i)
+        | Trouble::Unclosed(i)
+        | Trouble::Long(i) => i,
     };
     Fault { at: at + inside, kind: FaultKind::Trouble(found) }
 }
@@ -230,7 +237,9 @@ impl Batch<'_> {
             Target::Typed { reader, lenient, wrong } => {
                 for row in 0..self.rows {
                     let (start, end) = spans.span(row);
-                    if let Err(fault) = push(rules, self.reach.get(start..end).unwrap_or_default(), reader.as_mut()) {
+                    if let Err(fault) =
+                        push(rules, self.reach.get(start..end).unwrap_or_default(), reader.as_mut())
+                    {
                         let nulled = if *lenient { reader.nulls(1) } else { Err(fault) };
                         *wrong += 1;
                         nulled.map_err(|fault| Fault {

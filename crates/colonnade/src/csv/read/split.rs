@@ -16,6 +16,10 @@ const COLUMN_NBYTES: usize = 1 << 10;
 
 /// Bytes of a piece of an input with so many columns.
 pub(super) fn piece_nbytes(ncols: usize) -> usize {
+    #[cfg(test)]
+    if let Some(nbytes) = TESTED.get() {
+        return nbytes;
+    }
     PIECE_NBYTES.max(ncols.saturating_mul(COLUMN_NBYTES))
 }
 
@@ -129,5 +133,19 @@ pub(super) fn careful_pieces(
     if piece.end > piece.start {
         out.push(piece);
     }
+    out
+}
+
+#[cfg(test)]
+thread_local! {
+    static TESTED: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
+}
+
+/// Runs `work` with pieces of so many bytes, where a test has no megabytes to split.
+#[cfg(test)]
+pub(super) fn with_pieces_of<T>(nbytes: usize, work: impl FnOnce() -> T) -> T {
+    TESTED.set(Some(nbytes));
+    let out = work();
+    TESTED.set(None);
     out
 }

@@ -51,8 +51,12 @@ impl Stream {
         let starts = |mark: &[u8]| self.pending.starts_with(mark);
         let (encoding, mark) = match self.encoding {
             Encoding::Utf8 if starts(b"\xef\xbb\xbf") => (Encoding::Utf8, 3),
-            Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Le if starts(b"\xff\xfe") => (Encoding::Utf16Le, 2),
-            Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Be if starts(b"\xfe\xff") => (Encoding::Utf16Be, 2),
+            Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Le if starts(b"\xff\xfe") => {
+                (Encoding::Utf16Le, 2)
+            }
+            Encoding::Utf8 | Encoding::Utf16 | Encoding::Utf16Be if starts(b"\xfe\xff") => {
+                (Encoding::Utf16Be, 2)
+            }
             Encoding::Utf16 => (Encoding::Utf16Le, 0),
             other => (other, 0),
         };

@@ -60,7 +60,10 @@ impl Table {
         let slots = self.region.as_mut_slice().as_chunks_mut::<8>().0;
         let mut places: Vec<Option<&mut [Slot]>> =
             slots.chunks_mut(stride).map(|column| column.get_mut(..rows + 1)).collect();
-        self.order.iter().map(|place| places.get_mut(*place).and_then(Option::take).unwrap_or_default()).collect()
+        self.order
+            .iter()
+            .map(|place| places.get_mut(*place).and_then(Option::take).unwrap_or_default())
+            .collect()
     }
 
     /// Bytes from the start of the region to the first word of a column.
@@ -70,7 +73,12 @@ impl Table {
 
     /// Ends filling; `rows` have come.
     /// `arrow`: all columns in Arrow's layout, as chunks need them, which may have nulls or not.
-    pub(super) fn finish(self, rows: usize, columns: Vec<Filled>, arrow: bool) -> Result<Vec<crate::frame::Part>> {
+    pub(super) fn finish(
+        self,
+        rows: usize,
+        columns: Vec<Filled>,
+        arrow: bool,
+    ) -> Result<Vec<crate::frame::Part>> {
         let offsets: Vec<usize> = (0..columns.len()).map(|i| self.offset(i)).collect();
         let stride = crate::frame::as_stride(self.stride * 8);
         let whole = Buffer::from_region(self.region.finish(), true);
@@ -92,7 +100,10 @@ impl Table {
             let mut grid = Grid::column_major(*dtype, rows, run.len(), *offset);
             grid.col_stride = stride;
             let block = Block::new(grid, whole.clone()).ok_or_else(short)?;
-            parts.push(crate::frame::Part::Block(block, run.iter().map(|(_, position, _)| *position).collect()));
+            parts.push(crate::frame::Part::Block(
+                block,
+                run.iter().map(|(_, position, _)| *position).collect(),
+            ));
         }
         if !bools.is_empty() {
             let mut bytes = Vec::with_capacity(rows * bools.len());
@@ -102,7 +113,10 @@ impl Table {
             }
             let grid = Grid::column_major(dtype("|b1")?, rows, bools.len(), 0);
             let block = Block::new(grid, Buffer::from_vec(bytes)).ok_or_else(short)?;
-            parts.push(crate::frame::Part::Block(block, bools.iter().map(|(_, position)| *position).collect()));
+            parts.push(crate::frame::Part::Block(
+                block,
+                bools.iter().map(|(_, position)| *position).collect(),
+            ));
         }
         Ok(parts)
     }
@@ -133,7 +147,8 @@ fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer, arrow: bool)
         (Kind::Bool, false) => return Ok(Made::Bools),
         (Kind::Bool, true) => {
             let cells = words(rows)?;
-            let bits: BooleanBuffer = cells.as_slice().as_chunks::<8>().0.iter().map(|word| word[0] != 0).collect();
+            let bits: BooleanBuffer =
+                cells.as_slice().as_chunks::<8>().0.iter().map(|word| word[0] != 0).collect();
             let builder = ArrayDataBuilder::new(DataType::Boolean).len(rows).nulls(column.nulls);
             return built(builder.add_buffer(bits.into_inner()));
         }
@@ -153,7 +168,8 @@ fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer, arrow: bool)
 }
 
 fn built(builder: ArrayDataBuilder) -> Result<Made> {
-    let data = builder.build().map_err(|e| Error::malformed("csv", format!("Arrow refused a column: {e}.")))?;
+    let data =
+        builder.build().map_err(|e| Error::malformed("csv", format!("Arrow refused a column: {e}.")))?;
     Ok(Made::Column(Column::new(data)))
 }
 
@@ -171,7 +187,8 @@ pub(super) fn validity(parts: &[(&Part, usize)], rows: usize) -> Option<NullBuff
     for (part, count) in parts {
         for (i, word) in part.nulls.iter().enumerate().filter(|(_, word)| **word != 0) {
             let at = first + i * 64;
-            let (low, high) = (word << (at % 64), word.unbounded_shr(64 - u32::try_from(at % 64).unwrap_or(0)));
+            let (low, high) =
+                (word << (at % 64), word.unbounded_shr(64 - u32::try_from(at % 64).unwrap_or(0)));
             for (place, null) in [(at / 64, low), (at / 64 + 1, high)] {
                 if let Some(valid) = bits.get_mut(place) {
                     *valid &= !null;

@@ -110,7 +110,11 @@ impl Shape {
 }
 
 /// The cells that end at `ends`, and whether each is the last of its line.
-pub(super) fn spans<'a>(bytes: &'a [u8], ends: &'a [u32], newline: u8) -> impl Iterator<Item = (u32, u32, bool)> + 'a {
+pub(super) fn spans<'a>(
+    bytes: &'a [u8],
+    ends: &'a [u32],
+    newline: u8,
+) -> impl Iterator<Item = (u32, u32, bool)> + 'a {
     ends.windows(2).filter_map(move |pair| match pair {
         [before, end] => {
             let is_last = bytes.get(*end as usize).is_none_or(|byte| *byte == newline);

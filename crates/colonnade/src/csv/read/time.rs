@@ -185,13 +185,25 @@ impl<'a> Rest<'a> {
     /// A month by its name or the first three letters of it.
     fn month(&mut self, whole: bool) -> Option<i64> {
         const NAMES: [&str; 12] = [
-            "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+            "january",
+            "february",
+            "march",
+            "april",
+            "may",
+            "june",
+            "july",
+            "august",
+            "september",
+            "october",
+            "november",
             "december",
         ];
         let length = |name: &str| if whole { name.len() } else { 3 };
         let is_here = |name: &&str| {
             let head = self.0.get(..length(name));
-            head.is_some_and(|head| Some(head.to_ascii_lowercase().as_slice()) == name.as_bytes().get(..head.len()))
+            head.is_some_and(|head| {
+                Some(head.to_ascii_lowercase().as_slice()) == name.as_bytes().get(..head.len())
+            })
         };
         let place = NAMES.iter().position(|name| is_here(&name))?;
         self.0 = self.0.get(length(NAMES.get(place)?)..)?;
@@ -284,9 +296,21 @@ mod tests {
         assert_eq!(iso_ticks("2013-01-01T05:00:00-05:00"), iso_ticks("2013-01-01T10:00:00Z"));
         assert_eq!(iso_ticks("2013-01-01T05:00:00.5-0500"), iso_ticks("2013-01-01T10:00:00.500Z"));
         for text in [
-            "", "2013", "2013-01", "2013-1-1", "2013-02-29", "2013-13-01", "2013-01-01T", "2013-01-01T24:00",
-            "2013-01-01T10:60", "2013-01-01T10:00:60", "2013-01-01T10:00:00.", "2013-01-01x", "13-01-01",
-            "2013-01-01T10:00:00+25:00", "2013-01-01T10:00:00.1234567891",
+            "",
+            "2013",
+            "2013-01",
+            "2013-1-1",
+            "2013-02-29",
+            "2013-13-01",
+            "2013-01-01T",
+            "2013-01-01T24:00",
+            "2013-01-01T10:60",
+            "2013-01-01T10:00:60",
+            "2013-01-01T10:00:00.",
+            "2013-01-01x",
+            "13-01-01",
+            "2013-01-01T10:00:00+25:00",
+            "2013-01-01T10:00:00.1234567891",
         ] {
             assert_eq!(iso_ticks(text), None, "{text}");
         }
@@ -299,7 +323,10 @@ mod tests {
             parse(text.as_bytes(), &format).and_then(|found| found.ticks(false))
         };
         assert_eq!(read("31/01/2013", "%d/%m/%Y"), read("2013-01-31", "%Y-%m-%d"));
-        assert_eq!(read("Jan 31 13, 1:05 PM", "%b %d %y, %I:%M %p"), read("2013-01-31 13:05", "%Y-%m-%d %H:%M"));
+        assert_eq!(
+            read("Jan 31 13, 1:05 PM", "%b %d %y, %I:%M %p"),
+            read("2013-01-31 13:05", "%Y-%m-%d %H:%M")
+        );
         assert_eq!(read("20130131", "%Y%m%d"), Some(1_359_590_400_000_000));
         assert_eq!(read("2013031", "%Y%j"), Some(1_359_590_400_000_000));
         assert_eq!(read("100% 2013", "100%% %Y"), Some(1_356_998_400_000_000));

@@ -42,7 +42,13 @@ impl Walk {
     }
 
     /// One line; where the next begins.
-    pub(super) fn line(&mut self, bytes: &[u8], from: usize, rules: &Rules, longest: usize) -> Result<usize, Trouble> {
+    pub(super) fn line(
+        &mut self,
+        bytes: &[u8],
+        from: usize,
+        rules: &Rules,
+        longest: usize,
+    ) -> Result<usize, Trouble> {
         let byte = |i: usize| bytes.get(i).copied();
         let end_of_line = |mut i: usize| {
             while byte(i).is_some_and(|b| b != rules.newline) {

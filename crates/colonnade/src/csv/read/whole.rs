@@ -44,7 +44,10 @@ pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progres
     let nbytes = input.nbytes() as u64;
     if nbytes > options.limits.max_nbytes {
         let most = options.limits.max_nbytes;
-        return Err(Error::limit(FORMAT, format!("{nbytes} bytes, the limit is {most}. Raise max_nbytes to read it.")));
+        return Err(Error::limit(
+            FORMAT,
+            format!("{nbytes} bytes, the limit is {most}. Raise max_nbytes to read it."),
+        ));
     }
     let text = Text::decode(FORMAT, input, options.encoding, options.threads)?;
     let place = |at: usize| text.place(at);
@@ -130,7 +133,11 @@ impl Reading<'_> {
             let (source, pieces) = self.source(careful)?;
             match read(&source, &pieces)? {
                 Ok(found) => return Ok(found),
-                Err(Refused::Fault(Fault { kind: FaultKind::Trouble(Trouble::Quote(_)), .. })) if !careful => careful = true,
+                Err(Refused::Fault(Fault { kind: FaultKind::Trouble(Trouble::Quote(_)), .. }))
+                    if !careful =>
+                {
+                    careful = true
+                }
                 Err(Refused::Fault(fault)) => return Err(errors::fault(fault, self.opening, self.place)),
                 Err(Refused::Class(column, class)) => return Err(self.refused(&source, column, class, fixed)),
             }
@@ -147,7 +154,11 @@ impl Reading<'_> {
         fixed: Option<&[Option<Kind>]>,
     ) -> Error {
         if class == Classes::default() {
-            return self.misfit(source, column, fixed.and_then(|k| k.get(column).copied().flatten()).unwrap_or(Kind::Text));
+            return self.misfit(
+                source,
+                column,
+                fixed.and_then(|k| k.get(column).copied().flatten()).unwrap_or(Kind::Text),
+            );
         }
         let timed = class == Classes::TEXT;
         let nothing = Classes::NULL | Classes::NAN | Classes::EMPTY;
@@ -180,8 +191,10 @@ impl Reading<'_> {
         let keys = keys(&header.schema);
         // Row labels stand first in the lines, and last in the schema.
         let levels = keys.len().saturating_sub(plan.ncols);
-        let field = |position: usize| if position < levels { plan.ncols + position } else { position - levels };
-        let expected: Vec<&str> = (0..keys.len()).filter_map(|i| keys.get(field(i))).map(String::as_str).collect();
+        let field =
+            |position: usize| if position < levels { plan.ncols + position } else { position - levels };
+        let expected: Vec<&str> =
+            (0..keys.len()).filter_map(|i| keys.get(field(i))).map(String::as_str).collect();
         let found = self.opening.names.first().map_or(&[][..], Vec::as_slice);
         if !expected.iter().eq(found.iter()) {
             let at = expected.iter().zip(found).take_while(|(a, b)| a == b).count();
@@ -189,8 +202,12 @@ impl Reading<'_> {
             let message = format!(
                 "the schema is not this file's: expected {} columns, number {} of them {}, found {}, number {} of them {}. \
                  Read it with schema=\"ignore\".",
-                expected.len(), at + 1, shown(expected.get(at).map(|s| (*s).to_owned())),
-                found.len(), at + 1, shown(found.get(at).cloned())
+                expected.len(),
+                at + 1,
+                shown(expected.get(at).map(|s| (*s).to_owned())),
+                found.len(),
+                at + 1,
+                shown(found.get(at).cloned())
             );
             return Err((self.place)(0).error(ErrorKind::Malformed, FORMAT, None, message));
         }
@@ -220,7 +237,8 @@ impl Reading<'_> {
         }
         let mut arrays: Vec<_> = read.arrays.into_iter().map(Some).collect();
         let in_schema = |i: usize| if i < plan.ncols { i + levels } else { i - plan.ncols };
-        let arrays: Vec<_> = (0..keys.len()).filter_map(|i| arrays.get_mut(in_schema(i)).and_then(Option::take)).collect();
+        let arrays: Vec<_> =
+            (0..keys.len()).filter_map(|i| arrays.get_mut(in_schema(i)).and_then(Option::take)).collect();
         let rows = if keys.is_empty() { header.nrows.unwrap_or(read.rows) } else { read.rows };
         let frame = match self.chunk {
             Some(first) => plan.batch(&arrays, rows, first)?,
@@ -233,10 +251,13 @@ impl Reading<'_> {
     pub(super) fn inferred(&self, fixed: Option<&[Option<Kind>]>, progress: &dyn Progress) -> Result<Rows> {
         let Opening { ncols, body, .. } = *self.opening;
         let told = self.told_columns()?;
-        let dates = self.named(match &self.options.dates {
-            Dates::Names(names) => names,
-            _ => &[],
-        }, "dates")?;
+        let dates = self.named(
+            match &self.options.dates {
+                Dates::Names(names) => names,
+                _ => &[],
+            },
+            "dates",
+        )?;
         let all = self.options.dates == Dates::All;
         let column = |position: usize| infer::Column {
             position,
@@ -279,8 +300,12 @@ impl Reading<'_> {
         let mut parts: Vec<Part> = Vec::with_capacity(ncols);
         for part in table.finish(rows, filled, self.chunk.is_some())? {
             parts.push(match part {
-                Part::Block(block, positions) => Part::Block(block, positions.into_iter().map(place).collect()),
-                Part::Column(column, position) if kinds.get(place(position)) == Some(&Some(Kind::Decimal)) => {
+                Part::Block(block, positions) => {
+                    Part::Block(block, positions.into_iter().map(place).collect())
+                }
+                Part::Column(column, position)
+                    if kinds.get(place(position)) == Some(&Some(Kind::Decimal)) =>
+                {
                     let made = decimals::of(&column).map_err(|e| e.in_member(self.name(place(position))))?;
                     Part::Column(made, place(position))
                 }
@@ -294,7 +319,9 @@ impl Reading<'_> {
             nulled += read.nulled;
             for ((position, field, dtype), data) in told.iter().zip(read.arrays) {
                 let block = match dtype {
-                    Some(dtype) if self.chunk.is_none() => to_block(*dtype, &data).map_err(|e| e.in_member(field.name().as_str()))?,
+                    Some(dtype) if self.chunk.is_none() => {
+                        to_block(*dtype, &data).map_err(|e| e.in_member(field.name().as_str()))?
+                    }
                     _ => None,
                 };
                 parts.push(match block {
@@ -333,8 +360,10 @@ impl Reading<'_> {
             let before = out.len();
             out.extend((0..self.opening.ncols).filter(|c| self.name(*c) == *name));
             if out.len() == before {
-                let some: Vec<String> = (0..self.opening.ncols.min(10)).map(|c| format!("{:?}", self.name(c))).collect();
-                let message = format!("{option}: column {name:?} is not there; there are {}.", some.join(", "));
+                let some: Vec<String> =
+                    (0..self.opening.ncols.min(10)).map(|c| format!("{:?}", self.name(c))).collect();
+                let message =
+                    format!("{option}: column {name:?} is not there; there are {}.", some.join(", "));
                 return Err(Error::not_found(FORMAT, message));
             }
         }
@@ -347,7 +376,8 @@ impl Reading<'_> {
         let levels: Vec<usize> = match &self.options.index_columns {
             IndexColumns::None => Vec::new(),
             IndexColumns::Count(count) if *count > ncols => {
-                let message = format!("index_columns: expected at most {ncols} as there are columns, found {count}.");
+                let message =
+                    format!("index_columns: expected at most {ncols} as there are columns, found {count}.");
                 return Err(Error::invalid_option(FORMAT, message));
             }
             IndexColumns::Count(count) => (0..*count).collect(),

@@ -2,5 +2,8 @@
 //!
 //! Specification: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>. The work is done in [`crate::csv`].
 
+pub use crate::csv::read::{
+    BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, Schema, decode, decode_with,
+};
 pub use crate::csv::write::options::{Encoding, Quoting, SchemaPlace, WriteOptions};
 pub use crate::csv::write::{ChunkWriter, encode, sidecar};

@@ -1,0 +1,339 @@
+//! Whole inputs: what becomes of them, and that neither pieces nor threads nor chunks change it.
+
+use proptest::prelude::*;
+
+use super::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, decode};
+use crate::arrow::export::Exporter;
+use crate::frame::Frame;
+use crate::memory::Buffer;
+use crate::text::Decoded;
+
+fn read_with(text: &[u8], options: &ReadOptions) -> crate::Result<Decoded> {
+    decode(&Buffer::from_vec(text.to_vec()), options)
+}
+
+fn read(text: &str) -> Frame {
+    read_with(text.as_bytes(), &ReadOptions::default()).unwrap().frame
+}
+
+fn error(text: &str) -> String {
+    read_with(text.as_bytes(), &ReadOptions::default()).unwrap_err().to_string()
+}
+
+/// Columns as text: name, type, cells.
+fn shown(frame: &Frame) -> Vec<String> {
+    let exporter = Exporter::without_metadata(frame).unwrap();
+    let arrays = exporter.arrays(frame).unwrap();
+    let fields = exporter.schema();
+    let one = |(field, data): (&arrow_schema::FieldRef, &arrow_data::ArrayData)| {
+        let array = arrow_array::make_array(data.clone());
+        format!("{} {:?}", field.name(), array).replace('\n', "")
+    };
+    fields.fields().iter().zip(&arrays).map(one).collect()
+}
+
+fn dtypes(frame: &Frame) -> Vec<String> {
+    let exporter = Exporter::without_metadata(frame).unwrap();
+    exporter.schema().fields().iter().map(|f| format!("{}: {}", f.name(), f.data_type())).collect()
+}
+
+#[test]
+fn columns_are_what_all_their_cells_are() {
+    let frame = read("a,b,c,d,e,f\n1,1.5,x,true,,18446744073709551615\n-2,3,\"y,\"\"z\",False,NA,1\n");
+    assert_eq!(
+        dtypes(&frame),
+        ["a: Int64", "b: Float64", "c: LargeUtf8", "d: Boolean", "e: Float64", "f: UInt64"]
+    );
+    let text = shown(&frame).join("|");
+    assert!(text.contains("y,\\\"z") || text.contains("y,\"z"), "{text}");
+    assert_eq!(frame.nrows, 2);
+}
+
+#[test]
+fn a_late_cell_promotes_the_whole_column() {
+    let mut text = String::from("a,b,c\n");
+    for i in 0..50_000 {
+        text.push_str(&format!("{i},{i},00{i}\n"));
+    }
+    text.push_str("1.5,x,\n");
+    let frame = read(&text);
+    assert_eq!(dtypes(&frame), ["a: Float64", "b: LargeUtf8", "c: Int64"]);
+    let crate::frame::Part::Column(column, _) =
+        frame.parts.iter().find(|p| matches!(p, crate::frame::Part::Column(_, 1))).unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(column.string(7), Some("7"));
+    assert_eq!(column.string(50_000), Some("x"));
+    // The text of every cell is the one that stood there.
+    text.push_str("1,1,x\n");
+    let frame = read(&text);
+    let found = frame.parts.iter().find_map(|p| match p {
+        crate::frame::Part::Column(column, 2) => column.string(3).map(str::to_owned),
+        _ => None,
+    });
+    assert_eq!(found.as_deref(), Some("003"));
+}
+
+#[test]
+fn quotes_hold_line_ends_and_delimiters() {
+    let frame = read("a,b\r\n\"x\r\ny\",\"1\"\r\n\"\",2\r\n");
+    assert_eq!(dtypes(&frame), ["a: LargeUtf8", "b: Int64"]);
+    assert_eq!(frame.nrows, 2);
+    // A quote inside a cell that does not begin with one is itself, wherever it stands.
+    let frame = read("a,b\n5\" pipe,1\n\"x\ny\",2\n");
+    assert_eq!(frame.nrows, 2);
+    assert!(shown(&frame)[0].contains("pipe"));
+}
+
+#[test]
+fn blank_lines_are_no_rows() {
+    assert_eq!(read("a,b\n\n1,2\n  \n\n3,4\n\n").nrows, 2);
+    assert_eq!(read("\n\na\n1\n\n2").nrows, 2);
+    assert_eq!(read("a\n\"\"\nx\n").nrows, 2);
+    assert_eq!(read("").nrows, 0);
+    assert_eq!(read("a,b").ncols, 2);
+    assert_eq!(read("a,b\n").nrows, 0);
+}
+
+#[test]
+fn every_kind_of_line_end_ends_lines() {
+    for text in ["a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "a,b\r1,2\r3,4\r", "a,b\r\n1,2\n3,4"] {
+        let frame = read(text);
+        assert_eq!((frame.nrows, frame.ncols), (2, 2), "{text:?}");
+        assert_eq!(dtypes(&frame), ["a: Int64", "b: Int64"], "{text:?}");
+    }
+}
+
+#[test]
+fn bad_input_is_refused_with_its_place() {
+    for (text, parts) in [
+        ("a,b\n1,2\n3\n", ["line 3, column 1", "at byte 8", "expected 2 cells"]),
+        ("a,b\n1,2,3\n", ["line 2, column 5", "at byte 8", "found 3 cells"]),
+        ("a,b\n1,\"x\n2,3\n", ["line 2, column 3", "at byte 6", "closing quote"]),
+        ("a,b\n1,\"x\"y\n", ["line 2, column 6", "at byte 9", "behind the closing quote"]),
+        ("a,b\n1,x\ry\n2,3\n", ["line 2, column 4", "at byte 7", "bare \\r"]),
+        ("a,b\r1,x\ny\r", ["line 2, column 4", "at byte 7", "bare \\n"]),
+        ("a,b\n1,x\0y\n", ["line 2, column 4", "at byte 7", "NUL"]),
+        ("a,b\n1,99999999999999999999\n", ["line 2, column 3", "\"b\"", "64 bits"]),
+        ("a,b\n1,2\n1,1e999\n", ["line 3, column 3", "\"b\"", "64-bit float"]),
+        ("a,b\n-1,2\n9223372036854775808,3\n", ["line 3, column 1", "\"a\"", "64 bits"]),
+    ] {
+        let found = error(text);
+        for part in parts {
+            assert!(found.contains(part), "{text:?}: {found}");
+        }
+    }
+    let bad = read_with(b"a,b\n1,\xff\n", &ReadOptions::default()).unwrap_err().to_string();
+    assert!(bad.contains("line 2, column 3") && bad.contains("at byte 6"), "{bad}");
+}
+
+#[test]
+fn wrong_rows_are_filled_up_or_left_out_and_counted() {
+    let text = "a,b\n1,2\n3\n4,5,6\n7,8\n";
+    let with = |on_error| {
+        let options = ReadOptions { on_error, ..ReadOptions::default() };
+        read_with(text.as_bytes(), &options).unwrap()
+    };
+    let found = with(OnError::Null);
+    assert_eq!((found.frame.nrows, found.dropped, found.nulled), (4, 0, 2));
+    let found = with(OnError::Skip);
+    assert_eq!((found.frame.nrows, found.dropped, found.nulled), (2, 2, 0));
+    assert_eq!(shown(&found.frame), shown(&read("a,b\n1,2\n7,8\n")));
+}
+
+#[test]
+fn short_rows_may_not_ask_for_more_than_their_bytes() {
+    let names = vec!["x"; 100_000].join(",");
+    let text = format!("{names}\n{}", "1\n".repeat(100_000));
+    let options = ReadOptions { on_error: OnError::Null, ..ReadOptions::default() };
+    let found = read_with(text.as_bytes(), &options).unwrap_err();
+    assert!(matches!(found.kind(), crate::ErrorKind::LimitExceeded), "{found}");
+    assert!(error(&text).contains("expected 100000 cells"));
+}
+
+#[test]
+fn dialects_are_told_by_the_look() {
+    for (text, delimiter) in [
+        ("a;b\n1,5;2\n", ";"),
+        ("a\tb\n1\t2\n", "\\t"),
+        ("a|b\n1|2\n", "|"),
+        ("a,b;c\n1,\"x;y\"\n", ","),
+        ("a\n1\n", ","),
+    ] {
+        let found = read_with(text.as_bytes(), &ReadOptions::default()).unwrap();
+        let dialect = found.dialect.unwrap();
+        assert!(dialect.contains(&format!("\"delimiter\":\"{delimiter}\"")), "{text:?}: {dialect}");
+    }
+    let options = ReadOptions { decimal: b',', thousands: Some(b'.'), ..ReadOptions::default() };
+    let found = read_with(b"a;b\n1.234,5;-2\n,0;3\n", &options).unwrap().frame;
+    assert_eq!(dtypes(&found), ["a: Float64", "b: Int64"]);
+    assert!(shown(&found)[0].contains("1234.5"));
+}
+
+#[test]
+fn escapes_and_comments_are_read_byte_by_byte() {
+    let options = ReadOptions {
+        escape: Some(b'\\'),
+        comment: Some(b'#'),
+        doublequote: false,
+        ..ReadOptions::default()
+    };
+    let text = b"name,year\n# nothing\n\"\\\"Big\\\" Ernie\",1964\nx\\,y,1 # end\n";
+    let found = read_with(text, &options).unwrap().frame;
+    assert_eq!(dtypes(&found), ["name: LargeUtf8", "year: Int64"]);
+    assert!(shown(&found)[0].contains("x,y"), "{:?}", shown(&found));
+}
+
+#[test]
+fn null_words_are_pandas() {
+    let frame = read("a,b,c\n1,x,1.5\nNA,,nan\n<NA>,\"\",\n");
+    assert_eq!(dtypes(&frame), ["a: Int64", "b: LargeUtf8", "c: Float64"]);
+    let nulls: Vec<usize> = frame
+        .parts
+        .iter()
+        .filter_map(|p| match p {
+            crate::frame::Part::Column(c, _) => Some(c.data.null_count()),
+            crate::frame::Part::Block(..) => None,
+        })
+        .collect();
+    assert_eq!(nulls, [2, 1, 1]);
+    let options =
+        ReadOptions { keep_default_na: false, na_values: vec!["-".into()], ..ReadOptions::default() };
+    let frame = read_with(b"a,b\nNA,1\n,-\n", &options).unwrap().frame;
+    assert_eq!(dtypes(&frame), ["a: LargeUtf8", "b: Int64"]);
+}
+
+#[test]
+fn dates_are_read_where_asked() {
+    let text = b"a,b,c\n2013-01-01,x,2013-01-01T10:00:00Z\n,2013-01-02,2013-01-01 05:00-05:00\n";
+    let with = |dates, format: Option<&str>| {
+        let options = ReadOptions { dates, date_format: format.map(str::to_owned), ..ReadOptions::default() };
+        read_with(text, &options)
+    };
+    let all = with(Dates::All, None).unwrap().frame;
+    assert_eq!(dtypes(&all), ["a: Timestamp(µs)", "b: LargeUtf8", "c: Timestamp(µs, \"UTC\")"]);
+    assert_eq!(dtypes(&read(std::str::from_utf8(text).unwrap()))[0], "a: LargeUtf8");
+    let found = with(Dates::Names(vec!["b".into()]), None).unwrap_err().to_string();
+    assert!(found.contains("line 2, column 12") && found.contains("\"x\""), "{found}");
+    assert!(with(Dates::Names(vec!["z".into()]), None).is_err());
+    assert!(with(Dates::All, Some("%Q")).unwrap_err().to_string().contains("%Q"));
+}
+
+#[test]
+fn labels_stand_in_rows_and_columns() {
+    let options =
+        ReadOptions { header_rows: 2, index_columns: IndexColumns::Count(1), ..ReadOptions::default() };
+    let frame = read_with(b"k,a,a\n,x,y\np,1,2\nq,3,4\n", &options).unwrap().frame;
+    assert_eq!((frame.ncols, frame.columns.depth(), frame.index.depth()), (2, 2, 1));
+    let options = ReadOptions { header_rows: 0, ..ReadOptions::default() };
+    let frame = read_with(b"1,2\n3,4\n", &options).unwrap().frame;
+    assert_eq!((frame.nrows, frame.ncols), (2, 2));
+    let options =
+        ReadOptions { index_columns: IndexColumns::Names(vec!["b".into()]), ..ReadOptions::default() };
+    let frame = read_with(b"a,b\n1,x\n", &options).unwrap().frame;
+    assert_eq!((frame.ncols, frame.index.name.as_str()), (1, "\"b\""));
+}
+
+#[test]
+fn big_whole_numbers_are_what_is_asked() {
+    let text = b"a\n1\n-18446744073709551616\n";
+    let with = |big_ints| read_with(text, &ReadOptions { big_ints, ..ReadOptions::default() }).unwrap().frame;
+    assert_eq!(dtypes(&with(BigInts::Text)), ["a: LargeUtf8"]);
+    assert_eq!(dtypes(&with(BigInts::Decimal)), ["a: Decimal128(38, 0)"]);
+    assert!(shown(&with(BigInts::Decimal))[0].contains("-18446744073709551616"));
+}
+
+#[test]
+fn chunks_keep_the_types_of_the_first() {
+    let mut chunks = Chunks::new(ReadOptions::default()).unwrap();
+    chunks.feed(b"a,b\n1,x\n2,y\n,z\n4.5,w\n").unwrap();
+    chunks.finish().unwrap();
+    assert_eq!(chunks.next(2).unwrap().unwrap().nrows, 2);
+    let found = chunks.next(2).unwrap_err().to_string();
+    assert!(found.contains("line 5, column 1") && found.contains("dtypes="), "{found}");
+    let mut empty = Chunks::new(ReadOptions::default()).unwrap();
+    assert!(empty.next(9).unwrap().is_none());
+    empty.feed(b"a,b\n").unwrap();
+    empty.finish().unwrap();
+    let frame = empty.next(9).unwrap().unwrap();
+    assert_eq!((frame.nrows, frame.ncols), (0, 2));
+    assert!(empty.next(9).unwrap().is_none());
+}
+
+/// Cells of a table that is as hard as tables are.
+fn cell() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => any::<i32>().prop_map(|v| v.to_string()),
+        2 => "-?[0-9]{1,12}\\.[0-9]{0,8}",
+        1 => "[a-zé ]{0,12}",
+        1 => Just("NA".to_owned()),
+        1 => Just(String::new()),
+        1 => "[a,\"\n\r\0]{0,6}".prop_map(|v| format!("\"{}\"", v.replace('"', "\"\""))),
+    ]
+}
+
+fn table() -> impl Strategy<Value = String> {
+    (1usize..5).prop_flat_map(|width| {
+        let row = proptest::collection::vec(cell(), width);
+        let rows = proptest::collection::vec(row, 0..40);
+        (rows, proptest::sample::select(vec!["\n", "\r\n"])).prop_map(move |(rows, end)| {
+            let names: Vec<String> = (0..width).map(|i| format!("c{i}")).collect();
+            let lines = std::iter::once(names.join(",")).chain(rows.iter().map(|row| row.join(",")));
+            lines.map(|line| line + end).collect()
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_change_nothing(text in table(), cut in 0usize..200, nbytes in 1usize..60) {
+        let mut text = text.into_bytes();
+        // Some inputs are broken somewhere.
+        if cut < 40 && cut < text.len() {
+            text.remove(cut);
+        }
+        let text = String::from_utf8(text).unwrap_or_default();
+        let show = |found: crate::Result<Decoded>| match found {
+            Ok(found) => format!("{:?} {:?}", dtypes(&found.frame), shown(&found.frame)),
+            Err(error) => error.to_string(),
+        };
+        let whole = show(read_with(text.as_bytes(), &ReadOptions::default()));
+        super::split::with_pieces_of(nbytes, || {
+            let options = ReadOptions { threads: 2, ..ReadOptions::default() };
+            let pieces = show(read_with(text.as_bytes(), &options));
+            prop_assert_eq!(&pieces, &whole);
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn bytes_may_come_in_any_portions(text in table(), portion in 1usize..50, max_rows in 1usize..9) {
+        let one = |portion: usize| {
+            let mut chunks = Chunks::new(ReadOptions::default()).unwrap();
+            let mut out = Vec::new();
+            let mut take = |chunks: &mut Chunks| loop {
+                match chunks.next(max_rows) {
+                    Ok(Some(frame)) => out.push(format!("{:?}", shown(&frame))),
+                    Ok(None) => return true,
+                    Err(error) => {
+                        out.push(error.to_string());
+                        return false;
+                    }
+                }
+            };
+            for bytes in text.as_bytes().chunks(portion) {
+                chunks.feed(bytes).unwrap();
+                if !take(&mut chunks) {
+                    return out;
+                }
+            }
+            chunks.finish().unwrap();
+            take(&mut chunks);
+            out
+        };
+        prop_assert_eq!(one(portion), one(text.len().max(1)));
+    }
+}
