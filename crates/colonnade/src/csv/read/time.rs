@@ -58,7 +58,7 @@ pub(super) struct Instant {
 impl Instant {
     pub(super) fn class(self) -> Classes {
         let base = if self.zoned { Classes::ZONED } else { Classes::INSTANT };
-        if self.nanos % 1000 == 0 { base } else { base | Classes::NANOS }
+        if self.nanos.is_multiple_of(1000) { base } else { base | Classes::NANOS }
     }
 
     /// In nanoseconds or in microseconds; `None` past 64 bits.
@@ -205,7 +205,7 @@ impl<'a> Rest<'a> {
                 Some(head.to_ascii_lowercase().as_slice()) == name.as_bytes().get(..head.len())
             })
         };
-        let place = NAMES.iter().position(|name| is_here(&name))?;
+        let place = NAMES.iter().position(is_here)?;
         self.0 = self.0.get(length(NAMES.get(place)?)..)?;
         i64::try_from(place + 1).ok()
     }

@@ -81,6 +81,9 @@ pub(super) struct Rows {
     pub(super) kinds: Vec<Option<Kind>>,
 }
 
+/// What was read, or why the input cannot be.
+type Outcome<T> = Result<std::result::Result<T, Refused>>;
+
 impl Reading<'_> {
     fn source(&self, careful: bool) -> Result<(Source<'_>, Vec<Piece>)> {
         let Opening { body, rules, ncols, .. } = self.opening;
@@ -124,7 +127,7 @@ impl Reading<'_> {
     fn either<T>(
         &self,
         fixed: Option<&[Option<Kind>]>,
-        read: &mut dyn FnMut(&Source<'_>, &[Piece]) -> Result<std::result::Result<T, Refused>>,
+        read: &mut dyn FnMut(&Source<'_>, &[Piece]) -> Outcome<T>,
     ) -> Result<T> {
         let rules = &self.opening.rules;
         let mut careful =
