@@ -15,5 +15,6 @@ pub mod msgpack;
 pub mod plan;
 pub mod sink;
 pub mod text;
+pub mod yaml;
 
 pub use error::{Error, ErrorKind, Location, Result};

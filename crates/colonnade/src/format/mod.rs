@@ -8,6 +8,7 @@ pub mod msgpack;
 pub mod ndjson;
 pub mod npy;
 pub mod npz;
+pub mod yaml;
 
 /// The formats of this build, by name.
 pub const NAMES: [&str; 4] = ["npz", "npy", "arrow", "arrows"];

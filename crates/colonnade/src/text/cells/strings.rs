@@ -80,14 +80,14 @@ pub fn yaml(text: &[u8], out: &mut Vec<u8>) {
 
 /// Whether text needs no quotes: a letter first, no mark that means anything, and no word that some version reads as a value.
 fn is_plain(text: &[u8]) -> bool {
-    let [first, .., last] = text else { return false };
+    let (Some(first), Some(last)) = (text.first(), text.last()) else { return false };
     let inside =
         |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'_' | b'-' | b'.' | b'/' | b'(' | b')');
-    first.is_ascii_alphabetic()
+    (first.is_ascii_alphabetic() || *first == b'_')
         && *last != b' '
         && text.iter().all(inside)
         && !(text.len() <= 5
-            && [&b"null"[..], b"true", b"false", b"yes", b"no", b"on", b"off"]
+            && [&b"null"[..], b"true", b"false", b"y", b"n", b"yes", b"no", b"on", b"off"]
                 .iter()
                 .any(|word| text.eq_ignore_ascii_case(word)))
 }
@@ -120,12 +120,11 @@ mod tests {
 
     #[test]
     fn words_are_plain_in_yaml() {
-        for text in ["abc", "New York", "a-b/c_d (e)", "x1"] {
+        for text in ["a", "abc", "New York", "a-b/c_d (e)", "x1"] {
             assert_eq!(both(text).1, text);
         }
         for text in [
             "",
-            "a",
             "y",
             "N",
             "null",

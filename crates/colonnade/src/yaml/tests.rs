@@ -1,0 +1,271 @@
+//! Frames to YAML and back, foreign documents, and input that is refused.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int8Type;
+use arrow_array::*;
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, Schema};
+
+use super::options::{Orient, ReadOptions, WriteOptions};
+use super::read::{bundle, decode};
+use super::write::{encode, encode_bundle};
+use crate::arrow::import::Plan;
+use crate::container::store::Limits;
+use crate::error::{ErrorKind, Result};
+use crate::frame::Frame;
+use crate::memory::Buffer;
+use crate::plan::NoProgress;
+use crate::text::Decoded;
+use crate::text::cells::Style;
+use crate::text::header::Exported;
+
+fn frame(columns: &[(&str, ArrayRef)]) -> Frame {
+    let nrows = columns.first().map_or(0, |(_, array)| array.len());
+    let fields: Vec<Field> =
+        columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), true)).collect();
+    let arrays: Vec<ArrayData> = columns.iter().map(|(_, array)| array.to_data()).collect();
+    Plan::new(&Schema::new(fields)).unwrap().frames(&[(nrows, arrays)]).unwrap().pop().unwrap()
+}
+
+fn many() -> Frame {
+    let bits = f64::from_bits(0x7ff8_0000_0000_0001);
+    let lists = ListArray::from_iter_primitive::<types::Float64Type, _, _>([
+        Some(vec![Some(f64::NAN), None]),
+        Some(vec![]),
+        None,
+        Some(vec![Some(1e300), Some(f64::INFINITY)]),
+    ]);
+    let codes =
+        [Some("yes"), None, Some("no\u{7f}"), Some("yes")].into_iter().collect::<DictionaryArray<Int8Type>>();
+    let instants =
+        TimestampMillisecondArray::from(vec![Some(0), None, Some(1500), Some(i64::MAX)]).with_timezone("UTC");
+    frame(&[
+        ("ints", Arc::new(Int64Array::from(vec![1, -5, i64::MAX, 0]))),
+        ("floats", Arc::new(Float64Array::from(vec![0.1, f64::NAN, bits, -0.0]))),
+        (
+            "text",
+            Arc::new(StringArray::from(vec![
+                Some("abc"),
+                None,
+                Some("null"),
+                Some("a: b\n\u{85}\u{feff}🎉"),
+            ])),
+        ),
+        ("", Arc::new(BooleanArray::from(vec![Some(true), None, Some(false), Some(true)]))),
+        ("when", Arc::new(instants)),
+        ("a list: x", Arc::new(lists)),
+        ("codes", Arc::new(codes)),
+        ("__colonnade__", Arc::new(BinaryArray::from(vec![Some(&b"\xff"[..]), None, Some(b""), Some(b"x")]))),
+        ("clock", Arc::new(Time32SecondArray::from(vec![Some(1), None, Some(86_399), Some(-1)]))),
+        (&*"long".repeat(400), Arc::new(UInt64Array::from(vec![u64::MAX, 0, 1, 2]))),
+        ("nothing", Arc::new(NullArray::new(4))),
+    ])
+}
+
+fn written(frame: &Frame, orient: Orient, header: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    encode(frame, &WriteOptions { orient, header, threads: 2 }, &mut out, &NoProgress).unwrap();
+    out
+}
+
+fn read(bytes: &[u8]) -> Result<Decoded> {
+    decode(&Buffer::from_vec(bytes.to_vec()), &ReadOptions { threads: 1, ..ReadOptions::default() })
+}
+
+/// All cells as JSON.
+fn shown(frame: &Frame) -> String {
+    let exported = Exported::new(frame).unwrap();
+    let mut out = exported.header("x").to_json(Style::json("json")).unwrap().into_bytes();
+    for writer in exported.writers(Style::json("json")).unwrap() {
+        for row in 0..frame.nrows {
+            out.push(b' ');
+            writer.write(row, &mut out).unwrap();
+        }
+    }
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn frames_come_back() {
+    let many = many();
+    let frames = [
+        many.slice(0, 0),
+        many.slice(1, 2),
+        frame(&[]),
+        frame(&[("x", Arc::new(Int64Array::from(Vec::<i64>::new())))]),
+        many,
+    ];
+    for frame in &frames {
+        for orient in [Orient::Records, Orient::Columns] {
+            let bytes = written(frame, orient, true);
+            let found = read(&bytes).unwrap_or_else(|e| panic!("{e}\n{}", String::from_utf8_lossy(&bytes)));
+            assert_eq!(shown(&found.frame), shown(frame));
+            assert_eq!((found.orient, found.version), (orient.name(), Some(1)));
+            assert_eq!(written(&found.frame, orient, true), bytes);
+        }
+    }
+}
+
+#[test]
+fn many_rows_come_back() {
+    let values: Vec<f64> = (0..30_000).map(|i| f64::from(i) / 7.0).collect();
+    let texts: Vec<String> = (0..30_000).map(|i| format!("row {i}")).collect();
+    let frame =
+        frame(&[("x", Arc::new(Float64Array::from(values))), ("t", Arc::new(StringArray::from(texts)))]);
+    for orient in [Orient::Records, Orient::Columns] {
+        assert_eq!(shown(&read(&written(&frame, orient, true)).unwrap().frame), shown(&frame));
+    }
+}
+
+#[test]
+fn without_a_header_there_is_the_data() {
+    let frame = frame(&[
+        ("a", Arc::new(Int64Array::from(vec![1, 2]))),
+        ("b c", Arc::new(StringArray::from(vec![Some("x"), None]))),
+    ]);
+    let records = written(&frame, Orient::Records, false);
+    assert_eq!(String::from_utf8_lossy(&records), "- a: 1\n  b c: x\n- a: 2\n  b c: null\n");
+    let columns = written(&frame, Orient::Columns, false);
+    assert_eq!(String::from_utf8_lossy(&columns), "a:\n- 1\n- 2\nb c:\n- x\n- null\n");
+    for bytes in [records, columns] {
+        let found = read(&bytes).unwrap();
+        assert_eq!((found.frame.nrows, found.frame.ncols, found.version), (2, 2, None));
+    }
+    assert_eq!(written(&frame.slice(0, 0), Orient::Records, false), b"[]\n");
+    assert_eq!(written(&frame.slice(0, 0), Orient::Columns, false), b"a: []\nb c: []\n");
+}
+
+fn types(frame: &Frame) -> Vec<DataType> {
+    Exported::new(frame).unwrap().schema.fields().iter().map(|f| f.data_type().clone()).collect()
+}
+
+#[test]
+fn foreign_documents_are_tables() {
+    let found = read(b"# comment\n- {a: 1, b: x}\n- a: 0x1F\n  b: ~\n  c: .inf\n").unwrap();
+    assert_eq!(types(&found.frame), [DataType::Int64, DataType::LargeUtf8, DataType::Float64]);
+    let found = read(b"a: [1, 2.5]\nb: ['1', \"2\"]\n").unwrap();
+    assert_eq!(types(&found.frame), [DataType::Float64, DataType::LargeUtf8]);
+    let found = read(b"name: demo\nretries: 3\npath: &p /tmp\nother: *p\n").unwrap();
+    assert_eq!((found.frame.nrows, found.frame.ncols), (1, 4));
+    let found = read("\u{feff}- x: 1\r\n- x: 2\r\n".as_bytes()).unwrap();
+    assert_eq!((found.frame.nrows, found.frame.ncols), (2, 1));
+    let found = read(b"- &row {x: 1, y: [1, 2]}\n- *row\n- *row\n").unwrap();
+    assert_eq!((found.frame.nrows, found.frame.ncols), (3, 2));
+}
+
+fn refused(bytes: &[u8]) -> (String, ErrorKind) {
+    let error = read(bytes).err().unwrap_or_else(|| panic!("{:?} was read", String::from_utf8_lossy(bytes)));
+    (error.to_string(), error.into_kind())
+}
+
+#[test]
+fn broken_documents_are_refused_with_their_place() {
+    let bomb = "a: &a [1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f]\nh: [*g,*g,*g,*g,*g,*g,*g,*g]\n";
+    let deep = "[".repeat(100_000);
+    let nested = format!("x: {}{}\n", "[".repeat(80), "]".repeat(80));
+    for (bytes, expected) in [
+        (&b""[..], "line 1, column 1: expected a document, found none."),
+        (b"a: 1\nb: 2\na: 3\n", "line 3, column 1: the key \"a\" stands here a second time"),
+        (b"- {a: 1, a: 2}\n", "at byte 9: line 1, column 10: the key \"a\" stands here a second time"),
+        (b"a: 1\0b", "at byte 4: line 1, column 5: expected printable characters, found U+0000."),
+        (b"a: \"x", "expected YAML, found what breaks it"),
+        (b"a: [1, 2\n", "expected YAML, found what breaks it"),
+        (b"a: 1\n b: 2\n", "line 2"),
+        (b"a: *b\n", "line 1, column 4"),
+        (b"a: &a [*a]\n", "at byte 7: line 1, column 8: expected an alias of something that has ended"),
+        (
+            b"a: !!python/object:os.system x\n",
+            "the tag \"tag:yaml.org,2002:python/object:os.system\" stands for no value",
+        ),
+        (b"a: !mine x\n", "the tag \"!mine\" stands for no value"),
+        (b"a: !!int x\n", "expected what the tag \"tag:yaml.org,2002:int\" says, found \"x\"."),
+        (b"a: 1\n---\na: 2\n", "line 2, column 1: expected one document, found a second one."),
+        (b"? [a]\n: 1\n", "expected text or an integer as a key, found a collection."),
+        (b"1.5: 1\n", "expected text or an integer as a key, found a float."),
+        (b"a: 99999999999999999999\n", "at byte 3: line 1, column 4: expected an integer of 64 bits"),
+        (b"a: 1e999\n", "expected a float of 64 bits, found 1e999"),
+        (b"a: [1]\nb: [1, 2]\n", "expected"),
+        (b"a\n", "expected a map of arrays"),
+        (b"a: \xff\n", "at byte 3: line 1, column 4: expected UTF-8, found the byte FF."),
+        (bomb.as_bytes(), "aliases stand for more than 1048576 values"),
+        (nested.as_bytes(), "nests deeper than 64."),
+        (deep.as_bytes(), "line 1, column"),
+    ] {
+        let (message, _) = refused(bytes);
+        assert!(message.starts_with("yaml: ") && message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn own_documents_that_were_changed_are_refused_with_their_place() {
+    let frame = frame(&[
+        ("a", Arc::new(Int64Array::from(vec![1, 2]))),
+        ("b", Arc::new(StringArray::from(vec!["x", "y"]))),
+    ]);
+    for (orient, from, to, expected) in [
+        (Orient::Records, "  b: \"y\"", "  b: 5", "\"$.records[1].b\": at byte "),
+        (Orient::Records, "  b: \"y\"", "  b: 5", "line 6, column 6: expected large_utf8, found 5."),
+        (Orient::Records, "- a: 2\n", "- c: 2\n", "expected a column of the header, found \"c\"."),
+        (Orient::Records, "- a: 2\n  b", "- b", "expected 2 members as the header has, found 1."),
+        (Orient::Records, "- a: 2\n  b: \"y\"\n", "", "expected 2 rows as the header says, found 1."),
+        (Orient::Records, "\"version\":1", "\"version\":7", "expected version 1, found 7."),
+        (Orient::Columns, "- 2\n", "- 2.5\n", "\"$.a[1]\": at byte "),
+        (Orient::Columns, "- 2\n", "", "expected 2 rows, found 1."),
+        (Orient::Columns, "b:\n", "c:\n", "expected the column \"b\", as the header has it."),
+        (
+            Orient::Columns,
+            "b:\n- x\n- \"y\"\n",
+            "",
+            "expected the column \"b\", as the header has it, found none.",
+        ),
+    ] {
+        let text = String::from_utf8(written(&frame, orient, true)).unwrap();
+        let broken = text.replacen(from, to, 1);
+        assert_ne!(broken, text, "{from}: {text}");
+        let (message, _) = refused(broken.as_bytes());
+        let expected = expected.replace("large_utf8", "utf8");
+        assert!(message.replace("large_utf8", "utf8").contains(&expected), "{message}");
+    }
+}
+
+#[test]
+fn several_frames() {
+    let frames = [
+        ("first one".to_owned(), many()),
+        ("b".to_owned(), many().slice(0, 0)),
+        ("c".to_owned(), frame(&[])),
+    ];
+    for (orient, header) in [(Orient::Records, true), (Orient::Columns, true)] {
+        let mut out = Vec::new();
+        encode_bundle(&frames, &WriteOptions { orient, header, threads: 1 }, &mut out, &NoProgress).unwrap();
+        let input = Buffer::from_vec(out.clone());
+        let found = bundle(&input, &ReadOptions::default()).unwrap().unwrap();
+        assert_eq!(found.len(), 3);
+        for ((label, range), (expected, frame)) in found.into_iter().zip(&frames) {
+            assert_eq!(&label, expected);
+            assert_eq!(shown(&read(&out[range]).unwrap().frame), shown(frame));
+        }
+        let (message, _) = refused(&out);
+        assert!(!message.is_empty());
+    }
+    let foreign = b"a: {x: [1, 2], y: [3, 4]}\nb:\n  # rows\n  - x: 5\n  - x: 6\n";
+    let found = bundle(&Buffer::from_vec(foreign.to_vec()), &ReadOptions::default()).unwrap().unwrap();
+    let shapes: Vec<(String, usize, usize)> = found
+        .into_iter()
+        .map(|(label, range)| {
+            let frame = read(&foreign[range]).unwrap().frame;
+            (label, frame.nrows, frame.ncols)
+        })
+        .collect();
+    assert_eq!(shapes, [("a".to_owned(), 2, 2), ("b".to_owned(), 2, 1)]);
+    assert!(bundle(&Buffer::from_vec(b"a: [1]\n".to_vec()), &ReadOptions::default()).unwrap().is_none());
+}
+
+#[test]
+fn limits_hold() {
+    let limits = Limits { max_nbytes: 10, ..Limits::default() };
+    let options = ReadOptions { limits, ..ReadOptions::default() };
+    let error = decode(&Buffer::from_vec(b"a: [1, 2, 3]\n".to_vec()), &options).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error}");
+}

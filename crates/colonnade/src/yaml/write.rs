@@ -1,0 +1,273 @@
+//! From frames to YAML: block style, one scalar a line.
+
+use std::collections::HashSet;
+use std::io;
+use std::ops::Range;
+
+use arrow_data::ArrayData;
+use arrow_schema::Field;
+
+use crate::arrow::named;
+use crate::arrow::names;
+use crate::error::{Error, Result};
+use crate::frame::{Frame, Labels};
+use crate::plan::Progress;
+use crate::sink::Sink;
+use crate::text::cells::{self, Style, TextWriter, strings};
+use crate::text::header::{Exported, KEY, told};
+use crate::text::pieces::{self, Section};
+
+use super::FORMAT;
+use super::options::{Orient, WriteOptions};
+
+/// A column under its key.
+struct Column {
+    name: String,
+    field: Field,
+    data: ArrayData,
+}
+
+impl Column {
+    fn new(name: String, field: &Field, data: &ArrayData) -> Self {
+        Self { name, field: field.clone(), data: data.clone() }
+    }
+
+    fn writer(&self, style: Style) -> Result<Box<dyn TextWriter + '_>> {
+        let named = |e: Error| e.in_member(self.name.clone());
+        let says = told(&self.field).map_err(named)?.dtype;
+        cells::writer(&self.field, says, &self.data, style).map_err(named)
+    }
+
+    /// Its key with the colon, as the first thing of a line that is indented by `indent`.
+    fn key(&self, indent: &str) -> Vec<u8> {
+        key(&self.name, indent)
+    }
+}
+
+/// A key and its colon. Keys of more than 1024 characters are no keys of one line to any reader of YAML.
+fn key(name: &str, indent: &str) -> Vec<u8> {
+    const LONGEST: usize = 1000;
+    let mut out = Vec::new();
+    strings::yaml(name.as_bytes(), &mut out);
+    if out.len() > LONGEST {
+        out.splice(0..0, *b"? ");
+        out.push(b'\n');
+        out.extend_from_slice(indent.as_bytes());
+    }
+    out.push(b':');
+    out
+}
+
+/// Encodes `frame`.
+///
+/// # Errors
+/// `Unrepresentable`, naming column and reason; the sink's own.
+pub fn encode(
+    frame: &Frame,
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let exported = Exported::new(frame)?;
+    let style = Style::yaml(options.header);
+    let columns = columns(frame, &exported, options.header)?;
+    let mut front = Vec::new();
+    if options.header {
+        front = key(KEY, "");
+        front.push(b' ');
+        let header = exported.header(options.orient.name()).to_json(style)?;
+        put_printable(&header, &mut front);
+        front.push(b'\n');
+    }
+    let mut sections: Vec<Box<dyn Section>> = Vec::new();
+    match options.orient {
+        Orient::Records => {
+            if options.header {
+                front.extend_from_slice(if frame.nrows == 0 { b"records: []\n" } else { b"records:\n" });
+            } else if frame.nrows == 0 {
+                front.extend_from_slice(b"[]\n");
+            }
+            let fields = columns.iter().map(|c| Ok((c.key("  "), c.name.clone(), c.writer(style)?)));
+            sections.push(Box::new(Records {
+                front,
+                nrows: frame.nrows,
+                fields: fields.collect::<Result<_>>()?,
+            }));
+        }
+        Orient::Columns => {
+            if columns.is_empty() && !options.header {
+                front.extend_from_slice(b"{}\n");
+            }
+            sections.push(Box::new(Records { front, nrows: 0, fields: Vec::new() }));
+            for column in &columns {
+                let mut front = column.key("");
+                front.extend_from_slice(if frame.nrows == 0 { b" []\n" } else { b"\n" });
+                let (nrows, name) = (frame.nrows, column.name.clone());
+                sections.push(Box::new(Cells { front, nrows, name, writer: column.writer(style)? }));
+            }
+        }
+    }
+    pieces::write(&sections, options.threads, None, sink, progress)
+}
+
+/// What is written, and under which keys.
+fn columns(frame: &Frame, exported: &Exported, header: bool) -> Result<Vec<Column>> {
+    let fields = exported.schema.fields().iter().zip(&exported.arrays);
+    if header {
+        return Ok(fields.zip(exported.keys()).map(|((f, data), key)| Column::new(key, f, data)).collect());
+    }
+    let texts = names::texts(&frame.columns)?.into_iter().map(|text| text.unwrap_or_else(|| "None".into()));
+    let mut out: Vec<Column> =
+        fields.zip(texts).map(|((f, data), text)| Column::new(text, f, data)).collect();
+    if !matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. }) {
+        let mut levels = named::labels(&frame.index)?;
+        named::rename(&mut levels, out.iter().map(|column| column.name.as_str()));
+        out.splice(0..0, levels.into_iter().map(|l| Column::new(l.name, &l.field, &l.data)));
+    }
+    let mut seen = HashSet::new();
+    if let Some(column) = out.iter().find(|column| !seen.insert(column.name.as_str())) {
+        let message = "expected names that do not repeat, as they are the keys of mappings, found this one again. Rename \
+                       the columns, or write header=True.";
+        return Err(Error::unrepresentable(FORMAT, message).in_member(column.name.clone()));
+    }
+    Ok(out)
+}
+
+/// JSON as YAML takes it: what YAML does not print is escaped; it stands in strings alone.
+fn put_printable(json: &str, out: &mut Vec<u8>) {
+    for c in json.chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes());
+            }
+            c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+}
+
+/// Bytes that a cell has, more or less.
+const CELL_NBYTES: usize = 24;
+
+struct Records<'c> {
+    front: Vec<u8>,
+    nrows: usize,
+    fields: Vec<(Vec<u8>, String, Box<dyn TextWriter + 'c>)>,
+}
+
+impl Section for Records<'_> {
+    fn nrows(&self) -> usize {
+        self.nrows
+    }
+
+    fn row_nbytes(&self) -> usize {
+        self.fields.len() * CELL_NBYTES
+    }
+
+    fn opening(&self) -> &[u8] {
+        &self.front
+    }
+
+    fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+        for row in rows {
+            if self.fields.is_empty() {
+                out.extend_from_slice(b"- {}\n");
+            }
+            for (i, (key, name, writer)) in self.fields.iter().enumerate() {
+                out.extend_from_slice(if i == 0 { b"- " } else { b"  " });
+                out.extend_from_slice(key);
+                out.push(b' ');
+                writer.write(row, out).map_err(|e| e.in_member(format!("{name}[{row}]")))?;
+                out.push(b'\n');
+            }
+        }
+        Ok(())
+    }
+
+    fn closing(&self) -> &[u8] {
+        &[]
+    }
+}
+
+struct Cells<'c> {
+    front: Vec<u8>,
+    nrows: usize,
+    name: String,
+    writer: Box<dyn TextWriter + 'c>,
+}
+
+impl Section for Cells<'_> {
+    fn nrows(&self) -> usize {
+        self.nrows
+    }
+
+    fn row_nbytes(&self) -> usize {
+        CELL_NBYTES
+    }
+
+    fn opening(&self) -> &[u8] {
+        &self.front
+    }
+
+    fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+        for row in rows {
+            out.extend_from_slice(b"- ");
+            self.writer.write(row, out).map_err(|e| e.in_member(format!("{}[{row}]", self.name)))?;
+            out.push(b'\n');
+        }
+        Ok(())
+    }
+
+    fn closing(&self) -> &[u8] {
+        &[]
+    }
+}
+
+/// Encodes a mapping of labels to frames.
+///
+/// # Errors
+/// As [`encode`]; `InvalidOption`: a label that is given twice.
+pub fn encode_bundle(
+    frames: &[(String, Frame)],
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let mut seen = HashSet::new();
+    if frames.is_empty() {
+        sink.write(b"{}\n")?;
+    }
+    for (label, frame) in frames {
+        if !seen.insert(label) || label == KEY {
+            let message = format!(
+                "expected labels that are all different and not {KEY:?}, found {label:?}. Rename one."
+            );
+            return Err(Error::invalid_option(FORMAT, message));
+        }
+        let mut front = key(label, "");
+        front.push(b'\n');
+        sink.write(&front)?;
+        let mut inner = Indented { sink, is_fresh: true };
+        encode(frame, options, &mut inner, progress).map_err(|e| e.in_member(label.as_str()))?;
+    }
+    Ok(())
+}
+
+/// Puts two spaces before every line.
+struct Indented<'s> {
+    sink: &'s mut dyn Sink,
+    is_fresh: bool,
+}
+
+impl Sink for Indented<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8);
+        for line in bytes.split_inclusive(|b| *b == b'\n') {
+            if self.is_fresh {
+                out.extend_from_slice(b"  ");
+            }
+            out.extend_from_slice(line);
+            self.is_fresh = line.ends_with(b"\n");
+        }
+        self.sink.write(&out)
+    }
+}
