@@ -82,7 +82,7 @@ impl<'d, 't> Packed<'d, 't> {
     /// As [`Packed::frame`].
     pub(super) fn labels(&self, options: &ReadOptions) -> Result<Option<Vec<String>>> {
         match foreign::shape_of(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))? {
-            Layout::Frame => Ok(None),
+            Layout::Frame(_) => Ok(None),
             Layout::Bundle(frames) => Ok(Some(frames.into_iter().map(|(label, _)| label).collect())),
         }
     }

@@ -38,11 +38,14 @@ pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
     Ok(Decoded::new(packed.frame(options)?, packed.orient().name(), None))
 }
 
+/// Labels, and the bytes that each of their frames is.
+pub type Extents = Vec<(String, Range<usize>)>;
+
 /// Labels of several frames, and the bytes of `input` that each is; `None` where it is one frame.
 ///
 /// # Errors
 /// As [`decode`].
-pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Vec<(String, Range<usize>)>>> {
+pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Extents>> {
     let text = text_of(input, options)?;
     let document = Document::read(&text, options)?;
     if own::is_own(&document) {
