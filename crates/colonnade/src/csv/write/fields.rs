@@ -24,7 +24,7 @@ pub trait Fields: Send + Sync {
 pub struct Manner {
     /// How values are spelled.
     pub style: Style,
-    /// Whether NaN is written as null: nothing but NaN is missing in the column, and no schema tells them apart.
+    /// Without a schema: whether NaN is null, as nothing else is missing in the columns of the frame's library.
     pub nan_is_null: bool,
 }
 
@@ -40,24 +40,18 @@ pub fn fields<'a>(
     marks: &Marks,
 ) -> Result<Box<dyn Fields + 'a>> {
     // Digits, signs, points and letters: none of them is a mark, unless somebody chose one of them.
-    let bare = !marks.numbers && !b"+-.:TZ".contains(&marks.delimiter);
+    let bare = marks.delimiter != b':' && marks.quote != b':';
     if says.is_none_or(|dtype| dtype.unit.is_none())
-        && bare
-        && let Some(direct) = direct(data, manner.nan_is_null && marks.decimal == b'.')
+        && let Some(direct) = direct(data, manner, marks)
     {
         return Ok(direct);
     }
     let writer = cells::writer(field, says, data, manner.style)?;
     let kind = Kind::of(data.data_type());
-    let quoted = match kind {
-        Kind::Text => marks.text,
-        Kind::Number | Kind::Float => marks.numbers,
-    };
-    let float = manner.nan_is_null && matches!(data.data_type(), DataType::Float64 | DataType::Float32);
+    let quoted = if kind == Kind::Text { marks.text } else { marks.numbers };
     Ok(Box::new(Spelled {
         is_plain: bare && marks.decimal == b'.' && (kind != Kind::Text || writer.is_plain()),
         point: marks.decimal != b'.' && kind == Kind::Float,
-        nan: float.then_some(data),
         quoted,
         writer,
     }))
@@ -94,30 +88,18 @@ struct Spelled<'a> {
     quoted: bool,
     /// Whether the decimal mark is not the point.
     point: bool,
-    /// The values whose NaN is null.
-    nan: Option<&'a ArrayData>,
-}
-
-impl Spelled<'_> {
-    fn is_null(&self, row: usize) -> bool {
-        self.writer.is_null(row)
-            || self.nan.is_some_and(|data| match data.data_type() {
-                DataType::Float64 => data.buffer::<f64>(0).get(row).is_some_and(|v| v.is_nan()),
-                _ => data.buffer::<f32>(0).get(row).is_some_and(|v| v.is_nan()),
-            })
-    }
 }
 
 impl Fields for Spelled<'_> {
     fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()> {
-        if self.is_null(row) {
+        if self.writer.is_null(row) {
             out.extend_from_slice(&marks.null);
             return Ok(());
         }
         let start = out.len();
         self.writer.write(row, out)?;
         if self.point {
-            out.iter_mut().skip(start).filter(|byte| **byte == b'.').for_each(|byte| *byte = marks.decimal);
+            point(start, marks, out);
         }
         if !self.is_plain || self.quoted {
             marks.settle(start, self.quoted, out);
@@ -126,9 +108,16 @@ impl Fields for Spelled<'_> {
     }
 }
 
-/// Columns of text, integers, floats and booleans.
-fn direct(data: &ArrayData, nan_is_null: bool) -> Option<Box<dyn Fields + '_>> {
+/// The decimal mark in what stands from `start` on.
+fn point(start: usize, marks: &Marks, out: &mut [u8]) {
+    out.iter_mut().skip(start).filter(|byte| **byte == b'.').for_each(|byte| *byte = marks.decimal);
+}
+
+/// Columns of text and integers; of floats where no schema has NaN written with its payload.
+fn direct<'a>(data: &'a ArrayData, manner: Manner, marks: &Marks) -> Option<Box<dyn Fields + 'a>> {
     let nulls = data.nulls().filter(|nulls| nulls.null_count() > 0);
+    let plain = !manner.style.header;
+    let Manner { nan_is_null, .. } = manner;
     fn of<T: ArrowNativeType>(data: &ArrayData) -> Option<&[T]> {
         data.buffers().first()?.typed_data::<T>().get(data.offset()..data.offset() + data.len())
     }
@@ -137,8 +126,18 @@ fn direct(data: &ArrayData, nan_is_null: bool) -> Option<Box<dyn Fields + '_>> {
             Box::new(Ints { values: of::<$t>(data)?, nulls })
         };
     }
+    macro_rules! floats {
+        ($t:ty) => {
+            Box::new(Floats { values: of::<$t>(data)?, nulls, nan_is_null })
+        };
+    }
     Some(match data.data_type() {
         _ if data.is_empty() => return None,
+        DataType::Utf8 => Box::new(text::<i32>(data, nulls)?),
+        DataType::LargeUtf8 => Box::new(text::<i64>(data, nulls)?),
+        DataType::Float64 if plain => floats!(f64),
+        DataType::Float32 if plain => floats!(f32),
+        _ if marks.numbers => return None,
         DataType::Int8 => ints!(i8),
         DataType::Int16 => ints!(i16),
         DataType::Int32 => ints!(i32),
@@ -147,10 +146,6 @@ fn direct(data: &ArrayData, nan_is_null: bool) -> Option<Box<dyn Fields + '_>> {
         DataType::UInt16 => ints!(u16),
         DataType::UInt32 => ints!(u32),
         DataType::UInt64 => ints!(u64),
-        DataType::Float64 if nan_is_null => Box::new(Floats { values: of::<f64>(data)?, nulls }),
-        DataType::Float32 if nan_is_null => Box::new(Floats { values: of::<f32>(data)?, nulls }),
-        DataType::Utf8 => Box::new(text::<i32>(data, nulls)?),
-        DataType::LargeUtf8 => Box::new(text::<i64>(data, nulls)?),
         _ => return None,
     })
 }
@@ -172,26 +167,39 @@ impl<T: itoa::Integer + Copy + Send + Sync> Fields for Ints<'_, T> {
     }
 }
 
-/// Floats among which NaN is null.
+/// Floats without payloads.
 struct Floats<'a, T> {
     values: &'a [T],
     nulls: Option<&'a NullBuffer>,
+    nan_is_null: bool,
 }
 
 impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> Fields for Floats<'_, T> {
     fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()> {
-        match self.values.get(row) {
-            Some(value) if self.nulls.is_none_or(|nulls| nulls.is_valid(row)) => {
-                let wide: f64 = (*value).into();
-                if wide.is_finite() {
-                    out.extend_from_slice(zmij::Buffer::new().format_finite(*value).as_bytes());
-                } else if wide.is_nan() {
-                    out.extend_from_slice(&marks.null);
-                } else {
-                    out.extend_from_slice(if wide > 0.0 { b"inf" } else { b"-inf" });
-                }
-            }
-            _ => out.extend_from_slice(&marks.null),
+        let Some(value) = self.values.get(row).filter(|_| self.nulls.is_none_or(|nulls| nulls.is_valid(row)))
+        else {
+            out.extend_from_slice(&marks.null);
+            return Ok(());
+        };
+        let start = out.len();
+        let wide: f64 = (*value).into();
+        if wide.is_finite() {
+            out.extend_from_slice(zmij::Buffer::new().format_finite(*value).as_bytes());
+        } else if wide.is_nan() && self.nan_is_null {
+            out.extend_from_slice(&marks.null);
+            return Ok(());
+        } else {
+            out.extend_from_slice(if wide.is_nan() {
+                b"nan"
+            } else if wide > 0.0 {
+                b"inf"
+            } else {
+                b"-inf"
+            });
+        }
+        if marks.numbers || marks.decimal != b'.' {
+            point(start, marks, out);
+            marks.settle(start, marks.numbers, out);
         }
         Ok(())
     }

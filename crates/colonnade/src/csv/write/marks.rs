@@ -10,7 +10,7 @@ const DELIMITERS: &[u8] = b",;\t|";
 #[derive(Debug, Clone)]
 pub struct Marks {
     pub(super) delimiter: u8,
-    quote: u8,
+    pub(super) quote: u8,
     /// Bytes that make quotes necessary.
     special: [bool; 256],
     pub(super) null: Vec<u8>,

@@ -10,6 +10,9 @@ pub mod options;
 mod records;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Map, Value, json};
 
 use crate::arrow::named::{self, Named};

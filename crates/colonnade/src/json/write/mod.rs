@@ -10,6 +10,9 @@ mod rows;
 mod table;
 mod text;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
