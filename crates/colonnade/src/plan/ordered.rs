@@ -160,7 +160,7 @@ mod tests {
     fn digits(count: usize, threads: usize, bad: Option<usize>) -> (Vec<u8>, Result<()>) {
         let make = |i: usize, out: &mut Vec<u8>| {
             assert!(out.is_empty());
-            if i % 3 == 0 {
+            if i.is_multiple_of(3) {
                 std::thread::yield_now();
             }
             out.extend(format!("{i},").bytes());
