@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `bool`, `int64` | as it is, Arrow's nulls too |
 //! | `uint64` | where a value is over those of `int64` |
-//! | `float64` | as it is; in pandas and NumPy NaN is null |
+//! | `float64` | as it is, of NaN the usual one; in pandas and NumPy NaN is null |
 //! | text | where no cell is a word for null, and one at least is neither a number nor a truth value |
 //!
 //! Column labels are text of one level; row labels are 0, 1, 2... What says so here must change together with
@@ -22,6 +22,9 @@ use crate::text::header::{Exported, told};
 use super::FORMAT;
 use super::options::WriteOptions;
 use super::words::{Look, Looks};
+
+/// The bits of the NaN that every reader makes.
+const NAN: u64 = 0x7ff8 << 48;
 
 /// Refuses what would not come back.
 ///
@@ -65,9 +68,9 @@ fn check_around(frame: &Frame, options: &WriteOptions) -> Result<()> {
     }
     let automatic = matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. });
     if !automatic || options.index == Some(true) {
-        return refuse("row labels come back as a column".into());
+        return refuse("row labels (the index) come back as a column".into());
     }
-    for (axis, what) in [(&frame.index, "row labels"), (&frame.columns, "column labels")] {
+    for (axis, what) in [(&frame.index, "row labels (the index)"), (&frame.columns, "column labels")] {
         if axis.name != "null" {
             return refuse(format!("it has no place for the name of the {what} ({})", axis.name));
         }
@@ -159,7 +162,18 @@ fn check_column(
         return Err(format!("{shown} with nothing but nulls comes back as another type"));
     }
     match data_type {
-        DataType::Boolean | DataType::Int64 | DataType::Float64 => Ok(()),
+        DataType::Boolean | DataType::Int64 => Ok(()),
+        DataType::Float64 => {
+            let values = data.buffer::<f64>(0).get(..data.len()).unwrap_or(&[]);
+            let odd = |row: usize, v: f64| v.is_nan() && v.to_bits() != NAN && data.is_valid(row);
+            match values.iter().copied().enumerate().find(|(row, v)| odd(*row, *v)) {
+                None => Ok(()),
+                Some((row, v)) => Err(format!(
+                    "the NaN in row {row} (bits {:#x}) comes back as the usual one ({NAN:#x})",
+                    v.to_bits()
+                )),
+            }
+        }
         DataType::UInt64 => {
             let big = |value: &u64| i64::try_from(*value).is_err();
             let values = data.buffer::<u64>(0).get(..data.len()).unwrap_or(&[]);
