@@ -1,3 +1,15 @@
-//! Frames as JSON and as JSON by lines: RFC 8259.
+//! JSON and NDJSON: frames as text and back. Knows nothing of files, pipes and connections.
+//!
+//! Specifications: RFC 8259, <https://www.rfc-editor.org/rfc/rfc8259>; <https://github.com/ndjson/ndjson-spec>.
+//!
+//! Cells are scanned straight into columns: no tree of values stands between. Rows are read in ranges of the input, side by
+//! side, and joined in order.
 
+mod fault;
+mod number;
+mod pack;
+mod quote;
+pub mod read;
+mod scan;
+mod value;
 pub mod write;

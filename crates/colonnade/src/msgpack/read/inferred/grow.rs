@@ -16,26 +16,26 @@ const HUGE_PAGE: usize = 2 << 20;
 
 /// Bytes with room behind them.
 #[derive(Debug, Default)]
-pub(super) struct Grow {
+pub(crate) struct Grow {
     region: Option<RegionMut>,
     used: usize,
 }
 
 impl Grow {
     /// Bytes so far.
-    pub(super) fn nbytes(&self) -> usize {
+    pub(crate) fn nbytes(&self) -> usize {
         self.used
     }
 
     /// Bytes that fit without growing.
-    pub(super) fn room(&mut self) -> usize {
+    pub(crate) fn room(&mut self) -> usize {
         let used = self.used;
         self.region.as_mut().map_or(0, |r| r.as_mut_slice().len() - used)
     }
 
     /// Makes room for `nbytes` more. Room that stays empty costs address space, not memory.
     #[inline]
-    pub(super) fn reserve(&mut self, nbytes: usize) -> Result<(), CellError> {
+    pub(crate) fn reserve(&mut self, nbytes: usize) -> Result<(), CellError> {
         if self.room() >= nbytes { Ok(()) } else { self.enlarge(nbytes) }
     }
 
@@ -66,7 +66,7 @@ impl Grow {
 
     /// `nbytes` behind the used ones, to fill; [`Grow::commit`] keeps them.
     #[inline]
-    pub(super) fn spare(&mut self, nbytes: usize) -> Result<&mut [u8], CellError> {
+    pub(crate) fn spare(&mut self, nbytes: usize) -> Result<&mut [u8], CellError> {
         self.reserve(nbytes)?;
         let used = self.used;
         Ok(self
@@ -78,27 +78,27 @@ impl Grow {
 
     /// Keeps `nbytes` of what was filled.
     #[inline]
-    pub(super) fn commit(&mut self, nbytes: usize) {
+    pub(crate) fn commit(&mut self, nbytes: usize) {
         self.used += nbytes;
     }
 
     /// Appends bytes.
     #[inline]
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), CellError> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), CellError> {
         self.spare(bytes.len())?.copy_from_slice(bytes);
         self.commit(bytes.len());
         Ok(())
     }
 
     /// Appends `n` zero bytes.
-    pub(super) fn zeros(&mut self, n: usize) -> Result<(), CellError> {
+    pub(crate) fn zeros(&mut self, n: usize) -> Result<(), CellError> {
         self.spare(n)?.fill(0);
         self.commit(n);
         Ok(())
     }
 
     /// Appends a word `n` times.
-    pub(super) fn repeat(&mut self, word: [u8; 8], n: usize) -> Result<(), CellError> {
+    pub(crate) fn repeat(&mut self, word: [u8; 8], n: usize) -> Result<(), CellError> {
         let nbytes = n.saturating_mul(8);
         self.spare(nbytes)?.as_chunks_mut::<8>().0.fill(word);
         self.commit(nbytes);
@@ -106,18 +106,18 @@ impl Grow {
     }
 
     /// The bytes so far.
-    pub(super) fn bytes(&mut self) -> &mut [u8] {
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
         let used = self.used;
         self.region.as_mut().and_then(|r| r.as_mut_slice().get_mut(..used)).unwrap_or_default()
     }
 
     /// The bytes so far, as words.
-    pub(super) fn words(&mut self) -> &mut [[u8; 8]] {
+    pub(crate) fn words(&mut self) -> &mut [[u8; 8]] {
         self.bytes().as_chunks_mut::<8>().0
     }
 
     /// Ends growing.
-    pub(super) fn finish(self) -> Buffer {
+    pub(crate) fn finish(self) -> Buffer {
         let used = self.used;
         let whole = match self.region {
             Some(region) => Buffer::from_region(region.finish(), true),

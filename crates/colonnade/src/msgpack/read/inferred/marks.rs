@@ -4,7 +4,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 
 /// One bit a row, set where the row is marked; rows behind the last mark have none.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
+pub(crate) struct Marks {
     bits: Vec<u8>,
     count: usize,
 }
@@ -12,7 +12,7 @@ pub(super) struct Marks {
 impl Marks {
     /// Marks rows `start..start + n`, of which none is marked.
     #[inline]
-    pub(super) fn mark(&mut self, start: usize, n: usize) {
+    pub(crate) fn mark(&mut self, start: usize, n: usize) {
         if n == 0 {
             return;
         }
@@ -35,17 +35,34 @@ impl Marks {
     }
 
     /// Marked rows.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count
     }
 
+    /// Marks what `other` has marked of `rows` rows, which begin at row `start` here; none of them is marked.
+    pub(crate) fn append(&mut self, start: usize, other: &Self, rows: usize) {
+        if other.count == 0 {
+            return;
+        }
+        let (first, shift) = (start / 8, start % 8);
+        self.bits.resize((start + rows).div_ceil(8).max(self.bits.len()), 0);
+        for (i, &byte) in other.bits.iter().enumerate().filter(|(_, byte)| **byte != 0) {
+            let both = u16::from(byte) << shift;
+            let [low, high] = both.to_le_bytes();
+            for (slot, more) in self.bits.iter_mut().skip(first + i).zip([low, high]) {
+                *slot |= more;
+            }
+        }
+        self.count += other.count;
+    }
+
     /// Whether `row` is marked.
-    pub(super) fn has(&self, row: usize) -> bool {
+    pub(crate) fn has(&self, row: usize) -> bool {
         self.bits.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1)
     }
 
     /// Arrow's validity of `rows` rows, marked ones null; `None` where none is.
-    pub(super) fn validity(mut self, rows: usize) -> Option<NullBuffer> {
+    pub(crate) fn validity(mut self, rows: usize) -> Option<NullBuffer> {
         if self.count == 0 {
             return None;
         }
@@ -60,6 +77,26 @@ impl Marks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_are_joined_at_any_start() {
+        for start in 0..20 {
+            let (mut marks, mut more) = (Marks::default(), Marks::default());
+            marks.mark(start / 2, usize::from(start > 0));
+            more.mark(1, 3);
+            more.mark(9, 10);
+            marks.append(start, &more, 21);
+            let expected: Vec<bool> = (0..60)
+                .map(|row| {
+                    (start > 0 && row == start / 2)
+                        || (start + 1..start + 4).contains(&row)
+                        || (start + 9..start + 19).contains(&row)
+                })
+                .collect();
+            assert_eq!((0..60).map(|row| marks.has(row)).collect::<Vec<_>>(), expected);
+            assert_eq!(marks.count(), 13 + usize::from(start > 0));
+        }
+    }
 
     #[test]
     fn ranges_are_marked_from_any_start() {

@@ -5,10 +5,10 @@
 //! converts what is stored, never what was read: nothing is read twice.
 
 mod finish;
-mod grow;
-mod marks;
+pub(crate) mod grow;
+pub(crate) mod marks;
 mod nested;
-mod numbers;
+pub(crate) mod numbers;
 mod push;
 mod put;
 mod raw;

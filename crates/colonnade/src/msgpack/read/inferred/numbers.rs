@@ -217,7 +217,7 @@ pub(super) fn bools(bytes: &[u8], out: &mut [u8]) -> Taken {
 }
 
 /// The bits of the double that equals an integer, if there is one.
-pub(super) fn exact(value: i128) -> Option<u64> {
+pub(crate) fn exact(value: i128) -> Option<u64> {
     // The way over 128 bits rounds to the nearest double; it is the integer's own where the way back answers the integer.
     #[allow(clippy::cast_precision_loss)]
     let near = value as f64;

@@ -1,0 +1,51 @@
+//! What is wrong with some JSON, before anyone has said which line that is.
+
+use crate::ErrorKind;
+
+/// An error at a byte; line and column are counted once it is reported.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// From the start of the bytes that were scanned.
+    pub(crate) at: usize,
+    pub(crate) kind: ErrorKind,
+    /// Column, key or path that it concerns.
+    pub(crate) member: Option<String>,
+    /// Expected, found, next step.
+    pub(crate) message: String,
+}
+
+/// Boxed: hot functions answer it by a pointer.
+pub(crate) type Scanned<T> = Result<T, Box<Fault>>;
+
+impl Fault {
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind, at: usize, message: impl Into<String>) -> Box<Self> {
+        Box::new(Self { at, kind, member: None, message: message.into() })
+    }
+
+    #[cold]
+    pub(crate) fn malformed(at: usize, message: impl Into<String>) -> Box<Self> {
+        Self::new(ErrorKind::Malformed, at, message)
+    }
+
+    /// What another room found wrong with the cell at `at`.
+    #[cold]
+    pub(crate) fn of(at: usize, error: crate::Error) -> Box<Self> {
+        let message = error.message().to_owned();
+        Self::new(error.into_kind(), at, message)
+    }
+
+    /// The same, in the column (or key) `name`, where no inner one is named.
+    #[cold]
+    pub(crate) fn within(mut self: Box<Self>, name: &str) -> Box<Self> {
+        self.member.get_or_insert_with(|| name.chars().take(80).collect());
+        self
+    }
+
+    /// The same, `nbytes` further on.
+    #[cold]
+    pub(crate) fn after(mut self: Box<Self>, nbytes: usize) -> Box<Self> {
+        self.at += nbytes;
+        self
+    }
+}

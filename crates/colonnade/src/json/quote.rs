@@ -1,0 +1,120 @@
+//! Text between quotes: where it ends, and what its escapes mean.
+
+use super::fault::{Fault, Scanned};
+
+/// Bytes before the first quote, backslash or control character.
+#[inline(always)]
+pub(crate) fn plain(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+        let mask = special(*chunk);
+        if mask != 0 {
+            return at + mask.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    let rest = bytes.get(at..).unwrap_or(&[]);
+    at + rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len())
+}
+
+/// A bit for each byte that is a quote, a backslash or a control character.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn special(chunk: [u8; 16]) -> u32 {
+    use std::arch::x86_64::{
+        __m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
+    };
+    // SAFETY: every x86-64 has SSE2; both types are sixteen bytes of which every value is legal.
+    unsafe {
+        let chunk: __m128i = std::mem::transmute(chunk);
+        let quote = _mm_cmpeq_epi8(chunk, _mm_set1_epi8(b'"'.cast_signed()));
+        let slash = _mm_cmpeq_epi8(chunk, _mm_set1_epi8(b'\\'.cast_signed()));
+        let control = _mm_cmpeq_epi8(_mm_min_epu8(chunk, _mm_set1_epi8(0x1f)), chunk);
+        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), control)).cast_unsigned()
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn special(chunk: [u8; 16]) -> u32 {
+    let mut mask = 0;
+    for (i, byte) in chunk.into_iter().enumerate() {
+        mask |= u32::from(byte == b'"' || byte == b'\\' || byte < 0x20) << i;
+    }
+    mask
+}
+
+/// The character of the escape at the front of `bytes`, and the escape's bytes.
+pub(crate) fn escape(bytes: &[u8]) -> Scanned<(char, usize)> {
+    let plain = match bytes.get(1) {
+        Some(b'"') => '"',
+        Some(b'\\') => '\\',
+        Some(b'/') => '/',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return unicode(bytes),
+        Some(_) => {
+            let message = "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX behind a backslash. Double it to mean itself.";
+            return Err(Fault::malformed(0, message));
+        }
+        None => return Err(cut(bytes.len())),
+    };
+    Ok((plain, 2))
+}
+
+#[cold]
+fn cut(had: usize) -> Box<Fault> {
+    let had = had as u64;
+    let kind = crate::ErrorKind::Truncated { needed: had + 1, had };
+    Fault::new(kind, 0, "expected an escape, found the end. It was cut short: fetch or write it again.")
+}
+
+fn unicode(bytes: &[u8]) -> Scanned<(char, usize)> {
+    let first = hex(bytes, 2)?;
+    if let Some(found) = char::from_u32(first) {
+        return Ok((found, 6));
+    }
+    if first < 0xDC00 && bytes.get(6..8) == Some(b"\\u") {
+        let second = hex(bytes, 8)?;
+        if (0xDC00..0xE000).contains(&second) {
+            let point = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+            if let Some(found) = char::from_u32(point) {
+                return Ok((found, 12));
+            }
+        }
+    }
+    let message = format!(
+        "expected a character, found the surrogate \\u{first:04x} alone, which UTF-8 does not hold. Write the pair, or replace it."
+    );
+    Err(Fault::malformed(0, message))
+}
+
+fn hex(bytes: &[u8], at: usize) -> Scanned<u32> {
+    let mut value = 0;
+    for i in at..at + 4 {
+        let Some(&byte) = bytes.get(i) else { return Err(cut(bytes.len())) };
+        let Some(digit) = char::from(byte).to_digit(16) else {
+            return Err(Fault::malformed(i, "expected four hexadecimal digits behind \\u."));
+        };
+        value = value * 16 + digit;
+    }
+    Ok(value)
+}
+
+/// Text whose escapes were checked.
+pub(crate) fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, tail) = rest.split_at(at);
+        out.push_str(before);
+        let Ok((found, nbytes)) = escape(tail.as_bytes()) else { break };
+        out.push(found);
+        rest = tail.get(nbytes..).unwrap_or("");
+    }
+    out.push_str(rest);
+    out
+}

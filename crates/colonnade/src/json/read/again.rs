@@ -1,0 +1,130 @@
+//! Columns that no one family of scalars holds: their cells are taken from the bytes a second time.
+
+use arrow_data::ArrayData;
+
+use crate::Result;
+use crate::msgpack::options::ReadOptions;
+use crate::msgpack::read::inferred::{Finished, Inferred};
+use crate::text::cells::{Cell, CellFault, TextReader};
+
+use super::super::fault::{Fault, Scanned};
+use super::super::number::Number;
+use super::super::pack::pack;
+use super::super::scan::Scan;
+use super::super::value::{Rules, Token};
+use super::decimals::Decimals;
+use super::target::Target;
+
+/// What becomes of the cells of one column this time.
+pub(crate) enum Again {
+    /// Nothing: they are known.
+    Skip(usize),
+    /// They are inferred: nested, mixed.
+    Inferred(Box<Inferred>),
+    /// Integers of any size.
+    Decimals(Decimals),
+    /// The type is known.
+    Typed(Box<dyn TextReader>),
+}
+
+/// A column that was taken again.
+pub(crate) enum Taken {
+    Finished(Finished),
+    Typed(ArrayData),
+}
+
+impl Again {
+    pub(crate) fn inferred(options: &ReadOptions) -> Self {
+        Self::Inferred(Box::new(Inferred::new(options)))
+    }
+
+    /// The column; `None` where it was skipped.
+    pub(crate) fn finish(self) -> Result<Option<Taken>> {
+        Ok(match self {
+            Self::Skip(_) => None,
+            Self::Inferred(inferred) => Some(Taken::Finished(inferred.finish()?)),
+            Self::Decimals(decimals) => {
+                decimals.finish()?.map(|column| Taken::Finished(Finished::Column(column)))
+            }
+            Self::Typed(reader) => Some(Taken::Typed(reader.finish()?)),
+        })
+    }
+}
+
+impl Target for Again {
+    fn len(&self) -> usize {
+        match self {
+            Self::Skip(rows) => *rows,
+            Self::Inferred(inferred) => inferred.len(),
+            Self::Decimals(decimals) => decimals.len(),
+            Self::Typed(reader) => reader.len(),
+        }
+    }
+
+    fn cell(&mut self, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
+        let start = scan.at;
+        match self {
+            Self::Skip(rows) => {
+                scan.value(depth, rules)?;
+                *rows += 1;
+            }
+            Self::Inferred(inferred) => {
+                let mut bytes = Vec::new();
+                pack(scan, rules, &mut bytes)?;
+                let failed = |e: crate::Error| Fault::of(start, e);
+                inferred.push_cell(&bytes).map_err(|e| failed(e.error))?;
+            }
+            Self::Decimals(decimals) => match scan.token(rules)? {
+                Token::Null => decimals.nulls(1),
+                Token::Number(Number::Int(_) | Number::UInt(_) | Number::Big) => {
+                    decimals
+                        .push(scan.text(start..scan.at))
+                        .map_err(|message| Fault::malformed(start, message))?;
+                }
+                token => {
+                    if matches!(token, Token::Open(_)) {
+                        scan.value(depth, rules)?;
+                    }
+                    decimals.other();
+                }
+            },
+            Self::Typed(reader) => push(reader.as_mut(), scan, depth, rules)?,
+        }
+        Ok(())
+    }
+
+    fn gap(&mut self, n: usize) -> Scanned<()> {
+        match self {
+            Self::Skip(rows) => *rows += n,
+            Self::Inferred(inferred) => inferred.nulls(n).map_err(|e| Fault::of(0, e))?,
+            Self::Decimals(decimals) => decimals.nulls(n),
+            Self::Typed(reader) => reader.nulls(n).map_err(|e| fault(0, e))?,
+        }
+        Ok(())
+    }
+}
+
+/// Hands the cell that begins here to a reader.
+fn push(reader: &mut dyn TextReader, scan: &mut Scan<'_>, depth: u64, rules: &Rules) -> Scanned<()> {
+    let start = scan.at;
+    let token = scan.token(rules)?;
+    let pushed = match token {
+        Token::Null => reader.push(Cell::Null),
+        Token::Bool(value) => reader.push(Cell::Bool(value)),
+        Token::Number(_) => reader.push(Cell::Number(scan.text(start..scan.at))),
+        Token::Str(quoted) => reader.push(Cell::Str(&scan.unquoted(quoted))),
+        Token::Open(_) => {
+            scan.value(depth, rules)?;
+            reader.push(Cell::Raw(scan.text(start..scan.at)))
+        }
+    };
+    pushed.map_err(|e| fault(start, e))
+}
+
+/// A reader's refusal of the cell at `at`.
+#[cold]
+pub(crate) fn fault(at: usize, found: CellFault) -> Box<Fault> {
+    let CellFault { kind, path, message } = found;
+    let message = if path.is_empty() { message } else { format!("{path}: {message}") };
+    Fault::new(kind, at, message)
+}

@@ -1,0 +1,43 @@
+//! What every reader of one input has at hand.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::text::place::Place;
+
+use super::super::fault::{Fault, Scanned};
+use super::super::value::Rules;
+use super::options::ReadOptions;
+
+/// The input, and how it is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    /// UTF-8.
+    pub(crate) bytes: &'a [u8],
+    pub(crate) options: &'a ReadOptions,
+    pub(crate) rules: Rules,
+    /// In errors.
+    pub(crate) format: &'static str,
+    /// Of one range of rows.
+    pub(crate) range_nbytes: usize,
+    /// Where a byte stands in the source.
+    pub(crate) place: &'a dyn Fn(usize) -> Place,
+}
+
+/// Bytes of one range of rows: few enough for its columns to stay in the cache.
+pub(crate) const RANGE_NBYTES: usize = 1 << 20;
+
+impl Context<'_> {
+    /// The error of a fault, with its line, column and byte.
+    #[cold]
+    pub(crate) fn error(&self, fault: Box<Fault>) -> Error {
+        let Fault { at, kind, member, message } = *fault;
+        if let ErrorKind::Io(_) | ErrorKind::Cancelled = kind {
+            return Error::new(kind, self.format, message);
+        }
+        (self.place)(at).error(kind, self.format, member.as_deref(), message)
+    }
+
+    /// What was scanned, or the error.
+    pub(crate) fn scanned<T>(&self, scanned: Scanned<T>) -> Result<T> {
+        scanned.map_err(|fault| self.error(fault))
+    }
+}

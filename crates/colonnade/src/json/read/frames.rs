@@ -1,0 +1,111 @@
+//! Foreign columns and labels as frames.
+
+use crate::arrow::text_labels;
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Block, DType, Frame, Grid, Labels, Level, Part, Tags};
+use crate::memory::Buffer;
+use crate::msgpack::read::inferred::Finished;
+
+use super::context::Context;
+use super::joined::Joined;
+use super::keys::Keys;
+use super::table::Table;
+
+/// The frame of a table; labels that are not given are told by the table, or automatic.
+pub(crate) fn assemble(
+    context: &Context<'_>,
+    mut table: Table,
+    index: Option<Axis>,
+    names: Option<Axis>,
+) -> Result<Frame> {
+    let rows = table.rows;
+    let index = match (index, table.labels.take()) {
+        (Some(index), _) => index,
+        (None, Some(labels)) => label_axis(labels.names())?,
+        (None, None) => Axis::range(rows),
+    };
+    let width = table.columns.len();
+    let (keys, columns) = table.finish(context)?;
+    let names = match names {
+        Some(names) => names,
+        None if keys.len() == width && (width > 0 || rows == 0) => text_axis(&keys)?,
+        None => Axis::range(width),
+    };
+    let parts = columns.into_iter().enumerate().map(|(i, column)| match column {
+        Finished::Block(block) => Part::Block(block, vec![i]),
+        Finished::Column(column) => Part::Column(column, i),
+    });
+    let tags = Tags { name: "null".into(), ..Tags::default() };
+    Frame::new(index, names, parts.collect(), tags)
+}
+
+fn text_axis(keys: &Keys) -> Result<Axis> {
+    if keys.len() == 0 {
+        return Ok(Axis::range(0));
+    }
+    let texts: Vec<&str> = keys.names().iter().map(String::as_str).collect();
+    text_labels(&texts, "null".into())
+}
+
+/// Row labels that were keys, which are text whatever they stood for: integers where all are written as such, as pandas
+/// reads them; automatic where they count from 0.
+pub(crate) fn label_axis(texts: &[String]) -> Result<Axis> {
+    let whole = |text: &String| text.parse::<i64>().ok().filter(|value| value.to_string() == *text);
+    let Some(values) = texts.iter().map(whole).collect::<Option<Vec<i64>>>() else {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        return text_labels(&texts, "null".into());
+    };
+    if values.iter().zip(0..).all(|(value, expected)| *value == expected) {
+        return Ok(Axis::range(values.len()));
+    }
+    let bytes: Vec<u8> = values.iter().copied().flat_map(i64::to_le_bytes).collect();
+    let dtype = DType::parse("<i8").ok_or_else(|| Error::unsupported("json", "no dtype <i8."))?;
+    let grid = Grid::column_major(dtype, values.len(), 1, 0);
+    Ok(levels(vec![Level::Block(Block { grid, buffer: Buffer::from_vec(bytes) })]))
+}
+
+/// An axis of labels that were scanned as cells; one level each. Integers that count from 0 are automatic.
+pub(crate) fn scanned_axis(columns: Vec<Finished>) -> Result<Axis> {
+    if let [Finished::Block(block)] = columns.as_slice()
+        && block.grid.dtype.descr() == "<i8"
+        && block.packed().is_some_and(|bytes| {
+            bytes
+                .as_chunks::<8>()
+                .0
+                .iter()
+                .zip(0..)
+                .all(|(raw, expected)| i64::from_le_bytes(*raw) == expected)
+        })
+    {
+        return Ok(Axis::range(block.grid.nrows));
+    }
+    if let [Finished::Column(column)] = columns.as_slice()
+        && let Some(texts) = column.strings()
+    {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        return text_labels(&texts, "null".into());
+    }
+    Ok(levels(
+        columns
+            .into_iter()
+            .map(|column| match column {
+                Finished::Block(block) => Level::Block(block),
+                Finished::Column(column) => Level::Column(column),
+            })
+            .collect(),
+    ))
+}
+
+/// An axis of labels without names.
+fn levels(levels: Vec<Level>) -> Axis {
+    let classes = vec!["Index".into(); levels.len()];
+    let class = if levels.len() > 1 { "IndexHierarchy" } else { "Index" };
+    Axis { labels: Labels::Levels(levels), class: class.into(), classes, name: "null".into(), meta: None }
+}
+
+/// A column of nulls, for a name of which no row has a cell.
+pub(crate) fn nothing(rows: usize) -> Result<Joined> {
+    let mut column = Joined::default();
+    column.gap(rows)?;
+    Ok(column)
+}

@@ -1,0 +1,125 @@
+//! Keys of rows: each is expected where it stood in the row before.
+
+use std::collections::HashMap;
+
+use crate::ErrorKind;
+
+use super::super::fault::{Fault, Scanned};
+use super::super::scan::Scan;
+use super::super::value::Rules;
+
+/// Keys in the order in which they first came.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Keys {
+    spelled: Vec<Spelled>,
+    names: Vec<String>,
+    places: HashMap<String, usize>,
+    /// The key that follows each key, and the first one.
+    next: Vec<usize>,
+    first: usize,
+}
+
+/// A key as it is spelled in the input, quotes and colon included.
+#[derive(Debug, Clone)]
+struct Spelled {
+    word: u128,
+    mask: u128,
+    bytes: Box<[u8]>,
+}
+
+impl Spelled {
+    fn new(bytes: &[u8]) -> Self {
+        let mut front = [0; 16];
+        for (to, from) in front.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        let mask = if bytes.len() < 16 { (1u128 << (8 * bytes.len())) - 1 } else { u128::MAX };
+        Self { word: u128::from_le_bytes(front), mask, bytes: bytes.into() }
+    }
+
+    #[inline(always)]
+    fn is_front_of(&self, bytes: &[u8]) -> bool {
+        match bytes.first_chunk::<16>() {
+            Some(chunk) if self.bytes.len() <= 16 => {
+                (u128::from_le_bytes(*chunk) ^ self.word) & self.mask == 0
+            }
+            _ => bytes.starts_with(&self.bytes),
+        }
+    }
+}
+
+impl Keys {
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    pub(crate) fn name(&self, place: usize) -> &str {
+        self.names.get(place).map_or("", String::as_str)
+    }
+
+    /// The place of a name.
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    /// Appends a name that is not there; `spelled` is how the input writes it, with its quotes.
+    pub(crate) fn add(&mut self, name: &str, spelled: &[u8]) -> usize {
+        let place = self.names.len();
+        self.spelled.push(Spelled::new(&[spelled, b":"].concat()));
+        self.names.push(name.to_owned());
+        self.places.insert(name.to_owned(), place);
+        self.next.push(place + 1);
+        place
+    }
+
+    /// Passes the key here with its colon; answers its place. `before` is the place of the key before it in this row.
+    #[inline(always)]
+    pub(crate) fn take(
+        &mut self,
+        scan: &mut Scan<'_>,
+        before: Option<usize>,
+        rules: &Rules,
+    ) -> Scanned<usize> {
+        let likely = before.map_or(self.first, |b| self.next.get(b).copied().unwrap_or(0));
+        if let Some(spelled) = self.spelled.get(likely)
+            && spelled.is_front_of(scan.rest())
+        {
+            scan.at += spelled.bytes.len();
+            scan.space();
+            return Ok(likely);
+        }
+        self.find(scan, before, rules)
+    }
+
+    #[inline(never)]
+    fn find(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &Rules) -> Scanned<usize> {
+        let start = scan.at;
+        if scan.peek() != b'"' {
+            return Err(scan.unexpected("a key in quotes"));
+        }
+        let quoted = scan.quoted()?;
+        let name = scan.unquoted(quoted);
+        let end = scan.at;
+        scan.colon()?;
+        let place = match self.place(&name) {
+            Some(place) => place,
+            None if self.names.len() as u64 >= rules.max_columns => {
+                let message = format!(
+                    "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
+                    rules.max_columns
+                );
+                return Err(Fault::new(ErrorKind::LimitExceeded, start, message));
+            }
+            None => self.add(&name, scan.bytes.get(start..end).unwrap_or(&[])),
+        };
+        match before.and_then(|b| self.next.get_mut(b)) {
+            Some(next) => *next = place,
+            None => self.first = place,
+        }
+        Ok(place)
+    }
+}

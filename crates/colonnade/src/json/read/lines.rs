@@ -1,0 +1,63 @@
+//! NDJSON whole: an object a line, the first perhaps our header.
+
+use crate::error::Result;
+use crate::memory::Buffer;
+use crate::text::header::Header;
+use crate::text::{Decoded, header};
+
+use super::super::scan::Scan;
+use super::context::Context;
+use super::options::{LinesReadOptions, ReadOptions};
+use super::ranges::{Collected, Rows, Source};
+use super::root::{collect, own_header, with_context};
+use super::table::{Body, Table};
+use super::walk::Row;
+use super::{frames, own};
+
+/// The format's name in errors.
+pub(crate) const FORMAT: &str = "ndjson";
+
+/// The frame that `input` is.
+///
+/// # Errors
+/// Malformed, truncated, over a limit, with line, column and byte.
+pub fn decode(input: &Buffer, options: &LinesReadOptions) -> Result<Decoded> {
+    let options = ReadOptions::from(*options);
+    with_context(FORMAT, input, &options, |context| decode_text(context))
+}
+
+pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
+    let (header, start) = first(context)?;
+    let table = table(context, start)?;
+    match header {
+        Some(header) => own::frame(context, header, table, "records"),
+        None => Ok(Decoded::new(frames::assemble(context, table, None, None)?, "records", None)),
+    }
+}
+
+/// The header, if the first line is ours, and where rows begin.
+pub(crate) fn first(context: &Context<'_>) -> Result<(Option<Header>, usize)> {
+    let mut scan = Scan::new(context.bytes, 0, true);
+    scan.space();
+    let Some(value) = own_header(&scan, &context.rules) else { return Ok((None, 0)) };
+    scan.at = value;
+    let header = own::header(context, &mut scan, 1)?;
+    scan.space();
+    context.scanned(scan.expect(b'}', "the end of the header's object"))?;
+    scan.space();
+    if header.orient != "records" {
+        let message = format!("header: orient: expected records, found {:?}.", header.orient);
+        return Err(crate::Error::malformed(context.format, message).in_member(header::KEY));
+    }
+    if scan.at < context.bytes.len() {
+        context.scanned(scan.expect(b'\n', "the end of the line"))?;
+    }
+    Ok((Some(header), scan.at))
+}
+
+/// The rows from `start` on.
+pub(crate) fn table(context: &Context<'_>, start: usize) -> Result<Table> {
+    let source = Source { start, rows: Rows::Lines, row: Row::Named, depth: 0 };
+    let Collected { keys, columns, rows, .. } = collect(context, &source)?;
+    Ok(Table { keys, columns, rows, labels: None, body: Body::Rows(source) })
+}

@@ -1,0 +1,33 @@
+//! From text to frames.
+
+mod again;
+mod auto;
+mod cells;
+pub mod chunks;
+mod context;
+mod decimals;
+mod frames;
+mod joined;
+mod keys;
+pub mod lines;
+mod members;
+pub mod options;
+mod orients;
+mod own;
+mod ranges;
+pub mod root;
+mod schema;
+mod shape;
+mod table;
+mod target;
+mod typed;
+mod walk;
+
+#[cfg(test)]
+mod corpora;
+#[cfg(test)]
+mod speed;
+#[cfg(test)]
+mod splits;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! Frames of our own: the header says what every column is.
+//!
+//! Cells are scanned as anybody's are, since most types are what their cells look like. What is something else is read from
+//! the texts that were scanned, or from the bytes again.
+
+use arrow_data::ArrayData;
+
+use crate::arrow::import::Plan;
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::Frame;
+use crate::text::Decoded;
+use crate::text::cells::Style;
+use crate::text::header::{self, Header};
+use crate::text::place::shown;
+
+use super::super::scan::Scan;
+use super::again::{Again, Taken};
+use super::context::Context;
+use super::table::Table;
+use super::typed;
+
+/// The header whose value begins at `at`; passes it.
+pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> Result<Header> {
+    let start = scan.at;
+    context.scanned(scan.value(depth, &context.rules))?;
+    let limits = &context.options.limits;
+    Header::parse(scan.text(start..scan.at), Style::json(context.format), limits).map_err(|e| {
+        let message = e.message().to_owned();
+        (context.place)(start).error(e.into_kind(), context.format, Some(header::KEY), message)
+    })
+}
+
+/// The frame of what was scanned.
+pub(crate) fn frame(
+    context: &Context<'_>,
+    mut header: Header,
+    table: Table,
+    orient: &'static str,
+) -> Result<Decoded> {
+    let plan = header.plan().map_err(|e| named(context, e))?;
+    let rows = table.rows;
+    if let Some(expected) = header.nrows.filter(|&n| n != rows) {
+        let message = format!("expected {expected} rows as the header says, found {rows}.");
+        let kind = match rows < expected {
+            true => ErrorKind::Truncated { needed: expected as u64, had: rows as u64 },
+            false => ErrorKind::Malformed,
+        };
+        return Err(Error::new(kind, context.format, message));
+    }
+    let arrays = arrays(context, &header, &plan, table)?;
+    header.nrows = Some(rows);
+    let frame = header.frame(plan, arrays).map_err(|e| named(context, e))?;
+    Ok(Decoded::new(frame, orient, Some(header::VERSION)))
+}
+
+/// The frame of one chunk of several, whose first row is `first_row` of all.
+pub(crate) fn chunk(context: &Context<'_>, header: &Header, table: Table, first_row: usize) -> Result<Frame> {
+    let plan = header.plan().map_err(|e| named(context, e))?;
+    let rows = table.rows;
+    let arrays = arrays(context, header, &plan, table)?;
+    plan.batch(&arrays, rows, first_row).map_err(|e| named(context, e))
+}
+
+fn named(context: &Context<'_>, error: Error) -> Error {
+    error.in_format(context.format)
+}
+
+/// One array a field.
+fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table) -> Result<Vec<ArrayData>> {
+    let readers = || {
+        let made = header.readers(plan, Style::json(context.format), &context.options.limits);
+        made.map(|all| all.into_iter().map(Some).collect::<Vec<_>>()).map_err(|e| named(context, e))
+    };
+    let fields = header.schema.fields();
+    let places = places(context, header, &table)?;
+    let rows = table.rows;
+    let mut columns: Vec<Option<ArrayData>> = Vec::with_capacity(table.columns.len());
+    for column in std::mem::take(&mut table.columns) {
+        columns.push(if column.is_other() { None } else { Some(column.data()?) });
+    }
+    let mut again: Vec<Again> = columns.iter().map(|_| Again::Skip(0)).collect();
+    let (mut first, mut second) = (readers()?, None);
+    let mut out: Vec<Option<ArrayData>> = Vec::with_capacity(fields.len());
+    for (i, ((field, told), place)) in fields.iter().zip(&plan.fields).zip(&places).enumerate() {
+        let Some(mut reader) = first.get_mut(i).and_then(Option::take) else { continue };
+        let found = place.and_then(|p| columns.get_mut(p)).and_then(Option::take);
+        let fed = match &found {
+            Some(data) => {
+                if let Some(direct) = typed::direct(field, told, data)? {
+                    out.push(Some(direct));
+                    continue;
+                }
+                typed::feed(reader.as_mut(), data)
+            }
+            // A column of no rows has no key.
+            None => place.is_none() && reader.nulls(rows).is_ok(),
+        };
+        if fed {
+            out.push(Some(reader.finish().map_err(|e| named(context, e).in_member(field.name().clone()))?));
+            continue;
+        }
+        // Cells that nothing was kept of, or one that is refused: the bytes say where. A reader that has taken some cells is of
+        // no use.
+        let fresh = match &mut second {
+            Some(fresh) => fresh,
+            none => none.insert(readers()?),
+        };
+        if let (Some(reader), Some(target)) =
+            (fresh.get_mut(i).and_then(Option::take), place.and_then(|p| again.get_mut(p)))
+        {
+            *target = Again::Typed(reader);
+        }
+        out.push(None);
+    }
+    if out.iter().any(Option::is_none) {
+        let mut taken: Vec<Option<Taken>> = Vec::with_capacity(again.len());
+        for one in context.scanned(table.again(context, again))? {
+            taken.push(one.finish().map_err(|e| named(context, e))?);
+        }
+        for (slot, place) in out.iter_mut().zip(&places) {
+            if let (None, Some(Some(Taken::Typed(data)))) =
+                (&slot, place.and_then(|p| taken.get_mut(p)).map(Option::take))
+            {
+                *slot = Some(data);
+            }
+        }
+    }
+    let none =
+        || Error::malformed(context.format, "expected a column for each field of the header, found fewer.");
+    out.into_iter().map(|data| data.ok_or_else(none)).collect()
+}
+
+/// Which scanned column each field is; `None` where no row has its key.
+fn places(context: &Context<'_>, header: &Header, table: &Table) -> Result<Vec<Option<usize>>> {
+    let keys = header::keys(&header.schema);
+    let is_named = table.keys.len() > 0 || table.columns.is_empty();
+    if !is_named {
+        if table.columns.len() != keys.len() {
+            let message = format!(
+                "expected rows of {} cells, one a field of the header, found {}.",
+                keys.len(),
+                table.columns.len()
+            );
+            return Err(Error::malformed(context.format, message));
+        }
+        return Ok((0..keys.len()).map(Some).collect());
+    }
+    let places: Vec<Option<usize>> = keys.iter().map(|key| table.keys.place(key)).collect();
+    let known = places.iter().flatten().count();
+    if known < table.keys.len() {
+        let odd = table.keys.names().iter().find(|name| !keys.contains(name)).map_or("", String::as_str);
+        let message = format!(
+            "expected the fields of the header alone, found {}. The file was changed by a program that does not know the \
+             header: drop the entry __colonnade__ to read it as a foreign one.",
+            shown(odd)
+        );
+        return Err(Error::malformed(context.format, message));
+    }
+    if let Some(missing) = keys.iter().zip(&places).find(|(_, place)| place.is_none()).map(|(key, _)| key)
+        && table.rows > 0
+    {
+        let message = format!(
+            "expected a field {} as the header says, found none. The file was changed by a program that does not know the \
+             header: drop the entry __colonnade__ to read it as a foreign one.",
+            shown(missing)
+        );
+        return Err(Error::malformed(context.format, message));
+    }
+    Ok(places)
+}

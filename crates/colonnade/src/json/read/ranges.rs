@@ -1,0 +1,326 @@
+//! Rows in ranges of the input: each range on the thread that is free, joined in order.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::plan::{Progress, Task, run};
+
+use super::super::fault::{Fault, Scanned};
+use super::super::scan::Scan;
+use super::super::value::{Rules, twice};
+use super::auto::Auto;
+use super::joined::Joined;
+use super::keys::Keys;
+use super::walk::{Row, Walk};
+
+/// Where rows stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// One a line.
+    Lines,
+    /// In an array, between commas.
+    Array,
+    /// In an object, each behind its label.
+    Object,
+    /// One alone.
+    One,
+}
+
+/// Rows and where they lie.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source {
+    /// The first row, or the end of the array; in lines also white space before it.
+    pub(crate) start: usize,
+    pub(crate) rows: Rows,
+    pub(crate) row: Row,
+    /// Arrays and objects around each row.
+    pub(crate) depth: u64,
+}
+
+/// What one range was found to be.
+#[derive(Debug)]
+pub(crate) struct Part<T> {
+    pub(crate) walk: Walk<T>,
+    pub(crate) start: usize,
+    /// Where the next range's first row begins, or the end of all.
+    pub(crate) end: usize,
+    /// Whether the rows end here.
+    pub(crate) is_last: bool,
+}
+
+/// Scans rows from `start` on until one begins at `limit` or behind it; answers where that is, and whether the rows have ended.
+pub(crate) fn scan_rows<T: super::target::Target>(
+    (bytes, source): (&[u8], &Source),
+    (start, limit): (usize, usize),
+    walk: &mut Walk<T>,
+    rules: &Rules,
+    new: impl Fn(usize) -> T + Copy,
+) -> Scanned<(usize, bool)> {
+    let mut scan = Scan::new(bytes, start, source.rows == Rows::Lines);
+    loop {
+        match source.rows {
+            Rows::Lines => loop {
+                scan.space();
+                if scan.peek() != b'\n' {
+                    break;
+                }
+                scan.at += 1;
+            },
+            Rows::Array | Rows::Object | Rows::One => scan.space(),
+        }
+        if source.rows == Rows::Lines && scan.at >= scan.bytes.len() {
+            return Ok((scan.at, true));
+        }
+        if scan.at >= limit {
+            return Ok((scan.at, false));
+        }
+        if source.rows == Rows::Object {
+            label(&mut scan, walk, rules)?;
+        }
+        match source.row {
+            Row::Named => walk.named(&mut scan, source.depth, rules, new)?,
+            Row::Listed => walk.listed(&mut scan, source.depth, rules, new)?,
+        }
+        if source.rows == Rows::One {
+            return Ok((scan.at, true));
+        }
+        scan.space();
+        match (source.rows, scan.peek()) {
+            (Rows::Lines, b'\n') | (Rows::Array | Rows::Object, b',') => scan.at += 1,
+            (Rows::Array, b']') | (Rows::Object, b'}') => {
+                scan.at += 1;
+                return Ok((scan.at, true));
+            }
+            (Rows::Lines, 0) if scan.at >= scan.bytes.len() => return Ok((scan.at, true)),
+            (Rows::Lines, _) => return Err(scan.unexpected("the end of the line")),
+            (Rows::Array, _) => return Err(scan.unexpected("a comma or the end of the array")),
+            (Rows::Object | Rows::One, _) => return Err(scan.unexpected("a comma or the end of the object")),
+        }
+    }
+}
+
+/// Passes a row's label, of which each stands once.
+fn label<T: super::target::Target>(scan: &mut Scan<'_>, walk: &mut Walk<T>, rules: &Rules) -> Scanned<()> {
+    let labels = walk.labels.get_or_insert_default();
+    let at = scan.at;
+    let place = labels.take(scan, walk.rows.checked_sub(1), &Rules { max_columns: u64::MAX, ..*rules })?;
+    if place < walk.rows { Err(twice(at, labels.name(place))) } else { Ok(()) }
+}
+
+/// Where ranges of about `nbytes` probably begin: at rows, if the guess is right.
+pub(crate) fn cuts(bytes: &[u8], source: &Source, nbytes: usize) -> Vec<usize> {
+    let mut out = vec![source.start];
+    let mut at = source.start;
+    while let Some(next) = at
+        .checked_add(nbytes)
+        .filter(|n| *n < bytes.len() && matches!(source.rows, Rows::Lines | Rows::Array))
+    {
+        let rest = bytes.get(next..).unwrap_or(&[]);
+        let found = match source.rows {
+            Rows::Lines => rest.iter().position(|&b| b == b'\n').map(|i| i + 1),
+            _ => guess(rest, source.row),
+        };
+        let Some(found) = found.map(|f| next + f).filter(|f| *f < bytes.len()) else { break };
+        out.push(found);
+        at = found;
+    }
+    out
+}
+
+/// Where a row of an array begins, perhaps: behind the end of another and a comma. Whoever scans the rows before finds out.
+fn guess(bytes: &[u8], row: Row) -> Option<usize> {
+    let (open, close) = if row == Row::Named { (b'{', b'}') } else { (b'[', b']') };
+    let mut state = 0;
+    for (i, &byte) in bytes.iter().enumerate().take(1 << 20) {
+        state = match (state, byte) {
+            (_, b) if b == close => 1,
+            (1, b',') => 2,
+            (2, b) if b == open => return Some(i),
+            (s, b' ' | b'\n' | b'\r' | b'\t') => s,
+            _ => 0,
+        };
+    }
+    None
+}
+
+/// Columns of all rows.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    pub(crate) keys: Keys,
+    pub(crate) columns: Vec<Joined>,
+    pub(crate) rows: usize,
+    pub(crate) labels: Option<Keys>,
+    /// Behind the rows, once they have ended.
+    pub(crate) end: usize,
+    pub(crate) is_done: bool,
+}
+
+impl Collected {
+    /// Appends a range's columns, in order.
+    fn append(
+        &mut self,
+        part: &mut Part<Auto>,
+        source: &Source,
+        rules: &Rules,
+    ) -> Result<Scanned<()>> {
+        let Part { walk, start, .. } = part;
+        if source.row == Row::Listed && self.rows == 0 {
+            self.columns.resize_with(walk.columns.len(), Joined::default);
+        }
+        for (place, column) in walk.columns.iter_mut().enumerate() {
+            let to = match source.row {
+                Row::Listed => place,
+                Row::Named => {
+                    let name = walk.keys.name(place);
+                    match self.keys.place(name) {
+                        Some(to) => to,
+                        None => {
+                            if self.keys.len() as u64 >= rules.max_columns {
+                                let message = format!(
+                                    "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
+                                    rules.max_columns
+                                );
+                                return Ok(Err(Fault::new(ErrorKind::LimitExceeded, *start, message)));
+                            }
+                            self.columns.push(Joined::default());
+                            self.keys.add(name, serde_json::Value::from(name).to_string().as_bytes())
+                        }
+                    }
+                }
+            };
+            let Some(joined) = self.columns.get_mut(to) else { continue };
+            if joined.len() < self.rows {
+                joined.gap(self.rows - joined.len())?;
+            }
+            joined.append(column)?;
+        }
+        self.rows += walk.rows;
+        self.labels = walk.labels.take();
+        self.end = part.end;
+        self.is_done = part.is_last;
+        Ok(Ok(()))
+    }
+
+    /// Gives every column as many cells as there are rows.
+    pub(crate) fn fill(&mut self) -> Result<()> {
+        for column in &mut self.columns {
+            column.gap(self.rows - column.len())?;
+        }
+        Ok(())
+    }
+}
+
+/// Ranges that were scanned and wait for the ones before them.
+struct Queue {
+    next: usize,
+    waiting: BTreeMap<usize, Scanned<Part<Auto>>>,
+    /// Columns whose memory serves again.
+    spare: Vec<Walk<Auto>>,
+    out: Collected,
+    /// What stopped everything: of the rows, or the system's.
+    fault: Option<Box<Fault>>,
+    error: Option<Error>,
+}
+
+impl Queue {
+    /// Joins what is there in order.
+    fn advance(&mut self, (bytes, source): (&[u8], &Source), cuts: &[usize], rules: &Rules) {
+        while self.fault.is_none() && self.error.is_none() && !self.out.is_done {
+            let Some(part) = self.waiting.remove(&self.next) else { return };
+            let limit = cuts.get(self.next + 1).copied().unwrap_or(usize::MAX);
+            let from = if self.next == 0 { source.start } else { self.out.end };
+            let start = cuts.get(self.next).copied().unwrap_or(usize::MAX);
+            self.next += 1;
+            // A guess that was wrong: the row before goes on behind it.
+            let part = if start == from {
+                part
+            } else {
+                scan_part((bytes, source), (from, limit), Walk::new(Keys::default(), Vec::new()), rules)
+            };
+            // Rows of arrays are as long as those of the ranges before; a range by itself knows only its own.
+            let width = self.out.columns.len();
+            let alone = match &part {
+                Ok(part) => part.walk.rows == 0 || part.walk.columns.len() == width,
+                Err(_) => false,
+            };
+            let part = if alone || self.out.rows == 0 || source.row == Row::Named {
+                part
+            } else {
+                let columns = std::iter::repeat_with(Auto::default).take(width).collect();
+                let known = Walk { is_fixed: true, ..Walk::new(Keys::default(), columns) };
+                scan_part((bytes, source), (from, limit), known, rules)
+            };
+            match part {
+                Err(fault) => self.fault = Some(fault),
+                Ok(mut part) => match self.out.append(&mut part, source, rules) {
+                    Ok(Ok(())) => {
+                        let Walk { mut columns, keys, .. } = part.walk;
+                        columns.iter_mut().for_each(Auto::clear);
+                        self.spare.push(Walk::new(keys, columns));
+                    }
+                    Ok(Err(fault)) => self.fault = Some(fault),
+                    Err(error) => self.error = Some(error),
+                },
+            }
+        }
+    }
+}
+
+fn scan_part(
+    input: (&[u8], &Source),
+    (start, limit): (usize, usize),
+    mut walk: Walk<Auto>,
+    rules: &Rules,
+) -> Scanned<Part<Auto>> {
+    let (end, is_last) = scan_rows(input, (start, limit), &mut walk, rules, |_| Auto::default())?;
+    walk.fill()?;
+    Ok(Part { walk, start, end, is_last })
+}
+
+/// Scans all rows.
+pub(crate) fn collect(
+    (bytes, source): (&[u8], &Source),
+    rules: &Rules,
+    (threads, range_nbytes): (usize, usize),
+    progress: &dyn Progress,
+) -> Result<Scanned<Collected>> {
+    let cuts = cuts(bytes, source, range_nbytes);
+    let queue = Mutex::new(Queue {
+        next: 0,
+        waiting: BTreeMap::new(),
+        spare: Vec::new(),
+        out: Collected::default(),
+        fault: None,
+        error: None,
+    });
+    let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
+    let tasks = cuts.iter().enumerate().map(|(i, &start)| {
+        let limit = cuts.get(i + 1).copied().unwrap_or(usize::MAX);
+        let (cuts, lock) = (&cuts, &lock);
+        Task::new(limit.min(bytes.len()).saturating_sub(start), move || {
+            let walk = {
+                let mut queue = lock();
+                if queue.fault.is_some() || queue.error.is_some() || queue.out.is_done {
+                    return Ok(());
+                }
+                queue.spare.pop().unwrap_or_else(|| Walk::new(Keys::default(), Vec::new()))
+            };
+            let part = scan_part((bytes, source), (start, limit), walk, rules);
+            let mut queue = lock();
+            queue.waiting.insert(i, part);
+            queue.advance((bytes, source), cuts, rules);
+            Ok(())
+        })
+    });
+    run(tasks.collect(), threads, progress)?;
+    let mut queue = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = queue.error {
+        return Err(error);
+    }
+    if let Some(fault) = queue.fault {
+        return Ok(Err(fault));
+    }
+    queue.out.fill()?;
+    Ok(Ok(queue.out))
+}

@@ -1,0 +1,149 @@
+//! One JSON value as a frame.
+
+use std::ops::Range;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::write::options::Orient;
+use crate::memory::Buffer;
+use crate::plan::NoProgress;
+use crate::text::input::{Encoding, Text};
+use crate::text::{Decoded, header};
+
+use super::super::scan::Scan;
+use super::context::{Context, RANGE_NBYTES};
+use super::options::ReadOptions;
+use super::orients;
+use super::shape::{self, Shape};
+use super::{frames, own};
+
+/// The format's name in errors.
+pub(crate) const FORMAT: &str = "json";
+
+/// The frame that `input` is.
+///
+/// # Errors
+/// Malformed, truncated, over a limit, with line, column and byte; several frames.
+pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
+    with_context(FORMAT, input, options, |context| decode_text(context))
+}
+
+/// Labels and extents of the frames that `input` has; `None` where it is one.
+///
+/// # Errors
+/// As [`decode`].
+pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Vec<(String, Range<usize>)>>> {
+    with_context(FORMAT, input, options, |context| {
+        let mut scan = Scan::new(context.bytes, 0, false);
+        scan.space();
+        let is_own = own_header(&scan, &context.rules).is_some();
+        if options.orient.is_some() || scan.peek() != b'{' || is_own {
+            return Ok(None);
+        }
+        if context.scanned(shape::look(scan.clone(), None, &context.rules))? != Shape::Bundle {
+            return Ok(None);
+        }
+        // Where it begins in the source: bytes are its own only where nothing was converted.
+        let mark = usize::try_from((context.place)(0).byte).unwrap_or(0);
+        if context.bytes.len() + mark != input.as_slice().len() || !matches!(options.encoding, Encoding::Utf8)
+        {
+            let message =
+                "several frames in one value are read as UTF-8 only. Write the file again as UTF-8.";
+            return Err(Error::unsupported(FORMAT, message));
+        }
+        let entries = context.scanned(shape::entries(scan, &context.rules))?;
+        Ok(Some(entries.into_iter().map(|e| (e.key, e.value.start + mark..e.value.end + mark)).collect()))
+    })
+}
+
+/// Decodes `input` and has `work` read it.
+pub(crate) fn with_context<T>(
+    format: &'static str,
+    input: &Buffer,
+    options: &ReadOptions,
+    work: impl FnOnce(&Context<'_>) -> Result<T>,
+) -> Result<T> {
+    let (nbytes, cap) = (input.as_slice().len() as u64, options.limits.max_nbytes);
+    if nbytes > cap {
+        let message =
+            format!("{nbytes} bytes, over the limit of {cap}. Raise Limits(max_nbytes=...) to read them.");
+        return Err(Error::limit(format, message));
+    }
+    let text = Text::decode(format, input, options.encoding, options.threads)?;
+    let place = |at: usize| text.place(at);
+    let (bytes, rules, range_nbytes) = (text.as_bytes(), options.rules(), RANGE_NBYTES);
+    work(&Context { bytes, options, rules, format, range_nbytes, place: &place })
+}
+
+/// Where the value of our header begins, if the object here is ours.
+pub(crate) fn own_header(scan: &Scan<'_>, rules: &super::super::value::Rules) -> Option<usize> {
+    let mut scan = scan.clone();
+    let mut members = super::members::Members::begin(&mut scan, 0, rules).ok()?;
+    match members.next(&mut scan) {
+        Ok(Some((key, _))) if key == header::KEY => Some(scan.at),
+        _ => None,
+    }
+}
+
+pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
+    let mut scan = Scan::new(context.bytes, 0, false);
+    scan.space();
+    if own_header(&scan, &context.rules).is_some() {
+        return decode_own(context, scan);
+    }
+    let (table, index, names, orient, end) =
+        match context.scanned(shape::look(scan.clone(), context.options.orient, &context.rules))? {
+            Shape::Bundle => {
+                let message = "expected one frame, found an object of several. Open one of them by its label \
+                               (read_bundle), or say orient=\"columns\" where they are columns of objects.";
+                return Err((context.place)(scan.at).error(ErrorKind::Unsupported, FORMAT, None, message));
+            }
+            Shape::Row => {
+                let (table, end) = orients::row(context, scan)?;
+                (table, None, None, Orient::Records, end)
+            }
+            Shape::Laid(orient) => {
+                let found = orients::take(context, scan, orient)?;
+                (found.table, found.index, found.names, orient, found.end)
+            }
+        };
+    ended(context, end)?;
+    let frame = frames::assemble(context, table, index, names)?;
+    Ok(Decoded::new(frame, orient.name(), None))
+}
+
+/// Checks that nothing but white space follows.
+fn ended(context: &Context<'_>, end: usize) -> Result<()> {
+    let mut scan = Scan::new(context.bytes, end, false);
+    scan.space();
+    if scan.at < context.bytes.len() {
+        return Err(context.error(scan.unexpected("the end of the input behind the value")));
+    }
+    Ok(())
+}
+
+fn decode_own(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
+    let rules = &context.rules;
+    let mut members = context.scanned(super::members::Members::begin(&mut scan, 0, rules))?;
+    context.scanned(members.next(&mut scan))?;
+    let header = own::header(context, &mut scan, 1)?;
+    let orient = Orient::named(&header.orient).map_err(|_| {
+        let message = format!("header: orient: expected one that JSON has, found {:?}.", header.orient);
+        Error::malformed(FORMAT, message).in_member(header::KEY)
+    })?;
+    let (table, end) = match orient {
+        Orient::Columns => orients::columns_of_members(context, scan, members)?,
+        _ => orients::rows_of_members(context, scan, members, orient)?,
+    };
+    ended(context, end)?;
+    own::frame(context, header, table, orient.name())
+}
+
+/// Rows of one range of the input, by the options.
+pub(crate) fn collect(
+    context: &Context<'_>,
+    source: &super::ranges::Source,
+) -> Result<super::ranges::Collected> {
+    let many = (context.options.threads, context.range_nbytes);
+    let collected = super::ranges::collect((context.bytes, source), &context.rules, many, &NoProgress)?;
+    context.scanned(collected)
+}

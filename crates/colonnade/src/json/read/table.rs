@@ -1,0 +1,105 @@
+//! What was scanned: columns, and where their cells stand should they be needed again.
+
+use crate::error::Result;
+use crate::msgpack::options::ReadOptions as Inference;
+use crate::msgpack::read::inferred::Finished;
+
+use super::super::fault::Scanned;
+use super::super::scan::Scan;
+use super::again::{Again, Taken};
+use super::cells;
+use super::context::Context;
+use super::decimals::Decimals;
+use super::joined::Joined;
+use super::keys::Keys;
+use super::ranges::{Source, scan_rows};
+use super::target::Target;
+use super::walk::Walk;
+
+/// Where cells stand.
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    /// Row by row.
+    Rows(Source),
+    /// Column by column: where each one's array or object begins, and how many surround it.
+    Columns(Vec<usize>, u64),
+}
+
+/// Columns that were scanned.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// Names of the columns; without any where they are told by place.
+    pub(crate) keys: Keys,
+    pub(crate) columns: Vec<Joined>,
+    pub(crate) rows: usize,
+    /// Row labels, where they are keys.
+    pub(crate) labels: Option<Keys>,
+    pub(crate) body: Body,
+}
+
+impl Table {
+    /// Hands every column's cells to what `targets` has for it.
+    pub(crate) fn again(&self, context: &Context<'_>, mut targets: Vec<Again>) -> Scanned<Vec<Again>> {
+        let rules = &context.rules;
+        match &self.body {
+            Body::Rows(source) => {
+                let mut walk = Walk::new(self.keys.clone(), targets);
+                walk.labels = self.labels.as_ref().map(|_| Keys::default());
+                scan_rows((context.bytes, source), (source.start, usize::MAX), &mut walk, rules, |_| {
+                    Again::Skip(0)
+                })?;
+                walk.fill()?;
+                Ok(walk.columns)
+            }
+            Body::Columns(starts, depth) => {
+                let mut labels = self.labels.clone().unwrap_or_default();
+                for (place, (target, &start)) in targets.iter_mut().zip(starts).enumerate() {
+                    if !matches!(target, Again::Skip(_)) {
+                        let mut scan = Scan::new(context.bytes, start, false);
+                        cells::take(&mut scan, target, &mut labels, (*depth, rules), |_| Ok(()))
+                            .map_err(|fault| fault.within(self.keys.name(place)))?;
+                        target.gap(self.rows - target.len())?;
+                    }
+                }
+                Ok(targets)
+            }
+        }
+    }
+
+    /// The columns, whatever their cells are.
+    pub(crate) fn finish(self, context: &Context<'_>) -> Result<(Keys, Vec<Finished>)> {
+        let inference = Inference { limits: context.options.limits, ..Inference::default() };
+        let mut others: Vec<Option<Finished>> = self.columns.iter().map(|_| None).collect();
+        let mut left: Vec<bool> = self.columns.iter().map(Joined::is_other).collect();
+        if context.rules.decimals && left.contains(&true) {
+            let one =
+                |&other: &bool| if other { Again::Decimals(Decimals::default()) } else { Again::Skip(0) };
+            let taken = context.scanned(self.again(context, left.iter().map(one).collect()))?;
+            for ((slot, left), taken) in others.iter_mut().zip(&mut left).zip(taken) {
+                if let Again::Decimals(decimals) = taken
+                    && let Some(column) = decimals.finish()?
+                {
+                    *slot = Some(Finished::Column(column));
+                    *left = false;
+                }
+            }
+        }
+        if left.contains(&true) {
+            let one = |&other: &bool| if other { Again::inferred(&inference) } else { Again::Skip(0) };
+            let taken = context.scanned(self.again(context, left.iter().map(one).collect()))?;
+            for (slot, taken) in others.iter_mut().zip(taken) {
+                if let Some(Taken::Finished(column)) = taken.finish()? {
+                    *slot = Some(column);
+                }
+            }
+        }
+        let mut out = Vec::with_capacity(others.len());
+        for (column, other) in self.columns.into_iter().zip(others) {
+            out.push(match other {
+                Some(column) => column,
+                None => column.finish()?,
+            });
+        }
+        Ok((self.keys, out))
+    }
+}

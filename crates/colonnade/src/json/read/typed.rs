@@ -1,0 +1,96 @@
+//! Columns of a known type, from what cells that look like it were scanned as.
+
+use arrow_array::types::{ArrowPrimitiveType, Int64Type};
+use arrow_array::types::{Int8Type, Int16Type, Int32Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{Array as _, BooleanArray, LargeStringArray, PrimitiveArray};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::{DataType, Field};
+
+use crate::Result;
+use crate::arrow::import::FieldPlan;
+use crate::frame::Kind;
+use crate::text::cells::{Cell, TextReader};
+
+/// The column of `field`, where what was scanned is it already, or integers that its type holds.
+pub(crate) fn direct(field: &Field, told: &FieldPlan, data: &ArrayData) -> Result<Option<ArrayData>> {
+    let plain = match told.dtype {
+        None => true,
+        Some(dtype) => {
+            data.null_count() == 0
+                && matches!(dtype.kind, Kind::Bool | Kind::Int | Kind::UInt | Kind::Float | Kind::Unicode)
+        }
+    };
+    let allowed = field.is_nullable() || data.null_count() == 0;
+    if !plain || !allowed {
+        return Ok(None);
+    }
+    let wanted = field.data_type();
+    if data.data_type() == wanted && !matches!(wanted, DataType::Null) {
+        return Ok(Some(data.clone()));
+    }
+    Ok(match (data.data_type(), wanted) {
+        (DataType::LargeUtf8, DataType::Utf8) => short(data),
+        (DataType::Int64, DataType::Int8) => narrow::<Int8Type>(data),
+        (DataType::Int64, DataType::Int16) => narrow::<Int16Type>(data),
+        (DataType::Int64, DataType::Int32) => narrow::<Int32Type>(data),
+        (DataType::Int64, DataType::UInt8) => narrow::<UInt8Type>(data),
+        (DataType::Int64, DataType::UInt16) => narrow::<UInt16Type>(data),
+        (DataType::Int64, DataType::UInt32) => narrow::<UInt32Type>(data),
+        (DataType::Int64, DataType::UInt64) => narrow::<UInt64Type>(data),
+        _ => None,
+    })
+}
+
+/// The same integers in another width; `None` where one of them does not fit.
+fn narrow<T: ArrowPrimitiveType>(data: &ArrayData) -> Option<ArrayData>
+where
+    T::Native: TryFrom<i64>,
+{
+    let cells = PrimitiveArray::<Int64Type>::from(data.clone());
+    let fits = |value: i64| T::Native::try_from(value).map_err(|_| ());
+    // Null slots hold zero.
+    cells.try_unary::<_, T, ()>(fits).ok().map(|found| found.into_data())
+}
+
+/// The same texts with 32-bit offsets; `None` where they are too long together.
+fn short(data: &ArrayData) -> Option<ArrayData> {
+    let [offsets, bytes] = data.buffers() else { return None };
+    let offsets = offsets.typed_data::<i64>();
+    let fits: std::result::Result<Vec<i32>, _> = offsets.iter().map(|&at| i32::try_from(at)).collect();
+    let builder = ArrayDataBuilder::new(DataType::Utf8)
+        .len(data.len())
+        .nulls(data.nulls().cloned())
+        .add_buffer(arrow_buffer::Buffer::from_vec(fits.ok()?))
+        .add_buffer(bytes.clone());
+    // SAFETY: the same offsets and bytes, which were an array's of text.
+    Some(unsafe { builder.build_unchecked() })
+}
+
+/// Hands all cells to `reader`; false where it refuses one, or where what was scanned is not all that the text said.
+pub(crate) fn feed(reader: &mut dyn TextReader, data: &ArrayData) -> bool {
+    let mut text = itoa::Buffer::new();
+    let mut cell = |row: usize, cell: Cell<'_>| {
+        let cell = if data.is_null(row) { Cell::Null } else { cell };
+        reader.push(cell).is_ok()
+    };
+    match data.data_type() {
+        DataType::Null => (0..data.len()).all(|row| cell(row, Cell::Null)),
+        DataType::Boolean => {
+            let cells = BooleanArray::from(data.clone());
+            (0..data.len()).all(|row| cell(row, Cell::Bool(cells.value(row))))
+        }
+        DataType::Int64 => {
+            let cells = PrimitiveArray::<Int64Type>::from(data.clone());
+            cells.values().iter().enumerate().all(|(row, value)| cell(row, Cell::Number(text.format(*value))))
+        }
+        DataType::UInt64 => {
+            let cells = PrimitiveArray::<UInt64Type>::from(data.clone());
+            cells.values().iter().enumerate().all(|(row, value)| cell(row, Cell::Number(text.format(*value))))
+        }
+        DataType::LargeUtf8 => {
+            let cells = LargeStringArray::from(data.clone());
+            (0..data.len()).all(|row| cell(row, Cell::Str(cells.value(row))))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,168 @@
+//! Rows, one after the other, each cell to its column.
+
+use super::super::fault::{Fault, Scanned};
+use super::super::scan::Scan;
+use super::super::value::{Rules, twice};
+use super::keys::Keys;
+use super::target::Target;
+
+/// What one row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Row {
+    /// An object: cells by name.
+    Named,
+    /// An array: cells by place.
+    Listed,
+}
+
+/// Columns of rows.
+#[derive(Debug)]
+pub(crate) struct Walk<T> {
+    pub(crate) keys: Keys,
+    pub(crate) columns: Vec<T>,
+    pub(crate) rows: usize,
+    /// Whether rows of arrays are as long as there are columns, from the first one on.
+    pub(crate) is_fixed: bool,
+    /// Row labels, where rows are members of an object.
+    pub(crate) labels: Option<Keys>,
+}
+
+impl<T: Target> Walk<T> {
+    pub(crate) fn new(keys: Keys, columns: Vec<T>) -> Self {
+        Self { keys, columns, rows: 0, is_fixed: false, labels: None }
+    }
+
+    /// Takes the object that begins here, inside `depth` arrays and objects; keys that are new get a column from `new`.
+    #[inline(always)]
+    pub(crate) fn named(
+        &mut self,
+        scan: &mut Scan<'_>,
+        depth: u64,
+        rules: &Rules,
+        new: impl Fn(usize) -> T,
+    ) -> Scanned<()> {
+        scan.deepen(depth, rules)?;
+        scan.expect(b'{', "an object, as each row is one")?;
+        scan.space();
+        if scan.peek() == b'}' {
+            scan.at += 1;
+            self.rows += 1;
+            return Ok(());
+        }
+        let mut before = None;
+        loop {
+            let at = scan.at;
+            let place = self.keys.take(scan, before, rules)?;
+            if place >= self.columns.len() {
+                self.columns.push(new(place));
+            }
+            let Some(column) = self.columns.get_mut(place) else {
+                return Err(scan.unexpected("a known key"));
+            };
+            if column.len() != self.rows {
+                if column.len() > self.rows {
+                    return Err(twice(at, self.keys.name(place)));
+                }
+                column.gap(self.rows - column.len())?;
+            }
+            if let Err(fault) = column.cell(scan, depth + 1, rules) {
+                return Err(fault.within(self.keys.name(place)));
+            }
+            before = Some(place);
+            scan.space();
+            match scan.peek() {
+                b',' => scan.at += 1,
+                b'}' => {
+                    scan.at += 1;
+                    self.rows += 1;
+                    return Ok(());
+                }
+                _ => {
+                    return Err(scan
+                        .unexpected("a comma or the end of the object")
+                        .within(self.keys.name(place)));
+                }
+            }
+            scan.space();
+        }
+    }
+
+    /// Takes the array that begins here; all arrays are as long as the first one, or as the columns that are known.
+    pub(crate) fn listed(
+        &mut self,
+        scan: &mut Scan<'_>,
+        depth: u64,
+        rules: &Rules,
+        new: impl Fn(usize) -> T,
+    ) -> Scanned<()> {
+        let start = scan.at;
+        scan.deepen(depth, rules)?;
+        scan.expect(b'[', "an array, as each row is one")?;
+        scan.space();
+        let mut place = 0;
+        if scan.peek() == b']' {
+            scan.at += 1;
+        } else {
+            loop {
+                if place >= self.columns.len() {
+                    if self.rows > 0 || self.is_fixed {
+                        return Err(ragged(start, self.columns.len(), "more"));
+                    }
+                    if place as u64 >= rules.max_columns {
+                        let message = format!(
+                            "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
+                            rules.max_columns
+                        );
+                        return Err(Fault::new(crate::ErrorKind::LimitExceeded, scan.at, message));
+                    }
+                    self.columns.push(new(place));
+                }
+                if let Some(column) = self.columns.get_mut(place)
+                    && let Err(fault) = column.cell(scan, depth + 1, rules)
+                {
+                    let named = place < self.keys.len();
+                    return Err(if named {
+                        fault.within(self.keys.name(place))
+                    } else {
+                        fault.within(&place.to_string())
+                    });
+                }
+                place += 1;
+                scan.space();
+                match scan.peek() {
+                    b',' => scan.at += 1,
+                    b']' => {
+                        scan.at += 1;
+                        break;
+                    }
+                    _ => return Err(scan.unexpected("a comma or the end of the array")),
+                }
+                scan.space();
+            }
+        }
+        if place != self.columns.len() {
+            return Err(ragged(start, self.columns.len(), &place.to_string()));
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// Gives every column as many cells as there are rows.
+    pub(crate) fn fill(&mut self) -> Scanned<()> {
+        for column in &mut self.columns {
+            let missing = self.rows - column.len();
+            if missing > 0 {
+                column.gap(missing)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn ragged(at: usize, expected: usize, found: &str) -> Box<Fault> {
+    let message = format!(
+        "expected a row of {expected} cells as the rows before have, found {found}. Write null where a cell is missing."
+    );
+    Fault::malformed(at, message)
+}
