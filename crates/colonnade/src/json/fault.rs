@@ -12,6 +12,8 @@ pub(crate) struct Fault {
     pub(crate) member: Option<String>,
     /// Expected, found, next step.
     pub(crate) message: String,
+    /// Whether a cell is sound but of another type than its column.
+    pub(crate) is_type: bool,
 }
 
 /// Boxed: hot functions answer it by a pointer.
@@ -20,7 +22,7 @@ pub(crate) type Scanned<T> = Result<T, Box<Fault>>;
 impl Fault {
     #[cold]
     pub(crate) fn new(kind: ErrorKind, at: usize, message: impl Into<String>) -> Box<Self> {
-        Box::new(Self { at, kind, member: None, message: message.into() })
+        Box::new(Self { at, kind, member: None, message: message.into(), is_type: false })
     }
 
     #[cold]

@@ -14,6 +14,8 @@ pub(crate) struct Rules {
     /// Arrays and objects around a cell.
     pub(crate) max_depth: u64,
     pub(crate) max_columns: u64,
+    /// Cells that no byte stands behind, all columns together: those of missing keys.
+    pub(crate) max_missing: u64,
     /// Whether `NaN`, `Infinity` and `-Infinity` are numbers.
     pub(crate) nonfinite: bool,
     /// Whether integers beyond 64 bits make a column of decimals.

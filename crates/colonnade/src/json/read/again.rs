@@ -126,5 +126,7 @@ fn push(reader: &mut dyn TextReader, scan: &mut Scan<'_>, depth: u64, rules: &Ru
 pub(crate) fn fault(at: usize, found: CellFault) -> Box<Fault> {
     let CellFault { kind, path, message } = found;
     let message = if path.is_empty() { message } else { format!("{path}: {message}") };
-    Fault::new(kind, at, message)
+    let mut fault = Fault::new(kind, at, message);
+    fault.is_type = true;
+    fault
 }

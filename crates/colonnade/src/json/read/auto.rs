@@ -43,6 +43,17 @@ pub(crate) enum Kind {
     Other,
 }
 
+impl Kind {
+    /// Makes doubles of integers, if each is one exactly.
+    pub(crate) fn widen(&mut self) {
+        if let Self::Int { words, big, .. } = self
+            && to_floats(words, *big)
+        {
+            *self = Self::Float(std::mem::take(words));
+        }
+    }
+}
+
 impl Target for Auto {
     fn len(&self) -> usize {
         self.rows
@@ -220,9 +231,8 @@ impl Auto {
 
     /// Makes doubles of integers where a double comes and each is one exactly.
     fn promote(&mut self, token: Token) {
-        let Kind::Int { words, big, .. } = &mut self.kind else { return };
-        if matches!(token, Token::Number(Number::Float(_))) && to_floats(words, *big) {
-            self.kind = Kind::Float(std::mem::take(words));
+        if matches!(token, Token::Number(Number::Float(_))) {
+            self.kind.widen();
         }
     }
 
@@ -247,7 +257,7 @@ impl Auto {
 }
 
 /// Makes bits of doubles of integers; false, and nothing changed, where one of them is not exactly a double.
-pub(crate) fn to_floats(words: &mut [u64], big: bool) -> bool {
+fn to_floats(words: &mut [u64], big: bool) -> bool {
     let value = |word: u64| if big { i128::from(word) } else { i128::from(word.cast_signed()) };
     if !words.iter().all(|&word| exact(value(word)).is_some()) {
         return false;

@@ -9,19 +9,20 @@ use super::auto::Auto;
 use super::joined::Joined;
 use super::keys::Keys;
 use super::target::Target;
+use super::walk::counted;
 
 /// Cells that are gathered before they are joined: few enough to stay in the cache.
 const BATCH: usize = 16 << 10;
 
 /// Takes the cells of the array or object that begins here, inside `depth` others. `batch` is called now and then, and takes
-/// what has come. Answers the rows.
+/// what has come. Answers the rows, and those among them that are missing.
 pub(crate) fn take<T: Target>(
     scan: &mut Scan<'_>,
     column: &mut T,
     labels: &mut Keys,
     (depth, rules): (u64, &Rules),
     mut batch: impl FnMut(&mut T) -> Scanned<()>,
-) -> Scanned<usize> {
+) -> Scanned<(usize, u64)> {
     scan.deepen(depth, rules)?;
     let close = match scan.peek() {
         b'[' => b']',
@@ -30,10 +31,10 @@ pub(crate) fn take<T: Target>(
     };
     scan.at += 1;
     scan.space();
-    let mut rows = 0;
+    let (mut rows, mut missing) = (0, 0);
     if scan.peek() == close {
         scan.at += 1;
-        return Ok(0);
+        return Ok((0, 0));
     }
     let mut before = None;
     loop {
@@ -49,6 +50,7 @@ pub(crate) fn take<T: Target>(
                 return Err(Fault::new(ErrorKind::Malformed, at, message));
             }
             if place > rows {
+                missing = counted(missing, place - rows, at, rules)?;
                 column.gap(place - rows)?;
                 rows = place;
             }
@@ -65,7 +67,7 @@ pub(crate) fn take<T: Target>(
             byte if byte == close => {
                 scan.at += 1;
                 batch(column)?;
-                return Ok(rows);
+                return Ok((rows, missing));
             }
             _ if close == b'}' => return Err(scan.unexpected("a comma or the end of the object")),
             _ => return Err(scan.unexpected("a comma or the end of the array")),
@@ -74,13 +76,18 @@ pub(crate) fn take<T: Target>(
     }
 }
 
-/// A column of its own, whose type the cells tell.
-pub(crate) fn joined(scan: &mut Scan<'_>, labels: &mut Keys, depth: u64, rules: &Rules) -> Scanned<Joined> {
+/// A column of its own, whose type the cells tell, and how many of them are missing.
+pub(crate) fn joined(
+    scan: &mut Scan<'_>,
+    labels: &mut Keys,
+    depth: u64,
+    rules: &Rules,
+) -> Scanned<(Joined, u64)> {
     let (mut auto, mut joined) = (Auto::default(), Joined::default());
-    take(scan, &mut auto, labels, (depth, rules), |auto| {
+    let (_, missing) = take(scan, &mut auto, labels, (depth, rules), |auto| {
         joined.append(auto).map_err(|e| Fault::of(0, e))?;
         auto.clear();
         Ok(())
     })?;
-    Ok(joined)
+    Ok((joined, missing))
 }

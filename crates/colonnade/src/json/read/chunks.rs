@@ -26,6 +26,8 @@ pub struct Chunks {
     place: Place,
     /// Types: of the header, or of the first frame.
     header: Option<Header>,
+    /// Whether they are of the first frame.
+    is_inferred: bool,
     /// Rows so far.
     rows: usize,
     /// Whether the first line was looked at.
@@ -57,6 +59,7 @@ impl Chunks {
             lines: 0,
             place: Place { line: 1, column: 1, byte: 0 },
             header: None,
+            is_inferred: false,
             rows: 0,
             has_begun: false,
             is_finished: false,
@@ -199,16 +202,24 @@ impl Chunks {
             }
         };
         if header.is_some() {
-            self.header = header;
+            (self.header, self.is_inferred) = (header, true);
         }
         self.rows += frame.nrows;
         self.has_answered = true;
         Ok(Some(frame))
     }
 
+    fn hint(&self) -> &'static str {
+        match self.is_inferred {
+            true => " Types are those of the first chunk of rows: read more rows at once, or all of them.",
+            false => "",
+        }
+    }
+
     fn context<'a>(&'a self, bytes: &'a [u8], place: &'a dyn Fn(usize) -> Place) -> Result<Context<'a>> {
         let (options, rules, range_nbytes) = (&self.options, self.options.rules(), RANGE_NBYTES);
-        let context = Context { bytes, options, rules, format: FORMAT, range_nbytes, place };
+        let context =
+            Context { bytes, options, rules, format: FORMAT, range_nbytes, hint: self.hint(), place };
         match simdutf8::compat::from_utf8(bytes) {
             Ok(_) => Ok(context),
             Err(e) => {

@@ -18,6 +18,8 @@ pub(crate) struct Context<'a> {
     pub(crate) format: &'static str,
     /// Of one range of rows.
     pub(crate) range_nbytes: usize,
+    /// What is said behind a cell that is not of its column's type.
+    pub(crate) hint: &'static str,
     /// Where a byte stands in the source.
     pub(crate) place: &'a dyn Fn(usize) -> Place,
 }
@@ -28,8 +30,12 @@ pub(crate) const RANGE_NBYTES: usize = 1 << 20;
 impl Context<'_> {
     /// The error of a fault, with its line, column and byte.
     #[cold]
+    #[allow(clippy::boxed_local)] // It comes boxed: hot functions answer it by a pointer.
     pub(crate) fn error(&self, fault: Box<Fault>) -> Error {
-        let Fault { at, kind, member, message } = *fault;
+        let Fault { at, kind, member, mut message, is_type } = *fault;
+        if is_type {
+            message.push_str(self.hint);
+        }
         if let ErrorKind::Io(_) | ErrorKind::Cancelled = kind {
             return Error::new(kind, self.format, message);
         }

@@ -31,6 +31,22 @@ pub(crate) fn assemble(
         None if keys.len() == width && (width > 0 || rows == 0) => text_axis(&keys)?,
         None => Axis::range(width),
     };
+    of_columns(columns, index, names)
+}
+
+/// The frame of named columns; row labels that are not given are automatic.
+pub(crate) fn assemble_columns(
+    rows: usize,
+    columns: Vec<(String, Finished)>,
+    index: Option<Axis>,
+) -> Result<Frame> {
+    let texts: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+    let names = if texts.is_empty() { Axis::range(0) } else { text_labels(&texts, "null".into())? };
+    let columns = columns.into_iter().map(|(_, column)| column).collect();
+    of_columns(columns, index.unwrap_or_else(|| Axis::range(rows)), names)
+}
+
+fn of_columns(columns: Vec<Finished>, index: Axis, names: Axis) -> Result<Frame> {
     let parts = columns.into_iter().enumerate().map(|(i, column)| match column {
         Finished::Block(block) => Part::Block(block, vec![i]),
         Finished::Column(column) => Part::Column(column, i),
@@ -97,7 +113,7 @@ pub(crate) fn scanned_axis(columns: Vec<Finished>) -> Result<Axis> {
 }
 
 /// An axis of labels without names.
-fn levels(levels: Vec<Level>) -> Axis {
+pub(crate) fn levels(levels: Vec<Level>) -> Axis {
     let classes = vec!["Index".into(); levels.len()];
     let class = if levels.len() > 1 { "IndexHierarchy" } else { "Index" };
     Axis { labels: Labels::Levels(levels), class: class.into(), classes, name: "null".into(), meta: None }

@@ -12,7 +12,7 @@ use crate::msgpack::read::inferred::grow::Grow;
 use crate::msgpack::read::inferred::marks::Marks;
 use crate::msgpack::read::inferred::numbers::exact;
 
-use super::auto::{Auto, Kind, to_floats};
+use super::auto::{Auto, Kind};
 
 /// Cells so far.
 #[derive(Debug, Default)]
@@ -160,11 +160,7 @@ impl Joined {
                     self.cells = Cells::Float(std::mem::take(words));
                 }
             }
-            (Cells::Float(_), Kind::Int { words, big, .. }) => {
-                if to_floats(words, *big) {
-                    part.kind = Kind::Float(std::mem::take(words));
-                }
-            }
+            (Cells::Float(_), kind) => kind.widen(),
             _ => {}
         }
     }

@@ -23,7 +23,7 @@ pub(crate) const FORMAT: &str = "ndjson";
 /// Malformed, truncated, over a limit, with line, column and byte.
 pub fn decode(input: &Buffer, options: &LinesReadOptions) -> Result<Decoded> {
     let options = ReadOptions::from(*options);
-    with_context(FORMAT, input, &options, |context| decode_text(context))
+    with_context(FORMAT, input, &options, decode_text)
 }
 
 pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {

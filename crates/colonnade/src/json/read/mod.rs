@@ -26,6 +26,8 @@ mod walk;
 #[cfg(test)]
 mod corpora;
 #[cfg(test)]
+mod round;
+#[cfg(test)]
 mod speed;
 #[cfg(test)]
 mod splits;

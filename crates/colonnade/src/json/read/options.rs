@@ -50,6 +50,7 @@ impl ReadOptions {
         Rules {
             max_depth: self.limits.max_depth,
             max_columns: self.limits.max_columns,
+            max_missing: self.limits.max_unbacked_rows,
             nonfinite: self.allow_nonfinite,
             decimals: self.big_decimals,
         }

@@ -16,7 +16,7 @@ use super::members::Members;
 use super::ranges::{Collected, Rows, Source};
 use super::root::collect;
 use super::table::{Body, Table};
-use super::walk::Row;
+use super::walk::{Row, counted};
 
 /// Columns, labels, and where the value ends.
 pub(crate) struct Found {
@@ -37,8 +37,7 @@ pub(crate) fn take(context: &Context<'_>, mut scan: Scan<'_>, orient: Orient) ->
             let members = context.scanned(Members::begin(&mut scan, 0, &context.rules))?;
             columns_of_members(context, scan, members).map(plain)
         }
-        Orient::Split => split(context, scan),
-        Orient::Table => super::schema::table(context, scan),
+        Orient::Split | Orient::Table => split(context, scan),
     }
 }
 
@@ -96,7 +95,7 @@ pub(crate) fn columns_of_members(
     let mut labels: Option<Keys> = None;
     let mut columns: Vec<Joined> = Vec::new();
     let mut starts = Vec::new();
-    let mut rows = 0;
+    let (mut rows, mut missing) = (0, 0);
     while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
         if columns.len() as u64 >= rules.max_columns {
             let message = format!(
@@ -117,7 +116,8 @@ pub(crate) fn columns_of_members(
         }
         let mut none = Keys::default();
         let column = cells::joined(&mut scan, labels.as_mut().unwrap_or(&mut none), 1, rules);
-        let column = context.scanned(column.map_err(|fault| fault.within(&key)))?;
+        let (column, gaps) = context.scanned(column.map_err(|fault| fault.within(&key)))?;
+        missing = context.scanned(counted(missing + gaps, 0, start, rules))?;
         match &labels {
             Some(labels) => rows = labels.len(),
             None if columns.is_empty() => rows = column.len(),
@@ -137,6 +137,7 @@ pub(crate) fn columns_of_members(
         starts.push(start);
     }
     for column in &mut columns {
+        missing = context.scanned(counted(missing, rows - column.len(), scan.at, rules))?;
         column.gap(rows - column.len())?;
     }
     Ok((Table { keys, columns, rows, labels, body: Body::Columns(starts, 1) }, scan.at))
@@ -243,7 +244,7 @@ fn labels(context: &Context<'_>, at: usize) -> Result<(Axis, usize)> {
     }
     let mut scan = Scan::new(context.bytes, at, false);
     let column = cells::joined(&mut scan, &mut Keys::default(), 1, &context.rules);
-    let column: Joined = context.scanned(column)?;
+    let (column, _) = context.scanned(column)?;
     let end = scan.at;
     if column.len() == 0 {
         return Ok((Axis::range(0), end));

@@ -18,6 +18,7 @@ use super::again::{Again, Taken};
 use super::context::Context;
 use super::table::Table;
 use super::typed;
+use super::walk::counted;
 
 /// The header whose value begins at `at`; passes it.
 pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> Result<Header> {
@@ -34,10 +35,15 @@ pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> 
 pub(crate) fn frame(
     context: &Context<'_>,
     mut header: Header,
-    table: Table,
+    mut table: Table,
     orient: &'static str,
 ) -> Result<Decoded> {
     let plan = header.plan().map_err(|e| named(context, e))?;
+    if table.columns.is_empty() && table.rows == 0 && header.schema.fields().is_empty() {
+        // Rows without columns leave no trace but their number.
+        table.rows = header.nrows.unwrap_or(0);
+        context.scanned(counted(0, table.rows, 0, &context.rules))?;
+    }
     let rows = table.rows;
     if let Some(expected) = header.nrows.filter(|&n| n != rows) {
         let message = format!("expected {expected} rows as the header says, found {rows}.");

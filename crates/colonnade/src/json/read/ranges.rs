@@ -12,7 +12,7 @@ use super::super::value::{Rules, twice};
 use super::auto::Auto;
 use super::joined::Joined;
 use super::keys::Keys;
-use super::walk::{Row, Walk};
+use super::walk::{Row, Walk, counted};
 
 /// Where rows stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,6 +151,8 @@ pub(crate) struct Collected {
     pub(crate) columns: Vec<Joined>,
     pub(crate) rows: usize,
     pub(crate) labels: Option<Keys>,
+    /// Cells of missing keys.
+    missing: u64,
     /// Behind the rows, once they have ended.
     pub(crate) end: usize,
     pub(crate) is_done: bool,
@@ -158,12 +160,7 @@ pub(crate) struct Collected {
 
 impl Collected {
     /// Appends a range's columns, in order.
-    fn append(
-        &mut self,
-        part: &mut Part<Auto>,
-        source: &Source,
-        rules: &Rules,
-    ) -> Result<Scanned<()>> {
+    fn append(&mut self, part: &mut Part<Auto>, source: &Source, rules: &Rules) -> Result<Scanned<()>> {
         let Part { walk, start, .. } = part;
         if source.row == Row::Listed && self.rows == 0 {
             self.columns.resize_with(walk.columns.len(), Joined::default);
@@ -191,11 +188,22 @@ impl Collected {
             };
             let Some(joined) = self.columns.get_mut(to) else { continue };
             if joined.len() < self.rows {
-                joined.gap(self.rows - joined.len())?;
+                let gap = self.rows - joined.len();
+                match counted(self.missing, gap, *start, rules) {
+                    Ok(missing) => self.missing = missing,
+                    Err(fault) => return Ok(Err(fault)),
+                }
+                joined.gap(gap)?;
             }
             joined.append(column)?;
         }
         self.rows += walk.rows;
+        // Columns that this range does not know end where it begins.
+        let behind = self.columns.iter().map(|c| (self.rows - c.len()) as u64).sum::<u64>();
+        self.missing += std::mem::take(&mut walk.missing);
+        if let Err(fault) = counted(self.missing.saturating_add(behind), 0, part.end, rules) {
+            return Ok(Err(fault));
+        }
         self.labels = walk.labels.take();
         self.end = part.end;
         self.is_done = part.is_last;
@@ -274,7 +282,7 @@ fn scan_part(
     rules: &Rules,
 ) -> Scanned<Part<Auto>> {
     let (end, is_last) = scan_rows(input, (start, limit), &mut walk, rules, |_| Auto::default())?;
-    walk.fill()?;
+    walk.fill(end, rules)?;
     Ok(Part { walk, start, end, is_last })
 }
 

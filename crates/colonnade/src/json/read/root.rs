@@ -24,14 +24,17 @@ pub(crate) const FORMAT: &str = "json";
 /// # Errors
 /// Malformed, truncated, over a limit, with line, column and byte; several frames.
 pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
-    with_context(FORMAT, input, options, |context| decode_text(context))
+    with_context(FORMAT, input, options, decode_text)
 }
+
+/// Labels of frames, and where each lies in the input.
+pub type Labelled = Vec<(String, Range<usize>)>;
 
 /// Labels and extents of the frames that `input` has; `None` where it is one.
 ///
 /// # Errors
 /// As [`decode`].
-pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Vec<(String, Range<usize>)>>> {
+pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Labelled>> {
     with_context(FORMAT, input, options, |context| {
         let mut scan = Scan::new(context.bytes, 0, false);
         scan.space();
@@ -71,7 +74,7 @@ pub(crate) fn with_context<T>(
     let text = Text::decode(format, input, options.encoding, options.threads)?;
     let place = |at: usize| text.place(at);
     let (bytes, rules, range_nbytes) = (text.as_bytes(), options.rules(), RANGE_NBYTES);
-    work(&Context { bytes, options, rules, format, range_nbytes, place: &place })
+    work(&Context { bytes, options, rules, format, range_nbytes, hint: "", place: &place })
 }
 
 /// Where the value of our header begins, if the object here is ours.
@@ -100,6 +103,11 @@ pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
             Shape::Row => {
                 let (table, end) = orients::row(context, scan)?;
                 (table, None, None, Orient::Records, end)
+            }
+            Shape::Laid(Orient::Table) => {
+                let (frame, end) = super::schema::frame(context, scan)?;
+                ended(context, end)?;
+                return Ok(Decoded::new(frame, Orient::Table.name(), None));
             }
             Shape::Laid(orient) => {
                 let found = orients::take(context, scan, orient)?;

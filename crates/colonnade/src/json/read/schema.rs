@@ -1,21 +1,36 @@
-//! pandas' `table` orient: rows behind a schema that names the fields' types.
+//! pandas' `table` orient: rows behind a schema that names fields, types and row labels.
 //!
 //! Specification: Frictionless' Table Schema, <https://specs.frictionlessdata.io/table-schema/>.
 
-use serde_json::Value;
+use std::collections::HashMap;
 
-use crate::error::Result;
+use arrow_array::{Array as _, LargeStringArray};
+use arrow_buffer::Buffer;
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::{DataType, Field, TimeUnit};
+use serde_json::{Value, json};
+
+use crate::error::{ErrorKind, Result};
+use crate::frame::{Axis, Column, Labels, Level};
+use crate::msgpack::read::inferred::Finished;
+use crate::msgpack::typed::Dictionaries;
+use crate::text::cells::{self, Style};
 
 use super::super::fault::Fault;
 use super::super::scan::Scan;
 use super::context::Context;
+use super::frames::{assemble_columns, levels};
 use super::members::Members;
-use super::orients::{Found, rows};
+use super::orients::rows;
 use super::ranges::Rows;
+use super::table::Table;
+use super::typed::feed;
 use super::walk::Row;
+use crate::frame::Frame;
 
-/// An object of `schema` and `data`. Types are those of the cells, and those of the schema where cells do not tell them: times.
-pub(crate) fn table(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Found> {
+/// The frame of an object of `schema` and `data`, and where it ends. Types are those of the cells; times and categories are
+/// what the schema says.
+pub(crate) fn frame(context: &Context<'_>, mut scan: Scan<'_>) -> Result<(Frame, usize)> {
     let mut members = context.scanned(Members::begin(&mut scan, 0, &context.rules))?;
     let (mut schema, mut table) = (None, None);
     while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
@@ -41,7 +56,196 @@ pub(crate) fn table(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Found> 
     let end = scan.at;
     let missing =
         |what: &str| context.error(Fault::malformed(end, format!("expected a member {what:?}, found none.")));
-    let (_, _schema) = schema.ok_or_else(|| missing("schema"))?;
+    let (at, schema) = schema.ok_or_else(|| missing("schema"))?;
     let table = table.ok_or_else(|| missing("data"))?;
-    Ok(Found { table, index: None, names: None, end })
+    Ok((Described { context, at, schema: &schema }.frame(table)?, end))
+}
+
+/// A schema and where it stands.
+struct Described<'a> {
+    context: &'a Context<'a>,
+    at: usize,
+    schema: &'a Value,
+}
+
+impl Described<'_> {
+    fn wrong(&self, message: String) -> crate::Error {
+        self.context.error(Fault::malformed(self.at, format!("schema: {message}")))
+    }
+
+    /// Names of the row labels' fields.
+    fn index(&self) -> Result<Vec<String>> {
+        let names = match self.schema.get("primaryKey") {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(Value::String(name)) => return Ok(vec![name.clone()]),
+            Some(names) => {
+                names.as_array().and_then(|all| all.iter().map(|n| n.as_str().map(str::to_owned)).collect())
+            }
+        };
+        names.ok_or_else(|| self.wrong("primaryKey: expected names.".into()))
+    }
+
+    fn frame(&self, mut table: Table) -> Result<Frame> {
+        let fields = self.schema.get("fields").and_then(Value::as_array);
+        let fields = fields.ok_or_else(|| self.wrong("expected an array \"fields\".".into()))?;
+        let index = self.index()?;
+        let rows = table.rows;
+        // Fields of which no row has a cell are columns too.
+        for field in fields {
+            let name = field.get("name").and_then(Value::as_str);
+            let name = name.ok_or_else(|| self.wrong("expected a field's name that is text.".into()))?;
+            if table.keys.place(name).is_none() {
+                table.keys.add(name, Value::from(name).to_string().as_bytes());
+                table.columns.push(super::frames::nothing(rows)?);
+            }
+        }
+        let (keys, columns) = table.finish(self.context)?;
+        let mut found: HashMap<&str, Finished> =
+            keys.names().iter().map(String::as_str).zip(columns).collect();
+        let mut data = Vec::with_capacity(found.len());
+        let mut labels = Vec::new();
+        for field in fields {
+            let name = field.get("name").and_then(Value::as_str).unwrap_or("");
+            let Some(column) = found.remove(name) else {
+                return Err(self.wrong(format!("expected every field once, found {name:?} twice.")));
+            };
+            let column = self.typed(field, name, column)?;
+            if index.iter().any(|n| n == name) {
+                labels.push((name.to_owned(), column));
+            } else {
+                data.push((name.to_owned(), column));
+            }
+        }
+        if let Some(name) = found.keys().next() {
+            return Err(
+                self.wrong(format!("expected a field for every key of the rows, found none for {name:?}."))
+            );
+        }
+        if labels.len() != index.len() {
+            return Err(self.wrong(format!("primaryKey: expected names of fields, found {index:?}.")));
+        }
+        // In the order of the key.
+        labels.sort_by_key(|(name, _)| index.iter().position(|n| n == name));
+        assemble_columns(rows, data, axis(labels)?)
+    }
+
+    /// The column as the schema's type has it.
+    fn typed(&self, field: &Value, name: &str, column: Finished) -> Result<Finished> {
+        let data = match &column {
+            Finished::Column(found) if found.tag.is_none() => found.data.clone(),
+            _ => return Ok(column),
+        };
+        let text = |key: &str| field.get(key).and_then(Value::as_str);
+        let is_text = matches!(data.data_type(), DataType::LargeUtf8 | DataType::Null);
+        match text("type") {
+            Some("datetime") if is_text => {
+                let zone = text("tz").map(Into::into);
+                self.read(&DataType::Timestamp(TimeUnit::Nanosecond, zone), name, &data)
+            }
+            Some("string") if matches!(data.data_type(), DataType::Null) => {
+                self.read(&DataType::LargeUtf8, name, &data)
+            }
+            Some("number") if matches!(data.data_type(), DataType::Null) => {
+                self.read(&DataType::Float64, name, &data)
+            }
+            Some("any") if is_text => {
+                let told = field.get("constraints").and_then(|c| c.get("enum")).and_then(Value::as_array);
+                let texts = told.and_then(|all| all.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
+                let Some(texts) = texts else { return Ok(column) };
+                let ordered = field.get("ordered").and_then(Value::as_bool) == Some(true);
+                let data = self.categories(name, &texts, &data)?;
+                Ok(Finished::Column(Column { ordered, ..Column::new(data) }))
+            }
+            _ => Ok(column),
+        }
+    }
+
+    fn read(&self, data_type: &DataType, name: &str, data: &ArrayData) -> Result<Finished> {
+        let field = Field::new(name, data_type.clone(), true);
+        let (style, limits) = (Style::json(self.context.format), &self.context.options.limits);
+        let mut none = Dictionaries::default();
+        let mut reader = cells::reader(&field, None, None, style, &mut none, limits)?;
+        if !feed(reader.as_mut(), data) {
+            let row = reader.len();
+            return Err(self.wrong(format!(
+                "{name}: expected cells of the type that the field says, found another in row {row} of \"data\"."
+            )));
+        }
+        Ok(Finished::Column(Column::new(reader.finish()?)))
+    }
+
+    fn categories(&self, name: &str, categories: &[&str], data: &ArrayData) -> Result<ArrayData> {
+        let places: HashMap<&str, i32> = categories.iter().copied().zip(0..).collect();
+        if places.len() < categories.len() {
+            return Err(self.wrong(format!("{name}: expected every category once.")));
+        }
+        let mut codes = vec![0i32; data.len()];
+        if let DataType::LargeUtf8 = data.data_type() {
+            let cells = LargeStringArray::from(data.clone());
+            for (row, code) in codes.iter_mut().enumerate().filter(|(row, _)| cells.is_valid(*row)) {
+                let found = places.get(cells.value(row)).copied();
+                *code = found.ok_or_else(|| {
+                    self.wrong(format!(
+                        "{name}: expected one of the categories, found {:?} in row {row}.",
+                        cells.value(row)
+                    ))
+                })?;
+            }
+        }
+        let nulls = match data.data_type() {
+            DataType::Null => Some(arrow_buffer::NullBuffer::new_null(data.len())),
+            _ => data.nulls().cloned(),
+        };
+        let values = LargeStringArray::from(categories.to_vec()).into_data();
+        let data_type = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::LargeUtf8));
+        ArrayDataBuilder::new(data_type)
+            .len(data.len())
+            .nulls(nulls)
+            .add_buffer(Buffer::from_vec(codes))
+            .add_child_data(values)
+            .build()
+            .map_err(|e| {
+                crate::Error::new(
+                    ErrorKind::Malformed,
+                    self.context.format,
+                    format!("Arrow refused {name:?}: {e}."),
+                )
+            })
+    }
+}
+
+/// Row labels under the names that pandas gives to fields of no name: those have none.
+fn axis(columns: Vec<(String, Finished)>) -> Result<Option<Axis>> {
+    if columns.is_empty() {
+        return Ok(None);
+    }
+    let depth = columns.len();
+    let name = |i: usize, name: &str| match name {
+        "index" if depth == 1 => Value::Null,
+        _ if depth > 1 && name == format!("level_{i}") => Value::Null,
+        _ => Value::from(name),
+    };
+    let names: Vec<Value> = columns.iter().enumerate().map(|(i, (n, _))| name(i, n)).collect();
+    let columns: Vec<Finished> = columns.into_iter().map(|(_, column)| column).collect();
+    let mut axis = match columns.as_slice() {
+        [_] => super::frames::scanned_axis(columns)?,
+        _ => levels(
+            columns
+                .into_iter()
+                .map(|column| match column {
+                    Finished::Block(block) => Level::Block(block),
+                    Finished::Column(column) => Level::Column(column),
+                })
+                .collect(),
+        ),
+    };
+    if matches!(axis.labels, Labels::Auto { .. }) && names.iter().all(Value::is_null) {
+        return Ok(None);
+    }
+    axis.name = match names.as_slice() {
+        [name] => name.to_string(),
+        all if all.iter().all(Value::is_null) => "null".into(),
+        all => json!({ "$tuple": all }).to_string(),
+    };
+    Ok(Some(axis))
 }

@@ -11,7 +11,13 @@ use super::walk::Row;
 fn rows_a_second() {
     let path = std::env::var("COLONNADE_NDJSON").unwrap();
     let bytes = std::fs::read(path).unwrap();
-    let rules = Rules { max_depth: 64, max_columns: 1 << 24, nonfinite: false, decimals: false };
+    let rules = Rules {
+        max_depth: 64,
+        max_columns: 1 << 24,
+        max_missing: 1 << 28,
+        nonfinite: false,
+        decimals: false,
+    };
     let source = Source { start: 0, rows: Rows::Lines, row: Row::Named, depth: 0 };
     for (threads, range) in [(1, 1 << 20), (2, 256 << 10), (2, 1 << 20), (2, 4 << 20), (1, 256 << 10)] {
         let mut best = f64::MAX;

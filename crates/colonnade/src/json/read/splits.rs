@@ -33,7 +33,8 @@ fn read(bytes: &[u8], by_lines: bool, range_nbytes: usize, threads: usize) -> St
     let options = ReadOptions { threads, ..ReadOptions::default() };
     let place = |at: usize| Place::of(bytes, at);
     let rules = options.rules();
-    let context = Context { bytes, options: &options, rules, format: "json", range_nbytes, place: &place };
+    let context =
+        Context { bytes, options: &options, rules, format: "json", range_nbytes, hint: "", place: &place };
     let found = if by_lines { lines::decode_text(&context) } else { root::decode_text(&context) };
     match found {
         Ok(decoded) => format!("{} {}", decoded.orient, cells(&decoded.frame)),

@@ -45,10 +45,10 @@ impl Table {
             Body::Rows(source) => {
                 let mut walk = Walk::new(self.keys.clone(), targets);
                 walk.labels = self.labels.as_ref().map(|_| Keys::default());
-                scan_rows((context.bytes, source), (source.start, usize::MAX), &mut walk, rules, |_| {
-                    Again::Skip(0)
-                })?;
-                walk.fill()?;
+                let all = (source.start, usize::MAX);
+                let input = (context.bytes, source);
+                let (end, _) = scan_rows(input, all, &mut walk, rules, |_| Again::Skip(0))?;
+                walk.fill(end, rules)?;
                 Ok(walk.columns)
             }
             Body::Columns(starts, depth) => {

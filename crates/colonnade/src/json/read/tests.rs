@@ -66,7 +66,11 @@ fn texts(axis: &Axis) -> Vec<String> {
                         .chunks(size)
                         .map(|cell| {
                             let points = cell.as_chunks::<4>().0.iter().map(|c| u32::from_le_bytes(*c));
-                            points.filter_map(char::from_u32).collect::<String>().trim_end_matches('\0').to_owned()
+                            points
+                                .filter_map(char::from_u32)
+                                .collect::<String>()
+                                .trim_end_matches('\0')
+                                .to_owned()
                         })
                         .collect::<Vec<_>>()
                 }

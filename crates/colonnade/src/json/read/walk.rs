@@ -21,6 +21,8 @@ pub(crate) struct Walk<T> {
     pub(crate) keys: Keys,
     pub(crate) columns: Vec<T>,
     pub(crate) rows: usize,
+    /// Cells of missing keys so far.
+    pub(crate) missing: u64,
     /// Whether rows of arrays are as long as there are columns, from the first one on.
     pub(crate) is_fixed: bool,
     /// Row labels, where rows are members of an object.
@@ -29,7 +31,7 @@ pub(crate) struct Walk<T> {
 
 impl<T: Target> Walk<T> {
     pub(crate) fn new(keys: Keys, columns: Vec<T>) -> Self {
-        Self { keys, columns, rows: 0, is_fixed: false, labels: None }
+        Self { keys, columns, rows: 0, missing: 0, is_fixed: false, labels: None }
     }
 
     /// Takes the object that begins here, inside `depth` arrays and objects; keys that are new get a column from `new`.
@@ -63,7 +65,9 @@ impl<T: Target> Walk<T> {
                 if column.len() > self.rows {
                     return Err(twice(at, self.keys.name(place)));
                 }
-                column.gap(self.rows - column.len())?;
+                let missing = self.rows - column.len();
+                self.missing = counted(self.missing, missing, at, rules)?;
+                column.gap(missing)?;
             }
             if let Err(fault) = column.cell(scan, depth + 1, rules) {
                 return Err(fault.within(self.keys.name(place)));
@@ -148,15 +152,31 @@ impl<T: Target> Walk<T> {
     }
 
     /// Gives every column as many cells as there are rows.
-    pub(crate) fn fill(&mut self) -> Scanned<()> {
+    /// `at` is where they end.
+    pub(crate) fn fill(&mut self, at: usize, rules: &Rules) -> Scanned<()> {
         for column in &mut self.columns {
             let missing = self.rows - column.len();
             if missing > 0 {
+                self.missing = counted(self.missing, missing, at, rules)?;
                 column.gap(missing)?;
             }
         }
         Ok(())
     }
+}
+
+/// Counts cells that no byte stands behind: a key of one row makes a cell of every row.
+pub(crate) fn counted(before: u64, more: usize, at: usize, rules: &Rules) -> Scanned<u64> {
+    let missing = before.saturating_add(more as u64);
+    if missing <= rules.max_missing {
+        return Ok(missing);
+    }
+    let message = format!(
+        "{missing} cells of missing keys, over the limit of {}. Raise Limits(max_unbacked_rows=...) to read them, or write \
+         rows with the same keys.",
+        rules.max_missing
+    );
+    Err(Fault::new(crate::ErrorKind::LimitExceeded, at, message))
 }
 
 #[cold]
