@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from colonnade import DecodeError, EncodeError, _labels
+from colonnade.testing.cases_cells import CELLS, pandas_cells, same_cell
 
 _BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
 
@@ -98,6 +99,19 @@ def test_what_json_cannot_hold_is_tagged(value: Any) -> None:
 def test_nan_is_a_float() -> None:
     assert json.loads(_labels.encode(math.nan)) == {"$float": "nan"}
     assert math.isnan(_labels.decode(_labels.encode(math.nan)))
+
+
+LABELS = [(name, make) for name, make in (CELLS | pandas_cells()).items()]
+
+
+@pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in LABELS])
+def test_what_a_cell_may_be_a_label_keeps_to_the_bit(make: Any) -> None:
+    for value in make():
+        try:
+            text = _labels.encode(value)
+        except EncodeError:  # deeper than JSON goes
+            continue
+        assert same_cell(value, _labels.decode(text))
 
 
 def test_times_of_pandas() -> None:

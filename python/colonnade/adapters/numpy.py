@@ -36,14 +36,15 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
     Returns
     -------
     CoreFrame
-        The arrays as they stand, not copied. Columns of dtype object become Arrow columns where all cells are str,
-        bytes or bool (or None). The padding bytes of a structured array are not data and are not kept.
+        The arrays as they stand, not copied. Columns of dtype object become Arrow columns: text, bytes or bools where
+        all cells are (or None), else one MessagePack value a cell. The padding bytes of a structured array are not data
+        and are not kept.
 
     Raises
     ------
     EncodeError
-        A masked array, another subclass, a shape of 0 or more than 2 dimensions, nested or subarray fields, mixed
-        objects.
+        A masked array, another subclass, a shape of 0 or more than 2 dimensions, nested or subarray fields, an
+        object that a mixed column cannot keep.
     """
     if isinstance(obj, Mapping):
         return _from_mapping(obj)

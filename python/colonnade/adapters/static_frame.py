@@ -48,13 +48,14 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
     Returns
     -------
     CoreFrame
-        Blocks as they stand in the Frame, not copied. Columns of dtype object become Arrow columns where all
-        cells are str, bytes or bool (or None).
+        Blocks as they stand in the Frame, not copied. Columns of dtype object become Arrow columns: text, bytes or
+        bools where all cells are (or None), else one MessagePack value a cell.
 
     Raises
     ------
     EncodeError
-        A column of mixed objects, a label or name of a type that tagged JSON does not know, or a subclass.
+        An object that a mixed column cannot keep, a label or name of a type that tagged JSON does not know, or a
+        subclass.
     """
     origin = _ORIGINS.get(type(obj))
     if origin is None:

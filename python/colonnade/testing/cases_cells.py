@@ -206,9 +206,11 @@ CELLS: dict[str, Callable[[], list[Any]]] = {
 
 
 def pandas_cells() -> dict[str, Callable[[], list[Any]]]:
-    """More of ``CELLS``, which only pandas has."""
-    import pandas as pd
-
+    """More of ``CELLS``, which only pandas has; none where it is not installed."""
+    try:
+        import pandas as pd
+    except ModuleNotFoundError:
+        return {}
     naive = pd.Timestamp("2020-10-25 02:30")
     return {
         "Timestamps": lambda: [

@@ -352,3 +352,13 @@ fn any_bytes_give_valid_arrays_or_errors() {
         }
     }
 }
+
+#[test]
+fn a_tag_says_whose_extensions_its_cells_have() {
+    use crate::msgpack::typed::{MIXED_TAG, extensions, is_cells};
+    assert!(is_cells(Some(MIXED_TAG)) && is_cells(Some(CELLS_TAG)));
+    assert_eq!(extensions(Some(MIXED_TAG)), Some(1));
+    for tag in [None, Some(CELLS_TAG), Some("{"), Some("[]"), Some(r#"{"extensions":"1"}"#)] {
+        assert_eq!(extensions(tag), None);
+    }
+}
