@@ -1,6 +1,8 @@
 //! Rows behind a header, into what takes the cells of each column: `{header, "records": [{key: cell, ...}, ...]}` and
 //! `{header, "columns": [key, ...], "data": [[cell, ...], ...]}`.
 
+use std::collections::HashMap;
+
 use crate::error::{ErrorKind, Result};
 use crate::msgpack::cells::{CellError, Cells, malformed};
 use crate::msgpack::head::{Head, head};
@@ -47,10 +49,11 @@ impl Rows<'_> {
         cursor.key(key).map_err(|e| e.placed("$", 0))?;
         cursor.array(self.nrows, "rows as the header says").map_err(|e| e.placed(path, 0))?;
         let encoded = self.encoded()?;
+        let places = self.keys.iter().enumerate().map(|(i, key)| (key.as_str(), i)).collect();
         let mut seen = vec![0; columns.len()];
         for row in 0..self.nrows {
             let read = if records {
-                self.map(&mut cursor, row, &encoded, &mut seen, columns)
+                self.map(&mut cursor, row, (&encoded, &places), &mut seen, columns)
             } else {
                 self.array(&mut cursor, columns)
             };
@@ -89,7 +92,7 @@ impl Rows<'_> {
         &self,
         cursor: &mut Cursor<'_>,
         row: usize,
-        encoded: &[Vec<u8>],
+        (encoded, places): (&[Vec<u8>], &HashMap<&str, usize>),
         seen: &mut [usize],
         columns: &mut [Box<C>],
     ) -> Found<()> {
@@ -111,8 +114,10 @@ impl Rows<'_> {
                 }
                 _ => {
                     let found = cursor.text()?;
-                    let place = self.keys.iter().position(|key| key == found);
-                    place.ok_or_else(|| malformed(key_at, format!("the header has no column {found:?}.")))?
+                    places
+                        .get(found)
+                        .copied()
+                        .ok_or_else(|| malformed(key_at, format!("the header has no column {found:?}.")))?
                 }
             };
             let (Some(column), Some(last), Some(key)) =

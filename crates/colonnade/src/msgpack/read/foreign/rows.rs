@@ -22,6 +22,10 @@ const ROWS: usize = 1024;
 /// Bytes that are gathered, all columns together, before columns take them.
 const NBYTES: usize = 1 << 20;
 
+/// Missing cells that each byte of the rows allows, beyond a sixteenth of the limit: a few bytes of new keys in every row
+/// would ask for gigabytes.
+const MISSING_PER_BYTE: u64 = 256;
+
 /// What rows are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -44,6 +48,8 @@ pub(super) struct Gather {
     nbytes: usize,
     /// Cells that no byte stands behind.
     unbacked: u64,
+    /// Bytes of all rows.
+    seen: u64,
     /// Arrays and maps that may stand in a cell.
     depth: u64,
 }
@@ -54,7 +60,17 @@ impl Gather {
         let columns = (0..keys.len()).map(|_| Gathered::default()).collect();
         let depth = options.limits.max_depth.saturating_sub(outer + 1);
         let batch = Batch { columns, ..Batch::default() };
-        Self { options: *options, kind, keys, encoded: Vec::new(), batch, nbytes: 0, unbacked: 0, depth }
+        Self {
+            options: *options,
+            kind,
+            keys,
+            encoded: Vec::new(),
+            batch,
+            nbytes: 0,
+            unbacked: 0,
+            seen: 0,
+            depth,
+        }
     }
 
     /// Rows so far.
@@ -90,6 +106,7 @@ impl Gather {
             Some(nbytes) => {
                 self.batch.rows += 1;
                 self.nbytes += nbytes;
+                self.seen += nbytes as u64;
                 self.batch.end += nbytes as u64;
             }
             None => {
@@ -225,13 +242,14 @@ impl Gather {
     /// Rows without keys and keys without rows: their product is no longer in proportion to the input.
     fn unbacked(&mut self, cells: u64) -> std::result::Result<(), CellError> {
         self.unbacked = self.unbacked.saturating_add(cells);
-        let cap = self.options.limits.max_unbacked_rows;
+        let limit = self.options.limits.max_unbacked_rows;
+        let cap = limit.min((limit / 16).saturating_add(self.seen.saturating_mul(MISSING_PER_BYTE)));
         if self.unbacked <= cap {
             return Ok(());
         }
         let message = format!(
-            "more than {cap} cells are missing in rows without their keys. Raise Limits(max_unbacked_rows=...) to read \
-             them."
+            "more than {cap} cells are missing in rows without their keys, of which the limit is {limit}, for small input a \
+             sixteenth. Raise Limits(max_unbacked_rows=...) to read them."
         );
         Err(CellError::new(ErrorKind::LimitExceeded, 0, message))
     }
