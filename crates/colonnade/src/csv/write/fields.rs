@@ -184,7 +184,13 @@ impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> Fields for Floats<'_, T> {
         let start = out.len();
         let wide: f64 = (*value).into();
         if wide.is_finite() {
-            out.extend_from_slice(zmij::Buffer::new().format_finite(*value).as_bytes());
+            let digits = if size_of::<T>() == 8 { f64::MAX } else { 1e7 };
+            if let Some(whole) = cells::whole(wide).filter(|_| wide.abs() < digits) {
+                out.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
+                out.extend_from_slice(b".0");
+            } else {
+                out.extend_from_slice(zmij::Buffer::new().format_finite(*value).as_bytes());
+            }
         } else if wide.is_nan() && self.nan_is_null {
             out.extend_from_slice(&marks.null);
             return Ok(());

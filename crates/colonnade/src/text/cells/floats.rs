@@ -19,6 +19,10 @@ pub(super) trait Float: Copy {
 
     fn bits(self) -> u64;
     fn of_bits(bits: u64) -> Option<Self>;
+    /// A number without a fraction whose digits are those of an integer; most columns that had a gap once are full of them.
+    fn whole(self) -> Option<i64> {
+        None
+    }
     /// The digits of a finite value.
     fn digits(self, buffer: &mut zmij::Buffer) -> &str;
     /// The value of digits; `None` where it is out of range, or where this width has no exact value of it.
@@ -38,6 +42,13 @@ impl Float for f64 {
     }
     fn of_bits(bits: u64) -> Option<Self> {
         Some(Self::from_bits(bits))
+    }
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // below 2^53 both ways are exact
+    fn whole(self) -> Option<i64> {
+        let whole = self as i64;
+        (self.abs() < 1e15 && whole as Self == self && (whole != 0 || self.is_sign_positive()))
+            .then_some(whole)
     }
     #[inline]
     fn digits(self, buffer: &mut zmij::Buffer) -> &str {
@@ -101,6 +112,11 @@ pub(super) fn put<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result
     if value.bits() & F::INFINITY == F::INFINITY {
         return put_nonfinite(value, style, out);
     }
+    if let Some(whole) = value.whole() {
+        out.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
+        out.extend_from_slice(b".0");
+        return Ok(());
+    }
     let mut buffer = zmij::Buffer::new();
     let digits = value.digits(&mut buffer);
     if style.syntax == Syntax::Yaml
@@ -117,8 +133,24 @@ pub(super) fn put<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-#[cold]
 fn put_nonfinite<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
+    let bits = value.bits();
+    if bits == F::NAN {
+        // By far the most common one.
+        let word: &[u8] = match (style.nonfinite, style.syntax) {
+            (Nonfinite::Null, _) => b"null",
+            (Nonfinite::Tagged, Syntax::Json) => b"\"NaN\"",
+            (Nonfinite::Tagged, Syntax::Csv) => b"nan",
+            _ => return put_any(value, style, out),
+        };
+        out.extend_from_slice(word);
+        return Ok(());
+    }
+    put_any(value, style, out)
+}
+
+#[cold]
+fn put_any<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
     let bits = value.bits();
     let infinite = bits & !F::SIGN == F::INFINITY;
     let sign = if infinite && bits & F::SIGN != 0 { "-" } else { "" };
@@ -190,6 +222,20 @@ fn refused<F: Float>(text: &str) -> CellFault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn integers_are_spelled_as_all_floats_are() {
+        let mut values = vec![0.0, -0.0, 0.5, 1e15, -1e15, 1e16, f64::from(u32::MAX), 999_999_999_999_999.0];
+        values.extend((0..60).flat_map(|power| [1i64 << power, -(1i64 << power) + 1]).map(|v| v as f64));
+        values.extend(
+            (0..16).flat_map(|power| [10f64.powi(power), 10f64.powi(power) - 1.0, -10f64.powi(power)]),
+        );
+        for value in values {
+            let mut out = Vec::new();
+            put(value, Style::json("json"), &mut out).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), zmij::Buffer::new().format_finite(value));
+        }
+    }
 
     const STYLES: [Style; 3] = [Style::json("json"), Style::csv(true), Style::yaml(true)];
 

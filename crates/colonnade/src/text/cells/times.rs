@@ -35,9 +35,25 @@ fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
 /// Days of the years 0 to 9999, which ISO 8601 spells with four digits.
 const DAYS: std::ops::Range<i64> = -719_528..2_932_897;
 
-fn two(out: &mut Vec<u8>, value: i64) {
-    let digit = |n: i64| b'0' + u8::try_from(n % 10).unwrap_or(0);
-    out.extend([digit(value / 10), digit(value)]);
+/// The two digits of the numbers below 100.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut out = [[b'0'; 2]; 100];
+    let (mut tens, mut i) = (b'0', 0);
+    while i < 100 {
+        let mut ones = b'0';
+        while ones <= b'9' {
+            out[i] = [tens, ones];
+            ones += 1;
+            i += 1;
+        }
+        tens += 1;
+    }
+    out
+};
+
+#[inline]
+fn two(value: i64) -> [u8; 2] {
+    usize::try_from(value).ok().and_then(|i| PAIRS.get(i)).copied().unwrap_or([b'0'; 2])
 }
 
 /// Appends a date; false, and nothing, where ISO has no word for it.
@@ -46,27 +62,32 @@ pub(super) fn put_date(days: i64, out: &mut Vec<u8>) -> bool {
         return false;
     }
     let (year, month, day) = civil(days);
-    two(out, year / 100);
-    two(out, year % 100);
-    out.push(b'-');
-    two(out, month);
-    out.push(b'-');
-    two(out, day);
+    let ([a, b], [c, d]) = (two(year / 100), two(year % 100));
+    let ([e, f], [g, h]) = (two(month), two(day));
+    out.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h]);
     true
 }
 
 /// Appends the time of day of `count` units, of which a second has `per_second`; false, and nothing, past a day.
 pub(super) fn put_clock(count: i64, per_second: i64, out: &mut Vec<u8>) -> bool {
-    let seconds = count.div_euclid(per_second);
+    // Known divisors are no divisions.
+    match per_second {
+        1 => put_clock_of::<1>(count, out),
+        1000 => put_clock_of::<1000>(count, out),
+        1_000_000 => put_clock_of::<1_000_000>(count, out),
+        _ => put_clock_of::<1_000_000_000>(count, out),
+    }
+}
+
+#[inline]
+fn put_clock_of<const PER_SECOND: i64>(count: i64, out: &mut Vec<u8>) -> bool {
+    let seconds = count.div_euclid(PER_SECOND);
     if !(0..86_400).contains(&seconds) {
         return false;
     }
-    two(out, seconds / 3600);
-    out.push(b':');
-    two(out, seconds / 60 % 60);
-    out.push(b':');
-    two(out, seconds % 60);
-    let nanoseconds = count.rem_euclid(per_second) * (1_000_000_000 / per_second);
+    let ([a, b], [c, d], [e, f]) = (two(seconds / 3600), two(seconds / 60 % 60), two(seconds % 60));
+    out.extend_from_slice(&[a, b, b':', c, d, b':', e, f]);
+    let nanoseconds = (count - seconds * PER_SECOND) * (1_000_000_000 / PER_SECOND);
     if nanoseconds != 0 {
         let _ = match (nanoseconds % 1_000_000, nanoseconds % 1000) {
             (0, _) => write!(out, ".{:03}", nanoseconds / 1_000_000),
@@ -79,12 +100,22 @@ pub(super) fn put_clock(count: i64, per_second: i64, out: &mut Vec<u8>) -> bool 
 
 /// Appends an instant, `between` standing between date and time; false, and nothing, where ISO has no word for it.
 pub(super) fn put_instant(count: i64, per_second: i64, between: u8, zone: &[u8], out: &mut Vec<u8>) -> bool {
-    let day = 86_400 * per_second;
-    if !put_date(count.div_euclid(day), out) {
+    match per_second {
+        1 => put_instant_of::<1>(count, between, zone, out),
+        1000 => put_instant_of::<1000>(count, between, zone, out),
+        1_000_000 => put_instant_of::<1_000_000>(count, between, zone, out),
+        _ => put_instant_of::<1_000_000_000>(count, between, zone, out),
+    }
+}
+
+#[inline]
+fn put_instant_of<const PER_SECOND: i64>(count: i64, between: u8, zone: &[u8], out: &mut Vec<u8>) -> bool {
+    let days = count.div_euclid(86_400 * PER_SECOND);
+    if !put_date(days, out) {
         return false;
     }
     out.push(between);
-    put_clock(count.rem_euclid(day), per_second, out);
+    put_clock_of::<PER_SECOND>(count.rem_euclid(86_400 * PER_SECOND), out);
     out.extend_from_slice(zone);
     true
 }
