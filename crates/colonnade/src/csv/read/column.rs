@@ -73,6 +73,8 @@ pub(super) struct Part {
     pub(super) text: Vec<u8>,
     /// Bytes of `text` that are in use.
     pub(super) used: usize,
+    /// Cells that were something else than their column, and count as null.
+    pub(super) wrong: u64,
 }
 
 impl Part {
@@ -272,6 +274,8 @@ fn others(
         let text = rules.text(bytes.get(start..end).unwrap_or_default());
         let class = rules.class_of(&text);
         if is_nothing(class, first + row, part) {
+            let is_word = class == Classes::EMPTY || rules.word(&text) != Word::Other;
+            part.wrong += u64::from(rules.lenient && !is_word);
             *slot = nothing;
             continue;
         }
@@ -304,7 +308,7 @@ fn texts(rules: &Rules, bytes: &[u8], spans: impl Spans, first: usize, out: &mut
             used = part.used;
         } else {
             if part.text.len() < used + length + STRIDE {
-                part.text.resize((2 * part.text.len()).max(used + length + STRIDE).max(4096), 0);
+                part.text.resize((2 * part.text.len()).max(used + length + STRIDE).max(256), 0);
             }
             let source = bytes.get(start..start + STRIDE).and_then(|s| s.first_chunk::<STRIDE>());
             let target = part.text.get_mut(used..used + STRIDE).and_then(|t| t.first_chunk_mut::<STRIDE>());
@@ -334,7 +338,7 @@ fn rare_text(rules: &Rules, raw: &[u8], row: usize, part: &mut Part) {
     }
     let end = part.used + text.bytes.len();
     if part.text.len() < end + STRIDE {
-        part.text.resize((2 * part.text.len()).max(end + STRIDE).max(4096), 0);
+        part.text.resize((2 * part.text.len()).max(end + STRIDE).max(256), 0);
     }
     if let Some(target) = part.text.get_mut(part.used..end) {
         target.copy_from_slice(&text.bytes);

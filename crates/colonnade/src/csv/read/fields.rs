@@ -29,6 +29,9 @@ pub(super) enum Trouble {
     Long(usize),
 }
 
+/// Bytes of some lines, from which on no further line is looked at: positions are 32-bit, and a line is at most 2³⁰ bytes.
+pub(super) const BATCH_NBYTES: usize = 4 << 20;
+
 /// Ends of cells, behind one entry that stands for "before the first byte".
 #[derive(Debug, Default)]
 pub(super) struct Ends {
@@ -161,7 +164,7 @@ fn find(
             line_start = base + 64 - lines.leading_zeros() as usize;
             let behind = (separators.unbounded_shr(64 - lines.leading_zeros())).count_ones() as usize;
             used_at_line = out.used - behind;
-            if used_at_line > wanted {
+            if used_at_line > wanted || line_start >= BATCH_NBYTES {
                 out.keep(used_at_line);
                 return Ok(line_start);
             }
@@ -196,7 +199,6 @@ fn find(
         out.push_one(bytes.len() as u32);
         out.lines += 1;
     }
-    let _ = used_at_line;
     Ok(bytes.len())
 }
 

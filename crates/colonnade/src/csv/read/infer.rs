@@ -110,6 +110,7 @@ pub(super) fn read(
         }
         wanted = again;
     }
+    nulled += parts.iter().flatten().map(|(part, _)| part.wrong).sum::<u64>();
     let kinds: Vec<Kind> = kinds.into_iter().zip(&seen).map(|(kind, seen)| last(kind, *seen)).collect();
     let filled = fill(&mut table, kinds, parts, &rows_at, rows, threads)?;
     Ok(Ok(Columns { table, filled, rows, dropped, nulled }))

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::marks::Special;
-use super::options::{ReadOptions, Schema};
+use super::options::{Dates, OnError, ReadOptions, Schema};
 use super::rules::{NEVER, Rules};
 use super::time::{FIELDS, Format};
 use super::walk::Walk;
@@ -52,7 +52,10 @@ impl Opening {
                 Error::invalid_option(FORMAT, message)
             })?,
         };
-        Ok(Rules { time: Some(format), ..self.rules.clone() })
+        // Columns that are named must be instants; of all others nobody has said so.
+        let named = matches!(options.dates, Dates::Names(_));
+        let lenient = named && options.on_error == OnError::Null;
+        Ok(Rules { time: Some(format), lenient, ..self.rules.clone() })
     }
 
     /// The last label of a column, for errors.
@@ -156,6 +159,7 @@ fn rules(options: &ReadOptions, header: Option<&Header>) -> Result<Rules> {
             words: Words::new(options.keep_default_na, &options.na_values),
             quoted_words: true,
             time: None,
+            lenient: false,
         });
     };
     let told = header.extra.get("csv");
@@ -183,6 +187,7 @@ fn rules(options: &ReadOptions, header: Option<&Header>) -> Result<Rules> {
         words: Words::new(false, &[text("null").unwrap_or("").to_owned()]),
         quoted_words: false,
         time: None,
+        lenient: false,
     })
 }
 

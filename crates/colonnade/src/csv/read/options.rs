@@ -14,7 +14,7 @@ pub enum OnError {
     Raise,
     /// Missing cells are null, cells too many are left out, wrong cells are null: counted.
     Null,
-    /// Such rows are left out: counted.
+    /// Rows with too few or too many cells are left out: counted. Wrong cells are errors.
     Skip,
 }
 

@@ -18,6 +18,9 @@ use crate::text::cells::{Cell, CellFault, TextReader};
 /// Cells found before they are read: their ends and their bytes stay in the cache.
 const BATCH_CELLS: usize = 8 << 10;
 
+/// Rows of a batch at least: a column of some rows fills a line of the cache.
+const BATCH_ROWS: usize = 8;
+
 /// Bytes of a line that are accepted: positions within some lines are 32-bit.
 pub(super) const LONGEST: usize = 1 << 30;
 
@@ -148,7 +151,7 @@ pub(super) fn read<'a>(
 ) -> std::result::Result<Done<'a>, Fault> {
     let mut done = Done { targets, rows: 0, dropped: 0, nulled: 0 };
     let (mut ends, mut rows, mut walk) = (Ends::default(), Rows::default(), Walk::default());
-    let cells = BATCH_CELLS.max(source.shape.ncols);
+    let cells = BATCH_CELLS.max(source.shape.ncols.saturating_mul(BATCH_ROWS));
     let mut at = piece.start;
     while at < piece.end {
         let bytes = source.bytes.get(at..piece.end).unwrap_or_default();

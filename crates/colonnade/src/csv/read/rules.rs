@@ -29,6 +29,8 @@ pub(super) struct Rules {
     pub(super) quoted_words: bool,
     /// Columns that may be instants: how those are spelled.
     pub(super) time: Option<Format>,
+    /// Whether other cells of such columns count as null.
+    pub(super) lenient: bool,
 }
 
 /// A cell's text.
@@ -103,6 +105,9 @@ impl Rules {
         }
         if let Some(found) = self.time.as_ref().and_then(|format| time::parse(cell, format)) {
             return found.class();
+        }
+        if self.lenient {
+            return Classes::NULL;
         }
         if truth(cell).is_some() {
             return Classes::BOOL;

@@ -12,7 +12,7 @@ use crate::plan::{self, NoProgress, Task};
 const PIECE_NBYTES: usize = 1 << 20;
 
 /// Bytes of a piece for each column.
-const COLUMN_NBYTES: usize = 1 << 10;
+const COLUMN_NBYTES: usize = 256;
 
 /// Bytes of a piece of an input with so many columns.
 pub(super) fn piece_nbytes(ncols: usize) -> usize {

@@ -153,6 +153,26 @@ fn short_rows_may_not_ask_for_more_than_their_bytes() {
 }
 
 #[test]
+fn lines_may_be_longer_than_pieces() {
+    let long = "x".repeat(3 << 20);
+    let mut text = String::from("a,b\n");
+    for i in 0..4 {
+        text.push_str(&format!("{long}{i},\"{long}\n{i}\"\n{i},y\n"));
+    }
+    let found = read_with(text.as_bytes(), &ReadOptions { threads: 2, ..ReadOptions::default() }).unwrap().frame;
+    assert_eq!(found.nrows, 8);
+    let column = |place: usize| {
+        found.parts.iter().find_map(|p| match p {
+            crate::frame::Part::Column(column, at) if *at == place => Some(column),
+            _ => None,
+        })
+    };
+    assert_eq!(column(0).unwrap().string(6), Some(format!("{long}3").as_str()));
+    assert_eq!(column(1).unwrap().string(4), Some(format!("{long}\n2").as_str()));
+    assert_eq!(column(1).unwrap().string(7), Some("y"));
+}
+
+#[test]
 fn dialects_are_told_by_the_look() {
     for (text, delimiter) in [
         ("a;b\n1,5;2\n", ";"),
@@ -217,6 +237,13 @@ fn dates_are_read_where_asked() {
     let found = with(Dates::Names(vec!["b".into()]), None).unwrap_err().to_string();
     assert!(found.contains("line 2, column 12") && found.contains("\"x\""), "{found}");
     assert!(with(Dates::Names(vec!["z".into()]), None).is_err());
+    let options = ReadOptions {
+        dates: Dates::Names(vec!["b".into()]),
+        on_error: OnError::Null,
+        ..ReadOptions::default()
+    };
+    let found = read_with(text, &options).unwrap();
+    assert_eq!((dtypes(&found.frame)[1].as_str(), found.nulled), ("b: Timestamp(µs)", 1));
     assert!(with(Dates::All, Some("%Q")).unwrap_err().to_string().contains("%Q"));
 }
 
@@ -242,6 +269,77 @@ fn big_whole_numbers_are_what_is_asked() {
     assert_eq!(dtypes(&with(BigInts::Text)), ["a: LargeUtf8"]);
     assert_eq!(dtypes(&with(BigInts::Decimal)), ["a: Decimal128(38, 0)"]);
     assert!(shown(&with(BigInts::Decimal))[0].contains("-18446744073709551616"));
+}
+
+#[test]
+fn types_that_are_told_are_read_as_such() {
+    let dtypes_of = |pairs: &[(&str, &str)], text: &[u8], on_error| {
+        let dtypes = pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        read_with(text, &ReadOptions { dtypes, on_error, ..ReadOptions::default() })
+    };
+    let text = b"a,b,c,d\n007,1,2013-01-01,x\n,2,NA,y\n";
+    let pairs = [("a", "str"), ("b", "int16"), ("c", "datetime64[ns]")];
+    let found = dtypes_of(&pairs, text, OnError::Raise).unwrap().frame;
+    assert_eq!(dtypes(&found), ["a: LargeUtf8", "b: Int16", "c: Timestamp(ns)", "d: LargeUtf8"]);
+    assert!(shown(&found)[0].contains("007"));
+    let wrong = b"a,b\nx,1\ny,70000\n";
+    let error = dtypes_of(&[("b", "int16")], wrong, OnError::Raise).unwrap_err().to_string();
+    assert!(error.contains("line 3, column 3") && error.contains("\"b\"") && error.contains("70000"), "{error}");
+    let found = dtypes_of(&[("b", "int16")], wrong, OnError::Null).unwrap();
+    assert_eq!((found.frame.nrows, found.nulled), (2, 1));
+    assert!(dtypes_of(&[("z", "int16")], text, OnError::Raise).is_err());
+    assert!(dtypes_of(&[("a", "category")], text, OnError::Raise).is_err());
+}
+
+/// A frame with many types, by way of `dtypes`.
+fn many_types() -> Frame {
+    let text = b"s,i,u,f,h,b,t,z,d,q,n\n\
+        \"\",-128,255,-0.0,1.5,true,2013-01-01T00:00:00.000000001,2013-01-01T10:00:00Z,2013-02-03,12.50,\n\
+        NA,,0,nan,,,,,,,1\n\"a,\"\"b\n#\",7,9,inf,2,false,1969-12-31,2000-01-01T00:00:00Z,1900-01-01,-0.01,\n";
+    let pairs = [
+        ("s", "str"), ("i", "Int8"), ("u", "uint8"), ("f", "float64"), ("h", "float32"), ("b", "boolean"),
+        ("t", "datetime64[ns]"), ("z", "timestamp[s, UTC]"), ("d", "date32"), ("q", "decimal128(6, 2)"), ("n", "Int64"),
+    ];
+    let dtypes = pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+    read_with(text, &ReadOptions { dtypes, ..ReadOptions::default() }).unwrap().frame
+}
+
+#[test]
+fn what_was_written_with_a_schema_comes_back() {
+    use crate::csv::write::options::{Quoting, SchemaPlace, WriteOptions};
+    use crate::csv::write::{encode, sidecar};
+    let frame = many_types();
+    for (delimiter, decimal, crlf, na_rep, quoting) in [
+        (b',', b'.', false, "", Quoting::Minimal),
+        (b';', b',', true, "-", Quoting::All),
+        (b'\t', b'.', false, "NA", Quoting::Nonnumeric),
+    ] {
+        let options = WriteOptions { delimiter, decimal, crlf, na_rep: na_rep.into(), quoting, ..WriteOptions::default() };
+        let with = |schema| WriteOptions { schema, ..options.clone() };
+        let mut out = Vec::new();
+        encode(&frame, &with(SchemaPlace::Header), &mut out, &crate::plan::NoProgress).unwrap();
+        let found = read_with(&out, &ReadOptions { threads: 2, ..ReadOptions::default() }).unwrap();
+        assert_eq!(found.version, Some(1));
+        assert_eq!(shown(&found.frame), shown(&frame));
+        let mut chunks = Chunks::new(ReadOptions::default()).unwrap();
+        chunks.feed(&out).unwrap();
+        chunks.finish().unwrap();
+        assert_eq!(chunks.next(2).unwrap().unwrap().nrows, 2);
+        assert_eq!(chunks.next(2).unwrap().unwrap().nrows, 1);
+        assert!(chunks.next(2).unwrap().is_none());
+
+        let mut out = Vec::new();
+        encode(&frame, &with(SchemaPlace::Sidecar), &mut out, &crate::plan::NoProgress).unwrap();
+        let beside = Some(sidecar(&frame, &with(SchemaPlace::Sidecar)).unwrap());
+        let options = ReadOptions { sidecar: beside, ..ReadOptions::default() };
+        assert_eq!(shown(&read_with(&out, &options).unwrap().frame), shown(&frame));
+        // A file that was cut, or is another one, is not the sidecar's.
+        let cut = out.len() - out.iter().rev().skip(1).position(|b| *b == b'\n').unwrap() - 1;
+        let found = read_with(&out[..cut], &options).unwrap_err().to_string();
+        assert!(found.contains("expected 3 rows, found 2") || found.contains("closing quote"), "{found}");
+        let found = read_with(b"a,b\n1,2\n", &options).unwrap_err().to_string();
+        assert!(found.contains("the schema is not this file's"), "{found}");
+    }
 }
 
 #[test]

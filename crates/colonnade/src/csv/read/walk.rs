@@ -1,6 +1,6 @@
 //! Where cells end, told byte by byte: for escapes, comments, and quotes inside cells, which masks do not tell apart.
 
-use super::fields::Trouble;
+use super::fields::{BATCH_NBYTES, Trouble};
 use super::rules::Rules;
 
 /// Cells of some lines.
@@ -34,7 +34,7 @@ impl Walk {
         self.spans.clear();
         self.lines = 0;
         let mut at = 0;
-        while at < bytes.len() && self.spans.len() < wanted {
+        while at < bytes.len() && self.spans.len() < wanted && at < BATCH_NBYTES {
             at = self.line(bytes, at, rules, longest)?;
             self.lines += 1;
         }

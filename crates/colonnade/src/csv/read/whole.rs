@@ -27,6 +27,10 @@ use crate::text::header::{Header, keys};
 use crate::text::input::Text;
 use crate::text::place::Place;
 
+/// Null and NaN are two things in these columns, as in Arrow's. pandas makes of them what it makes of a table of pyarrow's:
+/// numbers with nulls are floats with NaN there, as `pandas.read_csv` has it.
+const ORIGIN: &str = r#"{"library":"pyarrow","schema_metadata":[]}"#;
+
 /// Decodes a whole input.
 ///
 /// # Errors
@@ -103,7 +107,7 @@ impl Reading<'_> {
                 ncols: *ncols,
                 newline: rules.newline,
                 returns: found.returns,
-                skip_blank: self.opening.header.is_none() || *ncols > 1,
+                skip_blank: true,
                 on_error: self.options.on_error,
             },
             rules: rules.clone(),
@@ -387,7 +391,7 @@ impl Reading<'_> {
             IndexColumns::Names(names) => self.named(names, "index_columns")?,
         };
         let data: Vec<usize> = (0..ncols).filter(|c| !levels.contains(c)).collect();
-        let tags = Tags { name: "null".into(), ..Tags::default() };
+        let tags = Tags { name: "null".into(), origin: Some(ORIGIN.into()), attrs: None };
         let whole = Frame::new(Axis::range(rows), Axis::range(ncols), parts, tags)?;
         let columns = self.labels(&data)?;
         if levels.is_empty() {
