@@ -6,6 +6,7 @@
 use super::kinds::{Classes, Kind};
 use super::number::{self, Whole};
 use super::rules::Rules;
+use super::text::Texts;
 use super::time;
 use super::words::{Word, truth};
 
@@ -70,9 +71,9 @@ pub(super) struct Part {
     /// Rows without a value: a bit each, from the piece's first row; empty where there is none.
     pub(super) nulls: Vec<u64>,
     /// Texts, one after the other.
-    pub(super) text: Vec<u8>,
-    /// Bytes of `text` that are in use.
-    pub(super) used: usize,
+    pub(super) text: Texts,
+    /// Whether there was no memory for them.
+    pub(super) full: bool,
     /// Cells that were something else than their column, and count as null.
     pub(super) wrong: u64,
 }
@@ -292,56 +293,71 @@ fn others(
 }
 
 fn texts(rules: &Rules, bytes: &[u8], spans: impl Spans, first: usize, out: &mut [Slot], part: &mut Part) {
+    // Cells are no longer than they stand in the input, so that one look at the room serves all of them.
+    let most =
+        (0..out.len()).map(|row| spans.span(row)).fold(STRIDE, |sum, (start, end)| sum + (end - start));
+    let mut text = std::mem::take(&mut part.text);
+    let base = text.nbytes();
+    match text.room(most) {
+        Ok(room) => {
+            let used = fill_texts(rules, bytes, spans, first, (out, base), part, room);
+            text.keep(used);
+        }
+        Err(_) => part.full = true,
+    }
+    part.text = text;
+}
+
+/// Writes texts into `room`, and where each ends behind `base`; answers how many bytes they are.
+fn fill_texts(
+    rules: &Rules,
+    bytes: &[u8],
+    spans: impl Spans,
+    first: usize,
+    (out, base): (&mut [Slot], usize),
+    part: &mut Part,
+    room: &mut [u8],
+) -> usize {
     let escaped = rules.escape != super::rules::NEVER;
-    let mut used = part.used;
+    let mut used = 0;
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);
         let length = end - start;
         let head = bytes.get(start).copied().unwrap_or(0);
+        let target = room.get_mut(used..).unwrap_or_default();
         if length == 0 {
             if rules.words.empty_is_null() {
                 part.null(first + row);
             }
         } else if head == rules.quote || escaped || rules.words.may_be(head, length) {
-            part.used = used;
-            rare_text(rules, bytes.get(start..end).unwrap_or_default(), first + row, part);
-            used = part.used;
+            used += rare_text(rules, bytes.get(start..end).unwrap_or_default(), first + row, part, target);
         } else {
-            if part.text.len() < used + length + STRIDE {
-                part.text.resize((2 * part.text.len()).max(used + length + STRIDE).max(256), 0);
-            }
             let source = bytes.get(start..start + STRIDE).and_then(|s| s.first_chunk::<STRIDE>());
-            let target = part.text.get_mut(used..used + STRIDE).and_then(|t| t.first_chunk_mut::<STRIDE>());
-            match (source, target) {
+            match (source, target.first_chunk_mut::<STRIDE>()) {
                 (Some(source), Some(target)) if length <= STRIDE => *target = *source,
-                _ => {
-                    if let (Some(source), Some(target)) =
-                        (bytes.get(start..end), part.text.get_mut(used..used + length))
-                    {
-                        target.copy_from_slice(source);
-                    }
-                }
+                _ => copy(bytes.get(start..end).unwrap_or_default(), target),
             }
             used += length;
         }
-        *slot = (used as u64).to_le_bytes();
+        *slot = ((base + used) as u64).to_le_bytes();
     }
-    part.used = used;
+    used
 }
 
-/// A text between quotes, or one that may be a null word.
+fn copy(source: &[u8], target: &mut [u8]) {
+    if let Some(target) = target.get_mut(..source.len()) {
+        target.copy_from_slice(source);
+    }
+}
+
+/// A text between quotes, or one that may be a null word; answers its bytes.
 #[inline(never)]
-fn rare_text(rules: &Rules, raw: &[u8], row: usize, part: &mut Part) {
+fn rare_text(rules: &Rules, raw: &[u8], row: usize, part: &mut Part, target: &mut [u8]) -> usize {
     let text = rules.text(raw);
     if rules.word(&text) != Word::Other {
-        return part.null(row);
+        part.null(row);
+        return 0;
     }
-    let end = part.used + text.bytes.len();
-    if part.text.len() < end + STRIDE {
-        part.text.resize((2 * part.text.len()).max(end + STRIDE).max(256), 0);
-    }
-    if let Some(target) = part.text.get_mut(part.used..end) {
-        target.copy_from_slice(&text.bytes);
-    }
-    part.used = end;
+    copy(&text.bytes, target);
+    text.bytes.len()
 }

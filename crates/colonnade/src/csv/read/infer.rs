@@ -97,6 +97,9 @@ pub(super) fn read(
             else {
                 continue;
             };
+            if parts.iter().any(|(part, _)| part.full) {
+                return Err(std::io::Error::from(std::io::ErrorKind::OutOfMemory).into());
+            }
             let misfit = kind.is_none() || parts.iter().any(|(part, _)| part.misfit);
             parts.iter().for_each(|(part, _)| *seen |= part.seen);
             let next = match settle(column, *seen, kind, misfit, big_ints) {

@@ -6,7 +6,7 @@
 //! | `walk` | the same byte by byte, for escapes, comments and quotes inside cells |
 //! | `split`, `pass`, `tidy` | pieces; one pass over them; lines as rows of one width |
 //! | `rules`, `words`, `number`, `time`, `kinds` | what the text of a cell is |
-//! | `column`, `table`, `infer` | cells into words, columns of words, their types |
+//! | `column`, `text`, `table`, `infer` | cells into words, columns of words, their types |
 //! | `typed`, `dtypes`, `decimals` | columns whose types are told |
 //! | `opening`, `whole`, `chunks` | what stands before the rows; a whole input; rows as they come in |
 
@@ -28,6 +28,7 @@ mod split;
 mod stream;
 mod survey;
 mod table;
+mod text;
 mod tidy;
 mod time;
 mod typed;

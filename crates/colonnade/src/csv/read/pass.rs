@@ -84,7 +84,13 @@ pub(super) enum Target<'a> {
     /// Nowhere: cells are looked at.
     Look(Part),
     /// Into a reader that knows its type; wrong cells are null where `lenient`, counted.
-    Typed { reader: Box<dyn TextReader>, lenient: bool, wrong: u64 },
+    Typed {
+        reader: Box<dyn TextReader>,
+        /// Whether its cells are numbers, with a point and separators of the input's own.
+        number: bool,
+        lenient: bool,
+        wrong: u64,
+    },
 }
 
 /// Why a piece could not be read.
@@ -160,12 +166,12 @@ pub(super) fn read<'a>(
             |r: super::tidy::Ragged| Fault { at: at + r.at, kind: FaultKind::Ragged { found: r.found } };
         let used = if source.careful {
             let used = walk.lines(bytes, &source.rules, cells, source.longest);
-            let used = used.map_err(|t| trouble(t, at))?;
+            let used = used.map_err(|t| first_fault(source, bytes, at, t))?;
             source.shape.tidy(bytes, walk.spans(), &mut rows).map_err(ragged)?;
             used
         } else {
             let used = fields(bytes, source.special, source.watch, cells, source.longest, &mut ends);
-            let used = used.map_err(|t| trouble(t, at))?;
+            let used = used.map_err(|t| first_fault(source, bytes, at, t))?;
             let found = ends.with_front();
             if source.shape.is_regular(bytes, found, ends.lines) {
                 let ncols = source.shape.ncols;
@@ -196,7 +202,9 @@ pub(super) fn read<'a>(
     Ok(done)
 }
 
-fn trouble(found: Trouble, at: usize) -> Fault {
+/// The first fault of some lines that cannot be cut into cells: a row of another width may stand before.
+#[cold]
+fn first_fault(source: &Source<'_>, bytes: &[u8], at: usize, found: Trouble) -> Fault {
     let inside = match found {
         Trouble::Quote(i)
         | Trouble::Return(i)
@@ -204,7 +212,21 @@ fn trouble(found: Trouble, at: usize) -> Fault {
         | Trouble::Unclosed(i)
         | Trouble::Long(i) => i,
     };
-    Fault { at: at + inside, kind: FaultKind::Trouble(found) }
+    let last = Fault { at: at + inside, kind: FaultKind::Trouble(found) };
+    if matches!(found, Trouble::Quote(_)) && !source.careful {
+        return last;
+    }
+    let (mut walk, mut rows, mut from) = (Walk::default(), Rows::default(), 0);
+    while from < inside {
+        walk.clear();
+        let line = bytes.get(from..).unwrap_or_default();
+        let Ok(used) = walk.line(line, 0, &source.rules, source.longest) else { break };
+        if let Err(ragged) = source.shape.tidy(line, walk.spans(), &mut rows) {
+            return Fault { at: at + from + ragged.at, kind: FaultKind::Ragged { found: ragged.found } };
+        }
+        from += used;
+    }
+    last
 }
 
 /// Some rows of a piece.
@@ -237,12 +259,11 @@ impl Batch<'_> {
                 column::look(rules, self.reach, spans, 0, self.rows, part);
                 Ok(())
             }
-            Target::Typed { reader, lenient, wrong } => {
+            Target::Typed { reader, number, lenient, wrong } => {
                 for row in 0..self.rows {
                     let (start, end) = spans.span(row);
-                    if let Err(fault) =
-                        push(rules, self.reach.get(start..end).unwrap_or_default(), reader.as_mut())
-                    {
+                    let raw = self.reach.get(start..end).unwrap_or_default();
+                    if let Err(fault) = push(rules, raw, *number, reader.as_mut()) {
                         let nulled = if *lenient { reader.nulls(1) } else { Err(fault) };
                         *wrong += 1;
                         nulled.map_err(|fault| Fault {
@@ -257,11 +278,17 @@ impl Batch<'_> {
     }
 }
 
-fn push(rules: &Rules, raw: &[u8], reader: &mut dyn TextReader) -> std::result::Result<(), CellFault> {
+fn push(
+    rules: &Rules,
+    raw: &[u8],
+    number: bool,
+    reader: &mut dyn TextReader,
+) -> std::result::Result<(), CellFault> {
     let text = rules.text(raw);
     if rules.word(&text) == super::words::Word::Null {
         return reader.push(Cell::Null);
     }
-    let text = std::str::from_utf8(&text.bytes).map_err(|_| CellFault::malformed("expected UTF-8."))?;
+    let plain = if number { rules.plain_number(&text.bytes) } else { (&*text.bytes).into() };
+    let text = std::str::from_utf8(&plain).map_err(|_| CellFault::malformed("expected UTF-8."))?;
     reader.push(Cell::Str(text))
 }

@@ -214,25 +214,29 @@ pub(super) fn close_gaps(words: &mut [Slot], pieces: &[(usize, usize)]) {
 
 /// The texts of all pieces as one, and where each ends in it; `ends` has one entry more, for the front.
 pub(super) fn join_texts(ends: &mut [Slot], parts: &mut [(Part, usize)]) -> Result<Buffer> {
-    let total = parts.iter().map(|(part, _)| part.used).sum();
-    let mut region = Region::allocate(total, false)?;
-    let out = region.as_mut_slice();
-    let (mut base, mut row) = (0, 1);
     if let Some(front) = ends.first_mut() {
         *front = [0; 8];
     }
+    // One piece has it all where it belongs.
+    if let [(part, _)] = parts {
+        return Ok(std::mem::take(&mut part.text).finish());
+    }
+    let total = parts.iter().map(|(part, _)| part.text.nbytes()).sum();
+    let mut region = Region::allocate(total, false)?;
+    let out = region.as_mut_slice();
+    let (mut base, mut row) = (0, 1);
     for (part, rows) in parts {
-        let source = part.text.get(..part.used).unwrap_or_default();
-        if let Some(target) = out.get_mut(base..base + part.used) {
-            target.copy_from_slice(source);
+        let mut text = std::mem::take(&mut part.text);
+        let nbytes = text.nbytes();
+        if let Some(target) = out.get_mut(base..base + nbytes) {
+            target.copy_from_slice(text.bytes());
         }
-        part.text = Vec::new();
         if base > 0 {
             for end in ends.get_mut(row..row + *rows).unwrap_or_default() {
                 *end = (u64::from_le_bytes(*end) + base as u64).to_le_bytes();
             }
         }
-        base += part.used;
+        base += nbytes;
         row += *rows;
     }
     Ok(Buffer::from_region(region.finish(), true))

@@ -159,7 +159,8 @@ fn lines_may_be_longer_than_pieces() {
     for i in 0..4 {
         text.push_str(&format!("{long}{i},\"{long}\n{i}\"\n{i},y\n"));
     }
-    let found = read_with(text.as_bytes(), &ReadOptions { threads: 2, ..ReadOptions::default() }).unwrap().frame;
+    let found =
+        read_with(text.as_bytes(), &ReadOptions { threads: 2, ..ReadOptions::default() }).unwrap().frame;
     assert_eq!(found.nrows, 8);
     let column = |place: usize| {
         found.parts.iter().find_map(|p| match p {
@@ -284,7 +285,10 @@ fn types_that_are_told_are_read_as_such() {
     assert!(shown(&found)[0].contains("007"));
     let wrong = b"a,b\nx,1\ny,70000\n";
     let error = dtypes_of(&[("b", "int16")], wrong, OnError::Raise).unwrap_err().to_string();
-    assert!(error.contains("line 3, column 3") && error.contains("\"b\"") && error.contains("70000"), "{error}");
+    assert!(
+        error.contains("line 3, column 3") && error.contains("\"b\"") && error.contains("70000"),
+        "{error}"
+    );
     let found = dtypes_of(&[("b", "int16")], wrong, OnError::Null).unwrap();
     assert_eq!((found.frame.nrows, found.nulled), (2, 1));
     assert!(dtypes_of(&[("z", "int16")], text, OnError::Raise).is_err());
@@ -297,8 +301,17 @@ fn many_types() -> Frame {
         \"\",-128,255,-0.0,1.5,true,2013-01-01T00:00:00.000000001,2013-01-01T10:00:00Z,2013-02-03,12.50,\n\
         NA,,0,nan,,,,,,,1\n\"a,\"\"b\n#\",7,9,inf,2,false,1969-12-31,2000-01-01T00:00:00Z,1900-01-01,-0.01,\n";
     let pairs = [
-        ("s", "str"), ("i", "Int8"), ("u", "uint8"), ("f", "float64"), ("h", "float32"), ("b", "boolean"),
-        ("t", "datetime64[ns]"), ("z", "timestamp[s, UTC]"), ("d", "date32"), ("q", "decimal128(6, 2)"), ("n", "Int64"),
+        ("s", "str"),
+        ("i", "Int8"),
+        ("u", "uint8"),
+        ("f", "float64"),
+        ("h", "float32"),
+        ("b", "boolean"),
+        ("t", "datetime64[ns]"),
+        ("z", "timestamp[s, UTC]"),
+        ("d", "date32"),
+        ("q", "decimal128(6, 2)"),
+        ("n", "Int64"),
     ];
     let dtypes = pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
     read_with(text, &ReadOptions { dtypes, ..ReadOptions::default() }).unwrap().frame
@@ -314,7 +327,14 @@ fn what_was_written_with_a_schema_comes_back() {
         (b';', b',', true, "-", Quoting::All),
         (b'\t', b'.', false, "NA", Quoting::Nonnumeric),
     ] {
-        let options = WriteOptions { delimiter, decimal, crlf, na_rep: na_rep.into(), quoting, ..WriteOptions::default() };
+        let options = WriteOptions {
+            delimiter,
+            decimal,
+            crlf,
+            na_rep: na_rep.into(),
+            quoting,
+            ..WriteOptions::default()
+        };
         let with = |schema| WriteOptions { schema, ..options.clone() };
         let mut out = Vec::new();
         encode(&frame, &with(SchemaPlace::Header), &mut out, &crate::plan::NoProgress).unwrap();

@@ -5,6 +5,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use arrow_data::ArrayData;
+use arrow_schema::DataType;
 
 use super::pass::{self, Done, Fault, Piece, Source, Target, Wanted};
 use crate::error::Result;
@@ -16,6 +17,8 @@ pub(super) struct Column {
     /// Its place in a row.
     pub(super) position: usize,
     pub(super) reader: Box<dyn TextReader>,
+    /// Whether its cells are numbers.
+    pub(super) number: bool,
     /// Whether wrong cells are null.
     pub(super) lenient: bool,
 }
@@ -57,7 +60,12 @@ pub(super) fn read(
         Task::new(piece.end.saturating_sub(piece.start), move || {
             let wanted: Vec<Wanted> =
                 group.iter().map(|c| Wanted { position: c.position, kind: None, timed: false }).collect();
-            let one = |c: Column| Target::Typed { reader: c.reader, lenient: c.lenient, wrong: 0 };
+            let one = |c: Column| Target::Typed {
+                reader: c.reader,
+                number: c.number,
+                lenient: c.lenient,
+                wrong: 0,
+            };
             let done = pass::read(source, piece, &wanted, group.into_iter().map(one).collect());
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             Ok(())
@@ -83,4 +91,13 @@ pub(super) fn read(
         }
     }
     Ok(first.map_or(Ok(out), Err))
+}
+
+/// Whether the cells of a type are numbers: then they have the input's decimal point.
+pub(super) fn is_number(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_number(values),
+        DataType::RunEndEncoded(_, values) => is_number(values.data_type()),
+        t => t.is_integer() || t.is_floating() || t.is_decimal(),
+    }
 }

@@ -224,7 +224,8 @@ impl Reading<'_> {
             let mut readers: Vec<_> = readers.into_iter().map(Some).collect();
             let column = |position: usize| {
                 let reader = readers.get_mut(field(position)).and_then(Option::take)?;
-                Some(typed::Column { position, reader, lenient })
+                let number = typed::is_number(header.schema.fields().get(field(position))?.data_type());
+                Some(typed::Column { position, reader, number, lenient })
             };
             let columns: Vec<typed::Column> = (0..keys.len()).filter_map(column).collect();
             let read = typed::read(source, self.opening.body, columns, self.options.threads, progress)?;
@@ -290,7 +291,8 @@ impl Reading<'_> {
                 let reader = cells::reader(field, *dtype, None, style, &mut none, &self.options.limits)
                     .map_err(|e| e.in_member(field.name().as_str()))?;
                 let lenient = self.options.on_error == OnError::Null;
-                typed_columns.push(typed::Column { position: *position, reader, lenient });
+                let number = typed::is_number(field.data_type());
+                typed_columns.push(typed::Column { position: *position, reader, number, lenient });
             }
             Ok(typed::read(source, body, typed_columns, threads, &NoProgress)?
                 .map(|read| (inferred, Some(read)))
