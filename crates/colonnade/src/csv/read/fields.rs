@@ -152,7 +152,7 @@ fn find(
 ) -> Result<usize, Trouble> {
     out.clear();
     let mut carry = Carry { inside: 0, may_open: 1, closed: 0, returned: 0 };
-    let (mut line_start, mut used_at_line) = (0, 1);
+    let mut line_start = 0;
     let (chunks, rest) = bytes.as_chunks::<CHUNK>();
     let mut base = 0usize;
     for chunk in chunks {
@@ -163,7 +163,7 @@ fn find(
             out.lines += lines.count_ones() as usize;
             line_start = base + 64 - lines.leading_zeros() as usize;
             let behind = (separators.unbounded_shr(64 - lines.leading_zeros())).count_ones() as usize;
-            used_at_line = out.used - behind;
+            let used_at_line = out.used - behind;
             if used_at_line > wanted || line_start >= BATCH_NBYTES {
                 out.keep(used_at_line);
                 return Ok(line_start);
