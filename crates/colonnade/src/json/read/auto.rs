@@ -18,6 +18,8 @@ pub(crate) struct Auto {
     pub(crate) rows: usize,
     pub(crate) nulls: Marks,
     pub(crate) kind: Kind,
+    /// Whether these are floats of ours, whose NaN and infinities are texts.
+    pub(crate) is_tagged: bool,
 }
 
 /// What the cells are so far. Nulls have a place in every family.
@@ -55,6 +57,7 @@ impl Kind {
 }
 
 impl Target for Auto {
+    #[inline(always)]
     fn len(&self) -> usize {
         self.rows
     }
@@ -133,6 +136,7 @@ impl Auto {
                 ends.clear();
                 bytes.clear();
             }
+            other @ Kind::Other if self.is_tagged => *other = Kind::Float(Vec::new()),
             other @ Kind::Other => *other = Kind::Nil,
         }
     }
@@ -163,7 +167,8 @@ impl Auto {
         }
         if !self.put(scan, token) {
             // Only nulls so far, or nothing: any family can begin.
-            if self.nulls.count() == self.rows || matches!(self.kind, Kind::Nil) {
+            let is_free = self.nulls.count() == self.rows || matches!(self.kind, Kind::Nil);
+            if is_free && !self.is_tagged {
                 self.begin(token);
             } else {
                 self.promote(token);
@@ -203,6 +208,15 @@ impl Auto {
             (Kind::Text { ends, bytes }, Token::Str(quoted)) => {
                 put_text(bytes, scan, quoted);
                 ends.push(bytes.len());
+            }
+            (Kind::Float(words), Token::Str(quoted)) if self.is_tagged => {
+                words.push(match scan.bytes.get(quoted.start..quoted.end) {
+                    Some(b"NaN") => f64::NAN.to_bits(),
+                    Some(b"Infinity") => f64::INFINITY.to_bits(),
+                    Some(b"-Infinity") => f64::NEG_INFINITY.to_bits(),
+                    // Another payload: read again, by what knows all of them.
+                    _ => return false,
+                });
             }
             (Kind::Other, _) => {}
             _ => return false,

@@ -79,11 +79,12 @@ pub(crate) fn take<T: Target>(
 /// A column of its own, whose type the cells tell, and how many of them are missing.
 pub(crate) fn joined(
     scan: &mut Scan<'_>,
+    mut auto: Auto,
     labels: &mut Keys,
     depth: u64,
     rules: &Rules,
 ) -> Scanned<(Joined, u64)> {
-    let (mut auto, mut joined) = (Auto::default(), Joined::default());
+    let mut joined = Joined::default();
     let (_, missing) = take(scan, &mut auto, labels, (depth, rules), |auto| {
         joined.append(auto).map_err(|e| Fault::of(0, e))?;
         auto.clear();

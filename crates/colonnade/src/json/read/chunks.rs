@@ -10,6 +10,7 @@ use super::super::fault::Fault;
 use super::context::{Context, RANGE_NBYTES};
 use super::lines::{FORMAT, first, table};
 use super::options::{LinesReadOptions, ReadOptions};
+use super::seeds::Seeds;
 use super::{frames, own};
 
 /// A decoder that bytes are fed to.
@@ -120,7 +121,7 @@ impl Chunks {
         self.has_answered = true;
         let at = |_: usize| self.place;
         let context = self.context(&[], &at)?;
-        let none = table(&context, 0)?;
+        let none = table(&context, 0, &self.seeds())?;
         Ok(Some(match &self.header {
             Some(header) => own::chunk(&context, header, none, 0)?,
             None => frames::assemble(&context, none, None, None)?,
@@ -189,7 +190,7 @@ impl Chunks {
         let bytes = self.bytes.get(self.taken..end).unwrap_or(&[]);
         let place = |at: usize| self.place.after(bytes.get(..at).unwrap_or(bytes));
         let context = self.context(bytes, &place)?;
-        let rows = table(&context, 0)?;
+        let rows = table(&context, 0, &self.seeds())?;
         if rows.rows == 0 {
             return Ok(None);
         }
@@ -207,6 +208,13 @@ impl Chunks {
         self.rows += frame.nrows;
         self.has_answered = true;
         Ok(Some(frame))
+    }
+
+    fn seeds(&self) -> Seeds {
+        self.header
+            .as_ref()
+            .filter(|_| !self.is_inferred)
+            .map_or_else(Seeds::default, |h| Seeds::of(&h.schema))
     }
 
     fn hint(&self) -> &'static str {

@@ -10,6 +10,7 @@ use super::context::Context;
 use super::options::{LinesReadOptions, ReadOptions};
 use super::ranges::{Collected, Rows, Source};
 use super::root::{collect, own_header, with_context};
+use super::seeds::Seeds;
 use super::table::{Body, Table};
 use super::walk::Row;
 use super::{frames, own};
@@ -28,7 +29,8 @@ pub fn decode(input: &Buffer, options: &LinesReadOptions) -> Result<Decoded> {
 
 pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
     let (header, start) = first(context)?;
-    let table = table(context, start)?;
+    let seeds = header.as_ref().map_or_else(Seeds::default, |h| Seeds::of(&h.schema));
+    let table = table(context, start, &seeds)?;
     match header {
         Some(header) => own::frame(context, header, table, "records"),
         None => Ok(Decoded::new(frames::assemble(context, table, None, None)?, "records", None)),
@@ -56,8 +58,8 @@ pub(crate) fn first(context: &Context<'_>) -> Result<(Option<Header>, usize)> {
 }
 
 /// The rows from `start` on.
-pub(crate) fn table(context: &Context<'_>, start: usize) -> Result<Table> {
+pub(crate) fn table(context: &Context<'_>, start: usize, seeds: &Seeds) -> Result<Table> {
     let source = Source { start, rows: Rows::Lines, row: Row::Named, depth: 0 };
-    let Collected { keys, columns, rows, .. } = collect(context, &source)?;
-    Ok(Table { keys, columns, rows, labels: None, body: Body::Rows(source) })
+    let Collected { keys, columns, rows, missing, .. } = collect(context, &source, seeds)?;
+    Ok(Table { keys, columns, rows, labels: None, missing, body: Body::Rows(source) })
 }

@@ -17,6 +17,7 @@ mod own;
 mod ranges;
 pub mod root;
 mod schema;
+mod seeds;
 mod shape;
 mod table;
 mod target;

@@ -7,6 +7,7 @@ use crate::msgpack::read::inferred::Finished;
 
 use super::super::fault::Fault;
 use super::super::scan::Scan;
+use super::auto::Auto;
 use super::cells;
 use super::context::Context;
 use super::frames::{nothing, scanned_axis};
@@ -15,6 +16,7 @@ use super::keys::Keys;
 use super::members::Members;
 use super::ranges::{Collected, Rows, Source};
 use super::root::collect;
+use super::seeds::Seeds;
 use super::table::{Body, Table};
 use super::walk::{Row, counted};
 
@@ -35,7 +37,7 @@ pub(crate) fn take(context: &Context<'_>, mut scan: Scan<'_>, orient: Orient) ->
         Orient::Index => rows(context, scan.at, (Rows::Object, Row::Named), 1).map(plain),
         Orient::Columns => {
             let members = context.scanned(Members::begin(&mut scan, 0, &context.rules))?;
-            columns_of_members(context, scan, members).map(plain)
+            columns_of_members(context, scan, members, &Seeds::default()).map(plain)
         }
         Orient::Split | Orient::Table => split(context, scan),
     }
@@ -47,7 +49,7 @@ pub(crate) fn row(context: &Context<'_>, scan: Scan<'_>) -> Result<(Table, usize
     // One row between brackets that are not there: scanned as a line that may be broken.
     let mut walk = super::walk::Walk::new(Keys::default(), Vec::new());
     let mut scan = scan;
-    context.scanned(walk.named(&mut scan, 0, &context.rules, |_| super::auto::Auto::default()))?;
+    context.scanned(walk.named(&mut scan, 0, &context.rules, |_| Auto::default()))?;
     let mut columns = Vec::with_capacity(walk.columns.len());
     for column in &mut walk.columns {
         let mut joined = Joined::default();
@@ -55,15 +57,25 @@ pub(crate) fn row(context: &Context<'_>, scan: Scan<'_>) -> Result<(Table, usize
         columns.push(joined);
     }
     let body = Body::Rows(Source { start, rows: Rows::One, row: Row::Named, depth: 0 });
-    Ok((Table { keys: walk.keys, columns, rows: 1, labels: None, body }, scan.at))
+    Ok((Table { keys: walk.keys, columns, rows: 1, labels: None, missing: 0, body }, scan.at))
 }
 
 /// The rows of the array or object at `at`, which `depth` others surround, itself included.
 pub(crate) fn rows(
     context: &Context<'_>,
     at: usize,
+    kind: (Rows, Row),
+    depth: u64,
+) -> Result<(Table, usize)> {
+    seeded_rows(context, at, kind, depth, &Seeds::default())
+}
+
+fn seeded_rows(
+    context: &Context<'_>,
+    at: usize,
     (rows, row): (Rows, Row),
     depth: u64,
+    seeds: &Seeds,
 ) -> Result<(Table, usize)> {
     let mut scan = Scan::new(context.bytes, at, false);
     context.scanned(scan.deepen(depth - 1, &context.rules))?;
@@ -77,11 +89,12 @@ pub(crate) fn rows(
     let body = Body::Rows(source);
     if scan.peek() == close {
         let body = Body::Columns(Vec::new(), depth);
-        let table = Table { keys: Keys::default(), columns: Vec::new(), rows: 0, labels: None, body };
+        let table =
+            Table { keys: Keys::default(), columns: Vec::new(), rows: 0, labels: None, missing: 0, body };
         return Ok((table, scan.at + 1));
     }
-    let Collected { keys, columns, rows, labels, end, .. } = collect(context, &source)?;
-    Ok((Table { keys, columns, rows, labels, body }, end))
+    let Collected { keys, columns, rows, labels, missing, end, .. } = collect(context, &source, seeds)?;
+    Ok((Table { keys, columns, rows, labels, missing, body }, end))
 }
 
 /// The columns that are the rest of an object's members.
@@ -89,6 +102,7 @@ pub(crate) fn columns_of_members(
     context: &Context<'_>,
     mut scan: Scan<'_>,
     mut members: Members,
+    seeds: &Seeds,
 ) -> Result<(Table, usize)> {
     let rules = &context.rules;
     let mut keys = Keys::default();
@@ -115,7 +129,8 @@ pub(crate) fn columns_of_members(
             return Err(context.error(Fault::malformed(start, message).within(&key)));
         }
         let mut none = Keys::default();
-        let column = cells::joined(&mut scan, labels.as_mut().unwrap_or(&mut none), 1, rules);
+        let column =
+            cells::joined(&mut scan, seeds.column(&key), labels.as_mut().unwrap_or(&mut none), 1, rules);
         let (column, gaps) = context.scanned(column.map_err(|fault| fault.within(&key)))?;
         missing = context.scanned(counted(missing + gaps, 0, start, rules))?;
         match &labels {
@@ -140,7 +155,7 @@ pub(crate) fn columns_of_members(
         missing = context.scanned(counted(missing, rows - column.len(), scan.at, rules))?;
         column.gap(rows - column.len())?;
     }
-    Ok((Table { keys, columns, rows, labels, body: Body::Columns(starts, 1) }, scan.at))
+    Ok((Table { keys, columns, rows, labels, missing, body: Body::Columns(starts, 1) }, scan.at))
 }
 
 /// The rows among the rest of our own object's members.
@@ -149,6 +164,7 @@ pub(crate) fn rows_of_members(
     mut scan: Scan<'_>,
     mut members: Members,
     orient: Orient,
+    seeds: &Seeds,
 ) -> Result<(Table, usize)> {
     let (wanted, kind) = match orient {
         Orient::Records | Orient::Columns => ("records", (Rows::Array, Row::Named)),
@@ -159,7 +175,7 @@ pub(crate) fn rows_of_members(
     let mut found = None;
     while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
         if key == wanted {
-            let (table, end) = rows(context, scan.at, kind, 2)?;
+            let (table, end) = seeded_rows(context, scan.at, kind, 2, seeds)?;
             found = Some(table);
             scan.at = end;
         } else if matches!(
@@ -243,7 +259,7 @@ fn labels(context: &Context<'_>, at: usize) -> Result<(Axis, usize)> {
         return Ok((scanned_axis(simple(context, at, columns)?)?, end));
     }
     let mut scan = Scan::new(context.bytes, at, false);
-    let column = cells::joined(&mut scan, &mut Keys::default(), 1, &context.rules);
+    let column = cells::joined(&mut scan, Auto::default(), &mut Keys::default(), 1, &context.rules);
     let (column, _) = context.scanned(column)?;
     let end = scan.at;
     if column.len() == 0 {

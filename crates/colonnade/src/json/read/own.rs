@@ -79,6 +79,14 @@ fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table)
     };
     let fields = header.schema.fields();
     let places = places(context, header, &table)?;
+    if table.missing > 0 && !is_inferred(context) {
+        let message = format!(
+            "expected every field of the header in every row, found {} cells missing. The file was changed by a program that \
+             does not know the header: drop the entry __colonnade__ to read it as a foreign one.",
+            table.missing
+        );
+        return Err(Error::malformed(context.format, message));
+    }
     let rows = table.rows;
     let mut columns: Vec<Option<ArrayData>> = Vec::with_capacity(table.columns.len());
     for column in std::mem::take(&mut table.columns) {
@@ -136,6 +144,11 @@ fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table)
     out.into_iter().map(|data| data.ok_or_else(none)).collect()
 }
 
+/// Whether the header is of the first chunk of foreign rows, of which some may lack keys.
+fn is_inferred(context: &Context<'_>) -> bool {
+    !context.hint.is_empty()
+}
+
 /// Which scanned column each field is; `None` where no row has its key.
 fn places(context: &Context<'_>, header: &Header, table: &Table) -> Result<Vec<Option<usize>>> {
     let keys = header::keys(&header.schema);
@@ -164,6 +177,7 @@ fn places(context: &Context<'_>, header: &Header, table: &Table) -> Result<Vec<O
     }
     if let Some(missing) = keys.iter().zip(&places).find(|(_, place)| place.is_none()).map(|(key, _)| key)
         && table.rows > 0
+        && !is_inferred(context)
     {
         let message = format!(
             "expected a field {} as the header says, found none. The file was changed by a program that does not know the \

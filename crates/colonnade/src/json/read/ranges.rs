@@ -12,6 +12,7 @@ use super::super::value::{Rules, twice};
 use super::auto::Auto;
 use super::joined::Joined;
 use super::keys::Keys;
+use super::seeds::Seeds;
 use super::walk::{Row, Walk, counted};
 
 /// Where rows stand.
@@ -152,7 +153,7 @@ pub(crate) struct Collected {
     pub(crate) rows: usize,
     pub(crate) labels: Option<Keys>,
     /// Cells of missing keys.
-    missing: u64,
+    pub(crate) missing: u64,
     /// Behind the rows, once they have ended.
     pub(crate) end: usize,
     pub(crate) is_done: bool,
@@ -290,10 +291,12 @@ fn scan_part(
 pub(crate) fn collect(
     (bytes, source): (&[u8], &Source),
     rules: &Rules,
+    seeds: &Seeds,
     (threads, range_nbytes): (usize, usize),
     progress: &dyn Progress,
 ) -> Result<Scanned<Collected>> {
     let cuts = cuts(bytes, source, range_nbytes);
+    let fresh = || if source.row == Row::Named { seeds.named() } else { seeds.listed() };
     let queue = Mutex::new(Queue {
         next: 0,
         waiting: BTreeMap::new(),
@@ -305,14 +308,14 @@ pub(crate) fn collect(
     let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
     let tasks = cuts.iter().enumerate().map(|(i, &start)| {
         let limit = cuts.get(i + 1).copied().unwrap_or(usize::MAX);
-        let (cuts, lock) = (&cuts, &lock);
+        let (cuts, lock, fresh) = (&cuts, &lock, &fresh);
         Task::new(limit.min(bytes.len()).saturating_sub(start), move || {
             let walk = {
                 let mut queue = lock();
                 if queue.fault.is_some() || queue.error.is_some() || queue.out.is_done {
                     return Ok(());
                 }
-                queue.spare.pop().unwrap_or_else(|| Walk::new(Keys::default(), Vec::new()))
+                queue.spare.pop().unwrap_or_else(fresh)
             };
             let part = scan_part((bytes, source), (start, limit), walk, rules);
             let mut queue = lock();
@@ -329,6 +332,8 @@ pub(crate) fn collect(
     if let Some(fault) = queue.fault {
         return Ok(Err(fault));
     }
+    let rows = queue.out.rows;
+    queue.out.missing += queue.out.columns.iter().map(|c| (rows - c.len()) as u64).sum::<u64>();
     queue.out.fill()?;
     Ok(Ok(queue.out))
 }

@@ -13,6 +13,7 @@ use super::super::scan::Scan;
 use super::context::{Context, RANGE_NBYTES};
 use super::options::ReadOptions;
 use super::orients;
+use super::seeds::Seeds;
 use super::shape::{self, Shape};
 use super::{frames, own};
 
@@ -138,9 +139,10 @@ fn decode_own(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
         let message = format!("header: orient: expected one that JSON has, found {:?}.", header.orient);
         Error::malformed(FORMAT, message).in_member(header::KEY)
     })?;
+    let seeds = Seeds::of(&header.schema);
     let (table, end) = match orient {
-        Orient::Columns => orients::columns_of_members(context, scan, members)?,
-        _ => orients::rows_of_members(context, scan, members, orient)?,
+        Orient::Columns => orients::columns_of_members(context, scan, members, &seeds)?,
+        _ => orients::rows_of_members(context, scan, members, orient, &seeds)?,
     };
     ended(context, end)?;
     own::frame(context, header, table, orient.name())
@@ -150,8 +152,10 @@ fn decode_own(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
 pub(crate) fn collect(
     context: &Context<'_>,
     source: &super::ranges::Source,
+    seeds: &Seeds,
 ) -> Result<super::ranges::Collected> {
     let many = (context.options.threads, context.range_nbytes);
-    let collected = super::ranges::collect((context.bytes, source), &context.rules, many, &NoProgress)?;
+    let collected =
+        super::ranges::collect((context.bytes, source), &context.rules, seeds, many, &NoProgress)?;
     context.scanned(collected)
 }

@@ -26,7 +26,9 @@ fn rows_a_second() {
             let start = std::time::Instant::now();
             simdutf8::basic::from_utf8(&bytes).unwrap();
             let collected =
-                collect((&bytes, &source), &rules, (threads, range), &NoProgress).unwrap().unwrap();
+                collect((&bytes, &source), &rules, &Default::default(), (threads, range), &NoProgress)
+                    .unwrap()
+                    .unwrap();
             cells = collected.rows * collected.columns.len();
             let columns: Vec<_> = collected.columns.into_iter().map(|c| c.finish().unwrap()).collect();
             best = best.min(start.elapsed().as_secs_f64());

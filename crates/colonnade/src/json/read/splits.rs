@@ -134,6 +134,82 @@ proptest! {
     }
 }
 
+/// Pieces of JSON, whole and broken.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"a\"",
+        "\"b\"",
+        "\"\\u00e9\\n\"",
+        "\"",
+        "\\",
+        "1",
+        "-0",
+        "01",
+        "2.5e-3",
+        "1e",
+        ".5",
+        "-",
+        "1e400",
+        "18446744073709551616",
+        "true",
+        "false",
+        "null",
+        "nul",
+        "NaN",
+        " ",
+        "\n",
+        "\r",
+        "\u{0}",
+        "\u{e9}",
+        "{\"a\":",
+        "[{\"a\":1},",
+        "\"\\ud83d\\ude00\"",
+        "\"\\ud83d\"",
+    ]);
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_serde_refuses_is_refused(text in pieces()) {
+        let options = ReadOptions::default();
+        let place = |at: usize| Place::of(text.as_bytes(), at);
+        let rules = options.rules();
+        let mut scan = super::super::scan::Scan::new(text.as_bytes(), 0, false);
+        scan.space();
+        let ours = scan.value(0, &rules).map(|()| scan.space());
+        let is_whole = ours.is_ok() && scan.at == text.len();
+        let theirs = serde_json::from_str::<Value>(&text);
+        if is_whole {
+            prop_assert!(theirs.is_ok(), "{:?}", text);
+        } else if theirs.is_ok() {
+            // What is legal and still refused, by name.
+            let fault = ours.unwrap_err();
+            let named = ["twice", "big_ints", "beyond"].iter().any(|word| fault.message.contains(word));
+            prop_assert!(named, "{:?} {}", text, fault.message);
+        }
+        // As frames: errors have places, nothing panics, and ranges make no difference.
+        for by_lines in [true, false] {
+            let context = Context {
+                bytes: text.as_bytes(), options: &options, rules, format: "json", range_nbytes: 3, hint: "", place: &place,
+            };
+            let found = if by_lines { lines::decode_text(&context) } else { root::decode_text(&context) };
+            if let Err(error) = found {
+                prop_assert!(error.to_string().contains("line "), "{}", error);
+            }
+            prop_assert_eq!(read(text.as_bytes(), by_lines, 3, 2), read(text.as_bytes(), by_lines, usize::MAX, 1));
+        }
+    }
+}
+
 fn chunks(bytes: &[u8], sizes: &[usize], max_rows: usize) -> Vec<String> {
     let mut chunks = Chunks::new(LinesReadOptions::default()).unwrap();
     let mut out = Vec::new();

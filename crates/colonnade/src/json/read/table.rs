@@ -34,6 +34,8 @@ pub(crate) struct Table {
     pub(crate) rows: usize,
     /// Row labels, where they are keys.
     pub(crate) labels: Option<Keys>,
+    /// Cells of missing keys.
+    pub(crate) missing: u64,
     pub(crate) body: Body,
 }
 

@@ -255,3 +255,59 @@ fn several_frames_are_a_bundle() {
         );
     }
 }
+
+#[test]
+fn one_row_of_many_keys_is_no_reason_for_many_cells() {
+    let mut options = ReadOptions::default();
+    options.limits.max_unbacked_rows = 5000;
+    let wide: Vec<String> = (0..200).map(|i| format!("\"k{i}\": 1")).collect();
+    let text = format!("[{{{}}}{}]", wide.join(","), ", {}".repeat(100));
+    let error = read_as(&text, &options).unwrap_err().to_string();
+    assert!(error.contains("max_unbacked_rows") && error.contains("line "), "{error}");
+    let labels: Vec<String> = (0..100).map(|i| format!("\"{i}\": 1")).collect();
+    let late: Vec<String> = (0..200).map(|i| format!("\"k{i}\": {{\"99\": 1}}")).collect();
+    let text = format!("{{\"a\": {{{}}}, {}}}", labels.join(","), late.join(","));
+    let error = read_as(&text, &options).unwrap_err().to_string();
+    assert!(error.contains("max_unbacked_rows") && error.contains("line "), "{error}");
+    options.limits.max_unbacked_rows = 20_000;
+    assert_eq!(read_as(&text, &options).unwrap().ncols, 201);
+}
+
+#[test]
+fn schemas_of_pandas_say_labels_times_and_categories() {
+    let frame = read(
+        r#"{"schema": {"fields": [
+            {"name": "lab", "type": "string"}, {"name": "t", "type": "datetime"},
+            {"name": "tz", "type": "datetime", "tz": "Europe/Paris"},
+            {"name": "c", "type": "any", "constraints": {"enum": ["p", "q"]}, "ordered": true},
+            {"name": "none", "type": "number"}], "primaryKey": ["lab"], "pandas_version": "1.4.0"},
+         "data": [
+            {"lab": "k", "t": "2013-01-01T00:00:00.000", "tz": "2012-12-31T23:00:00.000Z", "c": "q", "none": null},
+            {"lab": "l", "t": null, "tz": "2014-02-02T23:00:00.000Z", "c": null, "none": null}]}"#,
+    );
+    assert_eq!(texts(&frame.columns), ["t", "tz", "c", "none"]);
+    assert_eq!((texts(&frame.index), frame.index.name.as_str()), (vec!["k".into(), "l".into()], "\"lab\""));
+    let kind = |position: usize| column(&frame, position).as_str().unwrap().to_owned();
+    assert!(kind(0).contains("Timestamp(Nanosecond, None)"), "{}", kind(0));
+    assert!(kind(1).contains("Some(\"Europe/Paris\")"), "{}", kind(1));
+    assert!(kind(2).starts_with("Dictionary(Int32, LargeUtf8)"), "{}", kind(2));
+    assert!(kind(3).starts_with("Float64"), "{}", kind(3));
+    let error = error(
+        r#"{"schema": {"fields": [{"name": "a", "type": "any", "constraints": {"enum": ["p"]}}]}, "data": [{"a": "x"}]}"#,
+    );
+    assert!(error.contains("categories") && error.contains("\"x\""), "{error}");
+}
+
+#[test]
+fn bytes_may_be_of_other_encodings() {
+    let text = "[{\"é\": 1}]";
+    let marked = [b"\xef\xbb\xbf", text.as_bytes()].concat();
+    let wide: Vec<u8> = [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    for bytes in [marked, wide] {
+        let frame = decode(&Buffer::from_vec(bytes), &ReadOptions::default()).unwrap().frame;
+        assert_eq!(texts(&frame.columns), ["é"]);
+    }
+    let error =
+        decode(&Buffer::from_vec(b"[{\"a\": \"\n\xff\"}]".to_vec()), &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("line 2, column 1") && error.to_string().contains("UTF-8"), "{error}");
+}

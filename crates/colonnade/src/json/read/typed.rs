@@ -1,6 +1,6 @@
 //! Columns of a known type, from what cells that look like it were scanned as.
 
-use arrow_array::types::{ArrowPrimitiveType, Int64Type};
+use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int64Type};
 use arrow_array::types::{Int8Type, Int16Type, Int32Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array as _, BooleanArray, LargeStringArray, PrimitiveArray};
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -30,6 +30,7 @@ pub(crate) fn direct(field: &Field, told: &FieldPlan, data: &ArrayData) -> Resul
     }
     Ok(match (data.data_type(), wanted) {
         (DataType::LargeUtf8, DataType::Utf8) => short(data),
+        (DataType::Float64, DataType::Float32) => halved(data),
         (DataType::Int64, DataType::Int8) => narrow::<Int8Type>(data),
         (DataType::Int64, DataType::Int16) => narrow::<Int16Type>(data),
         (DataType::Int64, DataType::Int32) => narrow::<Int32Type>(data),
@@ -50,6 +51,22 @@ where
     let fits = |value: i64| T::Native::try_from(value).map_err(|_| ());
     // Null slots hold zero.
     cells.try_unary::<_, T, ()>(fits).ok().map(|found| found.into_data())
+}
+
+/// The nearest floats of 32 bits; `None` where it is not certain that they are the ones nearest to the text too.
+fn halved(data: &ArrayData) -> Option<ArrayData> {
+    let cells = PrimitiveArray::<Float64Type>::from(data.clone());
+    let fits = |value: f64| {
+        // Half way between two: the text may have been above or below.
+        let is_half = value.to_bits() & 0x1fff_ffff == 0x1000_0000;
+        #[allow(clippy::cast_possible_truncation)]
+        let near = value as f32;
+        // Small ones have fewer bits, of which the half is another.
+        let is_small = near.abs() < f32::MIN_POSITIVE && value != 0.0;
+        let is_lost = near.is_infinite() && value.is_finite();
+        if is_half || is_small || is_lost { Err(()) } else { Ok(near) }
+    };
+    cells.try_unary::<_, Float32Type, ()>(fits).ok().map(|found| found.into_data())
 }
 
 /// The same texts with 32-bit offsets; `None` where they are too long together.
