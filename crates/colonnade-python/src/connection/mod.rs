@@ -283,7 +283,7 @@ impl Connection {
                 }
             }
             Message::Msgpack(bytes) => {
-                match py.detach(|| msgpack::open(bytes, private, &inner.options)).map_err(failed)? {
+                match py.detach(|| msgpack::open(*bytes, private, &inner.options)).map_err(failed)? {
                     Held::Frame(landed) => frame(*landed)?,
                     Held::Bundle(opened) => Py::new(py, MsgpackFile::of(*opened, threads))?.into_any(),
                 }

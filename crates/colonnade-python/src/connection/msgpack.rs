@@ -4,7 +4,7 @@ use colonnade::Result;
 use colonnade::format::msgpack::{Opened, ReadOptions};
 use colonnade::frame::Frame;
 use colonnade::ipc::read::Request;
-use colonnade::memory::Buffer;
+use colonnade::message::Received;
 use colonnade::plan::NoProgress;
 
 use crate::connect_options::ConnectOptions;
@@ -17,8 +17,12 @@ pub(super) enum Held {
     Bundle(Box<Opened>),
 }
 
-/// What the bytes of a whole message hold.
-pub(super) fn open(bytes: Buffer, private: bool, options: &ConnectOptions) -> Result<Held> {
+/// What a whole message holds.
+pub(super) fn open(received: Received, private: bool, options: &ConnectOptions) -> Result<Held> {
+    let bytes = match received.frame()? {
+        Ok(frame) => return Ok(Held::Frame(Box::new(frame))),
+        Err(bytes) => bytes,
+    };
     let threads = options.threads;
     let read = ReadOptions { limits: options.limits.core(), threads, ..ReadOptions::default() };
     let opened = Opened::open_buffer(bytes, read)?;

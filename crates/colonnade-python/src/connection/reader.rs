@@ -100,7 +100,7 @@ impl ConnectionReader {
                                 Gave::Whole(arrival.finish(false, threads, &NoProgress)?)
                             }
                             Some(Message::Msgpack(bytes)) => {
-                                match msgpack::open(bytes, false, &connection.inner.options)? {
+                                match msgpack::open(*bytes, false, &connection.inner.options)? {
                                     Held::Frame(frame) => Gave::Whole(Arrived::Landed(frame)),
                                     Held::Bundle(_) => Gave::Bundle,
                                 }

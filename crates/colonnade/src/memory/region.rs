@@ -147,6 +147,12 @@ impl RegionMut {
         Ok(())
     }
 
+    /// Length in bytes.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.0.nbytes
+    }
+
     /// Bytes that fit without another mapping.
     #[must_use]
     pub fn capacity(&self) -> usize {

@@ -8,11 +8,11 @@ use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::ipc::read::{Arrival, Arrived, Decoder, Event, Schemas};
-use crate::memory::Buffer;
+use crate::msgpack::options::ReadOptions;
 use crate::plan::Progress;
 
 use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};
-use super::value::{Value, is_value};
+use super::value::{Received, Value, is_value};
 
 /// The first byte tells whether a message is MessagePack, which may be no longer than that.
 const MARKER_NBYTES: usize = 1;
@@ -47,8 +47,8 @@ pub type Rooms = fn(usize) -> io::Result<Box<dyn Room>>;
 pub enum Message {
     /// A frame: see [`Arrived`].
     Frame(Box<Arrival>),
-    /// A MessagePack value: a map or an array.
-    Msgpack(Buffer),
+    /// A MessagePack value: a map or an array, decoded as far as it could be while it came.
+    Msgpack(Box<Received>),
     /// Opaque bytes.
     Bytes(Box<dyn Room>),
 }
@@ -336,7 +336,11 @@ impl Incoming {
                 return Ok(Step::Need);
             }
             self.by_batch = false;
-            self.state = State::Value(Box::new(Value::new(&self.limits)?));
+            self.state = State::Value(Box::new(Value::new(&ReadOptions {
+                limits: self.limits,
+                threads: 1,
+                ..ReadOptions::default()
+            })?));
             return self.feed(&[marker]).map(|(_, step)| step);
         }
         if is_envelope(bytes) {
@@ -375,7 +379,7 @@ impl Incoming {
     fn value_is_whole(&mut self) -> Result<Step> {
         match std::mem::replace(&mut self.state, START) {
             State::Value(value) if value.is_whole() => {
-                self.state = State::Whole(Box::new(Message::Msgpack(value.finish()?)));
+                self.state = State::Whole(Box::new(Message::Msgpack(Box::new(value.finish()?))));
                 Ok(Step::Whole)
             }
             other => {

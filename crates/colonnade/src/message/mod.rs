@@ -14,7 +14,8 @@
 
 mod envelope;
 mod incoming;
-mod value;
+pub(crate) mod value;
 
 pub use envelope::{ENVELOPE_NBYTES, Envelope, envelope};
 pub use incoming::{Incoming, Message, Room, Step, Waiting};
+pub use value::Received;

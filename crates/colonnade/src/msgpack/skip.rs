@@ -101,6 +101,15 @@ impl Skipper {
         Self { levels: Levels::new(1, depth), owed: 0, head: [0; 9], held: 0, seen: 0 }
     }
 
+    /// For the rest of a value: `left` values on the innermost of its open levels, and on those around it, the outermost
+    /// first, `outer`.
+    #[must_use]
+    pub fn within(outer: &[u64], left: u64, depth: u64) -> Self {
+        let mut levels = Levels { left, outer: outer.to_vec(), depth };
+        levels.close();
+        Self { levels, owed: 0, head: [0; 9], held: 0, seen: 0 }
+    }
+
     /// Takes the next piece; answers how much of it belongs to the value: all of it until the value is whole.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! Two passes: the first measures, so that the header can say where every column ends and every piece of a column has its place;
 //! the second writes all pieces side by side where the sink gives its memory, else one behind the other.
 
+use std::io::IoSlice;
 use std::ops::Range;
 
 use arrow_data::ArrayData;
@@ -325,33 +326,44 @@ fn one_by_one(
 ) -> Result<()> {
     /// Small pieces wait for each other until they are worth a call.
     const CALL_NBYTES: usize = 128 << 10;
-    let mut buffer = Vec::new();
-    let mut done = 0;
+    // Made once for the largest that has to wait: filling it anew for every piece would touch all bytes twice.
+    let largest =
+        columns.iter().map(|c| c.head.len() + c.pieces.iter().max().unwrap_or(&0)).max().unwrap_or(0);
+    let mut buffer = vec![0; CALL_NBYTES.saturating_add(largest)];
+    let (mut filled, mut done) = (0, 0);
     for column in columns {
-        buffer.extend_from_slice(&column.head);
+        // Columns without rows are their heads alone.
+        if filled >= CALL_NBYTES {
+            sink.write(buffer.get(..filled).unwrap_or(&[]))?;
+            done += filled;
+            filled = 0;
+        }
+        let head = buffer.get_mut(filled..filled + column.head.len()).ok_or_else(changed)?;
+        head.copy_from_slice(&column.head);
+        filled += column.head.len();
         match &column.value {
             Value::Packed(bytes) => {
-                sink.write(&buffer)?;
-                sink.write(bytes)?;
-                done += buffer.len() + bytes.len();
-                buffer.clear();
+                let waiting = buffer.get(..filled).unwrap_or(&[]);
+                sink.write_pieces(&[IoSlice::new(waiting), IoSlice::new(bytes)])?;
+                done += filled + bytes.len();
+                filled = 0;
+                progress.advance(done as u64, Some(total as u64))?;
             }
             Value::Cells(writer) => {
                 for (i, &nbytes) in column.pieces.iter().enumerate() {
-                    let start = buffer.len();
-                    buffer.resize(start + nbytes, 0);
-                    let room = buffer.get_mut(start..).ok_or_else(changed)?;
+                    let room = buffer.get_mut(filled..filled + nbytes).ok_or_else(changed)?;
                     written(writer.as_ref(), piece(i, nrows), room)?;
-                    if buffer.len() >= CALL_NBYTES {
-                        sink.write(&buffer)?;
-                        done += buffer.len();
-                        buffer.clear();
+                    filled += nbytes;
+                    if filled >= CALL_NBYTES {
+                        sink.write(buffer.get(..filled).unwrap_or(&[]))?;
+                        done += filled;
+                        filled = 0;
                         progress.advance(done as u64, Some(total as u64))?;
                     }
                 }
             }
         }
     }
-    sink.write(&buffer)?;
-    progress.advance((done + buffer.len()) as u64, Some(total as u64))
+    sink.write(buffer.get(..filled).unwrap_or(&[]))?;
+    progress.advance((done + filled) as u64, Some(total as u64))
 }

@@ -1,6 +1,7 @@
 //! Frames of our own: the header says what every column is, how many rows there are and where each column ends, so that all are
 //! decoded side by side, straight into their blocks.
 
+mod arrive;
 mod numbers;
 mod place;
 mod rows;
@@ -25,6 +26,8 @@ use super::super::header::{self, Header};
 use super::super::options::{Orient, ReadOptions};
 use super::super::write;
 use super::foreign::check_nbytes;
+
+pub use arrive::{Arriving, Broken};
 
 /// A frame whose columns were found and not yet decoded.
 #[derive(Debug)]
@@ -160,6 +163,14 @@ impl Own {
         if let Some(index) = self.index.get() {
             return Ok(index);
         }
+        let fields = self.levels();
+        let landed = self.land(&fields, self.options.threads, &NoProgress)?;
+        let axis = self.axis(&fields, landed)?;
+        Ok(self.index.get_or_init(|| axis))
+    }
+
+    /// The fields of the row labels, level by level.
+    fn levels(&self) -> Vec<usize> {
         let mut wanted: Vec<(usize, usize)> = Vec::new();
         for (i, field) in self.plan.fields.iter().enumerate() {
             if let Place::Level(level) = field.place {
@@ -167,8 +178,11 @@ impl Own {
             }
         }
         wanted.sort_unstable();
-        let fields: Vec<usize> = wanted.iter().map(|&(_, field)| field).collect();
-        let landed = self.land(&fields, self.options.threads, &NoProgress)?;
+        wanted.iter().map(|&(_, field)| field).collect()
+    }
+
+    /// Row labels of what `fields` became.
+    fn axis(&self, fields: &[usize], landed: Landed) -> Result<Axis> {
         let mut levels: Vec<Option<Level>> = vec![None; fields.len()];
         for (block, members) in landed.blocks {
             for (column, &i) in members.iter().enumerate() {
@@ -185,8 +199,7 @@ impl Own {
             }
         }
         let levels = levels.into_iter().flatten().collect();
-        let axis = self.plan.index_axis(levels, self.header.nrows, 0)?;
-        Ok(self.index.get_or_init(|| axis))
+        self.plan.index_axis(levels, self.header.nrows, 0)
     }
 
     /// The frame, or the part of it that is asked for, in memory of its own.
@@ -216,13 +229,7 @@ impl Own {
             order.push(*slot);
         }
         let landed = self.land(&wanted, request.threads, request.progress)?;
-        let mut parts: Vec<Part> =
-            landed.blocks.into_iter().map(|(b, members)| Part::Block(b, members)).collect();
-        for (i, data) in landed.columns {
-            if let Some(field) = wanted.get(i).and_then(|&f| self.plan.fields.get(f)) {
-                parts.push(Part::Column(field.column(data), i));
-            }
-        }
+        let parts = self.parts(&wanted, landed);
         let index = self.index()?.clone();
         let tags = self.plan.tags.clone();
         let columns = match request.positions {
@@ -235,6 +242,18 @@ impl Own {
             Frame::new(index, Axis::range(wanted.len()), parts, tags)?.select(&order, columns)?
         };
         Ok(if (start, stop) == (0, nrows) { frame } else { frame.slice(start, stop) })
+    }
+
+    /// What the fields `wanted` became, as parts of a frame of them.
+    fn parts(&self, wanted: &[usize], landed: Landed) -> Vec<Part> {
+        let mut parts: Vec<Part> =
+            landed.blocks.into_iter().map(|(b, members)| Part::Block(b, members)).collect();
+        for (i, data) in landed.columns {
+            if let Some(field) = wanted.get(i).and_then(|&f| self.plan.fields.get(f)) {
+                parts.push(Part::Column(field.column(data), i));
+            }
+        }
+        parts
     }
 
     /// Where a field stands, for errors.
@@ -272,15 +291,8 @@ fn landing(told: &FieldPlan) -> Option<DType> {
 
 /// Where the value of each field lies, and where the frame ends.
 fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result<(Vec<Range<usize>>, usize)> {
+    check_entries(header, entries)?;
     let fields = header.schema.fields();
-    if entries as usize != fields.len() + 1 {
-        let message = format!(
-            "expected {} entries, the header and {} columns, found {entries}.",
-            fields.len() + 1,
-            fields.len()
-        );
-        return Err(Error::malformed(FORMAT, message).in_member("$").at(0));
-    }
     let mut out = Vec::with_capacity(fields.len());
     let mut key_bytes = Vec::new();
     for ((key, field), nbytes) in write::keys(&header.schema).iter().zip(fields).zip(&header.nbytes) {
@@ -288,13 +300,7 @@ fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result
         header::put_text(&mut key_bytes, key)?;
         let rest = bytes.get(at..).unwrap_or(&[]);
         if !rest.starts_with(&key_bytes) && !key_bytes.starts_with(rest) {
-            let message = format!(
-                "expected the key {:?} as the header says, found {:02x?}. The file was changed by a program that does not \
-                 know the header: drop the entry __colonnade__ to read it as a foreign one.",
-                field.name(),
-                rest.get(..key_bytes.len().min(16)).unwrap_or(&[])
-            );
-            return Err(Error::malformed(FORMAT, message).in_member("$").at(at as u64));
+            return Err(wrong_key(field.name(), at));
         }
         let start = at + key_bytes.len();
         let end = usize::try_from(*nbytes).ok().and_then(|n| start.checked_add(n)).unwrap_or(usize::MAX);
@@ -310,4 +316,23 @@ fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result
         at = end;
     }
     Ok((out, at))
+}
+
+/// A column each, and the header.
+fn check_entries(header: &Header, entries: u32) -> Result<()> {
+    let fields = header.schema.fields().len();
+    if entries as usize == fields + 1 {
+        return Ok(());
+    }
+    let message =
+        format!("expected {} entries, the header and {fields} columns, found {entries}.", fields + 1);
+    Err(Error::malformed(FORMAT, message).in_member("$").at(0))
+}
+
+fn wrong_key(name: &str, at: usize) -> Error {
+    let message = format!(
+        "expected the key {name:?} as the header says, found another. The file was changed by a program that does not know \
+         the header: drop the entry __colonnade__ to read it as a foreign one."
+    );
+    Error::malformed(FORMAT, message).in_member("$").at(at as u64)
 }

@@ -11,7 +11,7 @@ use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
 use crate::plan::{self, Progress, Task};
 
-use super::super::super::cells::{CellError, Cells, FORMAT, malformed};
+use super::super::super::cells::{CellError, Cells, FORMAT, Taken, malformed};
 use super::super::super::head::{Head, head};
 use super::super::super::typed::{self, TypedCells};
 use super::numbers::Into;
@@ -27,37 +27,40 @@ fn apart(nbytes: usize) -> usize {
     (lines + usize::from(lines.is_multiple_of(2))) * 64
 }
 
-fn too_large() -> Error {
+pub(super) fn too_large() -> Error {
     Error::limit(FORMAT, "the frame is too large for this machine's addresses.")
 }
 
-/// Columns that share a block, and its memory.
-struct Group {
-    dtype: DType,
-    members: Vec<usize>,
-    stride: usize,
+/// Columns that share a block.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) dtype: DType,
+    pub(super) members: Vec<usize>,
+    pub(super) stride: usize,
+}
+
+/// What fills one column of a block.
+pub(super) fn into<'p>(dtype: DType, place: &'p mut [u8]) -> Box<dyn Cells + 'p> {
+    match (dtype.kind, dtype.itemsize) {
+        (Kind::Bool, _) => Box::new(Into::<bool, 1>::new(place)),
+        (Kind::Int, 1) => Box::new(Into::<i8, 1>::new(place)),
+        (Kind::Int, 2) => Box::new(Into::<i16, 2>::new(place)),
+        (Kind::Int, 4) => Box::new(Into::<i32, 4>::new(place)),
+        (Kind::Int, _) => Box::new(Into::<i64, 8>::new(place)),
+        (Kind::UInt, 1) => Box::new(Into::<u8, 1>::new(place)),
+        (Kind::UInt, 2) => Box::new(Into::<u16, 2>::new(place)),
+        (Kind::UInt, 4) => Box::new(Into::<u32, 4>::new(place)),
+        (Kind::UInt, _) => Box::new(Into::<u64, 8>::new(place)),
+        (_, 4) => Box::new(Into::<f32, 4>::new(place)),
+        _ => Box::new(Into::<f64, 8>::new(place)),
+    }
 }
 
 impl Own {
     /// Decodes the fields `wanted`.
     pub(super) fn land(&self, wanted: &[usize], threads: usize, progress: &dyn Progress) -> Result<Landed> {
         let nrows = self.header.nrows;
-        let mut groups: Vec<Group> = Vec::new();
-        let mut rest = Vec::new();
-        for (i, &field) in wanted.iter().enumerate() {
-            self.check_rows(field)?;
-            let Some(dtype) = self.direct(field) else {
-                rest.push(i);
-                continue;
-            };
-            match groups.iter_mut().find(|g| g.dtype == dtype) {
-                Some(group) => group.members.push(i),
-                None => {
-                    let stride = apart(nrows.checked_mul(dtype.itemsize as usize).ok_or_else(too_large)?);
-                    groups.push(Group { dtype, members: vec![i], stride });
-                }
-            }
-        }
+        let (groups, rest) = self.groups(wanted)?;
         let allocate = |g: &Group| -> Result<RegionMut> {
             let nbytes = g.stride.checked_mul(g.members.len()).ok_or_else(too_large)?;
             Ok(Region::allocate(nbytes, false)?)
@@ -85,14 +88,46 @@ impl Own {
             }));
         }
         plan::run(tasks, threads, progress)?;
+        self.landed(wanted, groups.into_iter().zip(regions), rest.into_iter().zip(arrays))
+    }
+
+    /// Which of the fields `wanted` share a block, and which have none.
+    pub(super) fn groups(&self, wanted: &[usize]) -> Result<(Vec<Group>, Vec<usize>)> {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut rest = Vec::new();
+        for (i, &field) in wanted.iter().enumerate() {
+            self.check_rows(field)?;
+            let Some(dtype) = self.direct(field) else {
+                rest.push(i);
+                continue;
+            };
+            match groups.iter_mut().find(|g| g.dtype == dtype) {
+                Some(group) => group.members.push(i),
+                None => {
+                    let nbytes = self.header.nrows.checked_mul(dtype.itemsize as usize);
+                    let stride = apart(nbytes.ok_or_else(too_large)?);
+                    groups.push(Group { dtype, members: vec![i], stride });
+                }
+            }
+        }
+        Ok((groups, rest))
+    }
+
+    /// What the fields `wanted` became.
+    pub(super) fn landed(
+        &self,
+        wanted: &[usize],
+        blocks: impl Iterator<Item = (Group, RegionMut)>,
+        arrays: impl Iterator<Item = (usize, OnceLock<ArrayData>)>,
+    ) -> Result<Landed> {
         let mut landed = Landed::default();
-        for (group, region) in groups.into_iter().zip(regions) {
-            let grid = Grid::column_major(group.dtype, nrows, group.members.len(), 0);
+        for (group, region) in blocks {
+            let grid = Grid::column_major(group.dtype, self.header.nrows, group.members.len(), 0);
             let grid = Grid { col_stride: as_stride(group.stride), ..grid };
             let buffer = Buffer::from_region(region.finish(), true);
             landed.blocks.push((Block::new(grid, buffer).ok_or_else(too_large)?, group.members));
         }
-        for (i, slot) in rest.into_iter().zip(arrays) {
+        for (i, slot) in arrays {
             let Some(data) = slot.into_inner() else { continue };
             let field = wanted.get(i).copied().unwrap_or(0);
             let dtype = self.plan.fields.get(field).and_then(|told| self.dtype(field, told));
@@ -105,7 +140,7 @@ impl Own {
         Ok(landed)
     }
 
-    fn nbytes(&self, field: usize) -> usize {
+    pub(super) fn nbytes(&self, field: usize) -> usize {
         self.extents.get(field).map_or(0, ExactSizeIterator::len)
     }
 
@@ -122,7 +157,7 @@ impl Own {
     }
 
     /// The dtype of a block that cells are decoded into as they come.
-    fn direct(&self, field: usize) -> Option<DType> {
+    pub(super) fn direct(&self, field: usize) -> Option<DType> {
         let told = self.plan.fields.get(field)?;
         let dtype = self.dtype(field, told)?;
         let plain = implied_dtype(&told.data_type) == Some(dtype) && dtype.order != ByteOrder::Big;
@@ -140,17 +175,22 @@ impl Own {
         let extent = self.extents.get(field).cloned().unwrap_or(0..0);
         let base = extent.start as u64;
         let bytes = self.bytes.as_slice().get(extent).unwrap_or(&[]);
+        let cut = || malformed(0, "expected a value, found its end.").placed(&self.path(field), base);
+        let (found, length) = self.head_of(field, bytes, base)?.ok_or_else(cut)?;
+        Ok((found, bytes.get(length..).unwrap_or(&[]), base + length as u64))
+    }
+
+    /// The head of a field's value, of as many cells as there are rows where it is an array; `None` where it is not whole.
+    pub(super) fn head_of(&self, field: usize, bytes: &[u8], base: u64) -> Result<Option<(Head, usize)>> {
         let path = self.path(field);
         let found = head(bytes).map_err(|e| e.placed(&path, base))?;
-        let cut = || malformed(0, "expected a value, found its end.").placed(&path, base);
-        let (found, length) = found.ok_or_else(cut)?;
-        if let Head::Array(n) = found
+        if let Some((Head::Array(n), _)) = found
             && n as usize != self.header.nrows
         {
             let message = format!("expected {} rows as the header says, found {n}.", self.header.nrows);
             return Err(malformed(0, message).placed(&path, base));
         }
-        Ok((found, bytes.get(length..).unwrap_or(&[]), base + length as u64))
+        Ok(found)
     }
 
     fn block_column(&self, field: usize, dtype: DType, place: &mut [u8]) -> Result<()> {
@@ -158,39 +198,26 @@ impl Own {
         match found {
             // Any byte but 0 and 1 would be no boolean.
             Head::Bin(n) if self.header.packed && dtype.kind != Kind::Bool => {
-                let whole = n as usize == bytes.len() && bytes.len() == place.len();
-                if !whole {
-                    let message = format!(
-                        "expected {} packed bytes, found {}.",
-                        place.len(),
-                        bytes.len().min(n as usize)
-                    );
-                    return Err(malformed(0, message).placed(&self.path(field), base));
+                if n as usize != bytes.len() || bytes.len() != place.len() {
+                    return Err(self.not_packed(field, place.len(), bytes.len().min(n as usize), base));
                 }
                 place.copy_from_slice(bytes);
                 Ok(())
             }
             Head::Array(_) => {
-                let mut cells: Box<dyn Cells + '_> = match (dtype.kind, dtype.itemsize) {
-                    (Kind::Bool, _) => Box::new(Into::<bool, 1>::new(place)),
-                    (Kind::Int, 1) => Box::new(Into::<i8, 1>::new(place)),
-                    (Kind::Int, 2) => Box::new(Into::<i16, 2>::new(place)),
-                    (Kind::Int, 4) => Box::new(Into::<i32, 4>::new(place)),
-                    (Kind::Int, _) => Box::new(Into::<i64, 8>::new(place)),
-                    (Kind::UInt, 1) => Box::new(Into::<u8, 1>::new(place)),
-                    (Kind::UInt, 2) => Box::new(Into::<u16, 2>::new(place)),
-                    (Kind::UInt, 4) => Box::new(Into::<u32, 4>::new(place)),
-                    (Kind::UInt, _) => Box::new(Into::<u64, 8>::new(place)),
-                    (_, 4) => Box::new(Into::<f32, 4>::new(place)),
-                    _ => Box::new(Into::<f64, 8>::new(place)),
-                };
+                let mut cells = into(dtype, place);
                 self.all(cells.as_mut(), field, bytes, base)
             }
             other => Err(self.no_column(field, other, base)),
         }
     }
 
-    fn no_column(&self, field: usize, found: Head, base: u64) -> Error {
+    pub(super) fn not_packed(&self, field: usize, expected: usize, found: usize, base: u64) -> Error {
+        let message = format!("expected {expected} packed bytes, found {found}.");
+        malformed(0, message).placed(&self.path(field), base)
+    }
+
+    pub(super) fn no_column(&self, field: usize, found: Head, base: u64) -> Error {
         malformed(0, format!("expected an array, found {}.", found.name())).placed(&self.path(field), base)
     }
 
@@ -202,13 +229,16 @@ impl Own {
         if (taken.cells, taken.nbytes) == (nrows, bytes.len()) {
             return Ok(());
         }
-        let message = format!(
-            "expected {nrows} cells in {} bytes as the header says, found {} in {}.",
-            bytes.len(),
-            taken.cells,
-            taken.nbytes
-        );
-        Err(malformed(taken.nbytes, message).after(taken.cells, 0).in_column(&path, 0, base))
+        Err(self.not_all(field, taken, bytes.len(), base))
+    }
+
+    /// The cells of a value do not fill it, or do not fit.
+    pub(super) fn not_all(&self, field: usize, taken: Taken, nbytes: usize, base: u64) -> Error {
+        let Taken { cells, nbytes: at } = taken;
+        let nrows = self.header.nrows;
+        let message =
+            format!("expected {nrows} cells in {nbytes} bytes as the header says, found {cells} in {at}.");
+        malformed(at, message).after(cells, 0).in_column(&self.path(field), 0, base)
     }
 
     /// A field in Arrow's layout.
@@ -217,7 +247,12 @@ impl Own {
         let schema = self.header.schema.field(field);
         let named = |e: Error| e.in_member(self.path(field));
         match (found, schema.data_type()) {
-            (Head::Bin(_), data_type) if self.header.packed => self.packed(data_type, bytes).map_err(named),
+            (Head::Bin(n), data_type) if self.header.packed => {
+                if n as usize != bytes.len() {
+                    return Err(self.not_packed(field, bytes.len(), n as usize, base));
+                }
+                self.packed(data_type, bytes).map_err(named)
+            }
             (Head::Array(_), data_type @ (DataType::Utf8 | DataType::LargeUtf8)) => {
                 let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
                 let data_type = data_type.clone();
@@ -242,7 +277,11 @@ impl Own {
     }
 
     /// What reads the cells of those fields that have no way of their own, one for each of `rest`.
-    fn readers(&self, wanted: &[usize], rest: &[usize]) -> Result<Vec<Option<Box<dyn TypedCells>>>> {
+    pub(super) fn readers(
+        &self,
+        wanted: &[usize],
+        rest: &[usize],
+    ) -> Result<Vec<Option<Box<dyn TypedCells>>>> {
         let fields = self.header.schema.fields();
         let start = self.header.dictionaries.start;
         let encoded = self.bytes.as_slice().get(self.header.dictionaries.clone()).unwrap_or(&[]);
@@ -276,7 +315,7 @@ impl Own {
     }
 
     /// Packed values that are no NumPy block: times of other libraries.
-    fn packed(&self, data_type: &DataType, bytes: &[u8]) -> Result<ArrayData> {
+    pub(super) fn packed(&self, data_type: &DataType, bytes: &[u8]) -> Result<ArrayData> {
         let is_packed = data_type.is_integer()
             || data_type.is_floating()
             || matches!(data_type, DataType::Timestamp(..) | DataType::Duration(_));

@@ -34,22 +34,38 @@ impl<const N: usize> Text<N> {
     /// # Errors
     /// The system's own; a limit where offsets of the type cannot count the bytes.
     pub(super) fn new(data_type: DataType, rows: usize, nbytes: usize, nulls: bool) -> Result<Self> {
-        let count = rows.checked_add(1).and_then(|n| n.checked_mul(N));
-        let count = count.ok_or_else(|| Error::limit(FORMAT, format!("no memory for {rows} offsets.")))?;
-        let mut offsets = Region::allocate(count, false)?;
-        if let Some(first) = offsets.as_mut_slice().get_mut(..N) {
+        rows.checked_add(1).and_then(|n| n.checked_mul(N)).ok_or_else(|| no_memory(rows))?;
+        let (offsets, values) = (Region::allocate(0, false)?, Region::allocate(0, false)?);
+        let mut text =
+            Self { data_type, offsets, values, rows, row: 0, used: 0, validity: nulls.then(Vec::new) };
+        text.room(nbytes)?;
+        if let Some(first) = text.offsets.as_mut_slice().get_mut(..N) {
             first.fill(0);
         }
-        let values = Region::allocate(nbytes, false)?;
-        let validity = nulls.then(|| vec![0xff; rows.div_ceil(8)]);
-        Ok(Self { data_type, offsets, values, rows, row: 0, used: 0, validity })
+        Ok(text)
+    }
+
+    /// Makes room for the cells in `nbytes` bytes.
+    ///
+    /// # Errors
+    /// The system's own.
+    pub(super) fn room(&mut self, nbytes: usize) -> Result<()> {
+        let rows = self.rows.min(self.row.saturating_add(nbytes));
+        widened(&mut self.offsets, (rows + 1) * N)?;
+        widened(&mut self.values, self.used.saturating_add(nbytes))?;
+        if let Some(bits) = &mut self.validity
+            && bits.len() < rows.div_ceil(8)
+        {
+            bits.resize(rows.div_ceil(8), 0xff);
+        }
+        Ok(())
     }
 
     /// The column.
     ///
     /// # Errors
     /// Malformed: a text over the offsets' range.
-    pub(super) fn finish(self) -> Result<ArrayData> {
+    pub(super) fn finish(mut self) -> Result<ArrayData> {
         if self.row != self.rows {
             let message = format!("expected {} rows of text, found {}.", self.rows, self.row);
             return Err(Error::malformed(FORMAT, message));
@@ -59,6 +75,7 @@ impl<const N: usize> Text<N> {
                 format!("expected 2147483647 bytes of text at most as the header says, found {}.", self.used);
             return Err(Error::malformed(FORMAT, message));
         }
+        self.offsets.grow((self.rows + 1) * N)?;
         let offsets = Buffer::from_region(self.offsets.finish(), true).to_arrow();
         let values =
             Buffer::from_region(self.values.finish(), true).to_arrow().slice_with_length(0, self.used);
@@ -149,6 +166,23 @@ impl<const N: usize> Text<N> {
         (self.row, self.used) = (row, used);
         Ok(Taken { cells: row - first_row, nbytes: at })
     }
+}
+
+/// Memory of `nbytes` at least, twice what there was where that is more.
+fn widened(region: &mut RegionMut, nbytes: usize) -> Result<()> {
+    let held = region.capacity();
+    if held == 0 && nbytes > 0 {
+        *region = Region::allocate(nbytes, false)?;
+    } else if nbytes > held {
+        region.grow(nbytes.max(held.saturating_mul(2)))?;
+    }
+    let held = region.capacity();
+    Ok(region.grow(held)?)
+}
+
+#[cold]
+fn no_memory(rows: usize) -> Error {
+    Error::limit(FORMAT, format!("no memory for {rows} offsets."))
 }
 
 /// Whether a text cannot begin with this byte, because it stands inside a character.

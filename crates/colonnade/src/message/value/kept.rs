@@ -1,0 +1,80 @@
+//! Bytes that came and are not taken in yet.
+
+use crate::error::Result;
+use crate::memory::{Buffer, Region, RegionMut};
+
+/// Memory at first; it doubles as bytes come, whatever the value claims.
+const STEP: usize = 4 << 10;
+
+/// Bytes, filled at the end and taken from the front.
+#[derive(Debug)]
+pub(super) struct Kept {
+    region: RegionMut,
+    start: usize,
+    end: usize,
+}
+
+impl Kept {
+    pub(super) fn new() -> Result<Self> {
+        Ok(Self { region: Region::allocate(0, false)?, start: 0, end: 0 })
+    }
+
+    pub(super) fn nbytes(&self) -> usize {
+        self.end - self.start
+    }
+
+    pub(super) fn get(&mut self) -> &[u8] {
+        let (start, end) = (self.start, self.end);
+        self.region.as_mut_slice().get(start..end).unwrap_or(&[])
+    }
+
+    /// The last `count` of them.
+    pub(super) fn last(&mut self, count: usize) -> &[u8] {
+        let (start, end) = (self.end.saturating_sub(count), self.end);
+        self.region.as_mut_slice().get(start..end).unwrap_or(&[])
+    }
+
+    /// Memory for `nbytes` behind them.
+    pub(super) fn room(&mut self, nbytes: usize) -> Result<&mut [u8]> {
+        // What was taken from the front makes room, unless much would have to be moved.
+        if self.start > 0 && self.nbytes() <= self.start {
+            let (start, end) = (self.start, self.end);
+            self.region.as_mut_slice().copy_within(start..end, 0);
+            (self.start, self.end) = (0, end - start);
+        }
+        let end = self.end.saturating_add(nbytes);
+        if end > self.region.capacity() {
+            self.region.grow(end.max(self.end.saturating_mul(2)).max(STEP))?;
+        }
+        let capacity = self.region.capacity();
+        self.region.grow(capacity)?;
+        let start = self.end;
+        Ok(self.region.as_mut_slice().get_mut(start..end).unwrap_or(&mut []))
+    }
+
+    /// So many bytes of the room were filled.
+    pub(super) fn filled(&mut self, count: usize) {
+        self.end = (self.end + count).min(self.region.nbytes());
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        if !bytes.is_empty() {
+            self.room(bytes.len())?.copy_from_slice(bytes);
+            self.filled(bytes.len());
+        }
+        Ok(())
+    }
+
+    pub(super) fn drop_front(&mut self, count: usize) {
+        self.start = self.end.min(self.start + count);
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        }
+    }
+
+    /// All of them, where nothing was taken from the front.
+    pub(super) fn finish(mut self) -> Result<Buffer> {
+        self.region.grow(self.end)?;
+        Ok(Buffer::from_region(self.region.finish(), false))
+    }
+}

@@ -1,0 +1,224 @@
+//! Where the columns of a frame that comes go.
+
+use std::sync::OnceLock;
+
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
+
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+
+use super::super::super::super::cells::{CellError, Cells, FORMAT, Taken};
+use super::super::super::super::typed::TypedCells;
+use super::super::Own;
+use super::super::text::Text;
+use super::rooms::Rooms;
+
+/// Room for text at first; more is made as it comes.
+const TEXT_NBYTES: usize = 16 << 20;
+
+/// Data columns, and the levels of the row labels, which have blocks of their own.
+#[derive(Debug)]
+pub(super) struct Landing {
+    sets: [Set; 2],
+    /// Which of the two each field belongs to, and where it goes there.
+    homes: Vec<Home>,
+    /// What takes the cells of the column that comes now, where it is in no block.
+    now: Option<Reader>,
+}
+
+struct Set {
+    fields: Vec<usize>,
+    rooms: Rooms,
+    /// Those of the fields that are in no block, with what they became.
+    rest: Vec<(usize, OnceLock<ArrayData>)>,
+    readers: Vec<Option<Box<dyn TypedCells>>>,
+}
+
+impl std::fmt::Debug for Set {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Set").field("fields", &self.fields).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Home {
+    set: usize,
+    place: Place,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// Column of a block.
+    Block { group: usize, column: usize },
+    /// Number among those that are in none.
+    Array(usize),
+}
+
+enum Reader {
+    Short(Box<Text<4>>),
+    Long(Box<Text<8>>),
+    Typed(Box<dyn TypedCells>),
+    Packed(Vec<u8>),
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reader")
+    }
+}
+
+fn lost() -> Error {
+    Error::malformed(FORMAT, "a column came that nobody expected.")
+}
+
+impl Landing {
+    pub(super) fn of(own: &Own) -> Result<Self> {
+        let sets = [Set::of(own, own.fields())?, Set::of(own, own.levels())?];
+        let mut homes = Vec::new();
+        homes.resize(own.plan.fields.len(), Home { set: 0, place: Place::Array(usize::MAX) });
+        for (number, set) in sets.iter().enumerate() {
+            let mut put = |i: usize, place: Place| {
+                if let Some(home) = set.fields.get(i).and_then(|&field| homes.get_mut(field)) {
+                    *home = Home { set: number, place };
+                }
+            };
+            for (i, (group, column)) in set.rooms.places() {
+                put(i, Place::Block { group, column });
+            }
+            for (slot, (i, _)) in set.rest.iter().enumerate() {
+                put(*i, Place::Array(slot));
+            }
+        }
+        Ok(Self { sets, homes, now: None })
+    }
+
+    fn home(&mut self, field: usize) -> Result<(&mut Set, Place)> {
+        let home = self.homes.get(field).copied().ok_or_else(lost)?;
+        Ok((self.sets.get_mut(home.set).ok_or_else(lost)?, home.place))
+    }
+
+    /// Bytes of the packed values of a field.
+    pub(super) fn packed_nbytes(&mut self, own: &Own, field: usize) -> Result<usize> {
+        let (set, place) = self.home(field)?;
+        let width = match place {
+            Place::Block { group, .. } => Some(set.rooms.item(group)),
+            Place::Array(_) => own.header.schema.field(field).data_type().primitive_width(),
+        };
+        self.now = matches!(place, Place::Array(_)).then(|| Reader::Packed(Vec::new()));
+        let nbytes = width.and_then(|w| w.checked_mul(own.header.nrows));
+        let told = || {
+            let data_type = own.header.schema.field(field).data_type();
+            let nrows = own.header.nrows;
+            let message = format!("expected {nrows} packed values of {data_type}, found bytes.");
+            Error::malformed(FORMAT, message).in_member(own.path(field))
+        };
+        nbytes.ok_or_else(told)
+    }
+
+    /// The array of a field begins.
+    pub(super) fn begin(&mut self, own: &Own, field: usize) -> Result<()> {
+        let (set, place) = self.home(field)?;
+        let Place::Array(slot) = place else { return Ok(()) };
+        let nulls = own.header.nulls.get(field).is_none_or(|&n| n > 0);
+        let nbytes = own.nbytes(field).min(TEXT_NBYTES);
+        let (nrows, told) = (own.header.nrows, own.header.schema.field(field).data_type());
+        let reader = match told {
+            DataType::Utf8 => Reader::Short(Box::new(Text::new(told.clone(), nrows, nbytes, nulls)?)),
+            DataType::LargeUtf8 => Reader::Long(Box::new(Text::new(told.clone(), nrows, nbytes, nulls)?)),
+            _ => {
+                let none = || Error::unsupported(FORMAT, format!("no reader of {told}."));
+                let reader = set.readers.get_mut(slot).and_then(Option::take).ok_or_else(none);
+                Reader::Typed(reader.map_err(|e| e.in_member(own.path(field)))?)
+            }
+        };
+        self.now = Some(reader);
+        Ok(())
+    }
+
+    /// Takes cells of a field, behind `row` of them, from the front of its bytes.
+    pub(super) fn take(
+        &mut self,
+        own: &Own,
+        field: usize,
+        row: usize,
+        bytes: &[u8],
+    ) -> Result<std::result::Result<Taken, CellError>> {
+        let wanted = own.header.nrows - row;
+        Ok(match &mut self.now {
+            Some(Reader::Short(text)) => {
+                text.room(bytes.len())?;
+                text.take(bytes, wanted)
+            }
+            Some(Reader::Long(text)) => {
+                text.room(bytes.len())?;
+                text.take(bytes, wanted)
+            }
+            Some(Reader::Typed(cells)) => cells.take(bytes, wanted),
+            Some(Reader::Packed(_)) => return Err(lost()),
+            None => {
+                let (set, place) = self.home(field)?;
+                let Place::Block { group, column } = place else { return Err(lost()) };
+                // A cell has a byte at least.
+                let wanted = wanted.min(bytes.len());
+                set.rooms.cells(group, column, row, wanted)?.take(bytes, wanted)
+            }
+        })
+    }
+
+    /// Packed bytes of a field, behind `done` of them.
+    pub(super) fn copy(&mut self, _own: &Own, field: usize, done: usize, bytes: &[u8]) -> Result<()> {
+        if let Some(Reader::Packed(kept)) = &mut self.now {
+            kept.extend_from_slice(bytes);
+            return Ok(());
+        }
+        let (set, place) = self.home(field)?;
+        let Place::Block { group, column } = place else { return Err(lost()) };
+        set.rooms.bytes(group, column, done, bytes.len())?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// The last cell of a field has come.
+    pub(super) fn end(&mut self, own: &Own, field: usize) -> Result<()> {
+        let named = |e: Error| e.in_member(own.path(field));
+        let Some(reader) = self.now.take() else { return Ok(()) };
+        let data = match reader {
+            Reader::Short(text) => text.finish(),
+            Reader::Long(text) => text.finish(),
+            Reader::Typed(cells) => cells.finish(),
+            Reader::Packed(bytes) => own.packed(own.header.schema.field(field).data_type(), &bytes),
+        };
+        let data = data.map_err(named)?;
+        let (set, place) = self.home(field)?;
+        if let Place::Array(slot) = place
+            && let Some((_, slot)) = set.rest.get(slot)
+        {
+            let _ = slot.set(data);
+        }
+        Ok(())
+    }
+
+    /// The frame of it all.
+    pub(super) fn finish(self, own: &Own) -> Result<Frame> {
+        let [data, levels] = self.sets;
+        let (fields, landed) = levels.landed(own)?;
+        let index = own.axis(&fields, landed)?;
+        let (fields, landed) = data.landed(own)?;
+        let parts = own.parts(&fields, landed);
+        Frame::new(index, own.plan.columns.clone(), parts, own.plan.tags.clone())
+    }
+}
+
+impl Set {
+    fn of(own: &Own, fields: Vec<usize>) -> Result<Self> {
+        let (groups, rest) = own.groups(&fields)?;
+        let readers = own.readers(&fields, &rest)?;
+        let rest = rest.into_iter().map(|i| (i, OnceLock::new())).collect();
+        Ok(Self { rooms: Rooms::of(groups, own.header.nrows)?, fields, rest, readers })
+    }
+
+    fn landed(self, own: &Own) -> Result<(Vec<usize>, super::super::Landed)> {
+        let landed = own.landed(&self.fields, self.rooms.finish()?, self.rest.into_iter())?;
+        Ok((self.fields, landed))
+    }
+}

@@ -1,0 +1,83 @@
+//! Memory of blocks, which grows with the cells that come.
+
+use crate::error::Result;
+use crate::memory::{Region, RegionMut};
+
+use super::super::super::super::cells::Cells;
+use super::super::place::{Group, into, too_large};
+
+/// What a block has at first, whatever the header claims; address space, which costs nothing before it is filled.
+const FIRST_NBYTES: usize = 64 << 20;
+
+/// Blocks that are filled column by column.
+pub(super) struct Rooms {
+    blocks: Vec<(Group, RegionMut)>,
+    nrows: usize,
+}
+
+impl Rooms {
+    pub(super) fn of(groups: Vec<Group>, nrows: usize) -> Result<Self> {
+        let mut blocks = Vec::with_capacity(groups.len());
+        for group in groups {
+            let nbytes = nbytes(&group)?;
+            blocks.push((group, Region::allocate(nbytes.min(FIRST_NBYTES), false)?));
+        }
+        Ok(Self { blocks, nrows })
+    }
+
+    /// Every column: its number among what was wanted, its block and its place there.
+    pub(super) fn places(&self) -> impl Iterator<Item = (usize, (usize, usize))> + '_ {
+        self.blocks.iter().enumerate().flat_map(|(g, (group, _))| {
+            group.members.iter().enumerate().map(move |(column, &i)| (i, (g, column)))
+        })
+    }
+
+    /// Bytes of a value.
+    pub(super) fn item(&self, group: usize) -> usize {
+        self.blocks.get(group).map_or(0, |(group, _)| group.dtype.itemsize as usize)
+    }
+
+    /// What takes the next `wanted` cells of a column, behind `row` of them.
+    pub(super) fn cells(
+        &mut self,
+        group: usize,
+        column: usize,
+        row: usize,
+        wanted: usize,
+    ) -> Result<Box<dyn Cells + '_>> {
+        let (dtype, item) = (self.blocks.get(group).map(|(g, _)| g.dtype), self.item(group));
+        let place = self.bytes(group, column, row.saturating_mul(item), wanted.saturating_mul(item))?;
+        Ok(into(dtype.ok_or_else(too_large)?, place))
+    }
+
+    /// The next `nbytes` bytes of a column, behind `done` of them.
+    pub(super) fn bytes(
+        &mut self,
+        group: usize,
+        column: usize,
+        done: usize,
+        nbytes: usize,
+    ) -> Result<&mut [u8]> {
+        let (group, region) = self.blocks.get_mut(group).ok_or_else(too_large)?;
+        let column_nbytes = self.nrows * group.dtype.itemsize as usize;
+        let start = column * group.stride + done;
+        let end = start + nbytes.min(column_nbytes.saturating_sub(done));
+        if end > region.nbytes() {
+            let all = self::nbytes(group)?;
+            region.grow(all.min(end.max(region.nbytes().saturating_mul(2))))?;
+        }
+        region.as_mut_slice().get_mut(start..end).ok_or_else(too_large)
+    }
+
+    /// The blocks, whole.
+    pub(super) fn finish(mut self) -> Result<impl Iterator<Item = (Group, RegionMut)>> {
+        for (group, region) in &mut self.blocks {
+            region.grow(nbytes(group)?)?;
+        }
+        Ok(self.blocks.into_iter())
+    }
+}
+
+fn nbytes(group: &Group) -> Result<usize> {
+    group.stride.checked_mul(group.members.len()).ok_or_else(too_large)
+}
