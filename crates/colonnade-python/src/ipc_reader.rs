@@ -17,10 +17,10 @@ use crate::progress::PyProgress;
 use crate::view::after;
 
 /// Python fills at most so many bytes a call.
-const SCRATCH_NBYTES: usize = 256 << 10;
+pub(crate) const SCRATCH_NBYTES: usize = 256 << 10;
 
 /// Where the bytes come from.
-enum Origin {
+pub(crate) enum Origin {
     Stream(Box<dyn Read + Send + Sync>),
     Callable(Py<PyAny>, Py<PyByteArray>),
 }
@@ -93,7 +93,11 @@ fn from_stream(
 }
 
 /// Lets Python fill the front of `room`, by way of `scratch`: a view that is kept never sees memory of ours.
-fn call(read_into: &Bound<'_, PyAny>, scratch: &Bound<'_, PyByteArray>, room: &mut [u8]) -> PyResult<usize> {
+pub(crate) fn call(
+    read_into: &Bound<'_, PyAny>,
+    scratch: &Bound<'_, PyByteArray>,
+    room: &mut [u8],
+) -> PyResult<usize> {
     let wanted = room.len().min(scratch.len());
     let view = PyMemoryView::from(scratch.as_any())?.get_item(PySlice::new(
         read_into.py(),

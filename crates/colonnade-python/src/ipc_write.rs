@@ -96,7 +96,8 @@ impl Sink for CallableSink {
     }
 }
 
-enum Target {
+/// What is written chunk by chunk.
+pub(crate) enum Target {
     File(FileSink, PathBuf),
     Descriptor(DescriptorSink),
     /// Memory, and how much of it there was before.
@@ -143,24 +144,66 @@ impl IpcWriter {
         work: impl FnOnce(&mut Writer, &mut dyn Sink, &dyn Progress) -> colonnade::Result<()> + Send,
     ) -> PyResult<()> {
         let core = &mut self.core;
-        match &mut self.target {
-            None => Err(errors::encode("arrow: the writer was closed.")),
-            Some(Target::File(sink, path)) => {
-                watched(py, progress, Some(path), |watch| work(core, sink, watch))
-            }
-            Some(Target::Descriptor(sink)) => watched(py, progress, None, |watch| work(core, sink, watch)),
-            Some(Target::Callable(sink)) => watched(py, progress, None, |watch| work(core, sink, watch)),
-            Some(Target::Connection(target)) => {
-                target.run(py, progress, last, |sink, watch| work(core, sink, watch))
-            }
-            Some(Target::Buffer(sink, _)) => {
+        let target = self.target.as_mut().ok_or_else(|| errors::encode("arrow: the writer was closed."))?;
+        target.run(py, progress, last, |sink, watch| work(core, sink, watch))
+    }
+}
+
+impl Target {
+    /// Lets `work` write to it.
+    pub(crate) fn run(
+        &mut self,
+        py: Python<'_>,
+        progress: Callback,
+        last: bool,
+        work: impl FnOnce(&mut dyn Sink, &dyn Progress) -> colonnade::Result<()> + Send,
+    ) -> PyResult<()> {
+        match self {
+            Self::File(sink, path) => watched(py, progress, Some(path), |watch| work(sink, watch)),
+            Self::Descriptor(sink) => watched(py, progress, None, |watch| work(sink, watch)),
+            Self::Callable(sink) => watched(py, progress, None, |watch| work(sink, watch)),
+            Self::Connection(target) => target.run(py, progress, last, work),
+            Self::Buffer(sink, _) => {
                 let mut held = sink.bind(py).try_borrow_mut().map_err(|_| busy())?;
                 let mut appender = held.appender()?;
-                watched(py, progress, None, |watch| work(core, &mut appender, watch))?;
+                watched(py, progress, None, |watch| work(&mut appender, watch))?;
                 appender.keep();
                 Ok(())
             }
         }
+    }
+
+    /// A file that appears when the last chunk is written.
+    pub(crate) fn path(path: PathArgument) -> PyResult<Self> {
+        let file = AtomicFile::create(&path.0).map_err(|e| errors::with_path(e.into(), &path.0))?;
+        Ok(Self::File(FileSink(file), path.0))
+    }
+
+    /// A pipe, socket or device.
+    pub(crate) fn descriptor(fd: RawFd) -> Self {
+        Self::Descriptor(DescriptorSink(Descriptor::new(fd)))
+    }
+
+    /// Memory, behind what is there.
+    pub(crate) fn buffer(sink: &Bound<'_, BufferSink>) -> PyResult<Self> {
+        let before = sink.try_borrow().map_err(|_| busy())?.filled();
+        Ok(Self::Buffer(sink.clone().unbind(), before))
+    }
+
+    /// The last chunk was written.
+    pub(crate) fn close(self, py: Python<'_>, fsync: bool) -> PyResult<()> {
+        if let Self::File(sink, path) = self {
+            py.detach(|| sink.0.commit(fsync)).map_err(|e| errors::with_path(e.into(), &path))?;
+        }
+        Ok(())
+    }
+
+    /// Nothing of it shall stay. A connection's breaks its message off as it drops.
+    pub(crate) fn abort(self, py: Python<'_>) -> PyResult<()> {
+        if let Self::Buffer(sink, before) = self {
+            sink.bind(py).try_borrow_mut().map_err(|_| busy())?.truncate(before)?;
+        }
+        Ok(())
     }
 }
 
@@ -172,13 +215,12 @@ fn busy() -> PyErr {
 impl IpcWriter {
     #[staticmethod]
     fn to_path(path: PathArgument, format: FormArgument, options: &IpcWriteOptions) -> PyResult<Self> {
-        let file = AtomicFile::create(&path.0).map_err(|e| errors::with_path(e.into(), &path.0))?;
-        Ok(Self::new(Target::File(FileSink(file), path.0), &format, options))
+        Ok(Self::new(Target::path(path)?, &format, options))
     }
 
     #[staticmethod]
     fn to_fd(fd: RawFd, format: FormArgument, options: &IpcWriteOptions) -> Self {
-        Self::new(Target::Descriptor(DescriptorSink(Descriptor::new(fd))), &format, options)
+        Self::new(Target::descriptor(fd), &format, options)
     }
 
     #[staticmethod]
@@ -187,8 +229,7 @@ impl IpcWriter {
         format: FormArgument,
         options: &IpcWriteOptions,
     ) -> PyResult<Self> {
-        let before = sink.try_borrow().map_err(|_| busy())?.filled();
-        Ok(Self::new(Target::Buffer(sink.clone().unbind(), before), &format, options))
+        Ok(Self::new(Target::buffer(sink)?, &format, options))
     }
 
     #[staticmethod]
@@ -204,19 +245,11 @@ impl IpcWriter {
 
     fn close(&mut self, py: Python<'_>) -> PyResult<()> {
         self.run(py, None, true, |core, sink, watch| core.finish(sink, watch))?;
-        let fsync = self.fsync;
-        if let Some(Target::File(sink, path)) = self.target.take() {
-            py.detach(|| sink.0.commit(fsync)).map_err(|e| errors::with_path(e.into(), &path))?;
-        }
-        Ok(())
+        self.target.take().map_or(Ok(()), |target| target.close(py, self.fsync))
     }
 
     fn abort(&mut self, py: Python<'_>) -> PyResult<()> {
-        // A connection's target breaks its message off as it drops.
-        if let Some(Target::Buffer(sink, before)) = self.target.take() {
-            sink.bind(py).try_borrow_mut().map_err(|_| busy())?.truncate(before)?;
-        }
-        Ok(())
+        self.target.take().map_or(Ok(()), |target| target.abort(py))
     }
 
     #[getter]

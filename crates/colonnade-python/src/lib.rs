@@ -24,6 +24,7 @@ mod ipc_reader;
 mod ipc_write;
 mod listener;
 mod measure;
+mod msgpack_chunks;
 mod msgpack_file;
 mod msgpack_options;
 mod msgpack_write;
@@ -58,6 +59,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     ipc_reader::register(m)?;
     ipc_write::register(m)?;
     m.add_class::<listener::Listener>()?;
+    msgpack_chunks::register(m)?;
     msgpack_file::register(m)?;
     msgpack_options::register(m)?;
     msgpack_write::register(m)?;

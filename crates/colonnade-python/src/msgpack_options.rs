@@ -84,7 +84,8 @@ impl MsgpackWriteOptions {
             }
         };
         let orient = Orient::named(orient).py()?;
-        let core = WriteOptions { orient, header, packed, compatible, threads: self::threads(threads) };
+        let core =
+            WriteOptions { orient, header, packed, compatible, threads: self::threads(threads), chunk: None };
         Ok(Self { core: core.check().py()?, fsync })
     }
 }

@@ -14,8 +14,10 @@
 
 mod envelope;
 mod incoming;
+mod series;
 pub(crate) mod value;
 
 pub use envelope::{ENVELOPE_NBYTES, Envelope, envelope};
 pub use incoming::{Incoming, Message, Room, Step, Waiting};
+pub use series::Series;
 pub use value::Received;

@@ -1,7 +1,7 @@
 //! The header of our own frames: the first entry of their map.
 //!
 //! ```text
-//! "__colonnade__": {"version": 1, "orient": .., "nrows": .., "schema": bin, ["numbers": "packed"],
+//! "__colonnade__": {"version": 1, "orient": .., "nrows": .., ["chunk": ..], "schema": bin, ["numbers": "packed"],
 //!                   "nbytes": [bytes of each field's value], "nulls": [nils of each field],
 //!                   "dictionaries": [values of each dictionary, depth first]}
 //! ```
@@ -36,6 +36,8 @@ pub(crate) const VERSION: u64 = 1;
 pub(crate) struct Header {
     pub(crate) orient: Orient,
     pub(crate) nrows: usize,
+    /// Which of a series this is.
+    pub(crate) chunk: Option<u64>,
     pub(crate) schema: SchemaRef,
     /// Bytes of each field's value; columns only.
     pub(crate) nbytes: Vec<u64>,
@@ -76,7 +78,8 @@ impl Header {
     pub(crate) fn write(&self, dictionaries: &[u8], old: bool, out: &mut Vec<u8>) -> Result<()> {
         use rmp::encode::{write_array_len, write_bin, write_map_len, write_uint};
         put_text(out, KEY)?;
-        let entries = 6 + u32::from(!self.nbytes.is_empty()) + u32::from(self.packed);
+        let more = [!self.nbytes.is_empty(), self.packed, self.chunk.is_some()];
+        let entries = 6 + more.into_iter().map(u32::from).sum::<u32>();
         ended(write_map_len(out, entries))?;
         put_text(out, "version")?;
         ended(write_uint(out, VERSION))?;
@@ -84,6 +87,10 @@ impl Header {
         put_text(out, self.orient.name())?;
         put_text(out, "nrows")?;
         ended(write_uint(out, self.nrows as u64))?;
+        if let Some(number) = self.chunk {
+            put_text(out, "chunk")?;
+            ended(write_uint(out, number))?;
+        }
         put_text(out, "schema")?;
         let schema = ipc::write::schema_bytes(&self.schema)?;
         if old {
@@ -224,6 +231,7 @@ impl<'b> Reader<'b> {
         let mut out = Header {
             orient: Orient::Columns,
             nrows: 0,
+            chunk: None,
             schema: Schema::empty().into(),
             nbytes: Vec::new(),
             nulls: Vec::new(),
@@ -261,6 +269,7 @@ impl<'b> Reader<'b> {
                     })?;
                 }
                 "nrows" => nrows = Some(self.uint()?),
+                "chunk" => out.chunk = Some(self.uint()?),
                 "schema" => schema = Some(self.schema(limits)?),
                 "numbers" => match self.text()? {
                     "packed" => out.packed = true,

@@ -58,11 +58,20 @@ pub struct WriteOptions {
     pub compatible: bool,
     /// Threads.
     pub threads: usize,
+    /// Which of a series of frames this is; with a header only.
+    pub chunk: Option<u64>,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { orient: Orient::Columns, header: true, packed: false, compatible: false, threads: 1 }
+        Self {
+            orient: Orient::Columns,
+            header: true,
+            packed: false,
+            compatible: false,
+            threads: 1,
+            chunk: None,
+        }
     }
 }
 

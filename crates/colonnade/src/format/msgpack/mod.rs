@@ -3,6 +3,7 @@
 //! Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>. The work is done in [`crate::msgpack`].
 
 mod bundle;
+mod chunks;
 mod opened;
 mod whole;
 
@@ -11,7 +12,8 @@ mod tests;
 
 pub use crate::msgpack::options::{Orient, Otherwise, ReadOptions, WriteOptions};
 pub use bundle::encode_bundle;
-pub use opened::{Member, Opened};
+pub use chunks::ChunkWriter;
+pub use opened::{Member, Opened, is_series, is_series_file};
 
 use crate::error::Result;
 use crate::frame::Frame;

@@ -13,6 +13,7 @@ use crate::msgpack::header;
 use crate::msgpack::options::{Orient, ReadOptions};
 use crate::msgpack::read::foreign::{self, Layout};
 use crate::msgpack::read::own::{Opening, Own};
+use crate::msgpack::skip::skip;
 use crate::plan::Progress;
 
 use super::whole::Whole;
@@ -291,10 +292,33 @@ fn in_frame(error: Error, label: &str, start: usize) -> Error {
     error.moved(format!("${step}{}", path.strip_prefix('$').unwrap_or(&path)), offset)
 }
 
+/// The same of a regular file.
+///
+/// # Errors
+/// The system's own.
+pub fn is_series_file(file: File, mmap: bool, options: &ReadOptions) -> Result<bool> {
+    Ok(is_series(&crate::ipc::read::bytes_of(file, mmap, options.threads)?, options))
+}
+
+/// Whether more stands behind the first value, which is not decoded.
+#[must_use]
+pub fn is_series(bytes: &Buffer, options: &ReadOptions) -> bool {
+    let is_columns = matches!(
+        header::read(bytes.as_slice(), &options.limits),
+        Ok(Some((head, ..))) if head.orient == Orient::Columns
+    );
+    let end = if is_columns {
+        Own::open(bytes, *options).ok().flatten().map(|opening| opening.end())
+    } else {
+        skip(bytes.as_slice(), options.limits.max_depth).ok().flatten()
+    };
+    end.is_some_and(|end| end < bytes.nbytes())
+}
+
 fn trailing(nbytes: usize, at: usize) -> Error {
     let message = format!(
-        "expected the end of the input, found {nbytes} bytes more. A file holds one frame, or a map of them; messages one \
-         behind the other belong on a connection."
+        "expected the end of the input, found {nbytes} bytes more. Where frames stand one behind the other, open_reader \
+         reads them."
     );
     Error::malformed(FORMAT, message).at(at as u64)
 }

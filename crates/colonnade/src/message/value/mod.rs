@@ -9,10 +9,12 @@ mod pieces_tests;
 #[cfg(test)]
 mod tests;
 
+use crate::container::store::Limits;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::memory::Buffer;
 use crate::msgpack::cells::CellError;
+use crate::msgpack::header;
 use crate::msgpack::options::ReadOptions;
 use crate::msgpack::read::foreign::Foreign;
 use crate::msgpack::read::own::{Arriving, Broken};
@@ -42,6 +44,16 @@ pub enum Received {
 }
 
 impl Received {
+    /// Which of a series it is, where a header says so.
+    #[must_use]
+    pub fn chunk(&self, limits: &Limits) -> Option<u64> {
+        match self {
+            Self::Own(columns) => columns.chunk(),
+            Self::Bytes(bytes) => header::read(bytes.as_slice(), limits).ok()??.0.chunk,
+            Self::Foreign(_) | Self::Refused(_) => None,
+        }
+    }
+
     /// The frame; its bytes where it was not decoded while it came.
     ///
     /// # Errors

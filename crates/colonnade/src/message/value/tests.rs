@@ -1,7 +1,6 @@
 //! MessagePack messages between others, in pieces and at their limits.
 
 use super::*;
-use crate::container::store::Limits;
 use crate::error::ErrorKind;
 use crate::message::{Incoming, Message, Step, envelope};
 

@@ -73,6 +73,7 @@ pub(crate) fn encode_frame(
     let head = Header {
         orient: Orient::Columns,
         nrows: frame.nrows,
+        chunk: options.chunk,
         nbytes: columns.iter().map(Column::value_nbytes).collect(),
         nulls: columns.iter().map(|c| c.nulls).collect(),
         packed: options.packed,
@@ -108,6 +109,7 @@ fn in_rows(
         let head = Header {
             orient: options.orient,
             nrows: frame.nrows,
+            chunk: options.chunk,
             nbytes: Vec::new(),
             nulls: arrays.iter().zip(schema.fields()).map(nulls).collect::<Result<_>>()?,
             packed: false,

@@ -79,7 +79,8 @@ pub fn decode_with(bytes: &[u8], base: u64, options: &ReadOptions, progress: &dy
     };
     if end < bytes.len() {
         let message = format!(
-            "expected the end of the input behind the frame, found {} more bytes. Read one frame at a time.",
+            "expected the end of the input behind the frame, found {} more bytes. Where frames stand one behind the other, \
+             open_reader reads them.",
             bytes.len() - end
         );
         return Err(malformed(end, message).placed("$", base));

@@ -86,6 +86,12 @@ impl Arriving {
         Some(Self { own, keys, landing, field: 0, stage: Stage::Key, offset: at })
     }
 
+    /// Which of a series it is, where its header says so.
+    #[must_use]
+    pub fn chunk(&self) -> Option<u64> {
+        self.own.header.chunk
+    }
+
     /// Where the frame ends, as its header says.
     #[must_use]
     pub fn end(&self) -> usize {

@@ -1,0 +1,119 @@
+//! Frames of one schema, one value behind the other.
+
+use std::io::{self, IoSlice};
+
+use crate::arrow::export::Exporter;
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::msgpack::cells::FORMAT;
+use crate::msgpack::options::WriteOptions;
+use crate::msgpack::write;
+use crate::plan::Progress;
+use crate::sink::Sink;
+
+/// Writes a series.
+#[derive(Debug)]
+pub struct ChunkWriter {
+    options: WriteOptions,
+    first: Option<Exporter>,
+    count: usize,
+    nrows: usize,
+    broken: bool,
+}
+
+impl ChunkWriter {
+    /// Of nothing yet.
+    #[must_use]
+    pub fn new(options: WriteOptions) -> Self {
+        Self { options, first: None, count: 0, nrows: 0, broken: false }
+    }
+
+    /// Chunks so far.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Rows so far.
+    #[must_use]
+    pub fn nrows(&self) -> usize {
+        self.nrows
+    }
+
+    /// Writes a chunk.
+    ///
+    /// # Errors
+    /// `Unrepresentable` that shows both where columns, types or row labels differ from the first chunk's, and for values
+    /// that MessagePack cannot hold: nothing was written then. The sink's own, after which the writer is of no use.
+    pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        self.check()?;
+        let first = match self.first.take() {
+            Some(first) => first,
+            None => Exporter::new(chunk, None)?,
+        };
+        let admitted = first.admit(chunk);
+        if self.count > 0 || admitted.is_ok() {
+            self.first = Some(first);
+        }
+        admitted.map_err(|e| e.in_format(FORMAT))?;
+        let number = self.options.header.then_some(self.count as u64);
+        let mut part = Part { sink, written: false };
+        let result =
+            write::encode_frame(chunk, &WriteOptions { chunk: number, ..self.options }, &mut part, progress);
+        self.broken = result.is_err() && part.written;
+        result?;
+        self.count += 1;
+        self.nrows += chunk.nrows;
+        Ok(())
+    }
+
+    /// Ends the series, which has no mark of its own.
+    ///
+    /// # Errors
+    /// `Unrepresentable` where there was no chunk: an input without a byte is a series of nothing, whose columns nobody
+    /// knows.
+    pub fn finish(&mut self) -> Result<()> {
+        self.check()?;
+        if self.count == 0 {
+            let message =
+                "nothing was written: the first chunk says the schema. Write one, of no rows if need be.";
+            return Err(Error::unrepresentable(FORMAT, message));
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.broken {
+            let message = "an earlier call failed in the middle. Abort this writer and begin again.";
+            return Err(Error::unrepresentable(FORMAT, message));
+        }
+        Ok(())
+    }
+}
+
+/// A sink that goes on behind what it has: how many bytes a chunk has says nothing of the whole.
+struct Part<'s> {
+    sink: &'s mut dyn Sink,
+    written: bool,
+}
+
+impl Sink for Part<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.written = true;
+        self.sink.write(bytes)
+    }
+
+    fn write_pieces(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
+        self.written = true;
+        self.sink.write_pieces(pieces)
+    }
+
+    fn takes_pieces(&self) -> bool {
+        self.sink.takes_pieces()
+    }
+
+    fn place(&mut self, nbytes: usize) -> io::Result<Option<&mut [u8]>> {
+        self.written = true;
+        self.sink.place(nbytes)
+    }
+}
