@@ -27,7 +27,8 @@ fn frame(nrows: usize) -> Frame {
     let short: StringArray = (0..nrows).map(|i| Some(format!("{i}"))).collect();
     let codes: DictionaryArray<Int8Type> = (0..nrows).map(|i| Some(["a", "b"][i % 2])).collect();
     let lists = ListArray::from_iter_primitive::<arrow_array::types::Int32Type, _, _>(
-        (0..nrows).map(|i| (i % 4 > 0).then(|| (0..i as i32 % 5).map(Some).collect::<Vec<_>>())),
+        (0..nrows)
+            .map(|i| (i % 4 > 0).then(|| (0..i32::try_from(i).unwrap() % 5).map(Some).collect::<Vec<_>>())),
     );
     let inner: ArrayRef =
         Arc::new(Int64Array::from_iter((0..nrows).map(|i| (i % 2 == 0).then_some(i as i64))));
@@ -39,13 +40,15 @@ fn frame(nrows: usize) -> Frame {
         Part::Block(block("<i8", nrows, |i| (i as i64 * 7919 - 900).to_le_bytes().to_vec()), vec![1]),
         Part::Block(block("|b1", nrows, |i| vec![u8::from(i % 3 == 0)]), vec![2]),
         Part::Block(block("<i8", nrows, |i| (i as i64 % 90).to_le_bytes().to_vec()), vec![3]),
-        Part::Block(block(">u2", nrows, |i| (i as u16).to_be_bytes().to_vec()), vec![4]),
+        Part::Block(block(">u2", nrows, |i| u16::try_from(i).unwrap().to_be_bytes().to_vec()), vec![4]),
     ];
     for (i, data) in columns.into_iter().enumerate() {
         parts.push(Part::Column(Column::new(data), 5 + i));
     }
     let columns = Axis::range(parts.len());
-    let level = Level::Block(block("<i4", nrows, |i| (i as i32 * 3).to_le_bytes().to_vec()).column(0));
+    let level = Level::Block(
+        block("<i4", nrows, |i| (i32::try_from(i).unwrap() * 3).to_le_bytes().to_vec()).column(0),
+    );
     let labels = Labels::Levels(vec![level]);
     let index = Axis { labels, classes: vec!["Index".into()], ..Axis::range(0) };
     Frame::new(index, columns, parts, Tags { name: "null".into(), ..Tags::default() }).unwrap()

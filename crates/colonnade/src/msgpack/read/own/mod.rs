@@ -92,13 +92,7 @@ impl Own {
             return rows::decode(bytes.as_slice(), &header, plan, (entries, at), &options).map(Some);
         }
         let (extents, end) = extents(bytes.as_slice(), &header, entries, at)?;
-        let nrows = header.nrows as u64;
-        let nbytes = |(told, extent): (&FieldPlan, &Range<usize>)| {
-            let decoded = landing(told).map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
-            decoded.max(extent.len() as u64)
-        };
-        let decoded = plan.fields.iter().zip(&extents).map(nbytes).fold(0, u64::saturating_add);
-        check_nbytes(decoded, &options)?;
+        check_decoded(&header, &plan, &extents, &options)?;
         let bytes = bytes.clone();
         let own = Self { bytes, header, plan, extents, options, index: OnceLock::new(), end };
         Ok(Some(Opening::Columns(Box::new(own))))
@@ -280,6 +274,21 @@ fn check(header: &Header, options: &ReadOptions) -> Result<()> {
         return Err(Error::limit(FORMAT, message).in_member("$.__colonnade__"));
     }
     Ok(())
+}
+
+/// Refuses more than the limit once it is decoded.
+fn check_decoded(
+    header: &Header,
+    plan: &Plan,
+    extents: &[Range<usize>],
+    options: &ReadOptions,
+) -> Result<()> {
+    let nrows = header.nrows as u64;
+    let nbytes = |(told, extent): (&FieldPlan, &Range<usize>)| {
+        let decoded = landing(told).map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
+        decoded.max(extent.len() as u64)
+    };
+    check_nbytes(plan.fields.iter().zip(extents).map(nbytes).fold(0, u64::saturating_add), options)
 }
 
 /// The dtype of the block that a field lands in where it has no nulls. Times that are NumPy's say so; those of other libraries

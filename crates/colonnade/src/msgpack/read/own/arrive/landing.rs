@@ -98,6 +98,13 @@ impl Landing {
         Ok((self.sets.get_mut(home.set).ok_or_else(lost)?, home.place))
     }
 
+    /// Whether a field lands in a block of booleans, which no bytes are.
+    pub(super) fn is_bool(&self, field: usize) -> bool {
+        let home = self.homes.get(field);
+        let set = home.and_then(|home| self.sets.get(home.set));
+        matches!((home, set), (Some(Home { place: Place::Block { group, .. }, .. }), Some(set)) if set.rooms.is_bool(*group))
+    }
+
     /// Bytes of the packed values of a field.
     pub(super) fn packed_nbytes(&mut self, own: &Own, field: usize) -> Result<usize> {
         let (set, place) = self.home(field)?;

@@ -17,7 +17,7 @@ use super::super::super::header::{self, Header};
 use super::super::super::options::{Orient, ReadOptions};
 use super::super::super::skip::Skipper;
 use super::super::super::write;
-use super::{Own, check_entries, wrong_key};
+use super::{Own, check, check_decoded, check_entries, wrong_key};
 use crate::arrow::import::Plan;
 use landing::Landing;
 
@@ -71,6 +71,7 @@ impl Arriving {
         if header.orient != Orient::Columns {
             return None;
         }
+        check(&header, options).ok()?;
         check_entries(&header, entries).ok()?;
         let plan = Plan::new(&header.schema).ok()?;
         let mut keys = Vec::with_capacity(header.schema.fields().len());
@@ -80,6 +81,7 @@ impl Arriving {
             keys.push(encoded);
         }
         let (extents, end) = extents(&header, &keys, at)?;
+        check_decoded(&header, &plan, &extents, options).ok()?;
         let index = OnceLock::new();
         let own = Own { bytes: front, header, plan, extents, options: *options, index, end };
         let landing = Landing::of(&own).ok()?;
@@ -175,21 +177,21 @@ impl Arriving {
                 Err(malformed(0, "expected a value, found its end.").placed(&path(), base))
             };
         };
-        let base = base + length as u64;
+        let (base, field) = (base + length as u64, self.field);
         match found {
-            Head::Bin(n) if self.own.header.packed => {
-                let expected = self.landing.packed_nbytes(&self.own, self.field)?;
+            Head::Bin(n) if self.own.header.packed && !self.landing.is_bool(field) => {
+                let expected = self.landing.packed_nbytes(&self.own, field)?;
                 let inside = left - length;
                 if n as usize != inside || expected != inside {
-                    return Err(self.own.not_packed(self.field, expected, inside.min(n as usize), base));
+                    return Err(self.own.not_packed(field, expected, inside.min(n as usize), base));
                 }
                 self.stage = Stage::Packed { done: 0, base };
             }
             Head::Array(_) => {
-                self.landing.begin(&self.own, self.field)?;
+                self.landing.begin(&self.own, field)?;
                 self.stage = Stage::Cells { taken: Taken::default(), base };
             }
-            other => return Err(self.own.no_column(self.field, other, base)),
+            other => return Err(self.own.no_column(field, other, base)),
         }
         Ok(Some(length))
     }

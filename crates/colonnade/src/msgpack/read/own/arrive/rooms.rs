@@ -1,6 +1,7 @@
 //! Memory of blocks, which grows with the cells that come.
 
 use crate::error::Result;
+use crate::frame::Kind;
 use crate::memory::{Region, RegionMut};
 
 use super::super::super::super::cells::Cells;
@@ -35,6 +36,11 @@ impl Rooms {
     /// Bytes of a value.
     pub(super) fn item(&self, group: usize) -> usize {
         self.blocks.get(group).map_or(0, |(group, _)| group.dtype.itemsize as usize)
+    }
+
+    /// Whether a block is of booleans.
+    pub(super) fn is_bool(&self, group: usize) -> bool {
+        self.blocks.get(group).is_some_and(|(group, _)| group.dtype.kind == Kind::Bool)
     }
 
     /// What takes the next `wanted` cells of a column, behind `row` of them.
