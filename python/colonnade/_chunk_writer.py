@@ -5,7 +5,9 @@ from typing import Any
 
 from . import _core
 from ._chunks import chunks_of
+from ._msgpack_chunks import open_series_writer
 from ._options_arrow import ArrowOptions
+from ._options_msgpack import MsgpackOptions
 from ._progress import Steps, reporting
 from ._rows import Rows
 from ._store_chunks import open_writer
@@ -21,13 +23,15 @@ class Writer:
         What was written so far.
     """
 
-    def __init__(self, where: AnyTarget, made: ArrowOptions) -> None:
+    def __init__(self, where: AnyTarget, made: ArrowOptions | MsgpackOptions) -> None:
         self._made = made
         self._open = False
         with ExitStack() as stack:
             stack.enter_context(released(where))
             self._steps = Steps(stack.enter_context(reporting(made.progress, "writing")))
-            self._writer: _core.IpcWriter = open_writer(where, made)
+            self._writer: _core.IpcWriter | _core.MsgpackWriter = (
+                open_series_writer(where, made) if isinstance(made, MsgpackOptions) else open_writer(where, made)
+            )
             self._stack = stack.pop_all()
         self._rows = Rows(made.batch_rows)
         self._open = True

@@ -9,9 +9,11 @@ from ._formats import STREAMED
 from ._frame import Frame
 from ._http_source import HttpSource
 from ._link_ends import LinkSource
+from ._msgpack_chunks import series_reader
 from ._open import lazy_frame, opened, received, told
 from ._options import Options, format_of
 from ._options_arrow import ArrowOptions
+from ._options_msgpack import MsgpackOptions
 from ._sources import Source
 from ._stream_reader import StreamReader
 from ._streams import CallSource, StreamSource
@@ -28,7 +30,7 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     ----------
     target
         As for `write`. Over a `Connection` the chunks are one message, which goes out as it grows.
-    format : {"arrow", "arrows"}, optional
+    format : {"arrow", "arrows", "msgpack"}, optional
         Default: told by the suffix; ``arrows`` over a connection. The others are written whole.
     **options
         Those of writing; see `ArrowOptions` and `ArrowsOptions`.
@@ -62,7 +64,7 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     where = as_target(target)
     try:
         made = written_as(where, format, options)
-        if not isinstance(made, ArrowOptions):
+        if not isinstance(made, ArrowOptions | MsgpackOptions):
             name = format_of(made)
             raise UnsupportedError(
                 f"{name}: expected a format that is written chunk by chunk ({', '.join(STREAMED)}); "
@@ -85,7 +87,8 @@ def open_reader(
         As for `read`. Of a pipe, a socket or a decompressing file object no more is taken than the batch asked for. Of
         a `Connection` it is the next message; what is not read of it is skipped when the one after it is asked for.
     format : {"npz", "npy", "arrow", "arrows", "msgpack"}, optional
-        Default: told by the first bytes, then by the suffix. ``npz``, ``npy`` and ``msgpack`` are one chunk.
+        Default: told by the first bytes, then by the suffix. ``npz`` and ``npy`` are one chunk; of
+        ``msgpack`` each value is one.
     columns : label or iterable of labels, optional
         These columns alone, in this order.
     rows : slice, optional
@@ -134,6 +137,10 @@ def open_reader(
             return lazy_frame(opened(where, found, made), made, columns, rows)
 
         return StreamReader(where, columns, rows, core_options, whole)
+    if isinstance(made, MsgpackOptions):
+        series = series_reader(where, made, columns, rows)
+        if series is not None:
+            return series
     return FileReader(lazy_frame(opened(where, found, made), made, columns, rows))
 
 

@@ -41,7 +41,7 @@ class StreamReader(Reader):
         self._asked = columns
         self._options = options
         self._open_whole = open_whole
-        self._start, self._stop = _from_front(rows)
+        self._start, self._stop = from_front(rows)
         self._done_nrows = 0
         self._reader: _core.IpcReader | _core.ConnectionReader | None = None
         self._positions: list[int] | None = None
@@ -118,7 +118,7 @@ class StreamReader(Reader):
         return None
 
 
-def _from_front(rows: slice | None) -> tuple[int, int | None]:
+def from_front(rows: slice | None) -> tuple[int, int | None]:
     """(start, stop) of a slice that can be told without knowing the length."""
     if isinstance(rows, slice):
         for end in (rows.start, rows.stop):

@@ -303,10 +303,7 @@ impl Incoming {
             State::Start { filled, wanted, .. } => Err(cut_short(*filled as u64, *wanted as u64)),
             State::Frame(arrival) => Err(arrival.cut_short()),
             State::Batches(decoder) => decoder.finish(),
-            State::Value(value) => {
-                let (had, needed) = value.so_far();
-                Err(cut_short(had, needed))
-            }
+            State::Value(value) => Err(value.cut_short("a message", 0)),
             State::Bytes { filled, nbytes, .. } => {
                 let head = ENVELOPE_NBYTES as u64;
                 Err(cut_short(head + *filled as u64, head + *nbytes as u64))

@@ -3,7 +3,7 @@
 //! Nothing stands between two of them and nothing behind the last. Chunks of our own count themselves, so that one that is
 //! missing is noticed; the end of the input where a value has ended is the end.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::msgpack::options::ReadOptions;
 
 use super::value::{Received, Value};
@@ -104,14 +104,7 @@ impl Series {
     }
 
     fn cut_short(&self, value: &Value) -> Error {
-        let (had, needed) = value.so_far();
-        let (had, needed) = (self.base + had, self.base.saturating_add(needed));
-        let message = format!(
-            "the input ends inside frame {} of the series, after {had} bytes; {needed} at least are needed. The file was cut \
-             short, or its writer gave up: fetch or write it again.",
-            self.count + 1
-        );
-        Error::new(ErrorKind::Truncated { needed, had }, "msgpack", message).at(had)
+        value.cut_short(&format!("frame {} of the series", self.count + 1), self.base)
     }
 }
 

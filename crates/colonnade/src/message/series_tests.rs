@@ -1,6 +1,7 @@
 //! Series in pieces, cut, and with a chunk missing.
 
 use super::*;
+use crate::error::ErrorKind;
 
 /// What a series holds, read `piece` bytes at a time.
 fn values(bytes: &[u8], piece: usize) -> Result<Vec<String>> {

@@ -10,7 +10,7 @@ mod pieces_tests;
 mod tests;
 
 use crate::container::store::Limits;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::memory::Buffer;
 use crate::msgpack::cells::CellError;
@@ -133,6 +133,19 @@ impl Value {
     pub(crate) fn so_far(&self) -> (u64, u64) {
         let had = self.seen as u64;
         (had, had.saturating_add(self.least()))
+    }
+
+    /// The error of an input that ends here: `what` it ends inside, `base` bytes behind the start of all.
+    pub(crate) fn cut_short(&self, what: &str, base: u64) -> Error {
+        let (had, needed) = self.so_far();
+        let (had, needed) = (base.saturating_add(had), base.saturating_add(needed));
+        let message =
+            format!("the input ends inside {what}: {had} bytes came, {needed} at least are needed.");
+        let error = Error::new(ErrorKind::Truncated { needed, had }, "msgpack", message).at(had);
+        match &self.way {
+            Way::Own(columns) => error.in_member(columns.path()),
+            _ => error,
+        }
     }
 
     /// Where bytes go that belong to this value for certain; none where they are few.

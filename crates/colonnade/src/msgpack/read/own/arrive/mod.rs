@@ -100,6 +100,16 @@ impl Arriving {
         self.own.end
     }
 
+    /// The path of what comes next.
+    #[must_use]
+    pub fn path(&self) -> String {
+        match self.stage {
+            _ if self.is_whole() => "$".to_owned(),
+            Stage::Cells { taken, .. } => format!("{}[{}]", self.own.path(self.field), taken.cells),
+            _ => self.own.path(self.field),
+        }
+    }
+
     /// Whether every column has come.
     #[must_use]
     pub fn is_whole(&self) -> bool {
