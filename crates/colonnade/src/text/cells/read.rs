@@ -378,8 +378,8 @@ struct Categories {
 }
 
 enum Known {
-    /// The code of each text.
-    Texts(HashMap<Vec<u8>, usize>),
+    /// The code of each text; whether categories are text themselves, without quotes then.
+    Texts(HashMap<Vec<u8>, usize>, bool),
     /// Cells are codes.
     Codes,
 }
@@ -397,7 +397,10 @@ fn categories(
     let values = dictionaries.next(values_type)?;
     let syntax = if style.syntax == Syntax::Csv { Syntax::Csv } else { Syntax::Json };
     let style = Style { syntax, header: true, nonfinite: Nonfinite::Tagged, ..style };
-    let known = Texts::new(&values, style)?.codes().map_or(Known::Codes, Known::Texts);
+    let is_text = matches!(**values_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    let spelled = if is_text { Style { syntax: Syntax::Csv, ..style } } else { style };
+    let texts = Texts::new(&values, spelled)?.codes();
+    let known = texts.map_or(Known::Codes, |texts| Known::Texts(texts, is_text));
     if !codes.is_dictionary_key_type() {
         return Err(Error::malformed(
             style.format,
@@ -417,22 +420,31 @@ impl Categories {
                 fault.message.split_once(", found ").map_or("another.", |(_, found)| found).to_owned();
             CellFault::malformed(format!("expected one of {} categories, found {found}", self.values.len()))
         };
-        let texts = match &self.known {
-            Known::Texts(texts) => texts,
+        let (texts, is_text) = match &self.known {
+            Known::Texts(texts, is_text) => (texts, *is_text),
             Known::Codes => {
                 let code = integer::<usize>(&self.codes.common, cell)?;
                 return if code < self.values.len() { Ok(code) } else { Err(none()) };
             }
         };
-        let mut key = Vec::new();
-        match cell {
-            Cell::Null => {}
-            Cell::Bool(value) => key.extend_from_slice(if value { b"true" } else { b"false" }),
-            Cell::Number(text) | Cell::Raw(text) => key.extend_from_slice(text.as_bytes()),
-            Cell::Str(text) => strings::put(text.as_bytes(), self.style.syntax, &mut key),
-        }
-        if let Some(code) = texts.get(&key) {
+        let mut quoted = Vec::new();
+        let key = match cell {
+            Cell::Str(text) if is_text || self.style.syntax == Syntax::Csv => text.as_bytes(),
+            _ if is_text => return Err(none()),
+            Cell::Str(text) => {
+                strings::json(text.as_bytes(), &mut quoted);
+                &quoted
+            }
+            Cell::Bool(true) => b"true",
+            Cell::Bool(false) => b"false",
+            Cell::Number(text) | Cell::Raw(text) => text.as_bytes(),
+            Cell::Null => b"null",
+        };
+        if let Some(code) = texts.get(key) {
             return Ok(*code);
+        }
+        if is_text {
+            return Err(none());
         }
         // Other spellings of the same value.
         let field = Field::new("values", self.values.data_type().clone(), true);
