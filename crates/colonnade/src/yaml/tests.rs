@@ -6,6 +6,9 @@ use arrow_array::types::Int8Type;
 use arrow_array::*;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
+use proptest::collection::{hash_set, vec};
+use proptest::option;
+use proptest::prelude::*;
 
 use super::options::{Orient, ReadOptions, WriteOptions};
 use super::read::{bundle, decode};
@@ -268,4 +271,46 @@ fn limits_hold() {
     let options = ReadOptions { limits, ..ReadOptions::default() };
     let error = decode(&Buffer::from_vec(b"a: [1, 2, 3]\n".to_vec()), &options).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn any_text_comes_back_as_cell_name_and_category(
+        texts in vec(option::of(vec(any::<char>(), 0..6)), 1..8),
+        names in hash_set(vec(any::<char>(), 0..4), 1..4),
+    ) {
+        let texts: Vec<Option<String>> = texts.into_iter().map(|t| t.map(|t| t.into_iter().collect())).collect();
+        let names: Vec<String> = names.into_iter().map(|name| name.into_iter().collect()).collect();
+        let cells: ArrayRef = Arc::new(StringArray::from(texts.clone()));
+        let codes = texts.iter().map(Option::as_deref).collect::<DictionaryArray<Int8Type>>();
+        let mut columns: Vec<(&str, ArrayRef)> = names.iter().map(|name| (name.as_str(), cells.clone())).collect();
+        columns.push(("categories of it", Arc::new(codes)));
+        let frame = frame(&columns);
+        for orient in [Orient::Records, Orient::Columns] {
+            let bytes = written(&frame, orient, true);
+            let found = read(&bytes).unwrap_or_else(|e| panic!("{e}\n{}", String::from_utf8_lossy(&bytes)));
+            prop_assert_eq!(shown(&found.frame), shown(&frame));
+            let plain = read(&written(&frame, orient, false)).unwrap();
+            prop_assert_eq!((plain.frame.nrows, plain.frame.ncols), (frame.nrows, frame.ncols));
+        }
+    }
+}
+
+#[test]
+fn naughty_strings_come_back() {
+    let here = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
+    let root = std::env::var_os("COLONNADE_CORPORA").map_or(here, std::path::PathBuf::from).join("text-blns");
+    let found =
+        ["blns.txt", "src/blns.txt", "blns.json"].iter().find_map(|name| std::fs::read(root.join(name)).ok());
+    let Some(bytes) = found else {
+        eprintln!("skipped: no corpora at {}", root.display());
+        return;
+    };
+    let lines: Vec<String> = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
+    let frame = frame(&[("naughty", Arc::new(StringArray::from(lines)))]);
+    for orient in [Orient::Records, Orient::Columns] {
+        assert_eq!(shown(&read(&written(&frame, orient, true)).unwrap().frame), shown(&frame));
+    }
 }
