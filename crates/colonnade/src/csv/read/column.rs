@@ -31,6 +31,8 @@ pub(super) struct Joined<'a> {
     pub(super) ends: &'a [u32],
     pub(super) ncols: usize,
     pub(super) column: usize,
+    /// Bytes at the end of each cell that are part of the line's end.
+    pub(super) cut: u32,
 }
 
 impl Spans for Joined<'_> {
@@ -38,7 +40,7 @@ impl Spans for Joined<'_> {
     fn span(self, row: usize) -> (usize, usize) {
         let at = row * self.ncols + self.column;
         match self.ends.get(at..at + 2) {
-            Some([before, end]) => (before.wrapping_add(1) as usize, *end as usize),
+            Some([before, end]) => (before.wrapping_add(1) as usize, (*end - self.cut) as usize),
             _ => (0, 0),
         }
     }

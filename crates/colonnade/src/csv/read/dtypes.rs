@@ -28,7 +28,7 @@ const NAMES: [(&str, &str); 16] = [
 ];
 
 /// Names of types that have nulls of their own.
-const NULLABLE: [(&str, DataType); 21] = [
+const NULLABLE: [(&str, DataType); 20] = [
     ("boolean", DataType::Boolean),
     ("Int8", DataType::Int8),
     ("Int16", DataType::Int16),
@@ -42,7 +42,6 @@ const NULLABLE: [(&str, DataType); 21] = [
     ("Float64", DataType::Float64),
     ("str", DataType::LargeUtf8),
     ("string", DataType::LargeUtf8),
-    ("object", DataType::LargeUtf8),
     ("text", DataType::LargeUtf8),
     ("large_utf8", DataType::LargeUtf8),
     ("utf8", DataType::Utf8),

@@ -60,11 +60,11 @@ pub(super) fn fault(fault: Fault, opening: &Opening, place: &dyn Fn(usize) -> Pl
             place(fault.at).error(kind, FORMAT, None, message)
         }
         FaultKind::Ragged { found } => {
-            let cells = |n: usize| if n == 1 { "1 cell".to_owned() } else { format!("{n} cells") };
+            let fields = |n: usize| if n == 1 { "1 field".to_owned() } else { format!("{n} fields") };
             let message = format!(
                 "expected {} as the first line has, found {}. Mend the line, or read with on_error=\"null\" or \"skip\".",
-                cells(opening.ncols),
-                cells(found)
+                fields(opening.ncols),
+                fields(found)
             );
             place(fault.at).error(ErrorKind::Malformed, FORMAT, None, message)
         }

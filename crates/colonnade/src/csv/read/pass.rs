@@ -173,10 +173,11 @@ pub(super) fn read<'a>(
             let used = fields(bytes, source.special, source.watch, cells, source.longest, &mut ends);
             let used = used.map_err(|t| first_fault(source, bytes, at, t))?;
             let found = ends.with_front();
-            if source.shape.is_regular(bytes, found, ends.lines) {
+            if let Some(cut) = source.shape.regular(bytes, found, ends.lines) {
                 let ncols = source.shape.ncols;
                 for (column, target) in wanted.iter().zip(&mut done.targets) {
-                    let spans = Joined { ends: found, ncols, column: column.position };
+                    let cut = if column.position + 1 == ncols { cut } else { 0 };
+                    let spans = Joined { ends: found, ncols, column: column.position, cut };
                     let one = Batch { source, reach, at, first: done.rows, rows: ends.lines };
                     one.take(*column, spans, target)?;
                 }

@@ -8,19 +8,24 @@ use super::walk::Walk;
 use crate::error::Result;
 use crate::plan::{self, NoProgress, Task};
 
-/// Bytes of a piece. Large enough that what belongs to a piece (a part of each column) costs little.
-const PIECE_NBYTES: usize = 1 << 20;
+/// Bytes of a piece. Large enough that what belongs to a piece (a part of each column) costs little, small enough that threads
+/// end together.
+const PIECE_NBYTES: std::ops::RangeInclusive<usize> = (1 << 20)..=(4 << 20);
+
+/// Pieces that each thread has, where they are neither too large nor too small.
+const PIECES_A_THREAD: usize = 4;
 
 /// Bytes of a piece for each column.
 const COLUMN_NBYTES: usize = 256;
 
-/// Bytes of a piece of an input with so many columns.
-pub(super) fn piece_nbytes(ncols: usize) -> usize {
+/// Bytes of a piece of an input of so many bytes and columns.
+pub(super) fn piece_nbytes(nbytes: usize, ncols: usize, threads: usize) -> usize {
     #[cfg(test)]
     if let Some(nbytes) = TESTED.get() {
         return nbytes;
     }
-    PIECE_NBYTES.max(ncols.saturating_mul(COLUMN_NBYTES))
+    let fair = nbytes / (threads.max(1) * PIECES_A_THREAD);
+    fair.clamp(*PIECE_NBYTES.start(), *PIECE_NBYTES.end()).max(ncols.saturating_mul(COLUMN_NBYTES))
 }
 
 /// What the whole input holds.

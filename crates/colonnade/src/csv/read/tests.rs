@@ -108,8 +108,8 @@ fn every_kind_of_line_end_ends_lines() {
 #[test]
 fn bad_input_is_refused_with_its_place() {
     for (text, parts) in [
-        ("a,b\n1,2\n3\n", ["line 3, column 1", "at byte 8", "expected 2 cells"]),
-        ("a,b\n1,2,3\n", ["line 2, column 5", "at byte 8", "found 3 cells"]),
+        ("a,b\n1,2\n3\n", ["line 3, column 1", "at byte 8", "expected 2 fields"]),
+        ("a,b\n1,2,3\n", ["line 2, column 5", "at byte 8", "found 3 fields"]),
         ("a,b\n1,\"x\n2,3\n", ["line 2, column 3", "at byte 6", "closing quote"]),
         ("a,b\n1,\"x\"y\n", ["line 2, column 6", "at byte 9", "behind the closing quote"]),
         ("a,b\n1,x\ry\n2,3\n", ["line 2, column 4", "at byte 7", "bare \\r"]),
@@ -149,7 +149,7 @@ fn short_rows_may_not_ask_for_more_than_their_bytes() {
     let options = ReadOptions { on_error: OnError::Null, ..ReadOptions::default() };
     let found = read_with(text.as_bytes(), &options).unwrap_err();
     assert!(matches!(found.kind(), crate::ErrorKind::LimitExceeded), "{found}");
-    assert!(error(&text).contains("expected 100000 cells"));
+    assert!(error(&text).contains("expected 100000 fields"));
 }
 
 #[test]

@@ -12,6 +12,9 @@ pub(super) struct Texts {
 /// Pages are moved rather than copied from this size on.
 const MOVED_FROM_NBYTES: usize = 64 << 10;
 
+/// Half a huge page is touched faster as a whole one: only those wait for use.
+const HUGE_PAGE: usize = 2 << 20;
+
 impl Texts {
     pub(super) fn nbytes(&self) -> usize {
         self.used
@@ -26,6 +29,7 @@ impl Texts {
             match &mut self.region {
                 Some(region) if self.used >= MOVED_FROM_NBYTES => region.grow(wanted)?,
                 small => {
+                    let wanted = if wanted >= HUGE_PAGE / 2 { wanted.max(HUGE_PAGE) } else { wanted };
                     let mut region = Region::allocate(wanted, false)?;
                     if let Some(old) = small {
                         let source = old.as_mut_slice().get(..self.used).unwrap_or_default();

@@ -38,19 +38,24 @@ pub(super) struct Ragged {
 }
 
 impl Shape {
-    /// Whether the cells that end at `ends` (behind the entry for "before the first byte") are rows as they stand.
-    pub(super) fn is_regular(&self, bytes: &[u8], ends: &[u32], lines: usize) -> bool {
+    /// Whether the cells that end at `ends` (behind the entry for "before the first byte") are rows as they stand: then how
+    /// many bytes before a line end are part of it.
+    pub(super) fn regular(&self, bytes: &[u8], ends: &[u32], lines: usize) -> Option<u32> {
         let cells = ends.get(1..).unwrap_or_default();
-        if self.returns || cells.len() != lines.saturating_mul(self.ncols) {
-            return false;
+        if cells.len() != lines.saturating_mul(self.ncols) {
+            return None;
         }
         // There are as many line ends as rows: if every row ends with one, no other cell does.
-        let ended = |end: &u32| bytes.get(*end as usize).is_none_or(|byte| *byte == self.newline);
-        let rows = cells.chunks_exact(self.ncols);
-        let blank = self.ncols == 1
-            && self.skip_blank
-            && ends.windows(2).any(|pair| matches!(pair, [a, b] if a.wrapping_add(1) == *b));
-        rows.into_iter().all(|row| row.last().is_some_and(ended)) && !blank
+        let mut rows = cells.chunks_exact(self.ncols).map(|row| row.last().map_or(0, |end| *end as usize));
+        if !(self.returns && self.newline == b'\n') {
+            let ended = |end: usize| bytes.get(end).is_none_or(|byte| *byte == self.newline);
+            let blank = self.ncols == 1
+                && self.skip_blank
+                && ends.windows(2).any(|pair| matches!(pair, [a, b] if a.wrapping_add(1) == *b));
+            return (rows.all(ended) && !blank).then_some(0);
+        }
+        let ended = |end: usize| end > 0 && bytes.get(end - 1..=end) == Some(b"\r\n");
+        (self.ncols > 1 && rows.all(ended)).then_some(1)
     }
 
     /// Makes rows of the cells that end at `ends`.

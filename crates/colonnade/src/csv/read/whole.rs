@@ -91,8 +91,8 @@ type Outcome<T> = Result<std::result::Result<T, Refused>>;
 impl Reading<'_> {
     fn source(&self, careful: bool) -> Result<(Source<'_>, Vec<Piece>)> {
         let Opening { body, rules, ncols, .. } = self.opening;
-        let nbytes = piece_nbytes(*ncols);
         let (special, threads) = (self.opening.special(), self.options.threads);
+        let nbytes = piece_nbytes(self.bytes.len(), *ncols, threads);
         let (pieces, found) = if careful {
             let found = super::split::Found { returns: true, nul: true };
             (careful_pieces(self.bytes, *body, rules, nbytes, LONGEST), found)
