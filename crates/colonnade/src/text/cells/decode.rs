@@ -6,9 +6,8 @@ use arrow_schema::{DataType, Fields, IntervalUnit};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::encode::{any, per_second};
+use super::encode::per_second;
 use super::floats::{self, Half};
-use super::json::Json;
 use super::{Style, Syntax, strings, times};
 use crate::error::{Error, Result};
 use crate::msgpack::cells::changed;
@@ -25,13 +24,13 @@ impl<'b> Values<'b> {
         Self { bytes }
     }
 
-    fn head(&mut self) -> Result<Head> {
+    pub(super) fn head(&mut self) -> Result<Head> {
         let (found, length) = head(self.bytes).map_err(|e| e.error)?.ok_or_else(changed)?;
         self.bytes = self.bytes.get(length..).ok_or_else(changed)?;
         Ok(found)
     }
 
-    fn payload(&mut self, found: Head) -> Result<&'b [u8]> {
+    pub(super) fn payload(&mut self, found: Head) -> Result<&'b [u8]> {
         let (payload, rest) = self.bytes.split_at_checked(found.payload()).ok_or_else(changed)?;
         self.bytes = rest;
         Ok(payload)
@@ -47,13 +46,13 @@ impl<'b> Values<'b> {
     }
 }
 
-fn between(i: usize, style: Style, out: &mut Vec<u8>) {
+pub(super) fn between(i: usize, style: Style, out: &mut Vec<u8>) {
     if i > 0 {
         out.extend_from_slice(if style.syntax == Syntax::Yaml { b", " } else { b"," });
     }
 }
 
-fn colon(style: Style, out: &mut Vec<u8>) {
+pub(super) fn colon(style: Style, out: &mut Vec<u8>) {
     out.extend_from_slice(if style.syntax == Syntax::Yaml { b": " } else { b":" });
 }
 
@@ -244,75 +243,4 @@ fn map(values: &mut Values<'_>, n: u32, pair: &Fields, style: Style, out: &mut V
     }
     out.push(if is_object { b'}' } else { b']' });
     Ok(())
-}
-
-/// Appends a cell of several kinds: itself where JSON has it exactly, else its bytes as `{"__colonnade__": base64}`.
-pub(super) fn mixed(cell: &[u8], style: Style, out: &mut Vec<u8>) {
-    let start = out.len();
-    let plain = Style::json(style.format);
-    if native(&mut Values::new(cell), plain, style.header, out).is_some() {
-        let same = out.get(start..).and_then(|text| std::str::from_utf8(text).ok()).is_some_and(|text| {
-            let mut again = Vec::with_capacity(cell.len());
-            any(&mut Json::new(text, u64::MAX), &mut again).is_ok() && again == cell
-        });
-        if same || !style.header {
-            return;
-        }
-    }
-    out.truncate(start);
-    out.push(b'{');
-    strings::json(crate::text::header::KEY.as_bytes(), out);
-    colon(style, out);
-    put_base64(cell, plain, out);
-    out.push(b'}');
-}
-
-/// A value that JSON has; in YAML too it is spelled as JSON. `None` where there is none, or where its key is taken for ours.
-fn native(values: &mut Values<'_>, style: Style, exact: bool, out: &mut Vec<u8>) -> Option<()> {
-    let list = |out: &mut Vec<u8>, i: usize| between(i, style, out);
-    match values.head().ok()? {
-        Head::Nil => out.extend_from_slice(b"null"),
-        Head::Bool(found) => out.extend_from_slice(if found { b"true" } else { b"false" }),
-        Head::Int(found) => put_int(found, out),
-        Head::UInt(found) => out.extend_from_slice(itoa::Buffer::new().format(found).as_bytes()),
-        Head::F64(bits) if f64::from_bits(bits).is_finite() => {
-            floats::put(f64::from_bits(bits), style, out).ok()?
-        }
-        Head::F32(bits) if !exact && f32::from_bits(bits).is_finite() => {
-            floats::put(f32::from_bits(bits), style, out).ok()?;
-        }
-        found @ Head::Str(_) => {
-            let text = values.payload(found).ok()?;
-            simdutf8::basic::from_utf8(text).ok()?;
-            strings::json(text, out);
-        }
-        Head::Array(n) => {
-            out.push(b'[');
-            for i in 0..n as usize {
-                list(out, i);
-                native(values, style, exact, out)?;
-            }
-            out.push(b']');
-        }
-        Head::Map(n) => {
-            out.push(b'{');
-            for i in 0..n as usize {
-                list(out, i);
-                let key = values.head().ok()?;
-                let Head::Str(_) = key else { return None };
-                let text = values.payload(key).ok()?;
-                if text.starts_with(crate::text::header::KEY.trim_end_matches('_').as_bytes()) {
-                    return None;
-                }
-                simdutf8::basic::from_utf8(text).ok()?;
-                strings::json(text, out);
-                colon(style, out);
-                native(values, style, exact, out)?;
-            }
-            out.push(b'}');
-        }
-        found @ Head::Bin(_) if !exact => put_base64(values.payload(found).ok()?, style, out),
-        _ => return None,
-    }
-    Some(())
 }

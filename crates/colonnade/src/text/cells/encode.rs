@@ -10,7 +10,7 @@ use super::{CellFault, Style, Syntax, times};
 use crate::frame::type_name;
 use crate::msgpack::typed::half;
 
-type Done = std::result::Result<(), CellFault>;
+pub(super) type Done = std::result::Result<(), CellFault>;
 
 /// Counts of a unit in a second.
 pub(super) fn per_second(unit: TimeUnit) -> i64 {
@@ -28,15 +28,15 @@ pub(super) fn expected(data_type: &DataType, found: &Token<'_>) -> CellFault {
 }
 
 /// Writes MessagePack to a vector, which never fails but for memory.
-fn put(out: &mut Vec<u8>, result: impl FnOnce(&mut Vec<u8>) -> bool) -> Done {
+pub(super) fn put(out: &mut Vec<u8>, result: impl FnOnce(&mut Vec<u8>) -> bool) -> Done {
     if result(out) { Ok(()) } else { Err(CellFault::malformed("no memory.")) }
 }
 
-fn put_int(out: &mut Vec<u8>, value: i64) -> Done {
+pub(super) fn put_int(out: &mut Vec<u8>, value: i64) -> Done {
     put(out, |out| rmp::encode::write_sint(out, value).is_ok())
 }
 
-fn put_str(out: &mut Vec<u8>, text: &str) -> Done {
+pub(super) fn put_str(out: &mut Vec<u8>, text: &str) -> Done {
     if u32::try_from(text.len()).is_err() {
         return Err(CellFault::malformed("expected text of at most 4294967295 bytes inside a cell."));
     }
@@ -74,7 +74,7 @@ impl Counted {
 const ARRAY: u8 = 0xdd;
 const MAP: u8 = 0xdf;
 
-fn base64(text: &str) -> std::result::Result<Vec<u8>, CellFault> {
+pub(super) fn base64(text: &str) -> std::result::Result<Vec<u8>, CellFault> {
     STANDARD.decode(text).map_err(|e| CellFault::malformed(format!("expected bytes as base64: {e}.")))
 }
 
@@ -257,7 +257,7 @@ pub(super) fn value(json: &mut Json<'_>, data_type: &DataType, style: Style, out
     Ok(())
 }
 
-fn array(
+pub(super) fn array(
     json: &mut Json<'_>,
     out: &mut Vec<u8>,
     each: &mut dyn FnMut(&mut Json<'_>, &mut Vec<u8>) -> Done,
@@ -272,7 +272,7 @@ fn array(
     Ok(())
 }
 
-fn object(
+pub(super) fn object(
     json: &mut Json<'_>,
     out: &mut Vec<u8>,
     each: &mut dyn FnMut(&str, &mut Json<'_>, &mut Vec<u8>) -> Done,
@@ -344,67 +344,4 @@ fn pairs(json: &mut Json<'_>, pair: &Fields, style: Style, out: &mut Vec<u8>) ->
     }
     counted.end(out);
     Ok(())
-}
-
-/// Appends the next value of `json`, whatever it is, in smallest forms. Numbers with a point or an exponent are floats.
-pub(super) fn any(json: &mut Json<'_>, out: &mut Vec<u8>) -> Done {
-    match json.token()? {
-        Token::Null => out.push(0xc0),
-        Token::Bool(value) => out.push(0xc2 | u8::from(value)),
-        Token::Number(text) => {
-            if let Ok(value) = text.parse() {
-                put_int(out, value)?;
-            } else if let Ok(value) = text.parse() {
-                put(out, |out| rmp::encode::write_uint(out, value).is_ok())?;
-            } else if text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E' | b'N' | b'I')) {
-                out.push(0xcb);
-                out.extend(floats::number::<f64>(text)?.to_bits().to_be_bytes());
-            } else {
-                return Err(CellFault::malformed(format!("expected an integer of 64 bits, found {text}.")));
-            }
-        }
-        Token::Str(text) => put_str(out, &text)?,
-        Token::Array => {
-            let start = out.len();
-            array(json, out, &mut any)?;
-            shrink(out, start, 0x90, 0xdc);
-        }
-        Token::Object => {
-            let start = out.len();
-            object(json, out, &mut |_, json, out| any(json, out))?;
-            shrink(out, start, 0x80, 0xde);
-        }
-    }
-    Ok(())
-}
-
-/// Makes the head of five bytes at `start` the smallest one of its count.
-fn shrink(out: &mut Vec<u8>, start: usize, small: u8, wide: u8) {
-    let Some(raw) = out.get(start + 1..start + 5).and_then(|raw| raw.first_chunk::<4>()) else { return };
-    let n = u32::from_be_bytes(*raw);
-    match (u8::try_from(n), u16::try_from(n)) {
-        (Ok(n), _) if n < 16 => drop(out.splice(start..start + 5, [small | n])),
-        (_, Ok(n)) => {
-            let [a, b] = n.to_be_bytes();
-            drop(out.splice(start..start + 5, [wide, a, b]));
-        }
-        _ => {}
-    }
-}
-
-/// The bytes of a cell of several kinds: `{"__colonnade__": base64}`, or the value itself.
-pub(super) fn mixed(json: &mut Json<'_>, source: Option<&str>, max_depth: u64, out: &mut Vec<u8>) -> Done {
-    if let Some(source) = source {
-        let mut own = Json::new(source, max_depth);
-        if own.token()? == Token::Object
-            && let Some(key) = own.key(true)?
-            && key == crate::text::header::KEY
-            && let Token::Str(text) = own.token()?
-            && own.key(false)?.is_none()
-        {
-            out.extend(base64(&text)?);
-            return Ok(());
-        }
-    }
-    any(json, out)
 }

@@ -22,6 +22,7 @@ mod dictionary;
 mod encode;
 mod floats;
 mod json;
+mod mixed;
 mod read;
 pub mod strings;
 pub mod times;

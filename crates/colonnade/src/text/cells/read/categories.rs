@@ -1,0 +1,148 @@
+//! Categories: cells are their values, found again among those of the header.
+
+use std::collections::HashMap;
+
+use super::super::dictionary::Texts;
+use super::*;
+
+/// Categories, by their text or by their codes.
+struct Categories {
+    known: Known,
+    values: ArrayData,
+    codes: Numbers<i64>,
+    limits: Limits,
+    style: Style,
+}
+
+enum Known {
+    /// The code of each text; whether categories are text themselves, without quotes then.
+    Texts(HashMap<Vec<u8>, usize>, bool),
+    /// Cells are codes.
+    Codes,
+}
+
+pub(super) fn categories(
+    codes: &DataType,
+    common: Common,
+    style: Style,
+    dictionaries: &mut Dictionaries,
+    limits: &Limits,
+) -> Result<Box<dyn TextReader>> {
+    let DataType::Dictionary(_, values_type) = &common.data_type else {
+        return Err(Error::malformed(style.format, "expected categories."));
+    };
+    let values = dictionaries.next(values_type)?;
+    let syntax = if style.syntax == Syntax::Csv { Syntax::Csv } else { Syntax::Json };
+    let style = Style { syntax, header: true, nonfinite: Nonfinite::Tagged, ..style };
+    let is_text = matches!(**values_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    let spelled = if is_text { Style { syntax: Syntax::Csv, ..style } } else { style };
+    let texts = Texts::new(&values, spelled)?.codes();
+    let known = texts.map_or(Known::Codes, |texts| Known::Texts(texts, is_text));
+    if !codes.is_dictionary_key_type() {
+        return Err(Error::malformed(
+            style.format,
+            format!("expected codes that are integers, found {codes}."),
+        ));
+    }
+    let codes =
+        Numbers { values: Vec::new(), nulls: NullBufferBuilder::new(0), decode: integer::<i64>, common };
+    Ok(Box::new(Categories { known, values, codes, limits: *limits, style }))
+}
+
+impl Categories {
+    fn code(&self, cell: Cell<'_>) -> Read<usize> {
+        let none = || {
+            let fault = self.codes.common.expected(cell);
+            let found =
+                fault.message.split_once(", found ").map_or("another.", |(_, found)| found).to_owned();
+            CellFault::malformed(format!("expected one of {} categories, found {found}", self.values.len()))
+        };
+        let (texts, is_text) = match &self.known {
+            Known::Texts(texts, is_text) => (texts, *is_text),
+            Known::Codes => {
+                let code = integer::<usize>(&self.codes.common, cell)?;
+                return if code < self.values.len() { Ok(code) } else { Err(none()) };
+            }
+        };
+        let mut quoted = Vec::new();
+        let key = match cell {
+            Cell::Str(text) if is_text || self.style.syntax == Syntax::Csv => text.as_bytes(),
+            _ if is_text => return Err(none()),
+            Cell::Str(text) => {
+                strings::json(text.as_bytes(), &mut quoted);
+                &quoted
+            }
+            Cell::Bool(true) => b"true",
+            Cell::Bool(false) => b"false",
+            Cell::Number(text) | Cell::Raw(text) => text.as_bytes(),
+            Cell::Null => b"null",
+        };
+        if let Some(code) = texts.get(key) {
+            return Ok(*code);
+        }
+        if is_text {
+            return Err(none());
+        }
+        // Other spellings of the same value.
+        let field = Field::new("values", self.values.data_type().clone(), true);
+        let again = || -> Result<Option<usize>> {
+            let mut inner = Dictionaries::of(Vec::new());
+            let mut reader = reader(&field, None, None, self.style, &mut inner, &self.limits)?;
+            if reader.push(cell).is_err() {
+                return Ok(None);
+            }
+            let data = reader.finish()?;
+            let mut text = Vec::new();
+            write::writer(&field, None, &data, self.style)?.write(0, &mut text)?;
+            Ok(texts.get(&text).copied())
+        };
+        again().ok().flatten().ok_or_else(none)
+    }
+}
+
+impl TextReader for Categories {
+    fn push(&mut self, cell: Cell<'_>) -> Done {
+        if cell == Cell::Null {
+            return self.codes.push(cell);
+        }
+        let code = self.code(cell)?;
+        let code = i64::try_from(code).map_err(|_| self.codes.common.expected(cell))?;
+        self.codes.values.push(code);
+        self.codes.nulls.append_non_null();
+        Ok(())
+    }
+
+    fn nulls(&mut self, n: usize) -> Done {
+        self.codes.nulls(n)
+    }
+
+    fn len(&self) -> usize {
+        self.codes.values.len()
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<ArrayData> {
+        let common = &self.codes.common;
+        let DataType::Dictionary(codes, _) = &common.data_type else {
+            return Err(Error::malformed("text", "expected categories."));
+        };
+        fn narrow<T: TryFrom<i64> + ArrowNativeType>(values: &[i64]) -> Option<Buffer> {
+            let all: Option<Vec<T>> = values.iter().map(|v| T::try_from(*v).ok()).collect();
+            all.map(Buffer::from_vec)
+        }
+        let all = &self.codes.values;
+        let buffer = match codes.as_ref() {
+            DataType::Int8 => narrow::<i8>(all),
+            DataType::Int16 => narrow::<i16>(all),
+            DataType::Int32 => narrow::<i32>(all),
+            DataType::UInt8 => narrow::<u8>(all),
+            DataType::UInt16 => narrow::<u16>(all),
+            DataType::UInt32 => narrow::<u32>(all),
+            DataType::UInt64 => narrow::<u64>(all),
+            _ => narrow::<i64>(all),
+        };
+        let too_many = || Error::malformed("text", "more categories than codes of the type can count.");
+        let builder = ArrayDataBuilder::new(common.data_type.clone()).len(all.len());
+        let builder = builder.add_buffer(buffer.ok_or_else(too_many)?).add_child_data(self.values.clone());
+        made(builder.nulls(self.codes.nulls.finish()))
+    }
+}
