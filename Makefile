@@ -63,6 +63,10 @@ bench-arrow: build  ## Arrow streams by chunk size, and files; PART=streams|file
 bench-connections: build  ## process to process by pipe, socket, TCP, TLS; PART=large|text|small|pieces|relay, DOCS=1 as above
 	@$(PY) -m colonnade.bench paper-connections $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
+.PHONY: bench-text
+bench-text: build  ## CSV, NDJSON, JSON, YAML files; PART=csv|ndjson|json|yaml, DOCS=1 as above
+	@$(PY) -m colonnade.bench paper-text $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+
 .PHONY: bench-msgpack
 bench-msgpack: build  ## MessagePack in memory, of rows, by pipe and socket; PART=memory|records|wire|file, DOCS=1 as above
 	@$(PY) -m colonnade.bench paper-msgpack $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)

@@ -95,5 +95,11 @@ PAPERS = {
             transports=("fifo", "unix", "tcp"),
             marks_only="of the wire, only what marks are judged by",
         ),
+        Paper(
+            "text",
+            "CSV, NDJSON, JSON and YAML files, with the table of marks",
+            parts=("csv", "ndjson", "json", "yaml"),
+            states=("first", "repeat"),
+        ),
     )
 }

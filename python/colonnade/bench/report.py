@@ -15,6 +15,7 @@ from colonnade.bench.marks import MARKS, judge
 from colonnade.bench.marks_arrow import ARROW_MARKS
 from colonnade.bench.marks_connections import CONNECTION_MARKS
 from colonnade.bench.marks_msgpack import MSGPACK_MARKS
+from colonnade.bench.marks_text import TEXT_MARKS
 from colonnade.bench.spec import Cell
 from colonnade.bench.summary import OURS, Figure, Place, Summary, geometric_mean
 
@@ -53,7 +54,8 @@ def sections(summary: Summary) -> list[Section]:
 
 
 def marks_section(summary: Summary) -> list[Section]:
-    verdicts = [v for v in judge(summary, (*MARKS, *ARROW_MARKS, *CONNECTION_MARKS, *MSGPACK_MARKS)) if v.measured]
+    marks = (*MARKS, *ARROW_MARKS, *CONNECTION_MARKS, *MSGPACK_MARKS, *TEXT_MARKS)
+    verdicts = [v for v in judge(summary, marks) if v.measured]
     if not verdicts:
         return []
     rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in verdicts]

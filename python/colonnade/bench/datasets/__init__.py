@@ -7,6 +7,7 @@ from colonnade.bench.datasets.base import Dataset
 from colonnade.bench.datasets.fixtures import FIXTURES
 from colonnade.bench.datasets.real import REAL
 from colonnade.bench.datasets.streams import STREAMS
+from colonnade.bench.datasets.text import TEXT
 from colonnade.bench.datasets.wire import WIRE
 from colonnade.bench.registry import Registry
 
@@ -33,7 +34,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     return list(out)
 
 
-for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE):
+for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE, *TEXT):
     register_dataset(_dataset)
 
 __all__ = ["DATASETS", "Dataset", "expand", "register_dataset"]

@@ -9,6 +9,7 @@ from colonnade.bench.engines.pickle_io import Pickle
 from colonnade.bench.engines.polars_io import Polars
 from colonnade.bench.engines.pyarrow_io import PyArrow
 from colonnade.bench.engines.static_frame import StaticFrame
+from colonnade.bench.engines.text_io import TEXT_ENGINES
 from colonnade.bench.registry import Registry
 
 ENGINES: Registry[Engine] = Registry("engine")
@@ -20,7 +21,7 @@ def register_engine(engine: Engine) -> Engine:
 
 
 _PEERS = (StaticFrame(), Pandas(), PyArrow(), Polars(), Pickle(), MsgPack(), OrMsgPack(), MsgSpec())
-for _engine in (Colonnade(), *_PEERS, Limit()):
+for _engine in (Colonnade(), *_PEERS, *TEXT_ENGINES, Limit()):
     register_engine(_engine)
 
 __all__ = ["ENGINES", "Engine", "register_engine"]

@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 from colonnade.bench.engines.base import Engine
 from colonnade.bench.spec import Cell
 
+TEXT = ("csv", "ndjson", "json", "yaml")
+
 
 class Colonnade(Engine):
-    """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and streams, MessagePack."""
+    """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and streams, MessagePack, text."""
 
     name = "colonnade"
     modules = ("colonnade._core",)
@@ -21,6 +23,7 @@ class Colonnade(Engine):
         "arrow": ("none", "lz4", "zstd"),
         "arrows": ("none", "lz4", "zstd"),
         "msgpack": ("none",),
+        **dict.fromkeys(TEXT, ("none",)),
     }
     given = ("arrows", "msgpack")
     libraries = ("static-frame", "pandas", "polars", "colonnade")
@@ -32,6 +35,8 @@ class Colonnade(Engine):
         return {"colonnade": cn.__version__}
 
     def supports(self, cell: Cell) -> bool:
+        if cell.format in TEXT:  # with the others of text: its tables are those that inference gives back
+            return cell.dataset.startswith("text-")
         return cell.transport == "file" or cell.format != "npy"
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:

@@ -175,7 +175,8 @@ fn plain_levels(frame: &Frame, exported: &Exported, options: &WriteOptions) -> R
         return Ok(Vec::new());
     }
     let mut levels = named::labels(&frame.index)?;
-    named::rename(&mut levels, exported.schema.fields().iter().map(|field| field.name().as_str()));
+    let columns = exported.schema.fields().iter().take(exported.ncols);
+    named::rename(&mut levels, columns.map(|field| field.name().as_str()));
     Ok(levels)
 }
 

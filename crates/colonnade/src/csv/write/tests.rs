@@ -122,6 +122,8 @@ fn row_labels_stand_first() {
     let index = named(vec![texts(&["a", "b"]), Int64Array::from(vec![1, 2]).into_data()], "null");
     let frame = with_index(index, vec![("x", Int64Array::from(vec![3, 4]).into_data())]);
     assert_eq!(text(&frame, &lossy()).unwrap(), "level_0,level_1,x\na,1,3\nb,2,4\n");
+    let label = with_index(named(vec![texts(&["a"])], "\"k\""), vec![("x", texts(&["b"]))]);
+    assert_eq!(text(&label, &lossy()).unwrap(), "k,x\na,b\n");
     let without = WriteOptions { index: Some(false), ..lossy() };
     assert_eq!(text(&frame, &without).unwrap(), "x\n3\n4\n");
     let range = with_index(Axis::range(1), vec![("index", Int64Array::from(vec![3]).into_data())]);
