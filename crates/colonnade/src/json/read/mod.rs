@@ -16,6 +16,7 @@ mod orients;
 mod own;
 mod ranges;
 pub mod root;
+mod rows;
 mod schema;
 mod seeds;
 mod shape;

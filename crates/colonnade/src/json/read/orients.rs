@@ -14,8 +14,9 @@ use super::frames::{nothing, scanned_axis};
 use super::joined::Joined;
 use super::keys::Keys;
 use super::members::Members;
-use super::ranges::{Collected, Rows, Source};
+use super::ranges::Collected;
 use super::root::collect;
+use super::rows::{Rows, Source};
 use super::seeds::Seeds;
 use super::table::{Body, Table};
 use super::walk::{Row, counted};
@@ -178,10 +179,17 @@ pub(crate) fn rows_of_members(
             let (table, end) = seeded_rows(context, scan.at, kind, 2, seeds)?;
             found = Some(table);
             scan.at = end;
-        } else if matches!(
-            (orient, key.as_str()),
-            (Orient::Split, "columns" | "index") | (Orient::Table, "schema")
-        ) {
+        } else if orient == Orient::Split && key == "columns" {
+            let start = scan.at;
+            context.scanned(scan.value(1, &context.rules))?;
+            let found: Option<Vec<String>> = serde_json::from_str(scan.text(start..scan.at)).ok();
+            if found.as_deref() != Some(seeds.names()) {
+                let message = "expected the fields of the header in their order, found others. The file was changed by a \
+                               program that does not know the header: drop the entry __colonnade__ to read it as a foreign \
+                               one.";
+                return Err(context.error(Fault::malformed(start, message)));
+            }
+        } else if matches!((orient, key.as_str()), (Orient::Split, "index") | (Orient::Table, "schema")) {
             // For other readers: the header says the same.
             context.scanned(scan.value(1, &context.rules))?;
         } else {

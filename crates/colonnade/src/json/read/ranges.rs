@@ -7,110 +7,27 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::plan::{Progress, Task, run};
 
 use super::super::fault::{Fault, Scanned};
-use super::super::scan::Scan;
-use super::super::value::{Rules, twice};
+use super::super::value::Rules;
 use super::auto::Auto;
 use super::joined::Joined;
 use super::keys::Keys;
+use super::rows::{Rows, Source, scan_rows};
 use super::seeds::Seeds;
 use super::walk::{Row, Walk, counted};
 
-/// Where rows stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rows {
-    /// One a line.
-    Lines,
-    /// In an array, between commas.
-    Array,
-    /// In an object, each behind its label.
-    Object,
-    /// One alone.
-    One,
-}
-
-/// Rows and where they lie.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Source {
-    /// The first row, or the end of the array; in lines also white space before it.
-    pub(crate) start: usize,
-    pub(crate) rows: Rows,
-    pub(crate) row: Row,
-    /// Arrays and objects around each row.
-    pub(crate) depth: u64,
-}
-
 /// What one range was found to be.
 #[derive(Debug)]
-pub(crate) struct Part<T> {
-    pub(crate) walk: Walk<T>,
-    pub(crate) start: usize,
+struct Part {
+    walk: Walk<Auto>,
+    start: usize,
     /// Where the next range's first row begins, or the end of all.
-    pub(crate) end: usize,
+    end: usize,
     /// Whether the rows end here.
-    pub(crate) is_last: bool,
-}
-
-/// Scans rows from `start` on until one begins at `limit` or behind it; answers where that is, and whether the rows have ended.
-pub(crate) fn scan_rows<T: super::target::Target>(
-    (bytes, source): (&[u8], &Source),
-    (start, limit): (usize, usize),
-    walk: &mut Walk<T>,
-    rules: &Rules,
-    new: impl Fn(usize) -> T + Copy,
-) -> Scanned<(usize, bool)> {
-    let mut scan = Scan::new(bytes, start, source.rows == Rows::Lines);
-    loop {
-        match source.rows {
-            Rows::Lines => loop {
-                scan.space();
-                if scan.peek() != b'\n' {
-                    break;
-                }
-                scan.at += 1;
-            },
-            Rows::Array | Rows::Object | Rows::One => scan.space(),
-        }
-        if source.rows == Rows::Lines && scan.at >= scan.bytes.len() {
-            return Ok((scan.at, true));
-        }
-        if scan.at >= limit {
-            return Ok((scan.at, false));
-        }
-        if source.rows == Rows::Object {
-            label(&mut scan, walk, rules)?;
-        }
-        match source.row {
-            Row::Named => walk.named(&mut scan, source.depth, rules, new)?,
-            Row::Listed => walk.listed(&mut scan, source.depth, rules, new)?,
-        }
-        if source.rows == Rows::One {
-            return Ok((scan.at, true));
-        }
-        scan.space();
-        match (source.rows, scan.peek()) {
-            (Rows::Lines, b'\n') | (Rows::Array | Rows::Object, b',') => scan.at += 1,
-            (Rows::Array, b']') | (Rows::Object, b'}') => {
-                scan.at += 1;
-                return Ok((scan.at, true));
-            }
-            (Rows::Lines, 0) if scan.at >= scan.bytes.len() => return Ok((scan.at, true)),
-            (Rows::Lines, _) => return Err(scan.unexpected("the end of the line")),
-            (Rows::Array, _) => return Err(scan.unexpected("a comma or the end of the array")),
-            (Rows::Object | Rows::One, _) => return Err(scan.unexpected("a comma or the end of the object")),
-        }
-    }
-}
-
-/// Passes a row's label, of which each stands once.
-fn label<T: super::target::Target>(scan: &mut Scan<'_>, walk: &mut Walk<T>, rules: &Rules) -> Scanned<()> {
-    let labels = walk.labels.get_or_insert_default();
-    let at = scan.at;
-    let place = labels.take(scan, walk.rows.checked_sub(1), &Rules { max_columns: u64::MAX, ..*rules })?;
-    if place < walk.rows { Err(twice(at, labels.name(place))) } else { Ok(()) }
+    is_last: bool,
 }
 
 /// Where ranges of about `nbytes` probably begin: at rows, if the guess is right.
-pub(crate) fn cuts(bytes: &[u8], source: &Source, nbytes: usize) -> Vec<usize> {
+fn cuts(bytes: &[u8], source: &Source, nbytes: usize) -> Vec<usize> {
     let mut out = vec![source.start];
     let mut at = source.start;
     while let Some(next) = at
@@ -161,7 +78,7 @@ pub(crate) struct Collected {
 
 impl Collected {
     /// Appends a range's columns, in order.
-    fn append(&mut self, part: &mut Part<Auto>, source: &Source, rules: &Rules) -> Result<Scanned<()>> {
+    fn append(&mut self, part: &mut Part, source: &Source, rules: &Rules) -> Result<Scanned<()>> {
         let Part { walk, start, .. } = part;
         if source.row == Row::Listed && self.rows == 0 {
             self.columns.resize_with(walk.columns.len(), Joined::default);
@@ -223,7 +140,7 @@ impl Collected {
 /// Ranges that were scanned and wait for the ones before them.
 struct Queue {
     next: usize,
-    waiting: BTreeMap<usize, Scanned<Part<Auto>>>,
+    waiting: BTreeMap<usize, Scanned<Part>>,
     /// Columns whose memory serves again.
     spare: Vec<Walk<Auto>>,
     out: Collected,
@@ -281,7 +198,7 @@ fn scan_part(
     (start, limit): (usize, usize),
     mut walk: Walk<Auto>,
     rules: &Rules,
-) -> Scanned<Part<Auto>> {
+) -> Scanned<Part> {
     let (end, is_last) = scan_rows(input, (start, limit), &mut walk, rules, |_| Auto::default())?;
     walk.fill(end, rules)?;
     Ok(Part { walk, start, end, is_last })

@@ -151,7 +151,7 @@ fn decode_own(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
 /// Rows of one range of the input, by the options.
 pub(crate) fn collect(
     context: &Context<'_>,
-    source: &super::ranges::Source,
+    source: &super::rows::Source,
     seeds: &Seeds,
 ) -> Result<super::ranges::Collected> {
     let many = (context.options.threads, context.range_nbytes);

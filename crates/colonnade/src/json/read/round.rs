@@ -279,6 +279,17 @@ fn headers_that_contradict_what_follows_are_refused() {
     let error = |text: String| {
         root::decode(&Buffer::from_vec(text.into_bytes()), &ReadOptions::default()).unwrap_err().to_string()
     };
+    let mut split: Vec<u8> = Vec::new();
+    encode(
+        &small,
+        &WriteOptions { orient: Orient::Split, ..WriteOptions::default() },
+        &mut split,
+        &NoProgress,
+    )
+    .unwrap();
+    let split = String::from_utf8(split).unwrap();
+    let swapped = split.replacen(r#""c \"0\"","c \"1\"""#, r#""c \"1\"","c \"0\"""#, 1);
+    assert!(swapped != split && error(swapped).contains("in their order"));
     for (from, to, part) in [
         ("\"nrows\":2", "\"nrows\":3", "3 rows"),
         ("\"version\":1", "\"version\":2", "version 1"),

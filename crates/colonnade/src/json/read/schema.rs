@@ -22,7 +22,7 @@ use super::context::Context;
 use super::frames::{assemble_columns, levels};
 use super::members::Members;
 use super::orients::rows;
-use super::ranges::Rows;
+use super::rows::Rows;
 use super::table::Table;
 use super::typed::feed;
 use super::walk::Row;

@@ -59,6 +59,11 @@ impl Seeds {
         Walk::new(Keys::default(), self.likely.iter().copied().map(Self::auto).collect())
     }
 
+    /// Keys, in their order.
+    pub(crate) fn names(&self) -> &[String] {
+        self.keys.names()
+    }
+
     /// The column of a key.
     pub(crate) fn column(&self, key: &str) -> Auto {
         let likely = self.keys.place(key).and_then(|place| self.likely.get(place));

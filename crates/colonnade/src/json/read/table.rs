@@ -12,7 +12,7 @@ use super::context::Context;
 use super::decimals::Decimals;
 use super::joined::Joined;
 use super::keys::Keys;
-use super::ranges::{Source, scan_rows};
+use super::rows::{Source, scan_rows};
 use super::target::Target;
 use super::walk::Walk;
 

@@ -1,0 +1,90 @@
+//! Rows one after the other: by lines, in an array, or in an object behind their labels.
+
+use super::super::fault::Scanned;
+use super::super::scan::Scan;
+use super::super::value::{Rules, twice};
+use super::target::Target;
+use super::walk::{Row, Walk};
+
+/// Where rows stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// One a line.
+    Lines,
+    /// In an array, between commas.
+    Array,
+    /// In an object, each behind its label.
+    Object,
+    /// One alone.
+    One,
+}
+
+/// Rows and where they lie.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source {
+    /// The first row, or the end of the array; in lines also white space before it.
+    pub(crate) start: usize,
+    pub(crate) rows: Rows,
+    pub(crate) row: Row,
+    /// Arrays and objects around each row.
+    pub(crate) depth: u64,
+}
+
+/// Scans rows from `start` on until one begins at `limit` or behind it; answers where that is, and whether the rows have ended.
+pub(crate) fn scan_rows<T: Target>(
+    (bytes, source): (&[u8], &Source),
+    (start, limit): (usize, usize),
+    walk: &mut Walk<T>,
+    rules: &Rules,
+    new: impl Fn(usize) -> T + Copy,
+) -> Scanned<(usize, bool)> {
+    let mut scan = Scan::new(bytes, start, source.rows == Rows::Lines);
+    loop {
+        match source.rows {
+            Rows::Lines => loop {
+                scan.space();
+                if scan.peek() != b'\n' {
+                    break;
+                }
+                scan.at += 1;
+            },
+            Rows::Array | Rows::Object | Rows::One => scan.space(),
+        }
+        if source.rows == Rows::Lines && scan.at >= scan.bytes.len() {
+            return Ok((scan.at, true));
+        }
+        if scan.at >= limit {
+            return Ok((scan.at, false));
+        }
+        if source.rows == Rows::Object {
+            label(&mut scan, walk, rules)?;
+        }
+        match source.row {
+            Row::Named => walk.named(&mut scan, source.depth, rules, new)?,
+            Row::Listed => walk.listed(&mut scan, source.depth, rules, new)?,
+        }
+        if source.rows == Rows::One {
+            return Ok((scan.at, true));
+        }
+        scan.space();
+        match (source.rows, scan.peek()) {
+            (Rows::Lines, b'\n') | (Rows::Array | Rows::Object, b',') => scan.at += 1,
+            (Rows::Array, b']') | (Rows::Object, b'}') => {
+                scan.at += 1;
+                return Ok((scan.at, true));
+            }
+            (Rows::Lines, 0) if scan.at >= scan.bytes.len() => return Ok((scan.at, true)),
+            (Rows::Lines, _) => return Err(scan.unexpected("the end of the line")),
+            (Rows::Array, _) => return Err(scan.unexpected("a comma or the end of the array")),
+            (Rows::Object | Rows::One, _) => return Err(scan.unexpected("a comma or the end of the object")),
+        }
+    }
+}
+
+/// Passes a row's label, of which each stands once.
+fn label<T: Target>(scan: &mut Scan<'_>, walk: &mut Walk<T>, rules: &Rules) -> Scanned<()> {
+    let labels = walk.labels.get_or_insert_default();
+    let at = scan.at;
+    let place = labels.take(scan, walk.rows.checked_sub(1), &Rules { max_columns: u64::MAX, ..*rules })?;
+    if place < walk.rows { Err(twice(at, labels.name(place))) } else { Ok(()) }
+}
