@@ -333,11 +333,8 @@ impl Incoming {
                 return Ok(Step::Need);
             }
             self.by_batch = false;
-            self.state = State::Value(Box::new(Value::new(&ReadOptions {
-                limits: self.limits,
-                threads: 1,
-                ..ReadOptions::default()
-            })?));
+            let options = ReadOptions { limits: self.limits, threads: 1, ..ReadOptions::default() };
+            self.state = State::Value(Box::new(Value::new(&options)?));
             return self.feed(&[marker]).map(|(_, step)| step);
         }
         if is_envelope(bytes) {
