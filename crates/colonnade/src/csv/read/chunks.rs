@@ -116,13 +116,23 @@ impl Chunks {
     /// # Errors
     /// Malformed, with line, column and byte; a cell that is not what the first rows were.
     pub fn next(&mut self, max_rows: usize) -> Result<Option<Frame>> {
+        // Blank lines and skipped ones make no frame: the next lines are looked at, however many there are.
+        loop {
+            if let Some(found) = self.step(max_rows)? {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// The next rows as [`Chunks::next`] answers them; `None` where only lines that are no rows were taken.
+    fn step(&mut self, max_rows: usize) -> Result<Option<Option<Frame>>> {
         if self.text.len() < self.try_at {
-            return Ok(None);
+            return Ok(Some(None));
         }
         if self.opening.is_none() && !self.open()? {
-            return Ok(None);
+            return Ok(Some(None));
         }
-        let Some(opening) = &self.opening else { return Ok(None) };
+        let Some(opening) = &self.opening else { return Ok(Some(None)) };
         let wanted = max_rows.max(1);
         let mut end = self.text.len();
         if self.lines.len() < wanted
@@ -141,13 +151,13 @@ impl Chunks {
                 }
                 // A line that has not ended is looked at again once it has doubled: all looks together are linear.
                 self.try_at = self.text.len() + waiting;
-                return Ok(None);
+                return Ok(Some(None));
             }
         } else if self.lines.len() >= wanted {
             end = self.lines.get(wanted - 1).copied().unwrap_or(end);
         }
         if end == 0 && (self.given || !self.ended) {
-            return Ok(None);
+            return Ok(Some(None));
         }
         let rows = self.take(end)?;
         self.lines.drain(..self.lines.len().min(wanted));
@@ -156,13 +166,14 @@ impl Chunks {
         let empty = rows.nrows == 0;
         if empty && end > 0 {
             // Only blank lines or skipped ones.
-            return if self.text.is_empty() && !self.ended { Ok(None) } else { self.next(max_rows) };
+            let waits = self.text.is_empty() && !self.ended;
+            return Ok(if waits { Some(None) } else { None });
         }
         if empty && self.given {
-            return Ok(None);
+            return Ok(Some(None));
         }
         self.given = true;
-        Ok(Some(rows))
+        Ok(Some(Some(rows)))
     }
 
     fn place_of(&self, at: usize) -> Place {
@@ -171,7 +182,13 @@ impl Chunks {
 
     /// Reads what stands before the rows; whether it is all there.
     fn open(&mut self) -> Result<bool> {
-        let last = self.text.iter().rposition(|b| matches!(b, b'\n' | b'\r'));
+        // A line feed may follow a carriage return that came last.
+        let told = if self.ended { self.text.len() } else { self.text.len().saturating_sub(1) };
+        let seen = self.text.get(..told).unwrap_or_default();
+        let last = match self.text.last() {
+            Some(b'\n') => Some(told),
+            _ => seen.iter().rposition(|b| matches!(b, b'\n' | b'\r')),
+        };
         let end = if self.ended { self.text.len() } else { last.map_or(0, |last| last + 1) };
         if !self.ended && (end == 0 || self.text.len() < LOOK_NBYTES) {
             self.try_at = (2 * self.text.len()).max(LOOK_NBYTES);
@@ -181,6 +198,11 @@ impl Chunks {
         let text = self.text.get(..end).unwrap_or_default();
         let place = |at: usize| front.after(text.get(..at).unwrap_or_default());
         match open(text, &self.options, &place) {
+            // Only blank lines and comments so far.
+            Ok(opening) if opening.ncols == 0 && !self.ended => {
+                self.try_at = 2 * self.text.len();
+                Ok(false)
+            }
             Ok(mut opening) => {
                 self.place = self.place_of(opening.body);
                 self.text.drain(..opening.body);
@@ -274,8 +296,7 @@ fn walk(
         walk.clear();
         match walk.line(rest, 0, &opening.rules, LONGEST) {
             Ok(used) => {
-                let whole = rest.get(used.wrapping_sub(1)) == Some(&opening.rules.newline);
-                if !whole && !ended {
+                if !walk.ended && !ended {
                     return false;
                 }
                 *walked += used;

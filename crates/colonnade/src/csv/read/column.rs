@@ -167,12 +167,13 @@ fn ints(
 ) -> usize {
     let mut signs = 0i64;
     let mut nothing = 0;
+    let numbers = rules.words.numbers();
     let rows = out.len();
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);
         let value = match number::short_int(bytes, start, end) {
-            Some(value) => value,
-            None => match long_int(rules, bytes.get(start..end).unwrap_or_default(), first + row, part) {
+            Some(value) if !numbers => value,
+            _ => match long_int(rules, bytes.get(start..end).unwrap_or_default(), first + row, part) {
                 Some(Some(value)) => value,
                 Some(None) => {
                     nothing += 1;
@@ -204,7 +205,9 @@ fn note_signs(signs: i64, values: usize, part: &mut Part) {
 /// A cell that is no short whole number: a value, nothing (`Some(None)`), or another type (`None`).
 #[inline(never)]
 fn long_int(rules: &Rules, raw: &[u8], row: usize, part: &mut Part) -> Option<Option<i64>> {
-    if let Whole::Int(value) = number::whole(raw) {
+    if let Whole::Int(value) = number::whole(raw)
+        && !rules.words.numbers()
+    {
         return Some(Some(value));
     }
     let text = rules.text(raw);
@@ -226,11 +229,12 @@ fn floats(
     out: &mut [Slot],
     part: &mut Part,
 ) -> usize {
+    let numbers = rules.words.numbers();
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);
         let value = match number::short_float(bytes, start, end, rules.point) {
-            Some(value) => value,
-            None => match long_float(rules, bytes.get(start..end).unwrap_or_default(), first + row, part) {
+            Some(value) if !numbers => value,
+            _ => match long_float(rules, bytes.get(start..end).unwrap_or_default(), first + row, part) {
                 Some(value) => value,
                 None => return row,
             },

@@ -85,7 +85,12 @@ pub(super) fn class(
     place: &dyn Fn(usize) -> Place,
 ) -> Error {
     let cell = shown(&String::from_utf8_lossy(raw));
-    let message = if wanted == Classes::OVERFLOW {
+    let message = if wanted == Classes::FAR {
+        format!(
+            "expected an instant from 1677 to 2262, as others of the column need nanoseconds, found {cell}. Leave the column \
+             out of dates=."
+        )
+    } else if wanted == Classes::OVERFLOW || wanted == Classes::VAST {
         format!(
             "expected a number that a 64-bit float holds, found {cell}. Read the column as text with dtypes=."
         )

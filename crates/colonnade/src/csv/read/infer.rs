@@ -114,7 +114,10 @@ pub(super) fn read(
         wanted = again;
     }
     nulled += parts.iter().flatten().map(|(part, _)| part.wrong).sum::<u64>();
-    let kinds: Vec<Kind> = kinds.into_iter().zip(&seen).map(|(kind, seen)| last(kind, *seen)).collect();
+    let end = |((kind, seen), column): ((Option<Kind>, &Classes), &Column)| {
+        column.fixed.unwrap_or(last(kind, *seen))
+    };
+    let kinds: Vec<Kind> = kinds.into_iter().zip(&seen).zip(columns).map(end).collect();
     let filled = fill(&mut table, kinds, parts, &rows_at, rows, threads)?;
     Ok(Ok(Columns { table, filled, rows, dropped, nulled }))
 }
@@ -136,9 +139,16 @@ fn settle(
         return Ok((!is_time(kind)).then_some(time));
     }
     if column.must && !is_time(kind_of(seen, big_ints).ok()) {
-        return Err(Classes::TEXT);
+        let far = seen.has(Classes::NANOS) && seen.has(Classes::FAR);
+        let others = seen.has(Classes::TEXT | Classes::BOOL | Classes::NUMBERS);
+        return Err(if far && !others { Classes::FAR } else { Classes::TEXT });
     }
-    if misfit { kind_of(seen, big_ints).map(Some) } else { Ok(None) }
+    if !misfit {
+        return Ok(None);
+    }
+    let next = kind_of(seen, big_ints)?;
+    // What did not fit once does not fit the next time: text holds everything.
+    Ok(Some(if kind == Some(next) { Kind::Text } else { next }))
 }
 
 /// What a column is in the end: one of nothing is a column of floats, though it was read as another.

@@ -37,6 +37,10 @@ impl Classes {
     pub(super) const ZONED: Self = Self(1 << 12);
     /// Instants that need nanoseconds.
     pub(super) const NANOS: Self = Self(1 << 13);
+    /// Instants that 64 bits of nanoseconds do not reach.
+    pub(super) const FAR: Self = Self(1 << 14);
+    /// Whole numbers over every float.
+    pub(super) const VAST: Self = Self(1 << 15);
 
     /// Anything that is there, but for texts of nothing.
     pub(super) const VALUES: Self = Self(0x3FFF & !(Self::NULL.0 | Self::NAN.0 | Self::EMPTY.0));
@@ -51,10 +55,10 @@ impl Classes {
                 Kind::UInt => Self::INT | Self::BIG,
                 Kind::Float => Self(Self::NUMBERS.0 & !Self::OVERFLOW.0),
                 Kind::Text => Self(u16::MAX),
-                Kind::Decimal => Self::INT | Self::NEGATIVE | Self::BIG | Self::HUGE,
+                Kind::Decimal => Self::INT | Self::NEGATIVE | Self::BIG | Self::HUGE | Self::VAST,
                 Kind::Time { nanos, zoned } => {
                     let base = if zoned { Self::ZONED } else { Self::INSTANT };
-                    if nanos { base | Self::NANOS } else { base }
+                    base | if nanos { Self::NANOS } else { Self::FAR }
                 }
             }
     }
@@ -64,7 +68,7 @@ impl Classes {
         self.0 & !other.0 == 0
     }
 
-    const NUMBERS: Self =
+    pub(super) const NUMBERS: Self =
         Self(Self::INT.0 | Self::NEGATIVE.0 | Self::BIG.0 | Self::HUGE.0 | Self::FLOAT.0 | Self::OVERFLOW.0);
 
     /// Whether any of `other` has been seen.
@@ -129,6 +133,7 @@ pub(super) fn kind_of(seen: Classes, big_ints: BigInts) -> Result<Kind, Classes>
     }
     if seen.has(times) {
         let mixed = seen.has(Classes::BOOL | Classes::NUMBERS)
+            || (seen.has(Classes::NANOS) && seen.has(Classes::FAR))
             || (seen.has(Classes::INSTANT) && seen.has(Classes::ZONED));
         let time = Kind::Time { nanos: seen.has(Classes::NANOS), zoned: seen.has(Classes::ZONED) };
         return Ok(if mixed { Kind::Text } else { time });
@@ -136,9 +141,10 @@ pub(super) fn kind_of(seen: Classes, big_ints: BigInts) -> Result<Kind, Classes>
     if seen.has(Classes::BOOL) {
         return Ok(if seen.has(Classes::NUMBERS) { Kind::Text } else { Kind::Bool });
     }
-    if seen.has(Classes::OVERFLOW) {
+    if seen.has(Classes::OVERFLOW) || (seen.has(Classes::FLOAT) && seen.has(Classes::VAST)) {
         // No type holds them; nothing is lost where they stay text.
-        return if big_ints == BigInts::Text { Ok(Kind::Text) } else { Err(Classes::OVERFLOW) };
+        let which = if seen.has(Classes::OVERFLOW) { Classes::OVERFLOW } else { Classes::VAST };
+        return if big_ints == BigInts::Text { Ok(Kind::Text) } else { Err(which) };
     }
     if seen.has(Classes::FLOAT) {
         return Ok(Kind::Float);

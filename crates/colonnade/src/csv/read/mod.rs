@@ -43,4 +43,6 @@ pub use whole::{decode, decode_with};
 use super::write::{COMMENT, FORMAT};
 
 #[cfg(test)]
+mod odd;
+#[cfg(test)]
 mod tests;

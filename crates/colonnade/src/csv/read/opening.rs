@@ -184,7 +184,7 @@ fn rules(options: &ReadOptions, header: Option<&Header>) -> Result<Rules> {
         doublequote: true,
         point: one("decimal", b'.')?,
         thousands: NEVER,
-        words: Words::new(false, &[text("null").unwrap_or("").to_owned()]),
+        words: Words::only(text("null").unwrap_or("")),
         quoted_words: false,
         time: None,
         lenient: false,

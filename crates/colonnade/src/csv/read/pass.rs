@@ -11,6 +11,7 @@ use super::options::OnError;
 use super::rules::Rules;
 use super::tidy::{Rows, Shape, spans};
 use super::walk::Walk;
+use super::words::Word;
 use crate::error::Result;
 use crate::plan::{self, Progress, Task};
 use crate::text::cells::{Cell, CellFault, TextReader};
@@ -88,6 +89,8 @@ pub(super) enum Target<'a> {
         reader: Box<dyn TextReader>,
         /// Whether its cells are numbers, with a point and separators of the input's own.
         number: bool,
+        /// Whether NaN is one of them; it is null elsewhere.
+        nan: bool,
         lenient: bool,
         wrong: u64,
     },
@@ -260,11 +263,11 @@ impl Batch<'_> {
                 column::look(rules, self.reach, spans, 0, self.rows, part);
                 Ok(())
             }
-            Target::Typed { reader, number, lenient, wrong } => {
+            Target::Typed { reader, number, nan, lenient, wrong } => {
                 for row in 0..self.rows {
                     let (start, end) = spans.span(row);
                     let raw = self.reach.get(start..end).unwrap_or_default();
-                    if let Err(fault) = push(rules, raw, *number, reader.as_mut()) {
+                    if let Err(fault) = push(rules, raw, *number, *nan, reader.as_mut()) {
                         let nulled = if *lenient { reader.nulls(1) } else { Err(fault) };
                         *wrong += 1;
                         nulled.map_err(|fault| Fault {
@@ -283,11 +286,14 @@ fn push(
     rules: &Rules,
     raw: &[u8],
     number: bool,
+    nan: bool,
     reader: &mut dyn TextReader,
 ) -> std::result::Result<(), CellFault> {
     let text = rules.text(raw);
-    if rules.word(&text) == super::words::Word::Null {
-        return reader.push(Cell::Null);
+    match rules.word(&text) {
+        Word::Null => return reader.push(Cell::Null),
+        Word::NaN if !nan => return reader.push(Cell::Null),
+        _ => {}
     }
     let plain = if number { rules.plain_number(&text.bytes) } else { (&*text.bytes).into() };
     let text = std::str::from_utf8(&plain).map_err(|_| CellFault::malformed("expected UTF-8."))?;

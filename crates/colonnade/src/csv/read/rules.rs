@@ -117,7 +117,11 @@ impl Rules {
             Whole::Int(value) if value < 0 => return Classes::NEGATIVE,
             Whole::Int(_) => return Classes::INT,
             Whole::Big(_) => return Classes::BIG,
-            Whole::Huge => return Classes::HUGE,
+            Whole::Huge => {
+                let value = std::str::from_utf8(&plain).ok().and_then(number::float);
+                let fits = value.is_some_and(f64::is_finite);
+                return if fits { Classes::HUGE } else { Classes::HUGE | Classes::VAST };
+            }
             Whole::Not => {}
         }
         match std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v))) {

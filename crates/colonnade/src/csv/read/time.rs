@@ -58,7 +58,8 @@ pub(super) struct Instant {
 impl Instant {
     pub(super) fn class(self) -> Classes {
         let base = if self.zoned { Classes::ZONED } else { Classes::INSTANT };
-        if self.nanos.is_multiple_of(1000) { base } else { base | Classes::NANOS }
+        let fine = if self.nanos.is_multiple_of(1000) { base } else { base | Classes::NANOS };
+        if self.ticks(true).is_some() { fine } else { fine | Classes::FAR }
     }
 
     /// In nanoseconds or in microseconds; `None` past 64 bits.

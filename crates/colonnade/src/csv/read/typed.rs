@@ -19,6 +19,8 @@ pub(super) struct Column {
     pub(super) reader: Box<dyn TextReader>,
     /// Whether its cells are numbers.
     pub(super) number: bool,
+    /// Whether NaN is one of them.
+    pub(super) nan: bool,
     /// Whether wrong cells are null.
     pub(super) lenient: bool,
 }
@@ -63,6 +65,7 @@ pub(super) fn read(
             let one = |c: Column| Target::Typed {
                 reader: c.reader,
                 number: c.number,
+                nan: c.nan,
                 lenient: c.lenient,
                 wrong: 0,
             };
@@ -99,5 +102,15 @@ pub(super) fn is_number(data_type: &DataType) -> bool {
         DataType::Dictionary(_, values) => is_number(values),
         DataType::RunEndEncoded(_, values) => is_number(values.data_type()),
         t => t.is_integer() || t.is_floating() || t.is_decimal(),
+    }
+}
+
+/// Whether NaN is a cell of a type.
+pub(super) fn has_nan(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => has_nan(values),
+        DataType::RunEndEncoded(_, values) => has_nan(values.data_type()),
+        DataType::FixedSizeList(item, 2) => item.data_type().is_floating(),
+        t => t.is_floating(),
     }
 }

@@ -10,6 +10,8 @@ pub(super) struct Walk {
     spans: Vec<(u32, u32, bool)>,
     /// Lines seen, comments among them.
     pub(super) lines: usize,
+    /// Whether the last line has a line end: an escaped one is none.
+    pub(super) ended: bool,
 }
 
 impl Walk {
@@ -57,7 +59,9 @@ impl Walk {
             i
         };
         if byte(from) == Some(rules.comment) {
-            return Ok(end_of_line(from) + 1);
+            let end = end_of_line(from);
+            self.ended = end < bytes.len();
+            return Ok((end + 1).min(bytes.len()));
         }
         let mut start = from;
         loop {
@@ -85,6 +89,7 @@ impl Walk {
                 continue;
             }
             let next = if found == Some(rules.comment) { end_of_line(end) } else { end };
+            self.ended = next < bytes.len();
             return Ok((next + 1).min(bytes.len()));
         }
     }

@@ -167,9 +167,9 @@ impl Reading<'_> {
                 fixed.and_then(|k| k.get(column).copied().flatten()).unwrap_or(Kind::Text),
             );
         }
-        let timed = class == Classes::TEXT;
+        let timed = class == Classes::TEXT || class == Classes::FAR;
         let nothing = Classes::NULL | Classes::NAN | Classes::EMPTY;
-        let first: &dyn Fn(Classes) -> bool = if timed {
+        let first: &dyn Fn(Classes) -> bool = if class == Classes::TEXT {
             &|found| !(found.has(Classes::INSTANT | Classes::ZONED) || found.is_in(nothing))
         } else {
             &|found| found.has(class)
@@ -224,8 +224,9 @@ impl Reading<'_> {
             let mut readers: Vec<_> = readers.into_iter().map(Some).collect();
             let column = |position: usize| {
                 let reader = readers.get_mut(field(position)).and_then(Option::take)?;
-                let number = typed::is_number(header.schema.fields().get(field(position))?.data_type());
-                Some(typed::Column { position, reader, number, lenient })
+                let data_type = header.schema.fields().get(field(position))?.data_type();
+                let (number, nan) = (typed::is_number(data_type), typed::has_nan(data_type));
+                Some(typed::Column { position, reader, number, nan, lenient })
             };
             let columns: Vec<typed::Column> = (0..keys.len()).filter_map(column).collect();
             let read = typed::read(source, self.opening.body, columns, self.options.threads, progress)?;
@@ -291,8 +292,8 @@ impl Reading<'_> {
                 let reader = cells::reader(field, *dtype, None, style, &mut none, &self.options.limits)
                     .map_err(|e| e.in_member(field.name().as_str()))?;
                 let lenient = self.options.on_error == OnError::Null;
-                let number = typed::is_number(field.data_type());
-                typed_columns.push(typed::Column { position: *position, reader, number, lenient });
+                let (number, nan) = (typed::is_number(field.data_type()), typed::has_nan(field.data_type()));
+                typed_columns.push(typed::Column { position: *position, reader, number, nan, lenient });
             }
             Ok(typed::read(source, body, typed_columns, threads, &NoProgress)?
                 .map(|read| (inferred, Some(read)))

@@ -25,9 +25,18 @@ pub(super) struct Words {
     list: Vec<Vec<u8>>,
     longest: usize,
     empty: bool,
+    /// Whether a word may be a number's text.
+    numbers: bool,
+    /// Whether NaN's words are told from null's.
+    nan: bool,
 }
 
 impl Words {
+    /// One word, which is null whatever it says.
+    pub(super) fn only(word: &str) -> Self {
+        Self { nan: false, ..Self::new(false, &[word.to_owned()]) }
+    }
+
     pub(super) fn new(default: bool, more: &[String]) -> Self {
         let kept = if default { DEFAULT.as_slice() } else { &[] };
         let mut list: Vec<Vec<u8>> = kept.iter().map(|w| w.as_bytes().to_vec()).collect();
@@ -42,7 +51,20 @@ impl Words {
         }
         let longest = list.iter().map(Vec::len).max().unwrap_or(0);
         let empty = list.first().is_some_and(Vec::is_empty);
-        Self { first, list, longest, empty }
+        let number = |word: &Vec<u8>| {
+            let digits = word.iter().any(u8::is_ascii_digit);
+            let others =
+                word.iter().any(|b| b.is_ascii_alphabetic() && !matches!(b, b'e' | b'E') || *b == b'#');
+            digits && !others
+        };
+        let numbers = list.iter().any(number);
+        Self { first, list, longest, empty, numbers, nan: true }
+    }
+
+    /// Whether a word may be a number's text: then numbers are looked at as words first.
+    #[inline]
+    pub(super) fn numbers(&self) -> bool {
+        self.numbers
     }
 
     /// Whether a cell of no bytes says that nothing is there.
@@ -63,7 +85,7 @@ impl Words {
             None if self.empty => Word::Null,
             Some(first) if self.may_be(*first, cell.len()) => {
                 match self.list.binary_search_by(|word| word.as_slice().cmp(cell)) {
-                    Ok(_) if matches!(cell, b"NaN" | b"nan" | b"-NaN" | b"-nan") => Word::NaN,
+                    Ok(_) if self.nan && matches!(cell, b"NaN" | b"nan" | b"-NaN" | b"-nan") => Word::NaN,
                     Ok(_) => Word::Null,
                     Err(_) => Word::Other,
                 }
