@@ -161,10 +161,16 @@ fn check_column(
     if data.null_count() == data.len() {
         return Err(format!("{shown} with nothing but nulls comes back as another type"));
     }
+    if data.null_count() > 0 && !looks.is_null_word(matches!(data_type, DataType::Float64)) {
+        return Err("null, spelled as na_rep= says, comes back as a value".into());
+    }
     match data_type {
         DataType::Boolean | DataType::Int64 => Ok(()),
         DataType::Float64 => {
             let values = data.buffer::<f64>(0).get(..data.len()).unwrap_or(&[]);
+            if values.iter().any(|v| v.is_nan()) && !looks.is_null_word(false) {
+                return Err("NaN, spelled as na_rep= says, comes back as a value".into());
+            }
             let odd = |row: usize, v: f64| v.is_nan() && v.to_bits() != NAN && data.is_valid(row);
             match values.iter().copied().enumerate().find(|(row, v)| odd(*row, *v)) {
                 None => Ok(()),

@@ -27,7 +27,8 @@ impl Marks {
     #[must_use]
     pub fn new(options: &WriteOptions, null: &str) -> Self {
         let mut special = [false; 256];
-        let own = [options.delimiter, options.quotechar, b'\r', b'\n'];
+        // NUL outside quotes is what text of another encoding has: it is refused there.
+        let own = [options.delimiter, options.quotechar, b'\r', b'\n', 0];
         // Readers that skip our comment take the sign for a comment's wherever it stands.
         let comment: &[u8] = if options.schema == SchemaPlace::Header { b"#" } else { b"" };
         for &byte in own.iter().chain(DELIMITERS).chain(comment) {
@@ -53,7 +54,10 @@ impl Marks {
     #[must_use]
     pub fn is_special(&self, text: &[u8]) -> bool {
         let Some(&first) = text.first() else { return true };
+        // Lines of blanks are no records.
         first == b'#'
+            || (first <= b' ' || first >= 0xc2)
+                && std::str::from_utf8(text).is_ok_and(|text| text.trim_start().is_empty())
             || first == 0xef && text.starts_with("\u{feff}".as_bytes())
             || text.iter().any(|&byte| self.special.get(usize::from(byte)) == Some(&true))
             || text == self.null

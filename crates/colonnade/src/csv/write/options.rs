@@ -163,6 +163,16 @@ impl WriteOptions {
                 self.na_rep
             ));
         }
+        let word = self.na_rep.replace(char::from(self.decimal), ".");
+        let is_value = word.trim().parse::<f64>().is_ok()
+            || matches!(word.as_str(), "true" | "false")
+            || word.bytes().any(|b| b.is_ascii_digit());
+        if self.schema != SchemaPlace::Nowhere && is_value {
+            return refuse(format!(
+                "na_rep: expected a word that no value of a column is spelled as, found {:?}. Leave schema away, or take \"NA\".",
+                self.na_rep
+            ));
+        }
         if self.schema != SchemaPlace::Nowhere && !self.header {
             return refuse(
                 "header: expected True, as the schema knows columns by their names. Leave schema away, or write the names."

@@ -210,3 +210,40 @@ fn not_a_number_is_null_where_nothing_else_is_missing() {
     let header = WriteOptions { schema: SchemaPlace::Header, ..WriteOptions::default() };
     assert!(text(&frame, &header).unwrap().ends_with("x,y\nnan,1\n,2\n1.5,3\n-inf,4\n"));
 }
+
+#[test]
+fn text_of_blanks_and_nul_comes_back() {
+    use crate::csv::read::{ReadOptions, decode};
+    for cells in [["a\0b", "\0"], [" ", "x"], ["\u{3000}", "\t"], ["\u{b}", "\u{85}"]] {
+        let name = cells[0];
+        let whole = frame(vec![(name, texts(&[cells[0], cells[1]]))]);
+        let options = WriteOptions { schema: SchemaPlace::Header, ..WriteOptions::default() };
+        for options in [options, lossy()] {
+            let text = text(&whole, &options).unwrap();
+            let found =
+                decode(&crate::memory::Buffer::from_vec(text.clone().into_bytes()), &ReadOptions::default());
+            let found = found.unwrap_or_else(|e| panic!("{text:?}: {e}")).frame;
+            assert_eq!((found.nrows, found.columns.strings()), (2, Some(vec![name.to_owned()])), "{text:?}");
+            let Part::Column(column, _) = &found.parts[0] else { panic!() };
+            assert_eq!((column.string(0), column.string(1)), (Some(cells[0]), Some(cells[1])), "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn what_stands_for_null_is_no_value() {
+    let whole = frame(vec![("x", Int64Array::from(vec![Some(0), None]).into_data())]);
+    for word in ["0", "-999", "1e5", "inf", "true", "2020-01-01"] {
+        let options =
+            WriteOptions { na_rep: word.into(), schema: SchemaPlace::Header, ..WriteOptions::default() };
+        assert!(matches!(options.check().unwrap_err().kind(), ErrorKind::InvalidOption), "{word}");
+        let error =
+            text(&whole, &WriteOptions { na_rep: word.into(), ..WriteOptions::default() }).unwrap_err();
+        assert!(error.to_string().contains("na_rep"), "{error}");
+    }
+    for word in ["", "NA", "null", "NaN"] {
+        text(&whole, &WriteOptions { na_rep: word.into(), ..WriteOptions::default() }).unwrap();
+    }
+    let floats = frame(vec![("x", Float64Array::from(vec![Some(0.5), None]).into_data())]);
+    text(&floats, &WriteOptions { na_rep: "NaN".into(), ..WriteOptions::default() }).unwrap_err();
+}

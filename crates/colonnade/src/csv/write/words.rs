@@ -56,6 +56,13 @@ impl Looks {
         if known || self.is_text(text) { Look::Text } else { Look::Value }
     }
 
+    /// Whether readers take what is written for null as null; `apart`: and not as NaN.
+    #[must_use]
+    pub fn is_null_word(&self, apart: bool) -> bool {
+        let nan = matches!(self.own.as_slice(), b"NaN" | b"nan" | b"-NaN" | b"-nan");
+        self.own.is_empty() || (NULLS.iter().any(|word| word.as_bytes() == self.own) && !(apart && nan))
+    }
+
     fn is_null(&self, text: &[u8]) -> bool {
         text == self.own || NULLS.iter().any(|word| word.as_bytes() == text)
     }
