@@ -107,6 +107,11 @@ impl Text {
         place
     }
 
+    /// Bytes that a part of the text took in the source.
+    pub(crate) fn source_nbytes(&self, part: std::ops::Range<usize>) -> usize {
+        source_nbytes(self.as_bytes().get(part).unwrap_or(&[]), self.encoding)
+    }
+
     /// An error at byte `at` of the text.
     #[must_use]
     #[cold]

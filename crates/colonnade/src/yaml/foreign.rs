@@ -7,7 +7,7 @@ use crate::frame::Frame;
 use crate::msgpack::head::{Head, head};
 use crate::msgpack::read::foreign::{self, Layout};
 
-use super::nodes::{Document, byte_of};
+use super::nodes::Document;
 use super::options::{Orient, ReadOptions};
 use super::resolve::Value;
 
@@ -124,14 +124,30 @@ pub(super) fn too_large(text: &str) -> String {
     format!("expected a float of 64 bits, found {text}, which is beyond them. Quote it to read it as text.")
 }
 
-/// The bytes of a value of the root in its source: from the start of its line where nothing but white space stands before it.
-pub(super) fn extent(document: &Document<'_>, (start, end): (usize, usize)) -> Range<usize> {
-    let text = document.text;
-    let (start, end) = (byte_of(text, start), byte_of(text, end));
-    let before = text.as_str().get(..start).unwrap_or("");
-    let line = before.rfind(['\n', '\r']).map_or(0, |i| i + 1);
-    let indented = before.get(line..).is_some_and(|front| front.chars().all(|c| c == ' '));
-    let start = if indented { line } else { start };
-    let byte = |at: usize| usize::try_from(text.place(at).byte).unwrap_or(usize::MAX);
-    byte(start)..byte(end)
+/// The bytes in its source of each value of the root: from the start of its line where nothing but blanks stand before it.
+///
+/// Values come in order, so that all of them together cost one pass over the text.
+pub(super) fn extents(document: &Document<'_>) -> Vec<Range<usize>> {
+    let text = document.text.as_str();
+    let (mut chars, mut byte) = (0, 0);
+    let mut byte_at = |at: usize| {
+        let rest = text.get(byte..).unwrap_or("");
+        let more = at.saturating_sub(chars);
+        byte += rest.char_indices().nth(more).map_or(rest.len(), |(i, _)| i);
+        chars += more;
+        byte
+    };
+    let mut place = (0, usize::try_from(document.text.place(0).byte).unwrap_or(usize::MAX));
+    let mut source = |at: usize| {
+        place = (at, place.1.saturating_add(document.text.source_nbytes(place.0..at)));
+        place.1
+    };
+    let one = |&(start, end): &(usize, usize)| {
+        let (start, end) = (byte_at(start), byte_at(end));
+        let front = text.get(..start).unwrap_or("").trim_end_matches(' ');
+        let indented = front.is_empty() || front.ends_with(['\n', '\r']);
+        let start = source(if indented { front.len() } else { start });
+        start..source(end)
+    };
+    document.values.iter().map(one).collect()
 }

@@ -33,6 +33,9 @@ pub(super) struct Document<'t> {
 /// Nodes that aliases may stand for, whatever the size of the input.
 const ALIASED: usize = 1 << 20;
 
+/// Bytes of text that aliases may stand for, whatever the size of the input.
+const ALIASED_NBYTES: usize = 64 << 20;
+
 /// A collection that is being read.
 struct Open<'t> {
     /// Its node.
@@ -53,6 +56,7 @@ struct Reader<'t> {
     anchors: HashMap<usize, (usize, usize)>,
     aliased: usize,
     budget: usize,
+    aliased_nbytes: usize,
     max_depth: u64,
     values: Vec<(usize, usize)>,
 }
@@ -71,6 +75,7 @@ impl<'t> Document<'t> {
             open: Vec::new(),
             anchors: HashMap::new(),
             aliased: 0,
+            aliased_nbytes: 0,
             budget: source.len().max(ALIASED),
             max_depth: options.limits.max_depth,
             values: Vec::new(),
@@ -271,6 +276,15 @@ impl<'t> Reader<'t> {
                 "aliases stand for more than {} values, the limit for a document of this size. Write them out.",
                 self.budget
             );
+            return Err(self.error(ErrorKind::LimitExceeded, at, message));
+        }
+        // A long text that many aliases stand for is as much memory as any other.
+        let copied = self.nodes.get(start..end).unwrap_or(&[]).iter().map(|node| node.value.nbytes()).sum();
+        self.aliased_nbytes = self.aliased_nbytes.saturating_add(copied);
+        let most = self.text.as_bytes().len().max(ALIASED_NBYTES);
+        if self.aliased_nbytes > most {
+            let message =
+                format!("aliases stand for more than {most} bytes of text, the limit. Write them out.");
             return Err(self.error(ErrorKind::LimitExceeded, at, message));
         }
         let value = self.nodes.get(start).map(|node| node.value.clone());

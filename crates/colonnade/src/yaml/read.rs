@@ -8,7 +8,7 @@ use crate::text::Decoded;
 use crate::text::header::VERSION;
 use crate::text::input::Text;
 
-use super::foreign::{Packed, extent};
+use super::foreign::{Packed, extents};
 use super::nodes::Document;
 use super::options::ReadOptions;
 use super::resolve::Value;
@@ -56,8 +56,7 @@ pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Extents>> 
         let message = "expected frames that are not aliases. Write each of them out.";
         return Err(document.error(ErrorKind::Unsupported, 0, None, message));
     }
-    let extents = document.values.iter().map(|value| extent(&document, *value));
-    Ok(Some(labels.into_iter().zip(extents).collect()))
+    Ok(Some(labels.into_iter().zip(extents(&document)).collect()))
 }
 
 /// The labels of a mapping of frames: of our own, which have headers, or of anybody's.

@@ -19,6 +19,14 @@ pub(super) enum Value<'t> {
 }
 
 impl Value<'_> {
+    /// Bytes of its text.
+    pub(super) fn nbytes(&self) -> usize {
+        match self {
+            Self::Int(text) | Self::Float(text) | Self::Str(text) => text.len(),
+            _ => 0,
+        }
+    }
+
     /// What it is, for messages.
     pub(super) fn name(&self) -> &'static str {
         match self {

@@ -314,3 +314,20 @@ fn naughty_strings_come_back() {
         assert_eq!(shown(&read(&written(&frame, orient, true)).unwrap().frame), shown(&frame));
     }
 }
+
+#[test]
+fn a_long_text_behind_many_aliases_is_refused() {
+    let text = format!("a: [&x \"{}\"{}]\n", "y".repeat(1 << 20), ", *x".repeat(100));
+    let error = decode(&Buffer::from_vec(text.into_bytes()), &ReadOptions::default()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error}");
+    assert!(error.to_string().contains("bytes of text"), "{error}");
+}
+
+#[test]
+fn many_frames_cost_one_pass() {
+    let text: String = (0..30_000).map(|i| format!("\u{e9}{i}: [{{x: {i}}}]\n")).collect();
+    let found =
+        bundle(&Buffer::from_vec(text.clone().into_bytes()), &ReadOptions::default()).unwrap().unwrap();
+    assert_eq!(found.len(), 30_000);
+    assert_eq!(text.get(found[29_999].1.clone()), Some("[{x: 29999}]"));
+}

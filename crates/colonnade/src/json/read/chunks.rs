@@ -130,27 +130,37 @@ impl Chunks {
 
     /// Looks at the first line, once it is there: a header is taken. False where more bytes are needed.
     fn begin(&mut self) -> Result<bool> {
+        // Blank lines may be any number: no call for each.
+        loop {
+            if let Some(has_begun) = self.first()? {
+                return Ok(has_begun);
+            }
+        }
+    }
+
+    /// Looks at one line; `None` where it says nothing.
+    fn first(&mut self) -> Result<Option<bool>> {
         let rest = self.bytes.get(self.taken..).unwrap_or(&[]);
         if self.place.byte == 0 {
             const MARK: &[u8] = b"\xef\xbb\xbf";
             if rest.len() < MARK.len() && MARK.starts_with(rest) && !self.is_finished {
-                return Ok(false);
+                return Ok(Some(false));
             }
             if rest.starts_with(MARK) {
                 self.taken += MARK.len();
                 self.seen = self.taken;
                 self.place.byte = MARK.len() as u64;
-                return self.begin();
+                return Ok(None);
             }
         }
         let Some(end) = self.end_of(1) else {
             self.has_begun = self.is_finished;
-            return Ok(self.is_finished);
+            return Ok(Some(self.is_finished));
         };
         let line = self.bytes.get(self.taken..end).unwrap_or(&[]);
         if line.trim_ascii().is_empty() {
             self.pass(end);
-            return self.begin();
+            return Ok(None);
         }
         let place = |at: usize| self.place.after(line.get(..at).unwrap_or(line));
         let (header, _) = first(&self.context(line, &place)?)?;
@@ -161,7 +171,7 @@ impl Chunks {
         } else {
             (self.seen, self.lines) = (self.taken, 0);
         }
-        Ok(true)
+        Ok(Some(true))
     }
 
     /// Where `max_rows` more lines end: all that is left at the end of the input.

@@ -237,7 +237,8 @@ fn split(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Found> {
     let mut table = table.ok_or_else(|| missing("data"))?;
     let wrong = |message: String| context.error(Fault::malformed(data_at, message));
     if table.rows == 0 {
-        table.rows = index.as_ref().map_or(0, Axis::len);
+        // Only rows of no cell leave no trace in "data".
+        table.rows = index.as_ref().filter(|_| names.is_empty()).map_or(0, Axis::len);
         let rows = table.rows;
         table.columns = (0..names.len()).map(|_| nothing(rows)).collect::<Result<_>>()?;
     }
