@@ -56,10 +56,9 @@ def test_format_by_magic_before_suffix(tmp_path: Path) -> None:
 
 def test_other_formats_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(cn.UnsupportedError) as caught:
-        cn.encode(DATA, "csv")
-    assert (
-        str(caught.value)
-        == "csv is not built into this version; this version reads and writes npz, npy, arrow, arrows, msgpack."
+        cn.encode(DATA, "parquet")
+    assert str(caught.value).startswith(
+        "parquet is not built into this version; this version reads and writes npz, npy, arrow, arrows, msgpack,"
     )
     with pytest.raises(cn.UnsupportedError, match="parquet"):
         cn.write(DATA, tmp_path / "x.pq")
@@ -123,7 +122,7 @@ def test_lone_arrays(tmp_path: Path) -> None:
         (lambda: cn.read("none.arrow", mmp=False), "arrow: unknown option 'mmp'; nearest: 'mmap'"),
         (lambda: cn.read(Path("none.arrows"), mmp=False), "arrows: unknown option 'mmp'; nearest: 'mmap'"),
         (lambda: cn.read("none.npz", allow_truncate=True), "npz: unknown option 'allow_truncate'. Options here: "),
-        (lambda: cn.read("none.csv", mmp=False), "unknown option 'mmp'; nearest: 'mmap'. No format has it"),
+        (lambda: cn.read("none.parquet", mmp=False), "unknown option 'mmp'; nearest: 'mmap'. No format has it"),
         (lambda: cn.read("none.arrow", fsync=True), "arrow: 'fsync' is an option of writing, not of reading"),
         (lambda: cn.read(b"", fsync=True), "'fsync' is an option of writing, not of reading"),
         (lambda: cn.encode(DATA, "npz", directory=True), "it is an option of npy"),

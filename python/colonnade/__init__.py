@@ -20,6 +20,8 @@ from ._info import Info
 from ._listener import Listener
 from ._options import NpyOptions, NpzOptions
 from ._options_arrow import ArrowOptions, ArrowsOptions
+from ._options_csv import CsvOptions
+from ._options_json import JsonOptions, NdjsonOptions, YamlOptions
 from ._options_msgpack import MsgpackOptions
 from ._versions import show_versions
 from ._waiting import wait
@@ -41,19 +43,23 @@ __all__ = [
     "ColonnadeError",
     "ColumnNotFound",
     "Connection",
+    "CsvOptions",
     "DecodeError",
     "EncodeError",
     "Frame",
     "Info",
+    "JsonOptions",
     "LimitError",
     "Limits",
     "Listener",
     "MsgpackOptions",
+    "NdjsonOptions",
     "NpyOptions",
     "NpzOptions",
     "OptionError",
     "TruncatedError",
     "UnsupportedError",
+    "YamlOptions",
     "__version__",
     "connect",
     "convert",

@@ -20,6 +20,8 @@ class Reader:
     """
 
     _closed = False
+    # Whether the types are those of all rows, rather than of those that came first.
+    settled = True
 
     @property
     def schema(self) -> Schema:

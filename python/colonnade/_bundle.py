@@ -6,24 +6,26 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._formats import check_format, from_suffix
+from ._formats import BUNDLED, check_format, from_suffix
 from ._frame import Frame, frame_from
 from ._msgpack_files import store_msgpack_bundle
 from ._nearest import nearest_hint
 from ._open import open_file
 from ._options import NpzOptions, Options, make_options
 from ._options_msgpack import MsgpackOptions
+from ._options_text import Text
 from ._sources import Source
 from ._store import npz_options
 from ._targets import AnyTarget, PathTarget, Target, as_target, released
 from ._text import cut, label_text
+from ._text_files import store_text_bundle
 from .errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
 
 
 class Bundle(Mapping[str, Frame]):
     """Label to Frame. A frame is opened when it is asked for, and decoded when it is converted."""
 
-    def __init__(self, file: _core.NpzFile | _core.MsgpackFile, options: Options) -> None:
+    def __init__(self, file: _core.NpzFile | _core.MsgpackFile | _core.TextFile, options: Options) -> None:
         self._file = file
         self._options = options
         self._labels = list(file.labels())
@@ -56,10 +58,10 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
     ----------
     source
         An outer ZIP of ``<label>.npz`` (StaticFrame's ``to_zip_npz``) or of ``<label>/<member>`` (``to_zip_npy``), or a
-        directory of such, or MessagePack: a map of frames (``.msgpack``, else ``format="msgpack"``). Anything `read`
-        takes.
+        directory of such; or a map of frames, as MessagePack, JSON or YAML (told by the suffix, else by ``format=``).
+        Anything `read` takes.
     **options
-        Those of reading; see `NpzOptions` and `MsgpackOptions`.
+        Those of reading; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
 
     Returns
     -------
@@ -84,7 +86,7 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
     if isinstance(file, _core.IpcFile):
         raise _found_arrow(what, file)
     if file.kind != "bundle":
-        name = "msgpack" if isinstance(file, _core.MsgpackFile) else "npz"
+        name = file.layout if isinstance(file, _core.MsgpackFile | _core.TextFile) else "npz"
         use = "cn.read_arrays(source)" if file.kind in ("savez", "zip") else "cn.read(source)"
         raise DecodeError(f"{name}: expected {what}, found one of kind {file.kind!r}. Open it with {use}.")
     return Bundle(file, made)
@@ -99,23 +101,23 @@ def write_bundle(
     format: str | None = None,
     **options: Any,
 ) -> None:
-    """Write several frames into one ZIP that StaticFrame reads too, or into one MessagePack map.
+    """Write several frames into one ZIP that StaticFrame reads too, or into one map as MessagePack, JSON or YAML.
 
     Parameters
     ----------
     frames : mapping or iterable of (label, data)
         Labels are text; they become file names inside the ZIP, or keys of the map.
     target : path
-        Written beside and renamed, as `write` does. MessagePack goes to every target that `write` takes.
+        Written beside and renamed, as `write` does. A map goes to every target that `write` takes.
     layout : {"npz", "npy"}
         Of the ZIP. ``npz``: one ``<label>.npz`` a frame (``from_zip_npz``); ``npy``: members ``<label>/<member>``
         (``from_zip_npy``).
     outer : {None, "deflate"}
         Compression of the outer ZIP. None keeps the frames ready to be mapped.
-    format : {"npz", "msgpack"}, optional
-        Default: ``msgpack`` where the target's suffix says so, else ``npz``, the ZIP.
+    format : {"npz", "msgpack", "json", "yaml"}, optional
+        Default: told by the suffix, else ``npz``, the ZIP.
     **options
-        Those of writing; see `NpzOptions` and `MsgpackOptions`.
+        Those of writing; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
 
     Raises
     ------
@@ -138,11 +140,12 @@ def write_bundle(
 
 def _bundle_format(format: str | None, where: AnyTarget) -> str:
     if format is None:
-        return "msgpack" if where.name is not None and from_suffix(where.name) == "msgpack" else "npz"
+        found = None if where.name is None else from_suffix(where.name)
+        return check_format(found) if found in BUNDLED else "npz"
     asked = check_format(format)
-    if asked not in ("npz", "msgpack"):
+    if asked not in BUNDLED:
         raise UnsupportedError(
-            f"{asked}: expected a format that holds several frames (npz, msgpack). Write one file for each frame."
+            f"{asked}: expected a format that holds several frames ({', '.join(BUNDLED)}). Write one file for each."
         )
     return asked
 
@@ -151,10 +154,14 @@ def _write_as(
     format: str, frames: Any, where: AnyTarget, layout: str, outer: str | None, options: dict[str, Any]
 ) -> None:
     made = make_options(format, "write", options)
-    if isinstance(made, MsgpackOptions):
+    if isinstance(made, MsgpackOptions | Text):
         if (layout, outer) != ("npz", None):
-            raise OptionError("msgpack: layout and outer are of ZIP bundles; a map of frames has neither.")
-        store_msgpack_bundle([(label, frame._load()) for label, frame in _labelled(frames, made)], where, made)
+            raise OptionError(f"{format}: layout and outer are of ZIP bundles; a map of frames has neither.")
+        held = [(label, frame._load()) for label, frame in _labelled(frames, made)]
+        if isinstance(made, MsgpackOptions):
+            store_msgpack_bundle(held, where, made)
+        else:
+            store_text_bundle(held, where, made)
         return
     assert isinstance(made, NpzOptions)
     if not isinstance(where, PathTarget):
@@ -218,8 +225,9 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     what = "NPY members"
     if isinstance(file, _core.IpcFile):
         raise _found_arrow(what, file)
-    if isinstance(file, _core.MsgpackFile):
-        raise DecodeError(f"npz: expected {what}, found MessagePack. Open it with cn.read(source).")
+    if isinstance(file, _core.MsgpackFile | _core.TextFile):
+        found = "MessagePack" if isinstance(file, _core.MsgpackFile) else file.layout
+        raise DecodeError(f"npz: expected {what}, found {found}. Open it with cn.read(source).")
     return {name: file.read_array(name) for name in file.array_names()}
 
 

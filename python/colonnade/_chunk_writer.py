@@ -8,10 +8,12 @@ from ._chunks import chunks_of
 from ._msgpack_chunks import open_series_writer
 from ._options_arrow import ArrowOptions
 from ._options_msgpack import MsgpackOptions
+from ._options_text import Text
 from ._progress import Steps, reporting
 from ._rows import Rows
 from ._store_chunks import open_writer
 from ._targets import AnyTarget, released
+from ._text_chunks import Chunked, open_text_writer
 
 
 class Writer:
@@ -23,14 +25,18 @@ class Writer:
         What was written so far.
     """
 
-    def __init__(self, where: AnyTarget, made: ArrowOptions | MsgpackOptions) -> None:
+    def __init__(self, where: AnyTarget, made: ArrowOptions | MsgpackOptions | Chunked) -> None:
         self._made = made
         self._open = False
         with ExitStack() as stack:
             stack.enter_context(released(where))
             self._steps = Steps(stack.enter_context(reporting(made.progress, "writing")))
-            self._writer: _core.IpcWriter | _core.MsgpackWriter = (
-                open_series_writer(where, made) if isinstance(made, MsgpackOptions) else open_writer(where, made)
+            self._writer: _core.IpcWriter | _core.MsgpackWriter | _core.TextWriter = (
+                open_series_writer(where, made)
+                if isinstance(made, MsgpackOptions)
+                else open_text_writer(where, made)
+                if isinstance(made, Text)
+                else open_writer(where, made)
             )
             self._stack = stack.pop_all()
         self._rows = Rows(made.batch_rows)

@@ -9,7 +9,7 @@ def parser() -> argparse.ArgumentParser:
     """The parser of every command; `options.command` runs what was asked for."""
     made = _Parser(
         prog="colonnade",
-        description="Look at, check, convert and send DataFrame files (npz, npy, arrow, arrows, msgpack).",
+        description="Look at, check, convert and send DataFrame files (npz, npy, arrow, arrows, msgpack, csv...).",
         epilog="Exit status: 0 done, 1 bad data or an error of the system, 2 wrong usage, 130 interrupted.",
     )
     made.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
@@ -101,6 +101,21 @@ def _add_reading(command: argparse.ArgumentParser, file: str) -> None:
     )
     for name, what in (("ext", "an unknown extension"), ("invalid-utf8", "text that is no UTF-8")):
         command.add_argument(f"--{name}", metavar="WORD", help=f"bytes: keep {what} as bytes (msgpack)")
+    text = command.add_argument_group(f"text of {file}", "csv, json, ndjson, yaml")
+    text.add_argument("--delimiter", metavar="CHAR", help="between fields (csv; default: told by the look)")
+    text.add_argument(
+        "--encoding", metavar="NAME", help="utf-8, utf-16, latin-1... (default: utf-8, or what a mark says)"
+    )
+    text.add_argument(
+        "--header-rows", type=_count, metavar="N", help="records that hold column names (csv; default: 1)"
+    )
+    text.add_argument("--index-columns", type=_count, metavar="N", help="columns that are row labels (csv)")
+    text.add_argument("--skip-rows", type=_count, metavar="N", help="lines to skip at the beginning (csv)")
+    text.add_argument("--decimal", metavar="CHAR", help="the decimal mark, . or , (csv)")
+    text.add_argument("--dates", action="store_true", help="columns of ISO 8601 dates are dates (csv)")
+    text.add_argument("--on-error", metavar="WORD", help="raise, null or skip: records that do not fit (csv)")
+    text.add_argument("--big-ints", metavar="WORD", help="integers over 64 bits: error, decimal; text (csv)")
+    text.add_argument("--allow-nonfinite", action="store_true", help="take NaN and Infinity (json, ndjson)")
 
 
 def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
@@ -108,16 +123,29 @@ def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
         "--to", dest="target_format", metavar="FORMAT", help=f"format of {file} (default: told by its suffix)"
     )
     _add_packing(command)
-    command.add_argument("--orient", metavar="WORD", help="columns, records or split (msgpack)")
-    command.add_argument("--no-header", action="store_true", help="the data alone, for other programs (msgpack)")
+    command.add_argument("--orient", metavar="WORD", help="columns, records, split... (msgpack, json, yaml)")
+    command.add_argument(
+        "--no-header",
+        action="store_true",
+        help="the data alone, for other programs (msgpack, json, ndjson, yaml; csv: no names)",
+    )
     command.add_argument("--numbers", metavar="WORD", help="plain or packed (msgpack)")
     command.add_argument("--compatible", action="store_true", help="for readers from before 2013 (msgpack)")
+    command.add_argument("--schema", metavar="WORD", help="header or sidecar: where data types stand (csv)")
+    command.add_argument("--lossy", action="store_true", help="write plain CSV even if it does not come back exactly")
+    command.add_argument("--to-delimiter", metavar="CHAR", help="between fields written (csv)")
+    command.add_argument(
+        "--nonfinite", metavar="WORD", help="null, literal or error: NaN without header (json, ndjson)"
+    )
+    command.add_argument("--indent", type=_count, metavar="N", help="spaces for each level (json)")
     command.add_argument("--compat", metavar="LIBRARY", help="static-frame: write only what it reads in full")
     command.add_argument("--fsync", action="store_true", help="wait until the disk has the bytes")
 
 
 def _add_packing(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--compression", metavar="CODEC", help="none; zstd, deflate (npz); lz4, zstd (arrow, arrows)")
+    command.add_argument(
+        "--compression", metavar="CODEC", help="none; zstd, deflate (npz); lz4, zstd (arrow, arrows); gzip, zstd (text)"
+    )
     command.add_argument("--level", type=int, metavar="N", help="level of compression")
     command.add_argument("--batch-nbytes", type=int, metavar="N", help="data in a record batch (arrow, arrows)")
 

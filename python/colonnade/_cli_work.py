@@ -15,6 +15,18 @@ from ._progress import Bar, Callback
 from ._text import clean
 
 _BAR_AFTER_S = 1.0
+_PRINTED = ("csv", "json", "ndjson", "yaml")
+_READING = (
+    "ext",
+    "invalid_utf8",
+    "encoding",
+    "header_rows",
+    "index_columns",
+    "skip_rows",
+    "decimal",
+    "on_error",
+    "big_ints",
+)
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -63,9 +75,14 @@ def read_options(options: argparse.Namespace) -> dict[str, Any]:
         found["format"] = options.source_format
     if options.allow_truncated:
         found["allow_truncated"] = True
-    for name in ("ext", "invalid_utf8"):
+    for name in _READING:
         if getattr(options, name) is not None:
             found[name] = getattr(options, name)
+    if options.delimiter is not None:
+        found["delimiter"] = _character(options.delimiter)
+    for name in ("dates", "allow_nonfinite"):
+        if getattr(options, name):
+            found[name] = True
     return found
 
 
@@ -76,15 +93,22 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
         found["format"] = options.target_format
     if options.compression and options.compression != "none":
         found["compression"] = options.compression
-    for name in ("level", "compat", "batch_nbytes", "orient", "numbers"):
+    for name in ("level", "compat", "batch_nbytes", "orient", "numbers", "schema", "nonfinite", "indent"):
         if getattr(options, name, None) is not None:
             found[name] = getattr(options, name)
-    for name in ("fsync", "compatible"):
+    for name in ("fsync", "compatible", "lossy"):
         if getattr(options, name, False):
             found[name] = True
     if getattr(options, "no_header", False):
         found["header"] = False
+    if getattr(options, "to_delimiter", None) is not None:
+        found["delimiter"] = _character(options.to_delimiter)
     return found
+
+
+def _character(text: str) -> str:
+    """A tab is hard to type."""
+    return "\t" if text == "\\t" else text
 
 
 def target_of(options: argparse.Namespace) -> Any:
@@ -93,11 +117,11 @@ def target_of(options: argparse.Namespace) -> Any:
         return options.target
     if not options.target_format:
         raise cn.OptionError(
-            "--to: stdout has no suffix to tell the format from. Pass --to arrows, --to arrow, --to npz, --to npy "
-            "or --to msgpack."
+            "--to: stdout has no suffix to tell the format from. Pass --to arrows, --to csv, --to ndjson, --to json, "
+            "--to npz or another."
         )
     fd = sys.stdout.fileno()
-    if os.isatty(fd) and stat.S_ISCHR(os.fstat(fd).st_mode):
+    if options.target_format not in _PRINTED and os.isatty(fd) and stat.S_ISCHR(os.fstat(fd).st_mode):
         raise cn.OptionError("stdout: binary data is not written to a terminal. Redirect it, or name a file.")
     return fd
 

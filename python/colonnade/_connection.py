@@ -12,8 +12,10 @@ from ._msgpack_files import send_msgpack
 from ._options import Options, make_options
 from ._options_arrow import ArrowOptions, ArrowsOptions
 from ._options_msgpack import MsgpackOptions
+from ._options_text import Text
 from ._progress import reporting
 from ._store_chunks import send_chunks
+from ._text_files import send_text
 
 _PLAIN = ArrowsOptions()
 
@@ -72,8 +74,9 @@ class Connection(Link):
         data
             Anything that `write` takes. Rows, an open reader and a reader of record batches go out as they are made,
             and never stand in memory as a whole.
-        format : {"arrows", "msgpack"}
-            Arrow's stream, or one MessagePack value, which programs of any language read; that one is made whole.
+        format : {"arrows", "msgpack", "csv", "ndjson"}
+            Arrow's stream, or one MessagePack value, which programs of any language read; or a table of text behind our
+            header, which says its name and how many rows come. All but the first are made whole.
         timeout_s : float, optional
             Of the whole call. Default: what the connection was told, which counts silence alone.
         **options
@@ -103,6 +106,8 @@ class Connection(Link):
         with reporting(made.progress, "sending") as progress:
             if isinstance(made, ArrowOptions):
                 send_chunks(chunks_of(data, made), self, made, progress, timeout_s)
+            elif isinstance(made, Text):
+                send_text(whole(data, made)._load(), self, made, progress, timeout_s)
             else:
                 assert isinstance(made, MsgpackOptions)
                 send_msgpack(whole(data, made)._load(), self, made, progress, timeout_s)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from ._chunks import Chunks
+from ._chunks import Chunks, chunks_of
 from ._facade_chunks import open_reader
 from ._frame import Frame
 from ._link_ends import LinkSource
@@ -44,9 +44,10 @@ def convert_frame(
 def _stream(
     source: Source, where: AnyTarget, format: str | None, reading: dict[str, Any], made: ArrowOptions, report: Any
 ) -> None:
-    """Batch by batch; a source without batches is one."""
+    """Batch by batch; a source without batches is one, and so is one whose types only all of its rows tell."""
     with open_reader(source, format=format, **reading) as reader:
-        store_chunks(Chunks(reader.cores(), *reader.size()), where, made, report)
+        chunks = Chunks(reader.cores(), *reader.size()) if reader.settled else chunks_of(reader.read_all(), made)
+        store_chunks(chunks, where, made, report)
 
 
 def _whole(

@@ -808,17 +808,17 @@ class TextReader:
     """csv or ndjson, a chunk of rows at a time; types are those of the header, of `dtypes`, or of the first chunk."""
 
     @staticmethod
-    def open_path(path: str | bytes, *, options: CsvReadOptions | NdjsonReadOptions, max_rows: int) -> TextReader: ...
+    def open_path(path: str | bytes, *, options: TextReadOptions, max_rows: int) -> TextReader: ...
     @staticmethod
-    def open_fd(
-        fd: int, *, options: CsvReadOptions | NdjsonReadOptions, max_rows: int, head: bytes | None = None
-    ) -> TextReader: ...
+    def open_buffer(buffer: object, *, options: TextReadOptions, max_rows: int) -> TextReader: ...
+    @staticmethod
+    def open_fd(fd: int, *, options: TextReadOptions, max_rows: int, head: bytes | None = None) -> TextReader: ...
     @staticmethod
     def open_callable(
-        read_into: Callable[[memoryview], int], *, options: CsvReadOptions | NdjsonReadOptions, max_rows: int
+        read_into: Callable[[memoryview], int], *, options: TextReadOptions, max_rows: int
     ) -> TextReader: ...
     @staticmethod
-    def open_http(file: HttpFile, *, options: CsvReadOptions | NdjsonReadOptions, max_rows: int) -> TextReader: ...
+    def open_http(file: HttpFile, *, options: TextReadOptions, max_rows: int) -> TextReader: ...
     def schema(self) -> CoreFrame:
         """A frame of no rows; reads as far as the first chunk."""
     def next_batch(self) -> CoreFrame | None:
@@ -889,12 +889,12 @@ class Connection:
         self,
         frame: CoreFrame,
         format: str,
-        options: IpcWriteOptions | MsgpackWriteOptions,
+        options: IpcWriteOptions | MsgpackWriteOptions | CsvWriteOptions | NdjsonWriteOptions,
         timeout_s: float | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """One frame as one message, "arrows" or "msgpack", with that format's options. It names the options' timeout
-        where timeout_s is None."""
+        """One frame as one message, "arrows", "msgpack", "csv" or "ndjson", with that format's options. It names the
+        options' timeout where timeout_s is None."""
     def send_bytes(self, data: object, timeout_s: float | None = None) -> None: ...
     def receive(
         self, timeout_s: float | None = None, progress: Progress | None = None, private: bool = False

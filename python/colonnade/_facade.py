@@ -26,22 +26,24 @@ def read(
     source : path, URL, bytes-like, BufferSink, binary file object, Connection, socket or file descriptor
         A directory is one of NPY members. Pipes and sockets are read to their end at once. Of a `Connection` the next
         message is taken; ``tcp://host:port``, ``tls://host:port`` and ``unix:/path`` are dialled for one message.
-    format : {"npz", "npy", "arrow", "arrows", "msgpack"}, optional
-        Default: told by the first bytes, then by the suffix. MessagePack that others wrote has no magic: it is told by
-        ``.msgpack`` or by this alone.
+    format : {"npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
+        Default: told by the first bytes, then by the suffix. Text, and MessagePack that others wrote, have no magic:
+        they are told by the suffix (``.csv``, ``.csv.gz``...) or by this alone.
     columns : label or iterable of labels, optional
         These columns alone, in this order; see `Frame.select`. Others are not touched.
     rows : slice, optional
         A slice of positions, step 1.
     **options
-        Those of reading: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions` and `MsgpackOptions`. In
-        short: ``mmap`` (default: local files are mapped), ``verify=False``, ``allow_truncated=False`` (arrow, arrows),
-        ``orient``, ``ext`` and ``invalid_utf8`` (msgpack), ``threads``, ``limits``, ``progress``.
+        Those of reading: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `MsgpackOptions`,
+        `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`. In short: ``mmap`` (default: local files are
+        mapped), ``verify=False``, ``threads``, ``limits``, ``progress``; ``allow_truncated=False`` (arrow, arrows);
+        ``ext`` and ``invalid_utf8`` (msgpack); ``orient`` (msgpack, json, yaml); ``encoding`` (text); and what a
+        dialect of CSV is.
 
     Returns
     -------
     Frame
-        Lazy where the source can be looked at again (a file, memory).
+        Lazy where the source can be looked at again (a file, memory); text is decoded at once.
 
     Raises
     ------
@@ -83,14 +85,16 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         and whoever has the old one mapped keeps it. Symbolic links are followed. Pipes, sockets, devices and open
         files are written directly. Over a `Connection` it goes as one message; ``tcp://host:port``,
         ``tls://host:port`` and ``unix:/path`` are dialled for one message.
-    format : {"npz", "npy", "arrow", "arrows", "msgpack"}, optional
+    format : {"npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
         Default: told by the suffix; ``arrows`` over a connection, which takes ``msgpack`` too. ``npy`` writes a lone
-        array where the frame is one, else a directory.
+        array where the frame is one, else a directory. Text that ends in ``.gz`` or ``.zst`` is packed.
     **options
-        Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions` and `MsgpackOptions`. In
-        short: ``compression=None``, ``level`` (npz, arrow, arrows), ``fsync=False``, ``densify_sparse=False``,
-        ``batch_rows``, ``threads``, ``progress``; ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow,
-        arrows); ``orient``, ``header``, ``numbers`` and ``compatible`` (msgpack).
+        Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `MsgpackOptions`,
+        `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`. In short: ``compression=None``, ``level`` (npz,
+        arrow, arrows, text), ``fsync=False``, ``densify_sparse=False``, ``batch_rows``, ``threads``, ``progress``;
+        ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow, arrows); ``orient`` (msgpack, json, yaml);
+        ``header`` (msgpack, text); ``numbers`` and ``compatible`` (msgpack); ``schema`` and ``lossy`` (csv), as plain
+        CSV holds little exactly.
 
     Raises
     ------

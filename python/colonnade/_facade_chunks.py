@@ -13,11 +13,14 @@ from ._msgpack_chunks import series_reader
 from ._open import lazy_frame, opened, received, told
 from ._options import Options, format_of
 from ._options_arrow import ArrowOptions
+from ._options_csv import CsvOptions
+from ._options_json import NdjsonOptions
 from ._options_msgpack import MsgpackOptions
 from ._sources import Source
 from ._stream_reader import StreamReader
 from ._streams import CallSource, StreamSource
 from ._targets import Target, as_target, released
+from ._text_chunks import ChunkOpener
 from ._threads import resolve_threads
 from ._written import written_as
 from .errors import UnsupportedError
@@ -30,17 +33,18 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     ----------
     target
         As for `write`. Over a `Connection` the chunks are one message, which goes out as it grows.
-    format : {"arrow", "arrows", "msgpack"}, optional
+    format : {"arrow", "arrows", "msgpack", "csv", "ndjson"}, optional
         Default: told by the suffix; ``arrows`` over a connection. The others are written whole.
     **options
-        Those of writing; see `ArrowOptions` and `ArrowsOptions`.
+        Those of writing; see `ArrowOptions`, `ArrowsOptions`, `CsvOptions` and `NdjsonOptions`.
 
     Returns
     -------
     Writer
         A context manager. ``.write(data)`` appends a chunk, of any library, or rows; the first fixes the schema.
         ``.close()`` at the end; an exception inside discards the file, and an old one stays whole. ``.nrows`` and
-        ``.nbatches`` tell what was written. Batches are cut and joined to ``batch_nbytes``, whatever the chunks are.
+        ``.nbatches`` tell what was written. Batches of Arrow are cut and joined to
+        ``batch_nbytes``, whatever the chunks are.
 
     Raises
     ------
@@ -64,7 +68,7 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     where = as_target(target)
     try:
         made = written_as(where, format, options)
-        if not isinstance(made, ArrowOptions | MsgpackOptions):
+        if not isinstance(made, ArrowOptions | MsgpackOptions | CsvOptions | NdjsonOptions):
             name = format_of(made)
             raise UnsupportedError(
                 f"{name}: expected a format that is written chunk by chunk ({', '.join(STREAMED)}); "
@@ -86,9 +90,10 @@ def open_reader(
     source
         As for `read`. Of a pipe, a socket or a decompressing file object no more is taken than the batch asked for. Of
         a `Connection` it is the next message; what is not read of it is skipped when the one after it is asked for.
-    format : {"npz", "npy", "arrow", "arrows", "msgpack"}, optional
-        Default: told by the first bytes, then by the suffix. ``npz`` and ``npy`` are one chunk; of
-        ``msgpack`` each value is one.
+    format : {"npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
+        Default: told by the first bytes, then by the suffix. ``arrow`` and ``arrows`` have batches; of ``msgpack`` each
+        value is a chunk; of ``csv`` and ``ndjson`` it is ``chunk_rows`` records, and types are those of the first
+        chunk, or as ``dtypes`` or a header says; the others are one chunk.
     columns : label or iterable of labels, optional
         These columns alone, in this order.
     rows : slice, optional
@@ -141,6 +146,18 @@ def open_reader(
         series = series_reader(where, made, columns, rows)
         if series is not None:
             return series
+    if isinstance(made, CsvOptions | NdjsonOptions):
+        core_options = {"limits": made.limits or _core.Limits(), "threads": resolve_threads(made.threads)}
+        opener = ChunkOpener(made, where.name)
+        return StreamReader(
+            where,
+            columns,
+            rows,
+            core_options,
+            lambda: lazy_frame(opened(where, found, made), made, columns, rows),
+            opener,
+            settled=False,
+        )
     return FileReader(lazy_frame(opened(where, found, made), made, columns, rows))
 
 

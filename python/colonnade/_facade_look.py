@@ -64,7 +64,8 @@ def convert(
 ) -> None:
     """Read one file and write another, of any format to any other.
 
-    Between ``arrow`` and ``arrows`` the batches go through one at a time, whatever the size of the file.
+    Between ``arrow`` and ``arrows`` the batches go through one at a time, whatever the size of the file. Text is read
+    whole, as types are those of all rows.
 
     Parameters
     ----------

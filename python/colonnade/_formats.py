@@ -8,10 +8,11 @@ from typing import NoReturn
 from ._nearest import nearest_hint
 from .errors import DecodeError, OptionError, UnsupportedError
 
-BUILT = ("npz", "npy", "arrow", "arrows", "msgpack")
+BUILT = ("npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml")
 DIRECTORIES = ("npz", "npy")  # one reader: an archive's members may stand in a directory
-STREAMED = ("arrow", "arrows")  # written and read chunk by chunk
-CONNECTED = ("arrows", "msgpack")  # frames as messages of a connection
+STREAMED = ("arrow", "arrows", "msgpack", "csv", "ndjson")  # written and read chunk by chunk
+BUNDLED = ("npz", "msgpack", "json", "yaml")  # several frames in one file
+CONNECTED = ("arrows", "msgpack", "csv", "ndjson")  # frames as messages of a connection
 KNOWN = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "csv", "yaml")
 
 SUFFIXES = {
@@ -33,6 +34,7 @@ SUFFIXES = {
     ".yml": "yaml",
 }
 _TEXT = ("json", "ndjson", "csv", "yaml")
+_PRINTED = frozenset([*b"\t\r\n", *range(0x20, 0x7F)])
 
 # The longest magic is 8 bytes (Arrow pads its own to that length).
 MAGIC_NBYTES = 8
@@ -50,6 +52,8 @@ _CONTINUATION = b"\xff\xff\xff\xff"
 _MESSAGE_NBYTES = range(8, 1 << 28, 4)
 # MessagePack has no magic. Ours is a map (of one of three forms) whose first key is "__colonnade__": text, 13 bytes.
 _HEADER_KEY = b"\xad__colonnade__"
+# The comment that our own CSV may begin with: "# colonnade: {".
+_OWN_CSV = b"# colonn"
 # What else a frame may begin with: a map, or an array of maps.
 _MSGPACK_HEADS = frozenset([*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF])
 
@@ -97,6 +101,11 @@ def from_suffix(name: str) -> str | None:
     return SUFFIXES.get(_suffix(lower))
 
 
+def is_text(format: str | None, head: bytes) -> bool:
+    """Whether `format` is one of text, and `head` the beginning of one: a column may be named as a magic."""
+    return format in _TEXT and (from_magic(head) is None or _PRINTED.issuperset(head))
+
+
 def from_magic(head: bytes) -> str | None:
     """The format that the first bytes say, built or not; None where they say nothing."""
     for magic, name in _MAGIC:
@@ -121,7 +130,10 @@ def detect(head: bytes, name: str | None) -> str:
     """
     # The bytes go first: many a file named .arrow holds a stream. A stream from before version 0.15 has no mark at its
     # beginning, so it is one by its name alone.
-    found = from_magic(head) or (from_suffix(name) if name else None)
+    suffix = from_suffix(name) if name else None
+    found = suffix if is_text(suffix, head) else from_magic(head) or suffix
+    if found is None and head.startswith(_OWN_CSV):
+        found = "csv"
     if found in BUILT:
         return found
     if found is not None:

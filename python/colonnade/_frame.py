@@ -14,7 +14,7 @@ from ._take import load_adapter, native_library, take
 if TYPE_CHECKING:
     from ._batched import Batches
 
-    File = _core.NpzFile | _core.IpcFile | _core.MsgpackFile | Batches
+    File = _core.NpzFile | _core.IpcFile | _core.MsgpackFile | _core.TextFile | Batches
 
 _SLOTS = ("_columns", "_core", "_file", "_kept", "_positions", "_progress", "_rows", "_single", "_threads")
 

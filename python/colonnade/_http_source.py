@@ -33,9 +33,9 @@ class HttpSource:
         """What `opener` (a class of the core) makes of it."""
         return opener.open_http(self._opened(), **options)
 
-    def read_batches(self, **options: Any) -> _core.IpcReader:
-        """The reader that holds one batch at a time."""
-        return _core.IpcReader.open_http(self._opened(), **options)
+    def read_batches(self, opener: Any, **options: Any) -> Any:
+        """The reader of `opener` that holds one batch at a time."""
+        return opener.open_http(self._opened(), **options)
 
     def release(self) -> None:
         """Close the connection; what reads from it keeps its own."""

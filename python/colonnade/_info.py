@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._axes import Labels, decode_optional
 from ._info_arrow import ArrowInfo
+from ._info_text import TextInfo
 from ._open import File
 from ._schema import AxisInfo, Schema
 from ._text import label_text, nbytes_text, table
@@ -25,10 +26,10 @@ class Info:
     Attributes
     ----------
     format : str
-        ``npz``, ``npy``, ``arrow``, ``arrows`` or ``msgpack``.
+        ``npz``, ``npy``, ``arrow``, ``arrows``, ``msgpack``, ``csv``, ``json``, ``ndjson`` or ``yaml``.
     layout : str
         ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow;
-        ``columns``, ``records`` or ``split`` of MessagePack.
+        ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``records`` of CSV.
     kind : str
         ``frame``, ``savez`` (NumPy's ``np.savez``), ``npy``, ``bundle`` (several frames), ``zip`` (no frame at all).
     shape : tuple of int, or None
@@ -48,6 +49,8 @@ class Info:
         the schema, dictionaries, record batches; of MessagePack one a column.
     arrow : ArrowInfo or None
         What Arrow's files and streams have besides.
+    text : TextInfo or None
+        What text files have besides.
     labels : list of str
         Of a bundle: its frames.
     problem : str or None
@@ -70,6 +73,7 @@ class Info:
     labels: list[str] = field(default_factory=list)
     problem: str | None = None
     arrow: ArrowInfo | None = None
+    text: TextInfo | None = None
 
     @property
     def index(self) -> AxisInfo | None:
@@ -102,6 +106,7 @@ class Info:
             "labels": list(self.labels),
             "problem": self.problem,
             "arrow": None if self.arrow is None else asdict(self.arrow),
+            "text": None if self.text is None else asdict(self.text),
             "members": [plain(member) for member in self.members],
         }
 
@@ -120,6 +125,8 @@ class Info:
         facts.append(("size", sizes if self.nbytes is None else f"{sizes} on disk, {nbytes_text(self.nbytes)} decoded"))
         if self.arrow is not None:
             facts.append(("batches", str(self.arrow)))
+        if self.text is not None:
+            facts.append(("text", str(self.text)))
         codecs = ", ".join(f"{count:,} {codec}" for codec, count in self.codecs.items()) or "none"
         facts.append(("members" if self.arrow is None else "messages", codecs))
         facts.append(("written by", _writer_text(self.origin, self.version)))
@@ -155,7 +162,7 @@ def info_of(file: File) -> Info:
             problem = str(error)
     return Info(
         format=_FORMATS.get(file.layout, "npy"),
-        layout=file.orient if isinstance(file, _core.MsgpackFile) else file.layout,
+        layout=file.orient if isinstance(file, _core.MsgpackFile | _core.TextFile) else file.layout,
         kind=file.kind,
         shape=None if schema is None else (file.nrows, file.ncols),
         schema=schema,
@@ -170,10 +177,13 @@ def info_of(file: File) -> Info:
         labels=list(file.labels()) if file.kind == "bundle" else [],
         problem=problem,
         arrow=ArrowInfo.of(file, members) if isinstance(file, _core.IpcFile) else None,
+        text=TextInfo.of(file) if isinstance(file, _core.TextFile) else None,
     )
 
 
-_FORMATS = {"zip": "npz", "file": "arrow", "stream": "arrows", "msgpack": "msgpack"}
+_FORMATS = {"zip": "npz", "file": "arrow", "stream": "arrows"} | {
+    name: name for name in ("msgpack", "csv", "json", "ndjson", "yaml")
+}
 
 
 def plain(value: Any) -> Any:

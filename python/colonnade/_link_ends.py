@@ -50,7 +50,9 @@ class LinkSource:
         if self.link is not None and not self.ours:
             self.link._kept = landed
 
-    def read_batches(self, *, limits: _core.Limits | None, threads: int, **_: Any) -> _core.ConnectionReader:
+    def read_batches(
+        self, opener: Any, *, limits: _core.Limits | None, threads: int, **_: Any
+    ) -> _core.ConnectionReader:
         """The next message batch by batch."""
         return self.opened(limits, threads)._batches()
 

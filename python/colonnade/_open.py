@@ -15,6 +15,7 @@ from ._formats import (
     for_connection,
     from_magic,
     from_suffix,
+    is_text,
     refuse_unbuilt,
 )
 from ._frame import Frame
@@ -25,13 +26,15 @@ from ._option_checks import check_timeout
 from ._options import Options, check_keywords, make_options
 from ._options_arrow import ArrowOptions
 from ._options_msgpack import MsgpackOptions
+from ._options_text import Text
 from ._progress import reporting
 from ._select import row_range
 from ._sources import AnySource, PathSource, Source, as_source
+from ._text_files import TextOpener
 from ._threads import resolve_threads
 from .errors import DecodeError, OptionError
 
-File = _core.NpzFile | _core.IpcFile | _core.MsgpackFile
+File = _core.NpzFile | _core.IpcFile | _core.MsgpackFile | _core.TextFile
 
 
 def open_file(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[File, Options]:
@@ -109,13 +112,15 @@ def opened(where: AnySource, format: str, made: Options) -> File:
         "limits": made.limits or _core.Limits(),
         "threads": resolve_threads(made.threads),
     }
-    opener: type = _core.NpzFile
+    opener: Any = _core.NpzFile
     if isinstance(made, ArrowOptions):
         opener = _core.IpcFile
         options |= {"format": format, "allow_truncated": made.allow_truncated}
     elif isinstance(made, MsgpackOptions):
         opener = Opener
         options |= reading(made)
+    elif isinstance(made, Text):
+        opener = TextOpener(made, where.name)
     file: File = where.open(opener, made.mmap, **options)
     return file
 
@@ -138,7 +143,7 @@ def _checked(asked: str, head: bytes | None, where: AnySource) -> str:
     what = repr(where.name) if where.name else "source"
     if asked not in DIRECTORIES and isinstance(where, PathSource) and where.is_directory:
         raise DecodeError(f"{asked}: {what}: expected a file, found a directory. A directory is of NPY members.")
-    found = from_magic(head) if head else None
+    found = from_magic(head) if head and not is_text(asked, head) else None
     if found == FEATHER_V1:
         refuse_unbuilt(found, what)
     if found is not None and found != asked:

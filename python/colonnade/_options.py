@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._formats import BUILT
 from ._nearest import nearest_hint
 from ._option_checks import WRITE, Common, check_choice, check_flag, check_level
 from ._options_arrow import ArrowOptions, ArrowsOptions
+from ._options_csv import CsvOptions
+from ._options_json import JsonOptions, NdjsonOptions, YamlOptions
 from ._options_msgpack import MsgpackOptions
 from .errors import OptionError
 
@@ -129,14 +132,23 @@ class NpyOptions(Common):
         check_choice("compat", self.compat, ("static-frame",))
 
 
-Options = NpzOptions | NpyOptions | ArrowOptions | MsgpackOptions  # and so ArrowsOptions
+# ArrowsOptions are ArrowOptions.
+Options = (
+    NpzOptions | NpyOptions | ArrowOptions | MsgpackOptions | CsvOptions | JsonOptions | NdjsonOptions | YamlOptions
+)
+_TEXT: dict[str, type[Options]] = {
+    "csv": CsvOptions,
+    "json": JsonOptions,
+    "ndjson": NdjsonOptions,
+    "yaml": YamlOptions,
+}
 CLASSES: dict[str, type[Options]] = {
     "npz": NpzOptions,
     "npy": NpyOptions,
     "arrow": ArrowOptions,
     "arrows": ArrowsOptions,
     "msgpack": MsgpackOptions,
-}
+} | {name: made for name, made in _TEXT.items() if name in BUILT}
 
 
 def format_of(options: object) -> str | None:

@@ -80,6 +80,8 @@ class CsvOptions(Text):
         error; nulls; or the record is left out. `Info` and a warning of the logger say how many.
     big_ints : {"text", "decimal", "error"}
         Reading. What becomes of a column of integers over 64 bits.
+    chunk_rows : int, optional
+        Reading, of `open_reader`. How many records a chunk has. Default 65,536.
 
     Raises
     ------
@@ -121,6 +123,7 @@ class CsvOptions(Text):
     date_format: str = field(default="iso", metadata=READ)
     on_error: str = field(default="raise", metadata=READ)
     big_ints: str = field(default="text", metadata=READ)
+    chunk_rows: int | None = field(default=None, metadata=READ)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -138,6 +141,7 @@ class CsvOptions(Text):
         for name in ("header", "lossy", "doublequote", "keep_default_na"):
             check_flag(name, getattr(self, name))
         check_flag("index", self.index, optional=True)
+        check_count("chunk_rows", self.chunk_rows)
         check_word("on_error", self.on_error, ("raise", "null", "skip"))
         check_word("big_ints", self.big_ints, ("text", "decimal", "error"))
         self._check_null_words()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ._option_checks import BOTH, READ, WRITE, check_choice, check_flag, check_word
+from ._option_checks import BOTH, READ, WRITE, check_choice, check_count, check_flag, check_word
 from ._options_text import BIG_INTS, NONFINITE, Text, check_encoding
 from .errors import OptionError
 
@@ -48,7 +48,7 @@ class JsonOptions(_Numbers):
     verify : bool
         Reading. JSON is decoded whole when it is opened, so nothing is left to be verified.
     orient : {"columns", "index", "records", "split", "values", "table"}, optional
-        Both ways. Writing: ``"columns"`` without it. Reading tells it by the look; naming it refuses the others.
+        Both ways. Writing: ``"columns"`` without it. Reading: of what others wrote, else told by the look.
     header : bool
         Writing. True: the first entry, ``"__colonnade__"``, holds what JSON does not say: axes, names, data types,
         attrs. False: the data alone, as pandas' ``to_json`` has it, for other programs.
@@ -100,6 +100,8 @@ class NdjsonOptions(_Numbers):
         alone, for other programs.
     nonfinite, compression, level, encoding, allow_nonfinite, big_ints
         As in `JsonOptions`.
+    chunk_rows : int, optional
+        Reading, of `open_reader`. How many lines a chunk has. Default 65,536.
 
     Raises
     ------
@@ -112,6 +114,12 @@ class NdjsonOptions(_Numbers):
     >>> cn.NdjsonOptions(header=False).header
     False
     """
+
+    chunk_rows: int | None = field(default=None, metadata=READ)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("chunk_rows", self.chunk_rows)
 
 
 @dataclass(frozen=True, kw_only=True)

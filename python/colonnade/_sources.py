@@ -45,6 +45,13 @@ class PathSource:
         mapped = not on_network(self.device) if mmap is None else mmap
         return opener.open_path(self.path, mmap=mapped, **options)
 
+    def read_batches(self, opener: Any, **options: Any) -> Any:
+        """The reader of `opener` that holds one batch at a time."""
+        return opener.open_path(self.path, **options)
+
+    def release(self) -> None:
+        """Nothing here is ours."""
+
 
 @dataclass(frozen=True)
 class BufferSource:
@@ -61,6 +68,13 @@ class BufferSource:
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
         return opener.open_buffer(self.buffer, **options)
+
+    def read_batches(self, opener: Any, **options: Any) -> Any:
+        """The reader of `opener` that holds one batch at a time."""
+        return opener.open_buffer(self.buffer, **options)
+
+    def release(self) -> None:
+        """Nothing here is ours."""
 
 
 AnySource = PathSource | BufferSource | StreamSource | CallSource | LinkSource | HttpSource

@@ -1,4 +1,4 @@
-"""A whole frame to a target, as npz, npy or msgpack: which of the core's writers fits which target."""
+"""A whole frame to a target, as npz, npy, msgpack or text: which of the core's writers fits which target."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,12 +8,16 @@ import numpy as np
 from . import _core
 from ._axes import decode_optional
 from ._link_ends import LinkTarget
-from ._msgpack_files import store_msgpack, writing
+from ._msgpack_files import store_msgpack
+from ._msgpack_files import writing as writing_msgpack
 from ._options import NpyOptions, NpzOptions, Options
 from ._options_msgpack import MsgpackOptions
+from ._options_text import Text
 from ._progress import Callback
 from ._select import Columns
 from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget, send_all
+from ._text_files import store_text
+from ._text_files import writing as writing_text
 from ._threads import resolve_threads
 from .errors import EncodeError, OptionError
 
@@ -24,6 +28,8 @@ def store(core: _core.CoreFrame, columns: Columns, where: AnyTarget, made: Optio
         _store_npz(core, where, npz_options(made, columns), progress)
     elif isinstance(made, MsgpackOptions):
         store_msgpack(core, where, made, progress)
+    elif isinstance(made, Text):
+        store_text(core, where, made, progress)
     else:
         assert isinstance(made, NpyOptions)
         _store_npy(core, where, made, progress)
@@ -34,7 +40,9 @@ def encode_bytes(core: _core.CoreFrame, columns: Columns, made: Options, progres
     if isinstance(made, NpzOptions):
         return _core.npz_encode(core, npz_options(made, columns), progress)
     if isinstance(made, MsgpackOptions):
-        return _core.msgpack_encode(core, writing(made), progress)
+        return _core.msgpack_encode(core, writing_msgpack(made), progress)
+    if isinstance(made, Text):
+        return _core.text_encode(core, writing_text(made), progress)
     assert isinstance(made, NpyOptions)
     return _npy_bytes(core, made)
 

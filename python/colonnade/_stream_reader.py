@@ -6,11 +6,9 @@ from typing import Any
 from . import _core
 from ._batch_reader import Reader
 from ._frame import Frame
-from ._http_source import HttpSource
-from ._link_ends import LinkSource
 from ._schema import Schema
 from ._select import row_range
-from ._streams import CallSource, StreamSource
+from ._sources import AnySource
 from .errors import OptionError
 
 
@@ -27,23 +25,31 @@ class StreamReader(Reader):
         limits, threads and allow_truncated of the core's reader.
     open_whole
         Opens the source as one lazy frame: the faster way where nothing was read yet.
+    opener
+        The class of the core that reads the batches, or what stands for it.
+    settled
+        As of `Reader`.
     """
 
     def __init__(
         self,
-        where: StreamSource | CallSource | LinkSource | HttpSource,
+        where: AnySource,
         columns: Any,
         rows: slice | None,
         options: dict[str, Any],
         open_whole: Callable[[], Frame],
+        opener: Any = _core.IpcReader,
+        settled: bool = True,
     ) -> None:
         self._where = where
+        self._opener = opener
+        self.settled = settled
         self._asked = columns
         self._options = options
         self._open_whole = open_whole
         self._start, self._stop = from_front(rows)
         self._done_nrows = 0
-        self._reader: _core.IpcReader | _core.ConnectionReader | None = None
+        self._reader: _core.IpcReader | _core.ConnectionReader | _core.TextReader | None = None
         self._positions: list[int] | None = None
         self._ended = False
 
@@ -86,10 +92,10 @@ class StreamReader(Reader):
     def __repr__(self) -> str:
         return f"<Reader: a stream, {self._done_nrows:,} rows so far>"
 
-    def _opened(self) -> _core.IpcReader | _core.ConnectionReader:
+    def _opened(self) -> _core.IpcReader | _core.ConnectionReader | _core.TextReader:
         if self._reader is None:
             self._check_open()
-            self._reader = self._where.read_batches(**self._options)
+            self._reader = self._where.read_batches(self._opener, **self._options)
             if self._asked is not None:
                 self._positions = Frame._make(self._reader.schema())._lookup.positions(self._asked)
         return self._reader

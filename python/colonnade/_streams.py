@@ -39,9 +39,9 @@ class StreamSource:
         finally:
             self.release()
 
-    def read_batches(self, **options: Any) -> _core.IpcReader:
-        """The reader that takes no more of the stream than it was asked for."""
-        return _core.IpcReader.open_fd(self.fd, head=self._taken or None, **options)
+    def read_batches(self, opener: Any, **options: Any) -> Any:
+        """The reader of `opener` that takes no more of the stream than it was asked for."""
+        return opener.open_fd(self.fd, head=self._taken or None, **options)
 
     def release(self) -> None:
         """Close the descriptor, if it is ours."""
@@ -73,8 +73,8 @@ class CallSource:
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
         return opener.open_buffer(collect(self._taken, self.read_into, options["limits"]), **options)
 
-    def read_batches(self, **options: Any) -> _core.IpcReader:
-        return _core.IpcReader.open_callable(behind(self._taken, self.read_into), **options)
+    def read_batches(self, opener: Any, **options: Any) -> Any:
+        return opener.open_callable(behind(self._taken, self.read_into), **options)
 
     def release(self) -> None:
         """Nothing here is ours."""

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 import colonnade as cn
 from colonnade.testing import strategies
 from colonnade.testing.cases_numpy import CASES, REFUSED, assert_identical
-from tests.formats.ways import WAYS, Way, check_comes_back, check_refused, every_way
+from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_way
 
 
 @every_way
@@ -21,16 +21,16 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     check_comes_back(data, way, tmp_path, cn.Frame.to_numpy, assert_identical)
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
+@pytest.mark.parametrize("format", WHOLE)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)
 
 
 @pytest.mark.parametrize(
-    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack"]
+    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack", "json", "ndjson"]
 )
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=strategies.numpy_data())
 def test_random_data_come_back(way: str, data: Any) -> None:
-    assert_identical(data, cn.decode(WAYS[way].encode(data)).to_numpy())
+    assert_identical(data, cn.decode(WAYS[way].encode(data), WAYS[way].format).to_numpy())

@@ -12,7 +12,7 @@ import pandas as pd
 import colonnade as cn
 from colonnade.testing import strategies_pandas
 from colonnade.testing.cases_pandas import CASES, REFUSED, assert_identical
-from tests.formats.ways import WAYS, Way, check_comes_back, check_refused, every_way, skip_thousands_of_files
+from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_way, skip_thousands_of_files
 
 
 @every_way
@@ -25,11 +25,11 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     assert_identical(frame, cn.read(path, mmap=True).to_native())
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
+@pytest.mark.parametrize("format", WHOLE)
 @pytest.mark.parametrize("name", CASES)
 def test_every_case_comes_back_from_bytes(name: str, format: str) -> None:
     frame = CASES[name]()
-    assert_identical(frame, cn.decode(cn.encode(frame, format)).to_pandas())
+    assert_identical(frame, cn.decode(cn.encode(frame, format), format).to_pandas())
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -39,25 +39,25 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
     assert cn.Frame(frame).shape == frame.shape
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
+@pytest.mark.parametrize("format", WHOLE)
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_frame_gives_the_same_bytes(name: str, format: str) -> None:
     assert cn.encode(CASES[name](), format) == cn.encode(CASES[name](), format)
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
+@pytest.mark.parametrize("format", WHOLE)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)
 
 
 @pytest.mark.parametrize(
-    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack"]
+    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack", "json", "ndjson"]
 )
 @settings(deadline=None, max_examples=50, suppress_health_check=list(HealthCheck))
 @given(frame=strategies_pandas.pandas_frames())
 def test_random_frames_come_back(way: str, frame: pd.DataFrame) -> None:
-    assert_identical(frame, cn.decode(WAYS[way].encode(frame)).to_pandas())
+    assert_identical(frame, cn.decode(WAYS[way].encode(frame), WAYS[way].format).to_pandas())
     assert_identical(frame, cn.Frame(frame).to_pandas())
 
 

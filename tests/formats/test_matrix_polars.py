@@ -9,7 +9,7 @@ pytest.importorskip("pyarrow")
 
 import colonnade as cn
 from colonnade.testing.cases_polars import CASES, REFUSED, assert_identical
-from tests.formats.ways import Way, check_comes_back, check_refused, every_way, skip_thousands_of_files
+from tests.formats.ways import WHOLE, Way, check_comes_back, check_refused, every_way, skip_thousands_of_files
 
 
 @every_way
@@ -27,7 +27,7 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
     assert_identical(frame, cn.Frame(frame).to_polars())
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
+@pytest.mark.parametrize("format", WHOLE)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)

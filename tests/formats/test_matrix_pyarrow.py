@@ -14,7 +14,7 @@ import colonnade as cn
 from colonnade.testing import strategies_pyarrow
 from colonnade.testing._arrow_cells import cells
 from colonnade.testing.cases_pyarrow import CASES, assert_identical
-from tests.formats.ways import WAYS, Way, check_comes_back, every_way, skip_thousands_of_files
+from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, every_way, skip_thousands_of_files
 
 
 def assert_valid_and_identical(wanted: pa.Table, found: pa.Table) -> None:
@@ -36,7 +36,7 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
     assert_identical(table, cn.Frame(table).to_arrow())
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
+@pytest.mark.parametrize("format", WHOLE)
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_table_gives_the_same_bytes(name: str, format: str) -> None:
     table = CASES[name]()
@@ -92,7 +92,7 @@ def test_a_name_with_nul_comes_back_or_is_refused(way: Way, tmp_path: Path) -> N
 @settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 @given(table=strategies_pyarrow.tables())
 def test_random_tables_come_back(way: str, table: Any) -> None:
-    found = cn.decode(WAYS[way].encode(table)).to_arrow()
+    found = cn.decode(WAYS[way].encode(table), WAYS[way].format).to_arrow()
     found.validate(full=True)
     assert_identical(table, found)
 

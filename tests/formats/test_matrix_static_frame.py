@@ -12,7 +12,7 @@ import static_frame as sf
 import colonnade as cn
 from colonnade.testing import strategies
 from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical
-from tests.formats.ways import WAYS, Way, check_comes_back, check_refused, every_way
+from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_way
 
 
 @every_way
@@ -24,19 +24,19 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     check_comes_back(frame, way, tmp_path, cn.Frame.to_static_frame, assert_identical)
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
+@pytest.mark.parametrize("format", WHOLE)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)
 
 
 @pytest.mark.parametrize(
-    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack"]
+    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack", "json", "ndjson"]
 )
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(frame=strategies.static_frames())
 def test_random_frames_come_back(way: str, frame: sf.Frame) -> None:
-    assert_identical(frame, cn.decode(WAYS[way].encode(frame)).to_static_frame())
+    assert_identical(frame, cn.decode(WAYS[way].encode(frame), WAYS[way].format).to_static_frame())
 
 
 @every_way
@@ -51,7 +51,7 @@ def test_a_selection_of_columns_and_rows(way: Way) -> None:
     assert_identical(frame.iloc[:, :3], group)
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
+@pytest.mark.parametrize("format", WHOLE)
 def test_equal_frames_give_equal_bytes(format: str) -> None:
     for name in ("the article frame", "all dtypes side by side"):
         assert cn.encode(CASES[name](), format) == cn.encode(CASES[name](), format)

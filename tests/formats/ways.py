@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import colonnade as cn
+from colonnade._formats import BUILT
 
 
 class Way(NamedTuple):
@@ -49,8 +50,19 @@ WAYS: dict[str, Way] = {
         ("msgpack", " packed", {"numbers": "packed"}),
         ("msgpack", " records", {"orient": "records"}),
         ("msgpack", " split compatible", {"orient": "split", "compatible": True}),
+        ("json", "", {}),
+        ("json", " records", {"orient": "records"}),
+        ("json", " split indented", {"orient": "split", "indent": 1}),
+        ("ndjson", "", {}),
+        ("csv", " header", {"schema": "header"}),
+        ("csv", " sidecar", {"schema": "sidecar", "delimiter": "\t", "quoting": "all"}),
+        ("yaml", "", {}),
+        ("yaml", " columns", {"orient": "columns"}),
     )
+    if format in BUILT
 }
+# Formats that hold every frame in one piece of bytes.
+WHOLE = [name for name in ("npz", "arrow", "arrows", "msgpack", "json", "ndjson", "yaml") if name in BUILT]
 
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 arrow_ways = pytest.mark.parametrize(
@@ -68,10 +80,25 @@ def check_comes_back(
     data: Any, way: Way, folder: Path, decoded: Callable[[cn.Frame], Any], identical: Callable[[Any, Any], None]
 ) -> Path:
     """Written and read again, mapped and not, `data` is what it was; the path it was written to."""
+    if way.format == "csv" and (problem := what_no_field_holds(cn.Frame(data))):
+        with pytest.raises(cn.EncodeError, match="csv: "):
+            way.write(data, folder)
+        assert list(folder.iterdir()) == []
+        pytest.skip(f"refused by name: no field of CSV holds {problem}")
     path = way.write(data, folder)
     identical(data, decoded(cn.read(path)))
     identical(data, cn.read(path, mmap=False, verify=True).to_native())
     return path
+
+
+def what_no_field_holds(frame: cn.Frame) -> str | None:
+    """The type of a column or level that is nested or mixed."""
+    schema = frame.schema
+    names = [field.dtype for field in schema.fields] + list(schema.index.dtypes) + list(schema.columns.dtypes)
+    return next((name for name in names if name.startswith(_NESTED)), None)
+
+
+_NESTED = ("list", "large_list", "fixed_size_list", "struct", "map", "union", "dense_union", "sparse_union", "run_end")
 
 
 def check_refused(case: tuple[Callable[[], Any], str], format: str, folder: Path) -> None:

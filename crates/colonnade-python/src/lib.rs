@@ -36,6 +36,7 @@ mod progress;
 mod room;
 mod secure;
 mod sink;
+mod text;
 mod view;
 
 use pyo3::prelude::*;
@@ -64,5 +65,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     msgpack_options::register(m)?;
     msgpack_write::register(m)?;
     npz_write::register(m)?;
+    text::register(m)?;
     measure::register(m)
 }

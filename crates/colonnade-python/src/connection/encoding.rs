@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use crate::errors;
 use crate::ipc_write::IpcWriteOptions;
 use crate::msgpack_options::MsgpackWriteOptions;
+use crate::text::{WriteArgument, Writing};
 
 use super::inner::{Inner, lock};
 
@@ -20,13 +21,15 @@ use super::inner::{Inner, lock};
 pub(super) enum SendOptions<'py> {
     Arrow(PyRef<'py, IpcWriteOptions>),
     Msgpack(PyRef<'py, MsgpackWriteOptions>),
+    Text(WriteArgument<'py>),
 }
 
 /// A format and its options.
-#[derive(Clone, Copy)]
 pub(super) enum Encoding {
     Arrow(write::WriteOptions),
     Msgpack(msgpack::WriteOptions),
+    /// Behind a header, which says how many rows come.
+    Text(Writing),
 }
 
 impl SendOptions<'_> {
@@ -38,12 +41,22 @@ impl SendOptions<'_> {
         match (format, self) {
             ("arrows", Self::Arrow(options)) => Ok(Encoding::Arrow(options.core())),
             ("msgpack", Self::Msgpack(options)) => Ok(Encoding::Msgpack(*options.core())),
-            ("arrows" | "msgpack", _) => {
+            ("csv" | "ndjson", Self::Text(options)) => {
+                let writing = options.core();
+                if writing.format_name() == format && writing.says_its_rows() {
+                    return Ok(Encoding::Text(writing));
+                }
+                let message = "options: expected those of a table of UTF-8 with our header, not compressed.";
+                Err(errors::option(message))
+            }
+            ("arrows" | "msgpack" | "csv" | "ndjson", _) => {
                 Err(errors::option(format!("options: expected those of {format:?}, found another format's.")))
             }
             ("arrow", _) => Err(no_file()),
             _ => {
-                let message = format!("format: expected \"arrows\" or \"msgpack\", found {format:?}.");
+                let message = format!(
+                    "format: expected \"arrows\", \"msgpack\", \"csv\" or \"ndjson\", found {format:?}."
+                );
                 Err(errors::option(message))
             }
         }
@@ -53,15 +66,18 @@ impl SendOptions<'_> {
 impl Encoding {
     /// Writes `frame` as one message.
     pub(super) fn encode(
-        self,
+        &self,
         frame: &Frame,
         inner: &Inner,
         sink: &mut dyn Sink,
         progress: &dyn Progress,
     ) -> Result<()> {
         match self {
-            Self::Arrow(options) => lock(&inner.encoder).encode(frame, Form::Stream, options, sink, progress),
-            Self::Msgpack(options) => msgpack::encode(frame, &options, sink, progress),
+            Self::Arrow(options) => {
+                lock(&inner.encoder).encode(frame, Form::Stream, *options, sink, progress)
+            }
+            Self::Msgpack(options) => msgpack::encode(frame, options, sink, progress),
+            Self::Text(writing) => writing.encode(frame, sink, progress),
         }
     }
 }

@@ -8,6 +8,7 @@ mod msgpack;
 mod reader;
 mod receive;
 mod send;
+mod table;
 mod watch;
 mod writer;
 
@@ -281,6 +282,9 @@ impl Connection {
                     Arrived::Landed(landed) => frame(*landed)?,
                     Arrived::Opened(ipc) => Py::new(py, IpcFile::of(*ipc, threads))?.into_any(),
                 }
+            }
+            Message::Table(format, bytes) => {
+                frame(py.detach(|| table::open(format, &bytes, &inner.options)).map_err(failed)?)?
             }
             Message::Msgpack(bytes) => {
                 match py.detach(|| msgpack::open(*bytes, private, &inner.options)).map_err(failed)? {

@@ -282,7 +282,9 @@ impl Plan {
         self.settle(batches.iter().map(|(nrows, _)| nrows).sum());
         let ours = self.version.is_some();
         let dtype_of = |(i, field): (usize, &FieldPlan)| {
-            let implied = ours || matches!(field.place, Place::Level(_));
+            // Times of Arrow stay Arrow's: NumPy's would be told.
+            let times = matches!(field.data_type, DataType::Timestamp(..) | DataType::Duration(_));
+            let implied = (ours && !times) || matches!(field.place, Place::Level(_));
             let dtype = if implied { field.block_dtype() } else { field.dtype }?;
             let held = batches.iter().all(|(_, arrays)| arrays.get(i).is_none_or(|a| holds_nulls(dtype, a)));
             let all =

@@ -8,13 +8,15 @@ use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::ipc::read::{Arrival, Arrived, Decoder, Event, Schemas};
+use crate::memory::Buffer;
 use crate::msgpack::options::ReadOptions;
 use crate::plan::Progress;
 
 use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};
+use super::table::{Table, TableFormat, is_table};
 use super::value::{Received, Value, is_value};
 
-/// The first byte tells whether a message is MessagePack, which may be no longer than that.
+/// The first byte tells whether a message is MessagePack or text, which may be no longer than that.
 const MARKER_NBYTES: usize = 1;
 
 /// Bytes that tell what any other message is; a frame's prefix has as many.
@@ -49,6 +51,8 @@ pub enum Message {
     Frame(Box<Arrival>),
     /// A MessagePack value: a map or an array, decoded as far as it could be while it came.
     Msgpack(Box<Received>),
+    /// A table of text behind its header.
+    Table(TableFormat, Buffer),
     /// Opaque bytes.
     Bytes(Box<dyn Room>),
 }
@@ -104,6 +108,7 @@ enum State {
     Frame(Box<Arrival>),
     Batches(Box<Decoder>),
     Value(Box<Value>),
+    Table(Box<Table>),
     Bytes {
         room: Box<dyn Room>,
         filled: usize,
@@ -157,14 +162,14 @@ impl Incoming {
         match &self.state {
             State::Start { bytes, filled, .. } => match bytes.get(..*filled) {
                 Some(start) if start.len() >= 3 && is_envelope(start) => Waiting::Bytes,
-                Some([marker, ..]) if is_value(*marker) => Waiting::Frame,
+                Some([marker, ..]) if is_value(*marker) || is_table(*marker).is_some() => Waiting::Frame,
                 Some(start) if start.len() >= 4 && start.starts_with(&[0xFF; 4]) => Waiting::Frame,
                 _ => Waiting::Nothing,
             },
-            State::Frame(_) | State::Batches(_) | State::Value(_) => Waiting::Frame,
+            State::Frame(_) | State::Batches(_) | State::Value(_) | State::Table(_) => Waiting::Frame,
             State::Bytes { .. } => Waiting::Bytes,
             State::Whole(message) => match **message {
-                Message::Frame(_) | Message::Msgpack(_) => Waiting::Frame,
+                Message::Frame(_) | Message::Msgpack(_) | Message::Table(..) => Waiting::Frame,
                 Message::Bytes(_) => Waiting::Bytes,
             },
         }
@@ -211,7 +216,7 @@ impl Incoming {
             State::Bytes { room, filled, nbytes } => {
                 one(room.as_mut_slice().get_mut(*filled..*nbytes).unwrap_or(&mut []))
             }
-            State::Whole(_) => Ok(Vec::new()),
+            State::Table(_) | State::Whole(_) => Ok(Vec::new()),
         }
     }
 
@@ -254,6 +259,8 @@ impl Incoming {
                 *filled += count;
                 Ok(if filled < nbytes { Step::Need } else { self.bytes_are_whole() })
             }
+            // Its bytes go through `feed`.
+            State::Table(_) => Ok(Step::Need),
             State::Whole(_) => Ok(Step::Whole),
         }
     }
@@ -268,6 +275,13 @@ impl Incoming {
             if let State::Value(value) = &mut self.state {
                 at += value.feed(bytes.get(at..).unwrap_or(&[]))?;
                 match self.value_is_whole()? {
+                    Step::Need => continue,
+                    step => return Ok((at, step)),
+                }
+            }
+            if let State::Table(table) = &mut self.state {
+                at += table.feed(bytes.get(at..).unwrap_or(&[]))?;
+                match self.table_is_whole() {
                     Step::Need => continue,
                     step => return Ok((at, step)),
                 }
@@ -304,6 +318,10 @@ impl Incoming {
             State::Frame(arrival) => Err(arrival.cut_short()),
             State::Batches(decoder) => decoder.finish(),
             State::Value(value) => Err(value.cut_short("a message", 0)),
+            State::Table(table) => {
+                let (had, needed) = table.so_far();
+                Err(cut_short(had, needed))
+            }
             State::Bytes { filled, nbytes, .. } => {
                 let head = ENVELOPE_NBYTES as u64;
                 Err(cut_short(head + *filled as u64, head + *nbytes as u64))
@@ -319,6 +337,7 @@ impl Incoming {
             State::Frame(arrival) => arrival.partial(),
             State::Batches(decoder) => decoder.partial_bytes().to_vec(),
             State::Value(value) => value.bytes().to_vec(),
+            State::Table(table) => table.bytes().to_vec(),
             State::Bytes { room, filled, .. } => room.as_mut_slice().get(..*filled).unwrap_or(&[]).to_vec(),
             State::Whole(_) => Vec::new(),
         }
@@ -328,6 +347,11 @@ impl Incoming {
         let State::Start { bytes, wanted, .. } = &mut self.state else { return Ok(Step::Need) };
         if *wanted == MARKER_NBYTES {
             let [marker, ..] = *bytes;
+            if let Some(format) = is_table(marker) {
+                self.by_batch = false;
+                self.state = State::Table(Box::new(Table::new(format, self.limits)));
+                return self.feed(&[marker]).map(|(_, step)| step);
+            }
             if !is_value(marker) {
                 *wanted = START_NBYTES;
                 return Ok(Step::Need);
@@ -358,7 +382,7 @@ impl Incoming {
         let start = start.get(..START_NBYTES).unwrap_or(&[]);
         if !start.starts_with(&[0xFF; 4]) {
             let message = format!(
-                "expected a frame (FF FF FF FF: an Arrow stream; 81 to 9F or DC to DF: MessagePack) or an envelope (C1 'C' 'N'), found the bytes {start:02x?}."
+                "expected a frame (FF FF FF FF: an Arrow stream; 81 to 9F or DC to DF: MessagePack; '#' or '{{': text) or an envelope (C1 'C' 'N'), found the bytes {start:02x?}."
             );
             return Err(Error::malformed("message", message));
         }
@@ -379,6 +403,20 @@ impl Incoming {
             other => {
                 self.state = other;
                 Ok(Step::Need)
+            }
+        }
+    }
+
+    fn table_is_whole(&mut self) -> Step {
+        match std::mem::replace(&mut self.state, START) {
+            State::Table(table) if table.is_whole() => {
+                let (format, bytes) = table.finish();
+                self.state = State::Whole(Box::new(Message::Table(format, bytes)));
+                Step::Whole
+            }
+            other => {
+                self.state = other;
+                Step::Need
             }
         }
     }

@@ -7,6 +7,8 @@
 //! FF FF FF FF ...                                   an Arrow stream
 //! C1 43 4E kind | 00 00 00 00 | length (8, little)  an envelope, then `length` bytes
 //! 81 to 9F, DC to DF ...                            a map or an array of MessagePack: a frame, or several by name
+//! "# colonnade: {...}" \n ...                       csv behind its header: a record of names, then as many as it says
+//! {"__colonnade__": {...}} \n ...                   ndjson behind its header: as many lines as it says
 //! ```
 //!
 //! `C1` is the byte that MessagePack never uses, so its messages stand beside these as they are: any MessagePack library can
@@ -15,9 +17,11 @@
 mod envelope;
 mod incoming;
 mod series;
+mod table;
 pub(crate) mod value;
 
 pub use envelope::{ENVELOPE_NBYTES, Envelope, envelope};
 pub use incoming::{Incoming, Message, Room, Step, Waiting};
 pub use series::Series;
+pub use table::TableFormat;
 pub use value::Received;

@@ -13,6 +13,7 @@ pub mod chunked;
 pub mod described;
 pub mod header;
 pub mod input;
+pub mod nulls;
 pub mod pieces;
 pub mod place;
 

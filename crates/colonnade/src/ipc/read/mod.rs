@@ -43,7 +43,7 @@ use crate::memory::{Buffer, MappedFile};
 ///
 /// # Errors
 /// The system's own.
-pub(crate) fn bytes_of(file: File, mmap: bool, threads: usize) -> Result<Buffer> {
+pub fn bytes_of(file: File, mmap: bool, threads: usize) -> Result<Buffer> {
     let nbytes = file.metadata()?.len();
     let length = usize::try_from(nbytes).map_err(std::io::Error::other)?;
     Ok(if nbytes < open::MAP_MIN_NBYTES {

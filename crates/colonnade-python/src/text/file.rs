@@ -1,0 +1,402 @@
+//! Opened text files.
+
+use std::fs::File;
+use std::os::fd::RawFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use colonnade::codec::packed::{Codec, Unpacking, unpacked};
+use colonnade::frame::{Axis, Frame, Tags};
+use colonnade::memory::{Buffer, read_to_end};
+use colonnade::text::described::{Described, part};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::formats::{ReadArgument, Reading};
+use crate::axis::PyAxis;
+use crate::errors::{self, IntoPy};
+use crate::frame::CoreFrame;
+use crate::http_file::PyHttpFile;
+use crate::path::PathArgument;
+use crate::progress::PyProgress;
+use crate::view::{after, bytes_of};
+
+/// What stands beside a csv file, behind its whole name.
+pub(super) const SIDECAR: &str = ".schema.json";
+
+/// An opened text file, buffer or stream.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct TextFile {
+    opened: Arc<Opened>,
+}
+
+/// Decoded once to be described: the frame waits for the first who asks for all of it, whose memory it becomes.
+struct Opened {
+    text: Buffer,
+    reading: Reading,
+    packing: Option<Codec>,
+    file_nbytes: u64,
+    content: Content,
+}
+
+enum Content {
+    Frame(Box<(Described, Mutex<Option<Frame>>)>),
+    /// Labels, and where each frame's text stands.
+    Bundle(Vec<(String, std::ops::Range<usize>)>),
+}
+
+impl Opened {
+    fn new(bytes: Buffer, reading: Reading, progress: &PyProgress) -> colonnade::Result<Self> {
+        let file_nbytes = bytes.nbytes() as u64;
+        let limit = reading.limits().max_nbytes;
+        let (text, packing) = unpacked(reading.format(), bytes, limit, progress)?;
+        Self::of_text(text, reading, packing, file_nbytes)
+    }
+
+    fn of_text(
+        text: Buffer,
+        reading: Reading,
+        packing: Option<Codec>,
+        file_nbytes: u64,
+    ) -> colonnade::Result<Self> {
+        let content = match reading.bundle(&text)? {
+            Some(frames) => Content::Bundle(frames),
+            None => {
+                let decoded = reading.decode(&text)?;
+                let described = Described::of(reading.format(), &decoded, reading.limits())?;
+                Content::Frame(Box::new((described, Mutex::new(Some(decoded.frame)))))
+            }
+        };
+        Ok(Self { text, reading, packing, file_nbytes, content })
+    }
+
+    fn described(&self) -> Option<&Described> {
+        match &self.content {
+            Content::Frame(held) => Some(&held.0),
+            Content::Bundle(_) => None,
+        }
+    }
+
+    fn load(
+        &self,
+        positions: Option<&[usize]>,
+        rows: Option<(usize, usize)>,
+        private: bool,
+    ) -> colonnade::Result<Frame> {
+        let Content::Frame(held) = &self.content else { return Err(self.reading.is_bundle(&self.labels())) };
+        let partial = !private && (positions.is_some() || rows.is_some());
+        let kept = {
+            let mut kept = held.1.lock().unwrap_or_else(PoisonError::into_inner);
+            if partial { kept.clone() } else { kept.take() }
+        };
+        let frame = match kept {
+            Some(frame) => frame,
+            None => self.reading.decode(&self.text)?.frame,
+        };
+        part(self.reading.format(), frame, positions, rows)
+    }
+
+    fn labels(&self) -> Vec<String> {
+        match &self.content {
+            Content::Frame(_) => Vec::new(),
+            Content::Bundle(frames) => frames.iter().map(|(label, _)| label.clone()).collect(),
+        }
+    }
+
+    fn open_label(&self, label: &str) -> colonnade::Result<Self> {
+        let missing =
+            || colonnade::Error::not_found(self.reading.format(), format!("frame {label:?} is not there."));
+        let Content::Bundle(frames) = &self.content else { return Err(missing()) };
+        let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
+        let text = self.text.slice(extent.start, extent.len()).ok_or_else(missing)?;
+        let nbytes = extent.len() as u64;
+        Self::of_text(text, self.reading.clone(), self.packing, nbytes).map_err(|e| {
+            let inner = e.location().clone();
+            let member = inner.member.map_or_else(|| label.to_owned(), |place| format!("{label}: {place}"));
+            e.moved(member, inner.offset.map(|offset| offset + extent.start as u64))
+        })
+    }
+}
+
+impl TextFile {
+    fn wrap(opened: Opened) -> Self {
+        Self { opened: Arc::new(opened) }
+    }
+}
+
+#[pymethods]
+impl TextFile {
+    #[staticmethod]
+    #[pyo3(signature = (path, *, mmap, verify, options))]
+    fn open_path(
+        py: Python<'_>,
+        path: PathArgument,
+        mmap: bool,
+        verify: bool,
+        options: ReadArgument<'_>,
+    ) -> PyResult<Self> {
+        let _ = verify; // Everything is decoded here.
+        let (progress, mut reading) = (PyProgress::new(None), options.core());
+        let path = path.0;
+        let opened = py.detach(|| {
+            let bytes = colonnade::ipc::read::bytes_of(File::open(&path)?, mmap, reading.threads())?;
+            if reading.wants_sidecar() {
+                reading.set_sidecar(beside(&path)?);
+            }
+            Opened::new(bytes, reading, &progress)
+        });
+        match opened {
+            Err(error) if matches!(error.kind(), colonnade::ErrorKind::Io(_)) => {
+                Err(errors::with_path(error, &path))
+            }
+            opened => progress.finish(opened).map(Self::wrap),
+        }
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (buffer, *, verify, options))]
+    fn open_buffer(
+        py: Python<'_>,
+        buffer: &Bound<'_, PyAny>,
+        verify: bool,
+        options: ReadArgument<'_>,
+    ) -> PyResult<Self> {
+        let _ = verify;
+        let (progress, bytes, reading) = (PyProgress::new(None), bytes_of(buffer)?, options.core());
+        let opened = py.detach(|| Opened::new(bytes, reading, &progress));
+        progress.finish(opened).map(Self::wrap)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (fd, *, verify, options, head = None))]
+    fn open_fd(
+        py: Python<'_>,
+        fd: RawFd,
+        verify: bool,
+        options: ReadArgument<'_>,
+        head: Option<Vec<u8>>,
+    ) -> PyResult<Self> {
+        let _ = verify;
+        Self::from_stream(py, &mut after(head, fd), options.core())
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (file, *, verify, options))]
+    fn open_http(
+        py: Python<'_>,
+        file: &PyHttpFile,
+        verify: bool,
+        options: ReadArgument<'_>,
+    ) -> PyResult<Self> {
+        let _ = verify;
+        Self::from_stream(py, &mut file.stream(false)?, options.core())
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        if self.opened.described().is_some() { "frame" } else { "bundle" }
+    }
+
+    #[getter]
+    fn layout(&self) -> &'static str {
+        self.opened.reading.format()
+    }
+
+    #[getter]
+    fn orient(&self) -> &'static str {
+        self.opened.described().map_or("columns", |d| d.orient)
+    }
+
+    #[getter]
+    fn packing(&self) -> Option<&'static str> {
+        self.opened.packing.map(Codec::name)
+    }
+
+    #[getter]
+    fn dropped(&self) -> u64 {
+        self.opened.described().map_or(0, |d| d.dropped)
+    }
+
+    #[getter]
+    fn nulled(&self) -> u64 {
+        self.opened.described().map_or(0, |d| d.nulled)
+    }
+
+    #[getter]
+    fn dialect(&self) -> Option<String> {
+        self.opened.described().and_then(|d| d.dialect.clone())
+    }
+
+    #[getter]
+    fn nrows(&self) -> usize {
+        self.opened.described().map_or(0, |d| d.nrows)
+    }
+
+    #[getter]
+    fn ncols(&self) -> usize {
+        self.opened.described().map_or(0, |d| d.columns.len())
+    }
+
+    #[getter]
+    fn index(&self) -> PyAxis {
+        PyAxis { axis: self.opened.described().map_or_else(|| Axis::range(0), |d| d.index.clone()) }
+    }
+
+    #[getter]
+    fn columns(&self) -> PyAxis {
+        PyAxis { axis: self.opened.described().map_or_else(|| Axis::range(0), |d| d.columns.clone()) }
+    }
+
+    #[getter]
+    fn name(&self) -> String {
+        self.tags().name
+    }
+
+    #[getter]
+    fn attrs(&self) -> Option<String> {
+        self.tags().attrs
+    }
+
+    #[getter]
+    fn origin(&self) -> Option<String> {
+        self.tags().origin
+    }
+
+    #[getter]
+    fn version(&self) -> Option<u64> {
+        self.opened.described().and_then(|d| d.version)
+    }
+
+    #[getter]
+    fn file_nbytes(&self) -> u64 {
+        self.opened.file_nbytes
+    }
+
+    #[getter]
+    fn nbytes(&self) -> u64 {
+        self.opened.described().map_or(self.opened.text.nbytes() as u64, |d| d.nbytes)
+    }
+
+    fn dtypes(&self) -> Vec<String> {
+        self.opened.described().map_or_else(Vec::new, |d| d.dtypes.clone())
+    }
+
+    /// One: the text.
+    fn members<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let opened = &self.opened;
+        let out = PyDict::new(py);
+        out.set_item("name", opened.reading.format())?;
+        out.set_item("method", opened.packing.map_or("stored", Codec::name))?;
+        out.set_item("nbytes", opened.text.nbytes())?;
+        out.set_item("compressed_nbytes", opened.file_nbytes)?;
+        out.set_item("offset", 0)?;
+        for name in ["crc32", "descr", "fortran_order"] {
+            out.set_item(name, py.None())?;
+        }
+        out.set_item("shape", opened.described().map(|d| (d.nrows, d.columns.len())))?;
+        Ok(vec![out])
+    }
+
+    #[pyo3(signature = (positions = None, rows = None, *, private = false, threads = None, progress = None))]
+    fn load(
+        &self,
+        py: Python<'_>,
+        positions: Option<Vec<usize>>,
+        rows: Option<(usize, usize)>,
+        private: bool,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<CoreFrame> {
+        let _ = threads; // Those of opening.
+        let progress = PyProgress::new(progress);
+        let result = py.detach(|| self.opened.load(positions.as_deref(), rows, private));
+        progress.finish(result).map(CoreFrame::new)
+    }
+
+    /// One chunk: rows are not divided.
+    #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None))]
+    fn load_arrow(
+        &self,
+        py: Python<'_>,
+        positions: Option<Vec<usize>>,
+        rows: Option<(usize, usize)>,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Vec<CoreFrame>> {
+        Ok(vec![self.load(py, positions, rows, false, threads, progress)?])
+    }
+
+    /// Opening has decoded everything; of a bundle every frame is decoded here.
+    #[pyo3(signature = (threads = None, progress = None))]
+    fn verify(&self, py: Python<'_>, threads: Option<usize>, progress: Option<Py<PyAny>>) -> PyResult<()> {
+        let _ = (threads, progress);
+        let opened = &self.opened;
+        py.detach(|| opened.labels().iter().try_for_each(|label| opened.open_label(label).map(drop))).py()
+    }
+
+    fn array_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.opened.labels()
+    }
+
+    fn open_label(&self, py: Python<'_>, label: &str) -> PyResult<Self> {
+        py.detach(|| self.opened.open_label(label)).py().map(Self::wrap)
+    }
+}
+
+impl TextFile {
+    fn tags(&self) -> Tags {
+        let none = || Tags { name: "null".into(), ..Tags::default() };
+        self.opened.described().map_or_else(none, |d| d.tags.clone())
+    }
+
+    fn from_stream(
+        py: Python<'_>,
+        stream: &mut (dyn std::io::Read + Send),
+        reading: Reading,
+    ) -> PyResult<Self> {
+        let progress = PyProgress::new(None);
+        let opened = py.detach(|| {
+            let (format, limit) = (reading.format(), reading.limits().max_nbytes);
+            let mut counted = Counted { source: stream, count: 0 };
+            let mut unpacking = Unpacking::new(&mut counted);
+            let text = read_to_end(format, &mut unpacking, limit, &progress)?;
+            let packing = unpacking.codec();
+            Opened::of_text(text, reading, packing, counted.count)
+        });
+        progress.finish(opened).map(Self::wrap)
+    }
+}
+
+/// A source whose bytes are counted: of a packed stream the size is known at its end.
+struct Counted<'a> {
+    source: &'a mut (dyn std::io::Read + Send),
+    count: u64,
+}
+
+impl std::io::Read for Counted<'_> {
+    fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.source.read(room)?;
+        self.count += count as u64;
+        Ok(count)
+    }
+}
+
+/// The name of the file that holds the schema of `path`.
+pub(super) fn sidecar_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(SIDECAR);
+    name.into()
+}
+
+/// What stands beside `path`.
+pub(super) fn beside(path: &Path) -> colonnade::Result<Option<Vec<u8>>> {
+    match std::fs::read(sidecar_of(path)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e.into()),
+    }
+}

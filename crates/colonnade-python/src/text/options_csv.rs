@@ -1,0 +1,221 @@
+//! Options of csv.
+
+use colonnade::codec::packed::Codec;
+use colonnade::format::csv::{
+    BigInts, Dates, Encoding as WriteEncoding, IndexColumns, OnError, Quoting, ReadOptions, Schema,
+    SchemaPlace, WriteOptions,
+};
+use colonnade::text::input::Encoding;
+use pyo3::prelude::*;
+
+use crate::errors::{self, IntoPy};
+use crate::npz_file::{PyLimits, threads};
+
+/// One of some words.
+pub(super) fn word<T>(format: &str, option: &str, found: &str, known: &[(&str, T)]) -> PyResult<T>
+where
+    T: Clone,
+{
+    known.iter().find(|(name, _)| *name == found).map(|(_, value)| value.clone()).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        errors::option(format!("{format}: {option}: expected one of {}, found {found:?}.", names.join(", ")))
+    })
+}
+
+/// One ASCII character.
+fn byte(option: &str, text: &str) -> PyResult<u8> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err(errors::option(format!("csv: {option}: expected one ASCII character, found {text:?}."))),
+    }
+}
+
+fn byte_or_none(option: &str, text: Option<&str>) -> PyResult<Option<u8>> {
+    text.map(|text| byte(option, text)).transpose()
+}
+
+#[derive(FromPyObject)]
+enum Columns {
+    Count(usize),
+    Names(Vec<String>),
+}
+
+#[derive(FromPyObject)]
+enum DatesArgument {
+    All(bool),
+    Names(Vec<String>),
+}
+
+/// Options for reading csv.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct CsvReadOptions {
+    pub(super) core: ReadOptions,
+}
+
+#[pymethods]
+impl CsvReadOptions {
+    #[new]
+    #[allow(clippy::too_many_arguments)] // Python's keywords
+    #[pyo3(signature = (
+        *, limits, threads = None, delimiter = None, quotechar = Some("\""), escapechar = None, doublequote = true,
+        comment = None, decimal = ".", thousands = None, na_values = Vec::new(), keep_default_na = true,
+        header_rows = 1, index_columns = None, skip_rows = 0, encoding = "utf-8", dtypes = Vec::new(), dates = None,
+        date_format = "iso", on_error = "raise", big_ints = "text", schema = None, sidecar = None
+    ))]
+    fn new(
+        limits: PyLimits,
+        threads: Option<usize>,
+        delimiter: Option<&str>,
+        quotechar: Option<&str>,
+        escapechar: Option<&str>,
+        doublequote: bool,
+        comment: Option<&str>,
+        decimal: &str,
+        thousands: Option<&str>,
+        na_values: Vec<String>,
+        keep_default_na: bool,
+        header_rows: usize,
+        index_columns: Option<Columns>,
+        skip_rows: usize,
+        encoding: &str,
+        dtypes: Vec<(String, String)>,
+        dates: Option<DatesArgument>,
+        date_format: &str,
+        on_error: &str,
+        big_ints: &str,
+        schema: Option<&str>,
+        sidecar: Option<Vec<u8>>,
+    ) -> PyResult<Self> {
+        let core = ReadOptions {
+            delimiter: byte_or_none("delimiter", delimiter)?,
+            quote: byte_or_none("quotechar", quotechar)?,
+            escape: byte_or_none("escapechar", escapechar)?,
+            doublequote,
+            comment: byte_or_none("comment", comment)?,
+            decimal: byte("decimal", decimal)?,
+            thousands: byte_or_none("thousands", thousands)?,
+            na_values,
+            keep_default_na,
+            header_rows,
+            index_columns: match index_columns {
+                None | Some(Columns::Count(0)) => IndexColumns::None,
+                Some(Columns::Count(count)) => IndexColumns::Count(count),
+                Some(Columns::Names(names)) => IndexColumns::Names(names),
+            },
+            skip_rows,
+            encoding: Encoding::named("csv", encoding).py()?,
+            dtypes,
+            dates: match dates {
+                None | Some(DatesArgument::All(false)) => Dates::None,
+                Some(DatesArgument::All(true)) => Dates::All,
+                Some(DatesArgument::Names(names)) => Dates::Names(names),
+            },
+            date_format: (date_format != "iso").then(|| date_format.to_owned()),
+            on_error: word(
+                "csv",
+                "on_error",
+                on_error,
+                &[("raise", OnError::Raise), ("null", OnError::Null), ("skip", OnError::Skip)],
+            )?,
+            big_ints: word(
+                "csv",
+                "big_ints",
+                big_ints,
+                &[("text", BigInts::Text), ("decimal", BigInts::Decimal), ("error", BigInts::Error)],
+            )?,
+            schema: match schema {
+                None => Schema::Found,
+                Some(name) => word(
+                    "csv",
+                    "schema",
+                    name,
+                    &[("header", Schema::Header), ("sidecar", Schema::Sidecar), ("ignore", Schema::Ignore)],
+                )?,
+            },
+            sidecar,
+            limits: limits.core(),
+            threads: self::threads(threads),
+        };
+        Ok(Self { core })
+    }
+}
+
+/// Options for writing csv.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct CsvWriteOptions {
+    pub(super) core: WriteOptions,
+    pub(super) common: Common,
+}
+
+/// What writing any text format takes.
+#[derive(Clone, Copy)]
+pub(super) struct Common {
+    pub(super) packing: Option<Codec>,
+    pub(super) level: Option<i32>,
+    pub(super) fsync: bool,
+}
+
+impl Common {
+    pub(super) fn new(packing: Option<&str>, level: Option<i32>, fsync: bool) -> PyResult<Self> {
+        Ok(Self { packing: packing.map(Codec::named).transpose().py()?, level, fsync })
+    }
+}
+
+#[pymethods]
+impl CsvWriteOptions {
+    #[new]
+    #[allow(clippy::too_many_arguments)] // Python's keywords
+    #[pyo3(signature = (
+        *, delimiter = ",", header = true, index = None, quoting = "minimal", quotechar = "\"", lineterminator = "\n",
+        na_rep = "", decimal = ".", encoding = "utf-8", schema = None, lossy = false, packing = None, level = None,
+        fsync = false, threads = None
+    ))]
+    fn new(
+        delimiter: &str,
+        header: bool,
+        index: Option<bool>,
+        quoting: &str,
+        quotechar: &str,
+        lineterminator: &str,
+        na_rep: &str,
+        decimal: &str,
+        encoding: &str,
+        schema: Option<&str>,
+        lossy: bool,
+        packing: Option<&str>,
+        level: Option<i32>,
+        fsync: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let quotings =
+            [("minimal", Quoting::Minimal), ("nonnumeric", Quoting::Nonnumeric), ("all", Quoting::All)];
+        let core = WriteOptions {
+            delimiter: byte("delimiter", delimiter)?,
+            quotechar: byte("quotechar", quotechar)?,
+            header,
+            index,
+            quoting: word("csv", "quoting", quoting, &quotings)?,
+            crlf: word("csv", "lineterminator", lineterminator, &[("\n", false), ("\r\n", true)])?,
+            na_rep: na_rep.to_owned(),
+            decimal: byte("decimal", decimal)?,
+            encoding: WriteEncoding::named(encoding).py()?,
+            schema: match schema {
+                None => SchemaPlace::Nowhere,
+                Some(name) => word(
+                    "csv",
+                    "schema",
+                    name,
+                    &[("header", SchemaPlace::Header), ("sidecar", SchemaPlace::Sidecar)],
+                )?,
+            },
+            lossy,
+            threads: self::threads(threads),
+        };
+        Ok(Self { core: core.check().py()?, common: Common::new(packing, level, fsync)? })
+    }
+}
+
+pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<CsvReadOptions>()?;
+    m.add_class::<CsvWriteOptions>()
+}

@@ -1,0 +1,194 @@
+//! Options of json, ndjson and yaml.
+
+use colonnade::format::{json, ndjson, yaml};
+use colonnade::text::input::Encoding;
+use pyo3::prelude::*;
+
+use super::options_csv::{Common, word};
+use crate::errors::IntoPy;
+use crate::npz_file::{PyLimits, threads};
+
+/// Options for reading json.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct JsonReadOptions {
+    pub(super) core: json::ReadOptions,
+}
+
+#[pymethods]
+impl JsonReadOptions {
+    #[new]
+    #[pyo3(signature = (
+        *, limits, threads = None, orient = None, allow_nonfinite = false, big_ints = "error", encoding = "utf-8"
+    ))]
+    fn new(
+        limits: PyLimits,
+        threads: Option<usize>,
+        orient: Option<&str>,
+        allow_nonfinite: bool,
+        big_ints: &str,
+        encoding: &str,
+    ) -> PyResult<Self> {
+        let core = json::ReadOptions {
+            orient: orient.map(json::Orient::named).transpose().py()?,
+            allow_nonfinite,
+            big_decimals: is_decimal("json", big_ints)?,
+            encoding: Encoding::named("json", encoding).py()?,
+            limits: limits.core(),
+            threads: self::threads(threads),
+        };
+        Ok(Self { core })
+    }
+}
+
+/// Options for reading ndjson.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct NdjsonReadOptions {
+    pub(super) core: ndjson::ReadOptions,
+}
+
+#[pymethods]
+impl NdjsonReadOptions {
+    #[new]
+    #[pyo3(signature = (*, limits, threads = None, allow_nonfinite = false, big_ints = "error", encoding = "utf-8"))]
+    fn new(
+        limits: PyLimits,
+        threads: Option<usize>,
+        allow_nonfinite: bool,
+        big_ints: &str,
+        encoding: &str,
+    ) -> PyResult<Self> {
+        let core = ndjson::ReadOptions {
+            allow_nonfinite,
+            big_decimals: is_decimal("ndjson", big_ints)?,
+            encoding: Encoding::named("ndjson", encoding).py()?,
+            limits: limits.core(),
+            threads: self::threads(threads),
+        };
+        Ok(Self { core })
+    }
+}
+
+fn is_decimal(format: &'static str, big_ints: &str) -> PyResult<bool> {
+    word(format, "big_ints", big_ints, &[("error", false), ("decimal", true)])
+}
+
+/// Options for reading yaml.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct YamlReadOptions {
+    pub(super) core: yaml::ReadOptions,
+}
+
+#[pymethods]
+impl YamlReadOptions {
+    #[new]
+    #[pyo3(signature = (*, limits, threads = None, orient = None, encoding = "utf-8"))]
+    fn new(limits: PyLimits, threads: Option<usize>, orient: Option<&str>, encoding: &str) -> PyResult<Self> {
+        let core = yaml::ReadOptions {
+            orient: orient.map(yaml::Orient::named).transpose().py()?,
+            encoding: Encoding::named("yaml", encoding).py()?,
+            limits: limits.core(),
+            threads: self::threads(threads),
+        };
+        Ok(Self { core })
+    }
+}
+
+fn nonfinite_of(format: &'static str, name: &str) -> PyResult<json::Nonfinite> {
+    use json::Nonfinite::{Error, Literal, Null};
+    word(format, "nonfinite", name, &[("null", Null), ("literal", Literal), ("error", Error)])
+}
+
+/// Options for writing json.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct JsonWriteOptions {
+    pub(super) core: json::WriteOptions,
+    pub(super) common: Common,
+}
+
+#[pymethods]
+impl JsonWriteOptions {
+    #[new]
+    #[allow(clippy::too_many_arguments)] // Python's keywords
+    #[pyo3(signature = (
+        *, orient = "columns", header = true, nonfinite = "null", indent = None, packing = None, level = None,
+        fsync = false, threads = None
+    ))]
+    fn new(
+        orient: &str,
+        header: bool,
+        nonfinite: &str,
+        indent: Option<usize>,
+        packing: Option<&str>,
+        level: Option<i32>,
+        fsync: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let orient = json::Orient::named(orient).py()?;
+        let nonfinite = nonfinite_of("json", nonfinite)?;
+        let core = json::WriteOptions { orient, header, nonfinite, indent, threads: self::threads(threads) };
+        Ok(Self { core, common: Common::new(packing, level, fsync)? })
+    }
+}
+
+/// Options for writing ndjson.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct NdjsonWriteOptions {
+    pub(super) core: ndjson::WriteOptions,
+    pub(super) common: Common,
+}
+
+#[pymethods]
+impl NdjsonWriteOptions {
+    #[new]
+    #[pyo3(signature = (
+        *, header = true, nonfinite = "null", packing = None, level = None, fsync = false, threads = None
+    ))]
+    fn new(
+        header: bool,
+        nonfinite: &str,
+        packing: Option<&str>,
+        level: Option<i32>,
+        fsync: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let nonfinite = nonfinite_of("ndjson", nonfinite)?;
+        let core = ndjson::WriteOptions { header, nonfinite, threads: self::threads(threads) };
+        Ok(Self { core, common: Common::new(packing, level, fsync)? })
+    }
+}
+
+/// Options for writing yaml.
+#[pyclass(frozen, module = "colonnade._core")]
+pub(crate) struct YamlWriteOptions {
+    pub(super) core: yaml::WriteOptions,
+    pub(super) common: Common,
+}
+
+#[pymethods]
+impl YamlWriteOptions {
+    #[new]
+    #[pyo3(signature = (
+        *, orient = "records", header = true, packing = None, level = None, fsync = false, threads = None
+    ))]
+    fn new(
+        orient: &str,
+        header: bool,
+        packing: Option<&str>,
+        level: Option<i32>,
+        fsync: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let orient = yaml::Orient::named(orient).py()?;
+        let core = yaml::WriteOptions { orient, header, threads: self::threads(threads) };
+        Ok(Self { core, common: Common::new(packing, level, fsync)? })
+    }
+}
+
+pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<JsonReadOptions>()?;
+    m.add_class::<JsonWriteOptions>()?;
+    m.add_class::<NdjsonReadOptions>()?;
+    m.add_class::<NdjsonWriteOptions>()?;
+    m.add_class::<YamlReadOptions>()?;
+    m.add_class::<YamlWriteOptions>()
+}

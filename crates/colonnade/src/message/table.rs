@@ -1,0 +1,228 @@
+//! A table of text that comes in, csv or ndjson: its header, the first line, says how many rows come.
+
+use serde_json::{Map, Value};
+
+use crate::container::store::Limits;
+use crate::error::{Error, Result};
+use crate::memory::Buffer;
+use crate::text::header::KEY;
+
+/// What a header line of csv begins with.
+const COMMENT: &[u8] = b"# colonnade: ";
+
+/// The formats that say their rows before they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableFormat {
+    /// A comment, a record of names, a record a row.
+    Csv,
+    /// A line that is our header, a line a row.
+    Ndjson,
+}
+
+/// A table as far as it has come.
+#[derive(Debug)]
+pub(super) struct Table {
+    format: TableFormat,
+    bytes: Vec<u8>,
+    limits: Limits,
+    /// Lines that still come, once the header is there.
+    left: Option<u64>,
+    quote: u8,
+    quoted: bool,
+}
+
+/// The format of a message that begins with `marker`; MessagePack has single numbers there, which are no frame.
+pub(super) fn is_table(marker: u8) -> Option<TableFormat> {
+    match marker {
+        b'#' => Some(TableFormat::Csv),
+        b'{' => Some(TableFormat::Ndjson),
+        _ => None,
+    }
+}
+
+impl Table {
+    pub(super) fn new(format: TableFormat, limits: Limits) -> Self {
+        Self { format, bytes: Vec::new(), limits, left: None, quote: b'"', quoted: false }
+    }
+
+    /// Bytes so far.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        self.left == Some(0)
+    }
+
+    /// (had, needed): what has come, and what will have come at least: a byte for each line end.
+    pub(super) fn so_far(&self) -> (u64, u64) {
+        let had = self.bytes.len() as u64;
+        (had, had + self.left.unwrap_or(1))
+    }
+
+    /// Takes what belongs to the table from the front of `bytes`; answers how much that is.
+    ///
+    /// # Errors
+    /// A header that says no rows; a limit.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<usize> {
+        let taken = match self.left {
+            None => match bytes.iter().position(|&byte| byte == b'\n') {
+                Some(end) => {
+                    self.take(bytes, end + 1)?;
+                    self.read_header()?;
+                    return Ok(end + 1);
+                }
+                None => {
+                    let so_far = (self.bytes.len() + bytes.len()) as u64;
+                    if so_far > self.limits.max_meta_nbytes {
+                        return Err(over(so_far, self.limits.max_meta_nbytes, "max_meta_nbytes"));
+                    }
+                    bytes.len()
+                }
+            },
+            Some(left) => {
+                let (taken, ends) = match self.format {
+                    TableFormat::Ndjson => lines(bytes, left),
+                    TableFormat::Csv => self.records(bytes, left),
+                };
+                self.left = Some(left - ends);
+                taken
+            }
+        };
+        self.take(bytes, taken)?;
+        Ok(taken)
+    }
+
+    /// The format, and all bytes.
+    pub(super) fn finish(self) -> (TableFormat, Buffer) {
+        (self.format, Buffer::from_vec(self.bytes))
+    }
+
+    fn take(&mut self, bytes: &[u8], count: usize) -> Result<()> {
+        self.bytes.extend_from_slice(bytes.get(..count).unwrap_or_default());
+        let (_, needed) = self.so_far();
+        if needed > self.limits.max_nbytes {
+            return Err(over(needed, self.limits.max_nbytes, "max_nbytes"));
+        }
+        Ok(())
+    }
+
+    fn read_header(&mut self) -> Result<()> {
+        let (name, line, more) = match self.format {
+            TableFormat::Csv => ("csv", self.bytes.strip_prefix(COMMENT), 1),
+            TableFormat::Ndjson => ("ndjson", Some(self.bytes.as_slice()), 0),
+        };
+        let said: Option<Value> = line.and_then(|line| serde_json::from_slice(line).ok());
+        let said = match self.format {
+            TableFormat::Csv => said.as_ref(),
+            TableFormat::Ndjson => said.as_ref().and_then(|line| line.get(KEY)),
+        };
+        let Some(nrows) = said.and_then(|header| header.get("nrows")).and_then(Value::as_u64) else {
+            let message = format!(
+                "expected a table of {name} whose first line is a header that says how many rows come, found another line. Send \
+                 it as bytes, or with Colonnade's header."
+            );
+            return Err(Error::malformed("message", message));
+        };
+        let quote = said.and_then(|header| header.pointer("/csv/quotechar")).and_then(Value::as_str);
+        if let Some([quote]) = quote.map(str::as_bytes) {
+            self.quote = *quote;
+        }
+        // Rows of no field are no records of csv.
+        let bare = said
+            .and_then(|header| header.get("fields"))
+            .and_then(Value::as_object)
+            .is_some_and(Map::is_empty);
+        let nrows = if bare && self.format == TableFormat::Csv { 0 } else { nrows };
+        self.left = Some(nrows.saturating_add(more));
+        Ok(())
+    }
+
+    /// (bytes, ends of records among them); a line end inside quotes is none.
+    fn records(&mut self, bytes: &[u8], left: u64) -> (usize, u64) {
+        let mut ends = 0;
+        for (at, &byte) in bytes.iter().enumerate() {
+            if byte == self.quote {
+                self.quoted = !self.quoted;
+            } else if byte == b'\n' && !self.quoted {
+                ends += 1;
+                if ends == left {
+                    return (at + 1, ends);
+                }
+            }
+        }
+        (bytes.len(), ends)
+    }
+}
+
+/// (bytes, line ends among them).
+fn lines(bytes: &[u8], left: u64) -> (usize, u64) {
+    let ends = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+    if ends < left {
+        return (bytes.len(), ends);
+    }
+    let mut seen = 0;
+    let last = bytes.iter().position(|&byte| {
+        seen += u64::from(byte == b'\n');
+        seen == left
+    });
+    (last.map_or(bytes.len(), |at| at + 1), left)
+}
+
+fn over(nbytes: u64, limit: u64, name: &str) -> Error {
+    let message = format!(
+        "a message of {nbytes} bytes at least, over the limit of {limit}. Raise {name} to receive it."
+    );
+    Error::limit("message", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fed(text: &[u8], step: usize) -> Result<(Vec<u8>, usize)> {
+        let format = is_table(text[0]).unwrap();
+        let mut table = Table::new(format, Limits::default());
+        let mut at = 0;
+        while at < text.len() && !table.is_whole() {
+            at += table.feed(&text[at..(at + step).min(text.len())])?;
+        }
+        assert_eq!(table.is_whole(), table.left == Some(0));
+        let (_, bytes) = table.finish();
+        Ok((bytes.as_slice().to_vec(), at))
+    }
+
+    #[test]
+    fn a_table_ends_with_its_last_row() {
+        let ndjson = "{\"__colonnade__\":{\"nrows\":2}}\n{\"a\":\"x\"}\n{}\n";
+        let csv = "# colonnade: {\"nrows\":2,\"csv\":{\"quotechar\":\"'\"}}\na,b\n1,'x\n''y\n'\n2,\"\n";
+        for text in [ndjson, csv] {
+            let with_more = format!("{text}{text}");
+            for step in [1, 2, 7, 1000] {
+                let (bytes, taken) = fed(with_more.as_bytes(), step).unwrap();
+                assert_eq!((bytes.as_slice(), taken), (text.as_bytes(), text.len()), "{step}");
+            }
+        }
+        let empty = b"{\"__colonnade__\":{\"nrows\":0}}\n{\"next\"";
+        assert_eq!(fed(empty, 9).unwrap().1, 30);
+    }
+
+    #[test]
+    fn a_header_must_say_the_rows() {
+        for text in [
+            "{\"a\":1}\n",
+            "{}\n",
+            "{\n",
+            "# a\n",
+            "# colonnade: {}\n",
+            "{\"__colonnade__\":{\"nrows\":-1}}\n",
+        ] {
+            assert!(fed(text.as_bytes(), 3).unwrap_err().to_string().contains("header"), "{text}");
+        }
+        let mut table = Table::new(TableFormat::Ndjson, Limits { max_meta_nbytes: 10, ..Limits::default() });
+        assert!(table.feed(b"{\"a long key").unwrap_err().to_string().contains("max_meta_nbytes"));
+        let mut table = Table::new(TableFormat::Ndjson, Limits { max_nbytes: 40, ..Limits::default() });
+        assert!(table.feed(b"{\"__colonnade__\":{\"nrows\":99}}\n").is_ok());
+        assert!(table.feed(b"{}\n").unwrap_err().to_string().contains("max_nbytes"));
+    }
+}

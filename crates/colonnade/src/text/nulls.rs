@@ -1,0 +1,38 @@
+//! How a foreign table's nulls come to libraries that have none: as the readers of those libraries would have them.
+
+use arrow_schema::DataType;
+
+use crate::frame::{Frame, Part};
+
+/// The integers that a float holds, every one.
+const EXACT: u64 = 1 << 53;
+
+/// Says that `frame` came from a table without a library, so that nulls in numbers are NaN where a library has no null: but not
+/// where an integer beside them would be rounded.
+pub fn as_readers_have_them(frame: &mut Frame) {
+    if frame.tags.origin.is_none() && !frame.parts.iter().any(is_rounded) {
+        frame.tags.origin = Some(r#"{"schema_metadata":[]}"#.into());
+    }
+}
+
+/// Whether a column has nulls, and an integer that no float is.
+fn is_rounded(part: &Part) -> bool {
+    let Part::Column(column, _) = part else { return false };
+    let data = &column.data;
+    if data.null_count() == 0 {
+        return false;
+    }
+    let Some(values) = data.buffers().first() else { return false };
+    let rows = data.offset()..data.offset() + data.len();
+    match data.data_type() {
+        DataType::Int64 => {
+            let values = values.typed_data::<i64>().get(rows).unwrap_or_default();
+            values.iter().any(|value| value.unsigned_abs() > EXACT)
+        }
+        DataType::UInt64 => {
+            let values = values.typed_data::<u64>().get(rows).unwrap_or_default();
+            values.iter().any(|value| *value > EXACT)
+        }
+        _ => false,
+    }
+}

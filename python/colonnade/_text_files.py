@@ -1,0 +1,189 @@
+"""The text formats through the core: opened from any source, written to any target, packed as the suffix says."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+from . import _core
+from ._link import Link
+from ._link_ends import LinkTarget
+from ._options_csv import CsvOptions
+from ._options_json import JsonOptions, NdjsonOptions, YamlOptions
+from ._options_text import Text
+from ._progress import Callback
+from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget, send_all
+from ._threads import resolve_threads
+from .errors import OptionError, UnsupportedError
+
+PACKED = {".gz": "gzip", ".zst": "zstd"}
+_TABBED = (".tsv", ".tsv.gz", ".tsv.zst")
+_logger = logging.getLogger("colonnade")
+
+
+@dataclass(frozen=True)
+class TextOpener:
+    """What a source opens (see `colonnade._sources`): the options, and the name that says what they leave open."""
+
+    made: Text
+    name: str | None = None
+
+    def options(self, limits: _core.Limits, threads: int) -> _core.TextReadOptions:
+        """The core's options of reading."""
+        return reading(self.made, self.name, limits, threads)
+
+    def open_path(self, path: str, *, mmap: bool, verify: bool, limits: _core.Limits, threads: int) -> _core.TextFile:
+        return self._told(
+            _core.TextFile.open_path(path, mmap=mmap, verify=verify, options=self.options(limits, threads))
+        )
+
+    def open_buffer(self, buffer: object, *, verify: bool, limits: _core.Limits, threads: int) -> _core.TextFile:
+        return self._told(_core.TextFile.open_buffer(buffer, verify=verify, options=self.options(limits, threads)))
+
+    def open_fd(
+        self, fd: int, *, verify: bool, limits: _core.Limits, threads: int, head: bytes | None = None
+    ) -> _core.TextFile:
+        options = self.options(limits, threads)
+        return self._told(_core.TextFile.open_fd(fd, verify=verify, options=options, head=head))
+
+    def open_http(self, file: _core.HttpFile, *, verify: bool, limits: _core.Limits, threads: int) -> _core.TextFile:
+        return self._told(_core.TextFile.open_http(file, verify=verify, options=self.options(limits, threads)))
+
+    def _told(self, file: _core.TextFile) -> _core.TextFile:
+        """Nothing is left out in silence."""
+        place = f"{self.name!r}: " if self.name else ""
+        if file.dropped:
+            _logger.warning("%s: %s%s records do not fit and were left out.", file.layout, place, f"{file.dropped:,}")
+        if file.nulled:
+            _logger.warning("%s: %s%s values do not fit and are null.", file.layout, place, f"{file.nulled:,}")
+        return file
+
+
+def reading(made: Text, name: str | None, limits: _core.Limits, threads: int) -> _core.TextReadOptions:
+    """The core's options of reading."""
+    common: dict[str, Any] = {"limits": limits, "threads": threads}
+    if isinstance(made, CsvOptions):
+        return _reading_csv(made, name, common)
+    assert isinstance(made, JsonOptions | NdjsonOptions | YamlOptions)
+    common["encoding"] = made.encoding
+    if isinstance(made, YamlOptions):
+        return _core.YamlReadOptions(orient=made.orient, **common)
+    common |= {"allow_nonfinite": made.allow_nonfinite, "big_ints": made.big_ints}
+    if isinstance(made, JsonOptions):
+        return _core.JsonReadOptions(orient=made.orient, **common)
+    return _core.NdjsonReadOptions(**common)
+
+
+def _reading_csv(made: CsvOptions, name: str | None, common: dict[str, Any]) -> _core.CsvReadOptions:
+    as_they_are = (
+        "quotechar escapechar doublequote comment decimal thousands keep_default_na header_rows skip_rows date_format "
+        "on_error big_ints schema"
+    )
+    index_columns = made.index_columns
+    return _core.CsvReadOptions(
+        delimiter=made.delimiter or ("\t" if _is_tabbed(name) else None),
+        # A mark at the beginning is told by itself.
+        encoding=made.encoding.removesuffix("-sig"),
+        na_values=list(made.na_values),
+        index_columns=index_columns if isinstance(index_columns, int) or index_columns is None else list(index_columns),
+        dtypes=list((made.dtypes or {}).items()),
+        dates=made.dates if isinstance(made.dates, bool) else list(made.dates),
+        **{option: getattr(made, option) for option in as_they_are.split()},
+        **common,
+    )
+
+
+def writing(made: Text, where: AnyTarget | None = None) -> _core.TextWriteOptions:
+    """The core's options of writing to `where` (None: to bytes)."""
+    name = where.name if isinstance(where, PathTarget | StreamTarget) else None
+    packing = made.compression or _packing_of(name)
+    if made.level is not None and packing is None:
+        raise OptionError(
+            f"level: expected None where nothing is compressed, found {made.level}. Pass compression= too, or write to "
+            "a name that ends in .gz or .zst."
+        )
+    common: dict[str, Any] = {
+        "packing": packing,
+        "level": made.level,
+        "fsync": made.fsync,
+        "threads": resolve_threads(made.threads),
+    }
+    if isinstance(made, CsvOptions):
+        return _writing_csv(made, where, name, common)
+    assert isinstance(made, JsonOptions | NdjsonOptions | YamlOptions)
+    common["header"] = made.header
+    if isinstance(made, YamlOptions):
+        return _core.YamlWriteOptions(orient=made.orient or "records", **common)
+    common["nonfinite"] = made.nonfinite
+    if isinstance(made, JsonOptions):
+        return _core.JsonWriteOptions(orient=made.orient or "columns", indent=made.indent, **common)
+    return _core.NdjsonWriteOptions(**common)
+
+
+def _writing_csv(
+    made: CsvOptions, where: AnyTarget | None, name: str | None, common: dict[str, Any]
+) -> _core.CsvWriteOptions:
+    if made.schema == "sidecar" and not isinstance(where, PathTarget):
+        raise OptionError(
+            "schema: expected 'header' or None where the target is no path of a file, found 'sidecar', which stands "
+            "beside one."
+        )
+    if made.schema == "ignore":
+        raise OptionError("schema: 'ignore' is of reading. Pass lossy=True to write plain CSV whatever it loses.")
+    if made.quotechar is None:
+        raise OptionError("quotechar: expected one ASCII character for writing, found None.")
+    as_they_are = "header index quoting quotechar lineterminator na_rep decimal encoding schema lossy"
+    return _core.CsvWriteOptions(
+        delimiter=made.delimiter or ("\t" if _is_tabbed(name) else ","),
+        **{option: getattr(made, option) for option in as_they_are.split()},
+        **common,
+    )
+
+
+def _packing_of(name: str | None) -> str | None:
+    return next((codec for suffix, codec in PACKED.items() if name is not None and name.lower().endswith(suffix)), None)
+
+
+def _is_tabbed(name: str | None) -> bool:
+    return name is not None and name.lower().endswith(_TABBED)
+
+
+def store_text(core: _core.CoreFrame, where: AnyTarget, made: Text, progress: Callback | None) -> None:
+    """Write `core` to `where`."""
+    if isinstance(where, LinkTarget):
+        send_text(core, where.opened(resolve_threads(made.threads)), made, progress)
+        return
+    options = writing(made, where)
+    if isinstance(where, PathTarget):
+        _core.text_write_path(core, where.path, options, progress)
+    elif isinstance(where, StreamTarget):
+        _core.text_write_fd(core, where.fd, options, progress)
+    elif isinstance(where, SinkTarget):
+        _core.text_write_sink(core, where.sink, options, progress)
+    else:
+        assert isinstance(where, CallTarget)
+        _core.text_write_callable(core, where.send, options, progress)
+
+
+def send_text(
+    core: _core.CoreFrame, link: Link, made: Text, progress: Callback | None, timeout_s: float | None = None
+) -> None:
+    """Send `core` as one message: behind a header, which says how many rows come."""
+    format = "csv" if isinstance(made, CsvOptions) else "ndjson"
+    if isinstance(made, CsvOptions) and made.schema is None:
+        made = replace(made, schema="header")
+    options: Any = writing(made)
+    link._core.send(core, format, options, timeout_s, progress)
+
+
+def store_text_bundle(frames: list[tuple[str, _core.CoreFrame]], where: AnyTarget, made: Text) -> None:
+    """Write frames by their labels to `where`, as one map."""
+    if not isinstance(where, PathTarget | StreamTarget | SinkTarget | CallTarget):
+        raise UnsupportedError("a bundle does not go over a connection as one message: send each frame.")
+    options: Any = writing(made, where)
+    if isinstance(where, PathTarget):
+        _core.text_bundle_path(frames, where.path, options)
+        return
+    with memoryview(_core.text_bundle_encode(frames, options)) as view:
+        send_all(where, view)

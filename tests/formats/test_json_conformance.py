@@ -1,0 +1,22 @@
+"""The golden JSON files: read as recorded, and written again to the same bytes."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.formats import text_goldens
+
+every = text_goldens.of("json")
+
+
+def test_every_case_has_its_entry_and_its_file() -> None:
+    text_goldens.check_listing("json")
+
+
+@every
+def test_it_reads_as_recorded(entry: dict[str, Any]) -> None:
+    text_goldens.check_read("json", entry)
+
+
+@every
+def test_it_is_written_to_the_same_bytes(entry: dict[str, Any], tmp_path: Path) -> None:
+    text_goldens.check_written("json", entry, tmp_path)
