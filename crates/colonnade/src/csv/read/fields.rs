@@ -32,6 +32,10 @@ pub(super) enum Trouble {
 /// Bytes of some lines, from which on no further line is looked at: positions are 32-bit, and a line is at most 2³⁰ bytes.
 pub(super) const BATCH_NBYTES: usize = 4 << 20;
 
+/// The same, once there are some lines: what has been looked at is still in the cache when it is read.
+const CACHED_NBYTES: usize = 256 << 10;
+const SOME_LINES: usize = 8;
+
 /// Ends of cells, behind one entry that stands for "before the first byte".
 #[derive(Debug, Default)]
 pub(super) struct Ends {
@@ -164,7 +168,8 @@ fn find(
             line_start = base + 64 - lines.leading_zeros() as usize;
             let behind = (separators.unbounded_shr(64 - lines.leading_zeros())).count_ones() as usize;
             let used_at_line = out.used - behind;
-            if used_at_line > wanted || line_start >= BATCH_NBYTES {
+            let large = line_start >= CACHED_NBYTES && out.lines >= SOME_LINES;
+            if used_at_line > wanted || large || line_start >= BATCH_NBYTES {
                 out.keep(used_at_line);
                 return Ok(line_start);
             }

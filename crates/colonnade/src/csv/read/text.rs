@@ -9,10 +9,9 @@ pub(super) struct Texts {
     used: usize,
 }
 
-/// Pages are moved rather than copied from this size on.
-const MOVED_FROM_NBYTES: usize = 64 << 10;
-
-/// Half a huge page is touched faster as a whole one: only those wait for use.
+/// From here on texts have a huge page, even where they do not fill it: those wait for use, and the first touch of other
+/// pages costs more than the copy. Larger ones are moved rather than copied.
+const LARGE_NBYTES: usize = 256 << 10;
 const HUGE_PAGE: usize = 2 << 20;
 
 impl Texts {
@@ -27,9 +26,9 @@ impl Texts {
         if held < wanted {
             let wanted = wanted.max(self.used.saturating_mul(2));
             match &mut self.region {
-                Some(region) if self.used >= MOVED_FROM_NBYTES => region.grow(wanted)?,
+                Some(region) if self.used >= LARGE_NBYTES => region.grow(wanted)?,
                 small => {
-                    let wanted = if wanted >= HUGE_PAGE / 2 { wanted.max(HUGE_PAGE) } else { wanted };
+                    let wanted = if wanted >= LARGE_NBYTES { wanted.max(HUGE_PAGE) } else { wanted };
                     let mut region = Region::allocate(wanted, false)?;
                     if let Some(old) = small {
                         let source = old.as_mut_slice().get(..self.used).unwrap_or_default();
