@@ -1,0 +1,66 @@
+//! The frame of a stream that has come whole.
+
+use crate::error::{Error, Result};
+use crate::ipc::read::assemble::assembled;
+use crate::ipc::read::body::Source;
+use crate::ipc::read::dictionaries::History;
+use crate::ipc::read::land::{Landed, Landing};
+use crate::ipc::read::open::{Form, Ipc, OpenOptions, check_nbytes};
+use crate::memory::Buffer;
+use crate::plan::Progress;
+
+use super::{Arrival, Arrived, Expected};
+
+impl Arrival {
+    /// The frame, or the opened stream, once the end mark has come. `private`: in memory that no other frame sees.
+    ///
+    /// # Errors
+    /// Malformed bodies; another number of rows than was announced.
+    pub fn finish(self, private: bool, threads: usize, progress: &dyn Progress) -> Result<Arrived> {
+        if !self.is_done() {
+            return Err(self.cut_short());
+        }
+        let (Some(known), Some(expected)) = (&self.known, self.expected) else {
+            let options = OpenOptions {
+                form: Some(Form::Stream),
+                limits: self.limits,
+                allow_truncated: false,
+                threads,
+            };
+            let bytes = Buffer::from_region(self.kept.finish()?, false);
+            return Ok(Arrived::Opened(Box::new(Ipc::open_buffer(bytes, options)?)));
+        };
+        let Expected { blocks, catalog } = *expected;
+        let nrows = blocks.nrows;
+        if catalog.nrows != nrows {
+            let message =
+                format!("{nrows} rows were announced, and {} came. The bytes are damaged.", catalog.nrows);
+            return Err(Error::malformed("arrow", message));
+        }
+        let source = Source::new(Buffer::from_region(self.kept.finish()?, false));
+        let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
+        check_nbytes(&source, batches, self.limits.max_nbytes)?;
+        let history = History::new(&source, &catalog, self.limits.max_unbacked_rows, None)?;
+        let landing = Landing {
+            source: &source,
+            catalog: &catalog,
+            plan: &known.plan,
+            history: &history,
+            rows: (0, nrows),
+            threads,
+            unbacked: self.limits.max_unbacked_rows,
+            in_place: None,
+        };
+        let mut landed = Landed::default();
+        for rest in known.layout.rest.iter().filter(|rest| !rest.is_empty()) {
+            let made = landing.run(rest, progress)?;
+            let of = |i: usize| rest.get(i).copied().unwrap_or(0);
+            let renamed = |members: Vec<usize>| members.into_iter().map(of).collect();
+            landed.blocks.extend(made.blocks.into_iter().map(|(block, members)| (block, renamed(members))));
+            landed.columns.extend(made.columns.into_iter().map(|(i, data)| (of(i), data)));
+        }
+        let validity = |field: usize| landing.validity_of(field);
+        blocks.finish(&known.layout, &known.plan, &catalog.nulls, private, &validity, &mut landed)?;
+        Ok(Arrived::Landed(Box::new(assembled(&known.plan, landed, nrows)?)))
+    }
+}

@@ -1,0 +1,57 @@
+//! Schema messages that came before.
+
+use std::sync::Arc;
+
+use crate::arrow::import::Plan;
+use crate::container::store::Limits;
+use crate::error::Result;
+use crate::ipc::read::message::header;
+use crate::ipc::read::scan::check_columns;
+use crate::ipc::read::shape::Shape;
+
+use super::super::direct::Layout;
+
+/// Schemas that are remembered: streams of one connection are often alike.
+const REMEMBERED: usize = 4;
+
+/// Larger ones are not: they cost what they cost each time.
+const REMEMBERED_NBYTES: usize = 1 << 20;
+
+/// What a schema message says, proven once.
+#[derive(Debug)]
+pub(super) struct Known {
+    head: Vec<u8>,
+    pub(super) shape: Arc<Shape>,
+    pub(super) plan: Plan,
+    pub(super) layout: Layout,
+}
+
+/// Schema messages that came before; streams that begin with the same bytes share what they say.
+#[derive(Debug, Default)]
+pub struct Schemas(Vec<Arc<Known>>);
+
+impl Schemas {
+    pub(super) fn find(&self, head: &[u8]) -> Option<Arc<Known>> {
+        self.0.iter().find(|known| known.head == head).cloned()
+    }
+
+    pub(super) fn learn(&mut self, head: &[u8], limits: &Limits) -> Result<Arc<Known>> {
+        let shape = Shape::of_message(head)?;
+        check_columns(&shape, limits)?;
+        let mut plan = Plan::new(&shape.schema)?;
+        if let Some(nrows) = shape.announced.and_then(|n| usize::try_from(n).ok()) {
+            plan.settle(nrows);
+        }
+        let layout = Layout::new(&shape, &plan);
+        let known = Arc::new(Known { head: head.to_vec(), shape: Arc::new(shape), plan, layout });
+        // `begin` takes it that what is remembered has no body.
+        if head.len() > REMEMBERED_NBYTES || header(head)?.body_nbytes > 0 {
+            return Ok(known);
+        }
+        if self.0.len() == REMEMBERED {
+            self.0.remove(0);
+        }
+        self.0.push(Arc::clone(&known));
+        Ok(known)
+    }
+}
