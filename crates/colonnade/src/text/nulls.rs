@@ -16,7 +16,7 @@ pub fn as_readers_have_them(frame: &mut Frame) {
 }
 
 /// Whether a column has nulls, and an integer that no float is.
-fn is_rounded(part: &Part) -> bool {
+pub(crate) fn is_rounded(part: &Part) -> bool {
     let Part::Column(column, _) = part else { return false };
     let data = &column.data;
     if data.null_count() == 0 {

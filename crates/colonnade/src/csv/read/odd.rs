@@ -148,3 +148,12 @@ fn rows_cut_short_and_odd_bytes_have_their_places() {
     let options = ReadOptions { on_error: OnError::Skip, ..ReadOptions::default() };
     assert_eq!(shown(&read(b"a,b\n1,2\n3\n4,5,6\n7,8\n", &options).unwrap()), ["Int64: 1 7", "Int64: 2 8"]);
 }
+
+#[test]
+fn integers_beside_nulls_are_floats_to_others_only_where_no_float_rounds_them() {
+    let origin = |text: &[u8]| read(text, &ReadOptions::default()).unwrap().tags.origin.is_some();
+    assert!(origin(b"a,b\n9007199254740992,x\n,y\n"));
+    assert!(!origin(b"a,b\n9007199254740993,x\n,y\n"));
+    assert!(!origin(b"a,b\n-9007199254740993,x\n,y\n"));
+    assert!(origin(b"a,b\n9007199254740993,x\n1,y\n"));
+}

@@ -25,6 +25,7 @@ use crate::text::Decoded;
 use crate::text::cells::{self, Style};
 use crate::text::header::{Header, keys};
 use crate::text::input::Text;
+use crate::text::nulls::is_rounded;
 use crate::text::place::Place;
 
 /// Null and NaN are two things in these columns, as in Arrow's. pandas makes of them what it makes of a table of pyarrow's:
@@ -394,7 +395,9 @@ impl Reading<'_> {
             IndexColumns::Names(names) => self.named(names, "index_columns")?,
         };
         let data: Vec<usize> = (0..ncols).filter(|c| !levels.contains(c)).collect();
-        let tags = Tags { name: "null".into(), origin: Some(ORIGIN.into()), attrs: None };
+        // Integers beside nulls that a float would round stay what they are.
+        let origin = (!parts.iter().any(is_rounded)).then(|| ORIGIN.into());
+        let tags = Tags { name: "null".into(), origin, attrs: None };
         let whole = Frame::new(Axis::range(rows), Axis::range(ncols), parts, tags)?;
         let columns = self.labels(&data)?;
         if levels.is_empty() {

@@ -46,6 +46,7 @@ fn taken(incoming: &mut Incoming) -> Vec<u8> {
         },
         Message::Bytes(mut room) => room.as_mut_slice().to_vec(),
         Message::Frame(_) => panic!("a frame"),
+        Message::Table(..) => panic!("a table of text"),
     }
 }
 
