@@ -92,10 +92,16 @@ def check_comes_back(
 
 
 def what_no_field_holds(frame: cn.Frame) -> str | None:
-    """The type of a column or level that is nested or mixed."""
+    """The type of a column or a level of row labels that is nested or mixed; column labels stand in the header."""
+    core = frame._load()
+    levels = [] if core.index.is_auto else [core.index.level(i) for i in range(core.index.depth)]
+    tags = [getattr(cells, "tag", None) for cells in (*levels, *(column for _, column in core.arrow_columns()))]
+    if any('"cells":"msgpack"' in (tag or "") for tag in tags):
+        return "objects of several kinds"
     schema = frame.schema
-    names = [field.dtype for field in schema.fields] + list(schema.index.dtypes) + list(schema.columns.dtypes)
-    return next((name for name in names if name.startswith(_NESTED)), None)
+    names = [field.dtype for field in schema.fields] + list(schema.index.dtypes)
+    values = [name.split(", ", 1)[-1] if name.startswith("dictionary") else name for name in names]
+    return next((name for name in values if name.startswith(_NESTED)), None)
 
 
 _NESTED = ("list", "large_list", "fixed_size_list", "struct", "map", "union", "dense_union", "sparse_union", "run_end")

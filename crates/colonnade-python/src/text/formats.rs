@@ -20,6 +20,9 @@ use super::options_json::{
     YamlWriteOptions,
 };
 
+/// Labels of frames, and where their text stands.
+pub(super) type Labelled = Vec<(String, Range<usize>)>;
+
 /// Options of reading, as Python gives them.
 #[derive(FromPyObject)]
 pub(crate) enum ReadArgument<'py> {
@@ -33,9 +36,9 @@ impl ReadArgument<'_> {
     pub(super) fn core(&self) -> Reading {
         match self {
             Self::Csv(options) => Reading::Csv(Box::new(options.core.clone())),
-            Self::Json(options) => Reading::Json(options.core.clone()),
-            Self::Ndjson(options) => Reading::Ndjson(options.core.clone()),
-            Self::Yaml(options) => Reading::Yaml(options.core.clone()),
+            Self::Json(options) => Reading::Json(options.core),
+            Self::Ndjson(options) => Reading::Ndjson(options.core),
+            Self::Yaml(options) => Reading::Yaml(options.core),
         }
     }
 }
@@ -93,7 +96,7 @@ impl Reading {
     }
 
     /// Labels of several frames, and where their text stands; `None` of one frame.
-    pub(super) fn bundle(&self, text: &Buffer) -> Result<Option<Vec<(String, Range<usize>)>>> {
+    pub(super) fn bundle(&self, text: &Buffer) -> Result<Option<Labelled>> {
         match self {
             Self::Json(options) => json::bundle(text, options),
             Self::Yaml(options) => yaml::bundle(text, options),
@@ -126,15 +129,15 @@ impl Reading {
 
 /// Frames that come out of text as it comes in.
 pub(super) enum Chunked {
-    Csv(csv::Chunks),
-    Ndjson(ndjson::Chunks),
+    Csv(Box<csv::Chunks>),
+    Ndjson(Box<ndjson::Chunks>),
 }
 
 impl Chunked {
     pub(super) fn new(reading: &Reading) -> Result<Self> {
         match reading {
-            Reading::Csv(options) => Ok(Self::Csv(csv::Chunks::new((**options).clone())?)),
-            Reading::Ndjson(options) => Ok(Self::Ndjson(ndjson::Chunks::new(options.clone())?)),
+            Reading::Csv(options) => Ok(Self::Csv(Box::new(csv::Chunks::new((**options).clone())?))),
+            Reading::Ndjson(options) => Ok(Self::Ndjson(Box::new(ndjson::Chunks::new(*options)?))),
             Reading::Json(_) | Reading::Yaml(_) => Err(Error::unsupported(
                 reading.format(),
                 "it is read whole: a value ends with its last byte.",
