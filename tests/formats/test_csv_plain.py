@@ -81,6 +81,10 @@ def test_what_would_not_come_back_is_refused(name: str, tmp_path: Path) -> None:
     assert (tmp_path / "z.csv").stat().st_size > 0
 
 
+def _intervals() -> Any:
+    return pd.arrays.IntervalArray.from_tuples([(0.5, 1.5), None, (-0.0, np.inf)], closed="left")
+
+
 NESTED = {
     "lists": pd.DataFrame({"a": [[1, 2], [3]]}),
     "dicts": pd.DataFrame({"a": [{"x": 1}]}),
@@ -91,9 +95,42 @@ NESTED = {
 @pytest.mark.parametrize("name", NESTED)
 @pytest.mark.parametrize("options", [{}, {"lossy": True}, {"schema": "header"}, {"schema": "sidecar"}], ids=str)
 def test_what_no_field_holds_is_refused(name: str, options: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(cn.EncodeError, match='"a"'):
+    with pytest.raises(cn.EncodeError, match='"a"') as raised:
         cn.write(NESTED[name], tmp_path / "x.csv", **options)
+    # Neither would hold it.
+    assert "schema=" not in str(raised.value)
+    assert "lossy=" not in str(raised.value)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("values", [_intervals(), pd.Categorical(_intervals())], ids=["intervals", "categories"])
+def test_intervals_need_a_schema(values: Any, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": values}, index=pd.IntervalIndex(_intervals(), name="row"))
+    for lossy in (False, True):
+        with pytest.raises(cn.EncodeError, match='schema="header"'):
+            cn.write(frame, tmp_path / "x.csv", lossy=lossy)
+    assert list(tmp_path.iterdir()) == []
+    for dialect in ({}, {"delimiter": ";", "decimal": ","}, {"quoting": "all", "encoding": "utf-16"}):
+        for schema in ("header", "sidecar"):
+            cn.write(frame, tmp_path / "y.csv", schema=schema, **dialect)
+            pd.testing.assert_frame_equal(cn.read_pandas(tmp_path / "y.csv"), frame)
+    with cn.open_writer(tmp_path / "z.csv", schema="header") as writer:
+        for start in (0, 1):
+            writer.write(frame.iloc[start : start + 2])
+    with cn.open_reader(tmp_path / "z.csv", chunk_rows=2) as reader:
+        found = pd.concat([part.to_pandas() for part in reader])
+    pd.testing.assert_frame_equal(found, pd.concat([frame.iloc[:2], frame.iloc[1:3]]))
+
+
+def test_a_cell_that_is_no_interval_is_an_error_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    cn.write(pd.DataFrame({"a": _intervals(), "b": [1, 2, 3]}), path, schema="header")
+    text = path.read_text()
+    assert '"{""left"":0.5,""right"":1.5}",1' in text
+    for cell in ('"{""left"":0.5}"', '"(0.5, 1.5]"', "1.5", '"{""left"":0.5,""right"":NaN}"'):
+        path.write_text(text.replace('"{""left"":0.5,""right"":1.5}"', cell))
+        with pytest.raises(cn.DecodeError, match=r'"a": at byte .*: line 3, column 1: expected an interval as JSON'):
+            cn.read(path).to_pandas()
 
 
 def test_with_lossy_pandas_reads_the_same_values() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -92,16 +93,23 @@ def check_comes_back(
 
 
 def what_no_field_holds(frame: cn.Frame) -> str | None:
-    """The type of a column or a level of row labels that is nested or mixed; column labels stand in the header."""
+    """The type of a column or a level of row labels that is nested or mixed, but for intervals; column labels stand in
+    the header."""
     core = frame._load()
+    columns: dict[int, Any] = dict(core.arrow_columns())
     levels = [] if core.index.is_auto else [core.index.level(i) for i in range(core.index.depth)]
-    tags = [getattr(cells, "tag", None) for cells in (*levels, *(column for _, column in core.arrow_columns()))]
-    if any('"cells":"msgpack"' in (tag or "") for tag in tags):
-        return "objects of several kinds"
     schema = frame.schema
-    names = [field.dtype for field in schema.fields] + list(schema.index.dtypes)
-    values = [name.split(", ", 1)[-1] if name.startswith("dictionary") else name for name in names]
-    return next((name for name in values if name.startswith(_NESTED)), None)
+    data = [(field.dtype, columns.get(i)) for i, field in enumerate(schema.fields)]
+    for name, cells in [*data, *zip(schema.index.dtypes, levels, strict=False)]:
+        text = getattr(cells, "tag", None) or "{}"
+        if '"cells":"msgpack"' in text:
+            return "objects of several kinds"
+        tag = json.loads(text)
+        values = tag.get("categories", {}) if name.startswith("dictionary") else tag
+        kind = name.split(", ", 1)[-1] if name.startswith("dictionary") else name
+        if kind.startswith(_NESTED) and values.get("kind") != "interval":
+            return name
+    return None
 
 
 _NESTED = ("list", "large_list", "fixed_size_list", "struct", "map", "union", "dense_union", "sparse_union", "run_end")

@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, DType, Frame, Kind, Labels, Level, Part};
 use crate::plan::{self, NoProgress, Task};
+use crate::text::cells::{self, Style};
 use crate::text::header::{Exported, told};
 
 use super::FORMAT;
@@ -31,6 +32,13 @@ const NAN: u64 = 0x7ff8 << 48;
 /// # Errors
 /// `Unrepresentable`: which column or label, and what would become of it.
 pub fn check(frame: &Frame, exported: &Exported, options: &WriteOptions) -> Result<()> {
+    // What no schema would help is said first: the next step would be another.
+    for style in [Style::csv(true), Style::csv(false)] {
+        for field in exported.schema.fields() {
+            let held = told(field).and_then(|told| cells::check(field, told.dtype, style));
+            held.map_err(|e| e.in_member(field.name().as_str()))?;
+        }
+    }
     check_around(frame, options)?;
     let looks = Looks::new(options);
     let slots = frame.slots()?;

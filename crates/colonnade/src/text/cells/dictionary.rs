@@ -103,9 +103,10 @@ pub(super) struct Categories {
 }
 
 impl Categories {
-    pub(super) fn new(codes: &DataType, data: &ArrayData, style: Style) -> Result<Self> {
+    /// `spelled`: how categories are; `style`: how null is.
+    pub(super) fn new(codes: &DataType, data: &ArrayData, spelled: Style, style: Style) -> Result<Self> {
         let values = data.child_data().first().ok_or_else(changed)?;
-        let texts = Texts::new(values, style)?;
+        let texts = Texts::new(values, spelled)?;
         let by_code = style.header && texts.codes().is_none();
         Ok(Self { codes: Codes::new(codes, data)?, nulls: data.nulls().cloned(), texts, by_code, style })
     }

@@ -10,6 +10,7 @@
 //! | decimals | text of the exact number | the same |
 //! | dictionaries | the value; the code where two categories are spelled alike, and inside other types | the same |
 //! | complex (two floats) | `[re, im]` | `(1.0+2.0j)` |
+//! | intervals of pandas (a struct of left and right, and a tag) | object | the JSON of the object, behind a schema |
 //! | lists; structs; maps; unions | array; object, or array where names repeat; object, or array of pairs; `[id, value]` | refused |
 //! | intervals of days | array of the parts | the same text |
 //! | run-end encoded | the value | the value |
@@ -23,6 +24,7 @@ mod encode;
 mod floats;
 mod json;
 mod mixed;
+mod nested;
 mod read;
 pub mod strings;
 pub mod times;
@@ -136,6 +138,14 @@ pub fn writer<'a>(
     style: Style,
 ) -> Result<Box<dyn TextWriter + 'a>> {
     write::writer(field, says, data, style)
+}
+
+/// Refuses a column whose type no cell of the format can hold, whatever stands in it.
+///
+/// # Errors
+/// `Unrepresentable`, without place.
+pub fn check(field: &Field, says: Option<DType>, style: Style) -> Result<()> {
+    nested::check_field(field, says, style)
 }
 
 /// A cell as the format's own tokens have it.

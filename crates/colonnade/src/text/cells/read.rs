@@ -14,10 +14,12 @@ use crate::msgpack::typed;
 mod categories;
 mod complex;
 mod general;
+mod intervals;
 
 use categories::categories;
 use complex::Pairs;
 use general::general;
+use intervals::Intervals;
 
 type Done = std::result::Result<(), CellFault>;
 type Read<T> = std::result::Result<T, CellFault>;
@@ -34,6 +36,7 @@ pub(super) fn reader(
     let csv = style.syntax == Syntax::Csv;
     let nullable = field.is_nullable();
     let complex = csv && says.is_some_and(|d| d.kind == Kind::Complex);
+    let intervals = csv && nested::are_intervals(t, tag);
     let numbers = Common { data_type: t.clone(), nullable, csv };
     Ok(match t {
         _ if typed::is_cells(tag) => general(field, says, tag, style, dictionaries, limits)?,
@@ -67,7 +70,10 @@ pub(super) fn reader(
         DataType::Time64(_) => numbers.boxed(clock),
         DataType::Utf8 => Box::new(Strings::<i32>::new(numbers)),
         DataType::LargeUtf8 => Box::new(Strings::<i64>::new(numbers)),
-        DataType::Dictionary(codes, _) => categories(codes, numbers, style, dictionaries, limits)?,
+        DataType::Dictionary(codes, _) => categories(codes, numbers, intervals, style, dictionaries, limits)?,
+        DataType::Struct(_) if intervals => {
+            Box::new(Intervals(general(field, says, tag, nested::spelled(style), dictionaries, limits)?))
+        }
         DataType::FixedSizeList(item, 2) if complex => match item.data_type() {
             DataType::Float32 => Box::new(Pairs::<f32>::new(numbers)),
             _ => Box::new(Pairs::<f64>::new(numbers)),

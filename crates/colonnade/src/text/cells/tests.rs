@@ -13,6 +13,8 @@ use serde_json::Value;
 use super::*;
 use crate::msgpack::typed::{CELLS_TAG, dictionaries_of};
 
+mod intervals;
+
 const JSON: Style = Style::json("json");
 const CSV: Style = Style::csv(true);
 const YAML: Style = Style::yaml(true);

@@ -7,8 +7,7 @@ use super::decode::{put_int, put_time};
 use super::dictionary::Categories;
 use super::floats::{self, Float, Half};
 use super::*;
-use crate::arrow::meta;
-use crate::frame::{Kind, type_name};
+use crate::frame::Kind;
 use crate::msgpack::cells::changed;
 use crate::msgpack::typed;
 
@@ -27,18 +26,23 @@ pub(super) fn writer<'a>(
     let broken =
         |e| Error::malformed(style.format, format!("the array is no valid Arrow: {e}. Make it again."));
     data.validate().map_err(broken)?;
-    let tag = field.metadata().get(meta::KEY).and_then(|text| meta::FieldMeta::parse(text).ok()?.tag);
+    let tag = nested::tag_of(field);
     let is_mixed = typed::is_cells(tag.as_deref());
-    let complex = says.is_some_and(|d| d.kind == Kind::Complex);
-    if style.syntax == Syntax::Csv {
-        refuse_nested(data.data_type(), is_mixed, complex, style)?;
+    let complex = nested::is_complex(says);
+    let csv = style.syntax == Syntax::Csv;
+    if csv {
+        nested::check(data.data_type(), tag.as_deref(), complex, style)?;
     }
+    let intervals = csv && nested::are_intervals(data.data_type(), tag.as_deref());
     // NumPy's times have no null but NaT.
     let nat = says.is_some_and(|d| matches!(d.kind, Kind::DateTime | Kind::TimeDelta));
     let t = data.data_type();
     let nulls = Nulls { nulls: data.nulls().cloned(), style };
     Ok(match t {
         _ if is_mixed => general(field, says, &data, style, true)?,
+        DataType::Struct(_) if intervals => {
+            Box::new(nested::Intervals(general(field, says, &data, nested::spelled(style), false)?))
+        }
         DataType::Boolean => {
             let buffer = data.buffers().first().cloned().unwrap_or_default();
             Box::new(Bools { bits: BooleanBuffer::new(buffer, data.offset(), data.len()), nulls })
@@ -65,8 +69,11 @@ pub(super) fn writer<'a>(
         }
         DataType::Utf8 => Box::new(Strings::<i32>::new(&data, nulls)?),
         DataType::LargeUtf8 => Box::new(Strings::<i64>::new(&data, nulls)?),
-        DataType::Dictionary(codes, _) => Box::new(Categories::new(codes, &data, style)?),
-        DataType::FixedSizeList(item, 2) if complex && style.syntax == Syntax::Csv => {
+        DataType::Dictionary(codes, _) => {
+            let spelled = if intervals { nested::spelled(style) } else { style };
+            Box::new(Categories::new(codes, &data, spelled, style)?)
+        }
+        DataType::FixedSizeList(item, 2) if complex && csv => {
             let child = data.child_data().first().ok_or_else(changed)?;
             let start = data.offset() * 2;
             let parts = child.slice(start, data.len() * 2);
@@ -79,32 +86,6 @@ pub(super) fn writer<'a>(
         }
         _ => general(field, says, &data, style, false)?,
     })
-}
-
-/// Types that have no text of their own.
-fn refuse_nested(t: &DataType, is_mixed: bool, complex: bool, style: Style) -> Result<()> {
-    let inner = match t {
-        DataType::RunEndEncoded(_, values) => values.data_type(),
-        DataType::Dictionary(_, values) => values,
-        other => other,
-    };
-    let nested = match inner {
-        DataType::FixedSizeList(..) => !complex,
-        DataType::RunEndEncoded(..) | DataType::Dictionary(..) => {
-            return refuse_nested(inner, false, false, style);
-        }
-        other => other.is_nested(),
-    };
-    if !nested && !is_mixed {
-        return Ok(());
-    }
-    let what =
-        if is_mixed { "objects of several kinds".into() } else { format!("type {}", type_name(t, false)) };
-    let message = format!(
-        "expected cells that are text, found {what}, which CSV cannot hold. Write json, ndjson, msgpack or arrow, or \
-         convert the column to text first."
-    );
-    Err(Error::unrepresentable(style.format, message))
 }
 
 /// Values of a type.

@@ -12,6 +12,8 @@ struct Categories {
     codes: Numbers<i64>,
     limits: Limits,
     style: Style,
+    /// Whether the text of a cell is the JSON of an interval.
+    intervals: bool,
 }
 
 enum Known {
@@ -24,6 +26,7 @@ enum Known {
 pub(super) fn categories(
     codes: &DataType,
     common: Common,
+    intervals: bool,
     style: Style,
     dictionaries: &mut Dictionaries,
     limits: &Limits,
@@ -32,7 +35,7 @@ pub(super) fn categories(
         return Err(Error::malformed(style.format, "expected categories."));
     };
     let values = dictionaries.next(values_type)?;
-    let syntax = if style.syntax == Syntax::Csv { Syntax::Csv } else { Syntax::Json };
+    let syntax = if style.syntax == Syntax::Csv && !intervals { Syntax::Csv } else { Syntax::Json };
     let style = Style { syntax, header: true, nonfinite: Nonfinite::Tagged, ..style };
     let is_text = matches!(**values_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     let spelled = if is_text { Style { syntax: Syntax::Csv, ..style } } else { style };
@@ -46,7 +49,7 @@ pub(super) fn categories(
     }
     let codes =
         Numbers { values: Vec::new(), nulls: NullBufferBuilder::new(0), decode: integer::<i64>, common };
-    Ok(Box::new(Categories { known, values, codes, limits: *limits, style }))
+    Ok(Box::new(Categories { known, values, codes, limits: *limits, style, intervals }))
 }
 
 impl Categories {
@@ -64,6 +67,10 @@ impl Categories {
                 return if code < self.values.len() { Ok(code) } else { Err(none()) };
             }
         };
+        let cell = match cell {
+            Cell::Str(text) if self.intervals => Cell::Raw(text),
+            other => other,
+        };
         let mut quoted = Vec::new();
         let key = match cell {
             Cell::Str(text) if is_text || self.style.syntax == Syntax::Csv => text.as_bytes(),
@@ -80,7 +87,7 @@ impl Categories {
         if let Some(code) = texts.get(key) {
             return Ok(*code);
         }
-        if is_text {
+        if is_text || self.intervals && nested::interval(cell).is_err() {
             return Err(none());
         }
         // Other spellings of the same value.

@@ -1,0 +1,24 @@
+//! Intervals of CSV: the text of a cell is JSON.
+
+use super::*;
+
+/// Hands the object in each cell to a reader of JSON.
+pub(super) struct Intervals(pub(super) Box<dyn TextReader>);
+
+impl TextReader for Intervals {
+    fn push(&mut self, cell: Cell<'_>) -> Done {
+        self.0.push(nested::interval(cell)?)
+    }
+
+    fn nulls(&mut self, n: usize) -> Done {
+        self.0.nulls(n)
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn finish(self: Box<Self>) -> Result<ArrayData> {
+        self.0.finish()
+    }
+}
