@@ -43,11 +43,13 @@ def test_random_frames_come_back(way: str, frame: sf.Frame) -> None:
 def test_a_selection_of_columns_and_rows(way: Way) -> None:
     if way.format == "npy":
         pytest.skip("a directory has no bytes to encode")
+    if way.options.get("schema") == "sidecar":
+        pytest.skip("bytes have no file beside them")
     frame = CASES["the article frame"]()
     source = way.encode(frame)
-    found = cn.decode(source, columns=[("valid", "*"), ("data", "B")], rows=slice(1, 3)).to_static_frame()
+    found = cn.decode(source, way.format, columns=[("valid", "*"), ("data", "B")], rows=slice(1, 3)).to_static_frame()
     assert_identical(frame.iloc[1:3, [3, 1]], found)
-    group = cn.decode(source, columns=[("data",)]).to_static_frame()
+    group = cn.decode(source, way.format, columns=[("data",)]).to_static_frame()
     assert_identical(frame.iloc[:, :3], group)
 
 

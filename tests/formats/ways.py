@@ -92,6 +92,13 @@ def check_comes_back(
     return path
 
 
+def held_columns(data: Any, way: Way) -> list[str]:
+    """The columns of `data` that the format has a field for."""
+    frame = cn.Frame(data)
+    names = [str(label) for label in frame.columns]
+    return [name for name in names if way.format != "csv" or what_no_field_holds(frame.select([name])) is None]
+
+
 def what_no_field_holds(frame: cn.Frame) -> str | None:
     """The type of a column or a level of row labels that is nested or mixed, but for intervals; column labels stand in
     the header."""
