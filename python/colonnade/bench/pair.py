@@ -60,9 +60,14 @@ class Process:
             raise PairError(f"{self.name}: {record['error']}")
         return record
 
+    @property
+    def has_line(self) -> bool:
+        """Whether a line was read already: then the pipe itself may have nothing more to say."""
+        return b"\n" in self._rest
+
     def line(self, patience_s: float) -> bytes | None:
         end = time.monotonic() + patience_s
-        while b"\n" not in self._rest:
+        while not self.has_line:
             fd = self.popen.stdout.fileno() if self.popen.stdout else -1
             if not select.select([fd], [], [], max(0.0, end - time.monotonic()))[0]:
                 raise PairError(f"{self.name}: no answer within {patience_s:.0f} s")
@@ -208,7 +213,8 @@ class Pair:
         both = {p.popen.stdout.fileno(): p for p in (sender, receiver) if p.popen.stdout is not None}
         found: dict[str, dict[str, Any]] = {}
         while both:
-            ready = select.select(list(both), [], [], PATIENCE_S)[0]
+            # A receiver that need not wait for `go` (it fetches by itself) may have said its result with its "ready".
+            ready = [fd for fd, p in both.items() if p.has_line] or select.select(list(both), [], [], PATIENCE_S)[0]
             if not ready:
                 for process in (sender, receiver):
                     process.popen.send_signal(signal.SIGABRT)
