@@ -56,7 +56,7 @@ class PandasText(TextEngine):
 
 
 class PyArrowText(TextEngine):
-    """`pyarrow.csv` and `pyarrow.json`, with `Table.to_pandas`."""
+    """`pyarrow.csv` (told of line ends in fields with ``newlines=True``) and `pyarrow.json`, with `Table.to_pandas`."""
 
     name = "pyarrow-text"
     modules = ("pyarrow", "pandas")
@@ -79,7 +79,8 @@ class PyArrowText(TextEngine):
         if cell.format == "ndjson":
             return json.read_json(path).to_pandas()
         nulls = csv.ConvertOptions(strings_can_be_null=True)
-        return csv.read_csv(path, convert_options=nulls).to_pandas()
+        lines = csv.ParseOptions(newlines_in_values=cell.option.get("newlines", False))
+        return csv.read_csv(path, parse_options=lines, convert_options=nulls).to_pandas()
 
 
 class PolarsText(TextEngine):
