@@ -1,4 +1,4 @@
-"""What the golden files of every text format must do."""
+"""The golden files of the text formats: read as recorded, and written again to the same bytes."""
 
 from pathlib import Path
 from typing import Any
@@ -10,28 +10,31 @@ from tests.conformance import golden
 from tests.conformance.cases import CASES
 from tests.conformance.describe import describe
 
+TEXTS = ("csv", "json", "ndjson", "yaml")
 # Read in batches, which are then joined: the same frame, another number of them.
 RECUT = ("batches",)
 SIDECAR = ".schema.json"
 
+every = pytest.mark.parametrize(
+    ("format", "entry"),
+    [
+        pytest.param(format, entry, id=f"{format}-{name}")
+        for format in TEXTS
+        for name, entry in golden.entries(format).items()
+    ],
+)
 
-def of(format: str) -> pytest.MarkDecorator:
-    """Every entry of a format."""
-    return pytest.mark.parametrize(
-        "entry", [pytest.param(entry, id=name) for name, entry in golden.entries(format).items()]
-    )
 
-
-def check_listing(format: str) -> None:
-    """Each case has its entry, each entry its file, and no file is without one."""
+@pytest.mark.parametrize("format", TEXTS)
+def test_every_case_has_its_entry_and_its_file(format: str) -> None:
     entries = golden.entries(format)
     assert list(entries) == list(CASES[format])
     files = {path.name for path in (golden.FOLDER / format).iterdir() if not path.name.endswith(SIDECAR)}
     assert files == {entry["file"] for entry in entries.values()} | {"cases.json"}
 
 
-def check_read(format: str, entry: dict[str, Any]) -> None:
-    """It is the file that was recorded, and reads as what was recorded."""
+@every
+def test_it_reads_as_recorded(format: str, entry: dict[str, Any]) -> None:
     path = golden.path_of(format, entry)
     assert golden.hashes(path) == entry["sha256"]
     golden.needs_library(entry)
@@ -46,13 +49,14 @@ def check_read(format: str, entry: dict[str, Any]) -> None:
         assert frame.attrs == held.get("attrs", {})
 
 
-def check_written(format: str, entry: dict[str, Any], folder: Path) -> None:
-    """The frame of the case, and what was read of its file, are written to the same bytes."""
+@every
+def test_it_is_written_to_the_same_bytes(format: str, entry: dict[str, Any], tmp_path: Path) -> None:
+    """By the frame of the case, and by what was read of its file."""
     golden.needs_library(entry)
     case, path = golden.case_of(format, entry), golden.path_of(format, entry)
     put, get = (cn.write_bundle, cn.read_bundle) if case.bundle else (cn.write, cn.read)
-    put(case.make(), folder / case.file, **case.options)
-    assert (folder / case.file).read_bytes() == path.read_bytes()
+    put(case.make(), tmp_path / case.file, **case.options)
+    assert (tmp_path / case.file).read_bytes() == path.read_bytes()
     if entry["case"] not in RECUT:
-        put(get(path), folder / case.file, **case.options)
-        assert (folder / case.file).read_bytes() == path.read_bytes()
+        put(get(path), tmp_path / case.file, **case.options)
+        assert (tmp_path / case.file).read_bytes() == path.read_bytes()
