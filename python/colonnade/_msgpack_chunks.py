@@ -16,9 +16,11 @@ from ._schema import Schema
 from ._sources import AnySource, BufferSource, PathSource
 from ._stream_reader import from_front
 from ._streams import CallSource, StreamSource, behind
-from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget
+from ._targets import AnyTarget, ByTarget, opened_by
 from ._threads import resolve_threads
 from .errors import UnsupportedError
+
+_WRITERS: ByTarget[_core.MsgpackWriter] = opened_by(_core.MsgpackWriter)
 
 
 def open_series_writer(where: AnyTarget, made: MsgpackOptions) -> _core.MsgpackWriter:
@@ -28,15 +30,8 @@ def open_series_writer(where: AnyTarget, made: MsgpackOptions) -> _core.MsgpackW
             "msgpack: over a connection every frame is a message of its own, which the peer takes one by one. Send "
             'each with connection.send(frame, format="msgpack"), or the chunks as one message with format="arrows".'
         )
-    options = writing(made)
-    if isinstance(where, PathTarget):
-        return _core.MsgpackWriter.to_path(where.path, options)
-    if isinstance(where, StreamTarget):
-        return _core.MsgpackWriter.to_fd(where.fd, options)
-    if isinstance(where, SinkTarget):
-        return _core.MsgpackWriter.to_sink(where.sink, options)
-    assert isinstance(where, CallTarget)
-    return _core.MsgpackWriter.to_callable(where.send, options)
+    to, place = _WRITERS.of(where)
+    return to(place, writing(made))
 
 
 def series_reader(where: AnySource, made: MsgpackOptions, columns: Any, rows: slice | None) -> Reader | None:

@@ -7,9 +7,13 @@ from ._link import Link
 from ._link_ends import LinkTarget
 from ._options_msgpack import MsgpackOptions
 from ._progress import Callback
-from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget, send_all
+from ._targets import AnyTarget, ByTarget, PathTarget, send_all
 from ._threads import resolve_threads
 from .errors import EncodeError, UnsupportedError
+
+_WRITERS = ByTarget(
+    _core.msgpack_write_path, _core.msgpack_write_fd, _core.msgpack_write_sink, _core.msgpack_write_callable
+)
 
 
 class Opener:
@@ -51,18 +55,11 @@ def writing(made: MsgpackOptions) -> _core.MsgpackWriteOptions:
 
 def store_msgpack(core: _core.CoreFrame, where: AnyTarget, made: MsgpackOptions, progress: Callback | None) -> None:
     """Write `core` to `where`."""
-    options = writing(made)
     if isinstance(where, LinkTarget):
         send_msgpack(core, where.opened(resolve_threads(made.threads)), made, progress)
-    elif isinstance(where, PathTarget):
-        _core.msgpack_write_path(core, where.path, options, progress)
-    elif isinstance(where, StreamTarget):
-        _core.msgpack_write_fd(core, where.fd, options, progress)
-    elif isinstance(where, SinkTarget):
-        _core.msgpack_write_sink(core, where.sink, options, progress)
-    else:
-        assert isinstance(where, CallTarget)
-        _core.msgpack_write_callable(core, where.send, options, progress)
+        return
+    write, place = _WRITERS.of(where)
+    write(core, place, writing(made), progress)
 
 
 def send_msgpack(

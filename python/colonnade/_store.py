@@ -1,6 +1,6 @@
 """A whole frame to a target, as npz, npy, msgpack or text: which of the core's writers fits which target."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ._options_msgpack import MsgpackOptions
 from ._options_text import Text
 from ._progress import Callback
 from ._select import Columns
-from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget, send_all
+from ._targets import AnyTarget, ByTarget, PathTarget, send_all
 from ._text_files import store_text
 from ._text_files import writing as writing_text
 from ._threads import resolve_threads
@@ -64,18 +64,23 @@ def npz_options(made: NpzOptions, columns: Columns) -> _core.NpzWriteOptions:
 def _store_npz(
     core: _core.CoreFrame, where: AnyTarget, options: _core.NpzWriteOptions, progress: Callback | None
 ) -> None:
-    if isinstance(where, PathTarget):
-        _core.npz_write_path(core, where.path, options, progress)
-    elif isinstance(where, StreamTarget):
-        _core.npz_write_fd(core, where.fd, options, progress)
-    elif isinstance(where, SinkTarget):
-        _core.npz_write_sink(core, where.sink, options, progress)
-    else:
-        assert isinstance(where, CallTarget)
-        sink = _core.BufferSink()
-        _core.npz_write_sink(core, sink, options, progress)
-        with memoryview(sink) as view:
-            where.send(view)
+    write, place = _NPZ_WRITERS.of(where)
+    write(core, place, options, progress)
+
+
+def _npz_write_callable(
+    core: _core.CoreFrame,
+    send: Callable[[memoryview], None],
+    options: _core.NpzWriteOptions,
+    progress: Callback | None,
+) -> None:
+    sink = _core.BufferSink()
+    _core.npz_write_sink(core, sink, options, progress)
+    with memoryview(sink) as view:
+        send(view)
+
+
+_NPZ_WRITERS = ByTarget(_core.npz_write_path, _core.npz_write_fd, _core.npz_write_sink, _npz_write_callable)
 
 
 def _store_npy(core: _core.CoreFrame, where: AnyTarget, made: NpyOptions, progress: Callback | None) -> None:

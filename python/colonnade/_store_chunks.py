@@ -11,8 +11,10 @@ from ._link_ends import LinkTarget
 from ._options import format_of
 from ._options_arrow import ArrowOptions
 from ._progress import Callback, Steps
-from ._targets import AnyTarget, PathTarget, SinkTarget, StreamTarget
+from ._targets import AnyTarget, ByTarget, SinkTarget, opened_by
 from ._threads import resolve_threads
+
+_WRITERS: ByTarget[_core.IpcWriter] = opened_by(_core.IpcWriter)
 
 
 def store_chunks(chunks: Chunks, where: AnyTarget, made: ArrowOptions, progress: Callback | None) -> None:
@@ -68,17 +70,11 @@ def encode_chunks(chunks: Chunks, made: ArrowOptions, progress: Callback | None)
 
 def open_writer(where: AnyTarget, made: ArrowOptions, nrows: int | None = None) -> _core.IpcWriter:
     """The core's writer for this kind of target."""
-    format, options = _format(made), ipc_options(made, nrows)
-    if isinstance(where, PathTarget):
-        return _core.IpcWriter.to_path(where.path, format, options)
     if isinstance(where, LinkTarget):
         link = where.opened(resolve_threads(made.threads))
-        return link._core.writer(format, _link_options(made, link, nrows))
-    if isinstance(where, StreamTarget):
-        return _core.IpcWriter.to_fd(where.fd, format, options)
-    if isinstance(where, SinkTarget):
-        return _core.IpcWriter.to_sink(where.sink, format, options)
-    return _core.IpcWriter.to_callable(where.send, format, options)
+        return link._core.writer(_format(made), _link_options(made, link, nrows))
+    to, place = _WRITERS.of(where)
+    return to(place, _format(made), ipc_options(made, nrows))
 
 
 def ipc_options(made: ArrowOptions, nrows: int | None = None, threads: int | None = None) -> _core.IpcWriteOptions:

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from . import _core
 from ._link import Link
@@ -52,6 +52,33 @@ class CallTarget:
 
 
 AnyTarget = PathTarget | StreamTarget | SinkTarget | CallTarget | LinkTarget
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class ByTarget(Generic[Made]):
+    """What the core writes with, one function for each kind of target that takes bytes."""
+
+    path: Callable[..., Made]
+    fd: Callable[..., Made]
+    sink: Callable[..., Made]
+    call: Callable[..., Made]
+
+    def of(self, where: AnyTarget) -> tuple[Callable[..., Made], Any]:
+        """The function for `where`, and what it takes for it."""
+        if isinstance(where, PathTarget):
+            return self.path, where.path
+        if isinstance(where, StreamTarget):
+            return self.fd, where.fd
+        if isinstance(where, SinkTarget):
+            return self.sink, where.sink
+        assert isinstance(where, CallTarget)
+        return self.call, where.send
+
+
+def opened_by(writer: Any) -> ByTarget[Any]:
+    """The four ways to open a class of the core that writes chunk by chunk."""
+    return ByTarget(writer.to_path, writer.to_fd, writer.to_sink, writer.to_callable)
 
 
 def as_target(target: Target) -> AnyTarget:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
+from ._link_ends import LinkTarget
 from ._options_csv import CsvOptions
 from ._options_json import NdjsonOptions
-from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget
+from ._targets import AnyTarget, ByTarget, opened_by
 from ._text_files import reading, writing
 from .errors import UnsupportedError
 
 ROWS = 65_536
+_WRITERS: ByTarget[_core.TextWriter] = opened_by(_core.TextWriter)
 Chunked = CsvOptions | NdjsonOptions
 
 
@@ -46,13 +48,8 @@ class ChunkOpener:
 
 def open_text_writer(where: AnyTarget, made: Chunked) -> _core.TextWriter:
     """The core's writer for this kind of target."""
-    options: Any = writing(made, where)
-    if isinstance(where, PathTarget):
-        return _core.TextWriter.to_path(where.path, options)
-    if isinstance(where, StreamTarget):
-        return _core.TextWriter.to_fd(where.fd, options)
-    if isinstance(where, SinkTarget):
-        return _core.TextWriter.to_sink(where.sink, options)
-    if isinstance(where, CallTarget):
-        return _core.TextWriter.to_callable(where.send, options)
-    raise UnsupportedError("a connection takes no text chunk by chunk: send each chunk as a message of its own.")
+    options = writing(made, where)
+    if isinstance(where, LinkTarget):
+        raise UnsupportedError("a connection takes no text chunk by chunk: send each chunk as a message of its own.")
+    to, place = _WRITERS.of(where)
+    return to(place, options)

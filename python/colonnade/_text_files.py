@@ -13,12 +13,13 @@ from ._options_csv import CsvOptions
 from ._options_json import JsonOptions, NdjsonOptions, YamlOptions
 from ._options_text import Text
 from ._progress import Callback
-from ._targets import AnyTarget, CallTarget, PathTarget, SinkTarget, StreamTarget, send_all
+from ._targets import AnyTarget, ByTarget, PathTarget, StreamTarget, send_all
 from ._threads import resolve_threads
 from .errors import OptionError, UnsupportedError
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 _TABBED = (".tsv", ".tsv.gz", ".tsv.zst")
+_WRITERS = ByTarget(_core.text_write_path, _core.text_write_fd, _core.text_write_sink, _core.text_write_callable)
 _logger = logging.getLogger("colonnade")
 
 
@@ -154,16 +155,8 @@ def store_text(core: _core.CoreFrame, where: AnyTarget, made: Text, progress: Ca
     if isinstance(where, LinkTarget):
         send_text(core, where.opened(resolve_threads(made.threads)), made, progress)
         return
-    options = writing(made, where)
-    if isinstance(where, PathTarget):
-        _core.text_write_path(core, where.path, options, progress)
-    elif isinstance(where, StreamTarget):
-        _core.text_write_fd(core, where.fd, options, progress)
-    elif isinstance(where, SinkTarget):
-        _core.text_write_sink(core, where.sink, options, progress)
-    else:
-        assert isinstance(where, CallTarget)
-        _core.text_write_callable(core, where.send, options, progress)
+    write, place = _WRITERS.of(where)
+    write(core, place, writing(made, where), progress)
 
 
 def send_text(
@@ -179,7 +172,7 @@ def send_text(
 
 def store_text_bundle(frames: list[tuple[str, _core.CoreFrame]], where: AnyTarget, made: Text) -> None:
     """Write frames by their labels to `where`, as one map."""
-    if not isinstance(where, PathTarget | StreamTarget | SinkTarget | CallTarget):
+    if isinstance(where, LinkTarget):
         raise UnsupportedError("a bundle does not go over a connection as one message: send each frame.")
     options: Any = writing(made, where)
     if isinstance(where, PathTarget):
