@@ -1,12 +1,12 @@
 """MessagePack chunk by chunk: frames one behind the other, each a value of its own, to the end of the file or pipe."""
 
 import os
-from collections.abc import Iterator
 from typing import Any
 
 from . import _core
 from ._batch_reader import Reader
 from ._frame import Frame
+from ._front_reader import FrontReader
 from ._http_source import HttpSource
 from ._link_ends import LinkTarget
 from ._mounts import on_network
@@ -14,7 +14,6 @@ from ._msgpack_files import reading, writing
 from ._options_msgpack import MsgpackOptions
 from ._schema import Schema
 from ._sources import AnySource, BufferSource, PathSource
-from ._stream_reader import from_front
 from ._streams import CallSource, StreamSource, behind
 from ._targets import AnyTarget, ByTarget, opened_by
 from ._threads import resolve_threads
@@ -51,7 +50,7 @@ def series_reader(where: AnySource, made: MsgpackOptions, columns: Any, rows: sl
     return SeriesReader(where, options, columns, rows)
 
 
-class SeriesReader(Reader):
+class SeriesReader(FrontReader):
     """Frames as they come; each once.
 
     Parameters
@@ -65,47 +64,20 @@ class SeriesReader(Reader):
     """
 
     def __init__(self, where: AnySource, options: _core.MsgpackReadOptions, columns: Any, rows: slice | None) -> None:
-        assert isinstance(where, StreamSource | CallSource | HttpSource)
-        self._where = where
+        super().__init__(where, rows)
         self._options = options
         self._asked = columns
-        self._start, self._stop = from_front(rows)
-        self._done_nrows = 0
-        self._reader: _core.MsgpackReader | None = None
-        self._ended = False
 
     @property
     def schema(self) -> Schema:
         """Of the first frame: those of other programs may have others."""
-        return self._selected(self._opened().schema()).schema
-
-    def __iter__(self) -> Iterator[Frame]:
-        while (frame := self._next()) is not None:
-            yield frame
-
-    def cores(self) -> Iterator[_core.CoreFrame]:
-        count = 0
-        while (frame := self._next()) is not None:
-            yield frame._load()
-            count += 1
-        if not count:
-            yield self._selected(self._opened().schema())._load()
-
-    def read_all(self) -> Frame:
-        self._check_open()
-        return Frame._make(_core.concat_frames(list(self.cores())))
+        return super().schema
 
     def __getitem__(self, i: int) -> Frame:
         raise UnsupportedError(
             "msgpack: where frames stand one behind the other, nothing says where one begins before those in front of "
             "it were read. Iterate over the reader."
         )
-
-    def close(self) -> None:
-        if not self._closed:
-            super().close()
-            self._reader = None
-            self._where.release()
 
     def __repr__(self) -> str:
         return f"<Reader: a series, {self._done_nrows:,} rows so far>"
@@ -120,30 +92,15 @@ class SeriesReader(Reader):
                 read_into = behind(where._taken, where.read_into)
                 self._reader = _core.MsgpackReader.open_callable(read_into, self._options)
             else:
+                assert isinstance(where, HttpSource)
                 self._reader = _core.MsgpackReader.open_http(where._opened(), self._options)
-        return self._reader
+        reader: _core.MsgpackReader = self._reader
+        return reader
 
     def _selected(self, core: _core.CoreFrame) -> Frame:
         """The columns that were asked for, by their labels: other programs put them in any order."""
         frame = Frame._make(core)
         return frame if self._asked is None else frame.select(self._asked)
-
-    def _next(self) -> Frame | None:
-        """The next frame that has rows which were asked for; None at the end."""
-        self._check_open()
-        while not self._ended:
-            core = self._opened().next_batch()
-            if core is None:
-                self._ended = True
-                break
-            first, nrows = self._done_nrows, core.nrows
-            self._done_nrows += nrows
-            low = max(self._start - first, 0)
-            high = nrows if self._stop is None else min(self._stop - first, nrows)
-            self._ended = self._stop is not None and self._done_nrows >= self._stop
-            if low < high or (nrows == 0 and self._start == 0):
-                return self._selected(core if high - low == nrows else core.slice(low, high))
-        return None
 
 
 def _fill(buffer: Any) -> Any:

@@ -34,9 +34,12 @@ def check_word(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}{near}.")
 
 
-def check_count(name: str, value: object) -> None:
-    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        raise OptionError(f"{name}: expected a whole number of at least 1 or None, found {value!r}.")
+def check_count(name: str, value: object, *, least: int = 1, optional: bool = True) -> None:
+    if optional and value is None:
+        return
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        expected = f"a whole number of at least {least}" + (" or None" if optional else "")
+        raise OptionError(f"{name}: expected {expected}, found {value!r}.")
 
 
 def check_timeout(value: object) -> float | None:

@@ -154,14 +154,9 @@ class CsvOptions(Text):
 
     def _check_columns(self) -> None:
         for name in ("header_rows", "skip_rows"):
-            value = getattr(self, name)
-            if value != 0 or isinstance(value, bool):
-                check_count(name, value)
-                if value is None:
-                    raise OptionError(f"{name}: expected a whole number of at least 0, found None.")
+            check_count(name, getattr(self, name), least=0, optional=False)
         if isinstance(self.index_columns, int) and not isinstance(self.index_columns, bool):
-            if self.index_columns:
-                check_count("index_columns", self.index_columns)
+            check_count("index_columns", self.index_columns, least=0)
         elif self.index_columns is not None:
             check_words("index_columns", self.index_columns)
         if not isinstance(self.dates, bool):
