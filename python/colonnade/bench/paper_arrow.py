@@ -180,10 +180,7 @@ def measure(
     """
     states = list(states)
     for part in parts:
-        out = results(directory, part)
-        out.unlink(missing_ok=True)
-        run = Run(directory, out, note=note)
-        run.start(ENGINES)
+        run = Run.anew(directory, results(directory, part), ENGINES, note)
         if part == "streams":
             measure_streams(run, rounds, size, list(kinds), chunks, states)
         else:

@@ -196,10 +196,7 @@ def measure(
     paths = certificates.make(directory / "certificates")
 
     def begin(part: str, transport: str = "") -> tuple[Run, PairRun]:
-        out = results(directory, part, transport)
-        out.unlink(missing_ok=True)
-        run = Run(directory, out, note=note)
-        run.start(ENGINES)
+        run = Run.anew(directory, results(directory, part, transport), ENGINES, note)
         return run, PairRun(run, paths)
 
     for part in parts:

@@ -155,10 +155,7 @@ def measure(
         Of the wire, only the contestants that marks are judged by.
     """
     for part in parts:
-        out = results(directory, part)
-        out.unlink(missing_ok=True)
-        run = Run(directory, out, note=note)
-        run.start(ENGINES)
+        run = Run.anew(directory, results(directory, part), ENGINES, note)
         if part == "memory":
             measure_memory(run, rounds, size, states)
         elif part == "records":

@@ -123,10 +123,7 @@ def measure(
     """
     scale = "1e8" if large else "1e6"
     wanted = list(fixtures) if fixtures else [f"{shape}-{mix}" for shape in SHAPES[scale] for mix in MIXES]
-    out = directory / f"paper-npz-{scale}.jsonl"
-    out.unlink(missing_ok=True)
-    run = Run(directory, out, note=note)
-    run.start(ENGINES)
+    run = Run.anew(directory, directory / f"paper-npz-{scale}.jsonl", ENGINES, note)
     for name in wanted:
         dataset = f"fixture-{name}-{scale}"
         entries = marked(dataset, large) + ([] if marks_only else others(dataset, large))

@@ -93,10 +93,7 @@ def measure(
         Fresh processes; one process that alternates everybody.
     """
     for part in parts:
-        out = results(directory, part)
-        out.unlink(missing_ok=True)
-        run = Run(directory, out, note=note)
-        run.start(ENGINES)
+        run = Run.anew(directory, results(directory, part), ENGINES, note)
         good = run.check(contestants(part, size), together=2, at_once=AT_ONCE)
         if "first" in states:
             run.first(entries(good), rounds, together=2)

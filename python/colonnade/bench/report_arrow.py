@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from colonnade.bench._pages import write_page
 from colonnade.bench.bend import bend_sections
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.datasets.streams import KINDS, Stream, label
@@ -28,7 +29,6 @@ from colonnade.bench.report import (
     marks_section,
     memory_section,
     sizes_section,
-    to_markdown,
 )
 from colonnade.bench.summary import Figure, Place, Summary
 
@@ -162,6 +162,4 @@ def write_report(summary: Summary, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     drawn = stream_curve(summary, folder / CURVE)
     picture = f"![GB/s by chunk size: ours, pyarrow, polars, the copy]({CURVE})\n\n" if drawn else ""
-    path = folder / "arrow.md"
-    path.write_text(f"# Arrow, streams and files\n\n{INTRODUCTION}{picture}{to_markdown(sections(summary))}")
-    return path
+    return write_page(folder / "arrow.md", "Arrow, streams and files", INTRODUCTION + picture, sections(summary))

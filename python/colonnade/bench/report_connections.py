@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from colonnade.bench._pages import write_page
 from colonnade.bench.marks_connections import (
     FLIGHT,
     GIGABYTE,
@@ -19,7 +20,7 @@ from colonnade.bench.marks_connections import (
     pieces_ratio,
     places_of,
 )
-from colonnade.bench.report import STATES, Section, failures_section, machine_section, marks_section, ms, to_markdown
+from colonnade.bench.report import STATES, Section, failures_section, machine_section, marks_section, ms
 from colonnade.bench.report_arrow import speed
 from colonnade.bench.summary import Figure, Place, Summary
 from colonnade.bench.transports.moving import MOVING
@@ -214,7 +215,5 @@ def everyone(summary: Summary) -> Iterable[Section]:
 
 def write_report(summary: Summary, folder: Path) -> Path:
     """``connections.md`` in `folder`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "connections.md"
-    path.write_text(f"# Connections: pipes, sockets, TCP, TLS\n\n{INTRODUCTION}{to_markdown(sections(summary))}")
-    return path
+    title = "Connections: pipes, sockets, TCP, TLS"
+    return write_page(folder / "connections.md", title, INTRODUCTION, sections(summary))

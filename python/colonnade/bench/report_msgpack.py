@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from colonnade.bench._pages import bytes_section, write_page
 from colonnade.bench.marks_msgpack import (
     OURS,
     OURS_GIVEN,
@@ -17,8 +18,9 @@ from colonnade.bench.marks_msgpack import (
     totals,
 )
 from colonnade.bench.paper_msgpack import FIVE, FLIGHTS, ROWS
-from colonnade.bench.report import STATES, Section, failures_section, marks_section, ms, to_markdown
+from colonnade.bench.report import STATES, Section, failures_section, marks_section, ms
 from colonnade.bench.report_connections import cpu, machines
+from colonnade.bench.spec import Cell
 from colonnade.bench.summary import Figure, Place, Summary
 from colonnade.bench.transports.moving import MOVING
 
@@ -181,19 +183,14 @@ def tables(summary: Summary) -> Iterator[Section]:
 
 def sizes(summary: Summary) -> Iterator[Section]:
     """Bytes of each message."""
-    found: dict[str, dict[str, int]] = {}
-    for cell, record in summary.checks():
-        if record.get("wire_nbytes") and cell.library == "pandas" and cell.transport in ("memory", "given"):
-            found.setdefault(cell.contestant.rpartition(" (")[0], {})[cell.dataset] = record["wire_nbytes"]
-    datasets = [name for name in (*FIVE, ROWS) if any(name in each for each in found.values())]
-    rows = [[name, *(f"{each[d]:,}" if d in each else "-" for d in datasets)] for name, each in sorted(found.items())]
-    if rows:
-        yield Section("Bytes", ["contestant", *(name.removeprefix("nycflights13-") for name in datasets)], rows)
+
+    def named(cell: Cell) -> str | None:
+        inside = cell.library == "pandas" and cell.transport in ("memory", "given")
+        return cell.contestant.rpartition(" (")[0] if inside else None
+
+    return bytes_section(summary, (*FIVE, ROWS), "nycflights13-", named)
 
 
 def write_report(summary: Summary, folder: Path) -> Path:
     """``msgpack.md`` in `folder`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "msgpack.md"
-    path.write_text(f"# MessagePack\n\n{INTRODUCTION}{to_markdown(sections(summary))}")
-    return path
+    return write_page(folder / "msgpack.md", "MessagePack", INTRODUCTION, sections(summary))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from colonnade.bench._pages import bytes_section, write_page
 from colonnade.bench.paper_text import LARGE, PARTS, SMALL
-from colonnade.bench.report import STATES, Section, failures_section, marks_section, to_markdown
+from colonnade.bench.report import STATES, Section, failures_section, marks_section
 from colonnade.bench.report_connections import machines
 from colonnade.bench.report_msgpack import ranked, text
 from colonnade.bench.summary import Summary
@@ -52,19 +53,9 @@ def everybody(summary: Summary, part: str) -> Iterator[Section]:
 
 def sizes(summary: Summary) -> Iterator[Section]:
     """Bytes of each file."""
-    found: dict[str, dict[str, int]] = {}
-    for cell, record in summary.checks():
-        if record.get("wire_nbytes"):
-            found.setdefault(cell.contestant, {})[cell.dataset] = record["wire_nbytes"]
-    datasets = [name for name in (*LARGE, *SMALL) if any(name in each for each in found.values())]
-    rows = [[name, *(f"{each[d]:,}" if d in each else "-" for d in datasets)] for name, each in sorted(found.items())]
-    if rows:
-        yield Section("Bytes", ["contestant", *(name.removeprefix("text-") for name in datasets)], rows)
+    return bytes_section(summary, (*LARGE, *SMALL), "text-", lambda cell: cell.contestant)
 
 
 def write_report(summary: Summary, folder: Path) -> Path:
     """``text.md`` in `folder`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "text.md"
-    path.write_text(f"# Text\n\n{INTRODUCTION}{to_markdown(sections(summary))}")
-    return path
+    return write_page(folder / "text.md", "Text", INTRODUCTION, sections(summary))

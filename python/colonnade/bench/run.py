@@ -48,6 +48,14 @@ class Run:
         self.records: list[dict[str, Any]] = []
         self.checked: dict[Cell, dict[str, Any]] = {}
 
+    @classmethod
+    def anew(cls, directory: Path, out: Path, engines: Sequence[str], note: Callable[[str], None] | None = None) -> Run:
+        """A run whose results begin a file anew, started."""
+        out.unlink(missing_ok=True)
+        run = cls(directory, out, note=note)
+        run.start(engines)
+        return run
+
     def emit(self, record: dict[str, Any]) -> None:
         """Keep a record and append it to the results file."""
         record = {**record, "run": self.id}
