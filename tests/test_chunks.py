@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 import colonnade as cn
+from tests.pipes import piped
 
 TABLE = pa.table({"a": list(range(10)), "s": [None if i % 3 == 0 else f"x{i}" for i in range(10)]})
 FORMATS = ("arrow", "arrows")
@@ -33,19 +34,6 @@ def written(table: pa.Table = TABLE, chunk_rows: int = 4, *, file: bool = False)
 STREAM = written()
 FILE = written(file=True)
 MESSAGES = [found.start() for found in re.finditer(b"\xff\xff\xff\xff", STREAM)]  # schema, three batches, the end
-
-
-def piped(*pieces: bytes) -> int:
-    """The reading end of a pipe that a thread fills."""
-    ours, theirs = os.pipe()
-
-    def fill() -> None:
-        with open(theirs, "wb", buffering=0) as file:
-            for piece in pieces:
-                file.write(piece)
-
-    threading.Thread(target=fill, daemon=True).start()
-    return ours
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.pipes import piped
 
 DATA = {"a": np.arange(5), "b": np.linspace(0, 1, 5)}
 
@@ -33,18 +34,6 @@ def path(tmp_path: Path, encoded: bytes) -> Path:
 
 def is_data(frame: cn.Frame) -> bool:
     return frame.equals(DATA)
-
-
-def piped(data: bytes) -> int:
-    """The reading end of a pipe that a thread fills."""
-    ours, theirs = os.pipe()
-
-    def fill() -> None:
-        with open(theirs, "wb") as file:
-            file.write(data)
-
-    threading.Thread(target=fill, daemon=True).start()
-    return ours
 
 
 # ---------------------------------------------------------------------------- sources

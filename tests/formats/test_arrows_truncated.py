@@ -1,8 +1,6 @@
 """Streams that stop: without their end mark, between two batches, inside a message; files cut or flipped anywhere."""
 
-import os
 import re
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ import pyarrow as pa
 import colonnade as cn
 from tests import sweep_arrow
 from tests.formats.arrow_look import batches_of, joined_cells, open_ipc, open_reader
+from tests.pipes import piped
 
 _ROWS = [3, 2, 4]
 
@@ -58,27 +57,15 @@ def _ends(content: bytes) -> list[int]:
     return ends
 
 
-def _pipe(content: bytes) -> int:
-    """The reading end of a pipe that holds `content` and is closed behind it."""
-    source, sink = os.pipe()
-
-    def feed() -> None:
-        with open(sink, "wb") as file:
-            file.write(content)
-
-    threading.Thread(target=feed, daemon=True).start()
-    return source
-
-
 _WAYS: dict[str, Callable[[bytes, bool], Any]] = {
     "IpcFile": lambda content, allowed: open_ipc(content, "arrows", allow_truncated=allowed).load(),
     "IpcReader": lambda content, allowed: batches_of(open_reader(content, allow_truncated=allowed)),
     "decode": lambda content, allowed: cn.decode(content, "arrows", allow_truncated=allowed).to_pandas(),
     "read a pipe": lambda content, allowed: cn.read(
-        _pipe(content), format="arrows", allow_truncated=allowed
+        piped(content), format="arrows", allow_truncated=allowed
     ).to_pandas(),
     "open_reader": lambda content, allowed: list(
-        cn.open_reader(_pipe(content), format="arrows", allow_truncated=allowed)
+        cn.open_reader(piped(content), format="arrows", allow_truncated=allowed)
     ),
 }
 every_way = pytest.mark.parametrize("way", _WAYS)
@@ -158,7 +145,7 @@ def test_every_cut_of_a_stream_is_truncated() -> None:
 def test_what_follows_the_end_mark_is_not_ours() -> None:
     """A stream ends at its mark: the next message of a pipe begins there."""
     content = _stream()
-    source = _pipe(content + b"the next message")
+    source = piped(content + b"the next message")
     frame = cn.read(source, format="arrows")
     assert frame.shape == (9, 6)
 

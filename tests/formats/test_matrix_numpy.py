@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 import colonnade as cn
 from colonnade.testing import strategies
 from colonnade.testing.cases_numpy import CASES, REFUSED, assert_identical
-from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_way
+from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_random_way, every_way
 
 
 @every_way
@@ -27,9 +27,7 @@ def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format
     check_refused(REFUSED[name], format, tmp_path)
 
 
-@pytest.mark.parametrize(
-    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack", "json", "ndjson"]
-)
+@every_random_way
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=strategies.numpy_data())
 def test_random_data_come_back(way: str, data: Any) -> None:

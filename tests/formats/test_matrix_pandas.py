@@ -12,7 +12,16 @@ import pandas as pd
 import colonnade as cn
 from colonnade.testing import strategies_pandas
 from colonnade.testing.cases_pandas import CASES, REFUSED, assert_identical
-from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_way, skip_thousands_of_files
+from tests.formats.ways import (
+    WAYS,
+    WHOLE,
+    Way,
+    check_comes_back,
+    check_refused,
+    every_random_way,
+    every_way,
+    skip_thousands_of_files,
+)
 
 
 @every_way
@@ -51,9 +60,7 @@ def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format
     check_refused(REFUSED[name], format, tmp_path)
 
 
-@pytest.mark.parametrize(
-    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack", "json", "ndjson"]
-)
+@every_random_way
 @settings(deadline=None, max_examples=50, suppress_health_check=list(HealthCheck))
 @given(frame=strategies_pandas.pandas_frames())
 def test_random_frames_come_back(way: str, frame: pd.DataFrame) -> None:

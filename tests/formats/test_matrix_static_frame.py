@@ -12,7 +12,7 @@ import static_frame as sf
 import colonnade as cn
 from colonnade.testing import strategies
 from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical
-from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_way
+from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_random_way, every_way
 
 
 @every_way
@@ -30,9 +30,7 @@ def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format
     check_refused(REFUSED[name], format, tmp_path)
 
 
-@pytest.mark.parametrize(
-    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack", "json", "ndjson"]
-)
+@every_random_way
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(frame=strategies.static_frames())
 def test_random_frames_come_back(way: str, frame: sf.Frame) -> None:

@@ -66,6 +66,9 @@ WAYS: dict[str, Way] = {
 WHOLE = [name for name in ("npz", "arrow", "arrows", "msgpack", "json", "ndjson", "yaml") if name in BUILT]
 
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+every_random_way = pytest.mark.parametrize(
+    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack", "json", "ndjson"]
+)
 arrow_ways = pytest.mark.parametrize(
     "way", [pytest.param(way, id=name) for name, way in WAYS.items() if way.format in ("arrow", "arrows")]
 )

@@ -1,0 +1,17 @@
+"""Pipes that somebody writes to while a test reads."""
+
+import os
+import threading
+
+
+def piped(*pieces: bytes) -> int:
+    """The reading end of a pipe that a thread fills, each piece a write of its own, and closes."""
+    ours, theirs = os.pipe()
+
+    def fill() -> None:
+        with open(theirs, "wb", buffering=0) as file:
+            for piece in pieces:
+                file.write(piece)
+
+    threading.Thread(target=fill, daemon=True).start()
+    return ours
