@@ -128,6 +128,21 @@ def test_options_of_reading(format: str, options: dict[str, Any]) -> None:
         cn.decode(b"", format, **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"header_rows": -1}, "header_rows: expected a whole number of at least 0, found -1."),
+        ({"skip_rows": None}, "skip_rows: expected a whole number of at least 0, found None."),
+        ({"index_columns": -1}, "index_columns: expected a whole number of at least 0 or None, found -1."),
+        ({"chunk_rows": 0}, "chunk_rows: expected a whole number of at least 1 or None, found 0."),
+    ],
+)
+def test_counts_say_what_they_may_be(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(cn.OptionError) as caught:
+        cn.decode(b"a\n1\n", "csv", **options)
+    assert str(caught.value) == message
+
+
 # ---------------------------------------------------------------------------- packing
 
 
