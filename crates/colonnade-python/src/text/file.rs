@@ -32,7 +32,9 @@ pub(crate) struct TextFile {
 
 /// Decoded once to be described: the frame waits for the first who asks for all of it, whose memory it becomes.
 struct Opened {
+    /// All of it, of which a bundle's frame is a part.
     text: Buffer,
+    text_nbytes: u64,
     reading: Reading,
     packing: Option<Codec>,
     file_nbytes: u64,
@@ -50,11 +52,13 @@ impl Opened {
         let file_nbytes = bytes.nbytes() as u64;
         let limit = reading.limits().max_nbytes;
         let (text, packing) = unpacked(reading.format(), bytes, limit, progress)?;
-        Self::of_text(text, reading, packing, file_nbytes)
+        let text_nbytes = text.nbytes() as u64;
+        Self::of_text(text, text_nbytes, reading, packing, file_nbytes)
     }
 
     fn of_text(
         text: Buffer,
+        text_nbytes: u64,
         reading: Reading,
         packing: Option<Codec>,
         file_nbytes: u64,
@@ -67,7 +71,7 @@ impl Opened {
                 Content::Frame(Box::new((described, Mutex::new(Some(decoded.frame)))))
             }
         };
-        Ok(Self { text, reading, packing, file_nbytes, content })
+        Ok(Self { text, text_nbytes, reading, packing, file_nbytes, content })
     }
 
     fn described(&self) -> Option<&Described> {
@@ -108,12 +112,11 @@ impl Opened {
             || colonnade::Error::not_found(self.reading.format(), format!("frame {label:?} is not there."));
         let Content::Bundle(frames) = &self.content else { return Err(missing()) };
         let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
-        let text = self.text.slice(extent.start, extent.len()).ok_or_else(missing)?;
-        let nbytes = extent.len() as u64;
-        Self::of_text(text, self.reading.clone(), self.packing, nbytes).map_err(|e| {
+        let (reading, nbytes) = (self.reading.of_part(extent), extent.len() as u64);
+        Self::of_text(self.text.clone(), nbytes, reading, self.packing, nbytes).map_err(|e| {
             let inner = e.location().clone();
             let member = inner.member.map_or_else(|| label.to_owned(), |place| format!("{label}: {place}"));
-            e.moved(member, inner.offset.map(|offset| offset + extent.start as u64))
+            e.moved(member, inner.offset)
         })
     }
 }
@@ -274,7 +277,7 @@ impl TextFile {
 
     #[getter]
     fn nbytes(&self) -> u64 {
-        self.opened.described().map_or(self.opened.text.nbytes() as u64, |d| d.nbytes)
+        self.opened.described().map_or(self.opened.text_nbytes, |d| d.nbytes)
     }
 
     fn dtypes(&self) -> Vec<String> {
@@ -287,7 +290,7 @@ impl TextFile {
         let out = PyDict::new(py);
         out.set_item("name", opened.reading.format())?;
         out.set_item("method", opened.packing.map_or("stored", Codec::name))?;
-        out.set_item("nbytes", opened.text.nbytes())?;
+        out.set_item("nbytes", opened.text_nbytes)?;
         out.set_item("compressed_nbytes", opened.file_nbytes)?;
         out.set_item("offset", 0)?;
         for name in ["crc32", "descr", "fortran_order"] {
@@ -365,7 +368,8 @@ impl TextFile {
             let mut unpacking = Unpacking::new(&mut counted);
             let text = read_to_end(format, &mut unpacking, limit, &progress)?;
             let packing = unpacking.codec();
-            Opened::of_text(text, reading, packing, counted.count)
+            let text_nbytes = text.nbytes() as u64;
+            Opened::of_text(text, text_nbytes, reading, packing, counted.count)
         });
         progress.finish(opened).map(Self::wrap)
     }

@@ -104,6 +104,16 @@ impl Reading {
         }
     }
 
+    /// How one frame of a bundle is read: from its part of the text.
+    pub(super) fn of_part(&self, part: &Range<usize>) -> Self {
+        let part = Some((part.start, part.len()));
+        match self {
+            Self::Json(options) => Self::Json(json::ReadOptions { part, ..*options }),
+            Self::Yaml(options) => Self::Yaml(yaml::ReadOptions { part, ..*options }),
+            Self::Csv(_) | Self::Ndjson(_) => self.clone(),
+        }
+    }
+
     pub(super) fn is_bundle(&self, labels: &[String]) -> Error {
         let some: Vec<&str> = labels.iter().take(5).map(String::as_str).collect();
         let message = format!(

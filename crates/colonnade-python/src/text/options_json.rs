@@ -33,6 +33,7 @@ impl JsonReadOptions {
             allow_nonfinite,
             big_decimals: is_decimal("json", big_ints)?,
             encoding: Encoding::named("json", encoding).py()?,
+            part: None,
             limits: limits.core(),
             threads: self::threads(threads),
         };
@@ -86,6 +87,7 @@ impl YamlReadOptions {
         let core = yaml::ReadOptions {
             orient: orient.map(yaml::Orient::named).transpose().py()?,
             encoding: Encoding::named("yaml", encoding).py()?,
+            part: None,
             limits: limits.core(),
             threads: self::threads(threads),
         };

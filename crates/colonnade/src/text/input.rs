@@ -45,12 +45,17 @@ impl Encoding {
     }
 }
 
+/// Bytes of a source that are a text of their own: from where, and how many.
+pub type Part = (usize, usize);
+
 /// Text, checked once: UTF-8 in memory.
 #[derive(Debug, Clone)]
 pub struct Text {
     buffer: Buffer,
     /// Bytes of the mark in front of it in the source.
     mark: usize,
+    /// What stands in the source between the mark and this text, where this is a part of it.
+    before: Option<Buffer>,
     /// The source's.
     encoding: Encoding,
 }
@@ -80,7 +85,44 @@ impl Text {
             }
             Encoding::Latin1 => Buffer::from_vec(latin(rest)),
         };
-        Ok(Self { buffer, mark, encoding })
+        Ok(Self { buffer, mark, before: None, encoding })
+    }
+
+    /// The text of a part of `input`, or of all of it: the source's mark tells the encoding, and places are the source's.
+    ///
+    /// # Errors
+    /// As [`Text::decode`]; `InvalidOption`: a part that passes the end.
+    pub fn of(
+        format: &'static str,
+        input: &Buffer,
+        part: Option<Part>,
+        encoding: Encoding,
+        threads: usize,
+    ) -> Result<Self> {
+        let Some((start, nbytes)) = part else { return Self::decode(format, input, encoding, threads) };
+        let (encoding, mark) = told(input.as_slice(), encoding);
+        let start = start.max(mark);
+        let (Some(before), Some(inner)) = (input.slice(mark, start - mark), input.slice(start, nbytes))
+        else {
+            return Err(Error::invalid_option(
+                format,
+                "expected a part of the input, found one that passes its end.",
+            ));
+        };
+        // No mark stands here: whatever looks like one is text.
+        let rest = inner.as_slice();
+        let buffer = match encoding {
+            Encoding::Utf8 => {
+                check(format, rest, start, threads)?;
+                inner
+            }
+            Encoding::Utf16Be => Buffer::from_vec(wide(format, rest, start, u16::from_be_bytes)?),
+            Encoding::Utf16 | Encoding::Utf16Le => {
+                Buffer::from_vec(wide(format, rest, start, u16::from_le_bytes)?)
+            }
+            Encoding::Latin1 => Buffer::from_vec(latin(rest)),
+        };
+        Ok(Self { buffer, mark, before: Some(before), encoding })
     }
 
     /// The bytes, which are UTF-8.
@@ -101,10 +143,11 @@ impl Text {
     #[must_use]
     pub fn place(&self, at: usize) -> Place {
         let text = self.as_bytes();
-        let mut place = Place::of(text, at);
-        let before = text.get(..at).unwrap_or(text);
-        place.byte = (self.mark + source_nbytes(before, self.encoding)) as u64;
-        place
+        let behind = text.get(..at).unwrap_or(text);
+        let start =
+            self.before.as_ref().map_or(Place::of(&[], 0), |before| start_behind(before, self.encoding));
+        let front = self.mark + self.before.as_ref().map_or(0, Buffer::nbytes);
+        Place { byte: (front + source_nbytes(behind, self.encoding)) as u64, ..start.after(behind) }
     }
 
     /// Bytes that a part of the text took in the source.
@@ -125,6 +168,19 @@ impl Text {
     ) -> Error {
         self.place(at).error(kind, format, member, message)
     }
+}
+
+/// The place behind a part of a source; bytes that are no text count as none.
+#[cold]
+fn start_behind(before: &Buffer, encoding: Encoding) -> Place {
+    let bytes = before.as_slice();
+    let made = match encoding {
+        Encoding::Utf8 => return Place::of(bytes, bytes.len()),
+        Encoding::Utf16Be => wide("text", bytes, 0, u16::from_be_bytes),
+        Encoding::Utf16 | Encoding::Utf16Le => wide("text", bytes, 0, u16::from_le_bytes),
+        Encoding::Latin1 => Ok(latin(bytes)),
+    };
+    made.map_or(Place::of(&[], 0), |text| Place::of(&text, text.len()))
 }
 
 /// The encoding and the length of its mark.
@@ -263,6 +319,33 @@ mod tests {
         assert_eq!(text.place(3), Place { line: 2, column: 1, byte: 2 });
         let text = decode(b"\xef\xbb\xbfab", Encoding::Utf8).unwrap();
         assert_eq!(text.place(1).byte, 4);
+    }
+
+    #[test]
+    fn parts_have_the_places_of_the_whole() {
+        let whole = "a\né: x\r\n  b🎉c\n";
+        let start = whole.find("  b").unwrap();
+        let utf16 = |unit: fn(u16) -> [u8; 2]| whole.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+        for (mark, bytes, encoding) in [
+            (&b""[..], whole.as_bytes().to_vec(), Encoding::Utf8),
+            (MARK_8, whole.as_bytes().to_vec(), Encoding::Utf8),
+            (MARK_LE, utf16(u16::to_le_bytes), Encoding::Utf8),
+            (MARK_BE, utf16(u16::to_be_bytes), Encoding::Utf16),
+        ] {
+            let input = Buffer::from_vec([mark, &bytes].concat());
+            let text = Text::decode("yaml", &input, encoding, 1).unwrap();
+            let (from, to) = (text.place(start), text.place(whole.len()));
+            let range = (usize::try_from(from.byte).unwrap(), usize::try_from(to.byte - from.byte).unwrap());
+            let part = Text::of("yaml", &input, Some(range), encoding, 1).unwrap();
+            assert_eq!(part.as_str(), "  b🎉c\n");
+            for at in [0, 2, 3, 7] {
+                assert_eq!(part.place(at), text.place(start + at));
+            }
+            Text::of("yaml", &input, Some((range.0, range.1 + 1)), encoding, 1).unwrap_err();
+        }
+        let latin = Buffer::from_vec(b"\xe9\nab\xe9c".to_vec());
+        let part = Text::of("yaml", &latin, Some((3, 3)), Encoding::Latin1, 1).unwrap();
+        assert_eq!((part.as_str(), part.place(3)), ("béc", Place { line: 2, column: 4, byte: 5 }));
     }
 
     #[test]

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
+use crate::msgpack::cells::step;
 use crate::msgpack::head::{Head, head};
 use crate::msgpack::read::foreign::{self, Layout};
+use crate::text::place::shown;
 
 use super::nodes::Document;
 use super::options::{Orient, ReadOptions};
@@ -51,11 +53,7 @@ impl<'d, 't> Packed<'d, 't> {
             Value::Int(digits) => match (digits.parse::<i64>(), digits.parse::<u64>()) {
                 (Ok(value), _) => write_sint(out, value).is_ok(),
                 (_, Ok(value)) => write_uint(out, value).is_ok(),
-                _ => {
-                    return Err(wrong(format!(
-                        "expected an integer of 64 bits, found {digits}. Quote it to read it as text."
-                    )));
-                }
+                _ => return Err(wrong(too_wide(digits))),
             },
             Value::Float(text) => write_f64(out, float(text).ok_or_else(|| wrong(too_large(text)))?).is_ok(),
             Value::Str(text) => {
@@ -98,12 +96,41 @@ impl<'d, 't> Packed<'d, 't> {
     /// An error of MessagePack at the node that it is about.
     #[cold]
     fn placed(&self, error: Error) -> Error {
-        let offset = error.location().offset.and_then(|o| usize::try_from(o).ok()).unwrap_or(0);
-        let i = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
-        let at = self.document.nodes.get(i).map_or(0, |node| node.at);
         let member = error.location().member.clone();
+        let i = match (error.location().offset, &member) {
+            (None, Some(path)) => self.key_of(path).unwrap_or(0),
+            (offset, _) => {
+                let offset = offset.and_then(|o| usize::try_from(o).ok()).unwrap_or(0);
+                self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
+            }
+        };
+        let at = self.document.nodes.get(i).map_or(0, |node| node.at);
         let message = error.message().to_owned();
         self.document.error(error.into_kind(), at, member.as_deref(), message)
+    }
+
+    /// The first key of the root, or of a mapping in it, that a path (`$.name`) is.
+    #[cold]
+    fn key_of(&self, path: &str) -> Option<usize> {
+        let is_it = |i: usize| match self.document.nodes.get(i).map(|node| &node.value) {
+            Some(Value::Str(text)) => format!("${}", step(text)) == path,
+            Some(Value::Int(digits)) => format!("$[{digits}]") == path,
+            _ => false,
+        };
+        let mut i = 0;
+        while let Some(node) = self.document.nodes.get(i) {
+            if let Value::Mapping(n, _) = node.value {
+                let mut key = i + 1;
+                for _ in 0..n {
+                    if is_it(key) {
+                        return Some(key);
+                    }
+                    key = self.document.behind(key + 1);
+                }
+            }
+            i = if i == 0 { 1 } else { self.document.behind(i) };
+        }
+        None
     }
 }
 
@@ -121,7 +148,18 @@ pub(super) fn float(text: &str) -> Option<f64> {
 }
 
 pub(super) fn too_large(text: &str) -> String {
+    let text = bare(text);
     format!("expected a float of 64 bits, found {text}, which is beyond them. Quote it to read it as text.")
+}
+
+pub(super) fn too_wide(digits: &str) -> String {
+    let digits = bare(digits);
+    format!("expected an integer of 64 bits, found {digits}. Quote it to read it as text.")
+}
+
+/// A number for messages, cut where it is long.
+pub(super) fn bare(number: &str) -> String {
+    shown(number).replace('"', "")
 }
 
 /// The bytes in its source of each value of the root: from the start of its line where nothing but blanks stand before it.

@@ -4,6 +4,7 @@
 //! read as the cells that a header tells ([`own`]), or become MessagePack, whose rules for foreign data hold for YAML too
 //! ([`foreign`]).
 
+mod check;
 mod foreign;
 mod nodes;
 pub mod options;

@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, Tag};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::input::Text;
 use crate::text::place::shown;
 
-use super::FORMAT;
+use super::foreign::bare;
 use super::options::ReadOptions;
 use super::resolve::{Value, integer, is_float, plain};
+use super::{FORMAT, check};
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]
@@ -67,7 +68,8 @@ impl<'t> Document<'t> {
     /// # Errors
     /// Malformed, with place; over a limit; tags that the core schema has not; several documents, or none.
     pub(super) fn read(text: &'t Text, options: &ReadOptions) -> Result<Self> {
-        check_characters(text)?;
+        check::characters(text)?;
+        check::version(text)?;
         let source = text.as_str();
         let mut reader = Reader {
             text,
@@ -83,10 +85,7 @@ impl<'t> Document<'t> {
         let mut documents = 0;
         let mut parser = Parser::new_from_str(source);
         while let Some(next) = parser.next_event() {
-            let (event, span) = next.map_err(|e| {
-                let message = format!("expected YAML, found what breaks it: {}.", e.info());
-                reader.error(ErrorKind::Malformed, e.marker().index(), message)
-            })?;
+            let (event, span) = next.map_err(|e| reader.broken(&e))?;
             if let Event::DocumentStart(_) = event {
                 documents += 1;
                 if documents > 1 {
@@ -129,29 +128,23 @@ pub(super) fn byte_of(text: &Text, at: usize) -> usize {
     text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
 }
 
-/// YAML holds no control characters: the parser would take a NUL for the end.
-fn check_characters(text: &Text) -> Result<()> {
-    let printable = |c: char| !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
-    let plain = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
-    if text.as_bytes().iter().all(plain) {
-        return Ok(());
-    }
-    match text.as_str().char_indices().find(|(_, c)| !printable(*c)) {
-        None => Ok(()),
-        Some((at, c)) => {
-            let message = format!(
-                "expected printable characters, found U+{:04X}. YAML holds it as an escape in double quotes.",
-                u32::from(c)
-            );
-            Err(text.error(ErrorKind::Malformed, FORMAT, at, None, message))
-        }
-    }
-}
-
 impl<'t> Reader<'t> {
     #[cold]
     fn error(&self, kind: ErrorKind, at: usize, message: impl std::fmt::Display) -> Error {
         self.text.error(kind, FORMAT, byte_of(self.text, at), None, message)
+    }
+
+    /// What the parser says.
+    #[cold]
+    fn broken(&self, error: &ScanError) -> Error {
+        let (kind, message) = if error.info().contains("recursion limit") {
+            let message =
+                "brackets nest deeper than the parser goes (255). Write what is inside in block style.";
+            (ErrorKind::LimitExceeded, message.into())
+        } else {
+            (ErrorKind::Malformed, format!("expected YAML, found what breaks it: {}.", error.info()))
+        };
+        self.error(kind, error.marker().index(), message)
     }
 
     fn take(&mut self, event: Event<'t>, span: Span) -> Result<()> {
@@ -214,6 +207,12 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let key = match value {
+            // Both are the integer that a label is.
+            Some(Value::Int(text)) if text == "-0" => "0".into(),
+            Some(Value::Int(text)) if text.parse::<i64>().is_err() && text.parse::<u64>().is_err() => {
+                let message = format!("expected a key of 64 bits, found {}. Quote it.", bare(text));
+                return Err(self.error(ErrorKind::Unsupported, at, message));
+            }
             Some(Value::Str(text) | Value::Int(text)) => text.clone(),
             other => {
                 let found = other.map_or("a collection", Value::name);

@@ -3,7 +3,7 @@
 use crate::container::store::Limits;
 use crate::error::{Error, Result};
 use crate::msgpack::options as msgpack;
-use crate::text::input::Encoding;
+use crate::text::input::{Encoding, Part};
 
 use super::FORMAT;
 
@@ -67,6 +67,8 @@ pub struct ReadOptions {
     pub orient: Option<Orient>,
     /// Of the bytes.
     pub encoding: Encoding,
+    /// The part of the input that is the document, as [`super::read::bundle`] answers it.
+    pub part: Option<Part>,
     /// Caps, depth among them.
     pub limits: Limits,
     /// Threads.

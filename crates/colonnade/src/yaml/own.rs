@@ -7,7 +7,7 @@ use crate::frame::Frame;
 use crate::text::cells::{Cell, CellFault, Style, TextReader, strings};
 use crate::text::header::{Header, KEY, keys};
 
-use super::foreign::{float, too_large};
+use super::foreign::{float, too_large, too_wide};
 use super::nodes::Document;
 use super::options::{Orient, ReadOptions};
 use super::resolve::Value;
@@ -205,68 +205,81 @@ impl Taking<'_, '_> {
     }
 }
 
+/// A collection that is being written as JSON.
+struct Open {
+    /// The node behind it.
+    end: usize,
+    is_mapping: bool,
+    /// Keys and values so far.
+    entries: usize,
+}
+
 /// Appends node `i` as JSON, in which numbers that are not finite are words.
+///
+/// Collections are kept in a list, not on the stack: `max_depth` alone says how deep they may be.
 pub(super) fn json(
     document: &Document<'_>,
     i: usize,
     out: &mut Vec<u8>,
-) -> std::result::Result<usize, CellFault> {
-    let Some(node) = document.nodes.get(i) else { return Ok(i) };
-    match &node.value {
-        Value::Null => out.extend_from_slice(b"null"),
-        Value::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
-        Value::Int(digits) => out.extend_from_slice(digits.as_bytes()),
-        Value::Float(text) => {
-            // The text stays where JSON has it: of fewer bits than 64 it would be rounded twice.
-            if serde_json::from_str::<serde_json::Number>(text).is_ok() {
-                out.extend_from_slice(text.as_bytes());
-            } else {
-                let value = float(text).ok_or_else(|| CellFault::malformed(too_large(text)))?;
-                let word = match value {
-                    v if v.is_nan() => "NaN".into(),
-                    v if v.is_infinite() => {
-                        if v > 0.0 {
-                            "Infinity".into()
-                        } else {
-                            "-Infinity".into()
-                        }
-                    }
-                    v => format!("{v:e}"),
-                };
-                out.extend_from_slice(word.as_bytes());
-            }
-        }
-        Value::Str(text) => strings::json(text.as_bytes(), out),
-        Value::Sequence(n, end) => {
-            out.push(b'[');
-            let mut at = i + 1;
-            for entry in 0..*n {
-                if entry > 0 {
-                    out.push(b',');
-                }
-                at = json(document, at, out)?;
-            }
-            out.push(b']');
-            return Ok(*end);
-        }
-        Value::Mapping(n, end) => {
-            out.push(b'{');
-            let mut at = i + 1;
-            for entry in 0..*n {
-                if entry > 0 {
-                    out.push(b',');
-                }
-                if let Some(Value::Str(key) | Value::Int(key)) =
-                    document.nodes.get(at).map(|node| &node.value)
-                {
-                    strings::json(key.as_bytes(), out);
-                }
+) -> std::result::Result<(), CellFault> {
+    let mut open: Vec<Open> = Vec::new();
+    for (i, node) in document.nodes.iter().enumerate().take(document.behind(i)).skip(i) {
+        if let Some(inside) = open.last_mut() {
+            let is_value = inside.is_mapping && inside.entries % 2 == 1;
+            if is_value {
                 out.push(b':');
-                at = json(document, at + 1, out)?;
+            } else if inside.entries > 0 {
+                out.push(b',');
             }
-            out.push(b'}');
-            return Ok(*end);
+            inside.entries += 1;
+            if let (true, false, Value::Str(key) | Value::Int(key)) =
+                (inside.is_mapping, is_value, &node.value)
+            {
+                strings::json(key.as_bytes(), out);
+                continue;
+            }
+        }
+        match &node.value {
+            Value::Sequence(_, end) => {
+                out.push(b'[');
+                open.push(Open { end: *end, is_mapping: false, entries: 0 });
+            }
+            Value::Mapping(_, end) => {
+                out.push(b'{');
+                open.push(Open { end: *end, is_mapping: true, entries: 0 });
+            }
+            scalar => put_scalar(scalar, out)?,
+        }
+        while let Some(Open { is_mapping, .. }) = open.pop_if(|inside| inside.end <= i + 1) {
+            out.push(if is_mapping { b'}' } else { b']' });
         }
     }
-    Ok(i + 1)
+    Ok(())
+}
+
+fn put_scalar(value: &Value<'_>, out: &mut Vec<u8>) -> std::result::Result<(), CellFault> {
+    match value {
+        Value::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+        Value::Int(digits) if digits.starts_with("0x") || digits.starts_with("0o") => {
+            return Err(CellFault::malformed(too_wide(digits)));
+        }
+        Value::Int(digits) => out.extend_from_slice(digits.as_bytes()),
+        // The text stays where JSON has it: of fewer bits than 64 it would be rounded twice.
+        Value::Float(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => {
+            out.extend_from_slice(text.as_bytes());
+        }
+        Value::Float(text) => {
+            let value = float(text).ok_or_else(|| CellFault::malformed(too_large(text)))?;
+            let word = match value {
+                v if v.is_nan() => "NaN".into(),
+                v if v.is_infinite() && v > 0.0 => "Infinity".into(),
+                v if v.is_infinite() => "-Infinity".into(),
+                v => format!("{v:e}"),
+            };
+            out.extend_from_slice(word.as_bytes());
+        }
+        Value::Str(text) => strings::json(text.as_bytes(), out),
+        Value::Null | Value::Sequence(..) | Value::Mapping(..) => out.extend_from_slice(b"null"),
+    }
+    Ok(())
 }

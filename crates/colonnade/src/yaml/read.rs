@@ -12,7 +12,7 @@ use super::foreign::{Packed, extents};
 use super::nodes::Document;
 use super::options::ReadOptions;
 use super::resolve::Value;
-use super::{FORMAT, own};
+use super::{FORMAT, check, own};
 
 fn text_of(input: &Buffer, options: &ReadOptions) -> Result<Text> {
     let (nbytes, most) = (input.nbytes() as u64, options.limits.max_nbytes);
@@ -20,7 +20,7 @@ fn text_of(input: &Buffer, options: &ReadOptions) -> Result<Text> {
         let message = format!("{nbytes} bytes, the limit is {most}. Raise max_nbytes to read it.");
         return Err(crate::Error::limit(FORMAT, message));
     }
-    Text::decode(FORMAT, input, options.encoding, options.threads)
+    Text::of(FORMAT, input, options.part, options.encoding, options.threads)
 }
 
 /// The one frame of `input`.
@@ -47,10 +47,11 @@ pub type Extents = Vec<(String, Range<usize>)>;
 /// As [`decode`].
 pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Extents>> {
     let text = text_of(input, options)?;
-    let document = Document::read(&text, options)?;
-    if own::is_own(&document) {
+    // Most documents are one frame: their first nodes tell, and they are read once.
+    if !check::may_be_bundle(&text) {
         return Ok(None);
     }
+    let document = Document::read(&text, options)?;
     let Some(labels) = labels(&document, options)? else { return Ok(None) };
     if labels.len() != document.values.len() {
         let message = "expected frames that are not aliases. Write each of them out.";

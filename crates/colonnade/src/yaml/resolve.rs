@@ -7,7 +7,7 @@ use std::borrow::Cow;
 pub(super) enum Value<'t> {
     Null,
     Bool(bool),
-    /// An integer as decimal digits.
+    /// An integer as decimal digits; as it stands where its base is another and 128 bits do not hold it.
     Int(Cow<'t, str>),
     /// A float as it stands.
     Float(Cow<'t, str>),
@@ -65,14 +65,16 @@ pub(super) fn plain(text: Cow<'_, str>) -> Value<'_> {
 pub(super) fn integer(text: &str) -> Option<Cow<'_, str>> {
     let based = |digits: &str, base: u32| {
         let known = !digits.is_empty() && digits.chars().all(|c| c.is_digit(base));
-        // What no 128 bits hold is no number of any column; as text of digits it would be another value.
-        known.then(|| u128::from_str_radix(digits, base).unwrap_or(u128::MAX).to_string())
+        // What no 128 bits hold is no number of any column: whoever reads it says so, by the text that stands here.
+        let found =
+            |()| u128::from_str_radix(digits, base).map_or(Cow::Borrowed(text), |n| n.to_string().into());
+        known.then_some(()).map(found)
     };
     if let Some(digits) = text.strip_prefix("0o") {
-        return based(digits, 8).map(Cow::Owned);
+        return based(digits, 8);
     }
     if let Some(digits) = text.strip_prefix("0x") {
-        return based(digits, 16).map(Cow::Owned);
+        return based(digits, 16);
     }
     let (negative, digits) = match text.as_bytes() {
         [b'-', ..] => (true, text.get(1..)?),
@@ -143,6 +145,8 @@ mod tests {
             ("-0", Value::Int("-0".into())),
             ("0o14", Value::Int("12".into())),
             ("0xC", Value::Int("12".into())),
+            ("0xffffffffffffffffffffffffffffffff", Value::Int(u128::MAX.to_string().into())),
+            ("0x100000000000000000000000000000000", Value::Int("0x100000000000000000000000000000000".into())),
             ("0o8", Value::Str("0o8".into())),
             ("-0x1", Value::Str("-0x1".into())),
             ("1_000", Value::Str("1_000".into())),

@@ -22,6 +22,7 @@ use crate::plan::NoProgress;
 use crate::text::Decoded;
 use crate::text::cells::Style;
 use crate::text::header::Exported;
+use crate::text::input::Encoding;
 
 fn frame(columns: &[(&str, ArrayRef)]) -> Frame {
     let nrows = columns.first().map_or(0, |(_, array)| array.len());
@@ -188,6 +189,21 @@ fn broken_documents_are_refused_with_their_place() {
         (b"1.5: 1\n", "expected text or an integer as a key, found a float."),
         (b"a: 99999999999999999999\n", "at byte 3: line 1, column 4: expected an integer of 64 bits"),
         (b"a: 1e999\n", "expected a float of 64 bits, found 1e999"),
+        (
+            b"a: 0x100000000000000000000000000000000\n",
+            "at byte 3: line 1, column 4: expected an integer of 64 bits, found 0x100000000000000000000000000000000.",
+        ),
+        (
+            b"b: [1]\n0x100000000000000000000000000000000: [1]\n",
+            "at byte 7: line 2, column 1: expected a key of 64 bits, found 0x100000000000000000000000000000000.",
+        ),
+        (b"0: [1]\n-0: [2]\n", "line 2, column 1: the key \"0\" stands here a second time"),
+        (b"b: [1]\n1: [2]\n", "at byte 0: line 1, column 1: expected column labels of one kind"),
+        (b"1: [2]\nb: [1]\n", "at byte 7: line 2, column 1: expected column labels of one kind"),
+        (
+            b"# x\n%YAML 2.0\n---\na: 1\n",
+            "at byte 10: line 2, column 7: expected YAML 1, found version \"2.0\".",
+        ),
         (b"a: [1]\nb: [1, 2]\n", "expected"),
         (b"a\n", "expected a map of arrays"),
         (b"a: \xff\n", "at byte 3: line 1, column 4: expected UTF-8, found the byte FF."),
@@ -312,6 +328,70 @@ fn naughty_strings_come_back() {
     let frame = frame(&[("naughty", Arc::new(StringArray::from(lines)))]);
     for orient in [Orient::Records, Orient::Columns] {
         assert_eq!(shown(&read(&written(&frame, orient, true)).unwrap().frame), shown(&frame));
+    }
+}
+
+/// Limits that let everything through: what is deep must still end in an error, not in the end of the stack.
+fn unlimited() -> ReadOptions {
+    ReadOptions { limits: Limits { max_depth: u64::MAX, ..Limits::default() }, ..ReadOptions::default() }
+}
+
+#[test]
+fn a_raised_depth_is_no_way_to_the_end_of_the_stack() {
+    const DEEP: usize = 100_000;
+    let dashes = format!("a:\n- x\n- {}1\n", "- ".repeat(DEEP));
+    let foreign = decode(&Buffer::from_vec(dashes.into_bytes()), &unlimited()).unwrap().frame;
+    assert_eq!((foreign.nrows, foreign.ncols), (2, 1));
+    for orient in [Orient::Records, Orient::Columns] {
+        // Written as bytes: brackets that deep are read by nobody.
+        let own = written(&foreign, orient, true);
+        let back = decode(&Buffer::from_vec(own.clone()), &unlimited()).unwrap().frame;
+        assert!(written(&back, orient, true) == own, "written in another way");
+        // Somebody wrote it out by hand.
+        let own = String::from_utf8(own).unwrap();
+        let cell = if orient == Orient::Records { "- a: \"x\"\n" } else { "- \"x\"\n" };
+        let deep = own.replacen(cell, &cell.replace("\"x\"", &format!("\n    {}1", "- ".repeat(DEEP))), 1);
+        assert!(deep != own, "no such cell");
+        let error = decode(&Buffer::from_vec(deep.into_bytes()), &unlimited()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error}");
+        assert!(error.to_string().contains("deeper than 512"), "{error}");
+    }
+    let brackets = format!("a: {}{}\n", "[".repeat(DEEP), "]".repeat(DEEP));
+    let error = decode(&Buffer::from_vec(brackets.into_bytes()), &unlimited()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error}");
+    assert!(error.to_string().contains("line 1, column 259: brackets nest deeper"), "{error}");
+}
+
+#[test]
+fn frames_of_a_bundle_in_any_encoding_are_parts_of_it() {
+    let text = "\u{e9}:\n  - {x: 1, y: \u{e9}}\nb: {x: [1, 2]}\nc:\n  - x: 1\n  - 5\n";
+    let utf16 = |mark: &[u8], unit: fn(u16) -> [u8; 2]| {
+        mark.iter().copied().chain(text.encode_utf16().flat_map(unit)).collect::<Vec<u8>>()
+    };
+    let latin = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect::<Vec<u8>>();
+    for (bytes, encoding, unit) in [
+        (text.as_bytes().to_vec(), Encoding::Utf8, 1),
+        (utf16(b"\xff\xfe", u16::to_le_bytes), Encoding::Utf8, 2),
+        (utf16(b"\xfe\xff", u16::to_be_bytes), Encoding::Utf16, 2),
+        (utf16(b"", u16::to_le_bytes), Encoding::Utf16Le, 2),
+        (latin, Encoding::Latin1, 1),
+    ] {
+        let (nbytes, input) = (bytes.len(), Buffer::from_vec(bytes));
+        let options = ReadOptions { encoding, ..ReadOptions::default() };
+        let found = bundle(&input, &options).unwrap().unwrap();
+        let part = |i: usize| {
+            let range: &std::ops::Range<usize> = &found[i].1;
+            ReadOptions { part: Some((range.start, range.len())), ..options }
+        };
+        let shape = |i: usize| {
+            let frame = decode(&input, &part(i)).unwrap().frame;
+            (found[i].0.as_str(), frame.nrows, frame.ncols)
+        };
+        assert_eq!((shape(0), shape(1)), (("\u{e9}", 1, 2), ("b", 2, 1)));
+        // The place is that of the whole text.
+        let error = decode(&input, &part(2)).unwrap_err();
+        assert!(error.to_string().contains("line 6, column 5: expected a map"), "{error}");
+        assert_eq!(error.location().offset, Some((nbytes - 2 * unit) as u64), "{error}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::container::store::Limits;
 use crate::json::write::options::Orient;
-use crate::text::input::Encoding;
+use crate::text::input::{Encoding, Part};
 
 use super::super::value::Rules;
 
@@ -17,6 +17,8 @@ pub struct ReadOptions {
     pub big_decimals: bool,
     /// How bytes stand for characters.
     pub encoding: Encoding,
+    /// The part of the input that is the value, as [`super::root::bundle`] answers it.
+    pub part: Option<Part>,
     /// Caps, depth among them.
     pub limits: Limits,
     /// Threads.
@@ -41,7 +43,7 @@ pub struct LinesReadOptions {
 impl From<LinesReadOptions> for ReadOptions {
     fn from(options: LinesReadOptions) -> Self {
         let LinesReadOptions { allow_nonfinite, big_decimals, encoding, limits, threads } = options;
-        Self { orient: None, allow_nonfinite, big_decimals, encoding, limits, threads }
+        Self { orient: None, allow_nonfinite, big_decimals, encoding, part: None, limits, threads }
     }
 }
 

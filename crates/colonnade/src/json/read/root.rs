@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::write::options::Orient;
 use crate::memory::Buffer;
 use crate::plan::NoProgress;
-use crate::text::input::{Encoding, Text};
+use crate::text::input::Text;
 use crate::text::{Decoded, header};
 
 use super::super::scan::Scan;
@@ -46,16 +46,15 @@ pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Labelled>>
         if context.scanned(shape::look(scan.clone(), None, &context.rules))? != Shape::Bundle {
             return Ok(None);
         }
-        // Where it begins in the source: bytes are its own only where nothing was converted.
-        let mark = usize::try_from((context.place)(0).byte).unwrap_or(0);
-        if context.bytes.len() + mark != input.as_slice().len() || !matches!(options.encoding, Encoding::Utf8)
-        {
-            let message =
-                "several frames in one value are read as UTF-8 only. Write the file again as UTF-8.";
-            return Err(Error::unsupported(FORMAT, message));
-        }
+        // Extents are the source's: entries come in order, so that all of them together cost one pass.
+        let text = Text::of(FORMAT, input, options.part, options.encoding, options.threads)?;
+        let mut known = (0, usize::try_from(text.place(0).byte).unwrap_or(usize::MAX));
+        let mut source = |at: usize| {
+            known = (at, known.1.saturating_add(text.source_nbytes(known.0..at)));
+            known.1
+        };
         let entries = context.scanned(shape::entries(scan, &context.rules))?;
-        Ok(Some(entries.into_iter().map(|e| (e.key, e.value.start + mark..e.value.end + mark)).collect()))
+        Ok(Some(entries.into_iter().map(|e| (e.key, source(e.value.start)..source(e.value.end))).collect()))
     })
 }
 
@@ -72,7 +71,7 @@ pub(crate) fn with_context<T>(
             format!("{nbytes} bytes, over the limit of {cap}. Raise Limits(max_nbytes=...) to read them.");
         return Err(Error::limit(format, message));
     }
-    let text = Text::decode(format, input, options.encoding, options.threads)?;
+    let text = Text::of(format, input, options.part, options.encoding, options.threads)?;
     let place = |at: usize| text.place(at);
     let (bytes, rules, range_nbytes) = (text.as_bytes(), options.rules(), RANGE_NBYTES);
     work(&Context { bytes, options, rules, format, range_nbytes, hint: "", place: &place })

@@ -31,6 +31,9 @@ impl Token<'_> {
     }
 }
 
+/// Arrays and objects in each other, whatever a limit says: who reads them is on the stack as often.
+const MOST_DEPTH: u64 = 512;
+
 /// Reads one value front to back.
 pub(super) struct Json<'a> {
     text: &'a str,
@@ -81,9 +84,13 @@ impl<'a> Json<'a> {
     fn enter(&mut self) -> Read<()> {
         self.at += 1;
         self.depth += 1;
-        if self.depth > self.max_depth {
-            let message =
-                format!("the value nests deeper than {}. Raise max_depth to read it.", self.max_depth);
+        if self.depth > self.max_depth.min(MOST_DEPTH) {
+            let message = match self.max_depth {
+                ..MOST_DEPTH => {
+                    format!("the value nests deeper than {}. Raise max_depth to read it.", self.max_depth)
+                }
+                _ => format!("the value nests deeper than {MOST_DEPTH}, the most of a cell of text."),
+            };
             return Err(CellFault { kind: crate::ErrorKind::LimitExceeded, ..CellFault::malformed(message) });
         }
         Ok(())

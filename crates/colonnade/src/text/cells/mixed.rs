@@ -10,7 +10,7 @@ use crate::msgpack::head::Head;
 pub(super) fn decode(cell: &[u8], style: Style, out: &mut Vec<u8>) {
     let start = out.len();
     let plain = Style::json(style.format);
-    if native(&mut Values::new(cell), plain, style.header, out).is_some() {
+    if native(&mut Values::new(cell), plain, style.header, 0, out).is_some() {
         let same = out.get(start..).and_then(|text| std::str::from_utf8(text).ok()).is_some_and(|text| {
             let mut again = Vec::with_capacity(cell.len());
             any(&mut Json::new(text, u64::MAX), &mut again).is_ok() && again == cell
@@ -27,8 +27,14 @@ pub(super) fn decode(cell: &[u8], style: Style, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
+/// Lists and maps in each other that are spelled out; what is deeper is bytes. Readers of YAML take 255 brackets.
+const MOST_DEPTH: u32 = 200;
+
 /// A value that JSON has; in YAML too it is spelled as JSON. `None` where there is none, or where its key is taken for ours.
-fn native(values: &mut Values<'_>, style: Style, exact: bool, out: &mut Vec<u8>) -> Option<()> {
+fn native(values: &mut Values<'_>, style: Style, exact: bool, depth: u32, out: &mut Vec<u8>) -> Option<()> {
+    if depth > MOST_DEPTH {
+        return None;
+    }
     let list = |out: &mut Vec<u8>, i: usize| between(i, style, out);
     match values.head().ok()? {
         Head::Nil => out.extend_from_slice(b"null"),
@@ -50,7 +56,7 @@ fn native(values: &mut Values<'_>, style: Style, exact: bool, out: &mut Vec<u8>)
             out.push(b'[');
             for i in 0..n as usize {
                 list(out, i);
-                native(values, style, exact, out)?;
+                native(values, style, exact, depth + 1, out)?;
             }
             out.push(b']');
         }
@@ -67,7 +73,7 @@ fn native(values: &mut Values<'_>, style: Style, exact: bool, out: &mut Vec<u8>)
                 simdutf8::basic::from_utf8(text).ok()?;
                 strings::json(text, out);
                 colon(style, out);
-                native(values, style, exact, out)?;
+                native(values, style, exact, depth + 1, out)?;
             }
             out.push(b'}');
         }
