@@ -668,14 +668,27 @@ class TextFile:
     which format it is. Bytes that begin as gzip's or zstd's are unpacked first, up to the limits."""
 
     @staticmethod
-    def open_path(path: str | bytes, *, mmap: bool, verify: bool, options: TextReadOptions) -> TextFile:
+    def open_path(
+        path: str | bytes, *, mmap: bool, verify: bool, options: TextReadOptions, progress: Progress | None = None
+    ) -> TextFile:
         """csv: FILE.schema.json beside it is taken up, unless the options say otherwise."""
     @staticmethod
-    def open_buffer(buffer: object, *, verify: bool, options: TextReadOptions) -> TextFile: ...
+    def open_buffer(
+        buffer: object, *, verify: bool, options: TextReadOptions, progress: Progress | None = None
+    ) -> TextFile: ...
     @staticmethod
-    def open_fd(fd: int, *, verify: bool, options: TextReadOptions, head: bytes | None = None) -> TextFile: ...
+    def open_fd(
+        fd: int,
+        *,
+        verify: bool,
+        options: TextReadOptions,
+        head: bytes | None = None,
+        progress: Progress | None = None,
+    ) -> TextFile: ...
     @staticmethod
-    def open_http(file: HttpFile, *, verify: bool, options: TextReadOptions) -> TextFile: ...
+    def open_http(
+        file: HttpFile, *, verify: bool, options: TextReadOptions, progress: Progress | None = None
+    ) -> TextFile: ...
     kind: str  # "frame" | "bundle"
     layout: str  # "csv" | "json" | "ndjson" | "yaml"
     orient: str  # json, yaml: the orient; csv: "csv"; ndjson: "records"

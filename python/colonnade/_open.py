@@ -120,7 +120,9 @@ def opened(where: AnySource, format: str, made: Options) -> File:
         opener = Opener
         options |= reading(made)
     elif isinstance(made, Text):
-        opener = TextOpener(made, where.name)
+        with reporting(made.progress, "reading") as progress:
+            text: File = where.open(TextOpener(made, where.name, progress), made.mmap, **options)
+        return text
     file: File = where.open(opener, made.mmap, **options)
     return file
 

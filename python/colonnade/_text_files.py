@@ -25,31 +25,30 @@ _logger = logging.getLogger("colonnade")
 
 @dataclass(frozen=True)
 class TextOpener:
-    """What a source opens (see `colonnade._sources`): the options, and the name that says what they leave open."""
+    """What a source opens (see `colonnade._sources`): the options, and the name that says what they leave open.
+
+    Text is decoded when it is opened, so `progress` is told here.
+    """
 
     made: Text
     name: str | None = None
+    progress: Callback | None = None
 
-    def options(self, limits: _core.Limits, threads: int) -> _core.TextReadOptions:
-        """The core's options of reading."""
-        return reading(self.made, self.name, limits, threads)
+    def open_path(self, path: str, *, mmap: bool, **told: Any) -> _core.TextFile:
+        return self._told(_core.TextFile.open_path(path, mmap=mmap, **self._keywords(**told)))
 
-    def open_path(self, path: str, *, mmap: bool, verify: bool, limits: _core.Limits, threads: int) -> _core.TextFile:
-        return self._told(
-            _core.TextFile.open_path(path, mmap=mmap, verify=verify, options=self.options(limits, threads))
-        )
+    def open_buffer(self, buffer: object, **told: Any) -> _core.TextFile:
+        return self._told(_core.TextFile.open_buffer(buffer, **self._keywords(**told)))
 
-    def open_buffer(self, buffer: object, *, verify: bool, limits: _core.Limits, threads: int) -> _core.TextFile:
-        return self._told(_core.TextFile.open_buffer(buffer, verify=verify, options=self.options(limits, threads)))
+    def open_fd(self, fd: int, *, head: bytes | None = None, **told: Any) -> _core.TextFile:
+        return self._told(_core.TextFile.open_fd(fd, head=head, **self._keywords(**told)))
 
-    def open_fd(
-        self, fd: int, *, verify: bool, limits: _core.Limits, threads: int, head: bytes | None = None
-    ) -> _core.TextFile:
-        options = self.options(limits, threads)
-        return self._told(_core.TextFile.open_fd(fd, verify=verify, options=options, head=head))
+    def open_http(self, file: _core.HttpFile, **told: Any) -> _core.TextFile:
+        return self._told(_core.TextFile.open_http(file, **self._keywords(**told)))
 
-    def open_http(self, file: _core.HttpFile, *, verify: bool, limits: _core.Limits, threads: int) -> _core.TextFile:
-        return self._told(_core.TextFile.open_http(file, verify=verify, options=self.options(limits, threads)))
+    def _keywords(self, *, verify: bool, limits: _core.Limits, threads: int) -> dict[str, Any]:
+        options = reading(self.made, self.name, limits, threads)
+        return {"verify": verify, "options": options, "progress": self.progress}
 
     def _told(self, file: _core.TextFile) -> _core.TextFile:
         """Nothing is left out in silence."""

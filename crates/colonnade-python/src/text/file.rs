@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 
 use super::formats::{ReadArgument, Reading};
 use crate::axis::PyAxis;
-use crate::errors::{self, IntoPy};
+use crate::errors;
 use crate::frame::CoreFrame;
 use crate::http_file::PyHttpFile;
 use crate::path::PathArgument;
@@ -53,7 +53,7 @@ impl Opened {
         let limit = reading.limits().max_nbytes;
         let (text, packing) = unpacked(reading.format(), bytes, limit, progress)?;
         let text_nbytes = text.nbytes() as u64;
-        Self::of_text(text, text_nbytes, reading, packing, file_nbytes)
+        Self::of_text(text, text_nbytes, reading, packing, file_nbytes, progress)
     }
 
     fn of_text(
@@ -62,11 +62,12 @@ impl Opened {
         reading: Reading,
         packing: Option<Codec>,
         file_nbytes: u64,
+        progress: &PyProgress,
     ) -> colonnade::Result<Self> {
-        let content = match reading.bundle(&text)? {
+        let content = match reading.bundle(&text, progress)? {
             Some(frames) => Content::Bundle(frames),
             None => {
-                let decoded = reading.decode(&text)?;
+                let decoded = reading.decode(&text, progress)?;
                 let described = Described::of(reading.format(), &decoded, reading.limits())?;
                 Content::Frame(Box::new((described, Mutex::new(Some(decoded.frame)))))
             }
@@ -86,6 +87,7 @@ impl Opened {
         positions: Option<&[usize]>,
         rows: Option<(usize, usize)>,
         private: bool,
+        progress: &PyProgress,
     ) -> colonnade::Result<Frame> {
         let Content::Frame(held) = &self.content else { return Err(self.reading.is_bundle(&self.labels())) };
         let partial = !private && (positions.is_some() || rows.is_some());
@@ -95,7 +97,7 @@ impl Opened {
         };
         let frame = match kept {
             Some(frame) => frame,
-            None => self.reading.decode(&self.text)?.frame,
+            None => self.reading.decode(&self.text, progress)?.frame,
         };
         part(self.reading.format(), frame, positions, rows)
     }
@@ -107,13 +109,13 @@ impl Opened {
         }
     }
 
-    fn open_label(&self, label: &str) -> colonnade::Result<Self> {
+    fn open_label(&self, label: &str, progress: &PyProgress) -> colonnade::Result<Self> {
         let missing =
             || colonnade::Error::not_found(self.reading.format(), format!("frame {label:?} is not there."));
         let Content::Bundle(frames) = &self.content else { return Err(missing()) };
         let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
         let (reading, nbytes) = (self.reading.of_part(extent), extent.len() as u64);
-        Self::of_text(self.text.clone(), nbytes, reading, self.packing, nbytes).map_err(|e| {
+        Self::of_text(self.text.clone(), nbytes, reading, self.packing, nbytes, progress).map_err(|e| {
             let inner = e.location().clone();
             let member = inner.member.map_or_else(|| label.to_owned(), |place| format!("{label}: {place}"));
             e.moved(member, inner.offset)
@@ -130,16 +132,17 @@ impl TextFile {
 #[pymethods]
 impl TextFile {
     #[staticmethod]
-    #[pyo3(signature = (path, *, mmap, verify, options))]
+    #[pyo3(signature = (path, *, mmap, verify, options, progress = None))]
     fn open_path(
         py: Python<'_>,
         path: PathArgument,
         mmap: bool,
         verify: bool,
         options: ReadArgument<'_>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let _ = verify; // Everything is decoded here.
-        let (progress, mut reading) = (PyProgress::new(None), options.core());
+        let (progress, mut reading) = (PyProgress::new(progress), options.core());
         let path = path.0;
         let opened = py.detach(|| {
             let bytes = colonnade::ipc::read::bytes_of(File::open(&path)?, mmap, reading.threads())?;
@@ -157,42 +160,45 @@ impl TextFile {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (buffer, *, verify, options))]
+    #[pyo3(signature = (buffer, *, verify, options, progress = None))]
     fn open_buffer(
         py: Python<'_>,
         buffer: &Bound<'_, PyAny>,
         verify: bool,
         options: ReadArgument<'_>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let _ = verify;
-        let (progress, bytes, reading) = (PyProgress::new(None), bytes_of(buffer)?, options.core());
+        let (progress, bytes, reading) = (PyProgress::new(progress), bytes_of(buffer)?, options.core());
         let opened = py.detach(|| Opened::new(bytes, reading, &progress));
         progress.finish(opened).map(Self::wrap)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (fd, *, verify, options, head = None))]
+    #[pyo3(signature = (fd, *, verify, options, head = None, progress = None))]
     fn open_fd(
         py: Python<'_>,
         fd: RawFd,
         verify: bool,
         options: ReadArgument<'_>,
         head: Option<Vec<u8>>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let _ = verify;
-        Self::from_stream(py, &mut after(head, fd), options.core())
+        Self::from_stream(py, &mut after(head, fd), options.core(), progress)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (file, *, verify, options))]
+    #[pyo3(signature = (file, *, verify, options, progress = None))]
     fn open_http(
         py: Python<'_>,
         file: &PyHttpFile,
         verify: bool,
         options: ReadArgument<'_>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let _ = verify;
-        Self::from_stream(py, &mut file.stream(false)?, options.core())
+        Self::from_stream(py, &mut file.stream(false)?, options.core(), progress)
     }
 
     #[getter]
@@ -312,7 +318,7 @@ impl TextFile {
     ) -> PyResult<CoreFrame> {
         let _ = threads; // Those of opening.
         let progress = PyProgress::new(progress);
-        let result = py.detach(|| self.opened.load(positions.as_deref(), rows, private));
+        let result = py.detach(|| self.opened.load(positions.as_deref(), rows, private, &progress));
         progress.finish(result).map(CoreFrame::new)
     }
 
@@ -333,8 +339,11 @@ impl TextFile {
     #[pyo3(signature = (threads = None, progress = None))]
     fn verify(&self, py: Python<'_>, threads: Option<usize>, progress: Option<Py<PyAny>>) -> PyResult<()> {
         let _ = (threads, progress);
-        let opened = &self.opened;
-        py.detach(|| opened.labels().iter().try_for_each(|label| opened.open_label(label).map(drop))).py()
+        let (opened, progress) = (&self.opened, PyProgress::new(None));
+        let verified = py.detach(|| {
+            opened.labels().iter().try_for_each(|label| opened.open_label(label, &progress).map(drop))
+        });
+        progress.finish(verified)
     }
 
     fn array_names(&self) -> Vec<String> {
@@ -346,7 +355,9 @@ impl TextFile {
     }
 
     fn open_label(&self, py: Python<'_>, label: &str) -> PyResult<Self> {
-        py.detach(|| self.opened.open_label(label)).py().map(Self::wrap)
+        let progress = PyProgress::new(None);
+        let opened = py.detach(|| self.opened.open_label(label, &progress));
+        progress.finish(opened).map(Self::wrap)
     }
 }
 
@@ -360,8 +371,9 @@ impl TextFile {
         py: Python<'_>,
         stream: &mut (dyn std::io::Read + Send),
         reading: Reading,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let progress = PyProgress::new(None);
+        let progress = PyProgress::new(progress);
         let opened = py.detach(|| {
             let (format, limit) = (reading.format(), reading.limits().max_nbytes);
             let mut counted = Counted { source: stream, count: 0 };
@@ -369,7 +381,7 @@ impl TextFile {
             let text = read_to_end(format, &mut unpacking, limit, &progress)?;
             let packing = unpacking.codec();
             let text_nbytes = text.nbytes() as u64;
-            Opened::of_text(text, text_nbytes, reading, packing, counted.count)
+            Opened::of_text(text, text_nbytes, reading, packing, counted.count, &progress)
         });
         progress.finish(opened).map(Self::wrap)
     }

@@ -80,10 +80,10 @@ impl Reading {
         }
     }
 
-    pub(super) fn decode(&self, text: &Buffer) -> Result<Decoded> {
+    pub(super) fn decode(&self, text: &Buffer, progress: &dyn Progress) -> Result<Decoded> {
         match self {
             Self::Csv(options) => {
-                let mut decoded = csv::decode(text, options)?;
+                let mut decoded = csv::decode_with(text, options, progress)?;
                 if decoded.version.is_none() {
                     as_readers_have_them(&mut decoded.frame);
                 }
@@ -91,15 +91,15 @@ impl Reading {
             }
             Self::Json(options) => json::decode(text, options),
             Self::Ndjson(options) => ndjson::decode(text, options),
-            Self::Yaml(options) => yaml::decode(text, options),
+            Self::Yaml(options) => yaml::decode_with(text, options, progress),
         }
     }
 
     /// Labels of several frames, and where their text stands; `None` of one frame.
-    pub(super) fn bundle(&self, text: &Buffer) -> Result<Option<Labelled>> {
+    pub(super) fn bundle(&self, text: &Buffer, progress: &dyn Progress) -> Result<Option<Labelled>> {
         match self {
             Self::Json(options) => json::bundle(text, options),
-            Self::Yaml(options) => yaml::bundle(text, options),
+            Self::Yaml(options) => yaml::bundle_with(text, options, progress),
             Self::Csv(_) | Self::Ndjson(_) => Ok(None),
         }
     }

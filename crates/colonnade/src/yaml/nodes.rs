@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::plan::Progress;
 use crate::text::input::Text;
 use crate::text::place::shown;
 
@@ -37,6 +38,9 @@ const ALIASED: usize = 1 << 20;
 /// Bytes of text that aliases may stand for, whatever the size of the input.
 const ALIASED_NBYTES: usize = 64 << 20;
 
+/// Events between two looks at the clock and for signals.
+const EVENTS: usize = 4096;
+
 /// A collection that is being read.
 struct Open<'t> {
     /// Its node.
@@ -66,8 +70,9 @@ impl<'t> Document<'t> {
     /// Reads the one document of `text`.
     ///
     /// # Errors
-    /// Malformed, with place; over a limit; tags that the core schema has not; several documents, or none.
-    pub(super) fn read(text: &'t Text, options: &ReadOptions) -> Result<Self> {
+    /// Malformed, with place; over a limit; tags that the core schema has not; several documents, or none; what `progress`
+    /// answers.
+    pub(super) fn read(text: &'t Text, options: &ReadOptions, progress: &dyn Progress) -> Result<Self> {
         check::characters(text)?;
         check::version(text)?;
         let source = text.as_str();
@@ -82,7 +87,8 @@ impl<'t> Document<'t> {
             max_depth: options.limits.max_depth,
             values: Vec::new(),
         };
-        let mut documents = 0;
+        let (mut documents, mut events) = (0, 0_usize);
+        let total = source.len() as u64;
         let mut parser = Parser::new_from_str(source);
         while let Some(next) = parser.next_event() {
             let (event, span) = next.map_err(|e| reader.broken(&e))?;
@@ -93,7 +99,13 @@ impl<'t> Document<'t> {
                     return Err(reader.error(ErrorKind::Unsupported, span.start.index(), message));
                 }
             }
+            let at = span.start.index() as u64;
             reader.take(event, span)?;
+            events += 1;
+            if events.is_multiple_of(EVENTS) {
+                // Characters, of bytes: all that the parser tells, and as good where text is ASCII.
+                progress.advance(at, Some(total))?;
+            }
         }
         if reader.nodes.is_empty() {
             return Err(reader.error(ErrorKind::Malformed, 0, "expected a document, found none."));

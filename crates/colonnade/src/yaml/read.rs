@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::error::{ErrorKind, Result};
 use crate::memory::Buffer;
+use crate::plan::{NoProgress, Progress};
 use crate::text::Decoded;
 use crate::text::header::VERSION;
 use crate::text::input::Text;
@@ -28,8 +29,17 @@ fn text_of(input: &Buffer, options: &ReadOptions) -> Result<Text> {
 /// # Errors
 /// Malformed, with line, column and byte; over a limit; no frame, or several.
 pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
+    decode_with(input, options, &NoProgress)
+}
+
+/// The same, `progress` told how far it is.
+///
+/// # Errors
+/// As [`decode`], and `Cancelled` from `progress`.
+pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
     let text = text_of(input, options)?;
-    let document = Document::read(&text, options)?;
+    let document = Document::read(&text, options, progress)?;
+    progress.interrupted()?;
     if own::is_own(&document) {
         let (frame, orient) = own::decode(&document, options)?;
         return Ok(Decoded::new(frame, orient.name(), Some(VERSION)));
@@ -46,12 +56,24 @@ pub type Extents = Vec<(String, Range<usize>)>;
 /// # Errors
 /// As [`decode`].
 pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Extents>> {
+    bundle_with(input, options, &NoProgress)
+}
+
+/// The same, `progress` asked whether it goes on.
+///
+/// # Errors
+/// As [`bundle`], and `Cancelled` from `progress`.
+pub fn bundle_with(
+    input: &Buffer,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Option<Extents>> {
     let text = text_of(input, options)?;
     // Most documents are one frame: their first nodes tell, and they are read once.
     if !check::may_be_bundle(&text) {
         return Ok(None);
     }
-    let document = Document::read(&text, options)?;
+    let document = Document::read(&text, options, progress)?;
     let Some(labels) = labels(&document, options)? else { return Ok(None) };
     if labels.len() != document.values.len() {
         let message = "expected frames that are not aliases. Write each of them out.";

@@ -17,5 +17,5 @@
 //! | chunks | no: a document is read whole |
 
 pub use crate::yaml::options::{Orient, ReadOptions, WriteOptions};
-pub use crate::yaml::read::{bundle, decode};
+pub use crate::yaml::read::{bundle, bundle_with, decode, decode_with};
 pub use crate::yaml::write::{encode, encode_bundle};
