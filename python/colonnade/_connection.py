@@ -80,9 +80,9 @@ class Connection(Link):
         timeout_s : float, optional
             Of the whole call. Default: what the connection was told, which counts silence alone.
         **options
-            Those of writing: see `ArrowsOptions` (``compression``, ``level``, ``batch_nbytes``) and `MsgpackOptions`
-            (``orient``, ``header``, ``numbers``, ``compatible``); of both, ``densify_sparse``, ``batch_rows``,
-            ``threads``, ``progress``.
+            Those of writing: see `ArrowsOptions` (``compression``, ``level``, ``batch_nbytes``), `MsgpackOptions`
+            (``orient``, ``header``, ``numbers``, ``compatible``), `CsvOptions` and `NdjsonOptions`; of all,
+            ``densify_sparse``, ``batch_rows``, ``threads``, ``progress``.
 
         Raises
         ------

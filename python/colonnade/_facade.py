@@ -19,7 +19,8 @@ from ._written import written_as
 def read(
     source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
 ) -> Frame:
-    """Open a frame. Its structure is checked and described; data is decoded by the frame's ``to_*`` methods.
+    """Open a frame. Its structure is checked and described; data is decoded by the frame's ``to_*`` methods, but text
+    (csv, json, ndjson, yaml) here.
 
     Parameters
     ----------
@@ -43,14 +44,18 @@ def read(
     Returns
     -------
     Frame
-        Lazy where the source can be looked at again (a file, memory); text is decoded at once.
+        Lazy where the source can be looked at again (a file, memory). Text is decoded at once and whole: ``columns``
+        and ``rows`` are taken out of it then.
 
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError
-        The bytes are not a file of this format, end early, ask for too much, or hold what is not built.
+        The bytes are not a file of this format, end early, ask for too much, or hold what is not built. Of text with
+        line, column and byte.
     ColumnNotFound
         A column that is not there; the nearest is named.
+    OptionError
+        An unknown option, or a value outside its range. Nothing of a stream was taken.
     EOFError
         A connection whose peer sends nothing more.
     OSError
@@ -68,6 +73,8 @@ def read(
     >>> data = cn.encode({"a": np.arange(3), "b": np.ones(3)}, "npz")
     >>> cn.read(data, columns=["b"], rows=slice(0, 2)).to_numpy()
     {'b': array([1., 1.])}
+    >>> cn.read(b"day;price\\n2020-01-31;1,5\\n", format="csv", delimiter=";", decimal=",", dates=True).to_numpy()
+    array([('2020-01-31', 1.5)], dtype=[('day', '<M8[D]'), ('price', '<f8')])
     """
     return read_frame(source, format, columns, rows, options)
 
@@ -86,8 +93,9 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         files are written directly. Over a `Connection` it goes as one message; ``tcp://host:port``,
         ``tls://host:port`` and ``unix:/path`` are dialled for one message.
     format : {"npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
-        Default: told by the suffix; ``arrows`` over a connection, which takes ``msgpack`` too. ``npy`` writes a lone
-        array where the frame is one, else a directory. Text that ends in ``.gz`` or ``.zst`` is packed.
+        Default: told by the suffix; ``arrows`` over a connection, which takes ``msgpack``, ``csv`` and ``ndjson`` too.
+        ``npy`` writes a lone array where the frame is one, else a directory. Text that ends in ``.gz`` or ``.zst`` is
+        packed.
     **options
         Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `MsgpackOptions`,
         `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`. In short: ``compression=None``, ``level`` (npz,
@@ -112,6 +120,9 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     >>> cn.write({"price": np.array([1.5, 2.5])}, path)
     >>> cn.read(path).columns[0]
     'price'
+    >>> cn.write({"day": np.array(["2020-01-31"], "M8[D]")}, path + ".csv")
+    Traceback (most recent call last):
+    colonnade.EncodeError: csv: "day": plain CSV would not bring it back: ...
     """
     where = as_target(target)
     with released(where):

@@ -32,11 +32,11 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     Parameters
     ----------
     target
-        As for `write`. Over a `Connection` the chunks are one message, which goes out as it grows.
+        As for `write`. Over a `Connection` the chunks are one message of ``arrows``, which goes out as it grows.
     format : {"arrow", "arrows", "msgpack", "csv", "ndjson"}, optional
         Default: told by the suffix; ``arrows`` over a connection. The others are written whole.
     **options
-        Those of writing; see `ArrowOptions`, `ArrowsOptions`, `CsvOptions` and `NdjsonOptions`.
+        Those of writing; see `ArrowOptions`, `ArrowsOptions`, `MsgpackOptions`, `CsvOptions` and `NdjsonOptions`.
 
     Returns
     -------
@@ -99,7 +99,8 @@ def open_reader(
     rows : slice, optional
         A slice of positions, step 1; of a stream counted from the front.
     **options
-        Those of reading; see `ArrowOptions`. ``allow_truncated=True`` takes what came of a stream that breaks off.
+        Those of reading; see `ArrowOptions`, `MsgpackOptions`, `CsvOptions` and `NdjsonOptions`.
+        ``allow_truncated=True`` takes what came of a stream of Arrow's that breaks off.
 
     Returns
     -------
@@ -111,7 +112,8 @@ def open_reader(
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError, ColumnNotFound, OSError
-        As `read` does; of a stream while it is read. TruncatedError counts the batches and rows received.
+        As `read` does; of a stream while it is read. TruncatedError counts the batches and rows received. Of text also
+        where a later chunk does not fit the types of the first one: say them with ``dtypes``.
 
     Examples
     --------

@@ -14,7 +14,8 @@ from ._threads import resolve_threads
 
 
 def inspect(source: Source, *, format: str | None = None, **options: Any) -> Info:
-    """What a file holds: shape, schema, labels, sizes, codecs, members or batches. No data is read.
+    """What a file holds: shape, schema, labels, sizes, codecs, members or batches. No data is read; but text says what
+    it holds only when it is decoded.
 
     Also tells of files that hold no frame: a bundle's frames, and the members of any ZIP.
 

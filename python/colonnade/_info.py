@@ -21,7 +21,7 @@ _SHOWN = 20
 
 @dataclass(frozen=True)
 class Info:
-    """What `inspect` found. No data was read.
+    """What `inspect` found.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Info:
         Compression method to number of members.
     members : list of dict
         name, method, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Of Arrow one a message:
-        the schema, dictionaries, record batches; of MessagePack one a column.
+        the schema, dictionaries, record batches; of MessagePack one a column; of text one, all of it.
     arrow : ArrowInfo or None
         What Arrow's files and streams have besides.
     text : TextInfo or None
