@@ -191,7 +191,71 @@ class Limits:
 
 Progress = Callable[[int, int | None], object]
 
-class NpzFile:
+class _Opened:
+    """What every opened file has. A name of this stub alone: at run time the classes have no base."""
+
+    kind: str  # "frame" (StaticFrame's member names in npz), "bundle"; npz: "savez", "npy", "zip" too
+    layout: str
+    nrows: int
+    ncols: int
+    index: Axis
+    columns: Axis
+    name: str
+    attrs: str | None
+    origin: str | None
+    version: int | None  # of our own header; None in a foreign file
+    file_nbytes: int
+    nbytes: int  # decoded data and labels
+    def dtypes(self) -> list[str]: ...
+    def members(self) -> list[dict[str, Any]]: ...
+    def load(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        private: bool = False,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> CoreFrame:
+        """Decode. `private`: arrays are writable, over memory (or a copy-on-write map) that no other frame sees."""
+    def verify(self, threads: int | None = None, progress: Progress | None = None) -> None: ...
+    def array_names(self) -> list[str]: ...
+    def labels(self) -> list[str]: ...  # kind "bundle"
+
+class _OpenedBatches(_Opened):
+    """A file that can be given in Arrow's layout too."""
+
+    def load_arrow(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> list[CoreFrame]:
+        """One frame a record batch (at least one), every column in Arrow's layout, not copied where not compressed."""
+
+class _BatchReader:
+    """What is read batch by batch: nothing but the current batch (and the dictionaries) is held."""
+
+    def schema(self) -> CoreFrame:
+        """A frame of no rows; reads as far as it must to know."""
+    def next_batch(self) -> CoreFrame | None:
+        """The next batch, in memory of its own; None after the last."""
+
+class _ChunkWriter:
+    """What is written chunk by chunk. The schema is that of the first chunk."""
+
+    nbatches: int
+    nrows: int
+    def write(self, frame: CoreFrame, progress: Progress | None = None) -> None:
+        """EncodeError that shows both where the columns, their types or the index differ from the first chunk's."""
+    def close(self) -> None:
+        """The end of the format, then the file takes its name. A writer without a chunk: EncodeError."""
+    def abort(self) -> None:
+        """Nothing of the file stays; of a stream, no end mark is written. A sink is as it was before."""
+
+class NpzFile(_Opened):
     """An opened .npz, .npy or NPY directory: structure checked and described, data untouched."""
 
     @staticmethod
@@ -206,36 +270,11 @@ class NpzFile:
     @staticmethod
     def open_http(file: HttpFile, *, verify: bool, limits: Limits, threads: int | None) -> NpzFile:
         """Directory and headers are fetched now, what is loaded when it is; all of it where there are no ranges."""
-    kind: str  # "frame" (StaticFrame's member names), "savez", "npy", "bundle", "zip"
     layout: str  # "zip", "directory", "npy"
-    nrows: int
-    ncols: int
-    index: Axis
-    columns: Axis
-    name: str
-    attrs: str | None
-    origin: str | None
-    version: int | None  # of `__colonnade__`; None in a foreign file
-    file_nbytes: int
-    nbytes: int  # decoded data and labels
-    def dtypes(self) -> list[str]: ...
     def members(self) -> list[dict[str, Any]]:
         """name, method ("stored" | "deflate" | "zstd"), nbytes, compressed_nbytes, offset, crc32, descr, fortran_order,
         shape (None where the member is no NPY)."""
-    def load(
-        self,
-        positions: Sequence[int] | None = None,
-        rows: tuple[int, int] | None = None,
-        *,
-        private: bool = False,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> CoreFrame:
-        """Decode. `private`: arrays are writable, over memory (or a copy-on-write map) that no other frame sees."""
-    def verify(self, threads: int | None = None, progress: Progress | None = None) -> None: ...
     def read_array(self, name: str) -> np.ndarray: ...
-    def array_names(self) -> list[str]: ...
-    def labels(self) -> list[str]: ...  # kind "bundle"
     def open_label(self, label: str) -> NpzFile: ...
 
 class NpzWriteOptions:
@@ -289,13 +328,11 @@ def import_arrow(obj: object) -> list[CoreFrame]:
     A column with a name (a Series) is a frame of one column.
     TypeError for an object of another kind or a stream of neither; DecodeError for broken buffers."""
 
-class ArrowStream:
+class ArrowStream(_BatchReader):
     """The batches of a foreign stream one at a time; as `import_arrow`, which takes them all."""
 
     @staticmethod
     def open(obj: object) -> ArrowStream: ...
-    def schema(self) -> CoreFrame:
-        """A frame of no rows."""
     def next_batch(self) -> CoreFrame | None:
         """The next batch; an automatic index goes on from batch to batch. None after the last."""
 
@@ -316,7 +353,7 @@ def concat_frames(frames: Sequence[CoreFrame]) -> CoreFrame:
     One frame is answered as it is. Automatic indices that continue or begin again stay automatic. DecodeError where
     columns or index classes differ: shows both."""
 
-class IpcFile:
+class IpcFile(_OpenedBatches):
     """An opened Arrow IPC file or stream: messages found and checked, data untouched. As `NpzFile`, with more."""
 
     @staticmethod
@@ -364,24 +401,12 @@ class IpcFile:
     ) -> IpcFile:
         """As of NpzFile; a stream is fetched whole. Compressed bodies that were not fetched count in `nbytes` as they
         lie."""
-    kind: str  # "frame"
     layout: str  # "file" | "stream"
-    nrows: int
-    ncols: int
-    index: Axis
-    columns: Axis
-    name: str
-    attrs: str | None
-    origin: str | None
-    version: int | None  # of the `colonnade` metadata; None in a foreign file
-    file_nbytes: int
-    nbytes: int
     nbatches: int
     codec: str | None  # "lz4" | "zstd" | None
     truncated: bool  # with allow_truncated: the end was missing
     metadata_version: int  # 4 | 5
     big_endian: bool
-    def dtypes(self) -> list[str]: ...
     def members(self) -> list[dict[str, Any]]:
         """One a message: name ("schema", "dictionary 0", "batch 3"), method ("stored" | "lz4" | "zstd"), nbytes (of the
         body, decoded where known), compressed_nbytes (of the body), offset, nrows, crc32 (None), descr (None),
@@ -398,23 +423,11 @@ class IpcFile:
     ) -> CoreFrame:
         """All batches landed in one frame: columns without nulls of a NumPy dtype as blocks, one a dtype and
         column-major (or views of a private map where one batch allows it); the rest as Arrow columns."""
-    def load_arrow(
-        self,
-        positions: Sequence[int] | None = None,
-        rows: tuple[int, int] | None = None,
-        *,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> list[CoreFrame]:
-        """One frame a record batch (at least one), every column in Arrow's layout, not copied where not compressed."""
     def batch(self, i: int, positions: Sequence[int] | None = None, threads: int | None = None) -> CoreFrame:
         """Batch i alone, Arrow's layout. IndexError past the end."""
-    def verify(self, threads: int | None = None, progress: Progress | None = None) -> None: ...
-    def array_names(self) -> list[str]: ...
-    def labels(self) -> list[str]: ...
 
-class IpcReader:
-    """A stream read batch by batch: nothing but the current batch (and the dictionaries) is held."""
+class IpcReader(_BatchReader):
+    """A stream of Arrow's."""
 
     @staticmethod
     def open_fd(
@@ -429,8 +442,6 @@ class IpcReader:
     def open_http(
         file: HttpFile, *, limits: Limits, threads: int | None, allow_truncated: bool = False
     ) -> IpcReader: ...
-    def schema(self) -> CoreFrame:
-        """A frame of no rows; reads up to the schema message."""
     def next_batch(self) -> CoreFrame | None:
         """The next batch, Arrow's layout, in memory of its own; None after the end mark. TruncatedError (with the count
         of batches and rows received) where the stream ends without it, unless allow_truncated."""
@@ -447,8 +458,8 @@ class IpcWriteOptions:
         nrows: int | None = None,  # rows of all chunks together, where known
     ) -> None: ...
 
-class IpcWriter:
-    """Arrow IPC written chunk by chunk. The schema is that of the first chunk."""
+class IpcWriter(_ChunkWriter):
+    """Arrow IPC written chunk by chunk."""
 
     @staticmethod
     def to_path(path: str | bytes, format: str, options: IpcWriteOptions) -> IpcWriter:
@@ -459,14 +470,6 @@ class IpcWriter:
     def to_sink(sink: BufferSink, format: str, options: IpcWriteOptions) -> IpcWriter: ...
     @staticmethod
     def to_callable(send: Callable[[memoryview], object], format: str, options: IpcWriteOptions) -> IpcWriter: ...
-    def write(self, frame: CoreFrame, progress: Progress | None = None) -> None:
-        """EncodeError that shows both where the columns, their types or the index differ from the first chunk's."""
-    def close(self) -> None:
-        """Footer or end mark, then the file takes its name. A writer without a chunk: EncodeError."""
-    def abort(self) -> None:
-        """Nothing of the file stays; of a stream, no end mark is written. A sink is as it was before."""
-    nbatches: int
-    nrows: int
 
 def ipc_encode(frame: CoreFrame, format: str, options: IpcWriteOptions, progress: Progress | None = None) -> bytes: ...
 
@@ -482,7 +485,7 @@ class MsgpackReadOptions:
         invalid_utf8: str = "error",  # | "bytes": the column is bytes
     ) -> None: ...
 
-class MsgpackWriter:
+class MsgpackWriter(_ChunkWriter):
     """Frames of one schema, one value behind the other. As `IpcWriter`."""
 
     @staticmethod
@@ -493,13 +496,8 @@ class MsgpackWriter:
     def to_sink(sink: BufferSink, options: MsgpackWriteOptions) -> MsgpackWriter: ...
     @staticmethod
     def to_callable(send: Callable[[memoryview], object], options: MsgpackWriteOptions) -> MsgpackWriter: ...
-    def write(self, frame: CoreFrame, progress: Progress | None = None) -> None: ...
-    def close(self) -> None: ...
-    def abort(self) -> None: ...
-    nbatches: int
-    nrows: int
 
-class MsgpackReader:
+class MsgpackReader(_BatchReader):
     """Frames one behind the other, decoded as they come; the end of the input between two of them is the end."""
 
     @staticmethod
@@ -510,14 +508,13 @@ class MsgpackReader:
     def open_http(file: HttpFile, options: MsgpackReadOptions) -> MsgpackReader: ...
     def schema(self) -> CoreFrame:
         """The first frame, without its rows."""
-    def next_batch(self) -> CoreFrame | None: ...
 
 def msgpack_is_series(buffer: object, options: MsgpackReadOptions) -> bool:
     """Whether more than one value stands there. False too where the first is none."""
 
 def msgpack_is_series_path(path: str | bytes, options: MsgpackReadOptions, *, mmap: bool) -> bool: ...
 
-class MsgpackFile:
+class MsgpackFile(_OpenedBatches):
     """An opened MessagePack file: ours described from its header, a foreign one decoded when it is opened. As `IpcFile`
     where names are the same."""
 
@@ -529,44 +526,13 @@ class MsgpackFile:
     def open_fd(fd: int, *, verify: bool, options: MsgpackReadOptions, head: bytes | None = None) -> MsgpackFile: ...
     @staticmethod
     def open_http(file: HttpFile, *, verify: bool, options: MsgpackReadOptions) -> MsgpackFile: ...
-    kind: str  # "frame" | "bundle"
     layout: str  # "msgpack"
     orient: str  # "columns" | "records" | "split"
-    nrows: int
-    ncols: int
-    index: Axis
-    columns: Axis
-    name: str
-    attrs: str | None
-    origin: str | None
-    version: int | None  # of the header; None in a foreign file
-    file_nbytes: int
-    nbytes: int
-    def dtypes(self) -> list[str]: ...
     def members(self) -> list[dict[str, Any]]:
         """One a column: as `NpzFile.members` (name, method "stored", nbytes, compressed_nbytes, offset, crc32 None,
         descr None, fortran_order None, shape)."""
-    def load(
-        self,
-        positions: Sequence[int] | None = None,
-        rows: tuple[int, int] | None = None,
-        *,
-        private: bool = False,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> CoreFrame: ...
-    def load_arrow(
-        self,
-        positions: Sequence[int] | None = None,
-        rows: tuple[int, int] | None = None,
-        *,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> list[CoreFrame]: ...
     def verify(self, threads: int | None = None, progress: Progress | None = None) -> None:
         """Decodes everything once and drops it."""
-    def array_names(self) -> list[str]: ...
-    def labels(self) -> list[str]: ...  # kind "bundle"
     def open_label(self, label: str) -> MsgpackFile: ...
 
 class MsgpackWriteOptions:
@@ -663,7 +629,7 @@ class YamlReadOptions:
 
 TextReadOptions = CsvReadOptions | JsonReadOptions | NdjsonReadOptions | YamlReadOptions
 
-class TextFile:
+class TextFile(_OpenedBatches):
     """An opened text file, decoded when it is opened. As `IpcFile` where names are the same. The options' class says
     which format it is. Bytes that begin as gzip's or zstd's are unpacked first, up to the limits."""
 
@@ -689,46 +655,14 @@ class TextFile:
     def open_http(
         file: HttpFile, *, verify: bool, options: TextReadOptions, progress: Progress | None = None
     ) -> TextFile: ...
-    kind: str  # "frame" | "bundle"
     layout: str  # "csv" | "json" | "ndjson" | "yaml"
     orient: str  # json, yaml: the orient; csv: "csv"; ndjson: "records"
     packing: str | None  # "gzip" | "zstd"
     dropped: int  # csv: rows skipped as on_error="skip" says
     nulled: int  # csv: cells and rows made null as on_error="null" says
     dialect: str | None  # csv: what was told by the look, as JSON
-    nrows: int
-    ncols: int
-    index: Axis
-    columns: Axis
-    name: str
-    attrs: str | None
-    origin: str | None
-    version: int | None  # of the header; None in a foreign file
-    file_nbytes: int
-    nbytes: int
-    def dtypes(self) -> list[str]: ...
     def members(self) -> list[dict[str, Any]]:
         """One: the text. As `NpzFile.members` (method "stored" | "gzip" | "zstd")."""
-    def load(
-        self,
-        positions: Sequence[int] | None = None,
-        rows: tuple[int, int] | None = None,
-        *,
-        private: bool = False,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> CoreFrame: ...
-    def load_arrow(
-        self,
-        positions: Sequence[int] | None = None,
-        rows: tuple[int, int] | None = None,
-        *,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> list[CoreFrame]: ...
-    def verify(self, threads: int | None = None, progress: Progress | None = None) -> None: ...
-    def array_names(self) -> list[str]: ...
-    def labels(self) -> list[str]: ...  # kind "bundle"
     def open_label(self, label: str) -> TextFile: ...
 
 class CsvWriteOptions:
@@ -817,7 +751,7 @@ def text_bundle_encode(
     frames: Sequence[tuple[str, CoreFrame]], options: JsonWriteOptions | YamlWriteOptions
 ) -> bytes: ...
 
-class TextReader:
+class TextReader(_BatchReader):
     """csv or ndjson, a chunk of rows at a time; types are those of the header, of `dtypes`, or of the first chunk."""
 
     @staticmethod
@@ -834,10 +768,8 @@ class TextReader:
     def open_http(file: HttpFile, *, options: TextReadOptions, max_rows: int) -> TextReader: ...
     def schema(self) -> CoreFrame:
         """A frame of no rows; reads as far as the first chunk."""
-    def next_batch(self) -> CoreFrame | None:
-        """The next chunk; None at the end."""
 
-class TextWriter:
+class TextWriter(_ChunkWriter):
     """csv or ndjson written chunk by chunk. The schema is that of the first chunk. As `IpcWriter`."""
 
     @staticmethod
@@ -850,11 +782,6 @@ class TextWriter:
     def to_callable(
         send: Callable[[memoryview], object], options: CsvWriteOptions | NdjsonWriteOptions
     ) -> TextWriter: ...
-    def write(self, frame: CoreFrame, progress: Progress | None = None) -> None: ...
-    def close(self) -> None: ...
-    def abort(self) -> None: ...
-    nbatches: int
-    nrows: int
 
 # --------------------------------------------------------------------------- connections
 class ConnectOptions:
@@ -942,12 +869,10 @@ class Connection:
     nbytes_sent: int
     nbytes_received: int
 
-class ConnectionReader:
+class ConnectionReader(_BatchReader):
     """As IpcReader, over one message of a connection. EOFError where no message comes any more."""
 
     nrows: int | None  # as the writer announced it; known with the schema
-    def schema(self) -> CoreFrame: ...
-    def next_batch(self) -> CoreFrame | None: ...
 
 class Listener:
     """Takes peers in. TCP on loopback needs nothing; beyond it tls:// with client certificates or a token."""
