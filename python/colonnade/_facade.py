@@ -74,7 +74,8 @@ def read(
     >>> cn.read(data, columns=["b"], rows=slice(0, 2)).to_numpy()
     {'b': array([1., 1.])}
     >>> cn.read(b"day;price\\n2020-01-31;1,5\\n", format="csv", delimiter=";", decimal=",", dates=True).to_numpy()
-    array([('2020-01-31', 1.5)], dtype=[('day', '<M8[D]'), ('price', '<f8')])
+    array([('2020-01-31T00:00:00.000000', 1.5)],
+          dtype=[('day', '<M8[us]'), ('price', '<f8')])
     """
     return read_frame(source, format, columns, rows, options)
 
