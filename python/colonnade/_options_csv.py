@@ -70,7 +70,7 @@ class CsvOptions(Text):
         Reading. How many lines at the beginning are skipped.
     dtypes : mapping of str to str, optional
         Reading. Data types by column name, as `Frame.dtypes` writes them (``"<i4"``, ``"bool"``, ``"large_utf8"``...),
-        rather than told by the values.
+        rather than told by the values. ``"category"``: categories of what the values are, sorted.
     dates : bool or sequence of str
         Reading. True: columns whose values are all dates of ISO 8601 are dates; names: these columns are.
     date_format : str
@@ -79,7 +79,7 @@ class CsvOptions(Text):
         Reading. What becomes of a record with too many or too few fields, or of a value that its type cannot hold: an
         error; nulls; or the record is left out. `Info` and a warning of the logger say how many.
     big_ints : {"text", "decimal", "error"}
-        Reading. What becomes of a column of integers over 64 bits.
+        Reading. What becomes of a column of integers over 64 bits, or of numbers over every float. Default: text.
     chunk_rows : int, optional
         Reading, of `open_reader`. How many records a chunk has. Default 65,536.
 

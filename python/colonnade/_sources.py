@@ -4,7 +4,7 @@ import io
 import os
 import stat
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from . import _core
@@ -30,6 +30,8 @@ class PathSource:
     name: str
     device: int
     is_directory: bool
+    # A file object that closes the descriptor when nobody holds it any more; the path may be that descriptor's.
+    owner: object = field(default=None, repr=False, compare=False)
 
     is_stream = False
 
@@ -153,7 +155,7 @@ def is_plain_socket(sock: "socket.socket") -> bool:
 
 
 def _from_socket(sock: "socket.socket") -> StreamSource | CallSource:
-    return StreamSource(sock.fileno()) if is_plain_socket(sock) else CallSource(sock.recv_into)
+    return StreamSource(sock.fileno(), owner=sock) if is_plain_socket(sock) else CallSource(sock.recv_into)
 
 
 def _from_file_object(file: Any) -> AnySource:
@@ -169,9 +171,9 @@ def _from_file_object(file: Any) -> AnySource:
         if regular and file.tell() == 0 and plain.readable():
             source = _from_descriptor_at_start(fd, name)
             if source is not None:
-                return source
+                return replace(source, owner=file)
         elif not regular and plain is file:
-            return StreamSource(fd, name)
+            return StreamSource(fd, name, owner=file)
     if isinstance(file, io.BytesIO):
         return BufferSource(file.read(), name)
     return CallSource(read_into_of(file), name)

@@ -3,6 +3,7 @@
 Their first bytes cannot be looked at without taking them, so what was looked at is kept and goes in front of the rest.
 """
 
+import io
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ class StreamSource:
     fd: int
     name: str | None = None
     close: bool = False
+    # What closes the descriptor when nobody holds it any more.
+    owner: object = field(default=None, repr=False, compare=False)
     _taken: bytes = field(default=b"", init=False)
 
     is_stream = True
@@ -85,11 +88,32 @@ def read_into_of(file: Any) -> ReadInto:
     # A buffered file's own `readinto` waits until the whole view is full; a stream's next message may come much later.
     method = getattr(file, "readinto1", None) or getattr(file, "readinto", None)
 
+    if method is not None and isinstance(file, io.BufferedReader | io.BufferedRandom):
+        method = _as_it_comes(file)
+
     def fill(view: memoryview) -> int:
         count = method(view) if method is not None else _copied(file.read(view.nbytes), view)
         if count is None:
             raise BlockingIOError("source: expected a file object that waits for its bytes, found one that does not.")
         return int(count)
+
+    return fill
+
+
+def _as_it_comes(file: "io.BufferedReader | io.BufferedRandom") -> ReadInto:
+    """`readinto1` that does not wait for more where something is there.
+
+    CPython's own waits where some bytes are held and the view has room for more than the file holds. Bytes are held
+    behind a view that was filled, never behind another.
+    """
+    may_hold = True
+
+    def fill(view: memoryview) -> int:
+        nonlocal may_hold
+        part = view[: len(file.peek(1))] if may_hold else view
+        count = file.readinto1(part) if part.nbytes else 0
+        may_hold = count == part.nbytes and count > 0
+        return count
 
     return fill
 

@@ -196,7 +196,7 @@ fn told(bytes: &[u8], asked: Encoding) -> (Encoding, usize) {
 }
 
 /// Bytes that UTF-8 text took in its source.
-fn source_nbytes(text: &[u8], encoding: Encoding) -> usize {
+pub(crate) fn source_nbytes(text: &[u8], encoding: Encoding) -> usize {
     match encoding {
         Encoding::Utf8 => text.len(),
         Encoding::Latin1 => text.iter().filter(|&&b| b & 0xc0 != 0x80).count(),

@@ -76,8 +76,8 @@ pub(super) struct Part {
     pub(super) text: Texts,
     /// Whether there was no memory for them.
     pub(super) full: bool,
-    /// Cells that were something else than their column, and count as null.
-    pub(super) wrong: u64,
+    /// Where cells stand that were something else than their column, and count as null.
+    pub(super) wrong: Vec<usize>,
 }
 
 impl Part {
@@ -157,6 +157,31 @@ fn is_nothing(class: Classes, row: usize, part: &mut Part) -> bool {
     nothing
 }
 
+/// Reads cells one by one, nearly all of them the `short` way, the others the `long` one; answers how many rows were read
+/// before one that fits neither.
+#[inline(always)]
+fn each<T>(
+    bytes: &[u8],
+    spans: impl Spans,
+    out: &mut [Slot],
+    short: impl Fn(usize, usize) -> Option<T>,
+    mut long: impl FnMut(usize, &[u8]) -> Option<T>,
+    mut word: impl FnMut(T) -> Slot,
+) -> usize {
+    for (row, slot) in out.iter_mut().enumerate() {
+        let (start, end) = spans.span(row);
+        let value = match short(start, end) {
+            Some(value) => value,
+            None => match long(row, bytes.get(start..end).unwrap_or_default()) {
+                Some(value) => value,
+                None => return row,
+            },
+        };
+        *slot = word(value);
+    }
+    out.len()
+}
+
 fn ints(
     rules: &Rules,
     bytes: &[u8],
@@ -165,31 +190,20 @@ fn ints(
     out: &mut [Slot],
     part: &mut Part,
 ) -> usize {
-    let mut signs = 0i64;
-    let mut nothing = 0;
-    let numbers = rules.words.numbers();
-    let rows = out.len();
-    for (row, slot) in out.iter_mut().enumerate() {
-        let (start, end) = spans.span(row);
-        let value = match number::short_int(bytes, start, end) {
-            Some(value) if !numbers => value,
-            _ => match long_int(rules, bytes.get(start..end).unwrap_or_default(), first + row, part) {
-                Some(Some(value)) => value,
-                Some(None) => {
-                    nothing += 1;
-                    0
-                }
-                None => {
-                    note_signs(signs, row - nothing, part);
-                    return row;
-                }
-            },
-        };
+    let (mut signs, mut nothing) = (0i64, 0);
+    let looked_up = rules.numbers_are_looked_up();
+    let short = |start, end| if looked_up { None } else { number::short_int(bytes, start, end) };
+    let long = |row, raw: &[u8]| {
+        let found = long_int(rules, raw, first + row, part)?;
+        nothing += usize::from(found.is_none());
+        Some(found.unwrap_or(0))
+    };
+    let done = each(bytes, spans, out, short, long, |value| {
         signs |= value;
-        *slot = value.to_le_bytes();
-    }
-    note_signs(signs, rows - nothing, part);
-    rows
+        value.to_le_bytes()
+    });
+    note_signs(signs, done - nothing, part);
+    done
 }
 
 fn note_signs(signs: i64, values: usize, part: &mut Part) {
@@ -206,7 +220,7 @@ fn note_signs(signs: i64, values: usize, part: &mut Part) {
 #[inline(never)]
 fn long_int(rules: &Rules, raw: &[u8], row: usize, part: &mut Part) -> Option<Option<i64>> {
     if let Whole::Int(value) = number::whole(raw)
-        && !rules.words.numbers()
+        && !rules.numbers_are_looked_up()
     {
         return Some(Some(value));
     }
@@ -229,19 +243,11 @@ fn floats(
     out: &mut [Slot],
     part: &mut Part,
 ) -> usize {
-    let numbers = rules.words.numbers();
-    for (row, slot) in out.iter_mut().enumerate() {
-        let (start, end) = spans.span(row);
-        let value = match number::short_float(bytes, start, end, rules.point) {
-            Some(value) if !numbers => value,
-            _ => match long_float(rules, bytes.get(start..end).unwrap_or_default(), first + row, part) {
-                Some(value) => value,
-                None => return row,
-            },
-        };
-        *slot = value.to_le_bytes();
-    }
-    out.len()
+    let looked_up = rules.numbers_are_looked_up();
+    let short =
+        |start, end| if looked_up { None } else { number::short_float(bytes, start, end, rules.point) };
+    let long = |row, raw: &[u8]| long_float(rules, raw, first + row, part);
+    each(bytes, spans, out, short, long, f64::to_le_bytes)
 }
 
 #[inline(never)]
@@ -282,7 +288,9 @@ fn others(
         let class = rules.class_of(&text);
         if is_nothing(class, first + row, part) {
             let is_word = class == Classes::EMPTY || rules.word(&text) != Word::Other;
-            part.wrong += u64::from(rules.lenient && !is_word);
+            if rules.lenient && !is_word {
+                part.wrong.push(start);
+            }
             *slot = nothing;
             continue;
         }

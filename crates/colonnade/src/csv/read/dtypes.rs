@@ -2,7 +2,7 @@
 
 use arrow_schema::{DataType, TimeUnit};
 
-use super::FORMAT;
+use super::{FORMAT, category};
 use crate::arrow::import::{exact_type, implied_dtype};
 use crate::error::{Error, Result};
 use crate::frame::DType;
@@ -51,10 +51,22 @@ const NULLABLE: [(&str, DataType); 20] = [
     ("date64", DataType::Date64),
 ];
 
-/// The type of a name, and NumPy's dtype of a block of it.
-pub(super) fn parse(column: &str, text: &str) -> Result<(DataType, Option<DType>)> {
+/// What a name says.
+#[derive(Debug, PartialEq)]
+pub(super) enum Told {
+    /// A type, and NumPy's dtype of a block of it.
+    Type(DataType, Option<DType>),
+    /// Categories of whatever the cells are.
+    Category,
+}
+
+/// What a name says.
+pub(super) fn parse(column: &str, text: &str) -> Result<Told> {
+    if text == category::NAME {
+        return Ok(Told::Category);
+    }
     if let Some((_, data_type)) = NULLABLE.iter().find(|(name, _)| *name == text) {
-        return Ok((data_type.clone(), None));
+        return Ok(Told::Type(data_type.clone(), None));
     }
     let descr = NAMES.iter().find(|(name, _)| *name == text).map(|(_, descr)| (*descr).to_owned());
     let descr = descr
@@ -65,16 +77,23 @@ pub(super) fn parse(column: &str, text: &str) -> Result<(DataType, Option<DType>
     if let Some(dtype) = DType::parse(&descr)
         && let Some(data_type) = exact_type(dtype)
     {
-        return Ok((data_type, Some(dtype)));
+        return Ok(Told::Type(data_type, Some(dtype)));
     }
     if let Some(data_type) = parametric(text) {
         let dtype = implied_dtype(&data_type);
-        return Ok((data_type, dtype));
+        return Ok(Told::Type(data_type, dtype));
     }
-    let message = format!(
-        "dtypes: expected the name of a type, as \"int32\", \"Int64\", \"float32\", \"str\", \"bool\", \
-         \"datetime64[ns]\", \"timestamp[us, UTC]\", \"date32\", \"decimal128(10, 2)\", found {text:?}."
-    );
+    let message = if matches!(text, "object" | "O" | "|O") {
+        format!(
+            "dtypes: {text:?} holds anything and says no type. Leave the column out, and its cells tell the type; or say \"str\" \
+             for the text as it stands."
+        )
+    } else {
+        format!(
+            "dtypes: expected the name of a type, as \"int32\", \"Int64\", \"float32\", \"str\", \"bool\", \"category\", \
+             \"datetime64[ns]\", \"timestamp[us, UTC]\", \"date32\", \"decimal128(10, 2)\", found {text:?}."
+        )
+    };
     Err(Error::invalid_option(FORMAT, message).in_member(column))
 }
 
@@ -116,8 +135,11 @@ mod tests {
 
     #[test]
     fn names_of_three_libraries_are_known() {
-        let told =
-            |text: &str| parse("x", text).map(|(data_type, dtype)| (data_type, dtype.map(|d| d.descr())));
+        let told = |text: &str| match parse("x", text)? {
+            Told::Type(data_type, dtype) => Ok::<_, Error>((data_type, dtype.map(|d| d.descr()))),
+            Told::Category => panic!("{text}"),
+        };
+        assert_eq!(parse("x", "category").unwrap(), Told::Category);
         assert_eq!(told("int32").unwrap(), (DataType::Int32, Some("<i4".into())));
         assert_eq!(told("<i4").unwrap(), (DataType::Int32, Some("<i4".into())));
         assert_eq!(told("Int64").unwrap(), (DataType::Int64, None));
@@ -127,9 +149,13 @@ mod tests {
         let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
         assert_eq!(told("timestamp[us, UTC]").unwrap().0, utc);
         assert_eq!(told("decimal128(10, 2)").unwrap().0, DataType::Decimal128(10, 2));
-        for wrong in ["", "int3", "O", "category", "decimal128(99)", "timestamp[h]", "list<int64>"] {
+        for wrong in ["", "int3", "categories", "decimal128(99)", "timestamp[h]", "list<int64>"] {
             let error = told(wrong).unwrap_err().to_string();
             assert!(error.contains("\"x\"") && error.contains("found"), "{error}");
+        }
+        for anything in ["object", "O", "|O"] {
+            let error = told(anything).unwrap_err().to_string();
+            assert!(error.contains("\"x\"") && error.contains("says no type"), "{error}");
         }
     }
 }

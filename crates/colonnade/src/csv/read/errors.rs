@@ -4,10 +4,22 @@ use super::FORMAT;
 use super::fields::Trouble;
 use super::kinds::{Classes, Kind};
 use super::opening::Opening;
-use super::pass::{Fault, FaultKind, Source};
+use super::pass::{Fault, FaultKind};
 use super::rules::{NEVER, Rules};
 use crate::error::{Error, ErrorKind};
 use crate::text::place::{Place, shown};
+
+/// What is said of a line over the limit.
+pub(super) const TOO_LONG: &str =
+    "a line of more than 2**30 bytes. Is a quote missing, or a line end of another kind?";
+
+/// What kind of error it is that a line cannot be cut into cells.
+pub(super) fn kind(found: Trouble) -> ErrorKind {
+    match found {
+        Trouble::Long(_) => ErrorKind::LimitExceeded,
+        _ => ErrorKind::Malformed,
+    }
+}
 
 /// Where a line cannot be cut into cells, and why.
 pub(super) fn trouble(found: Trouble, rules: &Rules) -> (usize, String) {
@@ -43,7 +55,15 @@ pub(super) fn trouble(found: Trouble, rules: &Rules) -> (usize, String) {
             );
             (at, message)
         }
-        Trouble::Long(at) => (at, "a line of more than 2**30 bytes.".to_owned()),
+        Trouble::Long(at) => (at, TOO_LONG.to_owned()),
+        Trouble::Escape(at) => {
+            let escape = char::from(rules.escape);
+            let message = format!(
+                "expected a character behind the escape character {escape:?}, found the end of the input. The file was cut \
+                 short, or name another one with escapechar=."
+            );
+            (at, message)
+        }
     }
 }
 
@@ -53,11 +73,7 @@ pub(super) fn fault(fault: Fault, opening: &Opening, place: &dyn Fn(usize) -> Pl
     match fault.kind {
         FaultKind::Trouble(found) => {
             let (_, message) = trouble(found, &opening.rules);
-            let kind = match found {
-                Trouble::Long(_) => ErrorKind::LimitExceeded,
-                _ => ErrorKind::Malformed,
-            };
-            place(fault.at).error(kind, FORMAT, None, message)
+            place(fault.at).error(kind(found), FORMAT, None, message)
         }
         FaultKind::Ragged { found } => {
             let fields = |n: usize| if n == 1 { "1 field".to_owned() } else { format!("{n} fields") };
@@ -94,10 +110,14 @@ pub(super) fn class(
         format!(
             "expected a number that a 64-bit float holds, found {cell}. Read the column as text with dtypes=."
         )
+    } else if wanted == Classes::ZONED {
+        format!(
+            "expected an instant without a zone, as others of the column are, found {cell}. Leave the column out of dates=."
+        )
     } else if wanted == Classes::TEXT {
         format!(
             "expected an instant as date_format= says, found {cell}. Leave the column out of dates=, or read with \
-             on_error=\"null\"."
+             on_error=\"null\" or \"skip\"."
         )
     } else {
         format!(
@@ -132,33 +152,4 @@ pub(super) fn misfit(
          file whole."
     );
     place(at).error(ErrorKind::Malformed, FORMAT, Some(name), message)
-}
-
-/// The first cell of a column that is of a class.
-pub(super) fn first_of(
-    source: &Source<'_>,
-    body: usize,
-    column: usize,
-    timed: bool,
-    is_wanted: &dyn Fn(Classes) -> bool,
-) -> Option<(usize, usize)> {
-    let rules = if timed { &source.timed } else { &source.rules };
-    let mut at = body;
-    while at < source.bytes.len() {
-        let mut walk = super::walk::Walk::default();
-        let rest = source.bytes.get(at..).unwrap_or_default();
-        let next = walk.line(rest, 0, rules, source.longest).ok()?;
-        if let Some((start, end, _)) = walk.spans().nth(column) {
-            let (start, mut end) = (start as usize, end as usize);
-            let raw = rest.get(start..end).unwrap_or_default();
-            if source.shape.returns && raw.last() == Some(&b'\r') {
-                end -= 1;
-            }
-            if is_wanted(rules.class(rest.get(start..end).unwrap_or_default())) {
-                return Some((at + start, at + end));
-            }
-        }
-        at += next;
-    }
-    None
 }

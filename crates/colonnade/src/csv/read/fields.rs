@@ -27,6 +27,22 @@ pub(super) enum Trouble {
     Unclosed(usize),
     /// The line that begins here is longer than allowed.
     Long(usize),
+    /// The input ends behind an escape character.
+    Escape(usize),
+}
+
+impl Trouble {
+    /// Where it stands.
+    pub(super) fn at(self) -> usize {
+        match self {
+            Self::Quote(at)
+            | Self::Return(at)
+            | Self::Nul(at)
+            | Self::Unclosed(at)
+            | Self::Long(at)
+            | Self::Escape(at) => at,
+        }
+    }
 }
 
 /// Bytes of some lines, from which on no further line is looked at: positions are 32-bit, and a line is at most 2³⁰ bytes.

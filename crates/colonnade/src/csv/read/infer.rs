@@ -6,6 +6,7 @@
 use super::column::Part;
 use super::fields::{Ends, fields};
 use super::kinds::{BigInts, Classes, Kind, kind_of};
+use super::options::OnError;
 use super::pass::{Fault, Piece, Source, Target, Wanted, run};
 use super::table::{Filled, Table, close_gaps, join_texts, validity};
 use super::walk::Walk;
@@ -28,6 +29,8 @@ pub(super) struct Column {
     pub(super) must: bool,
     /// The type that it has had so far, if somebody has said.
     pub(super) fixed: Option<Kind>,
+    /// Whether it comes in Arrow's layout though it may have no nulls.
+    pub(super) arrow: bool,
 }
 
 /// Columns that have been read, and what is said of their rows.
@@ -36,8 +39,14 @@ pub(super) struct Columns {
     pub(super) filled: Vec<Filled>,
     pub(super) rows: usize,
     pub(super) dropped: u64,
-    pub(super) nulled: u64,
+    /// Rows that were filled up or cut.
+    pub(super) mended: u64,
+    /// Where cells stand that became null.
+    pub(super) wrong: Vec<usize>,
 }
+
+/// Instants, as long as none has been seen.
+const NO_TIME: Kind = Kind::Time { nanos: false, zoned: false };
 
 /// Why columns could not be read.
 #[derive(Debug)]
@@ -46,6 +55,8 @@ pub(super) enum Refused {
     Fault(Fault),
     /// A column whose type does not hold such cells: its place in a row.
     Class(usize, Classes),
+    /// Rows that must be left out, as these cells of theirs are not what they must be.
+    Rows(Vec<usize>),
 }
 
 /// Reads columns.
@@ -58,14 +69,14 @@ pub(super) fn read(
     progress: &dyn Progress,
 ) -> Result<std::result::Result<Columns, Refused>> {
     let mut seen = sample(source, pieces, columns)?;
-    let first = |(column, seen): (&Column, &Classes)| column.fixed.or_else(|| guess(*seen, big_ints));
+    let first = |(column, seen): (&Column, &Classes)| column.fixed.or_else(|| guess(column, *seen, big_ints));
     let mut kinds: Vec<Option<Kind>> = columns.iter().zip(&seen).map(first).collect();
     let rows_at = source.rows_at_most(pieces);
     let room = rows_at.last().map_or(0, |(first, count)| first + count);
     let mut table = Table::new(room, by_kind(&kinds))?;
     let mut parts: Vec<Vec<(Part, usize)>> = columns.iter().map(|_| Vec::new()).collect();
     let mut wanted: Vec<usize> = (0..columns.len()).collect();
-    let (mut dropped, mut nulled, mut rows) = (0, 0, 0);
+    let (mut dropped, mut mended, mut rows) = (0, 0, 0);
     while !wanted.is_empty() {
         let want = |&c: &usize| {
             let Column { position, timed, .. } = *columns.get(c)?;
@@ -82,14 +93,19 @@ pub(super) fn read(
                 parts.clear();
             }
         }
-        (dropped, nulled, rows) = (0, 0, 0);
+        (dropped, mended, rows) = (0, 0, 0);
         for done in done {
-            (dropped, nulled, rows) = (dropped + done.dropped, nulled + done.nulled, rows + done.rows);
+            (dropped, mended, rows) = (dropped + done.dropped, mended + done.nulled, rows + done.rows);
             for (&c, target) in wanted.iter().zip(done.targets) {
                 if let (Target::Slots(_, part), Some(parts)) = (target, parts.get_mut(c)) {
                     parts.push((part, done.rows));
                 }
             }
+        }
+        let skips = source.shape.on_error == OnError::Skip;
+        let wrong: Vec<usize> = parts.iter().flatten().flat_map(|(part, _)| &part.wrong).copied().collect();
+        if skips && !wrong.is_empty() {
+            return Ok(Err(Refused::Rows(wrong)));
         }
         let mut again = Vec::new();
         for (&c, Wanted { kind, position, .. }) in wanted.iter().zip(list) {
@@ -113,13 +129,14 @@ pub(super) fn read(
         }
         wanted = again;
     }
-    nulled += parts.iter().flatten().map(|(part, _)| part.wrong).sum::<u64>();
+    let wrong = parts.iter().flatten().flat_map(|(part, _)| part.wrong.iter().copied()).collect();
     let end = |((kind, seen), column): ((Option<Kind>, &Classes), &Column)| {
         column.fixed.unwrap_or(last(kind, *seen))
     };
     let kinds: Vec<Kind> = kinds.into_iter().zip(&seen).zip(columns).map(end).collect();
-    let filled = fill(&mut table, kinds, parts, &rows_at, rows, threads)?;
-    Ok(Ok(Columns { table, filled, rows, dropped, nulled }))
+    let mut filled = fill(&mut table, kinds, parts, &rows_at, rows, threads)?;
+    filled.iter_mut().zip(columns).for_each(|(filled, column)| filled.arrow = column.arrow);
+    Ok(Ok(Columns { table, filled, rows, dropped, mended, wrong }))
 }
 
 /// What a column must be read as once more, if it must.
@@ -135,13 +152,15 @@ fn settle(
     }
     let is_time = |kind: Option<Kind>| matches!(kind, Some(Kind::Time { .. }));
     if column.must && !seen.has(Classes::VALUES) {
-        let time = Kind::Time { nanos: false, zoned: false };
-        return Ok((!is_time(kind)).then_some(time));
+        return Ok((!is_time(kind)).then_some(NO_TIME));
     }
     if column.must && !is_time(kind_of(seen, big_ints).ok()) {
         let far = seen.has(Classes::NANOS) && seen.has(Classes::FAR);
-        let others = seen.has(Classes::TEXT | Classes::BOOL | Classes::NUMBERS);
-        return Err(if far && !others { Classes::FAR } else { Classes::TEXT });
+        return Err(match seen.has(Classes::TEXT | Classes::BOOL | Classes::NUMBERS) {
+            true => Classes::TEXT,
+            false if far => Classes::FAR,
+            false => Classes::ZONED,
+        });
     }
     if !misfit {
         return Ok(None);
@@ -161,8 +180,10 @@ fn last(kind: Option<Kind>, seen: Classes) -> Kind {
 }
 
 /// What a column with such cells is read as at first; `None` where it is only looked at.
-fn guess(seen: Classes, big_ints: BigInts) -> Option<Kind> {
+fn guess(column: &Column, seen: Classes, big_ints: BigInts) -> Option<Kind> {
     match kind_of(seen, big_ints) {
+        // Numbers are instants in some formats, and in a column that must be instants they are wrong: none is taken for one.
+        Ok(kind) if column.must && !matches!(kind, Kind::Time { .. }) => Some(NO_TIME),
         // Only text among its cells makes a column text whatever else comes.
         Ok(Kind::Text | Kind::Decimal) if !seen.has(Classes::TEXT) => None,
         // Nothing yet: whole numbers leave all ways open.
@@ -267,7 +288,7 @@ fn fill(
                 let list: Vec<(&Part, usize)> = parts.iter().map(|(part, rows)| (part, *rows)).collect();
                 let nulls = validity(&list, rows);
                 let text = if is_text { Some(join_texts(words, &mut parts)?) } else { None };
-                *slot = Some(Filled { kind, nulls, text });
+                *slot = Some(Filled { kind, nulls, text, arrow: false });
                 Ok(())
             })
         },

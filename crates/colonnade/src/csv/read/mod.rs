@@ -7,9 +7,13 @@
 //! | `split`, `pass`, `tidy` | pieces; one pass over them; lines as rows of one width |
 //! | `rules`, `words`, `number`, `time`, `kinds` | what the text of a cell is |
 //! | `column`, `text`, `table`, `infer` | cells into words, columns of words, their types |
-//! | `typed`, `dtypes`, `decimals` | columns whose types are told |
-//! | `opening`, `whole`, `chunks` | what stands before the rows; a whole input; rows as they come in |
+//! | `typed`, `dtypes`, `decimals`, `category` | columns whose types are told |
+//! | `look`, `opening`, `names` | what stands before the rows |
+//! | `whole`, `untold`, `schema`, `labels`, `blame` | a whole input as a frame; which cell is named where it cannot be |
+//! | `chunks`, `stream`, `lines` | rows as they come in |
 
+mod blame;
+mod category;
 mod chunks;
 mod column;
 mod decimals;
@@ -18,12 +22,17 @@ mod errors;
 mod fields;
 mod infer;
 mod kinds;
+mod labels;
+mod lines;
+mod look;
 mod marks;
+mod names;
 mod number;
 mod opening;
 mod options;
 mod pass;
 mod rules;
+mod schema;
 mod split;
 mod stream;
 mod survey;
@@ -32,6 +41,7 @@ mod text;
 mod tidy;
 mod time;
 mod typed;
+mod untold;
 mod walk;
 mod whole;
 mod words;
@@ -42,6 +52,8 @@ pub use whole::{decode, decode_with};
 
 use super::write::{COMMENT, FORMAT};
 
+#[cfg(test)]
+mod borders;
 #[cfg(test)]
 mod odd;
 #[cfg(test)]

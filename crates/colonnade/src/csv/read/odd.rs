@@ -1,5 +1,6 @@
 //! Literal bytes that no reader may hang on, stumble over, or change silently.
 
+use super::pass::with_lines_of;
 use super::{BigInts, Chunks, Dates, OnError, ReadOptions, decode};
 use crate::arrow::export::Exporter;
 use crate::frame::Frame;
@@ -156,4 +157,141 @@ fn integers_beside_nulls_are_floats_to_others_only_where_no_float_rounds_them() 
     assert!(!origin(b"a,b\n9007199254740993,x\n,y\n"));
     assert!(!origin(b"a,b\n-9007199254740993,x\n,y\n"));
     assert!(origin(b"a,b\n9007199254740993,x\n1,y\n"));
+}
+
+fn refused(text: &[u8], options: &ReadOptions) -> String {
+    read(text, options).unwrap_err().to_string()
+}
+
+#[test]
+fn an_escape_character_that_escapes_nothing_is_no_byte_to_drop() {
+    let options = ReadOptions { escape: Some(b'\\'), ..ReadOptions::default() };
+    for (text, place) in [
+        (&b"a,b\n1,x\\"[..], "at byte 7: line 2, column 4: expected a character behind the escape"),
+        (b"a,b\n1,\"x\\", "at byte 6: line 2, column 3: expected a closing quote"),
+        (b"a,b\\", "at byte 3: line 1, column 4: expected a character behind the escape"),
+    ] {
+        assert!(refused(text, &options).contains(place), "{}", refused(text, &options));
+        let found = chunked(text, &options, 1).unwrap_err().to_string();
+        assert!(found.contains(place), "{found}");
+    }
+    // An escaped carriage return is no part of the line end behind it.
+    assert_eq!(shown(&read(b"a,b\n1,x\\\r\n2,y\r\n", &options).unwrap())[1], "LargeUtf8: x\r y");
+}
+
+#[test]
+fn no_cell_of_a_row_that_was_left_out_is_named() {
+    let options = ReadOptions { on_error: OnError::Skip, big_ints: BigInts::Error, ..ReadOptions::default() };
+    let found = refused(b"a,b\n1,2\n99999999999999999999\n3,4\n99999999999999999998,5\n", &options);
+    assert!(found.contains("line 5, column 1") && found.contains("99999999999999999998"), "{found}");
+    // A blank line is no cell of nothing.
+    let options = ReadOptions { keep_default_na: false, ..ReadOptions::default() };
+    let found = chunked(b"a\n1\n\n\nx\n", &options, 1).unwrap_err().to_string();
+    assert!(found.contains("line 5, column 1") && found.contains("\"x\""), "{found}");
+}
+
+#[test]
+fn instants_with_and_without_zones_are_told_apart_by_name() {
+    let options = ReadOptions { dates: Dates::Names(vec!["a".into()]), ..ReadOptions::default() };
+    let found = refused(b"a,b\n2000-01-01,1\n2000-01-01T00:00:00Z,2\n", &options);
+    assert!(found.contains("line 3, column 1") && found.contains("without a zone"), "{found}");
+}
+
+#[test]
+fn numbers_are_instants_where_the_format_says_so_wherever_they_stand() {
+    let format = Some("%Y%m%d".to_owned());
+    let options = ReadOptions { dates: Dates::All, date_format: format.clone(), ..ReadOptions::default() };
+    let times = |text: &str| shown(&read(text.as_bytes(), &options).unwrap())[0].clone();
+    let text = format!("a,b\n{}20000101,1\n", ",1\n".repeat(100_000));
+    assert!(times(&text).starts_with("Timestamp"), "{:.60}", times(&text));
+    // In a column that must be instants no number is taken for a whole number, wherever it stands.
+    let named = Dates::Names(vec!["a".into()]);
+    let options = ReadOptions { dates: named, on_error: OnError::Null, ..ReadOptions::default() };
+    let text = format!("a,b\n{}5,1\n2000-01-01,1\n", ",1\n".repeat(100_000));
+    let found = decode(&Buffer::from_vec(text.into_bytes()), &options).unwrap();
+    assert_eq!((found.frame.nrows, found.nulled), (100_002, 1));
+}
+
+#[test]
+fn blank_lines_without_names_are_nothing() {
+    let options = ReadOptions { header_rows: 0, ..ReadOptions::default() };
+    for text in [&b""[..], b"\n", b"\n \n", b" \r\n\t\r\n\r\n", b" "] {
+        let frame = read(text, &options).unwrap();
+        assert_eq!((frame.nrows, frame.ncols), (0, 0), "{text:?}");
+        assert_eq!(chunked(text, &options, 1).unwrap(), [[""; 0]], "{text:?}");
+    }
+    assert_eq!(shown(&read(b"\n \n1,2\n", &options).unwrap()), ["Int64: 1", "Int64: 2"]);
+}
+
+#[test]
+fn rows_with_cells_that_are_not_what_was_told_are_left_out_and_counted() {
+    let dtypes = vec![("b".to_owned(), "int16".to_owned())];
+    let dates = Dates::Names(vec!["c".into()]);
+    let text = b"a,b,c\n1,2,2000-01-01\nx,70000,2000-01-02\ny,3,never\n2,4,\n3\n\n4,z,nor\n";
+    let with = |on_error| {
+        let options =
+            ReadOptions { dtypes: dtypes.clone(), dates: dates.clone(), on_error, ..ReadOptions::default() };
+        decode(&Buffer::from_vec(text.to_vec()), &options)
+    };
+    // What else stands in those rows says nothing of the types of columns: a is whole numbers.
+    let found = with(OnError::Skip).unwrap();
+    assert_eq!((found.frame.nrows, found.dropped, found.nulled), (2, 4, 0));
+    assert_eq!(shown(&found.frame)[0], "Int64: 1 2");
+    let found = with(OnError::Null).unwrap();
+    assert_eq!((found.frame.nrows, found.dropped, found.nulled), (6, 0, 5));
+    assert_eq!(shown(&found.frame)[0], "LargeUtf8: 1 x y 2 3 4");
+    let found = with(OnError::Raise).unwrap_err().to_string();
+    assert!(found.contains("line 3, column 3") && found.contains("70000"), "{found}");
+    let options = ReadOptions { dtypes, dates, on_error: OnError::Skip, ..ReadOptions::default() };
+    let rows: usize =
+        chunked(text, &options, 2).unwrap().iter().map(|chunk| usize::from(chunk[0].len() > 7)).sum();
+    assert_eq!(rows, 2);
+}
+
+#[test]
+fn the_first_fault_in_the_input_is_told_whatever_it_is() {
+    let dtypes = ["a", "b"].map(|name| (name.to_owned(), "int8".to_owned())).to_vec();
+    let options = ReadOptions { dtypes, threads: 2, ..ReadOptions::default() };
+    for text in [
+        "a,b\n1,x\ny,2\n3\n",
+        "a,b\n1,x\n\"y,2\n",
+        "a,b\n1,x\n1,\"2\"3\n",
+        "a,b\n1,x\n1,\0 2\n",
+        "a,b\n1,x\n1,2,3\n\0,",
+    ] {
+        let found = refused(text.as_bytes(), &options);
+        assert!(found.contains("at byte 6: line 2, column 3") && found.contains("\"x\""), "{text:?} {found}");
+    }
+}
+
+#[test]
+fn a_line_over_the_limit_is_refused_where_it_begins() {
+    let long = "x".repeat(200);
+    let escaped = ReadOptions { escape: Some(b'\\'), ..ReadOptions::default() };
+    with_lines_of(150, || {
+        for options in [ReadOptions::default(), escaped] {
+            for (text, place) in [
+                (format!("a,b\n1,2\n{long},3\n4,5\n"), "at byte 8: line 3, column 1"),
+                (format!("a,b\n1,2\n\"{long}\",3\n4,5\n"), "at byte 8: line 3, column 1"),
+                (format!("a{long},b\n1,2\n"), "at byte 0: line 1, column 1"),
+                (format!("a,b\n1,{long}"), "at byte 4: line 2, column 1"),
+            ] {
+                let found = read(text.as_bytes(), &options).unwrap_err();
+                assert!(matches!(found.kind(), crate::ErrorKind::LimitExceeded), "{text} {found}");
+                assert!(found.to_string().contains(place), "{text} {found}");
+                let found = chunked(text.as_bytes(), &options, 1).unwrap_err();
+                assert!(matches!(found.kind(), crate::ErrorKind::LimitExceeded), "{text} {found}");
+                assert!(found.to_string().contains(place), "{text} {found}");
+            }
+        }
+        // Nothing waits for ever for the end of a line.
+        let mut chunks = Chunks::new(ReadOptions::default()).unwrap();
+        chunks.feed(b"a,b\n1,2\n3,\"").unwrap();
+        assert_eq!(chunks.next(1).unwrap().unwrap().nrows, 1);
+        let found = (0..9).find_map(|_| {
+            chunks.feed("y\n".repeat(20).as_bytes()).unwrap();
+            chunks.next(1).err()
+        });
+        assert!(found.unwrap().to_string().contains("at byte 8: line 3, column 1"));
+    });
 }

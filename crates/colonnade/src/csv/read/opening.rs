@@ -2,20 +2,19 @@
 
 use serde_json::json;
 
+use super::look::Look;
 use super::marks::Special;
+use super::names::{Names, Wrong, names, unnamed};
 use super::options::{Dates, OnError, ReadOptions, Schema};
 use super::rules::{NEVER, Rules};
 use super::time::{FIELDS, Format};
 use super::walk::Walk;
 use super::words::Words;
 use super::{COMMENT, FORMAT};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::text::cells::Style;
 use crate::text::header::Header;
-
-/// Bytes and lines that tell the delimiter.
-const LOOK_NBYTES: usize = 64 << 10;
-const LOOK_LINES: usize = 100;
+use crate::text::place::Place;
 
 /// Delimiters that are told by the look, the likelier ones first.
 const DELIMITERS: [u8; 4] = *b",\t;|";
@@ -54,7 +53,7 @@ impl Opening {
         };
         // Columns that are named must be instants; of all others nobody has said so.
         let named = matches!(options.dates, Dates::Names(_));
-        let lenient = named && options.on_error == OnError::Null;
+        let lenient = named && options.on_error != OnError::Raise;
         Ok(Rules { time: Some(format), lenient, ..self.rules.clone() })
     }
 
@@ -64,65 +63,59 @@ impl Opening {
     }
 }
 
-/// Reads what stands before the rows of `bytes`. `whole`: whether all of the input is there.
+/// Reads what stands before the rows of `bytes`, whose first lines `look` has found; `None` where more bytes must come.
+/// `ended`: none do.
 pub(super) fn open(
     bytes: &[u8],
     options: &ReadOptions,
-    place: &dyn Fn(usize) -> crate::text::place::Place,
-) -> Result<Opening> {
-    let fail = |at: usize, message: String| place(at).error(ErrorKind::Malformed, FORMAT, None, message);
-    let (header, mut body) = told(bytes, options)?;
-    for _ in 0..options.skip_rows {
-        body += line_nbytes(bytes.get(body..).unwrap_or_default());
-    }
-    let rest = bytes.get(body..).unwrap_or_default();
+    look: &Look,
+    ended: bool,
+    place: &dyn Fn(usize) -> Place,
+) -> Result<Option<Opening>> {
+    let header = told(bytes, options)?;
+    let rest = bytes.get(look.front()..).unwrap_or_default();
+    let seen = bytes.get(look.front()..look.end()).unwrap_or_default();
     let mut rules = rules(options, header.as_ref())?;
-    rules.newline = line_end(rest, rules.quote);
-    let fixed = header.is_some() || options.delimiter.is_some();
-    if !fixed {
-        rules.delimiter = delimiter(rest, &rules);
+    rules.newline = line_end(seen, rules.quote);
+    if header.is_none() && options.delimiter.is_none() {
+        rules.delimiter = delimiter(seen, &rules);
     }
     let shown = |byte: u8| if byte == NEVER { json!(null) } else { json!(String::from(char::from(byte))) };
-    let ends = match (
-        rules.newline,
-        rest.iter().position(|b| *b == b'\n').and_then(|i| rest.get(i.checked_sub(1)?)),
-    ) {
+    let before = seen.iter().position(|b| *b == b'\n').and_then(|i| seen.get(i.checked_sub(1)?));
+    let ends = match (rules.newline, before) {
         (b'\r', _) => "\r",
         (_, Some(b'\r')) => "\r\n",
         _ => "\n",
     };
     let dialect =
         json!({"delimiter": shown(rules.delimiter), "quotechar": shown(rules.quote), "lineterminator": ends});
-    let rows = if header.is_some() { 1 } else { options.header_rows };
-    let (names, nbytes, mut ncols) =
-        names(rest, &rules, rows).map_err(|(at, message)| fail(body + at, message))?;
-    let mut out = Opening { body: body + nbytes, rules, names, ncols, header, dialect: dialect.to_string() };
-    if rows == 0 {
-        let rest = bytes.get(out.body..).unwrap_or_default();
-        ncols = first_width(rest, &out.rules).map_err(|(at, message)| fail(out.body + at, message))?;
-        out.ncols = ncols;
-    }
+    let found = match (&header, options.header_rows) {
+        (Some(_), _) => names(rest, &rules, 1, ended),
+        (None, 0) => unnamed(rest, &rules, ended),
+        (None, rows) => names(rest, &rules, rows, ended),
+    };
+    let found = found
+        .map_err(|Wrong { at, kind, message }| place(look.front() + at).error(kind, FORMAT, None, message))?;
+    let Some(Names { rows, nbytes, ncols }) = found else { return Ok(None) };
     if ncols as u64 > options.limits.max_columns {
-        let message = format!(
-            "{ncols} columns, the limit is {}. Raise max_columns to read it.",
-            options.limits.max_columns
-        );
+        let most = options.limits.max_columns;
+        let message = format!("{ncols} columns, the limit is {most}. Raise max_columns to read it.");
         return Err(Error::limit(FORMAT, message));
     }
-    Ok(out)
+    let (body, dialect) = (look.front() + nbytes, dialect.to_string());
+    Ok(Some(Opening { body, rules, names: rows, ncols, header, dialect }))
 }
 
-/// Our header, and where what follows it begins.
-fn told(bytes: &[u8], options: &ReadOptions) -> Result<(Option<Header>, usize)> {
+/// Our header.
+fn told(bytes: &[u8], options: &ReadOptions) -> Result<Option<Header>> {
     let line = bytes.strip_prefix(COMMENT.as_bytes()).filter(|rest| rest.starts_with(b"{"));
-    let end = line.map_or(0, |line| COMMENT.len() + line_nbytes(line));
     let parse = |text: &[u8]| {
         let text =
             std::str::from_utf8(text).map_err(|_| Error::malformed(FORMAT, "header: expected UTF-8."))?;
         Header::parse(text.trim_end(), Style::csv(true), &options.limits)
     };
     let beside = options.sidecar.as_deref().map(|text| text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
-    let header = match (options.schema, line, beside) {
+    Ok(match (options.schema, line, beside) {
         (Schema::Ignore, ..) | (Schema::Found, None, None) => None,
         (Schema::Header, Some(line), _) | (Schema::Found, Some(line), None) => Some(
             parse(line.get(..line_nbytes(line)).unwrap_or(line)).map_err(|e| e.at(COMMENT.len() as u64))?,
@@ -140,8 +133,7 @@ fn told(bytes: &[u8], options: &ReadOptions) -> Result<(Option<Header>, usize)> 
             let message = "schema=\"sidecar\": expected FILE.schema.json beside the file, found none. Read it without schema.";
             return Err(Error::malformed(FORMAT, message));
         }
-    };
-    Ok((header, end))
+    })
 }
 
 fn rules(options: &ReadOptions, header: Option<&Header>) -> Result<Rules> {
@@ -213,15 +205,15 @@ fn line_end(bytes: &[u8], quote: u8) -> u8 {
     b'\n'
 }
 
-/// The delimiter that gives all first lines the same number of cells, the most of them.
+/// The delimiter that gives all lines the same number of cells, the most of them.
 fn delimiter(bytes: &[u8], rules: &Rules) -> u8 {
     let mut best = (0, rules.delimiter);
     for delimiter in DELIMITERS.into_iter().filter(|d| *d != rules.point && *d != rules.thousands) {
         let rules = Rules { delimiter, ..rules.clone() };
         let (mut at, mut widths) = (0, Vec::new());
-        while at < bytes.len().min(LOOK_NBYTES) && widths.len() < LOOK_LINES {
+        while at < bytes.len() {
             let mut walk = Walk::default();
-            let Ok(next) = walk.line(bytes, at, &rules, LOOK_NBYTES) else { break };
+            let Ok(next) = walk.line(bytes, at, &rules, bytes.len()) else { break };
             let width = walk.spans().count();
             let blank = width <= 1 && walk.spans().all(|(start, end, _)| start == end);
             if !blank {
@@ -235,82 +227,10 @@ fn delimiter(bytes: &[u8], rules: &Rules) -> u8 {
         }
         // Ragged lines count for less than any that agree.
         let agree = widths.iter().all(|width| *width == first);
-        let score = if agree { first + LOOK_NBYTES } else { first };
+        let score = if agree { first + bytes.len() } else { first };
         if score > best.0 {
             best = (score, delimiter);
         }
     }
     best.1
-}
-
-/// A place inside what was given, and what is wrong there.
-type Wrong = (usize, String);
-
-/// The rows of labels, the bytes they are, and the width of the last.
-#[allow(clippy::type_complexity)]
-fn names(
-    bytes: &[u8],
-    rules: &Rules,
-    rows: usize,
-) -> std::result::Result<(Vec<Vec<String>>, usize, usize), Wrong> {
-    let (mut at, mut out, mut ncols) = (0, Vec::new(), 0);
-    while out.len() < rows && at < bytes.len() {
-        let (next, cells) = row(bytes, at, rules)?;
-        if let Some(cells) = cells {
-            if !out.is_empty() && cells.len() != ncols {
-                let message =
-                    format!("expected {ncols} column labels as in the row before, found {}.", cells.len());
-                return Err((at, message));
-            }
-            ncols = cells.len();
-            out.push(cells);
-        }
-        at = next;
-    }
-    if !out.is_empty() && out.len() < rows {
-        return Err((
-            at,
-            format!("expected {rows} rows of column labels, found {}. Lower header_rows.", out.len()),
-        ));
-    }
-    Ok((out, at, ncols))
-}
-
-/// One line as texts; `None` where it is blank or a comment.
-#[allow(clippy::type_complexity)]
-fn row(bytes: &[u8], at: usize, rules: &Rules) -> std::result::Result<(usize, Option<Vec<String>>), Wrong> {
-    let mut walk = Walk::default();
-    let rest = bytes.get(at..).unwrap_or_default();
-    let next = walk.line(rest, 0, rules, super::pass::LONGEST);
-    let next = next.map_err(|trouble| {
-        let (inside, message) = super::errors::trouble(trouble, rules);
-        (at + inside, message)
-    })?;
-    let spans: Vec<(u32, u32, bool)> = walk.spans().collect();
-    let last = spans.len().saturating_sub(1);
-    let cell = |(i, (start, end, _)): (usize, &(u32, u32, bool))| {
-        let mut raw = rest.get(*start as usize..*end as usize).unwrap_or_default();
-        if i == last && rules.newline == b'\n' {
-            raw = raw.strip_suffix(b"\r").unwrap_or(raw);
-        }
-        String::from_utf8_lossy(&rules.text(raw).bytes).into_owned()
-    };
-    let cells: Vec<String> = spans.iter().enumerate().map(cell).collect();
-    let quoted = rest.first() == Some(&rules.quote);
-    let blank =
-        cells.is_empty() || (cells.len() == 1 && !quoted && cells.iter().all(|c| c.trim().is_empty()));
-    Ok((at + next, (!blank).then_some(cells)))
-}
-
-/// Cells of the first row.
-fn first_width(bytes: &[u8], rules: &Rules) -> std::result::Result<usize, Wrong> {
-    let mut at = 0;
-    while at < bytes.len() {
-        let (next, cells) = row(bytes, at, rules)?;
-        if let Some(cells) = cells {
-            return Ok(cells.len());
-        }
-        at = next;
-    }
-    Ok(0)
 }

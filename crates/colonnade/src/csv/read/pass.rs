@@ -22,8 +22,31 @@ const BATCH_CELLS: usize = 8 << 10;
 /// Rows of a batch at least: a column of some rows fills a line of the cache.
 const BATCH_ROWS: usize = 8;
 
-/// Bytes of a line that are accepted: positions within some lines are 32-bit.
-pub(super) const LONGEST: usize = 1 << 30;
+/// Positions within some lines are 32-bit.
+const LONGEST: usize = 1 << 30;
+
+/// Bytes of a line that are accepted.
+pub(super) fn longest() -> usize {
+    #[cfg(test)]
+    if let Some(nbytes) = TESTED.get() {
+        return nbytes;
+    }
+    LONGEST
+}
+
+#[cfg(test)]
+thread_local! {
+    static TESTED: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
+}
+
+/// Runs `work` with lines of at most so many bytes, where a test has no gigabyte.
+#[cfg(test)]
+pub(super) fn with_lines_of<T>(nbytes: usize, work: impl FnOnce() -> T) -> T {
+    TESTED.set(Some(nbytes));
+    let out = work();
+    TESTED.set(None);
+    out
+}
 
 /// A piece of the input: whole lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +65,7 @@ pub(super) struct Source<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) special: Special,
     pub(super) watch: Watch,
-    pub(super) shape: Shape,
+    pub(super) shape: Shape<'a>,
     /// Rules of most columns, and of those that may be instants.
     pub(super) rules: Rules,
     pub(super) timed: Rules,
@@ -84,7 +107,7 @@ pub(super) enum Target<'a> {
     Slots(&'a mut [Slot], Part),
     /// Nowhere: cells are looked at.
     Look(Part),
-    /// Into a reader that knows its type; wrong cells are null where `lenient`, counted.
+    /// Into a reader that knows its type; wrong cells are null where `lenient`, and their places are kept.
     Typed {
         reader: Box<dyn TextReader>,
         /// Whether its cells are numbers, with a point and separators of the input's own.
@@ -92,7 +115,7 @@ pub(super) enum Target<'a> {
         /// Whether NaN is one of them; it is null elsewhere.
         nan: bool,
         lenient: bool,
-        wrong: u64,
+        wrong: Vec<usize>,
     },
 }
 
@@ -152,6 +175,7 @@ pub(super) fn run<'a>(
     Ok(done.collect())
 }
 
+/// Reads one piece into its targets.
 pub(super) fn read<'a>(
     source: &Source<'_>,
     piece: Piece,
@@ -159,64 +183,76 @@ pub(super) fn read<'a>(
     targets: Vec<Target<'a>>,
 ) -> std::result::Result<Done<'a>, Fault> {
     let mut done = Done { targets, rows: 0, dropped: 0, nulled: 0 };
+    match lines(source, piece, wanted, &mut done) {
+        Ok(()) => Ok(done),
+        // Rows before a line that is wrong have not been read yet: a cell of theirs may be the first fault.
+        Err((from, fault @ (FaultKind::Trouble(_) | FaultKind::Ragged { .. }), at)) => {
+            let before = Piece { start: from, end: line_start(source, from, at), ..piece };
+            let first = lines(source, before, wanted, &mut done).err();
+            Err(first.map_or(Fault { at, kind: fault }, |(_, kind, at)| Fault { at, kind }))
+        }
+        Err((_, kind, at)) => Err(Fault { at, kind }),
+    }
+}
+
+/// Where the lines begin that were looked at together, and what is wrong in them, and where.
+type Broken = (usize, FaultKind, usize);
+
+fn lines(
+    source: &Source<'_>,
+    piece: Piece,
+    wanted: &[Wanted],
+    done: &mut Done<'_>,
+) -> std::result::Result<(), Broken> {
     let (mut ends, mut rows, mut walk) = (Ends::default(), Rows::default(), Walk::default());
-    let cells = BATCH_CELLS.max(source.shape.ncols.saturating_mul(BATCH_ROWS));
+    let ncols = source.shape.ncols;
+    let cells = BATCH_CELLS.max(ncols.saturating_mul(BATCH_ROWS));
     let mut at = piece.start;
     while at < piece.end {
         let bytes = source.bytes.get(at..piece.end).unwrap_or_default();
         let reach = source.bytes.get(at..).unwrap_or_default();
-        let ragged =
-            |r: super::tidy::Ragged| Fault { at: at + r.at, kind: FaultKind::Ragged { found: r.found } };
+        let ragged = |r: super::tidy::Ragged| (at, FaultKind::Ragged { found: r.found }, at + r.at);
         let used = if source.careful {
             let used = walk.lines(bytes, &source.rules, cells, source.longest);
             let used = used.map_err(|t| first_fault(source, bytes, at, t))?;
-            source.shape.tidy(bytes, walk.spans(), &mut rows).map_err(ragged)?;
+            source.shape.tidy(bytes, at, walk.spans(), &mut rows).map_err(ragged)?;
             used
         } else {
             let used = fields(bytes, source.special, source.watch, cells, source.longest, &mut ends);
             let used = used.map_err(|t| first_fault(source, bytes, at, t))?;
             let found = ends.with_front();
-            if let Some(cut) = source.shape.regular(bytes, found, ends.lines) {
-                let ncols = source.shape.ncols;
-                for (column, target) in wanted.iter().zip(&mut done.targets) {
-                    let cut = if column.position + 1 == ncols { cut } else { 0 };
-                    let spans = Joined { ends: found, ncols, column: column.position, cut };
-                    let one = Batch { source, reach, at, first: done.rows, rows: ends.lines };
-                    one.take(*column, spans, target)?;
-                }
+            if !source.shape.leaves_out(at, at + used)
+                && let Some(cut) = source.shape.regular(bytes, found, ends.lines)
+            {
+                let batch = Batch { source, reach, at, first: done.rows, rows: ends.lines };
+                batch.take_all(wanted, &mut done.targets, |column| {
+                    let cut = if column + 1 == ncols { cut } else { 0 };
+                    Joined { ends: found, ncols, column, cut }
+                })?;
                 done.rows += ends.lines;
                 at += used;
                 continue;
             }
             let spans = spans(bytes, found, source.special.newline);
-            source.shape.tidy(bytes, spans, &mut rows).map_err(ragged)?;
+            source.shape.tidy(bytes, at, spans, &mut rows).map_err(ragged)?;
             used
         };
-        let ncols = source.shape.ncols;
-        for (column, target) in wanted.iter().zip(&mut done.targets) {
-            let spans = Apart { spans: &rows.spans, ncols, column: column.position };
-            let one = Batch { source, reach, at, first: done.rows, rows: rows.rows };
-            one.take(*column, spans, target)?;
-        }
+        let batch = Batch { source, reach, at, first: done.rows, rows: rows.rows };
+        let spans = |column| Apart { spans: &rows.spans, ncols, column };
+        batch.take_all(wanted, &mut done.targets, spans)?;
         done.rows += rows.rows;
         done.dropped += rows.dropped;
         done.nulled += rows.nulled;
         at += used;
     }
-    Ok(done)
+    Ok(())
 }
 
 /// The first fault of some lines that cannot be cut into cells: a row of another width may stand before.
 #[cold]
-fn first_fault(source: &Source<'_>, bytes: &[u8], at: usize, found: Trouble) -> Fault {
-    let inside = match found {
-        Trouble::Quote(i)
-        | Trouble::Return(i)
-        | Trouble::Nul(i)
-        | Trouble::Unclosed(i)
-        | Trouble::Long(i) => i,
-    };
-    let last = Fault { at: at + inside, kind: FaultKind::Trouble(found) };
+fn first_fault(source: &Source<'_>, bytes: &[u8], at: usize, found: Trouble) -> Broken {
+    let inside = found.at();
+    let last = (at, FaultKind::Trouble(found), at + inside);
     if matches!(found, Trouble::Quote(_)) && !source.careful {
         return last;
     }
@@ -225,12 +261,26 @@ fn first_fault(source: &Source<'_>, bytes: &[u8], at: usize, found: Trouble) -> 
         walk.clear();
         let line = bytes.get(from..).unwrap_or_default();
         let Ok(used) = walk.line(line, 0, &source.rules, source.longest) else { break };
-        if let Err(ragged) = source.shape.tidy(line, walk.spans(), &mut rows) {
-            return Fault { at: at + from + ragged.at, kind: FaultKind::Ragged { found: ragged.found } };
+        if let Err(ragged) = source.shape.tidy(line, at + from, walk.spans(), &mut rows) {
+            return (at, FaultKind::Ragged { found: ragged.found }, at + from + ragged.at);
         }
         from += used;
     }
     last
+}
+
+/// Where the line begins that `at` stands in; `from` begins a line.
+#[cold]
+fn line_start(source: &Source<'_>, mut from: usize, at: usize) -> usize {
+    let mut walk = Walk::default();
+    loop {
+        walk.clear();
+        let line = source.bytes.get(from..).unwrap_or_default();
+        match walk.line(line, 0, &source.rules, source.longest) {
+            Ok(used) if used > 0 && from + used <= at => from += used,
+            _ => return from,
+        }
+    }
 }
 
 /// Some rows of a piece.
@@ -245,6 +295,25 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
+    /// Takes all columns that are wanted; answers the first cell in the input that is wrong.
+    #[inline]
+    fn take_all<S: column::Spans>(
+        &self,
+        wanted: &[Wanted],
+        targets: &mut [Target<'_>],
+        spans: impl Fn(usize) -> S,
+    ) -> std::result::Result<(), Broken> {
+        let mut first: Option<Fault> = None;
+        for (column, target) in wanted.iter().zip(targets) {
+            if let Err(fault) = self.take(*column, spans(column.position), target)
+                && first.as_ref().is_none_or(|first| fault.at < first.at)
+            {
+                first = Some(fault);
+            }
+        }
+        first.map_or(Ok(()), |fault| Err((self.at, fault.kind, fault.at)))
+    }
+
     /// Takes one column.
     fn take(
         &self,
@@ -256,7 +325,9 @@ impl Batch<'_> {
         match target {
             Target::Slots(out, part) => {
                 let out = out.get_mut(self.first..self.first + self.rows).unwrap_or_default();
+                let before = part.wrong.len();
                 column::take(column.kind, rules, self.reach, spans, self.first, out, part);
+                part.wrong.iter_mut().skip(before).for_each(|place| *place += self.at);
                 Ok(())
             }
             Target::Look(part) => {
@@ -269,7 +340,7 @@ impl Batch<'_> {
                     let raw = self.reach.get(start..end).unwrap_or_default();
                     if let Err(fault) = push(rules, raw, *number, *nan, reader.as_mut()) {
                         let nulled = if *lenient { reader.nulls(1) } else { Err(fault) };
-                        *wrong += 1;
+                        wrong.push(self.at + start);
                         nulled.map_err(|fault| Fault {
                             at: self.at + start,
                             kind: FaultKind::Cell { position: column.position, fault },

@@ -82,6 +82,12 @@ impl Rules {
         if told { self.words.word(&text.bytes) } else { Word::Other }
     }
 
+    /// Whether the text of a number may be something else: a null word, or an instant of a format without other marks.
+    #[inline]
+    pub(super) fn numbers_are_looked_up(&self) -> bool {
+        self.words.numbers() || matches!(self.time, Some(Format::Told(_)))
+    }
+
     /// What one cell could be.
     pub(super) fn class(&self, raw: &[u8]) -> Classes {
         let text = self.text(raw);

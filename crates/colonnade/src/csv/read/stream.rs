@@ -2,7 +2,7 @@
 
 use super::FORMAT;
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::input::Encoding;
+use crate::text::input::{Encoding, source_nbytes};
 use crate::text::place::Place;
 
 /// Bytes whose characters are not whole yet, and how the others are read.
@@ -22,28 +22,48 @@ impl Stream {
         Self { encoding, begun: false, pending: Vec::new() }
     }
 
-    /// Appends the characters that are whole to `text`; `place` is where `text` begins.
-    pub(super) fn feed(&mut self, bytes: &[u8], text: &mut Vec<u8>, place: Place) -> Result<()> {
+    /// Appends the characters that are whole to `text`; `place` is where `text` begins, behind the mark once it is known.
+    pub(super) fn feed(&mut self, bytes: &[u8], text: &mut Vec<u8>, place: &mut Place) -> Result<()> {
         self.pending.extend_from_slice(bytes);
         if !self.begun && self.pending.len() < 3 {
             return Ok(());
         }
-        self.begin();
-        self.convert(text).map_err(|wrong| placed(wrong, text, place))
+        self.begin(place);
+        self.convert(text).map_err(|wrong| self.placed(wrong, text, *place))
     }
 
     /// No more bytes come.
-    pub(super) fn finish(&mut self, text: &mut Vec<u8>, place: Place) -> Result<()> {
-        self.begin();
-        self.convert(text).map_err(|wrong| placed(wrong, text, place))?;
+    pub(super) fn finish(&mut self, text: &mut Vec<u8>, place: &mut Place) -> Result<()> {
+        self.begin(place);
+        self.convert(text).map_err(|wrong| self.placed(wrong, text, *place))?;
         if self.pending.is_empty() {
             return Ok(());
         }
         let message = "expected a whole character at the end of the input, found the first bytes of one. It was cut short.";
-        Err(placed((ErrorKind::Malformed, message.into()), text, place))
+        Err(self.placed((ErrorKind::Malformed, message.into()), text, *place))
     }
 
-    fn begin(&mut self) {
+    /// The place behind `text`, which begins at `place`: its byte is the input's, whatever the encoding.
+    pub(super) fn after(&self, place: Place, text: &[u8]) -> Place {
+        Place { byte: place.byte + source_nbytes(text, self.encoding) as u64, ..place.after(text) }
+    }
+
+    /// The same behind whole lines, which nearly always end with line feeds.
+    pub(super) fn after_lines(&self, place: Place, text: &[u8]) -> Place {
+        if text.contains(&b'\r') || text.last() != Some(&b'\n') {
+            return self.after(place, text);
+        }
+        let lines = text.iter().filter(|b| **b == b'\n').count() as u64;
+        let nbytes = source_nbytes(text, self.encoding) as u64;
+        Place { line: place.line + lines, column: 1, byte: place.byte + nbytes }
+    }
+
+    #[cold]
+    fn placed(&self, (kind, message): Wrong, text: &[u8], place: Place) -> Error {
+        self.after(place, text).error(kind, FORMAT, None, message)
+    }
+
+    fn begin(&mut self, place: &mut Place) {
         if self.begun {
             return;
         }
@@ -62,6 +82,7 @@ impl Stream {
         };
         self.encoding = encoding;
         self.pending.drain(..mark);
+        place.byte += mark as u64;
     }
 
     fn convert(&mut self, text: &mut Vec<u8>) -> std::result::Result<(), Wrong> {
@@ -81,11 +102,6 @@ impl Stream {
 
 fn push(c: char, text: &mut Vec<u8>) {
     text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-}
-
-#[cold]
-fn placed((kind, message): Wrong, text: &[u8], place: Place) -> Error {
-    place.after(text).error(kind, FORMAT, None, message)
 }
 
 fn utf8(bytes: &[u8], text: &mut Vec<u8>) -> std::result::Result<usize, Wrong> {

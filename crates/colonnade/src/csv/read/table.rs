@@ -30,6 +30,8 @@ pub(super) struct Filled {
     pub(super) nulls: Option<NullBuffer>,
     /// Texts only.
     pub(super) text: Option<Buffer>,
+    /// Whether it is in Arrow's layout though it may have no nulls: as chunks are, which may have some or not.
+    pub(super) arrow: bool,
 }
 
 /// What a column of a frame is made of.
@@ -72,13 +74,7 @@ impl Table {
     }
 
     /// Ends filling; `rows` have come.
-    /// `arrow`: all columns in Arrow's layout, as chunks need them, which may have nulls or not.
-    pub(super) fn finish(
-        self,
-        rows: usize,
-        columns: Vec<Filled>,
-        arrow: bool,
-    ) -> Result<Vec<crate::frame::Part>> {
+    pub(super) fn finish(self, rows: usize, columns: Vec<Filled>) -> Result<Vec<crate::frame::Part>> {
         let offsets: Vec<usize> = (0..columns.len()).map(|i| self.offset(i)).collect();
         let stride = crate::frame::as_stride(self.stride * 8);
         let whole = Buffer::from_region(self.region.finish(), true);
@@ -86,7 +82,7 @@ impl Table {
         let mut numbers: Vec<(usize, usize, DType)> = Vec::new();
         let mut bools: Vec<(usize, usize)> = Vec::new();
         for (position, (column, offset)) in columns.into_iter().zip(offsets).enumerate() {
-            match made(column, rows, offset, &whole, arrow)? {
+            match made(column, rows, offset, &whole)? {
                 Made::Block(dtype) => numbers.push((offset, position, dtype)),
                 Made::Bools => bools.push((offset, position)),
                 Made::Column(column) => parts.push(crate::frame::Part::Column(column, position)),
@@ -127,7 +123,8 @@ fn short() -> Error {
     Error::malformed("csv", "a column is shorter than its rows.")
 }
 
-fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer, arrow: bool) -> Result<Made> {
+fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer) -> Result<Made> {
+    let arrow = column.arrow;
     let words = |n: usize| whole.slice(offset, n * 8).ok_or_else(short);
     let data_type = match (column.kind, arrow || column.nulls.is_some()) {
         (Kind::Int, false) => return Ok(Made::Block(dtype("<i8")?)),

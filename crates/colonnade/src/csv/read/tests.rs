@@ -1,7 +1,5 @@
 //! Whole inputs: what becomes of them, and that neither pieces nor threads nor chunks change it.
 
-use proptest::prelude::*;
-
 use super::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, decode};
 use crate::arrow::export::Exporter;
 use crate::frame::Frame;
@@ -292,7 +290,7 @@ fn types_that_are_told_are_read_as_such() {
     let found = dtypes_of(&[("b", "int16")], wrong, OnError::Null).unwrap();
     assert_eq!((found.frame.nrows, found.nulled), (2, 1));
     assert!(dtypes_of(&[("z", "int16")], text, OnError::Raise).is_err());
-    assert!(dtypes_of(&[("a", "category")], text, OnError::Raise).is_err());
+    assert!(dtypes_of(&[("a", "object")], text, OnError::Raise).is_err());
 }
 
 /// A frame with many types, by way of `dtypes`.
@@ -377,81 +375,4 @@ fn chunks_keep_the_types_of_the_first() {
     let frame = empty.next(9).unwrap().unwrap();
     assert_eq!((frame.nrows, frame.ncols), (0, 2));
     assert!(empty.next(9).unwrap().is_none());
-}
-
-/// Cells of a table that is as hard as tables are.
-fn cell() -> impl Strategy<Value = String> {
-    prop_oneof![
-        3 => any::<i32>().prop_map(|v| v.to_string()),
-        2 => "-?[0-9]{1,12}\\.[0-9]{0,8}",
-        1 => "[a-zé ]{0,12}",
-        1 => Just("NA".to_owned()),
-        1 => Just(String::new()),
-        1 => "[a,\"\n\r\0]{0,6}".prop_map(|v| format!("\"{}\"", v.replace('"', "\"\""))),
-    ]
-}
-
-fn table() -> impl Strategy<Value = String> {
-    (1usize..5).prop_flat_map(|width| {
-        let row = proptest::collection::vec(cell(), width);
-        let rows = proptest::collection::vec(row, 0..40);
-        (rows, proptest::sample::select(vec!["\n", "\r\n"])).prop_map(move |(rows, end)| {
-            let names: Vec<String> = (0..width).map(|i| format!("c{i}")).collect();
-            let lines = std::iter::once(names.join(",")).chain(rows.iter().map(|row| row.join(",")));
-            lines.map(|line| line + end).collect()
-        })
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
-
-    #[test]
-    fn pieces_change_nothing(text in table(), cut in 0usize..200, nbytes in 1usize..60) {
-        let mut text = text.into_bytes();
-        // Some inputs are broken somewhere.
-        if cut < 40 && cut < text.len() {
-            text.remove(cut);
-        }
-        let text = String::from_utf8(text).unwrap_or_default();
-        let show = |found: crate::Result<Decoded>| match found {
-            Ok(found) => format!("{:?} {:?}", dtypes(&found.frame), shown(&found.frame)),
-            Err(error) => error.to_string(),
-        };
-        let whole = show(read_with(text.as_bytes(), &ReadOptions::default()));
-        super::split::with_pieces_of(nbytes, || {
-            let options = ReadOptions { threads: 2, ..ReadOptions::default() };
-            let pieces = show(read_with(text.as_bytes(), &options));
-            prop_assert_eq!(&pieces, &whole);
-            Ok(())
-        })?;
-    }
-
-    #[test]
-    fn bytes_may_come_in_any_portions(text in table(), portion in 1usize..50, max_rows in 1usize..9) {
-        let one = |portion: usize| {
-            let mut chunks = Chunks::new(ReadOptions::default()).unwrap();
-            let mut out = Vec::new();
-            let mut take = |chunks: &mut Chunks| loop {
-                match chunks.next(max_rows) {
-                    Ok(Some(frame)) => out.push(format!("{:?}", shown(&frame))),
-                    Ok(None) => return true,
-                    Err(error) => {
-                        out.push(error.to_string());
-                        return false;
-                    }
-                }
-            };
-            for bytes in text.as_bytes().chunks(portion) {
-                chunks.feed(bytes).unwrap();
-                if !take(&mut chunks) {
-                    return out;
-                }
-            }
-            chunks.finish().unwrap();
-            take(&mut chunks);
-            out
-        };
-        prop_assert_eq!(one(portion), one(text.len().max(1)));
-    }
 }

@@ -4,7 +4,7 @@ use super::options::OnError;
 
 /// What is known of the lines.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct Shape<'a> {
     /// Cells of a row.
     pub(super) ncols: usize,
     /// The last byte of a line end.
@@ -15,6 +15,8 @@ pub(super) struct Shape {
     pub(super) skip_blank: bool,
     /// What becomes of rows of another width.
     pub(super) on_error: OnError,
+    /// Where cells stand in the input that are not what they must be, in order: their rows are left out.
+    pub(super) left_out: &'a [usize],
 }
 
 /// Rows, all of one width.
@@ -37,7 +39,13 @@ pub(super) struct Ragged {
     pub(super) found: usize,
 }
 
-impl Shape {
+impl Shape<'_> {
+    /// Whether some row from `at` on, up to `end`, must be left out.
+    pub(super) fn leaves_out(&self, at: usize, end: usize) -> bool {
+        let first = self.left_out.partition_point(|place| *place < at);
+        self.left_out.get(first).is_some_and(|place| *place <= end)
+    }
+
     /// Whether the cells that end at `ends` (behind the entry for "before the first byte") are rows as they stand: then how
     /// many bytes before a line end are part of it.
     pub(super) fn regular(&self, bytes: &[u8], ends: &[u32], lines: usize) -> Option<u32> {
@@ -58,10 +66,11 @@ impl Shape {
         (self.ncols > 1 && rows.all(ended)).then_some(1)
     }
 
-    /// Makes rows of the cells that end at `ends`.
+    /// Makes rows of cells. `bytes` stand at `at` in the input.
     pub(super) fn tidy(
         &self,
         bytes: &[u8],
+        at: usize,
         spans: impl Iterator<Item = (u32, u32, bool)>,
         out: &mut Rows,
     ) -> Result<(), Ragged> {
@@ -79,6 +88,7 @@ impl Shape {
                 continue;
             }
             let found = out.spans.len() - first;
+            let begin = out.spans.get(first).map_or(start, |span| span.0);
             if found == 1 && self.skip_blank && self.is_blank(bytes, start, end) {
                 out.spans.truncate(first);
                 continue;
@@ -100,6 +110,11 @@ impl Shape {
                         continue;
                     }
                 }
+            }
+            if !self.left_out.is_empty() && self.leaves_out(at + begin as usize, at + end as usize) {
+                out.dropped += 1;
+                out.spans.truncate(first);
+                continue;
             }
             out.rows += 1;
             first = out.spans.len();

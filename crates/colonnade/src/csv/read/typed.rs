@@ -25,6 +25,17 @@ pub(super) struct Column {
     pub(super) lenient: bool,
 }
 
+impl Column {
+    pub(super) fn new(
+        position: usize,
+        reader: Box<dyn TextReader>,
+        data_type: &DataType,
+        lenient: bool,
+    ) -> Self {
+        Self { position, reader, number: is_number(data_type), nan: has_nan(data_type), lenient }
+    }
+}
+
 /// Arrays in the order of the columns, and what is said of their rows.
 pub(super) struct Columns {
     pub(super) arrays: Vec<ArrayData>,
@@ -32,8 +43,8 @@ pub(super) struct Columns {
     pub(super) dropped: u64,
     /// Rows that were filled up or cut.
     pub(super) mended: u64,
-    /// Cells that became null.
-    pub(super) nulled: u64,
+    /// Where cells stand that became null.
+    pub(super) wrong: Vec<usize>,
 }
 
 /// Reads columns from `body` on.
@@ -67,7 +78,7 @@ pub(super) fn read(
                 number: c.number,
                 nan: c.nan,
                 lenient: c.lenient,
-                wrong: 0,
+                wrong: Vec::new(),
             };
             let done = pass::read(source, piece, &wanted, group.into_iter().map(one).collect());
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
@@ -75,7 +86,7 @@ pub(super) fn read(
         })
     });
     plan::run(tasks.collect(), threads, progress)?;
-    let mut out = Columns { arrays: Vec::new(), rows: 0, dropped: 0, mended: 0, nulled: 0 };
+    let mut out = Columns { arrays: Vec::new(), rows: 0, dropped: 0, mended: 0, wrong: Vec::new() };
     let mut first: Option<Fault> = None;
     for slot in slots {
         match slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -83,7 +94,7 @@ pub(super) fn read(
                 (out.rows, out.dropped, out.mended) = (done.rows, done.dropped, done.nulled);
                 for target in done.targets {
                     if let Target::Typed { reader, wrong, .. } = target {
-                        out.nulled += wrong;
+                        out.wrong.extend(wrong);
                         out.arrays.push(reader.finish()?);
                     }
                 }
@@ -97,7 +108,7 @@ pub(super) fn read(
 }
 
 /// Whether the cells of a type are numbers: then they have the input's decimal point.
-pub(super) fn is_number(data_type: &DataType) -> bool {
+fn is_number(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_number(values),
         DataType::RunEndEncoded(_, values) => is_number(values.data_type()),
@@ -106,7 +117,7 @@ pub(super) fn is_number(data_type: &DataType) -> bool {
 }
 
 /// Whether NaN is a cell of a type.
-pub(super) fn has_nan(data_type: &DataType) -> bool {
+fn has_nan(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => has_nan(values),
         DataType::RunEndEncoded(_, values) => has_nan(values.data_type()),

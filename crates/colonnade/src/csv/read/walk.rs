@@ -80,36 +80,47 @@ impl Walk {
             if end - from > longest {
                 return Err(Trouble::Long(from));
             }
-            let is_last = found != Some(rules.delimiter);
+            let is_last = !matches!(found, Found::Delimiter);
             // Positions within a line that is not too long, and some lines.
             let span = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
             self.spans.push((span(start), span(end), is_last));
-            if !is_last {
-                start = end + 1;
-                continue;
-            }
-            let next = if found == Some(rules.comment) { end_of_line(end) } else { end };
+            let next = match found {
+                Found::Delimiter => {
+                    start = end + 1;
+                    continue;
+                }
+                Found::Comment => end_of_line(end),
+                // The last byte of the line end.
+                Found::End(at) => at,
+            };
             self.ended = next < bytes.len();
             return Ok((next + 1).min(bytes.len()));
         }
     }
 }
 
-/// Where a cell without quotes, or what follows quotes, ends, and the byte there.
-fn unquoted(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<(usize, Option<u8>), Trouble> {
+/// What stands behind a cell.
+enum Found {
+    Delimiter,
+    Comment,
+    /// A line end, whose last byte stands here, or the end of the input.
+    End(usize),
+}
+
+/// Where a cell without quotes, or what follows quotes, ends, and what stands there. A carriage return before a line feed is
+/// part of the line end, unless it was escaped.
+fn unquoted(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<(usize, Found), Trouble> {
     loop {
-        let Some(&b) = bytes.get(at) else { return Ok((at, None)) };
-        if b == rules.delimiter || b == rules.newline || b == rules.comment {
-            return Ok((at, Some(b)));
-        }
-        if b == rules.escape {
-            at = (at + 2).min(bytes.len());
-            continue;
-        }
+        let Some(&b) = bytes.get(at) else { return Ok((at, Found::End(at))) };
         match b {
+            _ if b == rules.delimiter => return Ok((at, Found::Delimiter)),
+            _ if b == rules.newline => return Ok((at, Found::End(at))),
+            _ if b == rules.comment => return Ok((at, Found::Comment)),
+            _ if b == rules.escape && at + 1 == bytes.len() => return Err(Trouble::Escape(at)),
+            _ if b == rules.escape => at += 2,
             0 => return Err(Trouble::Nul(at)),
-            b'\n' => return Err(Trouble::Return(at)),
-            b'\r' if bytes.get(at + 1) != Some(&b'\n') => return Err(Trouble::Return(at)),
+            b'\r' if bytes.get(at + 1) == Some(&rules.newline) => return Ok((at, Found::End(at + 1))),
+            b'\n' | b'\r' => return Err(Trouble::Return(at)),
             _ => at += 1,
         }
     }

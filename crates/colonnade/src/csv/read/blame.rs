@@ -1,0 +1,78 @@
+//! Which cell is named where a column cannot be what it must be.
+
+use super::errors;
+use super::kinds::{Classes, Kind};
+use super::pass::Source;
+use super::tidy::Rows;
+use super::walk::Walk;
+use super::whole::Reading;
+use crate::error::Error;
+
+impl Reading<'_> {
+    /// The error of a column whose type does not hold all of it.
+    #[cold]
+    pub(super) fn refused(
+        &self,
+        source: &Source<'_>,
+        column: usize,
+        class: Classes,
+        fixed: Option<&[Option<Kind>]>,
+    ) -> Error {
+        if class == Classes::default() {
+            let kind = fixed.and_then(|kinds| kinds.get(column).copied().flatten()).unwrap_or(Kind::Text);
+            return self.misfit(source, column, kind);
+        }
+        let times = Classes::INSTANT | Classes::ZONED;
+        let timed = class.is_in(times | Classes::TEXT | Classes::FAR);
+        let nothing = Classes::NULL | Classes::NAN | Classes::EMPTY;
+        let is_wanted: &dyn Fn(Classes) -> bool = if class == Classes::TEXT {
+            &|found| !(found.has(times) || found.is_in(nothing))
+        } else {
+            &|found| found.has(class)
+        };
+        let (start, raw) = self.cell(first_of(source, self.opening.body, column, timed, is_wanted));
+        errors::class(column, class, (start, raw), self.opening, self.place)
+    }
+
+    /// The error of a column that is no longer what the first rows were.
+    #[cold]
+    fn misfit(&self, source: &Source<'_>, column: usize, kind: Kind) -> Error {
+        let timed = matches!(kind, Kind::Time { .. });
+        let held = Classes::held_by(kind);
+        let found = first_of(source, self.opening.body, column, timed, &|class| !class.is_in(held));
+        errors::misfit(column, kind, self.cell(found), self.opening, self.place)
+    }
+
+    fn cell(&self, found: Option<(usize, usize)>) -> (usize, &[u8]) {
+        let (start, end) = found.unwrap_or((self.opening.body, self.opening.body));
+        (start, self.bytes.get(start..end).unwrap_or_default())
+    }
+}
+
+/// The first cell of a column that is of a class, among the rows that are kept.
+fn first_of(
+    source: &Source<'_>,
+    body: usize,
+    column: usize,
+    timed: bool,
+    is_wanted: &dyn Fn(Classes) -> bool,
+) -> Option<(usize, usize)> {
+    let rules = if timed { &source.timed } else { &source.rules };
+    let (mut at, mut walk, mut rows) = (body, Walk::default(), Rows::default());
+    while at < source.bytes.len() {
+        walk.clear();
+        let rest = source.bytes.get(at..).unwrap_or_default();
+        let next = walk.line(rest, 0, rules, source.longest).ok()?;
+        source.shape.tidy(rest, at, walk.spans(), &mut rows).ok()?;
+        if rows.rows > 0
+            && let Some((start, end)) = rows.spans.get(column)
+        {
+            let (start, end) = (*start as usize, *end as usize);
+            if is_wanted(rules.class(rest.get(start..end).unwrap_or_default())) {
+                return Some((at + start, at + end));
+            }
+        }
+        at += next;
+    }
+    None
+}

@@ -1,0 +1,130 @@
+//! Columns of categories: their cells are read as if nobody had told a type, then each value stands once, in order.
+//!
+//! The same that `pandas.read_csv(dtype="category")` answers: categories are numbers where all cells are, else text, sorted.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use arrow_array::types::{ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type};
+use arrow_array::{
+    Array as _, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, LargeStringArray,
+    PrimitiveArray, UInt64Array,
+};
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
+
+use super::FORMAT;
+use crate::error::{Error, Result};
+use crate::frame::Column;
+
+/// What `dtypes` calls them.
+pub(super) const NAME: &str = "category";
+
+/// The column as categories.
+pub(super) fn of(column: &Column) -> Result<Column> {
+    let data = &column.data;
+    let (codes, values): (Vec<Option<usize>>, ArrayRef) = match data.data_type() {
+        DataType::Int64 => {
+            let cells = Int64Array::from(data.clone());
+            let (codes, values) = coded(cells.iter(), |value| value);
+            (codes, std::sync::Arc::new(Int64Array::from(values)))
+        }
+        DataType::UInt64 => {
+            let cells = UInt64Array::from(data.clone());
+            let (codes, values) = coded(cells.iter(), |value| value);
+            (codes, std::sync::Arc::new(UInt64Array::from(values)))
+        }
+        DataType::Float64 => {
+            let cells = Float64Array::from(data.clone());
+            // NaN is no category. Zeros are one, as they are equal.
+            let found = cells.iter().map(|cell| cell.filter(|value| !value.is_nan()));
+            let (codes, values) = coded(found, |value: f64| Ordered::of(value));
+            (codes, std::sync::Arc::new(Float64Array::from(values)))
+        }
+        DataType::Boolean => {
+            let cells = BooleanArray::from(data.clone());
+            let (codes, values) = coded(cells.iter(), |value| value);
+            (codes, std::sync::Arc::new(BooleanArray::from(values)))
+        }
+        DataType::LargeUtf8 => {
+            let cells = LargeStringArray::from(data.clone());
+            // Bytes of UTF-8 are in the order of their characters.
+            let (codes, values) = coded(cells.iter(), |value| value);
+            (codes, std::sync::Arc::new(LargeStringArray::from_iter_values(values)))
+        }
+        other => {
+            let message = format!(
+                "dtypes: expected numbers, truth values or text to make categories of, found {other}. Leave \"category\" out, or \
+                 read with big_ints=\"text\"."
+            );
+            return Err(Error::unsupported(FORMAT, message));
+        }
+    };
+    // The width that pandas gives codes.
+    let data = match values.len() {
+        0..127 => dictionary::<Int8Type>(&codes, &values),
+        127..32_767 => dictionary::<Int16Type>(&codes, &values),
+        32_767..2_147_483_647 => dictionary::<Int32Type>(&codes, &values),
+        _ => dictionary::<Int64Type>(&codes, &values),
+    };
+    Ok(Column::new(data.ok_or_else(|| Error::malformed(FORMAT, "codes that name no category."))?))
+}
+
+/// A float's place among all others, as a whole number; both zeros have the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Ordered(u64);
+
+impl Ordered {
+    fn of(value: f64) -> Self {
+        let bits = (value + 0.0).to_bits();
+        Self(if bits >> 63 == 1 { !bits } else { bits | 1 << 63 })
+    }
+}
+
+/// The code of each cell, and the values that codes name, in order.
+fn coded<T: Copy, K: Copy + Eq + Hash + Ord>(
+    cells: impl Iterator<Item = Option<T>>,
+    key: impl Fn(T) -> K,
+) -> (Vec<Option<usize>>, Vec<T>) {
+    let mut known: HashMap<K, usize> = HashMap::new();
+    let mut values: Vec<(K, T)> = Vec::new();
+    let mut last: Option<(K, usize)> = None;
+    let mut code = |cell: T| {
+        let key = key(cell);
+        // Most categories stand beside themselves.
+        if let Some((before, code)) = last
+            && before == key
+        {
+            return code;
+        }
+        let code = *known.entry(key).or_insert_with(|| {
+            values.push((key, cell));
+            values.len() - 1
+        });
+        last = Some((key, code));
+        code
+    };
+    let mut codes: Vec<Option<usize>> = cells.map(|cell| cell.map(&mut code)).collect();
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_unstable_by_key(|place| values.get(*place).map(|(key, _)| *key));
+    let mut places = vec![0; order.len()];
+    for (place, old) in order.iter().enumerate() {
+        if let Some(slot) = places.get_mut(*old) {
+            *slot = place;
+        }
+    }
+    for code in codes.iter_mut().flatten() {
+        *code = places.get(*code).copied().unwrap_or(0);
+    }
+    let values = order.iter().filter_map(|old| values.get(*old)).map(|(_, value)| *value).collect();
+    (codes, values)
+}
+
+fn dictionary<T: ArrowDictionaryKeyType>(codes: &[Option<usize>], values: &ArrayRef) -> Option<ArrayData>
+where
+    T::Native: TryFrom<usize>,
+{
+    let narrow = |code: &Option<usize>| code.and_then(|code| T::Native::try_from(code).ok());
+    let keys: PrimitiveArray<T> = codes.iter().map(narrow).collect();
+    Some(DictionaryArray::try_new(keys, values.clone()).ok()?.into_data())
+}

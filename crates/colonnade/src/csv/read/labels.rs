@@ -1,0 +1,90 @@
+//! What the rows of names and the index columns make of columns: a frame with its labels.
+
+use serde_json::{Value, json};
+
+use super::FORMAT;
+use super::options::IndexColumns;
+use super::whole::Reading;
+use crate::arrow::text_labels;
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Frame, Labels, Level, Part, Tags};
+use crate::text::nulls::is_rounded;
+
+/// Null and NaN are two things in these columns, as in Arrow's. pandas makes of them what it makes of a table of pyarrow's:
+/// numbers with nulls are floats with NaN there, as `pandas.read_csv` has it.
+const ORIGIN: &str = r#"{"library":"pyarrow","schema_metadata":[]}"#;
+
+impl Reading<'_> {
+    /// Columns with their labels, and those that are row labels.
+    pub(super) fn frame(&self, parts: Vec<Part>, rows: usize) -> Result<Frame> {
+        let ncols = self.opening.ncols;
+        let levels: Vec<usize> = match &self.options.index_columns {
+            IndexColumns::None => Vec::new(),
+            IndexColumns::Count(count) if *count > ncols => {
+                let message =
+                    format!("index_columns: expected at most {ncols} as there are columns, found {count}.");
+                return Err(Error::invalid_option(FORMAT, message));
+            }
+            IndexColumns::Count(count) => (0..*count).collect(),
+            IndexColumns::Names(names) => self.named(names, "index_columns")?,
+        };
+        let data: Vec<usize> = (0..ncols).filter(|c| !levels.contains(c)).collect();
+        // Integers beside nulls that a float would round stay what they are.
+        let origin = (!parts.iter().any(is_rounded)).then(|| ORIGIN.into());
+        let tags = Tags { name: "null".into(), origin, attrs: None };
+        let whole = Frame::new(Axis::range(rows), Axis::range(ncols), parts, tags)?;
+        let columns = self.labels(&data)?;
+        if levels.is_empty() {
+            return Ok(Frame { columns, ..whole });
+        }
+        let slots = whole.slots()?;
+        let level = |c: &usize| {
+            let slot = slots.get(*c)?;
+            match whole.parts.get(slot.part)? {
+                Part::Block(block, _) => Some(Level::Block(block.column(slot.column))),
+                Part::Column(column, _) => Some(Level::Column(column.clone())),
+            }
+        };
+        let labels: Vec<Level> = levels.iter().filter_map(level).collect();
+        let told = |c: &usize| match self.opening.name(*c) {
+            Some(name) if !name.is_empty() => json!(name),
+            _ => Value::Null,
+        };
+        let names: Vec<Value> = levels.iter().map(told).collect();
+        let name = match names.as_slice() {
+            [one] => one.to_string(),
+            names if names.iter().all(Value::is_null) => "null".into(),
+            names => json!({ "$tuple": names }).to_string(),
+        };
+        let index = Axis {
+            class: if labels.len() == 1 { "Index" } else { "IndexHierarchy" }.into(),
+            classes: vec!["Index".into(); labels.len()],
+            labels: Labels::Levels(labels),
+            name,
+            meta: None,
+        };
+        Ok(Frame { index, ..whole.select(&data, columns)? })
+    }
+
+    /// The labels of these columns: the rows of names, one above the other, or numbers.
+    fn labels(&self, columns: &[usize]) -> Result<Axis> {
+        let mut levels = Vec::new();
+        for row in &self.opening.names {
+            let texts: Vec<&str> = columns.iter().map(|c| row.get(*c).map_or("", String::as_str)).collect();
+            match text_labels(&texts, "null".into())?.labels {
+                Labels::Levels(level) => levels.extend(level),
+                Labels::Auto { .. } => {}
+            }
+        }
+        Ok(match levels.len() {
+            0 => Axis::range(columns.len()),
+            n => Axis {
+                class: if n == 1 { "Index" } else { "IndexHierarchy" }.into(),
+                classes: vec!["Index".into(); n],
+                labels: Labels::Levels(levels),
+                name: "null".into(),
+                meta: None,
+            },
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! Lines at the front, enough of them to tell the dialect by, found once however the input comes in.
+
+use super::COMMENT;
+use super::options::{ReadOptions, Schema};
+use super::rules::NEVER;
+
+/// Bytes and lines that tell the dialect.
+const LOOK_NBYTES: usize = 64 << 10;
+const LOOK_LINES: usize = 100;
+
+/// Goes over bytes from the front, each once. What it answers depends on the bytes alone, not on the portions they come in.
+#[derive(Debug)]
+pub(super) struct Look {
+    quote: u8,
+    escape: u8,
+    comment: u8,
+    /// Lines of something that are wanted where the delimiter is told by the look, and where it is known.
+    wanted: usize,
+    known: usize,
+    /// Lines that are skipped at the front; `None` before the first bytes have come.
+    skip: Option<usize>,
+    /// The first byte behind them.
+    front: usize,
+    /// The end of the last whole line.
+    end: usize,
+    at: usize,
+    lines: usize,
+    inside: bool,
+    /// Whether the line is a comment, and whether there is something in it.
+    comments: bool,
+    says: bool,
+    done: bool,
+    ignores: bool,
+    skip_rows: usize,
+}
+
+impl Look {
+    /// `rows`: as many are wanted at once, which is when they must come.
+    pub(super) fn new(options: &ReadOptions, rows: usize) -> Self {
+        let byte = |option: Option<u8>| option.unwrap_or(NEVER);
+        let names = options.header_rows.max(1);
+        let told = options.delimiter.is_some()
+            || (options.sidecar.is_some() && matches!(options.schema, Schema::Found | Schema::Sidecar));
+        let look = LOOK_LINES.min(options.header_rows.saturating_add(rows)).max(names);
+        Self {
+            quote: byte(options.quote),
+            escape: byte(options.escape),
+            comment: byte(options.comment),
+            wanted: if told { names } else { look },
+            known: names,
+            skip: None,
+            front: 0,
+            end: 0,
+            at: 0,
+            lines: 0,
+            inside: false,
+            comments: false,
+            says: false,
+            done: false,
+            ignores: options.schema == Schema::Ignore,
+            skip_rows: options.skip_rows,
+        }
+    }
+
+    /// Where the skipped lines end.
+    pub(super) fn front(&self) -> usize {
+        self.front
+    }
+
+    /// Where the lines end that were looked at.
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Whether there are enough lines in `bytes`, which only grow. `ended`: no more come.
+    pub(super) fn enough(&mut self, bytes: &[u8], ended: bool) -> bool {
+        if self.done {
+            return true;
+        }
+        let Some(mut skip) = self.skip.or_else(|| self.begin(bytes, ended)) else { return false };
+        while let Some(&byte) = bytes.get(self.at) {
+            let next = bytes.get(self.at + 1).copied();
+            // What follows may belong to a line end or to an escape.
+            if next.is_none() && !ended && (byte == b'\r' || byte == self.escape) {
+                break;
+            }
+            let first = self.at == self.end;
+            self.at += 1;
+            let ends = byte == b'\n' || (byte == b'\r' && next != Some(b'\n'));
+            if skip > 0 {
+                if ends {
+                    skip -= 1;
+                    (self.front, self.end) = (self.at, self.at);
+                }
+                continue;
+            }
+            if ends && !self.inside {
+                self.lines += usize::from(self.says);
+                (self.says, self.comments, self.end) = (false, false, self.at);
+            } else if first && byte == self.comment {
+                self.comments = true;
+            } else if !self.comments {
+                self.at += usize::from(byte == self.escape);
+                self.inside ^= byte == self.quote;
+                self.says |= !matches!(byte, b' ' | b'\t' | b'\r');
+            }
+            let large = self.at - self.front >= LOOK_NBYTES && self.end > self.front;
+            if self.lines >= self.wanted || large {
+                self.done = true;
+                break;
+            }
+        }
+        self.skip = Some(skip);
+        if ended && !self.done {
+            (self.done, self.end) = (true, bytes.len());
+            if skip > 0 {
+                self.front = bytes.len();
+            }
+        }
+        self.done
+    }
+
+    /// How many lines are skipped, once it is known whether the first is our header.
+    fn begin(&mut self, bytes: &[u8], ended: bool) -> Option<usize> {
+        let head = || COMMENT.bytes().chain([b'{']);
+        let known = head().zip(bytes).take_while(|(a, b)| a == *b).count();
+        if known == bytes.len() && known < head().count() && !ended {
+            return None;
+        }
+        let header = known == head().count();
+        if header && !self.ignores {
+            self.wanted = self.known;
+        }
+        Some(self.skip_rows + usize::from(header))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn looked(text: &[u8], options: &ReadOptions, rows: usize) -> (usize, usize) {
+        let mut look = Look::new(options, rows);
+        assert!(look.enough(text, true));
+        (look.front(), look.end())
+    }
+
+    #[test]
+    fn lines_that_say_something_count() {
+        let options = ReadOptions { comment: Some(b'#'), skip_rows: 1, ..ReadOptions::default() };
+        assert_eq!(looked(b"x\r\n#c\n\na,b\n \n1,\"2\n\"\n3,4\n", &options, 1), (3, 20));
+        assert_eq!(looked(b"x", &options, 1), (1, 1));
+        let plain = ReadOptions::default();
+        assert_eq!(looked(b"a\rb\rc\rd\r", &plain, 2), (0, 6));
+        assert_eq!(looked(b"# colonnade: {}\na\n1\n2\n", &plain, 2), (16, 18));
+        assert_eq!(looked(b"", &plain, 2), (0, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn portions_change_nothing(
+            text in "[a,\"\\\\#\n\r ]{0,60}", portion in 1usize..9, rows in 0usize..5, skip_rows in 0usize..3
+        ) {
+            let options =
+                ReadOptions { comment: Some(b'#'), escape: Some(b'\\'), skip_rows, ..ReadOptions::default() };
+            let mut look = Look::new(&options, rows);
+            let enough = (1..=text.len()).filter(|n| n % portion == 0)
+                .any(|n| look.enough(&text.as_bytes()[..n], false));
+            if !enough {
+                look.enough(text.as_bytes(), true);
+            }
+            prop_assert_eq!((look.front(), look.end()), looked(text.as_bytes(), &options, rows));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The rows of column labels.
+
+use super::errors;
+use super::fields::Trouble;
+use super::pass::longest;
+use super::rules::Rules;
+use super::walk::Walk;
+use crate::error::ErrorKind;
+
+/// A place inside what was given, and what is wrong there.
+pub(super) struct Wrong {
+    pub(super) at: usize,
+    pub(super) kind: ErrorKind,
+    pub(super) message: String,
+}
+
+/// What was found; `None` where more bytes must come.
+type Found<T> = Result<Option<T>, Wrong>;
+
+/// Rows of labels.
+pub(super) struct Names {
+    pub(super) rows: Vec<Vec<String>>,
+    /// Bytes that they are.
+    pub(super) nbytes: usize,
+    /// Cells of each.
+    pub(super) ncols: usize,
+}
+
+/// The rows of labels. `ended`: whether `bytes` are all there are.
+pub(super) fn names(bytes: &[u8], rules: &Rules, rows: usize, ended: bool) -> Found<Names> {
+    let (mut at, mut out, mut ncols) = (0, Vec::new(), 0);
+    while out.len() < rows && at < bytes.len() {
+        let Some((next, cells)) = row(bytes, at, rules, ended)? else { return Ok(None) };
+        if let Some(cells) = cells {
+            if !out.is_empty() && cells.len() != ncols {
+                let message =
+                    format!("expected {ncols} column labels as in the row before, found {}.", cells.len());
+                return Err(Wrong { at, kind: ErrorKind::Malformed, message });
+            }
+            ncols = cells.len();
+            out.push(cells);
+        }
+        at = next;
+    }
+    if out.len() < rows && !ended {
+        return Ok(None);
+    }
+    if !out.is_empty() && out.len() < rows {
+        let message =
+            format!("expected {rows} rows of column labels, found {}. Lower header_rows.", out.len());
+        return Err(Wrong { at, kind: ErrorKind::Malformed, message });
+    }
+    Ok(Some(Names { rows: out, nbytes: at, ncols }))
+}
+
+/// Cells of the first row where none holds labels; all of the input is passed over where there is no row.
+pub(super) fn unnamed(bytes: &[u8], rules: &Rules, ended: bool) -> Found<Names> {
+    let mut at = 0;
+    while at < bytes.len() {
+        let Some((next, cells)) = row(bytes, at, rules, ended)? else { return Ok(None) };
+        if let Some(cells) = cells {
+            return Ok(Some(Names { rows: Vec::new(), nbytes: 0, ncols: cells.len() }));
+        }
+        at = next;
+    }
+    Ok(ended.then_some(Names { rows: Vec::new(), nbytes: at, ncols: 0 }))
+}
+
+/// Where the next line begins, and one line as texts; `None` where it is blank or a comment.
+type Row = (usize, Option<Vec<String>>);
+
+fn row(bytes: &[u8], at: usize, rules: &Rules, ended: bool) -> Found<Row> {
+    let mut walk = Walk::default();
+    let rest = bytes.get(at..).unwrap_or_default();
+    let next = match walk.line(rest, 0, rules, longest()) {
+        Ok(_) if !walk.ended && !ended => return Ok(None),
+        Ok(next) => next,
+        // What has not come yet may mend it.
+        Err(Trouble::Unclosed(_) | Trouble::Escape(_)) if !ended => return Ok(None),
+        Err(Trouble::Return(inside) | Trouble::Quote(inside)) if !ended && inside + 2 >= rest.len() => {
+            return Ok(None);
+        }
+        Err(trouble) => {
+            let (inside, message) = errors::trouble(trouble, rules);
+            return Err(Wrong { at: at + inside, kind: errors::kind(trouble), message });
+        }
+    };
+    let cell = |(start, end, _): (u32, u32, bool)| {
+        let raw = rest.get(start as usize..end as usize).unwrap_or_default();
+        String::from_utf8_lossy(&rules.text(raw).bytes).into_owned()
+    };
+    let cells: Vec<String> = walk.spans().map(cell).collect();
+    let quoted = rest.first() == Some(&rules.quote);
+    let blank =
+        cells.is_empty() || (cells.len() == 1 && !quoted && cells.iter().all(|c| c.trim().is_empty()));
+    Ok(Some((at + next, (!blank).then_some(cells))))
+}

@@ -1,0 +1,84 @@
+//! Columns as our header says, in the first line or beside the file.
+
+use super::FORMAT;
+use super::infer::Refused;
+use super::options::OnError;
+use super::typed;
+use super::whole::{Reading, Rows};
+use crate::error::{ErrorKind, Result};
+use crate::plan::Progress;
+use crate::text::cells::Style;
+use crate::text::header::{Header, keys};
+
+impl Reading<'_> {
+    /// Columns as our header says.
+    pub(super) fn schema(&self, header: &Header, progress: &dyn Progress) -> Result<Rows> {
+        let plan = header.plan()?;
+        let keys = keys(&header.schema);
+        // Row labels stand first in the lines, and last in the schema.
+        let levels = keys.len().saturating_sub(plan.ncols);
+        let field =
+            |position: usize| if position < levels { plan.ncols + position } else { position - levels };
+        let expected: Vec<&str> =
+            (0..keys.len()).filter_map(|i| keys.get(field(i))).map(String::as_str).collect();
+        let found = self.opening.names.first().map_or(&[][..], Vec::as_slice);
+        if !expected.iter().eq(found.iter()) {
+            let at = expected.iter().zip(found).take_while(|(a, b)| a == b).count();
+            let shown = |name: Option<String>| name.map_or("none".to_owned(), |name| format!("{name:?}"));
+            let message = format!(
+                "the schema is not this file's: expected {} columns, number {} of them {}, found {}, number {} of them {}. \
+                 Read it with schema=\"ignore\".",
+                expected.len(),
+                at + 1,
+                shown(expected.get(at).map(|s| (*s).to_owned())),
+                found.len(),
+                at + 1,
+                shown(found.get(at).cloned())
+            );
+            return Err((self.place)(0).error(ErrorKind::Malformed, FORMAT, None, message));
+        }
+        let (lenient, skips) = (self.is_lenient(), self.options.on_error == OnError::Skip);
+        let read = self.either(None, &mut |source, _| {
+            let readers = header.readers(&plan, Style::csv(true), &self.options.limits)?;
+            let mut readers: Vec<_> = readers.into_iter().map(Some).collect();
+            let column = |position: usize| {
+                let reader = readers.get_mut(field(position)).and_then(Option::take)?;
+                let data_type = header.schema.fields().get(field(position))?.data_type();
+                Some(typed::Column::new(position, reader, data_type, lenient))
+            };
+            let columns: Vec<typed::Column> = (0..keys.len()).filter_map(column).collect();
+            let read = typed::read(source, self.opening.body, columns, self.options.threads, progress)?;
+            Ok(match read {
+                Ok(read) if skips && !read.wrong.is_empty() => Err(Refused::Rows(read.wrong)),
+                other => other.map_err(Refused::Fault),
+            })
+        })?;
+        if !keys.is_empty()
+            && self.chunk.is_none()
+            && let Some(nrows) = header.nrows
+            && nrows as u64 != read.rows as u64 + read.dropped
+        {
+            let message = format!(
+                "the schema is not this file's: expected {nrows} rows, found {}. The file was cut or changed: read it with \
+                 schema=\"ignore\".",
+                read.rows
+            );
+            return Err((self.place)(self.bytes.len()).error(ErrorKind::Malformed, FORMAT, None, message));
+        }
+        let mut arrays: Vec<_> = read.arrays.into_iter().map(Some).collect();
+        let in_schema = |i: usize| if i < plan.ncols { i + levels } else { i - plan.ncols };
+        let arrays: Vec<_> =
+            (0..keys.len()).filter_map(|i| arrays.get_mut(in_schema(i)).and_then(Option::take)).collect();
+        let rows = if keys.is_empty() { header.nrows.unwrap_or(read.rows) } else { read.rows };
+        let frame = match self.chunk {
+            Some(first) => plan.batch(&arrays, rows, first)?,
+            None => Header { nrows: Some(rows), ..header.clone() }.frame(plan, arrays)?,
+        };
+        Ok(Rows {
+            frame,
+            dropped: read.dropped,
+            nulled: read.mended + read.wrong.len() as u64,
+            kinds: Vec::new(),
+        })
+    }
+}

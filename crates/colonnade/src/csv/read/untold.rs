@@ -1,0 +1,174 @@
+//! Columns as their cells are, or as `dtypes` say.
+
+use arrow_schema::Field;
+
+use super::FORMAT;
+use super::category;
+use super::dtypes::{self, Told};
+use super::infer::{self, Refused};
+use super::kinds::Kind;
+use super::options::{Dates, OnError};
+use super::pass::Source;
+use super::whole::{Outcome, Reading, Rows};
+use super::{decimals, typed};
+use crate::arrow::import::to_block;
+use crate::error::{Error, Result};
+use crate::frame::{Column, DType, Part};
+use crate::msgpack::typed::Dictionaries;
+use crate::plan::{NoProgress, Progress};
+use crate::text::cells::{self, Style};
+
+/// A column whose type `dtypes` say.
+struct Named {
+    position: usize,
+    field: Field,
+    /// NumPy's, where it is a block.
+    dtype: Option<DType>,
+}
+
+impl Reading<'_> {
+    /// Columns as their cells are, or as `dtypes` say. `fixed`: what they have been so far.
+    pub(super) fn cells(&self, fixed: Option<&[Option<Kind>]>, progress: &dyn Progress) -> Result<Rows> {
+        let ncols = self.opening.ncols;
+        let (told, categories) = self.named_columns()?;
+        let dates: &[String] = match &self.options.dates {
+            Dates::Names(names) => names,
+            _ => &[],
+        };
+        let dates = self.named(dates, "dates")?;
+        let is_told = |position: &usize| told.iter().any(|column| column.position == *position);
+        if let Some(both) = dates.iter().find(|date| is_told(date) || categories.contains(date)) {
+            let message = format!("column {:?} is in dates and in dtypes: name it in one.", self.name(*both));
+            return Err(Error::invalid_option(FORMAT, message));
+        }
+        let all = self.options.dates == Dates::All;
+        let column = |position: usize| infer::Column {
+            position,
+            timed: (all && !categories.contains(&position)) || dates.contains(&position),
+            must: dates.contains(&position),
+            fixed: fixed.and_then(|kinds| kinds.get(position).copied().flatten()),
+            arrow: self.chunk.is_some() || categories.contains(&position),
+        };
+        let columns: Vec<infer::Column> = (0..ncols).filter(|p| !is_told(p)).map(column).collect();
+        let (big_ints, threads) = (self.options.big_ints, self.options.threads);
+        let skips = self.options.on_error == OnError::Skip;
+        let (inferred, read) = self.either(fixed, &mut |source, pieces| {
+            // Cells of told types come first: where rows are left out for them, nothing else of those says anything.
+            let read = match self.typed(source, &told)? {
+                Ok(Some(read)) if skips && !read.wrong.is_empty() => {
+                    return Ok(Err(Refused::Rows(read.wrong)));
+                }
+                Ok(read) => read,
+                Err(refused) => return Ok(Err(refused)),
+            };
+            let found = infer::read(source, pieces, &columns, big_ints, threads, progress)?;
+            Ok(found.map(|found| (found, read)))
+        })?;
+        let infer::Columns { table, filled, mut rows, mut dropped, mended, wrong } = inferred;
+        let mut nulled = mended + wrong.len() as u64;
+        let mut kinds = vec![None; ncols];
+        for (column, filled) in columns.iter().zip(&filled) {
+            if let Some(slot) = kinds.get_mut(column.position) {
+                *slot = Some(filled.kind);
+            }
+        }
+        let mut parts: Vec<Part> = Vec::with_capacity(ncols);
+        let place = |list: usize| columns.get(list).map_or(list, |column| column.position);
+        for part in table.finish(rows, filled)? {
+            parts.push(match part {
+                Part::Block(block, list) => Part::Block(block, list.into_iter().map(place).collect()),
+                Part::Column(column, list) => {
+                    let position = place(list);
+                    let kind = kinds.get(position).copied().flatten();
+                    let made = finished(column, kind, categories.contains(&position));
+                    Part::Column(made.map_err(|e| e.in_member(self.name(position)))?, position)
+                }
+            });
+        }
+        if let Some(read) = read {
+            if columns.is_empty() {
+                (rows, dropped, nulled) = (read.rows, read.dropped, read.mended);
+            }
+            nulled += read.wrong.len() as u64;
+            for (Named { position, field, dtype }, data) in told.iter().zip(read.arrays) {
+                let block = match dtype {
+                    Some(dtype) if self.chunk.is_none() => {
+                        to_block(*dtype, &data).map_err(|e| e.in_member(field.name().as_str()))?
+                    }
+                    _ => None,
+                };
+                parts.push(match block {
+                    Some(block) => Part::Block(block, vec![*position]),
+                    None => Part::Column(Column::new(data), *position),
+                });
+            }
+        }
+        let frame = self.frame(parts, rows)?;
+        Ok(Rows { frame, dropped, nulled, kinds })
+    }
+
+    /// The columns whose types are told; `None` where there is none.
+    fn typed(&self, source: &Source<'_>, told: &[Named]) -> Outcome<Option<typed::Columns>> {
+        if told.is_empty() {
+            return Ok(Ok(None));
+        }
+        let column = |Named { position, field, dtype }: &Named| {
+            let mut none = Dictionaries::of(Vec::new());
+            let reader =
+                cells::reader(field, *dtype, None, Style::csv(true), &mut none, &self.options.limits)
+                    .map_err(|e| e.in_member(field.name().as_str()))?;
+            Ok(typed::Column::new(*position, reader, field.data_type(), self.is_lenient()))
+        };
+        let columns = told.iter().map(column).collect::<Result<Vec<_>>>()?;
+        let read = typed::read(source, self.opening.body, columns, self.options.threads, &NoProgress)?;
+        Ok(read.map(Some).map_err(Refused::Fault))
+    }
+
+    pub(super) fn name(&self, position: usize) -> String {
+        self.opening.name(position).map_or_else(|| position.to_string(), str::to_owned)
+    }
+
+    /// The columns of `dtypes`: those with a type, and the places of those that are categories.
+    fn named_columns(&self) -> Result<(Vec<Named>, Vec<usize>)> {
+        let (mut out, mut categories): (Vec<Named>, Vec<usize>) = (Vec::new(), Vec::new());
+        for (name, text) in &self.options.dtypes {
+            let told = dtypes::parse(name, text)?;
+            for position in self.named(std::slice::from_ref(name), "dtypes")? {
+                if out.iter().any(|column| column.position == position) || categories.contains(&position) {
+                    continue;
+                }
+                match &told {
+                    Told::Category => categories.push(position),
+                    Told::Type(data_type, dtype) => {
+                        let field = Field::new(name, data_type.clone(), true);
+                        out.push(Named { position, field, dtype: *dtype });
+                    }
+                }
+            }
+        }
+        Ok((out, categories))
+    }
+
+    /// The places of all columns of these names.
+    pub(super) fn named(&self, names: &[String], option: &str) -> Result<Vec<usize>> {
+        let mut out = Vec::new();
+        for name in names {
+            let before = out.len();
+            out.extend((0..self.opening.ncols).filter(|c| self.name(*c) == *name));
+            if out.len() == before {
+                let some: Vec<String> =
+                    (0..self.opening.ncols.min(10)).map(|c| format!("{:?}", self.name(c))).collect();
+                let message =
+                    format!("{option}: column {name:?} is not there; there are {}.", some.join(", "));
+                return Err(Error::not_found(FORMAT, message));
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// A column of texts as what they stand for.
+fn finished(column: Column, kind: Option<Kind>, is_category: bool) -> Result<Column> {
+    let column = if kind == Some(Kind::Decimal) { decimals::of(&column)? } else { column };
+    if is_category { category::of(&column) } else { Ok(column) }
+}
