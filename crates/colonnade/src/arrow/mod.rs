@@ -22,4 +22,6 @@ pub(crate) use column_labels::foreign as text_labels;
 #[cfg(test)]
 mod export_tests;
 #[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
 mod tests;

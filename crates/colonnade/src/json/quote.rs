@@ -1,13 +1,14 @@
 //! Text between quotes: where it ends, and what its escapes mean.
 
 use super::fault::{Fault, Scanned};
+use crate::text::sixteen::escaped;
 
 /// Bytes before the first quote, backslash or control character.
 #[inline(always)]
 pub(crate) fn plain(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
-        let mask = special(*chunk);
+        let mask = escaped(*chunk);
         if mask != 0 {
             return at + mask.trailing_zeros() as usize;
         }
@@ -15,33 +16,6 @@ pub(crate) fn plain(bytes: &[u8]) -> usize {
     }
     let rest = bytes.get(at..).unwrap_or(&[]);
     at + rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len())
-}
-
-/// A bit for each byte that is a quote, a backslash or a control character.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn special(chunk: [u8; 16]) -> u32 {
-    use std::arch::x86_64::{
-        __m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
-    };
-    // SAFETY: every x86-64 has SSE2; both types are sixteen bytes of which every value is legal.
-    unsafe {
-        let chunk: __m128i = std::mem::transmute(chunk);
-        let quote = _mm_cmpeq_epi8(chunk, _mm_set1_epi8(b'"'.cast_signed()));
-        let slash = _mm_cmpeq_epi8(chunk, _mm_set1_epi8(b'\\'.cast_signed()));
-        let control = _mm_cmpeq_epi8(_mm_min_epu8(chunk, _mm_set1_epi8(0x1f)), chunk);
-        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), control)).cast_unsigned()
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-fn special(chunk: [u8; 16]) -> u32 {
-    let mut mask = 0;
-    for (i, byte) in chunk.into_iter().enumerate() {
-        mask |= u32::from(byte == b'"' || byte == b'\\' || byte < 0x20) << i;
-    }
-    mask
 }
 
 /// The character of the escape at the front of `bytes`, and the escape's bytes.

@@ -11,11 +11,13 @@
 pub mod cells;
 pub mod chunked;
 pub mod described;
+pub(crate) mod digits;
 pub mod header;
 pub mod input;
 pub mod nulls;
 pub mod pieces;
 pub mod place;
+pub(crate) mod sixteen;
 
 use crate::frame::Frame;
 

@@ -7,6 +7,7 @@ use arrow_schema::{DataType, Field};
 use crate::error::Result;
 use crate::frame::DType;
 use crate::text::cells::{self, Style, TextWriter};
+use crate::text::digits::{self, Integer};
 
 use super::marks::Marks;
 
@@ -155,12 +156,10 @@ struct Ints<'a, T> {
     nulls: Option<&'a NullBuffer>,
 }
 
-impl<T: itoa::Integer + Copy + Send + Sync> Fields for Ints<'_, T> {
+impl<T: Integer + Send + Sync> Fields for Ints<'_, T> {
     fn put(&self, row: usize, marks: &Marks, out: &mut Vec<u8>) -> Result<()> {
         match self.values.get(row) {
-            Some(value) if self.nulls.is_none_or(|nulls| nulls.is_valid(row)) => {
-                out.extend_from_slice(itoa::Buffer::new().format(*value).as_bytes());
-            }
+            Some(value) if self.nulls.is_none_or(|nulls| nulls.is_valid(row)) => value.put(out),
             _ => out.extend_from_slice(&marks.null),
         }
         Ok(())
@@ -184,11 +183,9 @@ impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> Fields for Floats<'_, T> {
         let start = out.len();
         let wide: f64 = (*value).into();
         if wide.is_finite() {
-            let digits = if size_of::<T>() == 8 { f64::MAX } else { 1e7 };
-            if let Some(whole) = cells::whole(wide).filter(|_| wide.abs() < digits) {
-                out.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
-                out.extend_from_slice(b".0");
-            } else {
+            // Of narrower floats the shortest text is another one, unless they are integers that they hold every one of.
+            let simple = size_of::<T>() == 8 || wide.abs() < 1e7 && wide.trunc() == wide;
+            if !(simple && digits::float(wide, out)) {
                 out.extend_from_slice(zmij::Buffer::new().format_finite(*value).as_bytes());
             }
         } else if wide.is_nan() && self.nan_is_null {
@@ -230,7 +227,7 @@ impl<O: ArrowNativeType> Fields for Text<'_, O> {
             return Ok(());
         }
         let at = |i: usize| self.offsets.get(i).map_or(0, |offset| offset.as_usize());
-        marks.put(self.values.get(at(row)..at(row + 1)).unwrap_or(&[]), out);
+        marks.put_part(self.values, at(row)..at(row + 1), out);
         Ok(())
     }
 }

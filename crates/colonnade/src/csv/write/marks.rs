@@ -1,5 +1,9 @@
 //! What a field may not hold bare, and how it is quoted.
 
+use std::ops::Range;
+
+use crate::text::sixteen::{self, Needles};
+
 use super::options::{Quoting, SchemaPlace, WriteOptions};
 
 /// Characters that programs take for delimiters when they go by the look of a file. A field that holds one is quoted, whichever
@@ -13,6 +17,8 @@ pub struct Marks {
     pub(super) quote: u8,
     /// Bytes that make quotes necessary.
     special: [bool; 256],
+    /// The same bytes to look for all at once; `None` where they are too many.
+    needles: Option<Needles>,
     pub(super) null: Vec<u8>,
     /// Whether text is always quoted.
     pub(super) text: bool,
@@ -36,7 +42,9 @@ impl Marks {
                 *entry = true;
             }
         }
+        let needles: Vec<u8> = (Needles::CONTROL + 1..0x80).filter(|&b| special[usize::from(b)]).collect();
         Self {
+            needles: Needles::new(&needles),
             delimiter: options.delimiter,
             quote: options.quotechar,
             special,
@@ -53,23 +61,49 @@ impl Marks {
     #[inline]
     #[must_use]
     pub fn is_special(&self, text: &[u8]) -> bool {
+        self.is_odd(text) || self.has_special(text)
+    }
+
+    /// Whether text means something by the way it begins, or as a whole.
+    #[inline]
+    fn is_odd(&self, text: &[u8]) -> bool {
         let Some(&first) = text.first() else { return true };
         // Lines of blanks are no records.
         first == b'#'
-            || (first <= b' ' || first >= 0xc2)
-                && std::str::from_utf8(text).is_ok_and(|text| text.trim_start().is_empty())
-            || first == 0xef && text.starts_with("\u{feff}".as_bytes())
-            || text.iter().any(|&byte| self.special.get(usize::from(byte)) == Some(&true))
-            || text == self.null
+            || (first <= b' ' || first >= 0xc2) && is_blank_or_marked(text)
+            || text.len() == self.null.len() && text == self.null
+    }
+
+    fn has_special(&self, text: &[u8]) -> bool {
+        text.iter().any(|&byte| self.special.get(usize::from(byte)) == Some(&true))
     }
 
     /// Appends text that is no null.
     #[inline]
     pub fn put(&self, text: &[u8], out: &mut Vec<u8>) {
-        if self.text || self.is_special(text) {
-            self.quote(text, out);
-        } else {
-            out.extend_from_slice(text);
+        self.put_part(text, 0..text.len(), out);
+    }
+
+    /// The same, of the part `range` of `bytes`. It is copied while it is looked at.
+    #[inline]
+    pub fn put_part(&self, bytes: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
+        let text = bytes.get(range.clone()).unwrap_or(&[]);
+        let needles = match &self.needles {
+            Some(needles) if !(self.text || self.is_odd(text)) => needles,
+            None if !(self.text || self.is_special(text)) => return out.extend_from_slice(text),
+            _ => return self.quote(bytes, range, out),
+        };
+        let start = out.len();
+        let end = sixteen::copy(bytes, range.clone(), out, |chunk| needles.or_control(chunk));
+        if end < range.end {
+            let rest = bytes.get(end..range.end).unwrap_or(&[]);
+            // Not every control character is special.
+            if self.has_special(rest) {
+                out.truncate(start);
+                self.quote(bytes, range, out);
+            } else {
+                out.extend_from_slice(rest);
+            }
         }
     }
 
@@ -79,23 +113,29 @@ impl Marks {
         if always || self.is_special(text) {
             let text = text.to_vec();
             out.truncate(start);
-            self.quote(&text, out);
+            self.quote(&text, 0..text.len(), out);
         }
     }
 
-    #[cold]
-    fn quote(&self, text: &[u8], out: &mut Vec<u8>) {
+    fn quote(&self, bytes: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
+        let Range { start: mut at, end } = range;
         out.push(self.quote);
-        let mut rest = text;
-        while let Some(at) = rest.iter().position(|&byte| byte == self.quote) {
-            let (before, behind) = rest.split_at(at + 1);
-            out.extend_from_slice(before);
-            out.push(self.quote);
-            rest = behind;
+        loop {
+            at = sixteen::copy(bytes, at..end, out, |chunk| sixteen::equal(chunk, self.quote));
+            if at >= end {
+                break;
+            }
+            out.extend_from_slice(&[self.quote; 2]);
+            at += 1;
         }
-        out.extend_from_slice(rest);
         out.push(self.quote);
     }
+}
+
+/// Whether there is nothing but white space, or a byte order mark in front.
+fn is_blank_or_marked(text: &[u8]) -> bool {
+    text.starts_with("\u{feff}".as_bytes())
+        || std::str::from_utf8(text).is_ok_and(|text| text.trim_start().is_empty())
 }
 
 #[cfg(test)]
@@ -135,5 +175,68 @@ mod tests {
         assert_eq!(put("a:b", &odd), "'a:b'");
         assert_eq!(put("NA", &odd), "'NA'");
         assert_eq!(put("NAN", &odd), "NAN");
+    }
+
+    /// The fields byte by byte.
+    fn plainly(marks: &Marks, text: &[u8]) -> Vec<u8> {
+        if !marks.is_special(text) {
+            return text.to_vec();
+        }
+        let mut out = vec![marks.quote];
+        for &byte in text {
+            out.push(byte);
+            if byte == marks.quote {
+                out.push(byte);
+            }
+        }
+        out.push(marks.quote);
+        out
+    }
+
+    #[test]
+    fn a_mark_at_any_place_of_any_part_is_quoted() {
+        let options = WriteOptions::default();
+        let all: [WriteOptions; 4] = [
+            options.clone(),
+            WriteOptions { schema: SchemaPlace::Header, ..options.clone() },
+            WriteOptions { delimiter: b':', quotechar: b'\'', na_rep: "-".into(), ..options.clone() },
+            // One byte more than are looked for at once.
+            WriteOptions { delimiter: b':', quotechar: b'\'', schema: SchemaPlace::Header, ..options },
+        ];
+        for options in all {
+            let marks = Marks::new(&options, &options.na_rep);
+            for special in *b",;\t|\"'#:\r\n\0\x01\x0b \x1fx" {
+                for len in 0..=100 {
+                    for place in 0..len.max(1) {
+                        let mut text = vec![b'x'; len];
+                        if let Some(byte) = text.get_mut(place) {
+                            *byte = special;
+                        }
+                        let around =
+                            [b",\"", text.as_slice(), &b"\",\n;;;;;;;;;;;;;;;;;;;;"[..len % 22]].concat();
+                        let mut out = b"before".to_vec();
+                        marks.put_part(&around, 2..2 + len, &mut out);
+                        assert_eq!(out, [b"before", plainly(&marks, &text).as_slice()].concat());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_marks_are_doubled_all() {
+        let marks = Marks::new(&WriteOptions::default(), "");
+        let mut word = 7u64;
+        for len in 0..300 {
+            let text: Vec<u8> = (0..len)
+                .map(|_| {
+                    word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    b"\"\"ab,\n \xc3"[usize::try_from(word >> 61).unwrap()]
+                })
+                .collect();
+            let mut out = Vec::new();
+            marks.put(&text, &mut out);
+            assert_eq!(out, plainly(&marks, &text));
+        }
     }
 }

@@ -1,30 +1,10 @@
 //! Text between JSON's quotes.
 
+use crate::text::cells::strings;
+
 /// Appends `text`, quoted. What JSON does not make escape stands as it is.
 pub fn put_string(text: &str, out: &mut Vec<u8>) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    out.push(b'"');
-    for &byte in text.as_bytes() {
-        let short = match byte {
-            b'"' | b'\\' => byte,
-            0x08 => b'b',
-            b'\t' => b't',
-            b'\n' => b'n',
-            0x0c => b'f',
-            b'\r' => b'r',
-            0..=0x1f => {
-                let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
-                out.extend_from_slice(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 15)]);
-                continue;
-            }
-            _ => {
-                out.push(byte);
-                continue;
-            }
-        };
-        out.extend_from_slice(&[b'\\', short]);
-    }
-    out.push(b'"');
+    strings::json(text.as_bytes(), out);
 }
 
 /// `text` as the key of an object, with its colon.

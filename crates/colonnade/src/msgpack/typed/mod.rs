@@ -26,6 +26,7 @@ use crate::error::Result;
 use crate::frame::DType;
 
 mod allowance;
+mod codes;
 mod decimal;
 mod dictionaries;
 pub(crate) mod half;
@@ -33,6 +34,7 @@ mod out;
 mod read;
 mod write;
 
+pub(crate) use codes::{Codes, native};
 pub use dictionaries::{
     Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types, read_dictionaries,
     write_dictionaries,

@@ -4,6 +4,7 @@ use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields, IntervalUnit, TimeUnit, UnionMode};
 
+use super::codes::{Codes, native};
 use super::out::{self, Count, Family, Out, Slice};
 use super::{CellWriter, Range, Style, decimal, half, is_cells, names_are_unique};
 use crate::arrow::meta;

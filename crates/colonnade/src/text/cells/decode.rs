@@ -57,7 +57,7 @@ pub(super) fn colon(style: Style, out: &mut Vec<u8>) {
 }
 
 pub(super) fn put_int(value: i64, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+    crate::text::digits::signed(value, out);
 }
 
 /// Appends something of ISO 8601 that `iso` writes, or the count where that has no word for it.

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use arrow_buffer::{ArrowNativeType as _, ScalarBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
 use super::{Style, Syntax, TextWriter, write};
 use crate::error::Result;
 use crate::msgpack::cells::changed;
+use crate::msgpack::typed::Codes;
 
 /// The text of every category.
 pub(super) struct Texts {
@@ -49,47 +49,6 @@ impl Texts {
             }
         }
         Some(out)
-    }
-}
-
-/// Codes of any width.
-pub(super) enum Codes {
-    I8(ScalarBuffer<i8>),
-    I16(ScalarBuffer<i16>),
-    I32(ScalarBuffer<i32>),
-    I64(ScalarBuffer<i64>),
-    U8(ScalarBuffer<u8>),
-    U16(ScalarBuffer<u16>),
-    U32(ScalarBuffer<u32>),
-    U64(ScalarBuffer<u64>),
-}
-
-impl Codes {
-    pub(super) fn new(codes: &DataType, data: &ArrayData) -> Result<Self> {
-        Ok(match codes {
-            DataType::Int8 => Self::I8(write::native(data)),
-            DataType::Int16 => Self::I16(write::native(data)),
-            DataType::Int32 => Self::I32(write::native(data)),
-            DataType::Int64 => Self::I64(write::native(data)),
-            DataType::UInt8 => Self::U8(write::native(data)),
-            DataType::UInt16 => Self::U16(write::native(data)),
-            DataType::UInt32 => Self::U32(write::native(data)),
-            DataType::UInt64 => Self::U64(write::native(data)),
-            _ => return Err(changed()),
-        })
-    }
-
-    pub(super) fn at(&self, row: usize) -> Option<usize> {
-        match self {
-            Self::I8(v) => v.get(row)?.to_usize(),
-            Self::I16(v) => v.get(row)?.to_usize(),
-            Self::I32(v) => v.get(row)?.to_usize(),
-            Self::I64(v) => v.get(row)?.to_usize(),
-            Self::U8(v) => v.get(row)?.to_usize(),
-            Self::U16(v) => v.get(row)?.to_usize(),
-            Self::U32(v) => v.get(row)?.to_usize(),
-            Self::U64(v) => v.get(row)?.to_usize(),
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{CellFault, Nonfinite, Style, Syntax};
 use crate::error::{Error, Result};
 use crate::msgpack::typed::half;
+use crate::text::digits;
 
 /// A float of one width.
 pub(super) trait Float: Copy {
@@ -19,9 +20,11 @@ pub(super) trait Float: Copy {
 
     fn bits(self) -> u64;
     fn of_bits(bits: u64) -> Option<Self>;
-    /// A number without a fraction whose digits are those of an integer; most columns that had a gap once are full of them.
-    fn whole(self) -> Option<i64> {
-        None
+    /// Appends a finite value where it takes no search for its digits; most columns are full of such values. False, and
+    /// nothing, where it is another.
+    #[inline]
+    fn put_simple(self, _out: &mut Vec<u8>) -> bool {
+        false
     }
     /// The digits of a finite value.
     fn digits(self, buffer: &mut zmij::Buffer) -> &str;
@@ -44,11 +47,8 @@ impl Float for f64 {
         Some(Self::from_bits(bits))
     }
     #[inline]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // below 2^53 both ways are exact
-    fn whole(self) -> Option<i64> {
-        let whole = self as i64;
-        (self.abs() < 1e15 && whole as Self == self && (whole != 0 || self.is_sign_positive()))
-            .then_some(whole)
+    fn put_simple(self, out: &mut Vec<u8>) -> bool {
+        digits::float(self, out)
     }
     #[inline]
     fn digits(self, buffer: &mut zmij::Buffer) -> &str {
@@ -112,9 +112,7 @@ pub(super) fn put<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result
     if value.bits() & F::INFINITY == F::INFINITY {
         return put_nonfinite(value, style, out);
     }
-    if let Some(whole) = value.whole() {
-        out.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
-        out.extend_from_slice(b".0");
+    if value.put_simple(out) {
         return Ok(());
     }
     let mut buffer = zmij::Buffer::new();

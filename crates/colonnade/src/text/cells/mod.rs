@@ -121,12 +121,6 @@ pub trait TextWriter: Send + Sync {
     }
 }
 
-/// The integer that a float is, where its text is the integer's with `.0` behind it.
-#[inline]
-pub(crate) fn whole(value: f64) -> Option<i64> {
-    floats::Float::whole(value)
-}
-
 /// What writes the cells of `data`. `says`: the NumPy dtype that the field's metadata says.
 ///
 /// # Errors

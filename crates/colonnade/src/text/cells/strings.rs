@@ -1,26 +1,38 @@
 //! Text as strings of JSON and scalars of YAML.
 
-use super::Syntax;
+use std::ops::Range;
 
-/// What stands for each byte in a JSON string: 0 for itself, `u` for a number, else the letter behind the backslash.
-const ESCAPES: [u8; 256] = {
-    let mut out = [0; 256];
+use super::Syntax;
+use crate::text::sixteen;
+
+/// What stands for each byte in a JSON string, and its length: 0 for the byte itself.
+const ESCAPES: [([u8; 8], usize); 256] = {
+    let hex = b"0123456789abcdef";
+    let mut out = [([0; 8], 0); 256];
     let mut byte = 0;
     while byte < 0x20 {
-        out[byte] = b'u';
+        out[byte] = ([b'\\', b'u', b'0', b'0', hex[byte >> 4], hex[byte & 15], 0, 0], 6);
         byte += 1;
     }
-    out[0x08] = b'b';
-    out[0x09] = b't';
-    out[0x0a] = b'n';
-    out[0x0c] = b'f';
-    out[0x0d] = b'r';
-    out[b'"' as usize] = b'"';
-    out[b'\\' as usize] = b'\\';
+    let short = *b"\x08b\tt\nn\x0cf\rr\"\"\\\\";
+    let mut i = 0;
+    while i < short.len() {
+        out[short[i] as usize] = ([b'\\', short[i + 1], 0, 0, 0, 0, 0, 0], 2);
+        i += 2;
+    }
     out
 };
 
-/// Appends text as the syntax has it: a JSON string, the text itself in CSV, a YAML scalar.
+/// Appends the part `range` of `bytes` as the syntax has it: a JSON string, the text itself in CSV, a YAML scalar.
+#[inline]
+pub(super) fn put_part(bytes: &[u8], range: Range<usize>, syntax: Syntax, out: &mut Vec<u8>) {
+    match syntax {
+        Syntax::Json => json_part(bytes, range, out),
+        _ => put(bytes.get(range).unwrap_or(&[]), syntax, out),
+    }
+}
+
+/// Appends text as the syntax has it.
 #[inline]
 pub(super) fn put(text: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
     match syntax {
@@ -32,26 +44,31 @@ pub(super) fn put(text: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
 
 /// Appends a JSON string with no more escapes than JSON asks for.
 pub fn json(text: &[u8], out: &mut Vec<u8>) {
+    json_part(text, 0..text.len(), out);
+}
+
+/// The same, of the part `range` of `bytes`.
+#[inline]
+fn json_part(bytes: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
+    let Range { start: mut at, end } = range;
     out.push(b'"');
-    let mut rest = text;
-    while let Some(at) = rest.iter().position(|&byte| ESCAPES.get(byte as usize) != Some(&0)) {
-        let (before, behind) = rest.split_at(at);
-        out.extend_from_slice(before);
-        if let Some((&byte, behind)) = behind.split_first() {
-            escape(byte, out);
-            rest = behind;
+    loop {
+        at = sixteen::copy(bytes, at..end, out, sixteen::escaped);
+        match bytes.get(at) {
+            Some(&byte) if at < end => escape(byte, out),
+            _ => break,
         }
+        at += 1;
     }
-    out.extend_from_slice(rest);
     out.push(b'"');
 }
 
-#[cold]
+#[inline]
 fn escape(byte: u8, out: &mut Vec<u8>) {
-    match ESCAPES.get(byte as usize).copied().unwrap_or(0) {
-        b'u' => numbered(byte.into(), out),
-        letter => out.extend([b'\\', letter]),
-    }
+    let Some((text, n)) = ESCAPES.get(usize::from(byte)) else { return };
+    let len = out.len() + n;
+    out.extend_from_slice(text);
+    out.truncate(len);
 }
 
 fn numbered(number: u16, out: &mut Vec<u8>) {
@@ -114,6 +131,26 @@ mod tests {
                 assert_eq!(serde_json::from_str::<String>(&yaml).unwrap(), text);
             } else {
                 assert_eq!(yaml, text);
+            }
+        }
+    }
+
+    #[test]
+    fn an_escape_at_any_place_of_any_part_is_written() {
+        for len in 0..=100 {
+            for special in ['"', '\\', '\u{1}', '\n', '\u{7f}', 'é'] {
+                for place in 0..len.max(1) {
+                    let mut text: String = "x".repeat(len);
+                    if len > 0 {
+                        text.replace_range(place..=place, special.encode_utf8(&mut [0; 4]));
+                    }
+                    let expected = serde_json::to_string(&text).unwrap();
+                    // As a cell between others, which are not looked at.
+                    let around = format!("\"\n{text}\"\\{}", "\"".repeat(len % 20));
+                    let mut out = Vec::new();
+                    put_part(around.as_bytes(), 2..2 + text.len(), Syntax::Json, &mut out);
+                    assert_eq!(String::from_utf8(out).unwrap(), expected);
+                }
             }
         }
     }

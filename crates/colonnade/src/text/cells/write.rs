@@ -9,7 +9,8 @@ use super::floats::{self, Float, Half};
 use super::*;
 use crate::frame::Kind;
 use crate::msgpack::cells::changed;
-use crate::msgpack::typed;
+use crate::msgpack::typed::{self, native};
+use crate::text::digits::Integer;
 
 mod general;
 
@@ -37,7 +38,7 @@ pub(super) fn writer<'a>(
     // NumPy's times have no null but NaT.
     let nat = says.is_some_and(|d| matches!(d.kind, Kind::DateTime | Kind::TimeDelta));
     let t = data.data_type();
-    let nulls = Nulls { nulls: data.nulls().cloned(), style };
+    let nulls = Nulls { nulls: data.nulls().filter(|nulls| nulls.null_count() > 0).cloned(), style };
     Ok(match t {
         _ if is_mixed => general(field, says, &data, style, true)?,
         DataType::Struct(_) if intervals => {
@@ -47,25 +48,29 @@ pub(super) fn writer<'a>(
             let buffer = data.buffers().first().cloned().unwrap_or_default();
             Box::new(Bools { bits: BooleanBuffer::new(buffer, data.offset(), data.len()), nulls })
         }
-        DataType::Int8 => ints(native::<i8>(&data), nulls),
-        DataType::Int16 => ints(native::<i16>(&data), nulls),
-        DataType::Int32 => ints(native::<i32>(&data), nulls),
+        DataType::Int8 => ints(native::<i8>(&data, 0), nulls),
+        DataType::Int16 => ints(native::<i16>(&data, 0), nulls),
+        DataType::Int32 => ints(native::<i32>(&data, 0), nulls),
         DataType::Int64 | DataType::Duration(_) if nat => {
-            Box::new(Times { values: native::<i64>(&data), data_type: t.clone(), nat, nulls })
+            Box::new(Times { values: native::<i64>(&data, 0), data_type: t.clone(), nat, nulls })
         }
-        DataType::Int64 | DataType::Duration(_) => ints(native::<i64>(&data), nulls),
-        DataType::UInt8 => ints(native::<u8>(&data), nulls),
-        DataType::UInt16 => ints(native::<u16>(&data), nulls),
-        DataType::UInt32 => ints(native::<u32>(&data), nulls),
-        DataType::UInt64 => ints(native::<u64>(&data), nulls),
-        DataType::Float16 => Box::new(Floats { values: native::<u16>(&data), make: Half, nulls }),
-        DataType::Float32 => Box::new(Floats { values: native::<u32>(&data), make: f32::from_bits, nulls }),
-        DataType::Float64 => Box::new(Floats { values: native::<u64>(&data), make: f64::from_bits, nulls }),
+        DataType::Int64 | DataType::Duration(_) => ints(native::<i64>(&data, 0), nulls),
+        DataType::UInt8 => ints(native::<u8>(&data, 0), nulls),
+        DataType::UInt16 => ints(native::<u16>(&data, 0), nulls),
+        DataType::UInt32 => ints(native::<u32>(&data, 0), nulls),
+        DataType::UInt64 => ints(native::<u64>(&data, 0), nulls),
+        DataType::Float16 => Box::new(Floats { values: native::<u16>(&data, 0), make: Half, nulls }),
+        DataType::Float32 => {
+            Box::new(Floats { values: native::<u32>(&data, 0), make: f32::from_bits, nulls })
+        }
+        DataType::Float64 => {
+            Box::new(Floats { values: native::<u64>(&data, 0), make: f64::from_bits, nulls })
+        }
         DataType::Timestamp(..) | DataType::Date64 | DataType::Time64(_) => {
-            Box::new(Times { values: native::<i64>(&data), data_type: t.clone(), nat, nulls })
+            Box::new(Times { values: native::<i64>(&data, 0), data_type: t.clone(), nat, nulls })
         }
         DataType::Date32 | DataType::Time32(_) => {
-            Box::new(Times { values: native::<i32>(&data), data_type: t.clone(), nat: false, nulls })
+            Box::new(Times { values: native::<i32>(&data, 0), data_type: t.clone(), nat: false, nulls })
         }
         DataType::Utf8 => Box::new(Strings::<i32>::new(&data, nulls)?),
         DataType::LargeUtf8 => Box::new(Strings::<i64>::new(&data, nulls)?),
@@ -79,21 +84,13 @@ pub(super) fn writer<'a>(
             let parts = child.slice(start, data.len() * 2);
             match item.data_type() {
                 DataType::Float32 => {
-                    Box::new(Pairs { values: native::<u32>(&parts), make: f32::from_bits, nulls })
+                    Box::new(Pairs { values: native::<u32>(&parts, 0), make: f32::from_bits, nulls })
                 }
-                _ => Box::new(Pairs { values: native::<u64>(&parts), make: f64::from_bits, nulls }),
+                _ => Box::new(Pairs { values: native::<u64>(&parts, 0), make: f64::from_bits, nulls }),
             }
         }
         _ => general(field, says, &data, style, false)?,
     })
-}
-
-/// Values of a type.
-pub(super) fn native<T: ArrowNativeType>(data: &ArrayData) -> ScalarBuffer<T> {
-    match data.buffers().first() {
-        Some(buffer) if !buffer.is_empty() => ScalarBuffer::new(buffer.clone(), data.offset(), data.len()),
-        _ => ScalarBuffer::default(),
-    }
 }
 
 /// Which cells are null, and how that is said.
@@ -149,20 +146,19 @@ struct Ints<T: ArrowNativeType> {
 
 fn ints<T>(values: ScalarBuffer<T>, nulls: Nulls) -> Box<dyn TextWriter>
 where
-    T: ArrowNativeType + itoa::Integer,
+    T: ArrowNativeType + Integer,
 {
     Box::new(Ints { values, nulls })
 }
 
-impl<T: ArrowNativeType + itoa::Integer> TextWriter for Ints<T> {
+impl<T: ArrowNativeType + Integer> TextWriter for Ints<T> {
     #[inline]
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.nulls.has(row) {
             self.nulls.put(out);
             return Ok(());
         }
-        let value = *self.values.get(row).ok_or_else(changed)?;
-        out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        self.values.get(row).ok_or_else(changed)?.put(out);
         Ok(())
     }
 
@@ -284,12 +280,7 @@ struct Strings<O: ArrowNativeType> {
 impl<O: ArrowNativeType> Strings<O> {
     fn new(data: &ArrayData, nulls: Nulls) -> Result<Self> {
         let bytes = data.buffers().get(1).cloned().unwrap_or_default();
-        let offsets: ScalarBuffer<O> = match data.buffers().first() {
-            Some(buffer) if !buffer.is_empty() => {
-                ScalarBuffer::new(buffer.clone(), data.offset(), data.len() + 1)
-            }
-            _ => ScalarBuffer::default(),
-        };
+        let offsets: ScalarBuffer<O> = native(data, 1);
         let at = |i: usize| offsets.get(i).and_then(|o| o.to_usize()).unwrap_or(0);
         let used = bytes.get(at(0)..at(data.len())).ok_or_else(changed)?;
         if simdutf8::basic::from_utf8(used).is_err() {
@@ -314,11 +305,12 @@ impl<O: ArrowNativeType> TextWriter for Strings<O> {
             self.nulls.put(out);
             return Ok(());
         }
-        let text = self.range(row).and_then(|range| self.bytes.get(range)).ok_or_else(changed)?;
+        let range = self.range(row).ok_or_else(changed)?;
+        let text = self.bytes.get(range.clone()).ok_or_else(changed)?;
         if text.first().is_some_and(|b| b & 0xc0 == 0x80) {
             return Err(changed());
         }
-        strings::put(text, self.nulls.style.syntax, out);
+        strings::put_part(&self.bytes, range, self.nulls.style.syntax, out);
         Ok(())
     }
 

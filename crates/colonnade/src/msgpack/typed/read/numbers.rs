@@ -7,11 +7,40 @@ use super::super::{decimal, half};
 use super::*;
 use crate::msgpack::head::{Head, head};
 
-/// Values of one native type.
-pub(super) struct Numbers<T, F> {
+/// Values of one native type, and which of them are null.
+struct Column<T> {
     data_type: DataType,
     values: Vec<T>,
     nulls: Nulls,
+}
+
+impl<T: ArrowNativeType> Column<T> {
+    fn new(data_type: &DataType) -> Self {
+        Self { data_type: data_type.clone(), values: Vec::new(), nulls: Nulls::default() }
+    }
+
+    fn push(&mut self, value: T) {
+        self.values.push(value);
+        self.nulls.0.append_non_null();
+    }
+
+    fn null(&mut self) {
+        self.values.push(T::default());
+        self.nulls.0.append_null();
+    }
+
+    /// The array so far; nothing is left.
+    fn take(&mut self, len: usize) -> ArrayDataBuilder {
+        ArrayDataBuilder::new(self.data_type.clone())
+            .len(len)
+            .nulls(self.nulls.0.finish())
+            .add_buffer(Buffer::from_vec(std::mem::take(&mut self.values)))
+    }
+}
+
+/// Values that are one head and its payload.
+pub(super) struct Numbers<T, F> {
+    column: Column<T>,
     decode: F,
     /// What a cell should have been, for messages.
     expected: String,
@@ -26,26 +55,12 @@ where
 {
     pub(super) fn boxed(data_type: &DataType, decode: F) -> Box<dyn Build> {
         let expected = crate::frame::type_name(data_type, false);
-        Box::new(Self {
-            data_type: data_type.clone(),
-            values: Vec::new(),
-            nulls: Nulls::default(),
-            decode,
-            expected,
-            dictionary: None,
-        })
+        Box::new(Self { column: Column::new(data_type), decode, expected, dictionary: None })
     }
 
     pub(super) fn codes(data_type: &DataType, values: ArrayData, decode: F) -> Box<dyn Build> {
         let expected = format!("a code of one of {} categories", values.len());
-        Box::new(Self {
-            data_type: data_type.clone(),
-            values: Vec::new(),
-            nulls: Nulls::default(),
-            decode,
-            expected,
-            dictionary: Some(values),
-        })
+        Box::new(Self { column: Column::new(data_type), decode, expected, dictionary: Some(values) })
     }
 }
 
@@ -61,22 +76,17 @@ where
         let Some(value) = (self.decode)(found, payload) else {
             return Err(unexpected(&self.expected, found, payload));
         };
-        self.values.push(value);
-        self.nulls.0.append_non_null();
+        self.column.push(value);
         Ok(Some(size))
     }
 
     fn null(&mut self) -> Done {
-        self.values.push(T::default());
-        self.nulls.0.append_null();
+        self.column.null();
         Ok(())
     }
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
-        let builder = ArrayDataBuilder::new(self.data_type.clone())
-            .len(len)
-            .nulls(self.nulls.0.finish())
-            .add_buffer(Buffer::from_vec(std::mem::take(&mut self.values)));
+        let builder = self.column.take(len);
         made(match self.dictionary.take() {
             Some(values) => builder.add_child_data(values),
             None => builder,
@@ -229,15 +239,13 @@ pub(super) fn decimals<T>(
 
 /// Intervals of several parts: an array of integers.
 pub(super) struct Intervals<T, const N: usize> {
-    data_type: DataType,
-    values: Vec<T>,
-    nulls: Nulls,
+    column: Column<T>,
     join: fn([i64; N]) -> Option<T>,
 }
 
 impl<T: ArrowNativeType, const N: usize> Intervals<T, N> {
     fn boxed(data_type: &DataType, join: fn([i64; N]) -> Option<T>) -> Box<dyn Build> {
-        Box::new(Self { data_type: data_type.clone(), values: Vec::new(), nulls: Nulls::default(), join })
+        Box::new(Self { column: Column::new(data_type), join })
     }
 }
 
@@ -275,20 +283,16 @@ impl<T: ArrowNativeType, const N: usize> Build for Intervals<T, N> {
         let value = (self.join)(parts).ok_or_else(|| {
             malformed(0, format!("expected {}, found {parts:?}, past its range.", expected()))
         })?;
-        self.values.push(value);
-        self.nulls.0.append_non_null();
+        self.column.push(value);
         Ok(Some(at))
     }
 
     fn null(&mut self) -> Done {
-        self.values.push(T::default());
-        self.nulls.0.append_null();
+        self.column.null();
         Ok(())
     }
 
     fn finish(&mut self, len: usize) -> Result<ArrayData> {
-        let values = Buffer::from_vec(std::mem::take(&mut self.values));
-        let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len);
-        made(builder.nulls(self.nulls.0.finish()).add_buffer(values))
+        made(self.column.take(len))
     }
 }

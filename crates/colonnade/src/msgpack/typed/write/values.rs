@@ -35,16 +35,6 @@ impl Offsets {
     }
 }
 
-/// Values of a type, of cells and `extra` after them.
-fn native<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> ScalarBuffer<T> {
-    match data.buffers().first() {
-        Some(buffer) if !buffer.is_empty() => {
-            ScalarBuffer::new(buffer.clone(), data.offset(), data.len() + extra)
-        }
-        _ => ScalarBuffer::default(),
-    }
-}
-
 /// The values of one array.
 pub(super) enum Values {
     Null,
@@ -70,7 +60,7 @@ pub(super) enum Values {
     Views(ScalarBuffer<u128>, Vec<Buffer>, Family),
     /// Bytes of the same width, those of the first row in front.
     Fixed(Buffer, usize, Family),
-    Expanded(Box<Values>, Box<Writer>),
+    Expanded(Codes, Box<Writer>),
     List(Offsets, Box<Writer>),
     ListView(Offsets, Offsets, Box<Writer>),
     /// Entries a cell, and the row that the first cell is.
@@ -79,7 +69,7 @@ pub(super) enum Values {
     Struct(Vec<(Option<Vec<u8>>, Writer)>, usize),
     Map(Offsets, Box<(Writer, Writer)>),
     Union(ScalarBuffer<i8>, Option<ScalarBuffer<i32>>, usize, Vec<(i8, Writer)>),
-    Runs(Box<Values>, usize, usize, Box<Writer>),
+    Runs(Codes, usize, usize, Box<Writer>),
 }
 
 /// Decimals of one width.
@@ -106,16 +96,14 @@ impl Values {
         Ok(match data.data_type() {
             DataType::Null => Self::Null,
             DataType::Boolean => Self::Bool(BooleanBuffer::new(buffer(0), data.offset(), data.len())),
-            DataType::Int8 => Self::I8(native(data, 0)),
-            DataType::Int16 => Self::I16(native(data, 0)),
-            DataType::Int32 | DataType::Time32(_) | DataType::Interval(IntervalUnit::YearMonth) => {
-                Self::I32(native(data, 0))
+            t @ (DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64) => {
+                Self::integers(t, data)?
             }
-            DataType::Int64 | DataType::Time64(_) | DataType::Duration(_) => Self::I64(native(data, 0)),
-            DataType::UInt8 => Self::U8(native(data, 0)),
-            DataType::UInt16 => Self::U16(native(data, 0)),
-            DataType::UInt32 => Self::U32(native(data, 0)),
-            DataType::UInt64 => Self::U64(native(data, 0)),
+            t @ (DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64) => {
+                Self::integers(t, data)?
+            }
+            DataType::Time32(_) | DataType::Interval(IntervalUnit::YearMonth) => Self::I32(native(data, 0)),
+            DataType::Time64(_) | DataType::Duration(_) => Self::I64(native(data, 0)),
             DataType::Float16 => Self::F16(native(data, 0)),
             DataType::Float32 => Self::F32(native(data, 0)),
             DataType::Float64 => Self::F64(native(data, 0)),
@@ -146,10 +134,8 @@ impl Values {
                     binary,
                 )
             }
-            DataType::Dictionary(codes, _) => {
-                let codes = Self::codes(codes, data)?;
-                if style.header { codes } else { Self::Expanded(Box::new(codes), boxed(0)?) }
-            }
+            DataType::Dictionary(codes, _) if style.header => Self::integers(codes, data)?,
+            DataType::Dictionary(codes, _) => Self::Expanded(Codes::new(codes, data)?, boxed(0)?),
             DataType::List(_) => Self::List(Offsets::small(data), boxed(0)?),
             DataType::LargeList(_) => Self::List(Offsets::large(data), boxed(0)?),
             DataType::ListView(_) => Self::list_view::<i32>(data, &Offsets::Small, boxed(0)?),
@@ -182,18 +168,13 @@ impl Values {
             }
             DataType::RunEndEncoded(..) => {
                 let ends = data.child_data().first().ok_or_else(changed)?;
-                Self::Runs(
-                    Box::new(Self::codes(ends.data_type(), ends)?),
-                    ends.len(),
-                    data.offset(),
-                    boxed(1)?,
-                )
+                Self::Runs(Codes::new(ends.data_type(), ends)?, ends.len(), data.offset(), boxed(1)?)
             }
         })
     }
 
-    /// Integers that count, of a dictionary or of runs.
-    fn codes(data_type: &DataType, data: &ArrayData) -> Result<Self> {
+    /// Integers, a dictionary's codes too.
+    fn integers(data_type: &DataType, data: &ArrayData) -> Result<Self> {
         Ok(match data_type {
             DataType::Int8 => Self::I8(native(data, 0)),
             DataType::Int16 => Self::I16(native(data, 0)),
@@ -222,21 +203,6 @@ impl Values {
         match self {
             Self::I64(values) | Self::Instants(values, _) => values.get(row) == Some(&i64::MIN),
             _ => false,
-        }
-    }
-
-    /// The value as a position.
-    fn position(&self, row: usize) -> Option<usize> {
-        match self {
-            Self::I8(v) => v.get(row)?.to_usize(),
-            Self::I16(v) => v.get(row)?.to_usize(),
-            Self::I32(v) => v.get(row)?.to_usize(),
-            Self::I64(v) => v.get(row)?.to_usize(),
-            Self::U8(v) => v.get(row)?.to_usize(),
-            Self::U16(v) => v.get(row)?.to_usize(),
-            Self::U32(v) => v.get(row)?.to_usize(),
-            Self::U64(v) => v.get(row)?.to_usize(),
-            _ => None,
         }
     }
 
@@ -303,7 +269,7 @@ impl Values {
             Self::Fixed(all, width, family) => {
                 out::bytes(out, *family, all.get(row * width..(row + 1) * width).ok_or_else(changed)?)
             }
-            Self::Expanded(codes, values) => values.put(codes.position(row).ok_or_else(changed)?, out),
+            Self::Expanded(codes, values) => values.put(codes.at(row).ok_or_else(changed)?, out),
             Self::List(offsets, child) => put_list(out, offsets.range(row)?, child),
             Self::ListView(offsets, sizes, child) => {
                 let (start, size) = match (offsets, sizes) {
@@ -359,11 +325,7 @@ impl Values {
                 let (mut low, mut high) = (0, *count);
                 while low < high {
                     let middle = low.midpoint(high);
-                    if ends.position(middle).ok_or_else(changed)? > row {
-                        high = middle
-                    } else {
-                        low = middle + 1
-                    }
+                    if ends.at(middle).ok_or_else(changed)? > row { high = middle } else { low = middle + 1 }
                 }
                 values.put(low, out)
             }

@@ -1,0 +1,188 @@
+//! Text sixteen bytes at a time: which of them mean something, and copies up to the first one that does.
+
+use std::ops::Range;
+
+/// Sixteen bytes.
+pub(crate) type Chunk = [u8; 16];
+
+/// The sixteen bytes at `at`; zeros stand for what is behind the end.
+#[inline(always)]
+fn load(bytes: &[u8], at: usize) -> Chunk {
+    match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        Some(chunk) => *chunk,
+        None => last(bytes, at),
+    }
+}
+
+#[inline(never)]
+fn last(bytes: &[u8], at: usize) -> Chunk {
+    let mut chunk = [0; 16];
+    chunk.iter_mut().zip(bytes.get(at..).unwrap_or(&[])).for_each(|(place, byte)| *place = *byte);
+    chunk
+}
+
+/// Appends the part `range` of `bytes` up to the first byte that `marked` has a bit for, and answers where that stands: the
+/// range's end where there is none. Short parts of longer buffers are one move and no loop, as what stands behind them is
+/// copied too and forgotten.
+#[inline(always)]
+pub(crate) fn copy(
+    bytes: &[u8],
+    range: Range<usize>,
+    out: &mut Vec<u8>,
+    marked: impl Fn(Chunk) -> u32,
+) -> usize {
+    let Range { start: mut at, end } = range;
+    while at < end {
+        let chunk = load(bytes, at);
+        let found = (marked(chunk) | (1 << 16)).trailing_zeros() as usize;
+        let n = found.min(end - at);
+        let len = out.len() + n;
+        out.extend_from_slice(&chunk);
+        out.truncate(len);
+        at += n;
+        if n < 16 {
+            break;
+        }
+    }
+    at
+}
+
+/// A bit for each byte that JSON has an escape for: a quote, a backslash or a control character.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn escaped(chunk: Chunk) -> u32 {
+    use std::arch::x86_64::{
+        __m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
+    };
+    // SAFETY: every x86-64 has SSE2; both types are sixteen bytes of which every value is legal.
+    unsafe {
+        let chunk: __m128i = std::mem::transmute(chunk);
+        let quote = _mm_cmpeq_epi8(chunk, _mm_set1_epi8(b'"'.cast_signed()));
+        let slash = _mm_cmpeq_epi8(chunk, _mm_set1_epi8(b'\\'.cast_signed()));
+        let control = _mm_cmpeq_epi8(_mm_min_epu8(chunk, _mm_set1_epi8(0x1f)), chunk);
+        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), control)).cast_unsigned()
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(crate) fn escaped(chunk: Chunk) -> u32 {
+    bits(chunk, |byte| byte == b'"' || byte == b'\\' || byte < 0x20)
+}
+
+/// Bytes of a dialect that are looked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Needles {
+    /// Each sixteen times.
+    few: [Chunk; Self::MOST],
+}
+
+impl Needles {
+    /// Bytes that one search knows.
+    pub(crate) const MOST: usize = 7;
+
+    /// The last of the control characters that [`Needles::or_control`] finds without being told.
+    pub(crate) const CONTROL: u8 = b'\r';
+
+    /// `None` where there is no byte, or too many.
+    pub(crate) fn new(bytes: &[u8]) -> Option<Self> {
+        let first = *bytes.first()?;
+        let mut few = [[first; 16]; Self::MOST];
+        if bytes.len() > few.len() {
+            return None;
+        }
+        few.iter_mut().zip(bytes).for_each(|(place, byte)| *place = [*byte; 16]);
+        Some(Self { few })
+    }
+
+    /// A bit for each byte that is one of them, or a control character up to [`Needles::CONTROL`].
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) fn or_control(&self, chunk: Chunk) -> u32 {
+        use std::arch::x86_64::{
+            __m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
+        };
+        // SAFETY: every x86-64 has SSE2; both types are sixteen bytes of which every value is legal.
+        unsafe {
+            let chunk: __m128i = std::mem::transmute(chunk);
+            let control = _mm_set1_epi8(Self::CONTROL.cast_signed());
+            let mut found = _mm_cmpeq_epi8(_mm_min_epu8(chunk, control), chunk);
+            for needle in self.few {
+                let needle: __m128i = std::mem::transmute(needle);
+                found = _mm_or_si128(found, _mm_cmpeq_epi8(chunk, needle));
+            }
+            _mm_movemask_epi8(found).cast_unsigned()
+        }
+    }
+
+    /// A bit for each byte that is one of them, or a control character up to [`Needles::CONTROL`].
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    pub(crate) fn or_control(&self, chunk: Chunk) -> u32 {
+        bits(chunk, |byte| byte <= Self::CONTROL || self.few.iter().any(|needle| needle[0] == byte))
+    }
+}
+
+/// A bit for each byte that is `byte`.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn equal(chunk: Chunk, byte: u8) -> u32 {
+    use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set1_epi8};
+    // SAFETY: every x86-64 has SSE2; both types are sixteen bytes of which every value is legal.
+    unsafe {
+        let chunk: __m128i = std::mem::transmute(chunk);
+        _mm_movemask_epi8(_mm_cmpeq_epi8(chunk, _mm_set1_epi8(byte.cast_signed()))).cast_unsigned()
+    }
+}
+
+/// A bit for each byte that is `byte`.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(crate) fn equal(chunk: Chunk, byte: u8) -> u32 {
+    bits(chunk, |other| other == byte)
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn bits(chunk: Chunk, is: impl Fn(u8) -> bool) -> u32 {
+    chunk.into_iter().enumerate().fold(0, |mask, (i, byte)| mask | (u32::from(is(byte)) << i))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_at_every_place_is_what_it_is_alone() {
+        let needles = Needles::new(b",;|\"").unwrap();
+        for byte in 0..=u8::MAX {
+            for place in 0..16 {
+                let mut chunk = [b'x'; 16];
+                chunk[place] = byte;
+                assert_eq!(escaped(chunk), bits(chunk, |b| b == b'"' || b == b'\\' || b < 0x20));
+                assert_eq!(needles.or_control(chunk), bits(chunk, |b| b <= b'\r' || b",;|\"".contains(&b)));
+                assert_eq!(equal(chunk, 0x80), bits(chunk, |b| b == 0x80));
+            }
+        }
+        assert!(Needles::new(b"").is_none() && Needles::new(b"12345678").is_none());
+    }
+
+    #[test]
+    fn copies_end_where_the_mark_stands() {
+        for len in 0..=100 {
+            for start in [0, 1, 15, 16, 17] {
+                for mark in (0..len).map(Some).chain([None]) {
+                    let mut bytes = vec![b'a'; start + len];
+                    // A mark behind the part means nothing.
+                    bytes.extend_from_slice(&b"#bbbbbbbbbbbbbbbbb"[..len % 18]);
+                    if let Some(mark) = mark {
+                        bytes[start + mark] = b'#';
+                    }
+                    let mut out = b"before".to_vec();
+                    let end = copy(&bytes, start..start + len, &mut out, |chunk| equal(chunk, b'#'));
+                    assert_eq!(end, start + mark.unwrap_or(len));
+                    assert_eq!(out, [b"before", &bytes[start..end]].concat());
+                }
+            }
+        }
+    }
+}
