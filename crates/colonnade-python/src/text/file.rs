@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::os::fd::RawFd;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use colonnade::codec::packed::{Codec, Unpacking, unpacked};
@@ -13,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::formats::{ReadArgument, Reading};
+use super::sidecar::beside;
 use crate::axis::PyAxis;
 use crate::errors;
 use crate::frame::CoreFrame;
@@ -20,9 +20,6 @@ use crate::http_file::PyHttpFile;
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
 use crate::view::{after, bytes_of};
-
-/// What stands beside a csv file, behind its whole name.
-pub(super) const SIDECAR: &str = ".schema.json";
 
 /// An opened text file, buffer or stream.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -398,21 +395,5 @@ impl std::io::Read for Counted<'_> {
         let count = self.source.read(room)?;
         self.count += count as u64;
         Ok(count)
-    }
-}
-
-/// The name of the file that holds the schema of `path`.
-pub(super) fn sidecar_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(SIDECAR);
-    name.into()
-}
-
-/// What stands beside `path`.
-pub(super) fn beside(path: &Path) -> colonnade::Result<Option<Vec<u8>>> {
-    match std::fs::read(sidecar_of(path)) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(e.into()),
     }
 }

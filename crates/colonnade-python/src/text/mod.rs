@@ -6,6 +6,7 @@ mod formats;
 mod options_csv;
 mod options_json;
 mod reader;
+mod sidecar;
 mod write;
 mod writer;
 

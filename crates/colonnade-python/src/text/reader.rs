@@ -12,8 +12,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyMemoryView, PySlice};
 
-use super::file::beside;
 use super::formats::{Chunked, ReadArgument};
+use super::sidecar::beside;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::http_file::PyHttpFile;

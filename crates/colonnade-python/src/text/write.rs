@@ -11,8 +11,8 @@ use colonnade_transport::{AtomicFile, Descriptor};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::file::sidecar_of;
 use super::formats::{WriteArgument, Writing};
+use super::sidecar::{forget, sidecar_of};
 use crate::bytes_sink::BytesSink;
 use crate::frame::CoreFrame;
 use crate::ipc_write::CallableSink;
@@ -83,29 +83,11 @@ fn text_write_path(
         // The schema takes its name first: whoever sees the new file sees what belongs to it.
         match writing.sidecar(&frame.frame)? {
             Some(schema) => replaced(&sidecar_of(&path), writing.fsync, |beside| Ok(beside.write(&schema)?))?,
-            None => forget_sidecar(&writing, &path)?,
+            None if writing.may_have_sidecar() => forget(&path)?,
+            None => {}
         }
         Ok(sink.0.commit(writing.fsync)?)
     })
-}
-
-/// A schema that an earlier file left beside would be taken for this one's.
-fn forget_sidecar(writing: &Writing, path: &Path) -> colonnade::Result<()> {
-    if !writing.may_have_sidecar() {
-        return Ok(());
-    }
-    let beside = sidecar_of(path);
-    match std::fs::read(&beside) {
-        // Only what is ours goes: anybody may have a file of this name.
-        Ok(bytes) if is_sidecar(&bytes) => Ok(std::fs::remove_file(&beside)?),
-        _ => Ok(()),
-    }
-}
-
-/// Whether a file is a schema as `csv::sidecar` makes it.
-fn is_sidecar(bytes: &[u8]) -> bool {
-    let has = |word: &[u8]| bytes.windows(word.len()).any(|part| part == word);
-    bytes.first() == Some(&b'{') && has(b"\"schema\"") && has(b"\"csv\"") && has(b"\"orient\"")
 }
 
 #[pyfunction]
