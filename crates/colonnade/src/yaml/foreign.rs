@@ -105,7 +105,9 @@ impl<'d, 't> Packed<'d, 't> {
             }
         };
         let at = self.document.nodes.get(i).map_or(0, |node| node.at);
-        let message = error.message().to_owned();
+        // MessagePack's words for what YAML calls otherwise.
+        let message =
+            error.message().replace("found nil.", "found null.").replace("found str.", "found text.");
         self.document.error(error.into_kind(), at, member.as_deref(), message)
     }
 

@@ -60,6 +60,11 @@ pub(super) fn decode(document: &Document<'_>, options: &ReadOptions) -> Result<(
 
 fn placed(document: &Document<'_>, at: usize, path: &str, fault: CellFault) -> Error {
     let CellFault { kind, path: inner, message } = fault;
+    // Of what is deep the front of its path tells enough.
+    let inner = match inner.char_indices().nth(100) {
+        Some((end, _)) => format!("{}...", inner.get(..end).unwrap_or("")),
+        None => inner,
+    };
     document.error(kind, at, Some(&format!("{path}{inner}")), message)
 }
 
