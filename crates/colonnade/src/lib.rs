@@ -1,6 +1,7 @@
 //! Colonnade's core: the frame model and its formats. No Python, no sockets.
 
 pub mod arrow;
+mod calendar;
 pub mod codec;
 pub mod container;
 pub mod csv;

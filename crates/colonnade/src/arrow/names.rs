@@ -209,17 +209,9 @@ fn float(text: &str) -> String {
     }
 }
 
-/// Days since 1970 as year-month-day (proleptic Gregorian; Howard Hinnant's `civil_from_days`).
+/// Days since 1970 as year-month-day.
 fn date(days: i64) -> String {
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let day_of_era = z.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (year, month, day) = crate::calendar::civil(days);
     format!("{year:04}-{month:02}-{day:02}")
 }
 

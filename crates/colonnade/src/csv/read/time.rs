@@ -1,6 +1,7 @@
 //! Instants as text: ISO 8601, or a format in the words of `strptime`.
 
 use super::kinds::Classes;
+use crate::calendar;
 
 /// How instants are spelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,38 +101,23 @@ const NOTHING: Fields = Fields {
 
 impl Fields {
     fn instant(self) -> Option<Instant> {
-        let leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
-        let days = match self.month {
-            4 | 6 | 9 | 11 => 30,
-            2 => 28 + i64::from(leap),
-            1..=12 => 31,
-            _ => return None,
-        };
+        let days = calendar::days(self.year, self.month, self.day)?;
         let hour = match self.afternoon {
             Some(_) if !(1..=12).contains(&self.hour) => return None,
             Some(afternoon) => self.hour % 12 + if afternoon { 12 } else { 0 },
             None => self.hour,
         };
-        if !(1..=days).contains(&self.day) || hour > 23 || self.minute > 59 || self.second > 59 {
+        if hour > 23 || self.minute > 59 || self.second > 59 {
             return None;
         }
         let date = match self.of_year {
-            Some(day) if day < 1 || day > 365 + i64::from(leap) => return None,
-            Some(day) => days_before(self.year, 1, 1) + day - 1,
-            None => days_before(self.year, self.month, self.day),
+            Some(day) if day < 1 || day > 365 + i64::from(calendar::leap(self.year)) => return None,
+            Some(day) => calendar::days(self.year, 1, 1)? + day - 1,
+            None => days,
         };
         let seconds = date * 86400 + hour * 3600 + self.minute * 60 + self.second - self.zone.unwrap_or(0);
         Some(Instant { seconds, nanos: self.nanos, zoned: self.zone.is_some() })
     }
-}
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-fn days_before(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 /// The rest of a text.

@@ -2,7 +2,7 @@
 
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field, Fields, IntervalUnit, TimeUnit, UnionMode};
+use arrow_schema::{DataType, Field, Fields, IntervalUnit, UnionMode};
 
 use super::codes::{Codes, native};
 use super::out::{self, Count, Family, Out, Slice};

@@ -6,9 +6,9 @@ use arrow_schema::{DataType, Fields, IntervalUnit};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::encode::per_second;
 use super::floats::{self, Half};
 use super::{Style, Syntax, strings, times};
+use crate::calendar::per_second;
 use crate::error::{Error, Result};
 use crate::msgpack::cells::changed;
 use crate::msgpack::head::{Head, head};

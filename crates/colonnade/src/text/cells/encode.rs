@@ -7,20 +7,11 @@ use base64::engine::general_purpose::STANDARD;
 use super::floats::{self, Half};
 use super::json::{Json, Token};
 use super::{CellFault, Style, Syntax, times};
+use crate::calendar::per_second;
 use crate::frame::type_name;
 use crate::msgpack::typed::half;
 
 pub(super) type Done = std::result::Result<(), CellFault>;
-
-/// Counts of a unit in a second.
-pub(super) fn per_second(unit: TimeUnit) -> i64 {
-    match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => 1_000_000_000,
-    }
-}
 
 #[cold]
 pub(super) fn expected(data_type: &DataType, found: &Token<'_>) -> CellFault {

@@ -4,10 +4,11 @@ use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, NullBufferBuil
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
 
-use super::encode::{self, instant, per_second};
+use super::encode::{self, instant};
 use super::floats::{self, Float, Half};
 use super::json::Token;
 use super::*;
+use crate::calendar::per_second;
 use crate::frame::{Kind, type_name};
 use crate::msgpack::typed;
 

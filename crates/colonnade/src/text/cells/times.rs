@@ -2,35 +2,7 @@
 
 use std::io::Write as _;
 
-/// Days since 1970 as year, month, day (proleptic Gregorian; Howard Hinnant's `civil_from_days`).
-fn civil(days: i64) -> (i64, i64, i64) {
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let day_of_era = z.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-/// Days since 1970 of a date that exists.
-fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
-    const LENGTHS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let length = LENGTHS.get(usize::try_from(month.checked_sub(1)?).ok()?)?;
-    if day < 1 || day > length + i64::from(leap && month == 2) {
-        return None;
-    }
-    let shifted_year = year - i64::from(month <= 2);
-    let era = shifted_year.div_euclid(400);
-    let year_of_era = shifted_year.rem_euclid(400);
-    let shifted = if month > 2 { month - 3 } else { month + 9 };
-    let day_of_year = (153 * shifted + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    Some(era * 146_097 + day_of_era - 719_468)
-}
+use crate::calendar::{civil, counted, days};
 
 /// Days of the years 0 to 9999, which ISO 8601 spells with four digits.
 const DAYS: std::ops::Range<i64> = -719_528..2_932_897;
@@ -147,7 +119,7 @@ fn front_date(text: &mut &[u8]) -> Option<i64> {
     mark(text, b"-")?;
     let month = digits(text, 2)?;
     mark(text, b"-")?;
-    days_of(year, month, digits(text, 2)?)
+    days(year, month, digits(text, 2)?)
 }
 
 /// Seconds and nanoseconds of `HH:MM[:SS[.fraction]]`.
@@ -188,15 +160,6 @@ fn front_zone(text: &mut &[u8]) -> Option<i64> {
     mark(text, b":");
     let minutes = if text.is_empty() { 0 } else { digits(text, 2)? };
     (hours < 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
-}
-
-fn counted(seconds: i64, nanoseconds: i64, per_second: i64) -> Option<i64> {
-    let each = 1_000_000_000 / per_second;
-    if nanoseconds % each != 0 {
-        return None;
-    }
-    let count = i128::from(seconds) * i128::from(per_second) + i128::from(nanoseconds / each);
-    i64::try_from(count).ok()
 }
 
 /// An instant of ISO 8601 (a space may stand for the `T`, and a date alone is its midnight), in units of which a second has

@@ -8,6 +8,7 @@ use super::numbers::{self, Numbers};
 use super::structs::Structs;
 use super::unions::{Runs, Unions};
 use super::*;
+use crate::calendar::per_second;
 
 /// Makes slots, depth first: dictionaries are taken in that order.
 pub(super) struct Maker<'d> {
@@ -55,7 +56,7 @@ impl Maker<'_> {
             DataType::Float64 => Numbers::boxed(t, numbers::float64),
             DataType::Date32 => Numbers::boxed(t, numbers::days),
             DataType::Date64 => Numbers::boxed(t, numbers::instants(1000)),
-            DataType::Timestamp(unit, _) => Numbers::boxed(t, numbers::instants(numbers::per_second(*unit))),
+            DataType::Timestamp(unit, _) => Numbers::boxed(t, numbers::instants(per_second(*unit))),
             DataType::Interval(IntervalUnit::DayTime) => numbers::day_times(t),
             DataType::Interval(IntervalUnit::MonthDayNano) => numbers::month_day_nanos(t),
             DataType::Decimal32(p, s) => {

@@ -1,10 +1,10 @@
 //! Values of fixed width, each decoded from one head and its payload.
 
 use arrow_buffer::{ArrowNativeType, Buffer, IntervalDayTime, IntervalMonthDayNano, i256};
-use arrow_schema::TimeUnit;
 
 use super::super::{decimal, half};
 use super::*;
+use crate::calendar::counted;
 use crate::msgpack::head::{Head, head};
 
 /// Values of one native type, and which of them are null.
@@ -182,21 +182,13 @@ fn instant(payload: &[u8]) -> Option<(i64, u32)> {
 }
 
 /// Counts of which a second has `per_second`, exactly.
-fn counted(payload: &[u8], per_second: i64) -> Option<i64> {
-    let (seconds, nanoseconds) = instant(payload)?;
-    let step = 1_000_000_000 / per_second;
-    let nanoseconds = i64::from(nanoseconds);
-    if nanoseconds % step != 0 {
-        return None;
-    }
-    let count = i128::from(seconds) * i128::from(per_second) + i128::from(nanoseconds / step);
-    i64::try_from(count).ok()
-}
-
 pub(super) fn instants(per_second: i64) -> impl Fn(Head, &[u8]) -> Option<i64> + Send {
     move |found, payload| match found {
         Head::Int(value) => Some(value),
-        Head::Ext(-1, _) => counted(payload, per_second),
+        Head::Ext(-1, _) => {
+            let (seconds, nanoseconds) = instant(payload)?;
+            counted(seconds, nanoseconds.into(), per_second)
+        }
         _ => None,
     }
 }
@@ -210,16 +202,6 @@ pub(super) fn days(found: Head, payload: &[u8]) -> Option<i32> {
             whole.then(|| i32::try_from(seconds / 86_400).ok())?
         }
         _ => None,
-    }
-}
-
-/// Counts of a unit in a second.
-pub(super) fn per_second(unit: TimeUnit) -> i64 {
-    match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => 1_000_000_000,
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use arrow_buffer::{BooleanBuffer, IntervalDayTime, IntervalMonthDayNano, i256};
 
 use super::*;
+use crate::calendar::per_second;
 
 /// Offsets of a list, a map, text or bytes.
 pub(super) enum Offsets {
@@ -364,14 +365,4 @@ fn keys(fields: &Fields, family: Family) -> Result<Vec<Option<Vec<u8>>>> {
         Ok(unique.then_some(key))
     };
     fields.iter().map(key).collect()
-}
-
-/// Counts of a unit in a second.
-fn per_second(unit: TimeUnit) -> i64 {
-    match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => 1_000_000_000,
-    }
 }
