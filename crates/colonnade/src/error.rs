@@ -101,6 +101,12 @@ impl Error {
         Self::new(ErrorKind::LimitExceeded, format, message)
     }
 
+    /// A frame that passes what this machine can address.
+    #[must_use]
+    pub fn too_large(format: &'static str) -> Self {
+        Self::limit(format, "the frame is too large for this machine's addresses.")
+    }
+
     /// Something asked for by name that is not there.
     #[must_use]
     pub fn not_found(format: &'static str, message: impl Into<String>) -> Self {

@@ -4,6 +4,7 @@
 //! are mapped, and what must be decoded lands in regions that are recycled when their last owner drops.
 //! This module is the only home of `unsafe` memory.
 
+mod apart;
 mod bits;
 mod buffer;
 mod copy;
@@ -14,6 +15,7 @@ mod remote;
 mod scatter;
 mod stream;
 
+pub use apart::{apart, odd_lines};
 pub use bits::unpack;
 pub use buffer::Buffer;
 pub use copy::{STREAMING_FROM_NBYTES, copy, fence};

@@ -2,6 +2,7 @@
 
 use crate::container::members::{Name, Planned};
 use crate::container::zip::{LocalHeader, Method, aligned_len};
+use crate::memory::odd_lines;
 
 /// Arrays of this size and more start on a page, so that they can be mapped alone.
 const PAGE_ALIGNED_NBYTES: usize = 1 << 20;
@@ -60,18 +61,11 @@ impl Layout {
         }
         self.next = (count > 1).then(|| {
             let start = position + length as u64;
-            let distance = odd_lines(widest + GAP_MIN + nbytes);
+            let distance = odd_lines(widest + GAP_MIN + nbytes) as u64;
             (start + distance, distance)
         });
         length
     }
-}
-
-/// At least `nbytes`, as an odd number of cache lines: columns a multiple of 4096 bytes apart would fall on the same
-/// sets of the cache.
-fn odd_lines(nbytes: usize) -> u64 {
-    let lines = nbytes.div_ceil(LINE as usize) as u64;
-    (lines | 1) * u64::from(LINE)
 }
 
 fn min_len(name: &[u8], nbytes: usize) -> usize {
@@ -93,17 +87,4 @@ pub(super) fn spell<'b>(name: &Name, prefix: &str, buffer: &'b mut Vec<u8>) -> &
     buffer.extend_from_slice(prefix.as_bytes());
     name.spell(buffer);
     buffer
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances_are_odd_lines() {
-        for nbytes in [1, 63, 64, 65, 4096, 8000, 1 << 20] {
-            let distance = odd_lines(nbytes);
-            assert!(distance >= nbytes as u64 && distance % 128 == 64, "{nbytes}");
-        }
-    }
 }

@@ -7,15 +7,12 @@ use arrow_data::ArrayDataBuilder;
 
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid, as_stride};
-use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, copy, fence, unpack};
+use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, apart, copy, fence, unpack};
 use crate::plan::{self, Progress, Task};
 
 use super::super::arrays::field_of;
 use super::super::body::{Body, Packed, decompress, packed};
 use super::{Landed, Landing, Piece, Way};
-
-/// Columns a multiple of 4096 bytes apart collide in the cache: from this size on they stand an odd number of lines apart.
-const APART_FROM_NBYTES: usize = 4096;
 
 /// Copies of one column are cut to this size, so that all threads have some.
 const CUT_NBYTES: usize = 4 << 20;
@@ -329,16 +326,8 @@ fn allocate(nbytes: usize) -> Result<RegionMut> {
     Ok(Region::allocate(nbytes, nbytes < 256 << 10)?)
 }
 
-pub(in crate::ipc::read) fn apart(nbytes: usize) -> usize {
-    if nbytes < APART_FROM_NBYTES {
-        return nbytes;
-    }
-    let lines = nbytes.div_ceil(64);
-    (lines + usize::from(lines.is_multiple_of(2))) * 64
-}
-
 pub(in crate::ipc::read) fn too_large() -> Error {
-    Error::limit("arrow", "the frame is too large for this machine's addresses.")
+    Error::too_large("arrow")
 }
 
 fn field_name(landing: &Landing<'_>, field: usize) -> String {

@@ -23,7 +23,7 @@ use super::catalog::{Batch, Catalog};
 use super::dictionaries::{History, Known};
 use super::shape::width;
 
-pub(super) use fixed::{apart, nat, too_large, values_into};
+pub(super) use fixed::{nat, too_large, values_into};
 
 /// What is landed, and from where.
 pub(crate) struct Landing<'a> {

@@ -8,27 +8,18 @@ use arrow_schema::DataType;
 use crate::arrow::import::{self, implied_dtype};
 use crate::error::{Error, Result};
 use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride};
-use crate::memory::{Buffer, Region, RegionMut, Scatter};
+use crate::memory::{Buffer, Region, RegionMut, Scatter, apart};
 use crate::plan::{self, Progress, Task};
 
 use super::super::super::cells::{CellError, Cells, FORMAT, Taken, malformed};
 use super::super::super::head::{Head, head};
 use super::super::super::typed::{self, TypedCells};
+use super::{Landed, Own};
 use super::numbers::Into;
 use super::text::Text;
-use super::{Landed, Own};
-
-/// Columns a multiple of 4096 bytes apart collide in the cache: they stand an odd number of lines apart.
-fn apart(nbytes: usize) -> usize {
-    if nbytes < 4096 {
-        return nbytes;
-    }
-    let lines = nbytes.div_ceil(64);
-    (lines + usize::from(lines.is_multiple_of(2))) * 64
-}
 
 pub(super) fn too_large() -> Error {
-    Error::limit(FORMAT, "the frame is too large for this machine's addresses.")
+    Error::too_large(FORMAT)
 }
 
 /// Columns that share a block.

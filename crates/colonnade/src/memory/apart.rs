@@ -1,0 +1,47 @@
+//! Columns a multiple of 4096 bytes apart fall on the same sets of the cache: they stand an odd number of cache lines apart.
+
+/// From this size on columns are worth a gap.
+const FROM_NBYTES: usize = 4096;
+
+/// Bytes of a cache line.
+const LINE_NBYTES: usize = 64;
+
+/// At least `nbytes`, as an odd number of cache lines.
+#[must_use]
+pub fn odd_lines(nbytes: usize) -> usize {
+    (nbytes.div_ceil(LINE_NBYTES) | 1) * LINE_NBYTES
+}
+
+/// How far apart columns of `nbytes` stand.
+#[must_use]
+pub fn apart(nbytes: usize) -> usize {
+    if nbytes < FROM_NBYTES { nbytes } else { odd_lines(nbytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_columns_stand_an_odd_number_of_lines_apart() {
+        for nbytes in [4096, 4097, 4159, 4160, 4161, 8192, 1 << 20, (1 << 20) + 64] {
+            let stride = apart(nbytes);
+            assert!(stride >= nbytes && stride < nbytes + 128);
+            assert_eq!(stride % 128, 64);
+        }
+    }
+
+    #[test]
+    fn distances_are_odd_lines() {
+        for nbytes in [1, 63, 64, 65, 4096, 8000, 1 << 20] {
+            let distance = odd_lines(nbytes);
+            assert!(distance >= nbytes && distance % 128 == 64, "{nbytes}");
+        }
+    }
+
+    #[test]
+    fn small_ones_stand_side_by_side() {
+        assert_eq!((apart(0), apart(8), apart(4095)), (0, 8, 4095));
+        assert_eq!((odd_lines(0), odd_lines(8), odd_lines(65)), (64, 64, 192));
+    }
+}
