@@ -9,6 +9,7 @@ mod foreign;
 mod gather;
 pub mod import;
 mod labels;
+pub(crate) mod landed;
 mod layout;
 pub mod meta;
 pub mod named;

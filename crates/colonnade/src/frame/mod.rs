@@ -3,15 +3,19 @@
 mod axis;
 mod block;
 mod column;
+mod description;
 pub mod dtype;
 #[allow(clippy::module_inception)]
 mod frame;
+mod part;
 mod runs;
 
 pub use axis::{Axis, Labels, Level};
 pub(crate) use block::as_stride;
 pub use block::{Block, Grid};
 pub use column::{Column, children, type_name, unit_name};
+pub use description::Description;
 pub use dtype::{ByteOrder, DType, Kind};
 pub use frame::{Frame, Part, Slot, Tags, select, slots};
+pub use part::row_range;
 pub use runs::Run;

@@ -5,6 +5,7 @@
 
 mod ordered;
 mod progress;
+mod request;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 pub use ordered::ordered;
 pub use progress::{NoProgress, Progress};
+pub use request::Request;
 
 use crate::error::{Error, ErrorKind, Result};
 

@@ -9,7 +9,7 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, UnionMode};
 
 use crate::error::{Error, Result};
-use crate::frame::{Column, DType};
+use crate::frame::{Column, DType, row_range};
 use crate::memory::Buffer;
 
 use super::buffers::{ColumnSpec, PieceKind, dtype};
@@ -26,10 +26,7 @@ pub type Fetch<'a> = dyn FnMut(&str) -> Result<Option<(DType, Buffer)>> + 'a;
 /// that contradicts the others.
 pub fn assemble(spec: &ColumnSpec, rows: (usize, usize), fetch: &mut Fetch<'_>) -> Result<Column> {
     spec.largest()?;
-    if rows.0 > rows.1 || rows.1 > spec.length {
-        let message = format!("rows {}..{} are out of range: there are {}.", rows.0, rows.1, spec.length);
-        return Err(Error::not_found("npz", message));
-    }
+    row_range("npz", Some(rows), spec.length)?;
     let mut reader = Reader { lengths: spec.children.iter().copied(), fetch };
     let window = (rows.0, rows.1 - rows.0);
     let data = reader.array(&spec.data_type, spec.length, window, "")?;

@@ -3,9 +3,9 @@
 use crate::container::members::assemble;
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Block, Column, Frame, Labels, Level, Part, select, slots};
+use crate::frame::{Axis, Block, Column, Frame, Labels, Level, Part, row_range, select, slots};
 use crate::memory::{Buffer, Region, RegionMut};
-use crate::plan::{self, Progress, Task};
+use crate::plan::{self, Progress, Request, Task};
 
 use super::frame_places::AxisPlaces;
 use super::place::{ColumnPlace, Extents, LevelPlace, Place, Space, joined};
@@ -17,20 +17,6 @@ const PIECE_NBYTES: usize = 4 << 20;
 
 /// Ranges closer than this are read as one.
 const JOIN_GAP: usize = 64 << 10;
-
-/// What is wanted.
-pub struct Request<'a> {
-    /// Columns by position, in that order; all where `None`.
-    pub positions: Option<&'a [usize]>,
-    /// Rows `start..stop`; all where `None`.
-    pub rows: Option<(usize, usize)>,
-    /// Memory of its own, that no other frame sees.
-    pub private: bool,
-    /// Threads that may work.
-    pub threads: usize,
-    /// Told how far it is.
-    pub progress: &'a dyn Progress,
-}
 
 /// The two spaces as bytes.
 pub(super) struct Spaces {
@@ -68,11 +54,7 @@ impl Store {
             parts = select(&parts, &slots(&parts, places.ncols)?, positions, cut)?;
             columns = columns.select(positions)?;
         }
-        let (start, stop) = request.rows.unwrap_or((0, places.nrows));
-        if start > stop || stop > places.nrows {
-            let message = format!("rows {start}..{stop} are out of range: there are {}.", places.nrows);
-            return Err(Error::not_found("npz", message));
-        }
+        let (start, stop) = row_range("npz", request.rows, places.nrows)?;
         if (start, stop) != (0, places.nrows) {
             index = index.slice(start, stop);
             for part in &mut parts {

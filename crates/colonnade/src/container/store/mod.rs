@@ -19,9 +19,9 @@ mod source;
 mod text;
 mod verify;
 
+pub use crate::plan::Request;
 pub use bundle::check_label;
 pub use info::{AnyArray, MemberInfo};
 pub use limits::Limits;
-pub use load::Request;
 pub use open::{Holder, Kind, Store};
 pub use source::Source;

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use super::*;
 use crate::frame::{Axis, Block, Column, DType, Grid, Part, Tags};
-use crate::ipc::read::Request;
 use crate::memory::Buffer;
 use crate::plan::NoProgress;
+use crate::plan::Request;
 
 fn frame(nrows: usize) -> Frame {
     let column = |descr: &str, bytes: Vec<u8>, at: usize| {

@@ -1,10 +1,9 @@
 //! What landed, as a frame.
 
 use crate::arrow::import::{Place, Plan};
+use crate::arrow::landed::Landed;
 use crate::error::Result;
-use crate::frame::{Block, Frame, Level, Part};
-
-use super::land::Landed;
+use crate::frame::{Frame, Level, Part};
 
 /// The frame of all fields: members of `landed` are fields of the schema.
 ///
@@ -25,8 +24,7 @@ pub(super) fn assembled(plan: &Plan, landed: Landed, nrows: usize) -> Result<Fra
             match seat(field) {
                 Some(Place::Column(position)) => positions.push(position),
                 Some(Place::Level(level)) => {
-                    let grid = block.grid.columns(column, 1, 1);
-                    put(level, Level::Block(Block { grid, buffer: block.buffer.clone() }));
+                    put(level, Level::Block(block.column(column)));
                 }
                 None => {}
             }

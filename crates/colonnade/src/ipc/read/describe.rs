@@ -1,6 +1,5 @@
 //! What an opened source says of itself, message by message.
 
-use crate::arrow::import::Place;
 use crate::frame::{ByteOrder, type_name};
 
 use super::body::Body;
@@ -96,19 +95,16 @@ impl Ipc {
     /// One name a column: NumPy's where it lands in a block, else Arrow's.
     #[must_use]
     pub fn dtypes(&self) -> Vec<String> {
-        let mut out = vec![String::new(); self.plan.ncols];
-        for (i, field) in self.plan.fields.iter().enumerate() {
+        let name = |i: usize| {
+            let field = self.plan.fields.get(i)?;
             let nulls = self.catalog.nulls.get(i).copied().unwrap_or(true);
             let dtype = field
                 .dtype
                 .or_else(|| field.block_dtype().filter(|_| !nulls))
                 .filter(|d| d.order != ByteOrder::Big || field.dtype.is_some());
-            if let Place::Column(position) = field.place
-                && let Some(slot) = out.get_mut(position)
-            {
-                *slot = dtype.map_or_else(|| type_name(&field.data_type, field.ordered), |d| d.descr());
-            }
-        }
-        out
+            let shown = || type_name(&field.data_type, field.ordered);
+            Some(dtype.map_or_else(shown, |d| d.descr()))
+        };
+        self.plan.column_fields().into_iter().filter_map(name).collect()
     }
 }

@@ -7,6 +7,7 @@
 mod arrays;
 mod arrive;
 mod assemble;
+mod batches;
 mod body;
 mod catalog;
 mod check;
@@ -15,6 +16,7 @@ mod describe;
 mod dictionaries;
 mod footer;
 mod land;
+mod load;
 mod message;
 mod open;
 mod receive;
@@ -24,11 +26,12 @@ mod shape;
 mod swap;
 mod template;
 
+pub use crate::plan::Request;
 pub use arrive::{Arrival, Arrived, Schemas};
 pub use decoder::{Decoder, Event};
 pub use describe::Message;
 pub use message::BodyCodec;
-pub use open::{Form, Ipc, OpenOptions, Request};
+pub use open::{Form, Ipc, OpenOptions};
 pub use scan::MAGIC;
 pub use shape::NROWS_KEY;
 

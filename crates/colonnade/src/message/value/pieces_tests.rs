@@ -10,9 +10,9 @@ use arrow_schema::{DataType, Field};
 use super::*;
 use crate::format::msgpack::{Opened, Orient, WriteOptions, encode};
 use crate::frame::{Axis, Block, Column, DType, Grid, Labels, Level, Part, Tags};
-use crate::ipc::read::Request;
 use crate::msgpack::skip::skip;
 use crate::plan::NoProgress;
+use crate::plan::Request;
 
 fn block(descr: &str, nrows: usize, value: impl Fn(usize) -> Vec<u8>) -> Block {
     let dtype = DType::parse(descr).unwrap();

@@ -6,12 +6,13 @@ use arrow_buffer::NullBuffer;
 use arrow_data::ArrayDataBuilder;
 
 use crate::arrow::import::{self, FieldPlan, Place as Seat, Plan};
+use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid, Kind, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, apart};
 
 use super::super::check;
-use super::super::land::{Landed, Way, direct_way, too_large};
+use super::super::land::{Way, direct_way, too_large};
 use super::super::shape::Shape;
 
 /// Where one field's rows lie.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_data::ArrayDataBuilder;
 
+use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, apart, copy, fence, unpack};
@@ -12,7 +13,7 @@ use crate::plan::{self, Progress, Task};
 
 use super::super::arrays::field_of;
 use super::super::body::{Body, Packed, decompress, packed};
-use super::{Landed, Landing, Piece, Way};
+use super::{Landing, Piece, Way};
 
 /// Copies of one column are cut to this size, so that all threads have some.
 const CUT_NBYTES: usize = 4 << 20;

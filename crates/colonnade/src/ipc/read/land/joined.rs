@@ -2,13 +2,14 @@
 
 use arrow_data::ArrayData;
 
+use crate::arrow::landed::Landed;
 use crate::arrow::{concat, import};
 use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Kind};
 use crate::plan::Progress;
 
 use super::super::arrays::field_of;
-use super::{Landed, Landing, Piece, Way};
+use super::{Landing, Piece, Way};
 
 impl Landing<'_> {
     /// Lands the fields `wanted[i]` for `i` of `these`.

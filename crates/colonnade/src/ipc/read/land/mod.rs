@@ -12,8 +12,9 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field};
 
 use crate::arrow::import::{self, Plan};
+use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
-use crate::frame::{Block, ByteOrder, DType, Kind};
+use crate::frame::{ByteOrder, DType, Kind};
 use crate::memory::Buffer;
 use crate::plan::{self, Progress, Task};
 
@@ -66,13 +67,6 @@ pub(super) enum Way {
     Text,
     /// Arrays of each batch, joined; a block afterwards where it has a dtype.
     Joined(Option<DType>),
-}
-
-/// What landed: blocks with the fields (as indices into `wanted`) of their columns, and the rest.
-#[derive(Default)]
-pub(crate) struct Landed {
-    pub(crate) blocks: Vec<(Block, Vec<usize>)>,
-    pub(crate) columns: Vec<(usize, ArrayData)>,
 }
 
 impl Landing<'_> {
@@ -197,9 +191,7 @@ impl Landing<'_> {
 /// become no others.
 pub(super) fn direct_way(field: &import::FieldPlan) -> Way {
     let data_type = &field.data_type;
-    // Times as blocks say that they are NumPy's; those of other libraries are not.
-    let times = matches!(data_type, DataType::Timestamp(..) | DataType::Duration(_));
-    match if times { field.dtype } else { field.block_dtype() } {
+    match field.landing_dtype() {
         Some(dtype) => block_way(dtype, data_type, false),
         None if matches!(data_type, DataType::Dictionary(..)) => Way::Joined(None),
         None => width(data_type).filter(|&w| w > 0).map_or(Way::Joined(None), Way::Values),

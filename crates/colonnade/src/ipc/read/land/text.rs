@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
 
+use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, STREAMING_FROM_NBYTES, Scatter, copy, fence};
 use crate::plan::{self, Progress, Task};
@@ -12,7 +13,7 @@ use crate::plan::{self, Progress, Task};
 use super::super::arrays::field_of;
 use super::super::body::Body;
 use super::super::check;
-use super::{Landed, Landing, Piece};
+use super::{Landing, Piece};
 
 /// Where the bytes of one batch's rows lie, and where they go.
 #[derive(Debug, Clone)]

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use arrow_data::ArrayData;
 
+use crate::arrow::landed::Landed;
 use crate::container::members::{GroupKey, Groups};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType};
@@ -13,7 +14,7 @@ use crate::plan::{self, Progress, Task};
 
 use super::super::arrays::{Cursor, field_of};
 use super::super::body::Body;
-use super::{Landed, Landing, Piece, Way};
+use super::{Landing, Piece, Way};
 
 /// More grids than this (and one more for each so many columns) are not worth having in place of one block a dtype.
 const GRIDS: usize = 64;

@@ -11,15 +11,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use arrow_data::ArrayData;
-use arrow_schema::DataType;
-
-use crate::arrow::import::{FieldPlan, Place, Plan};
+use crate::arrow::import::{FieldPlan, Plan};
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::{Axis, Block, DType, Frame, Level, Part};
-use crate::ipc::read::Request;
+use crate::frame::{Axis, DType, Frame, row_range};
 use crate::memory::Buffer;
-use crate::plan::NoProgress;
+use crate::plan::{NoProgress, Request};
 
 use super::super::cells::{FORMAT, step};
 use super::super::header::{self, Header};
@@ -69,13 +65,6 @@ impl Opening {
     }
 }
 
-/// What was decoded: blocks with the places of their columns in the list of what was wanted, and the rest.
-#[derive(Default)]
-struct Landed {
-    blocks: Vec<(Block, Vec<usize>)>,
-    columns: Vec<(usize, ArrayData)>,
-}
-
 impl Own {
     /// The frame at the front of `bytes`; `None` where it is not ours.
     ///
@@ -116,7 +105,7 @@ impl Own {
             let (field, extent) = (self.plan.fields.get(f)?, self.extents.get(f)?);
             Some((field.name.as_str(), extent.start, extent.len()))
         };
-        self.fields().into_iter().filter_map(place)
+        self.plan.column_fields().into_iter().filter_map(place)
     }
 
     /// One name a column: NumPy's where it lands in a block, else Arrow's.
@@ -127,26 +116,13 @@ impl Own {
             let shown = || crate::frame::type_name(&field.data_type, field.ordered);
             Some(self.dtype(f, field).map_or_else(shown, |d| d.descr()))
         };
-        self.fields().into_iter().filter_map(name).collect()
-    }
-
-    /// The field of each data column.
-    fn fields(&self) -> Vec<usize> {
-        let mut out = vec![0; self.plan.ncols];
-        for (i, field) in self.plan.fields.iter().enumerate() {
-            if let Place::Column(position) = field.place
-                && let Some(slot) = out.get_mut(position)
-            {
-                *slot = i;
-            }
-        }
-        out
+        self.plan.column_fields().into_iter().filter_map(name).collect()
     }
 
     /// The dtype of the block that a field lands in.
     fn dtype(&self, field: usize, told: &FieldPlan) -> Option<DType> {
         let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
-        landing(told).filter(|_| told.dtype.is_some() || !nulls)
+        told.landing_dtype().filter(|_| told.dtype.is_some() || !nulls)
     }
 
     /// Row labels, decoded once.
@@ -157,43 +133,10 @@ impl Own {
         if let Some(index) = self.index.get() {
             return Ok(index);
         }
-        let fields = self.levels();
+        let fields = self.plan.level_fields();
         let landed = self.land(&fields, self.options.threads, &NoProgress)?;
-        let axis = self.axis(&fields, landed)?;
+        let axis = self.plan.landed_index(&fields, landed, self.header.nrows)?;
         Ok(self.index.get_or_init(|| axis))
-    }
-
-    /// The fields of the row labels, level by level.
-    fn levels(&self) -> Vec<usize> {
-        let mut wanted: Vec<(usize, usize)> = Vec::new();
-        for (i, field) in self.plan.fields.iter().enumerate() {
-            if let Place::Level(level) = field.place {
-                wanted.push((level, i));
-            }
-        }
-        wanted.sort_unstable();
-        wanted.iter().map(|&(_, field)| field).collect()
-    }
-
-    /// Row labels of what `fields` became.
-    fn axis(&self, fields: &[usize], landed: Landed) -> Result<Axis> {
-        let mut levels: Vec<Option<Level>> = vec![None; fields.len()];
-        for (block, members) in landed.blocks {
-            for (column, &i) in members.iter().enumerate() {
-                if let Some(slot) = levels.get_mut(i) {
-                    *slot = Some(Level::Block(block.column(column)));
-                }
-            }
-        }
-        for (i, data) in landed.columns {
-            if let (Some(slot), Some(field)) =
-                (levels.get_mut(i), fields.get(i).and_then(|&f| self.plan.fields.get(f)))
-            {
-                *slot = Some(Level::Column(field.column(data)));
-            }
-        }
-        let levels = levels.into_iter().flatten().collect();
-        self.plan.index_axis(levels, self.header.nrows, 0)
     }
 
     /// The frame, or the part of it that is asked for, in memory of its own.
@@ -201,53 +144,12 @@ impl Own {
     /// # Errors
     /// Malformed columns; a position or row that is not there; the system's own.
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
-        let (nrows, fields) = (self.header.nrows, self.fields());
-        let (start, stop) = request.rows.unwrap_or((0, nrows));
-        if start > stop || stop > nrows {
-            let message = format!("rows {start}..{stop} are out of range: there are {nrows}.");
-            return Err(Error::not_found(FORMAT, message));
-        }
-        let mut wanted = Vec::new();
-        let mut order = Vec::new();
-        let mut seen = vec![usize::MAX; fields.len()];
-        for position in request.positions.map_or_else(|| (0..fields.len()).collect(), <[usize]>::to_vec) {
-            let (Some(slot), Some(&field)) = (seen.get_mut(position), fields.get(position)) else {
-                let message =
-                    format!("column {position} is out of range: there are {} columns.", fields.len());
-                return Err(Error::not_found(FORMAT, message));
-            };
-            if *slot == usize::MAX {
-                *slot = wanted.len();
-                wanted.push(field);
-            }
-            order.push(*slot);
-        }
-        let landed = self.land(&wanted, request.threads, request.progress)?;
-        let parts = self.parts(&wanted, landed);
-        let index = self.index()?.clone();
-        let tags = self.plan.tags.clone();
-        let columns = match request.positions {
-            Some(positions) => self.plan.columns.select(positions)?,
-            None => self.plan.columns.clone(),
-        };
-        let frame = if order.iter().enumerate().all(|(i, &o)| i == o) {
-            Frame::new(index, columns, parts, tags)?
-        } else {
-            Frame::new(index, Axis::range(wanted.len()), parts, tags)?.select(&order, columns)?
-        };
+        let nrows = self.header.nrows;
+        let (start, stop) = row_range(FORMAT, request.rows, nrows)?;
+        let chosen = self.plan.chosen(FORMAT, request.positions)?;
+        let landed = self.land(&chosen.fields, request.threads, request.progress)?;
+        let frame = self.plan.landed_frame(&chosen, landed, self.index()?.clone())?;
         Ok(if (start, stop) == (0, nrows) { frame } else { frame.slice(start, stop) })
-    }
-
-    /// What the fields `wanted` became, as parts of a frame of them.
-    fn parts(&self, wanted: &[usize], landed: Landed) -> Vec<Part> {
-        let mut parts: Vec<Part> =
-            landed.blocks.into_iter().map(|(b, members)| Part::Block(b, members)).collect();
-        for (i, data) in landed.columns {
-            if let Some(field) = wanted.get(i).and_then(|&f| self.plan.fields.get(f)) {
-                parts.push(Part::Column(field.column(data), i));
-            }
-        }
-        parts
     }
 
     /// Where a field stands, for errors.
@@ -285,17 +187,10 @@ fn check_decoded(
 ) -> Result<()> {
     let nrows = header.nrows as u64;
     let nbytes = |(told, extent): (&FieldPlan, &Range<usize>)| {
-        let decoded = landing(told).map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
+        let decoded = told.landing_dtype().map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
         decoded.max(extent.len() as u64)
     };
     check_nbytes(plan.fields.iter().zip(extents).map(nbytes).fold(0, u64::saturating_add), options)
-}
-
-/// The dtype of the block that a field lands in where it has no nulls. Times that are NumPy's say so; those of other libraries
-/// stay Arrow's, since a block of them would come back as NumPy's.
-fn landing(told: &FieldPlan) -> Option<DType> {
-    let times = matches!(told.data_type, DataType::Timestamp(..) | DataType::Duration(_));
-    if times { told.dtype } else { told.block_dtype() }
 }
 
 /// Where the value of each field lies, and where the frame ends.

@@ -6,6 +6,7 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
 use crate::arrow::import::{self, implied_dtype};
+use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, Scatter, apart};
@@ -14,7 +15,7 @@ use crate::plan::{self, Progress, Task};
 use super::super::super::cells::{CellError, Cells, FORMAT, Taken, malformed};
 use super::super::super::head::{Head, head};
 use super::super::super::typed::{self, TypedCells};
-use super::{Landed, Own};
+use super::Own;
 use super::numbers::Into;
 use super::text::Text;
 

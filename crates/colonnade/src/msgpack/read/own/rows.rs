@@ -2,7 +2,7 @@
 
 use arrow_data::ArrayData;
 
-use crate::arrow::import::{Plan, to_block};
+use crate::arrow::import::{FieldPlan, Plan, to_block};
 use crate::error::Result;
 
 use super::super::super::header::Header;
@@ -10,7 +10,7 @@ use super::super::super::options::ReadOptions;
 use super::super::super::typed::{self, TypedCells};
 use super::super::super::write;
 use super::super::rows::Rows;
-use super::{Opening, landing};
+use super::Opening;
 
 /// Decodes a frame whose entries behind the header begin at `at`.
 pub(super) fn decode(
@@ -40,7 +40,7 @@ pub(super) fn decode(
     let arrays: Vec<ArrayData> = readers.into_iter().map(TypedCells::finish).collect::<Result<_>>()?;
     plan.settle(header.nrows);
     let block = |i: usize, data: &ArrayData| {
-        plan.fields.get(i).and_then(landing).map_or(Ok(None), |dtype| to_block(dtype, data))
+        plan.fields.get(i).and_then(FieldPlan::landing_dtype).map_or(Ok(None), |dtype| to_block(dtype, data))
     };
     let frame = plan.frame_with(&arrays, header.nrows, 0, &block)?;
     Ok(Opening::Rows { frame: Box::new(frame), orient: header.orient, end })

@@ -1,10 +1,11 @@
 //! The frame of a stream that has come whole.
 
+use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::ipc::read::assemble::assembled;
 use crate::ipc::read::body::Source;
 use crate::ipc::read::dictionaries::History;
-use crate::ipc::read::land::{Landed, Landing};
+use crate::ipc::read::land::Landing;
 use crate::ipc::read::open::{Form, Ipc, OpenOptions, check_nbytes};
 use crate::memory::Buffer;
 use crate::plan::Progress;

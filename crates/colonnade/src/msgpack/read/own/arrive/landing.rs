@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
+use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 
@@ -74,7 +75,7 @@ fn lost() -> Error {
 
 impl Landing {
     pub(super) fn of(own: &Own) -> Result<Self> {
-        let sets = [Set::of(own, own.fields())?, Set::of(own, own.levels())?];
+        let sets = [Set::of(own, own.plan.column_fields())?, Set::of(own, own.plan.level_fields())?];
         let mut homes = Vec::new();
         homes.resize(own.plan.fields.len(), Home { set: 0, place: Place::Array(usize::MAX) });
         for (number, set) in sets.iter().enumerate() {
@@ -209,10 +210,9 @@ impl Landing {
     pub(super) fn finish(self, own: &Own) -> Result<Frame> {
         let [data, levels] = self.sets;
         let (fields, landed) = levels.landed(own)?;
-        let index = own.axis(&fields, landed)?;
-        let (fields, landed) = data.landed(own)?;
-        let parts = own.parts(&fields, landed);
-        Frame::new(index, own.plan.columns.clone(), parts, own.plan.tags.clone())
+        let index = own.plan.landed_index(&fields, landed, own.header.nrows)?;
+        let (_, landed) = data.landed(own)?;
+        own.plan.landed_frame(&own.plan.chosen(FORMAT, None)?, landed, index)
     }
 }
 
@@ -224,7 +224,7 @@ impl Set {
         Ok(Self { rooms: Rooms::of(groups, own.header.nrows)?, fields, rest, readers })
     }
 
-    fn landed(self, own: &Own) -> Result<(Vec<usize>, super::super::Landed)> {
+    fn landed(self, own: &Own) -> Result<(Vec<usize>, Landed)> {
         let landed = own.landed(&self.fields, self.rooms.finish()?, self.rest.into_iter())?;
         Ok((self.fields, landed))
     }

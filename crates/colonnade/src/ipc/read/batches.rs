@@ -1,0 +1,157 @@
+//! The record batches of an opened source, one by one, in Arrow's layout.
+
+use arrow_data::ArrayData;
+
+use crate::error::{Error, Result};
+use crate::frame::{Frame, row_range};
+use crate::plan::{self, NoProgress, Progress, Request, Task};
+
+use super::arrays::{Cursor, field_of};
+use super::body::Body;
+use super::land::empty_of;
+use super::open::Ipc;
+
+impl Ipc {
+    /// One frame a record batch, in Arrow's layout, not copied where not compressed; at least one frame.
+    ///
+    /// # Errors
+    /// As [`Ipc::load`].
+    pub fn load_arrow(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
+        let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
+        let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
+        let needed = self.needed(request.positions)?;
+        self.need(&needed, (0..self.nbatches()).filter(touched), request.progress)?;
+        let mut out = Vec::new();
+        for (i, batch) in self.catalog.batches.iter().enumerate() {
+            let (first, last) =
+                (batch.first_row.max(start), (batch.first_row + batch.header.nrows).min(stop));
+            // Batches without rows are batches too, where all rows are wanted.
+            if first > last || first == last && request.rows.is_some() {
+                continue;
+            }
+            let frame = self.batch(i, request)?;
+            let (skip, count) = (first - batch.first_row, last - first);
+            out.push(if count == batch.header.nrows { frame } else { frame.slice(skip, skip + count) });
+        }
+        if out.is_empty() {
+            let fields = self.catalog.shape.schema.fields().iter();
+            let history = self.history(&(0..fields.len()).collect::<Vec<_>>())?;
+            let arrays: Vec<ArrayData> =
+                fields.map(|f| empty_of(f, history.last())).collect::<Result<_>>()?;
+            out.push(self.arrow_frame(&arrays, 0, start, request.positions)?);
+        }
+        Ok(out)
+    }
+
+    /// Record batch `i` alone, in Arrow's layout.
+    ///
+    /// # Errors
+    /// As [`Ipc::load`]; `NotFound` past the end.
+    pub fn batch(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
+        let batch = self.catalog.batches.get(i).ok_or_else(|| {
+            Error::not_found(
+                "arrow",
+                format!("batch {i} is out of range: there are {}.", self.catalog.batches.len()),
+            )
+        })?;
+        let body = Body::new(&self.source, batch)?;
+        let needed = self.needed(request.positions)?;
+        let history = self.history(&needed)?;
+        self.need(&needed, std::iter::once(i), &NoProgress)?;
+        let dictionaries = history.at(i);
+        let shape = &self.catalog.shape;
+        let one = |index: usize| -> Result<ArrayData> {
+            let place = shape.places.get(index).copied().unwrap_or_default();
+            let mut cursor =
+                Cursor::new(&body, shape, dictionaries, place, self.options.limits.max_unbacked_rows)?;
+            let named = |e: Error| e.in_member(format!("batch {i}")).at(batch.body_at as u64);
+            cursor.field(field_of(shape, index)?).map_err(named)
+        };
+        let mut made: Vec<Option<ArrayData>> = vec![None; shape.places.len()];
+        if body.codec().is_some() || batch.body_nbytes > 1 << 20 {
+            let nbytes = batch.body_nbytes / needed.len().max(1);
+            let tasks =
+                made.iter_mut().enumerate().filter(|(index, _)| needed.binary_search(index).is_ok()).map(
+                    |(index, slot)| {
+                        let one = &one;
+                        Task::new(nbytes, move || {
+                            *slot = Some(one(index)?);
+                            Ok(())
+                        })
+                    },
+                );
+            plan::run(tasks.collect(), request.threads, request.progress)?;
+        } else {
+            for &index in &needed {
+                if let Some(slot) = made.get_mut(index) {
+                    *slot = Some(one(index)?);
+                }
+            }
+        }
+        // Columns that nobody asked for stand in as empty values that are dropped at once.
+        let nrows = batch.header.nrows;
+        let arrays: Vec<ArrayData> =
+            made.into_iter().map(|data| data.unwrap_or_else(|| nothing(nrows))).collect();
+        self.arrow_frame(&arrays, nrows, batch.first_row, request.positions)
+    }
+
+    /// Fields to decode for these columns: theirs and those of the index, in order.
+    fn needed(&self, positions: Option<&[usize]>) -> Result<Vec<usize>> {
+        let mut needed = self.plan.chosen("arrow", positions)?.fields;
+        needed.extend(self.plan.level_fields());
+        needed.sort_unstable();
+        needed.dedup();
+        Ok(needed)
+    }
+
+    fn arrow_frame(
+        &self,
+        arrays: &[ArrayData],
+        nrows: usize,
+        first_row: usize,
+        positions: Option<&[usize]>,
+    ) -> Result<Frame> {
+        let said = |i: usize, data: &ArrayData| {
+            let dtype = self
+                .plan
+                .fields
+                .get(i)
+                .and_then(|f| f.dtype)
+                .filter(|d| crate::arrow::import::fits(*d, data.data_type()));
+            dtype.map_or(Ok(None), |dtype| crate::arrow::import::to_block(dtype, data))
+        };
+        let frame = self.plan.frame_with(arrays, nrows, first_row, &said)?;
+        match positions {
+            None => Ok(frame),
+            Some(positions) => frame.select(positions, self.plan.columns.select(positions)?),
+        }
+    }
+
+    /// Decodes and checks everything; nothing is kept.
+    ///
+    /// # Errors
+    /// What is wrong, and where.
+    pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
+        self.need_all(progress)?;
+        let mut done = 0u64;
+        for i in 0..self.nbatches() {
+            self.batch(
+                i,
+                &Request { positions: None, rows: None, private: false, threads, progress: &NoProgress },
+            )?;
+            done += self.catalog.batches.get(i).map_or(0, |b| b.body_nbytes as u64);
+            progress.advance(done, Some(self.source.bytes.nbytes() as u64))?;
+        }
+        self.index()?;
+        let left = self.source.bytes.nbytes() - self.catalog.end.min(self.source.bytes.nbytes());
+        if left > 0 && !self.catalog.truncated {
+            let message = format!("{left} bytes follow the end mark. They are no part of this stream.");
+            return Err(Error::malformed("arrow", message).at(self.catalog.end as u64));
+        }
+        Ok(())
+    }
+}
+
+fn nothing(nrows: usize) -> ArrayData {
+    ArrayData::new_null(&arrow_schema::DataType::Null, nrows)
+}

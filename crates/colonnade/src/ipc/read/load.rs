@@ -1,0 +1,68 @@
+//! An opened source as one frame: every field landed where it will stay.
+
+use crate::arrow::landed::Landed;
+use crate::error::Result;
+use crate::frame::{Axis, Frame, row_range};
+use crate::plan::{NoProgress, Request};
+
+use super::land::Landing;
+use super::open::Ipc;
+
+impl Ipc {
+    /// Row labels, decoded once.
+    ///
+    /// # Errors
+    /// Malformed bodies.
+    pub fn index(&self) -> Result<&Axis> {
+        if let Some(index) = self.index.get() {
+            return Ok(index);
+        }
+        let fields = self.plan.level_fields();
+        let request = Request {
+            positions: None,
+            rows: None,
+            private: false,
+            threads: self.options.threads,
+            progress: &NoProgress,
+        };
+        let landed = self.land(&fields, (0, self.catalog.nrows), &request)?;
+        let axis = self.plan.landed_index(&fields, landed, self.catalog.nrows)?;
+        Ok(self.index.get_or_init(|| axis))
+    }
+
+    /// All batches landed in one frame, or the part of it that is asked for.
+    ///
+    /// # Errors
+    /// Malformed bodies; a position or row that is not there; the system's own.
+    pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
+        let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
+        let chosen = self.plan.chosen("arrow", request.positions)?;
+        let landed = self.land(&chosen.fields, (start, stop), request)?;
+        let whole = (start, stop) == (0, self.catalog.nrows);
+        let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
+        self.plan.landed_frame(&chosen, landed, index)
+    }
+
+    fn land(&self, wanted: &[usize], rows: (usize, usize), request: &Request<'_>) -> Result<Landed> {
+        let in_place = match (&self.mapped, request.private) {
+            (_, false) => Some(self.source.bytes.clone()),
+            (Some(file), true) if self.nbatches() > 0 => Some(file.map_private()?),
+            _ => None,
+        };
+        let history = self.history(wanted)?;
+        let (start, stop) = rows;
+        let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
+        self.need(wanted, (0..self.nbatches()).filter(touched), request.progress)?;
+        let landing = Landing {
+            source: &self.source,
+            catalog: &self.catalog,
+            plan: &self.plan,
+            history: &history,
+            rows,
+            threads: request.threads,
+            unbacked: self.options.limits.max_unbacked_rows,
+            in_place: in_place.as_ref(),
+        };
+        landing.run(wanted, request.progress)
+    }
+}

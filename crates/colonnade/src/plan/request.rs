@@ -1,0 +1,17 @@
+//! What is wanted of an opened source.
+
+use super::Progress;
+
+/// What is wanted of a source.
+pub struct Request<'a> {
+    /// Columns by position, in that order; all where `None`.
+    pub positions: Option<&'a [usize]>,
+    /// Rows `start..stop`; all where `None`.
+    pub rows: Option<(usize, usize)>,
+    /// Memory of its own, that no other frame sees.
+    pub private: bool,
+    /// Threads that may work.
+    pub threads: usize,
+    /// Told how far it is.
+    pub progress: &'a dyn Progress,
+}
