@@ -108,7 +108,7 @@ impl MsgpackFile {
 
     #[getter]
     fn kind(&self) -> &'static str {
-        if self.opened.labels().is_some() { "bundle" } else { "frame" }
+        if self.opened.is_bundle() { "bundle" } else { "frame" }
     }
 
     #[getter]
@@ -142,18 +142,18 @@ impl MsgpackFile {
     }
 
     #[getter]
-    fn name(&self) -> String {
-        self.opened.tags().name
+    fn name(&self) -> &str {
+        self.opened.tags().map_or("null", |tags| &tags.name)
     }
 
     #[getter]
-    fn attrs(&self) -> Option<String> {
-        self.opened.tags().attrs
+    fn attrs(&self) -> Option<&str> {
+        self.opened.tags()?.attrs.as_deref()
     }
 
     #[getter]
-    fn origin(&self) -> Option<String> {
-        self.opened.tags().origin
+    fn origin(&self) -> Option<&str> {
+        self.opened.tags()?.origin.as_deref()
     }
 
     #[getter]

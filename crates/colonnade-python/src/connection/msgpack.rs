@@ -26,7 +26,7 @@ pub(super) fn open(received: Received, private: bool, options: &ConnectOptions) 
     let threads = options.threads;
     let read = ReadOptions { limits: options.limits.core(), threads, ..ReadOptions::default() };
     let opened = Opened::open_buffer(bytes, read)?;
-    if opened.labels().is_some() {
+    if opened.is_bundle() {
         return Ok(Held::Bundle(Box::new(opened)));
     }
     let request = Request { positions: None, rows: None, private, threads, progress: &NoProgress };

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use colonnade::codec::packed::{Codec, Unpacking, unpacked};
 use colonnade::frame::{Axis, Frame, Tags};
 use colonnade::memory::{Buffer, read_to_end};
-use colonnade::text::described::{Described, part};
+use colonnade::text::described::Described;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -96,7 +96,7 @@ impl Opened {
             Some(frame) => frame,
             None => self.reading.decode(&self.text, progress)?.frame,
         };
-        part(self.reading.format(), frame, positions, rows)
+        frame.part(self.reading.format(), positions, rows)
     }
 
     fn labels(&self) -> Vec<String> {

@@ -1,8 +1,8 @@
-//! What is said of a frame that had to be decoded to be described, and parts of it.
+//! What is said of a frame of text, which had to be decoded to be described.
 
 use crate::container::store::Limits;
-use crate::error::{Error, Result};
-use crate::frame::{Axis, Frame, Part, Slot, Tags, type_name};
+use crate::error::Result;
+use crate::frame::{Axis, Description, Tags};
 
 use super::Decoded;
 
@@ -37,55 +37,22 @@ impl Described {
     /// The description of what was read.
     ///
     /// # Errors
-    /// `LimitExceeded`: more bytes than the limit; as [`Frame::slots`].
+    /// As [`Description::of`].
     pub fn of(format: &'static str, decoded: &Decoded, limits: &Limits) -> Result<Self> {
-        let frame = &decoded.frame;
-        let (nbytes, max_nbytes) = (frame.nbytes() as u64, limits.max_nbytes);
-        if nbytes > max_nbytes {
-            let message = format!("{nbytes} bytes, the limit is {max_nbytes}. Raise max_nbytes to read it.");
-            return Err(Error::limit(format, message));
-        }
-        let name = |slot: Slot| match frame.parts.get(slot.part) {
-            Some(Part::Block(block, _)) => block.grid.dtype.descr(),
-            Some(Part::Column(column, _)) => type_name(column.data.data_type(), column.ordered),
-            None => String::new(),
-        };
+        let Description { nrows, nbytes, index, columns, tags, dtypes } =
+            Description::of(format, &decoded.frame, limits.max_nbytes)?;
         Ok(Self {
             orient: decoded.orient,
             version: decoded.version,
-            nrows: frame.nrows,
+            nrows,
             nbytes,
-            index: frame.index.clone(),
-            columns: frame.columns.clone(),
-            tags: frame.tags.clone(),
-            dtypes: frame.slots()?.into_iter().map(name).collect(),
+            index,
+            columns,
+            tags,
+            dtypes,
             dropped: decoded.dropped,
             nulled: decoded.nulled,
             dialect: decoded.dialect.clone(),
         })
-    }
-}
-
-/// The columns and rows of a frame that are asked for; all where `None`.
-///
-/// # Errors
-/// `NotFound`: a position or row that is not there.
-pub fn part(
-    format: &'static str,
-    frame: Frame,
-    positions: Option<&[usize]>,
-    rows: Option<(usize, usize)>,
-) -> Result<Frame> {
-    let frame = match positions {
-        Some(positions) => frame.select(positions, frame.columns.select(positions)?)?,
-        None => frame,
-    };
-    match rows {
-        Some((start, stop)) if start > stop || stop > frame.nrows => {
-            let message = format!("rows {start}..{stop} are out of range: there are {}.", frame.nrows);
-            Err(Error::not_found(format, message))
-        }
-        Some((start, stop)) if (start, stop) != (0, frame.nrows) => Ok(frame.slice(start, stop)),
-        _ => Ok(frame),
     }
 }

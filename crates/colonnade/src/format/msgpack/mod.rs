@@ -5,7 +5,6 @@
 mod bundle;
 mod chunks;
 mod opened;
-mod whole;
 
 #[cfg(test)]
 mod tests;

@@ -5,8 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Frame, Tags};
-use crate::ipc::read::Request;
+use crate::frame::{Axis, Description, Frame, Tags};
 use crate::memory::Buffer;
 use crate::msgpack::cells::FORMAT;
 use crate::msgpack::header;
@@ -14,9 +13,7 @@ use crate::msgpack::options::{Orient, ReadOptions};
 use crate::msgpack::read::foreign::{self, Layout};
 use crate::msgpack::read::own::{Opening, Own};
 use crate::msgpack::skip::skip;
-use crate::plan::Progress;
-
-use super::whole::Whole;
+use crate::plan::{Progress, Request};
 
 /// An opened file, buffer or message.
 #[derive(Debug)]
@@ -30,10 +27,27 @@ pub struct Opened {
 enum Content {
     /// Our own columns: decoded when they are asked for.
     Own(Box<Own>),
-    /// What had to be decoded to be described, until the first who asks takes it: nobody else sees its memory.
-    Whole(Box<(Whole, Mutex<Option<Frame>>)>),
+    /// What had to be decoded to be described.
+    Whole(Box<Whole>),
     /// Labels and extents of frames.
     Bundle(Vec<(String, Range<usize>)>),
+}
+
+/// A frame that is decoded.
+#[derive(Debug)]
+struct Whole {
+    orient: Orient,
+    version: Option<u64>,
+    about: Description,
+    /// Until the first who asks takes it: nobody else sees its memory.
+    frame: Mutex<Option<Frame>>,
+}
+
+impl Whole {
+    fn content(frame: Frame, orient: Orient, version: Option<u64>, options: &ReadOptions) -> Result<Content> {
+        let about = Description::of(FORMAT, &frame, options.limits.max_nbytes)?;
+        Ok(Content::Whole(Box::new(Self { orient, version, about, frame: Mutex::new(Some(frame)) })))
+    }
 }
 
 /// One column of an opened frame, or one frame of a bundle.
@@ -71,8 +85,7 @@ impl Opened {
                 match opening {
                     Opening::Columns(own) => Content::Own(own),
                     Opening::Rows { frame, orient, .. } => {
-                        let whole = Whole::of(&frame, orient, Some(header::VERSION), &options)?;
-                        Content::Whole(Box::new((whole, Mutex::new(Some(*frame)))))
+                        Whole::content(*frame, orient, Some(header::VERSION), &options)?
                     }
                 }
             }
@@ -80,12 +93,17 @@ impl Opened {
                 Layout::Bundle(frames) => Content::Bundle(frames),
                 Layout::Frame(orient) => {
                     let frame = foreign::decode(bytes.as_slice(), 0, &options)?;
-                    let whole = Whole::of(&frame, orient, None, &options)?;
-                    Content::Whole(Box::new((whole, Mutex::new(Some(frame)))))
+                    Whole::content(frame, orient, None, &options)?
                 }
             },
         };
         Ok(Self { bytes, options, content })
+    }
+
+    /// Whether it holds several frames.
+    #[must_use]
+    pub fn is_bundle(&self) -> bool {
+        matches!(self.content, Content::Bundle(_))
     }
 
     /// Labels of a bundle; `None` of a frame.
@@ -114,7 +132,7 @@ impl Opened {
     pub fn nrows(&self) -> usize {
         match &self.content {
             Content::Own(own) => own.shape().0,
-            Content::Whole(whole) => whole.0.nrows,
+            Content::Whole(whole) => whole.about.nrows,
             Content::Bundle(_) => 0,
         }
     }
@@ -124,7 +142,7 @@ impl Opened {
     pub fn ncols(&self) -> usize {
         match &self.content {
             Content::Own(own) => own.shape().1,
-            Content::Whole(whole) => whole.0.columns.len(),
+            Content::Whole(whole) => whole.about.columns.len(),
             Content::Bundle(_) => 0,
         }
     }
@@ -136,7 +154,7 @@ impl Opened {
     pub fn index(&self) -> Result<Axis> {
         match &self.content {
             Content::Own(own) => own.index().cloned(),
-            Content::Whole(whole) => Ok(whole.0.index.clone()),
+            Content::Whole(whole) => Ok(whole.about.index.clone()),
             Content::Bundle(_) => Ok(Axis::range(0)),
         }
     }
@@ -146,18 +164,18 @@ impl Opened {
     pub fn columns(&self) -> Axis {
         match &self.content {
             Content::Own(own) => own.plan().columns.clone(),
-            Content::Whole(whole) => whole.0.columns.clone(),
+            Content::Whole(whole) => whole.about.columns.clone(),
             Content::Bundle(_) => Axis::range(0),
         }
     }
 
-    /// Name, attributes, origin.
+    /// Name, attributes, origin; `None` of a bundle.
     #[must_use]
-    pub fn tags(&self) -> Tags {
+    pub fn tags(&self) -> Option<&Tags> {
         match &self.content {
-            Content::Own(own) => own.plan().tags.clone(),
-            Content::Whole(whole) => whole.0.tags.clone(),
-            Content::Bundle(_) => Tags { name: "null".into(), ..Tags::default() },
+            Content::Own(own) => Some(&own.plan().tags),
+            Content::Whole(whole) => Some(&whole.about.tags),
+            Content::Bundle(_) => None,
         }
     }
 
@@ -166,7 +184,7 @@ impl Opened {
     pub fn version(&self) -> Option<u64> {
         match &self.content {
             Content::Own(_) => Some(header::VERSION),
-            Content::Whole(whole) => whole.0.version,
+            Content::Whole(whole) => whole.version,
             Content::Bundle(_) => None,
         }
     }
@@ -175,7 +193,7 @@ impl Opened {
     #[must_use]
     pub fn orient(&self) -> Orient {
         match &self.content {
-            Content::Whole(whole) => whole.0.orient,
+            Content::Whole(whole) => whole.orient,
             _ => Orient::Columns,
         }
     }
@@ -191,7 +209,7 @@ impl Opened {
     pub fn nbytes(&self) -> u64 {
         match &self.content {
             Content::Own(own) => own.places().map(|(_, _, nbytes)| nbytes as u64).sum(),
-            Content::Whole(whole) => whole.0.nbytes,
+            Content::Whole(whole) => whole.about.nbytes,
             Content::Bundle(frames) => frames.iter().map(|(_, extent)| extent.len() as u64).sum(),
         }
     }
@@ -201,7 +219,7 @@ impl Opened {
     pub fn dtypes(&self) -> Vec<String> {
         match &self.content {
             Content::Own(own) => own.dtypes(),
-            Content::Whole(whole) => whole.0.dtypes.clone(),
+            Content::Whole(whole) => whole.about.dtypes.clone(),
             Content::Bundle(_) => Vec::new(),
         }
     }
@@ -220,11 +238,11 @@ impl Opened {
             Content::Own(own) => {
                 own.places().map(|(name, offset, nbytes)| member(name.to_owned(), offset, nbytes)).collect()
             }
-            Content::Whole(described) => {
-                let whole = &described.0;
-                let names = whole.columns.strings().unwrap_or_default();
+            Content::Whole(whole) => {
+                let columns = &whole.about.columns;
+                let names = columns.strings().unwrap_or_default();
                 let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
-                (0..whole.columns.len()).map(|i| member(name(i), 0, 0)).collect()
+                (0..columns.len()).map(|i| member(name(i), 0, 0)).collect()
             }
             Content::Bundle(frames) => frames
                 .iter()
@@ -241,9 +259,9 @@ impl Opened {
         match &self.content {
             Content::Own(own) => own.load(request),
             Content::Whole(whole) => {
-                let kept = whole.1.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let kept = whole.frame.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let frame = kept.map_or_else(|| self.again(request.progress), Ok)?;
-                super::whole::part(frame, request)
+                frame.part(FORMAT, request.positions, request.rows)
             }
             Content::Bundle(frames) => {
                 let label = |(label, _): &(String, Range<usize>)| label.chars().take(40).collect::<String>();
