@@ -1,102 +1,22 @@
 //! The message that comes in, as far as it has come.
 
-use std::any::Any;
-use std::fmt::Debug;
-use std::io::{self, IoSliceMut};
+use std::io::IoSliceMut;
 
 use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::Frame;
-use crate::ipc::read::{Arrival, Arrived, Decoder, Event, Schemas};
-use crate::memory::Buffer;
+use crate::ipc::read::{Arrival, Decoder, Event, Schemas};
 use crate::msgpack::options::ReadOptions;
-use crate::plan::Progress;
 
 use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};
-use super::table::{Table, TableFormat, is_table};
-use super::value::{Received, Value, is_value};
+use super::outcome::{Message, Room, Rooms, Step, Waiting};
+use super::table::{Table, is_table};
+use super::value::{Value, is_value};
 
 /// The first byte tells whether a message is MessagePack or text, which may be no longer than that.
 const MARKER_NBYTES: usize = 1;
 
 /// Bytes that tell what any other message is; a frame's prefix has as many.
 const START_NBYTES: usize = 8;
-
-/// Memory for opaque bytes: whoever takes them in the end says where they lie.
-pub trait Room: Send + Debug {
-    /// All of it.
-    fn as_mut_slice(&mut self) -> &mut [u8];
-
-    /// What it is, for whoever made it.
-    fn into_object(self: Box<Self>) -> Box<dyn Any + Send>;
-}
-
-impl Room for Vec<u8> {
-    fn as_mut_slice(&mut self) -> &mut [u8] {
-        self
-    }
-
-    fn into_object(self: Box<Self>) -> Box<dyn Any + Send> {
-        self
-    }
-}
-
-/// Makes memory for so many bytes that the peer claims will come, and the limits allow.
-pub type Rooms = fn(usize) -> io::Result<Box<dyn Room>>;
-
-/// A whole message.
-#[derive(Debug)]
-pub enum Message {
-    /// A frame: see [`Arrived`].
-    Frame(Box<Arrival>),
-    /// A MessagePack value: a map or an array, decoded as far as it could be while it came.
-    Msgpack(Box<Received>),
-    /// A table of text behind its header.
-    Table(TableFormat, Buffer),
-    /// Opaque bytes.
-    Bytes(Box<dyn Room>),
-}
-
-impl Message {
-    /// The frame.
-    ///
-    /// # Errors
-    /// As [`Arrival::finish`].
-    pub fn arrived(
-        arrival: Arrival,
-        private: bool,
-        threads: usize,
-        progress: &dyn Progress,
-    ) -> Result<Arrived> {
-        arrival.finish(private, threads, progress)
-    }
-}
-
-/// What the message is that has begun or is whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waiting {
-    /// Nothing has come, or too little to tell.
-    Nothing,
-    /// A frame.
-    Frame,
-    /// Opaque bytes.
-    Bytes,
-}
-
-/// What came of the bytes.
-#[derive(Debug)]
-pub enum Step {
-    /// More are needed.
-    Need,
-    /// A message is whole: see [`Incoming::take`].
-    Whole,
-    /// Batch by batch: the schema is known.
-    Schema,
-    /// Batch by batch: one of them.
-    Batch(Box<Frame>),
-    /// Batch by batch: the end mark.
-    End,
-}
 
 #[derive(Debug)]
 enum State {

@@ -104,6 +104,8 @@ pub(crate) struct BatchHeader {
     pub(crate) buffers: Span,
     pub(crate) variadic: Span,
     pub(crate) codec: Option<BodyCodec>,
+    /// Offsets of the row count and of the body's length; `None` where one is left out.
+    pub(crate) numbers_at: Option<(usize, usize)>,
 }
 
 /// What a message is.
@@ -225,18 +227,14 @@ pub(crate) fn check_version(version: MetadataVersion) -> Result<i16> {
     }
 }
 
-/// Offsets, in a header that was checked, of a batch's row count and of its body's length; `None` where one is left out.
-pub(crate) fn numbers_at(bytes: &[u8]) -> Option<(usize, usize)> {
-    copied(bytes, |bytes| {
-        let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).ok()?;
-        let batch = message.header_as_record_batch()?;
-        let at = |table: &flatbuffers::Table<'_>, field| match table.vtable().get(field) {
-            0 => None,
-            offset => Some(table.loc() + usize::from(offset)),
-        };
-        let nrows = at(&batch._tab, arrow_ipc::RecordBatch::VT_LENGTH)?;
-        Some((nrows, at(&message._tab, arrow_ipc::Message::VT_BODYLENGTH)?))
-    })
+/// Offsets of a batch's row count and of its message's body length.
+fn numbers_of(message: arrow_ipc::Message<'_>, batch: arrow_ipc::RecordBatch<'_>) -> Option<(usize, usize)> {
+    let at = |table: &flatbuffers::Table<'_>, field| match table.vtable().get(field) {
+        0 => None,
+        offset => Some(table.loc() + usize::from(offset)),
+    };
+    let nrows = at(&batch._tab, arrow_ipc::RecordBatch::VT_LENGTH)?;
+    Some((nrows, at(&message._tab, arrow_ipc::Message::VT_BODYLENGTH)?))
 }
 
 fn batch(
@@ -278,5 +276,6 @@ fn batch(
         buffers: batch.buffers().map_or(Span::default(), |v| span(v.bytes(), 16)),
         variadic: batch.variadicBufferCounts().map_or(Span::default(), |v| span(v.bytes(), 8)),
         codec,
+        numbers_at: numbers_of(message, batch),
     })
 }

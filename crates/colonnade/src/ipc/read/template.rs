@@ -18,7 +18,7 @@ pub(crate) struct Template {
 impl Template {
     pub(crate) fn of(head: &[u8], header: &Header) -> Self {
         let Kind::Batch(batch) = header.kind else { return Self::default() };
-        let Some((nrows_at, body_at)) = super::message::numbers_at(head) else { return Self::default() };
+        let Some((nrows_at, body_at)) = batch.numbers_at else { return Self::default() };
         let mut differ = vec![
             (nrows_at, nrows_at + 8),
             (body_at, body_at + 8),
