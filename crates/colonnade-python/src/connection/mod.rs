@@ -5,21 +5,21 @@ mod encoding;
 mod inner;
 mod memory;
 mod msgpack;
+mod object;
 mod reader;
 mod receive;
 mod send;
 mod table;
+mod turns;
 mod watch;
 mod writer;
 
 use std::os::fd::{BorrowedFd, RawFd};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, TryLockError};
-use std::time::Duration;
 
-use colonnade::ipc::read::{Arrived, Form};
-use colonnade::message::{Message, Step, Waiting};
-use colonnade::plan::NoProgress;
+use colonnade::ipc::read::Form;
+use colonnade::message::Waiting;
 use colonnade_transport::{Address, Channel, Direction, from_descriptors};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -27,19 +27,14 @@ use pyo3::prelude::*;
 use crate::connect_options::ConnectOptions;
 use crate::errors;
 use crate::frame::CoreFrame;
-use crate::ipc_file::IpcFile;
 use crate::ipc_write::{FormArgument, IpcWriteOptions, IpcWriter};
-use crate::msgpack_file::MsgpackFile;
-use crate::progress::PyProgress;
-use crate::room;
 use crate::secure;
 use crate::view::bytes_of;
 
 use encoding::{SendOptions, no_file};
 use inner::{Inner, lock};
-use msgpack::Held;
 use reader::ConnectionReader;
-use receive::{Answer, Pull, Receiving, Turn};
+use receive::Turn;
 use send::Sending;
 use watch::{Patience, Watch};
 pub(crate) use writer::ConnectionTarget;
@@ -48,9 +43,6 @@ type Callback = Option<Py<PyAny>>;
 
 /// Bytes that one `poll` of no patience takes at most, so that an event loop is not held for a large frame.
 const POLL_NBYTES: usize = 8 << 20;
-
-/// How long to leave another thread that is receiving alone.
-const BUSY: Duration = Duration::from_millis(1);
 
 const RECEIVE_ADVICE: &str = "What came of it is kept: call again to go on.";
 const SEND_ADVICE: &str = "Part of it may be gone: then nothing more can be sent, see status(). The peer reads too slowly, or not at all.";
@@ -70,79 +62,6 @@ impl Connection {
     /// Over what belongs to somebody else.
     fn over_lent(channel: Arc<dyn Channel>, options: &ConnectOptions) -> Self {
         Self { inner: Arc::new(Inner::new(channel, options, false)) }
-    }
-
-    /// Receives without the interpreter lock: `work` is asked until it has an answer, and the receiving side is free while the
-    /// channel is waited for. An error breaks the receiving side unless nothing was lost: a timeout, a signal, an exception of
-    /// a Python object's own methods.
-    fn receiving<T: Send>(
-        &self,
-        py: Python<'_>,
-        patience: Patience,
-        progress: Callback,
-        mut work: impl FnMut(&mut Receiving, &Pull<'_>) -> colonnade::Result<Answer<T>> + Send,
-    ) -> PyResult<T> {
-        let inner = &*self.inner;
-        inner.check_broken(py)?;
-        let progress = PyProgress::new(progress);
-        let result = py.detach(|| {
-            let stopped = [&inner.closed];
-            let watch = Watch::new(&progress, patience, &stopped).telling();
-            let channel = inner.channel()?;
-            let pull = Pull { channel: &channel, watch: &watch, counted: &inner.nbytes_received };
-            loop {
-                let answer = match inner.receiving.try_lock() {
-                    Ok(mut receiving) => {
-                        let answer = work(&mut receiving, &pull);
-                        inner.messages_received.store(receiving.incoming.count(), Ordering::Relaxed);
-                        answer?
-                    }
-                    // Another thread is at it, or this one, from inside an object's own method: then only the time limit or a
-                    // signal ends this.
-                    Err(TryLockError::WouldBlock) => {
-                        std::thread::sleep(BUSY);
-                        Answer::Look
-                    }
-                    Err(TryLockError::Poisoned(_)) => {
-                        return Err(std::io::Error::other("receiving failed before").into());
-                    }
-                };
-                match answer {
-                    Answer::Done(answer) => return Ok(answer),
-                    Answer::Wait => receive::wait(&channel, &watch)?,
-                    Answer::Look => watch.waited()?,
-                }
-            }
-        });
-        match (result, progress.into_raised()) {
-            (Ok(value), _) => Ok(value),
-            (Err(_), Some(raised)) => Err(raised),
-            (Err(error), None) => Err(inner.receiving_failed(py, error)),
-        }
-    }
-
-    /// The next turn that ends something: a message is whole, or the input is at its end. `most` bytes are taken and nothing
-    /// is waited for, where that is given.
-    fn whole(
-        &self,
-        py: Python<'_>,
-        patience: Patience,
-        most: Option<usize>,
-        progress: Callback,
-    ) -> PyResult<Turn> {
-        let mut left = most.unwrap_or(usize::MAX);
-        self.receiving(py, patience, progress, |receiving, pull| {
-            receiving.incoming.by_batch(false);
-            loop {
-                match receiving.turn(pull, &mut left)? {
-                    // The rest of a message that was read batch by batch and left.
-                    Turn::Step(Step::Schema | Step::Batch(_) | Step::End | Step::Need) => {}
-                    Turn::Look => return Ok(Answer::Look),
-                    Turn::Pending if most.is_none() => return Ok(Answer::Wait),
-                    turn => return Ok(Answer::Done(turn)),
-                }
-            }
-        })
     }
 
     fn patience(&self, timeout_s: Option<f64>) -> PyResult<Patience> {
@@ -269,31 +188,7 @@ impl Connection {
                 break message;
             }
         };
-        let (inner, threads) = (&*self.inner, self.inner.options.threads);
-        let failed = |error| {
-            let number = inner.messages_received.load(Ordering::Relaxed);
-            inner.raised(error, "message", number, RECEIVE_ADVICE)
-        };
-        let frame = |frame| Py::new(py, CoreFrame::new(frame)).map(Py::into_any);
-        let made = match message {
-            Message::Bytes(room) => room::filled(py, room).into_any(),
-            Message::Frame(arrival) => {
-                match py.detach(|| arrival.finish(private, threads, &NoProgress)).map_err(failed)? {
-                    Arrived::Landed(landed) => frame(*landed)?,
-                    Arrived::Opened(ipc) => Py::new(py, IpcFile::of(*ipc, threads))?.into_any(),
-                }
-            }
-            Message::Table(format, bytes) => {
-                frame(py.detach(|| table::open(format, &bytes, &inner.options)).map_err(failed)?)?
-            }
-            Message::Msgpack(bytes) => {
-                match py.detach(|| msgpack::open(*bytes, private, &inner.options)).map_err(failed)? {
-                    Held::Frame(landed) => frame(*landed)?,
-                    Held::Bundle(opened) => Py::new(py, MsgpackFile::of(*opened, threads))?.into_any(),
-                }
-            }
-        };
-        Ok(Some(made))
+        object::of(py, message, private, &self.inner).map(Some)
     }
 
     #[pyo3(signature = (timeout_s = Some(0.0)))]

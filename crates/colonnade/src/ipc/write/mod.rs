@@ -10,6 +10,7 @@
 //!
 //! Every body begins at a multiple of 64 bytes of the whole, so that a map of a file has aligned columns.
 
+mod batching;
 mod body;
 mod cut;
 mod dictionaries;

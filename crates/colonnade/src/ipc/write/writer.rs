@@ -9,12 +9,13 @@ use flatbuffers::FlatBufferBuilder;
 
 use crate::arrow::export::Exporter;
 use crate::error::{Error, Result};
-use crate::frame::{Frame, Kind, Part};
+use crate::frame::Frame;
 use crate::ipc::read::Form;
 use crate::plan::Progress;
 use crate::sink::Sink;
 
 use super::WriteOptions;
+use super::batching::{batch_nbytes, batch_rows};
 use super::body::bodies;
 use super::cut::broken;
 use super::dictionaries::{Dictionaries, Update};
@@ -23,17 +24,8 @@ use super::message::{self, END, Header};
 use super::output::{Output, Target};
 use super::pending::Pending;
 
-/// Batches of a stream: friendly to L2 and L3 of whoever reads.
-const STREAM_BATCH_NBYTES: usize = 1 << 20;
-
-/// Batches of a compressed file: enough of them that all cores work, and that some rows can be read alone.
-const PACKED_BATCH_NBYTES: usize = 4 << 20;
-
 /// Batches compressed at once, in uncompressed bytes a thread.
 const WINDOW_NBYTES: usize = 8 << 20;
-
-/// Bytes a column that a batch has by default, however many columns there are: else most of it is padding and headers.
-const COLUMN_NBYTES: usize = 1 << 10;
 
 /// Schemas from here on are encoded once, not again for the footer.
 const WIDE_FIELDS: usize = 1000;
@@ -223,23 +215,14 @@ impl Writer {
         Err(Error::unrepresentable("arrow", message))
     }
 
-    /// Bytes that batches should have; `None`: as the chunks are.
-    fn batch_nbytes(&self) -> Option<usize> {
-        let least = self.ncols.saturating_mul(COLUMN_NBYTES);
-        self.options.batch_nbytes.or(match (self.form, self.options.codec) {
-            (Form::Stream, _) => Some(STREAM_BATCH_NBYTES.max(least)),
-            (Form::File, Some(_)) => Some(PACKED_BATCH_NBYTES.max(least)),
-            (Form::File, None) => None,
-        })
-    }
-
     fn chunk(&mut self, exporter: &Exporter, chunk: &Frame, target: &mut Target<'_>) -> Result<()> {
         if self.output.position() == 0 {
             self.begin(exporter)?;
         }
         let nbytes = chunk.nbytes();
         let whole = self.options.nrows == Some(chunk.nrows) && self.nrows == 0;
-        if let Some(wanted) = self.batch_nbytes().filter(|&wanted| nbytes < wanted && !whole) {
+        let wanted = batch_nbytes(self.form, &self.options, self.ncols);
+        if let Some(wanted) = wanted.filter(|&wanted| nbytes < wanted && !whole) {
             let mut arrays = exporter.admitted(chunk)?;
             self.take_dictionaries(&mut arrays)?;
             self.pending.push(&arrays, chunk.nrows, nbytes)?;
@@ -250,7 +233,7 @@ impl Writer {
             return self.drain(target);
         }
         self.flush_pending()?;
-        let rows = self.rows(chunk, nbytes);
+        let rows = batch_rows(chunk, nbytes, wanted);
         let mut start = 0;
         loop {
             let stop = chunk.nrows.min(start + rows);
@@ -274,20 +257,6 @@ impl Writer {
             }
         }
         self.drain(target)
-    }
-
-    /// Rows of a batch of this chunk.
-    fn rows(&self, chunk: &Frame, nbytes: usize) -> usize {
-        let most = (i32::MAX as usize).min(text_rows(chunk)).max(1);
-        let Some(wanted) = self.batch_nbytes() else { return most };
-        // Even pieces of about that size, rather than full ones and a small rest.
-        let pieces = nbytes.saturating_add(wanted / 2) / wanted.max(1);
-        if pieces <= 1 || chunk.nrows == 0 {
-            return most;
-        }
-        let rows = chunk.nrows.div_ceil(pieces);
-        // Multiples of 64: bitmaps need not be shifted.
-        (if rows > 64 { rows.next_multiple_of(64) } else { rows }).min(most)
     }
 
     /// The memory of a writer that is done with.
@@ -388,15 +357,4 @@ impl Writer {
         }
         Ok(())
     }
-}
-
-/// Rows of a chunk whose fixed-width text surely stays within 32-bit offsets.
-fn text_rows(chunk: &Frame) -> usize {
-    let widths = chunk.parts.iter().filter_map(|part| match part {
-        Part::Block(block, _) if block.grid.dtype.kind == Kind::Unicode => {
-            Some(block.grid.dtype.itemsize as usize)
-        }
-        _ => None,
-    });
-    widths.map(|width| i32::MAX as usize / width.max(1)).min().unwrap_or(usize::MAX)
 }
