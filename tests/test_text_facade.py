@@ -143,6 +143,16 @@ def test_counts_say_what_they_may_be(options: dict[str, Any], message: str) -> N
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(("typo", "meant"), [("colums", "columns"), ("row", "rows"), ("delimeter", "delimiter")])
+def test_a_typo_is_told_its_nearest_parameter(typo: str, meant: str, tmp_path: Path) -> None:
+    """Parameters of `read` are not options, and are meant as often."""
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"a\n1\n")
+    for keywords in ({}, {"format": "csv"}):
+        with pytest.raises(cn.OptionError, match=f"unknown option '{typo}'; nearest: '{meant}'"):
+            cn.read(path, **keywords, **{typo: None})
+
+
 # ---------------------------------------------------------------------------- packing
 
 

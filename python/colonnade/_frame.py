@@ -1,25 +1,21 @@
 """`cn.Frame`: what `read` gives and `write` takes. Lazy over a file, or over arrays in memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core, _labels
-from ._axes import Labels, Positions, decode_optional
+from ._axes import Labels, decode_optional
 from ._core import CoreFrame
-from ._progress import Progress, reporting
+from ._frame_part import SLOTS, FramePart
 from ._schema import Dtypes, Schema
-from ._select import Columns, row_range
+from ._select import row_range
 from ._take import load_adapter, native_library, take
 
 if TYPE_CHECKING:
     from ._batched import Batches
 
-    File = _core.NpzFile | _core.IpcFile | _core.MsgpackFile | _core.TextFile | Batches
 
-_SLOTS = ("_columns", "_core", "_file", "_kept", "_positions", "_progress", "_rows", "_single", "_threads")
-
-
-class Frame:
+class Frame(FramePart):
     """A table with labels on both sides, either in memory or still in its file.
 
     A frame that `read` opened lazily has its structure checked and its labels at hand, but no data: a ``to_*`` call
@@ -57,44 +53,13 @@ class Frame:
     {'count': array([10]), 'price': array([1.5])}
     """
 
-    _core: CoreFrame | None
-    _file: "File | None"
-    _positions: list[int] | None
-    _rows: tuple[int, int] | None
-    _threads: int | None
-    _progress: Progress | bool
-    _columns: Columns | None
-    _kept: dict[tuple[int, ...], "Frame"]
-    _single: bool
-    __slots__ = ("__weakref__", *_SLOTS)
+    __slots__ = ()
 
     def __init__(self, data: Any, *, densify_sparse: bool = False, batch_rows: int | None = None) -> None:
         made = frame_from(data, densify_sparse=densify_sparse, batch_rows=batch_rows)
-        for slot in _SLOTS:
+        for slot in SLOTS:
             setattr(self, slot, getattr(made, slot))
         self._kept = {}
-
-    @classmethod
-    def _make(
-        cls,
-        core: CoreFrame | None = None,
-        file: "File | None" = None,
-        positions: list[int] | None = None,
-        rows: tuple[int, int] | None = None,
-        threads: int | None = None,
-        progress: Progress | bool = None,
-    ) -> "Frame":
-        made = cls.__new__(cls)
-        made._core = core
-        made._file = file
-        made._positions = positions
-        made._rows = rows
-        made._threads = threads
-        made._progress = progress
-        made._columns = None
-        made._kept = {}
-        made._single = False
-        return made
 
     # ------------------------------------------------------------------ description
 
@@ -311,24 +276,6 @@ class Frame:
 
     # ------------------------------------------------------------------ within
 
-    @property
-    def _source(self) -> "CoreFrame | File":
-        source = self._core if self._core is not None else self._file
-        assert source is not None
-        return source
-
-    @property
-    def _lookup(self) -> Columns:
-        if self._columns is None:
-            source = self._source
-            positions: Positions | None = self._positions if self._core is None else None
-            self._columns = Columns(Labels(source.columns, positions))
-        return self._columns
-
-    def _dtype_names(self) -> Sequence[str]:
-        names = self._source.dtypes()
-        return names if self._core is not None or self._positions is None else [names[i] for i in self._positions]
-
     def _selected(self, positions: list[int]) -> "Frame":
         if self._core is not None:
             return Frame._make(self._core.select(positions))
@@ -342,31 +289,6 @@ class Frame:
         first = self._rows[0] if self._rows else 0
         rows = first + rows[0], first + rows[1]
         return Frame._make(None, self._file, self._positions, rows, self._threads, self._progress)
-
-    def _load(self, *, private: bool = False) -> CoreFrame:
-        """The data. `private`: arrays that may be written and that no other frame sees."""
-        if self._core is not None:
-            return self._core
-        assert self._file is not None
-        if private and self._positions is not None and len(set(self._positions)) < len(self._positions):
-            private = False  # one memory must not be written to as two columns
-        with reporting(self._progress, "reading") as progress:
-            core = self._file.load(
-                self._positions, self._rows, private=private, threads=self._threads, progress=progress
-            )
-        if self._single and not private:
-            self._core = core
-            self._columns = None
-        return core
-
-    def _load_batches(self) -> list[CoreFrame]:
-        """The data in Arrow's layout, a frame a record batch, at least one; in one frame where it has no batches."""
-        load = None if self._core is not None else getattr(self._file, "load_arrow", None)
-        if load is None:
-            return [self._load()]
-        with reporting(self._progress, "reading") as progress:
-            frames: list[CoreFrame] = load(self._positions, self._rows, threads=self._threads, progress=progress)
-        return frames
 
     def _to(self, library: str, **options: Any) -> Any:
         adapter = load_adapter(library)

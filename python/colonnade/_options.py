@@ -181,11 +181,17 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
     for name in keywords:
         if name not in fields:
             others = [other for other, made in CLASSES.items() if name in _sides(made)]
-            elsewhere = f"; it is an option of {', '.join(others)}" if others else nearest_hint(name, ours)
+            elsewhere = f"; it is an option of {', '.join(others)}" if others else _hint(name, side, ours)
             raise OptionError(f"{format}: unknown option {name!r}{elsewhere}. Options here: {', '.join(ours)}.")
         if name not in ours:
             raise OptionError(f"{format}: {name!r} is an option of {_OTHER[side]}, not of {_VERB[side]}.")
     return cls(**keywords)
+
+
+def _hint(name: str, side: str, ours: list[str]) -> str:
+    """The nearest names: of options, and of the parameters that stand beside them in the call."""
+    beside = [word for word in _BESIDE[side] if word != name]
+    return nearest_hint(name, [*beside, *ours])
 
 
 def check_keywords(side: str, keywords: Mapping[str, Any], likely: str | None = None) -> None:
@@ -213,7 +219,7 @@ def check_keywords(side: str, keywords: Mapping[str, Any], likely: str | None = 
     for name in keywords:
         if name not in known:
             raise OptionError(
-                f"unknown option {name!r}{nearest_hint(name, ours)}. No format has it; "
+                f"unknown option {name!r}{_hint(name, side, ours)}. No format has it; "
                 f"options of {_VERB[side]}: {', '.join(ours)}."
             )
         if name not in ours:
@@ -243,3 +249,4 @@ def as_keywords(options: Mapping[str, Any] | Options | None, side: str) -> dict[
 
 _VERB = {"read": "reading", "write": "writing"}
 _OTHER = {"read": "writing", "write": "reading"}
+_BESIDE = {"read": ("format", "columns", "rows"), "write": ("format",)}
