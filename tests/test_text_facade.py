@@ -153,6 +153,13 @@ def test_a_typo_is_told_its_nearest_parameter(typo: str, meant: str, tmp_path: P
             cn.read(path, **keywords, **{typo: None})
 
 
+def test_a_typo_in_a_suffix_is_told_the_nearest(tmp_path: Path) -> None:
+    for name, suffix in (("x.jsn", ".json"), ("x.cvs", ".csv"), ("x.ndjsn", ".ndjson")):
+        with pytest.raises(cn.OptionError, match=f"is not known; nearest: '{suffix}'"):
+            cn.write(DATA, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
 # ---------------------------------------------------------------------------- packing
 
 

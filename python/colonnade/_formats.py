@@ -158,8 +158,9 @@ def for_target(format: str | None, name: str | None) -> str:
         return found
     if found is not None:
         refuse_unbuilt(found, repr(name))
+    near = nearest_hint(_suffix(name.lower()), SUFFIXES)
     raise OptionError(
-        f"format: the suffix of {name!r} is not known. Known: {' '.join(SUFFIXES)}; "
+        f"format: the suffix of {name!r} is not known{near}. Known: {' '.join(SUFFIXES)}; "
         f"or pass format=, one of: {', '.join(BUILT)}."
     )
 

@@ -1,7 +1,10 @@
 """The hierarchy: every error is ours, and also the builtin that fits."""
 
+import os
 import pickle
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import colonnade as cn
@@ -60,3 +63,21 @@ def test_missing_files_are_the_systems_error(tmp_path) -> None:  # type: ignore[
     assert caught.value.filename == str(tmp_path / "nope.npz")
     with pytest.raises(FileNotFoundError):
         cn.write({}, tmp_path / "no folder" / "x.npz")
+
+
+@pytest.mark.parametrize("format", ["npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"])
+def test_the_systems_errors_name_the_file_as_open_does(format: str, tmp_path: Path) -> None:
+    """`filename` is text, so that the message reads as that of Python's own `open`."""
+    missing = tmp_path / "no" / f"x.{format}"
+    folder = tmp_path / f"folder.{format}"
+    folder.mkdir()
+    (folder / "somebody's").touch()
+    for target, error in ((missing, FileNotFoundError), (folder, OSError)):
+        with pytest.raises(error) as caught:
+            cn.write({"a": np.arange(3)}, target, format=format)
+        assert caught.value.filename == str(target)
+        assert repr(str(target)) in str(caught.value)
+    with pytest.raises(FileNotFoundError) as caught:
+        cn.read(missing)
+    assert caught.value.filename == str(missing)
+    assert os.listdir(folder) == ["somebody's"]

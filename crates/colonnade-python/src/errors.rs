@@ -155,7 +155,7 @@ pub(crate) fn with_path(error: Error, path: &std::path::Path) -> PyErr {
     if let ErrorKind::Io(io) = error.kind()
         && let Some(errno) = io.raw_os_error()
     {
-        return PyErr::new::<PyOSError, _>((errno, text_of(io), path.to_path_buf()));
+        return PyErr::new::<PyOSError, _>((errno, text_of(io), path.as_os_str().to_owned()));
     }
     to_py(error)
 }
