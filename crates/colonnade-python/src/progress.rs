@@ -51,6 +51,18 @@ impl Progress for PyProgress {
         })
     }
 
+    fn look(&self) -> colonnade::Result<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.asked.elapsed() < TICK {
+            return Ok(());
+        }
+        state.asked = Instant::now();
+        Python::attach(|py| py.check_signals()).map_err(|raised| {
+            state.raised = Some(raised);
+            stopped()
+        })
+    }
+
     fn advance(&self, done: u64, total: Option<u64>) -> colonnade::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.asked.elapsed() < TICK && total != Some(done) {

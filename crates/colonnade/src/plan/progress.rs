@@ -17,6 +17,31 @@ pub trait Progress {
     fn interrupted(&self) -> Result<()> {
         Ok(())
     }
+
+    /// A look for signals in work whose bytes nobody is told; as seldom as `advance` looks.
+    ///
+    /// # Errors
+    /// As [`Progress::advance`].
+    fn look(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Hears signals and tells nothing: for the work before and after the one whose bytes are told.
+pub struct Silent<'a>(pub &'a dyn Progress);
+
+impl Progress for Silent<'_> {
+    fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
+        self.0.look()
+    }
+
+    fn interrupted(&self) -> Result<()> {
+        self.0.interrupted()
+    }
+
+    fn look(&self) -> Result<()> {
+        self.0.look()
+    }
 }
 
 /// Nobody watches.

@@ -1,8 +1,10 @@
 //! Bytes as UTF-8: what already is stays where it lies, all else is made again. Nothing is replaced and nothing dropped.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Buffer;
-use crate::plan::{self, NoProgress, Task};
+use crate::plan::{self, NoProgress, Progress, Silent, Task};
 
 use super::place::Place;
 
@@ -70,12 +72,26 @@ impl Text {
     /// # Errors
     /// Malformed, with line, column and byte: bytes that the encoding has not.
     pub fn decode(format: &'static str, input: &Buffer, encoding: Encoding, threads: usize) -> Result<Self> {
+        Self::decode_with(format, input, encoding, threads, &NoProgress)
+    }
+
+    /// The same, `progress` asked whether it goes on.
+    ///
+    /// # Errors
+    /// As [`Text::decode`], and `Cancelled` from `progress`.
+    pub fn decode_with(
+        format: &'static str,
+        input: &Buffer,
+        encoding: Encoding,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let bytes = input.as_slice();
         let (encoding, mark) = told(bytes, encoding);
         let rest = bytes.get(mark..).unwrap_or(&[]);
         let buffer = match encoding {
             Encoding::Utf8 => {
-                check(format, rest, mark, threads)?;
+                check(format, rest, mark, threads, progress)?;
                 let kept = input.slice(mark, rest.len());
                 kept.ok_or_else(|| Error::malformed(format, "the input changed while it was read."))?
             }
@@ -113,7 +129,7 @@ impl Text {
         let rest = inner.as_slice();
         let buffer = match encoding {
             Encoding::Utf8 => {
-                check(format, rest, start, threads)?;
+                check(format, rest, start, threads, &NoProgress)?;
                 inner
             }
             Encoding::Utf16Be => Buffer::from_vec(wide(format, rest, start, u16::from_be_bytes)?),
@@ -205,39 +221,44 @@ pub(crate) fn source_nbytes(text: &[u8], encoding: Encoding) -> usize {
     }
 }
 
-/// Bytes that a thread checks at least.
+/// Bytes that are checked between two looks for signals.
 const SHARE: usize = 4 << 20;
 
-/// Checks UTF-8, in shares that end between characters.
-fn check(format: &'static str, bytes: &[u8], base: usize, threads: usize) -> Result<()> {
-    let share = bytes.len().div_ceil(threads.max(1)).max(SHARE);
-    if threads <= 1 || bytes.len() <= share {
-        return valid(format, bytes, 0, base, bytes);
-    }
+/// Checks UTF-8, in shares that end between characters. What is wrong first is said, whoever finds it.
+fn check(
+    format: &'static str,
+    bytes: &[u8],
+    base: usize,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let first = AtomicUsize::new(usize::MAX);
     let mut tasks = Vec::new();
     let mut start = 0;
     while start < bytes.len() {
-        let mut end = bytes.len().min(start + share);
+        let mut end = bytes.len().min(start + SHARE);
         // A character has four bytes at most; where there are more such bytes in a row the check finds it.
         for _ in 0..3 {
             end -= usize::from(bytes.get(end).is_some_and(|b| b & 0xc0 == 0x80));
         }
-        let part = bytes.get(start..end).unwrap_or(&[]);
-        let from = start;
-        tasks.push(Task::new(part.len(), move || valid(format, part, from, base, bytes)));
+        let (part, from, first) = (bytes.get(start..end).unwrap_or(&[]), start, &first);
+        tasks.push(Task::new(part.len(), move || {
+            if simdutf8::basic::from_utf8(part).is_err() {
+                let valid = simdutf8::compat::from_utf8(part).map_or_else(|e| e.valid_up_to(), str::len);
+                first.fetch_min(from + valid, Ordering::Relaxed);
+            }
+            Ok(())
+        }));
         start = end;
     }
-    plan::run(tasks, threads, &NoProgress)
-}
-
-fn valid(format: &'static str, part: &[u8], from: usize, base: usize, all: &[u8]) -> Result<()> {
-    if simdutf8::basic::from_utf8(part).is_ok() {
+    plan::run(tasks, threads, &Silent(progress))?;
+    let at = first.into_inner();
+    if at == usize::MAX {
         return Ok(());
     }
-    let at = from + simdutf8::compat::from_utf8(part).map_or_else(|e| e.valid_up_to(), str::len);
-    let mut place = Place::of(all, at);
+    let mut place = Place::of(bytes, at);
     place.byte = (base + at) as u64;
-    let found = all.get(at).copied().unwrap_or(0);
+    let found = bytes.get(at).copied().unwrap_or(0);
     let message = format!(
         "expected UTF-8, found the byte {found:02X}. Give encoding= (\"latin-1\", \"utf-16\"), or write the file again as UTF-8."
     );
@@ -371,6 +392,36 @@ mod tests {
         bytes[at] = 0xff;
         assert!(message(&bytes, Encoding::Utf8).contains(&format!("at byte {at}")));
         decode(&[0x80; 9 << 20], Encoding::Utf8).unwrap_err();
+    }
+
+    #[test]
+    fn the_first_bad_byte_is_told_whoever_finds_one_first() {
+        let mut bytes = vec![b'a'; 3 * SHARE];
+        for at in [2 * SHARE + 1, SHARE + 5, 3 * SHARE - 1] {
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = 0xff;
+            }
+            let first = if at == 2 * SHARE + 1 { at } else { SHARE + 5 };
+            assert!(message(&bytes, Encoding::Utf8).contains(&format!("byte {first}:")), "{first}");
+        }
+    }
+
+    #[test]
+    fn a_check_of_many_shares_can_be_stopped() {
+        struct Stop;
+        impl Progress for Stop {
+            fn advance(&self, _: u64, _: Option<u64>) -> Result<()> {
+                Ok(())
+            }
+            fn look(&self) -> Result<()> {
+                Err(Error::new(ErrorKind::Cancelled, "core", "stopped by the caller."))
+            }
+        }
+        let bytes = Buffer::from_vec(vec![b'a'; 2 * SHARE]);
+        for threads in [1, 2] {
+            let stopped = Text::decode_with("csv", &bytes, Encoding::Utf8, threads, &Stop).unwrap_err();
+            assert!(matches!(stopped.kind(), ErrorKind::Cancelled));
+        }
     }
 
     #[test]

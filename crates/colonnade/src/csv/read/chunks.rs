@@ -211,9 +211,15 @@ impl Chunks {
         let place = |at: usize| stream.after(front, bytes.get(..at).unwrap_or_default());
         // Rows begin where the bytes do.
         opening.body = 0;
-        let reading =
-            Reading { bytes, options: &self.options, opening, place: &place, chunk: Some(self.rows) };
-        let Rows { mut frame, dropped, nulled, kinds } = reading.rows(self.kinds.as_deref(), &NoProgress)?;
+        let reading = Reading {
+            bytes,
+            options: &self.options,
+            opening,
+            place: &place,
+            chunk: Some(self.rows),
+            progress: &NoProgress,
+        };
+        let Rows { mut frame, dropped, nulled, kinds } = reading.rows(self.kinds.as_deref())?;
         if self.kinds.is_none() && frame.nrows > 0 {
             self.kinds = Some(kinds);
         }

@@ -11,7 +11,7 @@ use super::pass::{Fault, Piece, Source, Target, Wanted, run};
 use super::table::{Filled, Table, close_gaps, join_texts, validity};
 use super::walk::Walk;
 use crate::error::Result;
-use crate::plan::{self, NoProgress, Progress, Task};
+use crate::plan::{self, NoProgress, Progress, Silent, Task};
 
 /// Pieces that are looked at first, and lines of each.
 const SAMPLED: usize = 8;
@@ -134,7 +134,7 @@ pub(super) fn read(
         column.fixed.unwrap_or(last(kind, *seen))
     };
     let kinds: Vec<Kind> = kinds.into_iter().zip(&seen).zip(columns).map(end).collect();
-    let mut filled = fill(&mut table, kinds, parts, &rows_at, rows, threads)?;
+    let mut filled = fill(&mut table, kinds, parts, (&rows_at, rows), threads, &Silent(progress))?;
     filled.iter_mut().zip(columns).for_each(|(filled, column)| filled.arrow = column.arrow);
     Ok(Ok(Columns { table, filled, rows, dropped, mended, wrong }))
 }
@@ -272,9 +272,9 @@ fn fill(
     table: &mut Table,
     kinds: Vec<Kind>,
     parts: Vec<Vec<(Part, usize)>>,
-    rows_at: &[(usize, usize)],
-    rows: usize,
+    (rows_at, rows): (&[(usize, usize)], usize),
     threads: usize,
+    progress: &dyn Progress,
 ) -> Result<Vec<Filled>> {
     let mut out: Vec<Option<Filled>> = kinds.iter().map(|_| None).collect();
     let tasks = table.columns().into_iter().zip(out.iter_mut()).zip(kinds).zip(parts).map(
@@ -293,6 +293,6 @@ fn fill(
             })
         },
     );
-    plan::run(tasks.collect(), threads, &NoProgress)?;
+    plan::run(tasks.collect(), threads, progress)?;
     Ok(out.into_iter().flatten().collect())
 }

@@ -6,13 +6,12 @@ use super::options::OnError;
 use super::typed;
 use super::whole::{Reading, Rows};
 use crate::error::{ErrorKind, Result};
-use crate::plan::Progress;
 use crate::text::cells::Style;
 use crate::text::header::{Header, keys};
 
 impl Reading<'_> {
     /// Columns as our header says.
-    pub(super) fn schema(&self, header: &Header, progress: &dyn Progress) -> Result<Rows> {
+    pub(super) fn schema(&self, header: &Header) -> Result<Rows> {
         let plan = header.plan()?;
         let keys = keys(&header.schema);
         // Row labels stand first in the lines, and last in the schema.
@@ -47,7 +46,7 @@ impl Reading<'_> {
                 Some(typed::Column::new(position, reader, data_type, lenient))
             };
             let columns: Vec<typed::Column> = (0..keys.len()).filter_map(column).collect();
-            let read = typed::read(source, self.opening.body, columns, self.options.threads, progress)?;
+            let read = typed::read(source, self.opening.body, columns, self.options.threads, self.progress)?;
             Ok(match read {
                 Ok(read) if skips && !read.wrong.is_empty() => Err(Refused::Rows(read.wrong)),
                 other => other.map_err(Refused::Fault),

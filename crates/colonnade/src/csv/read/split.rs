@@ -6,7 +6,7 @@ use super::rules::Rules;
 use super::survey::{Survey, survey};
 use super::walk::Walk;
 use crate::error::Result;
-use crate::plan::{self, NoProgress, Task};
+use crate::plan::{self, Progress, Silent, Task};
 
 /// Bytes of a piece. Large enough that what belongs to a piece (a part of each column) costs little, small enough that threads
 /// end together.
@@ -43,6 +43,7 @@ pub(super) fn pieces(
     special: Special,
     nbytes: usize,
     threads: usize,
+    progress: &dyn Progress,
 ) -> Result<(Vec<Piece>, Found)> {
     let rest = bytes.get(body..).unwrap_or_default();
     let chunks: Vec<&[u8]> = rest.chunks(nbytes.max(1)).collect();
@@ -53,7 +54,7 @@ pub(super) fn pieces(
             Ok(())
         })
     });
-    plan::run(tasks.collect(), threads, &NoProgress)?;
+    plan::run(tasks.collect(), threads, &Silent(progress))?;
 
     let mut out: Vec<Piece> = Vec::with_capacity(chunks.len());
     let (mut inside, mut lines) = (false, 0);

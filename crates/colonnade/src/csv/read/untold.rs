@@ -15,7 +15,7 @@ use crate::arrow::import::to_block;
 use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Part};
 use crate::msgpack::typed::Dictionaries;
-use crate::plan::{NoProgress, Progress};
+use crate::plan::Silent;
 use crate::text::cells::{self, Style};
 
 /// A column whose type `dtypes` say.
@@ -28,7 +28,7 @@ struct Named {
 
 impl Reading<'_> {
     /// Columns as their cells are, or as `dtypes` say. `fixed`: what they have been so far.
-    pub(super) fn cells(&self, fixed: Option<&[Option<Kind>]>, progress: &dyn Progress) -> Result<Rows> {
+    pub(super) fn cells(&self, fixed: Option<&[Option<Kind>]>) -> Result<Rows> {
         let ncols = self.opening.ncols;
         let (told, categories) = self.named_columns()?;
         let dates: &[String] = match &self.options.dates {
@@ -61,7 +61,7 @@ impl Reading<'_> {
                 Ok(read) => read,
                 Err(refused) => return Ok(Err(refused)),
             };
-            let found = infer::read(source, pieces, &columns, big_ints, threads, progress)?;
+            let found = infer::read(source, pieces, &columns, big_ints, threads, self.progress)?;
             Ok(found.map(|found| (found, read)))
         })?;
         let infer::Columns { table, filled, mut rows, mut dropped, mended, wrong } = inferred;
@@ -120,7 +120,8 @@ impl Reading<'_> {
             Ok(typed::Column::new(*position, reader, field.data_type(), self.is_lenient()))
         };
         let columns = told.iter().map(column).collect::<Result<Vec<_>>>()?;
-        let read = typed::read(source, self.opening.body, columns, self.options.threads, &NoProgress)?;
+        let silent = Silent(self.progress);
+        let read = typed::read(source, self.opening.body, columns, self.options.threads, &silent)?;
         Ok(read.map(Some).map_err(Refused::Fault))
     }
 

@@ -42,15 +42,16 @@ pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progres
             format!("{nbytes} bytes, the limit is {most}. Raise max_nbytes to read it."),
         ));
     }
-    let text = Text::decode(FORMAT, input, options.encoding, options.threads)?;
+    let text = Text::decode_with(FORMAT, input, options.encoding, options.threads, progress)?;
     let place = |at: usize| text.place(at);
     let mut look = Look::new(options, usize::MAX);
     look.enough(text.as_bytes(), true);
     // All of the input is there, so that nothing is waited for.
     let opening = open(text.as_bytes(), options, &look, true, &place)?
         .ok_or_else(|| Error::malformed(FORMAT, "the input changed while it was read."))?;
-    let read = Reading { bytes: text.as_bytes(), options, opening: &opening, place: &place, chunk: None };
-    let Rows { frame, dropped, nulled, .. } = read.rows(None, progress)?;
+    let bytes = text.as_bytes();
+    let read = Reading { bytes, options, opening: &opening, place: &place, chunk: None, progress };
+    let Rows { frame, dropped, nulled, .. } = read.rows(None)?;
     let version = opening.header.as_ref().map(|_| crate::text::header::VERSION);
     Ok(Decoded { frame, orient: "records", version, dropped, nulled, dialect: Some(opening.dialect) })
 }
@@ -63,6 +64,7 @@ pub(super) struct Reading<'a> {
     pub(super) place: &'a dyn Fn(usize) -> Place,
     /// One chunk of several: rows before it. Its columns are in Arrow's layout, and the header says nothing of its rows.
     pub(super) chunk: Option<usize>,
+    pub(super) progress: &'a dyn Progress,
 }
 
 /// A frame of rows, and what is said of them.
@@ -79,10 +81,10 @@ pub(super) type Outcome<T> = Result<std::result::Result<T, Refused>>;
 
 impl Reading<'_> {
     /// All rows. `fixed`: the types that columns have had so far.
-    pub(super) fn rows(&self, fixed: Option<&[Option<Kind>]>, progress: &dyn Progress) -> Result<Rows> {
+    pub(super) fn rows(&self, fixed: Option<&[Option<Kind>]>) -> Result<Rows> {
         match &self.opening.header {
-            Some(header) => self.schema(header, progress),
-            None => self.cells(fixed, progress),
+            Some(header) => self.schema(header),
+            None => self.cells(fixed),
         }
     }
 
@@ -95,7 +97,7 @@ impl Reading<'_> {
             let found = Found { returns: false, nul: true };
             (careful_pieces(self.bytes, *body, rules, nbytes, longest()), found)
         } else {
-            pieces(self.bytes, *body, special, nbytes, threads)?
+            pieces(self.bytes, *body, special, nbytes, threads, self.progress)?
         };
         let source = Source {
             bytes: self.bytes,

@@ -6,7 +6,7 @@ use arrow_ipc as fb;
 use crate::codec::{lz4, zstd};
 use crate::error::Result;
 use crate::memory::Region;
-use crate::plan::{self, Progress, Task};
+use crate::plan::{self, Progress, Silent, Task};
 
 use super::super::read::BodyCodec;
 use super::WriteOptions;
@@ -134,15 +134,6 @@ fn compress(
         start = next;
     }
     Ok(())
-}
-
-/// Looks for signals, reports nothing.
-struct Silent<'p>(&'p dyn Progress);
-
-impl Progress for Silent<'_> {
-    fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
-        self.0.interrupted()
-    }
 }
 
 fn bound(codec: BodyCodec, nbytes: usize) -> usize {

@@ -15,7 +15,7 @@ use crate::arrow::pandas;
 use crate::error::{Error, Result};
 use crate::frame::{DType, Frame, Kind};
 use crate::memory::Scatter;
-use crate::plan::{self, Progress, Task};
+use crate::plan::{self, Progress, Silent, Task};
 use crate::sink::Sink;
 
 use super::super::cells::{CellWriter, changed};
@@ -264,15 +264,6 @@ fn measure(
     }
     // Progress counts what is written, not what is measured.
     plan::run(tasks, threads, &Silent(progress))
-}
-
-/// Asks whether to go on, and tells nothing.
-struct Silent<'p>(&'p dyn Progress);
-
-impl Progress for Silent<'_> {
-    fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
-        self.0.interrupted()
-    }
 }
 
 fn side_by_side(
