@@ -1,10 +1,10 @@
 //! Records appended to a buffer. Times are fixed, so that one frame is always the same bytes.
 
-use super::flag;
 use super::record::{
     CENTRAL, DESCRIPTOR, END, END64, END64_LEN, EXTRA_ALIGNMENT, EXTRA_ZIP64, LOCAL, LOCAL_LEN, LOCATOR64,
     SENTINEL16, SENTINEL32,
 };
+use super::{Method, flag};
 
 /// 1980-01-01 00:00, the first moment of DOS time: time, then date.
 const DOS_TIME: [u8; 4] = [0, 0, 0x21, 0];
@@ -40,7 +40,14 @@ pub struct LocalHeader<'a> {
     pub total_len: usize,
 }
 
-impl LocalHeader<'_> {
+impl<'a> LocalHeader<'a> {
+    /// The header of a stored member of `nbytes` whose CRC is not known yet.
+    #[must_use]
+    pub fn stored(name: &'a [u8], nbytes: u64, total_len: usize) -> Self {
+        let method = Method::Stored.code();
+        Self { name, method, flags: 0, crc32: 0, compressed_nbytes: nbytes, nbytes, total_len }
+    }
+
     /// Sizes stand in a ZIP64 field; a data descriptor then has 64-bit sizes.
     #[must_use]
     pub fn is_zip64(&self) -> bool {

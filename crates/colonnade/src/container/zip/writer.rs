@@ -87,15 +87,7 @@ impl<'s> ZipWriter<'s> {
     pub fn stored(&mut self, name: &[u8], local_len: usize, head: &[u8], data: &Block) -> Result<()> {
         let nbytes = head.len() + data.grid.nbytes();
         let index = self.begin(name, Method::Stored, 0, nbytes as u64, nbytes as u64);
-        let mut local = LocalHeader {
-            name,
-            method: Method::Stored.code(),
-            flags: 0,
-            crc32: 0,
-            compressed_nbytes: nbytes as u64,
-            nbytes: nbytes as u64,
-            total_len: local_len,
-        };
+        let mut local = LocalHeader::stored(name, nbytes as u64, local_len);
         if nbytes > SMALL_NBYTES && !self.sink.can_patch() {
             let mut crc = crc32fast::Hasher::new();
             crc.update(head);

@@ -1,6 +1,6 @@
 //! Several frames in one archive: as inner archives, or as members behind labels.
 
-use crate::container::zip::{LocalHeader, Method, ZipWriter, aligned_len};
+use crate::container::zip::{LocalHeader, ZipWriter, aligned_len};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
@@ -54,15 +54,7 @@ pub fn encode_archives(
             continue;
         }
         let nbytes = inner.len();
-        let local = LocalHeader {
-            name: name.as_bytes(),
-            method: Method::Stored.code(),
-            flags: 0,
-            crc32: 0,
-            compressed_nbytes: nbytes as u64,
-            nbytes: nbytes as u64,
-            total_len: 0,
-        };
+        let local = LocalHeader::stored(name.as_bytes(), nbytes as u64, 0);
         let length = aligned_len(local.min_len(), writer.position(), 0, PAGE);
         let data = Block { grid: Grid::column_major(byte, nbytes, 1, 0), buffer: Buffer::from_vec(inner) };
         writer.stored(name.as_bytes(), length, &[], &data)?;

@@ -1,7 +1,7 @@
 //! Where members lie: arrays aligned, members of a group at a constant distance.
 
 use crate::container::members::{Name, Planned};
-use crate::container::zip::{LocalHeader, Method, aligned_len};
+use crate::container::zip::{LocalHeader, aligned_len};
 use crate::memory::odd_lines;
 
 /// Arrays of this size and more start on a page, so that they can be mapped alone.
@@ -69,16 +69,7 @@ impl Layout {
 }
 
 fn min_len(name: &[u8], nbytes: usize) -> usize {
-    LocalHeader {
-        name,
-        method: Method::Stored.code(),
-        flags: 0,
-        crc32: 0,
-        compressed_nbytes: nbytes as u64,
-        nbytes: nbytes as u64,
-        total_len: 0,
-    }
-    .min_len()
+    LocalHeader::stored(name, nbytes as u64, 0).min_len()
 }
 
 /// The name's bytes, in a buffer that is used again.
