@@ -1,4 +1,6 @@
-//! Numbers as digits, appended without a call of `memcpy` a cell: sixteen bytes at a time, of which those that count are kept.
+//! Numbers as digits, appended without a call of `memcpy` a cell: eight bytes at a time, of which those that count are kept.
+
+use super::sixteen::room;
 
 /// What is put in one piece: integers below it have eight digits.
 const EIGHT: u64 = 100_000_000;
@@ -34,7 +36,7 @@ pub(crate) fn signed(value: i64, out: &mut Vec<u8>) {
         return;
     }
     let (digits, n) = eight(magnitude);
-    append(u128::from(digits), n, value < 0, out);
+    append(value < 0, digits, n, None, out);
 }
 
 /// Appends an integer.
@@ -45,7 +47,7 @@ pub(crate) fn unsigned(value: u64, out: &mut Vec<u8>) {
         return;
     }
     let (digits, n) = eight(value);
-    append(u128::from(digits), n, false, out);
+    append(false, digits, n, None, out);
 }
 
 /// Appends a float of few digits: six behind the point at most, eight before it. False, and nothing, where it is another.
@@ -69,19 +71,28 @@ pub(crate) fn float(value: f64, out: &mut Vec<u8>) -> bool {
     // Six digits, then two zeros.
     let fraction = decimals(millionths % MILLION * 100);
     let behind = (8 - fraction.leading_zeros() / 8).max(1);
-    let fraction = u128::from(fraction | ZEROS);
-    let text = u128::from(whole) | (u128::from(b'.') << (8 * before)) | (fraction << (8 * before + 8));
-    append(text, before + 1 + behind, value.is_sign_negative(), out);
+    // The point and six digits, which are eight bytes with one to spare.
+    let fraction = ((fraction | ZEROS) << 8) | u64::from(b'.');
+    append(value.is_sign_negative(), whole, before, Some((fraction, behind + 1)), out);
     true
 }
 
-/// Appends the first `n` bytes of `text`, behind a minus where it is negative: sixteen bytes with it at most.
+/// Appends bytes, the lowest first: a minus where there is one, `n` of `digits`, and some others.
 #[inline(always)]
-fn append(text: u128, n: u32, negative: bool, out: &mut Vec<u8>) {
-    let text = if negative { (text << 8) | u128::from(b'-') } else { text };
-    let len = out.len() + n as usize + usize::from(negative);
-    out.extend_from_slice(&text.to_le_bytes());
-    out.truncate(len);
+fn append(minus: bool, digits: u64, n: u32, others: Option<(u64, u32)>, out: &mut Vec<u8>) {
+    let (sign, n) = (usize::from(minus), n.min(8) as usize);
+    let place = room::<24>(out);
+    let (others, more) = others.unwrap_or_default();
+    let more = more.min(8) as usize;
+    // SAFETY: there is room for 24 bytes, of which 1 + 8 + 8 are written at most, each one before those that count; what
+    // counts ends before what was written does. Nothing is aligned.
+    unsafe {
+        place.write(b'-');
+        let place = place.add(sign);
+        place.cast::<[u8; 8]>().write(digits.to_le_bytes());
+        place.add(n).cast::<[u8; 8]>().write(others.to_le_bytes());
+        out.set_len(out.len() + sign + n + more);
+    }
 }
 
 /// Eight zeros.

@@ -5,6 +5,33 @@ use std::ops::Range;
 /// Sixteen bytes.
 pub(crate) type Chunk = [u8; 16];
 
+/// Appends the first `n` of some bytes: as all of them, of which the others are forgotten, since that is one move where their
+/// number is known, and no call.
+#[inline(always)]
+pub(crate) fn push<const N: usize>(bytes: &[u8; N], n: usize, out: &mut Vec<u8>) {
+    let place = room::<N>(out);
+    // SAFETY: `room` has made room for N bytes behind the vector's end, and N of them are written before some count.
+    unsafe {
+        place.cast::<[u8; N]>().write(*bytes);
+        out.set_len(out.len() + n.min(N));
+    }
+}
+
+/// Where the vector ends, with room for `N` bytes behind it.
+#[inline(always)]
+pub(crate) fn room<const N: usize>(out: &mut Vec<u8>) -> *mut u8 {
+    #[cold]
+    #[inline(never)]
+    fn grow(out: &mut Vec<u8>, more: usize) {
+        out.reserve(more);
+    }
+    let len = out.len();
+    if out.capacity() - len < N {
+        grow(out, N);
+    }
+    out.spare_capacity_mut().as_mut_ptr().cast()
+}
+
 /// The sixteen bytes at `at`; zeros stand for what is behind the end.
 #[inline(always)]
 fn load(bytes: &[u8], at: usize) -> Chunk {
@@ -32,17 +59,24 @@ pub(crate) fn copy(
     marked: impl Fn(Chunk) -> u32,
 ) -> usize {
     let Range { start: mut at, end } = range;
-    while at < end {
-        let chunk = load(bytes, at);
-        let found = (marked(chunk) | (1 << 16)).trailing_zeros() as usize;
-        let n = found.min(end - at);
-        let len = out.len() + n;
-        out.extend_from_slice(&chunk);
-        out.truncate(len);
-        at += n;
-        if n < 16 {
-            break;
+    // Whole chunks: the next one is not waited for until what is in this one is known.
+    while at + 16 <= end
+        && let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk())
+    {
+        let found = marked(*chunk);
+        if found != 0 {
+            let n = found.trailing_zeros() as usize;
+            push(chunk, n, out);
+            return at + n;
         }
+        push(chunk, 16, out);
+        at += 16;
+    }
+    if at < end {
+        let chunk = load(bytes, at);
+        let n = ((marked(chunk) | (1 << 16)).trailing_zeros() as usize).min(end - at);
+        push(&chunk, n, out);
+        at += n;
     }
     at
 }
@@ -164,6 +198,18 @@ mod tests {
             }
         }
         assert!(Needles::new(b"").is_none() && Needles::new(b"12345678").is_none());
+    }
+
+    #[test]
+    fn some_bytes_of_many_are_pushed_whatever_room_there_is() {
+        for capacity in 0..60 {
+            let (mut out, mut expected) = (Vec::with_capacity(capacity), Vec::new());
+            for n in [0, 1, 16, 7, 15, 16, 40] {
+                push(b"0123456789abcdef", n, &mut out);
+                expected.extend_from_slice(&b"0123456789abcdef"[..n.min(16)]);
+            }
+            assert_eq!(out, expected);
+        }
     }
 
     #[test]

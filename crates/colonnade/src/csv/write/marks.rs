@@ -87,7 +87,7 @@ impl Marks {
     /// The same, of the part `range` of `bytes`. It is copied while it is looked at.
     #[inline]
     pub fn put_part(&self, bytes: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
-        let text = bytes.get(range.clone()).unwrap_or(&[]);
+        let Some(text) = bytes.get(range.clone()) else { return self.quote(&[], 0..0, out) };
         let needles = match &self.needles {
             Some(needles) if !(self.text || self.is_odd(text)) => needles,
             None if !(self.text || self.is_special(text)) => return out.extend_from_slice(text),
@@ -125,7 +125,7 @@ impl Marks {
             if at >= end {
                 break;
             }
-            out.extend_from_slice(&[self.quote; 2]);
+            sixteen::push(&[self.quote; 2], 2, out);
             at += 1;
         }
         out.push(self.quote);
@@ -134,8 +134,22 @@ impl Marks {
 
 /// Whether there is nothing but white space, or a byte order mark in front.
 fn is_blank_or_marked(text: &[u8]) -> bool {
-    text.starts_with("\u{feff}".as_bytes())
-        || std::str::from_utf8(text).is_ok_and(|text| text.trim_start().is_empty())
+    if text.starts_with("\u{feff}".as_bytes()) {
+        return true;
+    }
+    // Most texts are told by their first character: long ones are not looked at whole.
+    let mut rest = text;
+    while let Some(&first) = rest.first() {
+        let n = (first.leading_ones() as usize).max(1);
+        let blank = |character: &[u8]| {
+            std::str::from_utf8(character).is_ok_and(|character| character.trim_start().is_empty())
+        };
+        if !rest.get(..n).is_some_and(blank) {
+            return false;
+        }
+        rest = rest.get(n..).unwrap_or(&[]);
+    }
+    true
 }
 
 #[cfg(test)]
@@ -165,6 +179,8 @@ mod tests {
             ("a\nb", "\"a\nb\""),
             ("#a", "\"#a\""),
             ("\u{feff}a", "\"\u{feff}a\""),
+            (" \u{3000}\u{a0}", "\" \u{3000}\u{a0}\""),
+            ("\u{2003}é", "\u{2003}é"),
         ] {
             assert_eq!(put(text, &options), expected);
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::text::cells::TextWriter;
 use crate::text::pieces::Section;
+use crate::text::sixteen;
 
 use super::labels::Labels;
 
@@ -42,9 +43,7 @@ impl<'a> Key<'a> {
         if self.text.len() > KEY_NBYTES {
             out.extend_from_slice(self.text);
         } else if !self.text.is_empty() {
-            let end = out.len() + self.text.len();
-            out.extend_from_slice(&self.padded);
-            out.truncate(end);
+            sixteen::push(&self.padded, self.text.len(), out);
         }
     }
 }

@@ -66,9 +66,7 @@ fn json_part(bytes: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
 #[inline]
 fn escape(byte: u8, out: &mut Vec<u8>) {
     let Some((text, n)) = ESCAPES.get(usize::from(byte)) else { return };
-    let len = out.len() + n;
-    out.extend_from_slice(text);
-    out.truncate(len);
+    sixteen::push(text, *n, out);
 }
 
 fn numbered(number: u16, out: &mut Vec<u8>) {
