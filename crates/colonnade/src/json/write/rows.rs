@@ -25,7 +25,7 @@ pub struct Cell<'a> {
 /// Bytes of a short key.
 const KEY_NBYTES: usize = 32;
 
-/// A key that is copied again and again: as so many bytes, where it is short, which is one move instead of a call.
+/// A text that is copied again and again: as so many bytes, where it is short, which is one move instead of a call.
 struct Key<'a> {
     text: &'a [u8],
     padded: [u8; KEY_NBYTES],
@@ -99,20 +99,21 @@ impl Section for Rows<'_> {
     }
 
     fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+        let [between, opening, closing] = [self.between, self.row_opening, self.row_closing].map(Key::new);
         let keys: Vec<Key<'_>> = self.columns.iter().map(|column| Key::new(&column.key)).collect();
         for row in rows {
             if row > 0 {
-                out.extend_from_slice(self.between);
+                between.put(out);
             }
             if let Some(labels) = &self.labels {
                 labels.write(row, out);
             }
-            out.extend_from_slice(self.row_opening);
+            opening.put(out);
             for (column, key) in self.columns.iter().zip(&keys) {
                 key.put(out);
                 column.values.write(row, out).map_err(|e| e.in_member(column.name.as_str()))?;
             }
-            out.extend_from_slice(self.row_closing);
+            closing.put(out);
         }
         Ok(())
     }
