@@ -51,6 +51,18 @@ pub(super) fn version(text: &Text) -> Result<()> {
     Ok(())
 }
 
+/// What we write ends with a line end: without it the last scalar may be the front of another, and nothing else tells.
+pub(super) fn end(text: &Text) -> Result<()> {
+    let bytes = text.as_bytes();
+    if bytes.ends_with(b"\n") || bytes.ends_with(b"\r") {
+        return Ok(());
+    }
+    let had = text.place(bytes.len()).byte;
+    let message = "expected a line end behind the last line, as every file with a header has, found the end of the input. The \
+                   file was cut: fetch it again, or end its last line.";
+    Err(text.error(ErrorKind::Truncated { needed: had + 1, had }, FORMAT, bytes.len(), None, message))
+}
+
 /// Whether the document may be several frames: a mapping that is not one frame of our own.
 pub(super) fn may_be_bundle(text: &Text) -> bool {
     let mut parser = Parser::new_from_str(text.as_str());

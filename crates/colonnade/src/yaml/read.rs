@@ -41,6 +41,9 @@ pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progres
     let document = Document::read(&text, options, progress)?;
     progress.interrupted()?;
     if own::is_own(&document) {
+        if options.part.is_none() {
+            check::end(&text)?;
+        }
         let (frame, orient) = own::decode(&document, options)?;
         return Ok(Decoded::new(frame, orient.name(), Some(VERSION)));
     }
@@ -99,6 +102,7 @@ fn labels(document: &Document<'_>, options: &ReadOptions) -> Result<Option<Vec<S
             at = document.behind(at + 1);
         }
         if labels.len() == *n {
+            check::end(document.text)?;
             return Ok(Some(labels));
         }
     }

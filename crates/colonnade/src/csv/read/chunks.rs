@@ -10,6 +10,7 @@ use super::look::Look;
 use super::opening::{Opening, open};
 use super::options::ReadOptions;
 use super::pass::longest;
+use super::schema::check_end;
 use super::stream::Stream;
 use super::whole::{Reading, Rows};
 use super::{FORMAT, category};
@@ -227,6 +228,9 @@ impl Chunks {
         let so_far = self.rows + frame.nrows;
         let counted = so_far as u64 + self.dropped + dropped;
         let last = self.ended && end == self.text.len();
+        if last && opening.header.is_some() {
+            check_end(bytes, place(bytes.len()))?;
+        }
         if let Some(expected) = expected.filter(|n| *n as u64 != counted && (last || counted > *n as u64))
             && opening.ncols > 0
         {

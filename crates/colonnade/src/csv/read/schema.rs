@@ -8,11 +8,23 @@ use super::whole::{Reading, Rows};
 use crate::error::{ErrorKind, Result};
 use crate::text::cells::Style;
 use crate::text::header::{Header, keys};
+use crate::text::place::Place;
+
+/// What we write ends with a line end: without it the last cell may be the front of another, and nothing else tells.
+pub(super) fn check_end(bytes: &[u8], end: Place) -> Result<()> {
+    if bytes.is_empty() || bytes.ends_with(b"\n") || bytes.ends_with(b"\r") {
+        return Ok(());
+    }
+    let kind = ErrorKind::Truncated { needed: end.byte + 1, had: end.byte };
+    let message = "expected a line end behind the last line, as every file with a schema has, found the end of the input. \
+                   The file was cut: fetch it again, or read it with schema=\"ignore\".";
+    Err(end.error(kind, FORMAT, None, message))
+}
 
 impl Reading<'_> {
     /// Columns as our header says.
     pub(super) fn schema(&self, header: &Header) -> Result<Rows> {
-        let plan = header.plan()?;
+        let plan = header.plan().map_err(|e| e.in_format(FORMAT))?;
         let keys = keys(&header.schema);
         // Row labels stand first in the lines, and last in the schema.
         let levels = keys.len().saturating_sub(plan.ncols);
@@ -63,6 +75,9 @@ impl Reading<'_> {
                 read.rows
             );
             return Err((self.place)(self.bytes.len()).error(ErrorKind::Malformed, FORMAT, None, message));
+        }
+        if self.chunk.is_none() {
+            check_end(self.bytes, (self.place)(self.bytes.len()))?;
         }
         let mut arrays: Vec<_> = read.arrays.into_iter().map(Some).collect();
         let in_schema = |i: usize| if i < plan.ncols { i + levels } else { i - plan.ncols };
