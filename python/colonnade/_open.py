@@ -129,6 +129,8 @@ def opened(where: AnySource, format: str, made: Options) -> File:
 
 def lazy_frame(file: File, made: Options, columns: Any = None, rows: slice | None = None) -> Frame:
     """A frame over an opened file, or a part of it."""
+    if file.kind == "bundle":
+        file.load()  # refuses it by name: described lazily, several frames would look like one of nothing
     return select_frame(Frame._make(file=file, threads=made.threads, progress=made.progress), columns, rows)
 
 

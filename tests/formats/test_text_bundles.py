@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import colonnade as cn
@@ -42,3 +43,12 @@ def test_an_error_tells_its_place_in_the_whole(format: str, name: str, tmp_path:
     at = len(mark) + len(text[: text.index("5")].encode(encoding))
     with pytest.raises(cn.DecodeError, match=rf"at byte {at}: line 4, column 3: expected"):
         cn.read_bundle(path, **options)["ü"].to_arrow()
+
+
+@pytest.mark.parametrize("format", ["json", "yaml", "msgpack"])
+def test_several_frames_are_not_read_as_one_of_nothing(format: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{format}"
+    cn.write_bundle({"a": {"x": np.arange(3)}, "b": {"y": np.arange(2)}}, path)
+    with pytest.raises(cn.DecodeError, match=f"{format}: expected one frame, found a map of 2 frames: a, b"):
+        cn.read(path)
+    assert [frame.shape for frame in cn.read_bundle(path).values()] == [(3, 1), (2, 1)]
