@@ -65,3 +65,47 @@ def test_what_does_not_say_its_rows_is_refused() -> None:
     raw.sendall(b'{"a": 1}\n')
     with pytest.raises(cn.DecodeError, match="header"):
         cn.connect(other).receive()
+
+
+@pytest.mark.parametrize("format", ["csv", "ndjson"])
+def test_names_of_odd_characters_and_tables_of_no_rows(format: str) -> None:
+    frames = [
+        pd.DataFrame({'a,"b"\r\nc\t#': [1], "é 🎉": ["x"], "": [2.5], "# colonnade: {": [None]}),
+        pd.DataFrame({"a\nb": np.array([], dtype="i2")}),
+        pd.DataFrame(
+            {"x": ["", "\n", "# colonnade: {}", '{"__colonnade__": {}}']}, index=pd.Index(list("abcd"), name="\n")
+        ),
+        pd.DataFrame(),
+    ]
+    here, there = map(cn.connect, socket.socketpair())
+    for frame in frames:
+        here.send(frame, format)
+    for frame in frames:
+        pd.testing.assert_frame_equal(there.receive().to_pandas(), frame)
+
+
+@pytest.mark.parametrize(("format", "options"), [("csv", {"schema": "header"}), ("ndjson", {})])
+def test_counts_of_rows_that_are_wrong(format: str, options: dict[str, str]) -> None:
+    content = bytes(cn.encode(FRAMES[0], format, **options))
+    assert content.count(b'"nrows":2') == 1
+    # One row too many is said: the connection ends in the middle of the table.
+    raw, other = socket.socketpair()
+    raw.sendall(content.replace(b'"nrows":2', b'"nrows":3'))
+    raw.shutdown(socket.SHUT_WR)
+    with pytest.raises(cn.TruncatedError):
+        cn.connect(other).receive()
+    # One too few: what is left is no table.
+    raw, other = socket.socketpair()
+    raw.sendall(content.replace(b'"nrows":2', b'"nrows":1'))
+    raw.shutdown(socket.SHUT_WR)
+    link = cn.connect(other)
+    assert link.receive().shape == (1, 2)
+    with pytest.raises(cn.DecodeError):
+        link.receive()
+    # Every cut is told.
+    for end in range(1, len(content), 7):
+        raw, other = socket.socketpair()
+        raw.sendall(content[:end])
+        raw.shutdown(socket.SHUT_WR)
+        with pytest.raises(cn.DecodeError):
+            cn.connect(other).receive()
