@@ -29,7 +29,7 @@ def read(
         message is taken; ``tcp://host:port``, ``tls://host:port`` and ``unix:/path`` are dialled for one message.
     format : {"npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
         Default: told by the first bytes, then by the suffix. Text, and MessagePack that others wrote, have no magic:
-        they are told by the suffix (``.csv``, ``.csv.gz``...) or by this alone.
+        they are told by the suffix (``.csv``, ``.csv.gz``...) or by this alone; JSON and NDJSON also by the first line.
     columns : label or iterable of labels, optional
         These columns alone, in this order; see `Frame.select`. Others are not touched.
     rows : slice, optional

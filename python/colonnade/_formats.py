@@ -3,9 +3,11 @@
 The other formats are known by name, so that a file of theirs is refused with its name rather than called unknown.
 """
 
+from collections.abc import Callable
 from typing import NoReturn
 
 from ._nearest import nearest_hint
+from ._text_heads import may_be_json
 from .errors import DecodeError, OptionError, UnsupportedError
 
 BUILT = ("npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml")
@@ -118,8 +120,8 @@ def from_magic(head: bytes) -> str | None:
     return None
 
 
-def detect(head: bytes, name: str | None) -> str:
-    """The format of a source: by its first bytes, then by its name.
+def detect(head: bytes, name: str | None, more: Callable[[], str] | None = None) -> str:
+    """The format of a source: by its first bytes, then by its name. `more` looks further, for JSON or its lines.
 
     Raises
     ------
@@ -134,6 +136,8 @@ def detect(head: bytes, name: str | None) -> str:
     found = suffix if is_text(suffix, head) else from_magic(head) or suffix
     if found is None and head.startswith(_OWN_CSV):
         found = "csv"
+    if found is None and more is not None and may_be_json(head):
+        found = more() or None
     if found in BUILT:
         return found
     if found is not None:

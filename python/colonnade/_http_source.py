@@ -6,8 +6,10 @@ from typing import Any
 from . import _core
 from ._formats import MAGIC_NBYTES
 from ._shown import shown
+from ._text_heads import json_or_lines
 
 SCHEMES = ("http", "https")
+_FIRST_NBYTES = 1 << 16  # what the first answer has
 
 
 @dataclass
@@ -28,6 +30,13 @@ class HttpSource:
     def head(self) -> bytes:
         """The first bytes: one request, which brings all of a small file."""
         return self._opened().head(MAGIC_NBYTES)
+
+    def json_or_lines(self) -> str:
+        """What begins as JSON does: ``"json"``, ``"ndjson"``, or empty where it is neither."""
+        file = self._opened()
+        head = file.head(_FIRST_NBYTES)
+        found = json_or_lines(head, len(head) == file.nbytes)
+        return "json" if found is None else found
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
         """What `opener` (a class of the core) makes of it."""

@@ -208,10 +208,17 @@ def check_keywords(side: str, keywords: Mapping[str, Any], likely: str | None = 
     if not keywords:
         return
     sides = [_sides(cls) for cls in CLASSES.values()]
+    refused = None
     for format, owners in zip(CLASSES, sides, strict=True):
         if all(owners.get(name) in (side, "both") for name in keywords):
-            make_options(format, side, keywords)
-            return
+            # Formats have one word for several things: a value that one refuses may be another's.
+            try:
+                make_options(format, side, keywords)
+                return
+            except OptionError as error:
+                refused = refused or error
+    if refused is not None and likely is None:
+        raise refused
     if likely is not None:
         make_options(likely, side, keywords)
     known = {name: owner for owners in sides for name, owner in owners.items()}

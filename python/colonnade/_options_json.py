@@ -48,7 +48,8 @@ class JsonOptions(_Numbers):
     verify : bool
         Reading. JSON is decoded whole when it is opened, so nothing is left to be verified.
     orient : {"columns", "index", "records", "split", "values", "table"}, optional
-        Both ways. Writing: ``"columns"`` without it. Reading: of what others wrote, else told by the look.
+        Both ways. Writing: ``"columns"`` without it. Reading tells it by the header or the look; naming it refuses
+        any other.
     header : bool
         Writing. True: the first entry, ``"__colonnade__"``, holds what JSON does not say: axes, names, data types,
         attrs. False: the data alone, as pandas' ``to_json`` has it, for other programs.

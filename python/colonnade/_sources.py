@@ -14,6 +14,7 @@ from ._link import Link
 from ._link_ends import LinkSource, check_dialled, url_scheme
 from ._mounts import on_network
 from ._streams import CallSource, StreamSource, read_into_of
+from ._text_heads import MOST_NBYTES, told_of
 
 if TYPE_CHECKING:
     import socket
@@ -42,6 +43,11 @@ class PathSource:
         with open(self.path, "rb", buffering=0) as file:
             return file.read(MAGIC_NBYTES)
 
+    def json_or_lines(self) -> str:
+        """What begins as JSON does: ``"json"``, ``"ndjson"``, or empty where it is neither."""
+        with open(self.path, "rb", buffering=0) as file:
+            return told_of(file.read, os.fstat(file.fileno()).st_size)
+
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
         """What `opener` (a class of the core) makes of it."""
         mapped = not on_network(self.device) if mmap is None else mmap
@@ -67,6 +73,10 @@ class BufferSource:
     def head(self) -> bytes:
         with memoryview(self.buffer) as view:
             return bytes(view.cast("B")[:MAGIC_NBYTES]) if view.nbytes else b""
+
+    def json_or_lines(self) -> str:
+        with memoryview(self.buffer) as view, view.cast("B") as whole, io.BytesIO(whole[:MOST_NBYTES]) as file:
+            return told_of(file.read, whole.nbytes)
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
         return opener.open_buffer(self.buffer, **options)

@@ -11,6 +11,7 @@ from typing import Any
 
 from . import _core
 from ._formats import MAGIC_NBYTES
+from ._text_heads import told_of
 from .errors import LimitError
 
 _SCRATCH_NBYTES = 1 << 20
@@ -34,6 +35,11 @@ class StreamSource:
         """The first bytes. Waits for them."""
         self._taken = self._taken or _first(self._read_into)
         return self._taken
+
+    def json_or_lines(self) -> str:
+        """What begins as JSON does: ``"json"``, ``"ndjson"``, or empty where it is neither. Waits for what tells it."""
+        found, self._taken = _looked(self._taken, self._read_into)
+        return found
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
         """What `opener` (a class of the core) makes of all the bytes up to the end."""
@@ -72,6 +78,10 @@ class CallSource:
     def head(self) -> bytes:
         self._taken = self._taken or _first(self.read_into)
         return self._taken
+
+    def json_or_lines(self) -> str:
+        found, self._taken = _looked(self._taken, self.read_into)
+        return found
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
         return opener.open_buffer(collect(self._taken, self.read_into, options["limits"]), **options)
@@ -149,6 +159,21 @@ def _first(read_into: ReadInto) -> bytes:
         while filled < MAGIC_NBYTES and (count := read_into(view[filled:])):
             filled += count
     return bytes(taken[:filled])
+
+
+def _looked(taken: bytes, read_into: ReadInto) -> tuple[str, bytes]:
+    """What the bytes say behind those that were taken, and all that are taken now."""
+    read = behind(taken, read_into)
+    kept = bytearray()
+
+    def more(nbytes: int) -> bytes:
+        room = bytearray(nbytes)
+        with memoryview(room) as view:
+            count = read(view)
+        kept.extend(room[:count])
+        return bytes(room[:count])
+
+    return told_of(more), bytes(kept)
 
 
 def behind(taken: bytes | memoryview, read_into: ReadInto) -> ReadInto:

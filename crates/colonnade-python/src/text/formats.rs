@@ -116,10 +116,15 @@ impl Reading {
 
     pub(super) fn is_bundle(&self, labels: &[String]) -> Error {
         let some: Vec<&str> = labels.iter().take(5).map(String::as_str).collect();
+        let cells = match self {
+            Self::Json(_) => ", or say orient=\"columns\" where they are columns whose cells are objects",
+            _ => "",
+        };
         let message = format!(
-            "expected one frame, found a map of {} frames: {}. Open it with read_bundle.",
+            "expected one frame, found a map of {} frames: {}. Open one by its label, read_bundle(source)[{:?}]{cells}.",
             labels.len(),
-            some.join(", ")
+            some.join(", "),
+            some.first().unwrap_or(&"")
         );
         Error::malformed(self.format(), message)
     }

@@ -77,6 +77,26 @@ impl<'b> Scan<'b> {
         Ok(())
     }
 
+    /// Passes what stands behind an entry of the array or object that ends with `close`: true behind a comma, false behind the
+    /// end.
+    #[inline(always)]
+    pub(crate) fn more(&mut self, close: u8) -> Scanned<bool> {
+        self.space();
+        match self.peek() {
+            b',' => {
+                self.at += 1;
+                self.space();
+                Ok(true)
+            }
+            byte if byte == close => {
+                self.at += 1;
+                Ok(false)
+            }
+            _ if close == b'}' => Err(self.unexpected("a comma or the end of the object")),
+            _ => Err(self.unexpected("a comma or the end of the array")),
+        }
+    }
+
     /// Passes a literal, of which the first byte has been seen.
     #[inline]
     pub(crate) fn literal(&mut self, word: &str) -> Scanned<()> {

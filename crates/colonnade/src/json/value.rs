@@ -175,6 +175,16 @@ impl Scan<'_> {
     }
 }
 
+/// One column more than `rules` allow.
+#[cold]
+pub(crate) fn too_many(at: usize, rules: &Rules) -> Box<Fault> {
+    let message = format!(
+        "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
+        rules.max_columns
+    );
+    Fault::new(ErrorKind::LimitExceeded, at, message)
+}
+
 /// The same key a second time.
 #[cold]
 pub(crate) fn twice(at: usize, name: &str) -> Box<Fault> {
@@ -190,7 +200,7 @@ enum Level {
 }
 
 /// Keys of one object.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) struct Seen {
     few: Vec<String>,
     many: HashSet<String>,

@@ -14,12 +14,43 @@ use super::walk::counted;
 /// Cells that are gathered before they are joined: few enough to stay in the cache.
 const BATCH: usize = 16 << 10;
 
+/// What passes a row's label and its colon, and answers its place; it is told the place of the label before.
+pub(crate) trait Labels {
+    fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &Rules) -> Scanned<usize>;
+    /// The label of a place.
+    fn name(&self, place: usize) -> &str;
+}
+
+/// Labels that may still come.
+impl Labels for &mut Keys {
+    #[inline]
+    fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, rules: &Rules) -> Scanned<usize> {
+        self.take(scan, before, &Rules { max_columns: u64::MAX, ..*rules })
+    }
+
+    fn name(&self, place: usize) -> &str {
+        Keys::name(self, place)
+    }
+}
+
+/// All the labels there are, in the order in which they come; any other is a fault.
+impl Labels for &Keys {
+    #[inline]
+    fn pass(&mut self, scan: &mut Scan<'_>, before: Option<usize>, _: &Rules) -> Scanned<usize> {
+        self.follow(scan, before)
+    }
+
+    fn name(&self, place: usize) -> &str {
+        Keys::name(self, place)
+    }
+}
+
 /// Takes the cells of the array or object that begins here, inside `depth` others. `batch` is called now and then, and takes
 /// what has come. Answers the rows, and those among them that are missing.
 pub(crate) fn take<T: Target>(
     scan: &mut Scan<'_>,
     column: &mut T,
-    labels: &mut Keys,
+    mut labels: impl Labels,
     (depth, rules): (u64, &Rules),
     mut batch: impl FnMut(&mut T) -> Scanned<()>,
 ) -> Scanned<(usize, u64)> {
@@ -40,7 +71,7 @@ pub(crate) fn take<T: Target>(
     loop {
         if close == b'}' {
             let at = scan.at;
-            let place = labels.take(scan, before, &Rules { max_columns: u64::MAX, ..*rules })?;
+            let place = labels.pass(scan, before, rules)?;
             if place < rows {
                 let message = format!(
                     "expected row labels once each and in the order of the columns before, found {:?} here. Write the columns \
@@ -61,18 +92,10 @@ pub(crate) fn take<T: Target>(
         if rows % BATCH == 0 {
             batch(column)?;
         }
-        scan.space();
-        match scan.peek() {
-            b',' => scan.at += 1,
-            byte if byte == close => {
-                scan.at += 1;
-                batch(column)?;
-                return Ok((rows, missing));
-            }
-            _ if close == b'}' => return Err(scan.unexpected("a comma or the end of the object")),
-            _ => return Err(scan.unexpected("a comma or the end of the array")),
+        if !scan.more(close)? {
+            batch(column)?;
+            return Ok((rows, missing));
         }
-        scan.space();
     }
 }
 
@@ -80,7 +103,7 @@ pub(crate) fn take<T: Target>(
 pub(crate) fn joined(
     scan: &mut Scan<'_>,
     mut auto: Auto,
-    labels: &mut Keys,
+    labels: impl Labels,
     depth: u64,
     rules: &Rules,
 ) -> Scanned<(Joined, u64)> {

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::frame::Frame;
+use crate::plan::NoProgress;
 use crate::text::header::{Exported, Header};
 use crate::text::input::Encoding;
 use crate::text::place::Place;
@@ -236,8 +237,16 @@ impl Chunks {
 
     fn context<'a>(&'a self, bytes: &'a [u8], place: &'a dyn Fn(usize) -> Place) -> Result<Context<'a>> {
         let (options, rules, range_nbytes) = (&self.options, self.options.rules(), RANGE_NBYTES);
-        let context =
-            Context { bytes, options, rules, format: FORMAT, range_nbytes, hint: self.hint(), place };
+        let context = Context {
+            bytes,
+            options,
+            rules,
+            format: FORMAT,
+            range_nbytes,
+            hint: self.hint(),
+            progress: &NoProgress,
+            place,
+        };
         match simdutf8::compat::from_utf8(bytes) {
             Ok(_) => Ok(context),
             Err(e) => {

@@ -1,6 +1,7 @@
 //! What every reader of one input has at hand.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::plan::Progress;
 use crate::text::place::Place;
 
 use super::super::fault::{Fault, Scanned};
@@ -20,6 +21,8 @@ pub(crate) struct Context<'a> {
     pub(crate) range_nbytes: usize,
     /// What is said behind a cell that is not of its column's type.
     pub(crate) hint: &'static str,
+    /// Who is told how far it is.
+    pub(crate) progress: &'a dyn Progress,
     /// Where a byte stands in the source.
     pub(crate) place: &'a dyn Fn(usize) -> Place,
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::ErrorKind;
 use crate::memory::Buffer;
+use crate::plan::{NoProgress, Progress};
 
 use super::super::number::Number;
 use super::super::scan::Scan;
@@ -22,7 +23,8 @@ fn corpus(name: &str) -> Option<PathBuf> {
 
 /// Whether the bytes are one JSON value, frame or not.
 fn check(bytes: &[u8]) -> crate::Result<()> {
-    with_context("json", &Buffer::from_vec(bytes.to_vec()), &ReadOptions::default(), |context| {
+    let options = (&ReadOptions::default(), &NoProgress as &dyn Progress);
+    with_context("json", &Buffer::from_vec(bytes.to_vec()), options, |context| {
         let mut scan = Scan::new(context.bytes, 0, false);
         scan.space();
         context.scanned(scan.value(0, &context.rules))?;

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::ErrorKind;
-
-use super::super::fault::{Fault, Scanned};
+use super::super::fault::Scanned;
 use super::super::scan::Scan;
-use super::super::value::Rules;
+use super::super::value::{Rules, too_many};
 
 /// Keys in the order in which they first came.
 #[derive(Debug, Default, Clone)]
@@ -84,15 +82,26 @@ impl Keys {
         before: Option<usize>,
         rules: &Rules,
     ) -> Scanned<usize> {
-        let likely = before.map_or(self.first, |b| self.next.get(b).copied().unwrap_or(0));
-        if let Some(spelled) = self.spelled.get(likely)
-            && spelled.is_front_of(scan.rest())
-        {
-            scan.at += spelled.bytes.len();
-            scan.space();
-            return Ok(likely);
+        match self.likely(scan, before) {
+            Some(place) => Ok(place),
+            None => self.find(scan, before, rules),
         }
-        self.find(scan, before, rules)
+    }
+
+    /// Passes the key that followed `before` the last time, with its colon, if it stands here.
+    #[inline(always)]
+    fn likely(&self, scan: &mut Scan<'_>, before: Option<usize>) -> Option<usize> {
+        let likely = before.map_or(self.first, |b| self.next.get(b).copied().unwrap_or(0));
+        let spelled = self.spelled.get(likely).filter(|spelled| spelled.is_front_of(scan.rest()))?;
+        scan.at += spelled.bytes.len();
+        scan.space();
+        Some(likely)
+    }
+
+    /// The same; any other key is a fault.
+    #[inline(always)]
+    pub(crate) fn follow(&self, scan: &mut Scan<'_>, before: Option<usize>) -> Scanned<usize> {
+        self.likely(scan, before).ok_or_else(|| scan.unexpected("the key that was expected"))
     }
 
     #[inline(never)]
@@ -108,11 +117,7 @@ impl Keys {
         let place = match self.place(&name) {
             Some(place) => place,
             None if self.names.len() as u64 >= rules.max_columns => {
-                let message = format!(
-                    "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
-                    rules.max_columns
-                );
-                return Err(Fault::new(ErrorKind::LimitExceeded, start, message));
+                return Err(too_many(start, rules));
             }
             None => self.add(&name, scan.bytes.get(start..end).unwrap_or(&[])),
         };

@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::memory::Buffer;
+use crate::plan::{NoProgress, Progress};
 use crate::text::header::Header;
 use crate::text::{Decoded, header};
 
@@ -24,8 +25,16 @@ pub(crate) const FORMAT: &str = "ndjson";
 /// # Errors
 /// Malformed, truncated, over a limit, with line, column and byte.
 pub fn decode(input: &Buffer, options: &LinesReadOptions) -> Result<Decoded> {
+    decode_with(input, options, &NoProgress)
+}
+
+/// The same, `progress` told how far it is.
+///
+/// # Errors
+/// As [`decode`]; cancelled.
+pub fn decode_with(input: &Buffer, options: &LinesReadOptions, progress: &dyn Progress) -> Result<Decoded> {
     let options = ReadOptions::from(*options);
-    with_context(FORMAT, input, &options, decode_text)
+    with_context(FORMAT, input, (&options, progress), decode_text)
 }
 
 pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {

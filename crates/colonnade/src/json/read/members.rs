@@ -5,7 +5,7 @@ use super::super::scan::Scan;
 use super::super::value::{Rules, Seen, twice};
 
 /// Keys so far; each stands once.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) struct Members {
     seen: Seen,
     any: bool,

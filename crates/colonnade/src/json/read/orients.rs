@@ -9,6 +9,7 @@ use super::super::fault::Fault;
 use super::super::scan::Scan;
 use super::auto::Auto;
 use super::cells;
+use super::columns::columns_of_members;
 use super::context::Context;
 use super::frames::{nothing, scanned_axis};
 use super::joined::Joined;
@@ -19,7 +20,7 @@ use super::root::collect;
 use super::rows::{Rows, Source};
 use super::seeds::Seeds;
 use super::table::{Body, Table};
-use super::walk::{Row, counted};
+use super::walk::Row;
 
 /// Columns, labels, and where the value ends.
 pub(crate) struct Found {
@@ -96,67 +97,6 @@ fn seeded_rows(
     }
     let Collected { keys, columns, rows, labels, missing, end, .. } = collect(context, &source, seeds)?;
     Ok((Table { keys, columns, rows, labels, missing, body }, end))
-}
-
-/// The columns that are the rest of an object's members.
-pub(crate) fn columns_of_members(
-    context: &Context<'_>,
-    mut scan: Scan<'_>,
-    mut members: Members,
-    seeds: &Seeds,
-) -> Result<(Table, usize)> {
-    let rules = &context.rules;
-    let mut keys = Keys::default();
-    let mut labels: Option<Keys> = None;
-    let mut columns: Vec<Joined> = Vec::new();
-    let mut starts = Vec::new();
-    let (mut rows, mut missing) = (0, 0);
-    while let Some((key, at)) = context.scanned(members.next(&mut scan))? {
-        if columns.len() as u64 >= rules.max_columns {
-            let message = format!(
-                "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
-                rules.max_columns
-            );
-            return Err(context.error(Fault::new(ErrorKind::LimitExceeded, at, message)));
-        }
-        let is_labelled = scan.peek() == b'{';
-        let start = scan.at;
-        if columns.is_empty() && is_labelled {
-            labels = Some(Keys::default());
-        }
-        if is_labelled != labels.is_some() && matches!(scan.peek(), b'[' | b'{') {
-            let message = "expected all columns as arrays, or all as objects of cells by row label, found both. Write them in \
-                           one form.";
-            return Err(context.error(Fault::malformed(start, message).within(&key)));
-        }
-        let mut none = Keys::default();
-        let column =
-            cells::joined(&mut scan, seeds.column(&key), labels.as_mut().unwrap_or(&mut none), 1, rules);
-        let (column, gaps) = context.scanned(column.map_err(|fault| fault.within(&key)))?;
-        missing = context.scanned(counted(missing + gaps, 0, start, rules))?;
-        match &labels {
-            Some(labels) => rows = labels.len(),
-            None if columns.is_empty() => rows = column.len(),
-            None if column.len() != rows => {
-                let message = format!(
-                    "expected columns of one length, found {rows} cells in {:?} and {} in {key:?}. Write frames of different \
-                     length as an object of frames.",
-                    keys.name(0),
-                    column.len()
-                );
-                return Err(context.error(Fault::malformed(start, message).within(&key)));
-            }
-            None => {}
-        }
-        keys.add(&key, serde_json::Value::from(key.as_str()).to_string().as_bytes());
-        columns.push(column);
-        starts.push(start);
-    }
-    for column in &mut columns {
-        missing = context.scanned(counted(missing, rows - column.len(), scan.at, rules))?;
-        column.gap(rows - column.len())?;
-    }
-    Ok((Table { keys, columns, rows, labels, missing, body: Body::Columns(starts, 1) }, scan.at))
 }
 
 /// The rows among the rest of our own object's members.

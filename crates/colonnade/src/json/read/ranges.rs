@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::plan::{Progress, Task, run};
 
 use super::super::fault::{Fault, Scanned};
-use super::super::value::Rules;
+use super::super::value::{Rules, too_many};
 use super::auto::Auto;
 use super::joined::Joined;
 use super::keys::Keys;
@@ -37,20 +37,42 @@ fn cuts(bytes: &[u8], source: &Source, nbytes: usize) -> Vec<usize> {
         let rest = bytes.get(next..).unwrap_or(&[]);
         let found = match source.rows {
             Rows::Lines => rest.iter().position(|&b| b == b'\n').map(|i| i + 1),
-            _ => guess(rest, source.row),
+            _ => guess(rest.get(..WINDOW_NBYTES).unwrap_or(rest), source.row),
         };
-        let Some(found) = found.map(|f| next + f).filter(|f| *f < bytes.len()) else { break };
-        out.push(found);
-        at = found;
+        match found.map(|f| next + f).filter(|f| *f < bytes.len()) {
+            Some(found) => {
+                out.push(found);
+                at = found;
+            }
+            // A row that is longer than the window: the next one begins behind it.
+            None if source.rows == Rows::Array => at = (next + WINDOW_NBYTES).saturating_sub(nbytes),
+            None => break,
+        }
     }
     out
+}
+
+/// Bytes in which the beginning of a row is looked for.
+const WINDOW_NBYTES: usize = 1 << 20;
+
+/// How far a guess is followed behind its own range, in ranges. In a text, or in arrays inside a row, what looks like a row may
+/// be one that never ends: each range would be read to the end of all.
+const SIGHT: usize = 4;
+
+/// What a range may look at: everything where it certainly begins with a row.
+fn sight<'b>(bytes: &'b [u8], source: &Source, (i, start, limit): (usize, usize, usize)) -> &'b [u8] {
+    let end = limit.saturating_add(limit.saturating_sub(start).saturating_mul(SIGHT));
+    match source.rows {
+        Rows::Array if i > 0 => bytes.get(..end).unwrap_or(bytes),
+        _ => bytes,
+    }
 }
 
 /// Where a row of an array begins, perhaps: behind the end of another and a comma. Whoever scans the rows before finds out.
 fn guess(bytes: &[u8], row: Row) -> Option<usize> {
     let (open, close) = if row == Row::Named { (b'{', b'}') } else { (b'[', b']') };
     let mut state = 0;
-    for (i, &byte) in bytes.iter().enumerate().take(1 << 20) {
+    for (i, &byte) in bytes.iter().enumerate() {
         state = match (state, byte) {
             (_, b) if b == close => 1,
             (1, b',') => 2,
@@ -74,9 +96,24 @@ pub(crate) struct Collected {
     /// Behind the rows, once they have ended.
     pub(crate) end: usize,
     pub(crate) is_done: bool,
+    /// Bytes that were scanned, those behind wrong guesses and those scanned again among them.
+    #[cfg(test)]
+    pub(crate) work_nbytes: usize,
 }
 
 impl Collected {
+    fn count(&mut self, start: usize, part: &Scanned<Part>) {
+        #[cfg(test)]
+        {
+            let end = match part {
+                Ok(part) => part.end,
+                Err(fault) => fault.at,
+            };
+            self.work_nbytes += end.saturating_sub(start);
+        }
+        let _ = (start, part);
+    }
+
     /// Appends a range's columns, in order.
     fn append(&mut self, part: &mut Part, source: &Source, rules: &Rules) -> Result<Scanned<()>> {
         let Part { walk, start, .. } = part;
@@ -92,11 +129,7 @@ impl Collected {
                         Some(to) => to,
                         None => {
                             if self.keys.len() as u64 >= rules.max_columns {
-                                let message = format!(
-                                    "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
-                                    rules.max_columns
-                                );
-                                return Ok(Err(Fault::new(ErrorKind::LimitExceeded, *start, message)));
+                                return Ok(Err(too_many(*start, rules)));
                             }
                             self.columns.push(Joined::default());
                             self.keys.add(name, serde_json::Value::from(name).to_string().as_bytes())
@@ -150,6 +183,18 @@ struct Queue {
 }
 
 impl Queue {
+    fn scan(
+        &mut self,
+        input: (&[u8], &Source),
+        extent: (usize, usize),
+        walk: Walk<Auto>,
+        rules: &Rules,
+    ) -> Scanned<Part> {
+        let part = scan_part(input, extent, walk, rules);
+        self.out.count(extent.0, &part);
+        part
+    }
+
     /// Joins what is there in order.
     fn advance(&mut self, (bytes, source): (&[u8], &Source), cuts: &[usize], rules: &Rules) {
         while self.fault.is_none() && self.error.is_none() && !self.out.is_done {
@@ -158,11 +203,13 @@ impl Queue {
             let from = if self.next == 0 { source.start } else { self.out.end };
             let start = cuts.get(self.next).copied().unwrap_or(usize::MAX);
             self.next += 1;
-            // A guess that was wrong: the row before goes on behind it.
-            let part = if start == from {
+            // A guess that was wrong: the row before goes on behind it. Or one that did not see all of its last row.
+            let is_sound = start == from && (part.is_ok() || start == source.start);
+            let part = if is_sound {
                 part
             } else {
-                scan_part((bytes, source), (from, limit), Walk::new(Keys::default(), Vec::new()), rules)
+                let fresh = Walk::new(Keys::default(), Vec::new());
+                self.scan((bytes, source), (from, limit), fresh, rules)
             };
             // Rows of arrays are as long as those of the ranges before; a range by itself knows only its own.
             let width = self.out.columns.len();
@@ -175,7 +222,7 @@ impl Queue {
             } else {
                 let columns = std::iter::repeat_with(Auto::default).take(width).collect();
                 let known = Walk { is_fixed: true, ..Walk::new(Keys::default(), columns) };
-                scan_part((bytes, source), (from, limit), known, rules)
+                self.scan((bytes, source), (from, limit), known, rules)
             };
             match part {
                 Err(fault) => self.fault = Some(fault),
@@ -234,8 +281,10 @@ pub(crate) fn collect(
                 }
                 queue.spare.pop().unwrap_or_else(fresh)
             };
-            let part = scan_part((bytes, source), (start, limit), walk, rules);
+            let seen = sight(bytes, source, (i, start, limit));
+            let part = scan_part((seen, source), (start, limit), walk, rules);
             let mut queue = lock();
+            queue.out.count(start, &part);
             queue.waiting.insert(i, part);
             queue.advance((bytes, source), cuts, rules);
             Ok(())

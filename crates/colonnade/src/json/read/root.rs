@@ -5,12 +5,14 @@ use std::ops::Range;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::write::options::Orient;
 use crate::memory::Buffer;
-use crate::plan::NoProgress;
+use crate::plan::{NoProgress, Progress};
 use crate::text::input::Text;
 use crate::text::{Decoded, header};
 
 use super::super::scan::Scan;
+use super::super::value::Rules;
 use super::context::{Context, RANGE_NBYTES};
+use super::members::Members;
 use super::options::ReadOptions;
 use super::orients;
 use super::seeds::Seeds;
@@ -25,7 +27,15 @@ pub(crate) const FORMAT: &str = "json";
 /// # Errors
 /// Malformed, truncated, over a limit, with line, column and byte; several frames.
 pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
-    with_context(FORMAT, input, options, decode_text)
+    decode_with(input, options, &NoProgress)
+}
+
+/// The same, `progress` told how far it is.
+///
+/// # Errors
+/// As [`decode`]; cancelled.
+pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
+    with_context(FORMAT, input, (options, progress), decode_text)
 }
 
 /// Labels of frames, and where each lies in the input.
@@ -36,11 +46,11 @@ pub type Labelled = Vec<(String, Range<usize>)>;
 /// # Errors
 /// As [`decode`].
 pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Labelled>> {
-    with_context(FORMAT, input, options, |context| {
+    with_context(FORMAT, input, (options, &NoProgress), |context| {
         let mut scan = Scan::new(context.bytes, 0, false);
         scan.space();
         let is_own = own_header(&scan, &context.rules).is_some();
-        if options.orient.is_some() || scan.peek() != b'{' || is_own {
+        if !may_be_bundle(&scan, options.orient, &context.rules) || is_own {
             return Ok(None);
         }
         if context.scanned(shape::look(scan.clone(), None, &context.rules))? != Shape::Bundle {
@@ -58,11 +68,25 @@ pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Labelled>>
     })
 }
 
+/// Whether the value here may be several frames, each laid out as `orient` says: those of others that are objects are columns of
+/// objects instead.
+fn may_be_bundle(scan: &Scan<'_>, orient: Option<Orient>, rules: &Rules) -> bool {
+    if scan.peek() != b'{' {
+        return false;
+    }
+    if matches!(orient, None | Some(Orient::Records | Orient::Values)) {
+        return true;
+    }
+    let mut scan = scan.clone();
+    let first = Members::begin(&mut scan, 0, rules).and_then(|mut members| members.next(&mut scan));
+    matches!(first, Ok(Some(_))) && scan.peek() == b'{' && own_header(&scan, rules).is_some()
+}
+
 /// Decodes `input` and has `work` read it.
 pub(crate) fn with_context<T>(
     format: &'static str,
     input: &Buffer,
-    options: &ReadOptions,
+    (options, progress): (&ReadOptions, &dyn Progress),
     work: impl FnOnce(&Context<'_>) -> Result<T>,
 ) -> Result<T> {
     let (nbytes, cap) = (input.as_slice().len() as u64, options.limits.max_nbytes);
@@ -74,13 +98,13 @@ pub(crate) fn with_context<T>(
     let text = Text::of(format, input, options.part, options.encoding, options.threads)?;
     let place = |at: usize| text.place(at);
     let (bytes, rules, range_nbytes) = (text.as_bytes(), options.rules(), RANGE_NBYTES);
-    work(&Context { bytes, options, rules, format, range_nbytes, hint: "", place: &place })
+    work(&Context { bytes, options, rules, format, range_nbytes, hint: "", progress, place: &place })
 }
 
 /// Where the value of our header begins, if the object here is ours.
-pub(crate) fn own_header(scan: &Scan<'_>, rules: &super::super::value::Rules) -> Option<usize> {
+pub(crate) fn own_header(scan: &Scan<'_>, rules: &Rules) -> Option<usize> {
     let mut scan = scan.clone();
-    let mut members = super::members::Members::begin(&mut scan, 0, rules).ok()?;
+    let mut members = Members::begin(&mut scan, 0, rules).ok()?;
     match members.next(&mut scan) {
         Ok(Some((key, _))) if key == header::KEY => Some(scan.at),
         _ => None,
@@ -124,23 +148,37 @@ fn ended(context: &Context<'_>, end: usize) -> Result<()> {
     let mut scan = Scan::new(context.bytes, end, false);
     scan.space();
     if scan.at < context.bytes.len() {
-        return Err(context.error(scan.unexpected("the end of the input behind the value")));
+        let mut fault = scan.unexpected("the end of the input behind the value");
+        let between = context.bytes.get(end..scan.at).unwrap_or(&[]);
+        if between.contains(&b'\n') && scan.peek() == b'{' {
+            fault.message.push_str(" If each line is a value, it is NDJSON: pass format=\"ndjson\".");
+        }
+        return Err(context.error(fault));
     }
     Ok(())
 }
 
 fn decode_own(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
     let rules = &context.rules;
-    let mut members = context.scanned(super::members::Members::begin(&mut scan, 0, rules))?;
+    let mut members = context.scanned(Members::begin(&mut scan, 0, rules))?;
     context.scanned(members.next(&mut scan))?;
+    let start = scan.at;
     let header = own::header(context, &mut scan, 1)?;
     let orient = Orient::named(&header.orient).map_err(|_| {
         let message = format!("header: orient: expected one that JSON has, found {:?}.", header.orient);
         Error::malformed(FORMAT, message).in_member(header::KEY)
     })?;
+    if let Some(asked) = context.options.orient.filter(|asked| *asked != orient) {
+        let message = format!(
+            "expected what orient={:?} lays out, found a header that says {:?}. Leave orient= out to have it told.",
+            asked.name(),
+            orient.name()
+        );
+        return Err((context.place)(start).error(ErrorKind::Malformed, FORMAT, Some(header::KEY), message));
+    }
     let seeds = Seeds::of(&header.schema);
     let (table, end) = match orient {
-        Orient::Columns => orients::columns_of_members(context, scan, members, &seeds)?,
+        Orient::Columns => super::columns::columns_of_members(context, scan, members, &seeds)?,
         _ => orients::rows_of_members(context, scan, members, orient, &seeds)?,
     };
     ended(context, end)?;
@@ -155,6 +193,6 @@ pub(crate) fn collect(
 ) -> Result<super::ranges::Collected> {
     let many = (context.options.threads, context.range_nbytes);
     let collected =
-        super::ranges::collect((context.bytes, source), &context.rules, seeds, many, &NoProgress)?;
+        super::ranges::collect((context.bytes, source), &context.rules, seeds, many, context.progress)?;
     context.scanned(collected)
 }

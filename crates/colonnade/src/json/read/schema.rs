@@ -19,6 +19,7 @@ use crate::text::cells::{self, Style};
 use super::super::fault::Fault;
 use super::super::scan::Scan;
 use super::context::Context;
+use super::dtypes;
 use super::frames::{assemble_columns, levels};
 use super::members::Members;
 use super::orients::rows;
@@ -28,8 +29,8 @@ use super::typed::feed;
 use super::walk::Row;
 use crate::frame::Frame;
 
-/// The frame of an object of `schema` and `data`, and where it ends. Types are those of the cells; times and categories are
-/// what the schema says.
+/// The frame of an object of `schema` and `data`, and where it ends. Types are those of the cells; times, categories, numbers
+/// and pandas' own dtypes are what the schema says.
 pub(crate) fn frame(context: &Context<'_>, mut scan: Scan<'_>) -> Result<(Frame, usize)> {
     let mut members = context.scanned(Members::begin(&mut scan, 0, &context.rules))?;
     let (mut schema, mut table) = (None, None);
@@ -131,15 +132,20 @@ impl Described<'_> {
 
     /// The column as the schema's type has it.
     fn typed(&self, field: &Value, name: &str, column: Finished) -> Result<Finished> {
-        let data = match &column {
-            Finished::Column(found) if found.tag.is_none() => found.data.clone(),
-            _ => return Ok(column),
-        };
+        let Some(data) = dtypes::array(&column) else { return Ok(column) };
         let text = |key: &str| field.get(key).and_then(Value::as_str);
+        if let Some(said) = text("extDtype")
+            && let Some((wanted, tag)) = dtypes::named(said)
+        {
+            let data = dtypes::cast(&wanted, &data).ok_or_else(|| {
+                self.wrong(format!("{name}: expected cells of extDtype {said}, found {}.", data.data_type()))
+            })?;
+            return Ok(Finished::Column(Column { tag: tag.map(Into::into), ..Column::new(data) }));
+        }
         let is_text = matches!(data.data_type(), DataType::LargeUtf8 | DataType::Null);
         match text("type") {
             Some("datetime") if is_text => {
-                let zone = text("tz").map(Into::into);
+                let zone = text("tz").map(|zone| dtypes::zone(zone).into());
                 self.read(&DataType::Timestamp(TimeUnit::Nanosecond, zone), name, &data)
             }
             Some("string") if matches!(data.data_type(), DataType::Null) => {
@@ -147,6 +153,10 @@ impl Described<'_> {
             }
             Some("number") if matches!(data.data_type(), DataType::Null) => {
                 self.read(&DataType::Float64, name, &data)
+            }
+            Some("number") if data.data_type().is_integer() => {
+                let floats = dtypes::cast(&DataType::Float64, &data);
+                Ok(floats.map_or(column, |data| Finished::Column(Column::new(data))))
             }
             Some("any") if is_text => {
                 let told = field.get("constraints").and_then(|c| c.get("enum")).and_then(Value::as_array);

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::frame::{Frame, Part};
 use crate::json::write::options::Orient;
+use crate::plan::NoProgress;
 use crate::text::place::Place;
 
 use super::chunks::Chunks;
@@ -33,8 +34,16 @@ fn read(bytes: &[u8], by_lines: bool, range_nbytes: usize, threads: usize) -> St
     let options = ReadOptions { threads, ..ReadOptions::default() };
     let place = |at: usize| Place::of(bytes, at);
     let rules = options.rules();
-    let context =
-        Context { bytes, options: &options, rules, format: "json", range_nbytes, hint: "", place: &place };
+    let context = Context {
+        bytes,
+        options: &options,
+        rules,
+        format: "json",
+        range_nbytes,
+        hint: "",
+        progress: &NoProgress,
+        place: &place,
+    };
     let found = if by_lines { lines::decode_text(&context) } else { root::decode_text(&context) };
     match found {
         Ok(decoded) => format!("{} {}", decoded.orient, cells(&decoded.frame)),
@@ -199,7 +208,7 @@ proptest! {
         // As frames: errors have places, nothing panics, and ranges make no difference.
         for by_lines in [true, false] {
             let context = Context {
-                bytes: text.as_bytes(), options: &options, rules, format: "json", range_nbytes: 3, hint: "", place: &place,
+                bytes: text.as_bytes(), options: &options, rules, format: "json", range_nbytes: 3, hint: "", progress: &NoProgress, place: &place,
             };
             let found = if by_lines { lines::decode_text(&context) } else { root::decode_text(&context) };
             if let Err(error) = found {
@@ -234,6 +243,125 @@ fn chunks(bytes: &[u8], sizes: &[usize], max_rows: usize) -> Vec<String> {
         }
     }
     out
+}
+
+/// Columns as members of an object: arrays, or objects by row label, whole and broken.
+fn by_columns() -> impl Strategy<Value = String> {
+    let column = (prop::collection::vec(cell(), 8..=8), 0..9usize);
+    (prop::collection::vec(column, 0..8), any::<bool>(), 0..8usize).prop_map(|(columns, labelled, rows)| {
+        let members = columns.into_iter().enumerate().map(|(i, (cells, odd))| {
+            // Some columns lack a label, or a cell.
+            let cells =
+                cells.into_iter().take(rows).enumerate().filter(|(row, _)| odd < 7 || *row != odd - 6);
+            let value = match labelled {
+                true => Value::from(
+                    cells.map(|(row, cell)| (format!("r\u{e9}{row}"), cell)).collect::<Map<_, _>>(),
+                ),
+                false => cells.map(|(_, cell)| cell).collect(),
+            };
+            (format!("c{i}"), value)
+        });
+        Value::from(members.collect::<Map<_, _>>()).to_string()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn columns_side_by_side_are_those_one_after_the_other(
+        text in by_columns(),
+        broken in prop::option::of((0..900usize, prop::sample::select(b"]}[{\",:\\x ".to_vec()))),
+        range in 1..60usize,
+    ) {
+        let mut bytes = text.into_bytes();
+        if let Some((at, byte)) = broken
+            && let Some(slot) = bytes.get_mut(at).filter(|b| b.is_ascii())
+        {
+            *slot = byte;
+        }
+        let whole = read(&bytes, false, usize::MAX, 1);
+        prop_assert_eq!(&read(&bytes, false, range, 2), &whole);
+        prop_assert_eq!(&read(&bytes, false, 1, 3), &whole);
+    }
+}
+
+/// Lines of NDJSON with every kind of end, blank ones among them.
+fn any_lines() -> impl Strategy<Value = Vec<u8>> {
+    let line = (0..7u8, -99i64..99, prop::sample::select(vec!["\n", "\r\n", "\n\n", "\r\n \t\r\n"]));
+    (prop::collection::vec(line, 0..20), any::<bool>()).prop_map(|(lines, ends)| {
+        let mut text: String = lines
+            .into_iter()
+            .map(|(kind, value, end)| match kind {
+                0 => end.to_owned(),
+                1 => format!("{{}}{end}"),
+                2 => format!(" {{ \"a\" :{value} , \"b\":\"\\n{value}\"}} {end}"),
+                3 => format!("{{\"\\u0061\":{value},\"b\":null}}{end}"),
+                _ => format!("{{\"a\":{value},\"b\":\"{value}\"}}{end}"),
+            })
+            .collect();
+        if !ends {
+            text.truncate(text.trim_end().len());
+        }
+        text.into_bytes()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn lines_are_cut_anywhere(bytes in any_lines(), piece in 1..9usize, max_rows in 1..5usize) {
+        let whole = read(&bytes, true, usize::MAX, 1);
+        for range in 1..40 {
+            prop_assert_eq!(&read(&bytes, true, range, 2), &whole);
+        }
+        let all = chunks(&bytes, &[bytes.len().max(1)], max_rows);
+        prop_assert_eq!(chunks(&bytes, &[piece], max_rows), all);
+        // The rows that any JSON reader finds in the lines.
+        let text = String::from_utf8(bytes).unwrap();
+        let rows = text.lines().filter(|line| !line.trim().is_empty());
+        let rows: Vec<Value> = rows.map(|line| serde_json::from_str(line).unwrap()).collect();
+        let array = Value::from(rows).to_string();
+        prop_assert_eq!(read(array.as_bytes(), false, usize::MAX, 1), whole);
+    }
+}
+
+/// Bytes that ranges went through.
+fn work(text: &str, row: super::walk::Row, range_nbytes: usize) -> usize {
+    use super::rows::{Rows, Source};
+    let source = Source { start: 1, rows: Rows::Array, row, depth: 1 };
+    let rules = ReadOptions::default().rules();
+    let found = super::ranges::collect(
+        (text.as_bytes(), &source),
+        &rules,
+        &super::seeds::Seeds::default(),
+        (2, range_nbytes),
+        &NoProgress,
+    );
+    found.unwrap().unwrap().work_nbytes
+}
+
+#[test]
+fn what_looks_like_rows_costs_no_more_than_a_few_times_its_bytes() {
+    use super::walk::Row;
+    // In a text, and in arrays inside a row: rows that begin in each range and never end.
+    let never = format!("],[{},[", "1,".repeat(400)).repeat(400);
+    let inner = format!("[[{}1]", "1],[".repeat(100_000));
+    let nested = format!("[{}0{}", "[1],[".repeat(40), "]".repeat(40));
+    for (text, row) in [
+        (format!("[[\"{never}\"],[\"a\"]]"), Row::Listed),
+        (format!("[[\"{}\"]]", "],[".repeat(100_000)), Row::Listed),
+        (format!("[{{\"a\":\"{}\"}}]", "},{".repeat(100_000)), Row::Named),
+        (format!("[{{\"a\":[{{}}{}]}}]", ",{\"b\":[{}".repeat(25) + &"]}".repeat(25)), Row::Named),
+        (format!("[[{inner}],0]]"), Row::Listed),
+        (format!("[[{nested}]]"), Row::Listed),
+    ] {
+        let nbytes = work(&text, row, 1000);
+        assert!(nbytes <= 8 * text.len(), "{nbytes} bytes of {}", text.len());
+        let whole = read(text.as_bytes(), false, usize::MAX, 1);
+        assert_eq!(read(text.as_bytes(), false, 1000, 2), whole);
+    }
 }
 
 #[test]

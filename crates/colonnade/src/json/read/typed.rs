@@ -24,11 +24,15 @@ pub(crate) fn direct(field: &Field, told: &FieldPlan, data: &ArrayData) -> Resul
     if !plain || !allowed {
         return Ok(None);
     }
-    let wanted = field.data_type();
+    Ok(cast(field.data_type(), data))
+}
+
+/// The same values in the type `wanted`, where nothing is lost.
+pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
     if data.data_type() == wanted && !matches!(wanted, DataType::Null) {
-        return Ok(Some(data.clone()));
+        return Some(data.clone());
     }
-    Ok(match (data.data_type(), wanted) {
+    match (data.data_type(), wanted) {
         (DataType::LargeUtf8, DataType::Utf8) => short(data),
         (DataType::Float64, DataType::Float32) => halved(data),
         (DataType::Int64, DataType::Int8) => narrow::<Int8Type>(data),
@@ -39,7 +43,7 @@ pub(crate) fn direct(field: &Field, told: &FieldPlan, data: &ArrayData) -> Resul
         (DataType::Int64, DataType::UInt32) => narrow::<UInt32Type>(data),
         (DataType::Int64, DataType::UInt64) => narrow::<UInt64Type>(data),
         _ => None,
-    })
+    }
 }
 
 /// The same integers in another width; `None` where one of them does not fit.

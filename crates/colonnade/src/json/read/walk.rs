@@ -2,7 +2,7 @@
 
 use super::super::fault::{Fault, Scanned};
 use super::super::scan::Scan;
-use super::super::value::{Rules, twice};
+use super::super::value::{Rules, too_many, twice};
 use super::keys::Keys;
 use super::target::Target;
 
@@ -73,21 +73,14 @@ impl<T: Target> Walk<T> {
                 return Err(fault.within(self.keys.name(place)));
             }
             before = Some(place);
-            scan.space();
-            match scan.peek() {
-                b',' => scan.at += 1,
-                b'}' => {
-                    scan.at += 1;
+            match scan.more(b'}') {
+                Ok(true) => {}
+                Ok(false) => {
                     self.rows += 1;
                     return Ok(());
                 }
-                _ => {
-                    return Err(scan
-                        .unexpected("a comma or the end of the object")
-                        .within(self.keys.name(place)));
-                }
+                Err(fault) => return Err(fault.within(self.keys.name(place))),
             }
-            scan.space();
         }
     }
 
@@ -113,11 +106,7 @@ impl<T: Target> Walk<T> {
                         return Err(ragged(start, self.columns.len(), "more"));
                     }
                     if place as u64 >= rules.max_columns {
-                        let message = format!(
-                            "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
-                            rules.max_columns
-                        );
-                        return Err(Fault::new(crate::ErrorKind::LimitExceeded, scan.at, message));
+                        return Err(too_many(scan.at, rules));
                     }
                     self.columns.push(new(place));
                 }
@@ -132,16 +121,9 @@ impl<T: Target> Walk<T> {
                     });
                 }
                 place += 1;
-                scan.space();
-                match scan.peek() {
-                    b',' => scan.at += 1,
-                    b']' => {
-                        scan.at += 1;
-                        break;
-                    }
-                    _ => return Err(scan.unexpected("a comma or the end of the array")),
+                if !scan.more(b']')? {
+                    break;
                 }
-                scan.space();
             }
         }
         if place != self.columns.len() {

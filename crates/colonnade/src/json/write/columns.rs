@@ -36,6 +36,12 @@ impl Column {
         Self::new(named.name, &named.field, &named.data)
     }
 
+    /// Whether it is an array of NumPy, where what is missing is NaN.
+    #[must_use]
+    pub fn is_numpy(&self) -> bool {
+        self.says.is_some()
+    }
+
     /// What writes its cells.
     ///
     /// # Errors

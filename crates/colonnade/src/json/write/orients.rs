@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::text::cells::Style;
 use crate::text::pieces::Section;
 
@@ -90,31 +90,20 @@ pub fn sections<'a>(orient: Orient, parts: Parts<'a>, style: Style) -> Result<Ve
     let Parts { columns, index, names, table, header, labels, nrows } = parts;
     let front = opened(header);
     let headed = header.is_some();
-    let maps = |opening: Vec<u8>, closing: &[u8]| {
-        let columns = keyed(columns, style)?;
-        let (row_opening, row_closing): (&[u8], &[u8]) = (b"{", b"}");
-        Ok::<_, Error>(Rows {
-            opening,
-            columns,
-            row_opening,
-            row_closing,
-            closing: closing.to_vec(),
-            nrows,
-            ..Rows::default()
-        })
+    let rows = |opening, columns, (row_opening, row_closing), closing: &[u8]| Rows {
+        opening,
+        columns,
+        row_opening,
+        row_closing,
+        closing: closing.to_vec(),
+        nrows,
+        ..Rows::default()
     };
-    let lists = |opening: Vec<u8>, columns: &'a [Column], closing: &[u8]| {
-        let columns = listed(columns, style)?;
-        let (row_opening, row_closing): (&[u8], &[u8]) = (b"[", b"]");
-        Ok::<_, Error>(Rows {
-            opening,
-            columns,
-            row_opening,
-            row_closing,
-            closing: closing.to_vec(),
-            nrows,
-            ..Rows::default()
-        })
+    let maps = |opening: Vec<u8>, closing: &[u8]| -> Result<Rows<'a>> {
+        Ok(rows(opening, keyed(columns, style)?, (b"{", b"}"), closing))
+    };
+    let lists = |opening: Vec<u8>, columns: &'a [Column], closing: &[u8]| -> Result<Rows<'a>> {
+        Ok(rows(opening, listed(columns, style)?, (b"[", b"]"), closing))
     };
     let one = |rows: Rows<'a>| -> Result<Vec<Part<'a>>> { Ok(vec![Box::new(rows)]) };
     match orient {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Result;
 use crate::text::cells::Style;
+use crate::text::header::told;
 
 use super::columns::Column;
 
@@ -15,36 +16,97 @@ use super::columns::Column;
 /// # Errors
 /// `Unrepresentable`: categories that JSON cannot hold.
 pub fn schema(columns: &[Column], levels: usize, style: Style) -> Result<String> {
-    let fields = columns.iter().map(|column| field(column, style)).collect::<Result<Vec<_>>>()?;
+    let fields = columns.iter().enumerate().map(|(i, column)| field(column, i < levels, style));
+    let fields = fields.collect::<Result<Vec<_>>>()?;
     let key: Vec<&str> = columns.iter().take(levels).map(|column| column.name.as_str()).collect();
     Ok(json!({ "fields": fields, "primaryKey": key, "pandas_version": "1.4.0" }).to_string())
 }
 
-fn field(column: &Column, style: Style) -> Result<Value> {
+fn field(column: &Column, is_label: bool, style: Style) -> Result<Value> {
     let mut out = Map::new();
     out.insert("name".into(), json!(column.name));
     let data_type = column.field.data_type();
-    out.insert("type".into(), json!(name(data_type)));
-    if let DataType::Timestamp(_, Some(zone)) = data_type {
-        out.insert("tz".into(), json!(zone.as_ref()));
-    }
-    if let DataType::Dictionary(..) = data_type {
+    let tag =
+        told(&column.field)?.tag.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
+    out.insert("type".into(), json!(name(data_type, kind(&tag))));
+    if let (DataType::Timestamp(_, Some(zone)), false) = (data_type, kind(&tag) == ARROW) {
+        // An offset alone is no name that pandas knows.
+        let offset = if zone.starts_with(['+', '-']) { "UTC" } else { "" };
+        out.insert("tz".into(), json!(format!("{offset}{zone}")));
+    } else if let DataType::Dictionary(..) = data_type {
         out.insert("constraints".into(), json!({ "enum": categories(column, style)? }));
         out.insert("ordered".into(), json!(column.field.dict_is_ordered() == Some(true)));
+    } else if let Some(dtype) = ext_dtype(column, &tag) {
+        out.insert("extDtype".into(), json!(dtype));
+    } else if is_label && name(data_type, kind(&tag)) == "string" && tag.is_null() {
+        // Labels that are text have no tag: they are what pandas makes of text.
+        out.insert("extDtype".into(), json!("str"));
     }
     Ok(Value::Object(out))
 }
 
-fn name(data_type: &DataType) -> &'static str {
+/// The tag of columns of pandas' `ArrowDtype`.
+const ARROW: &str = "arrow";
+
+fn kind(tag: &Value) -> &str {
+    tag.get("kind").and_then(Value::as_str).unwrap_or("")
+}
+
+fn name(data_type: &DataType, kind: &str) -> &'static str {
     match data_type {
         t if t.is_integer() => "integer",
         t if t.is_floating() => "number",
+        // Objects, as null among them is no boolean.
+        DataType::Boolean if kind == "object" => "any",
         DataType::Boolean => "boolean",
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "string",
+        // pandas knows these by their names alone.
+        _ if kind == ARROW => "any",
         DataType::Timestamp(..) | DataType::Date32 | DataType::Date64 => "datetime",
         DataType::Duration(_) => "duration",
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "string",
         _ => "any",
     }
+}
+
+/// The dtype that pandas makes of the field's cells, where `type` does not say it: pandas' own words, and NumPy's for numbers
+/// that are not of 64 bits, which would be widened or overflow.
+fn ext_dtype(column: &Column, tag: &Value) -> Option<String> {
+    let data_type = column.field.data_type();
+    let has_nulls = column.data.null_count() > 0;
+    match kind(tag) {
+        "string" => {
+            Some(if tag.get("na").and_then(Value::as_str) == Some("NA") { "string" } else { "str" }.into())
+        }
+        "masked" => masked(data_type),
+        ARROW => {
+            // Those with parameters pandas does not read back from a name.
+            let is_known = !data_type.is_nested()
+                && !matches!(data_type, DataType::Decimal128(..) | DataType::Decimal256(..));
+            let named = tag.get("type").and_then(Value::as_str).filter(|_| is_known);
+            named.map(|name| format!("{name}[pyarrow]"))
+        }
+        "object" => None,
+        _ if data_type.is_floating() && column.is_numpy() => plain(data_type),
+        _ if has_nulls => masked(data_type),
+        _ => plain(data_type),
+    }
+}
+
+/// pandas' nullable dtype of a type.
+fn masked(data_type: &DataType) -> Option<String> {
+    Some(match data_type {
+        DataType::Boolean => "boolean".into(),
+        DataType::Float32 | DataType::Float64 => format!("{data_type}"),
+        t if t.is_integer() => format!("{data_type}"),
+        _ => return None,
+    })
+}
+
+/// NumPy's dtype of a type, where it is not the one that pandas takes `type` for.
+fn plain(data_type: &DataType) -> Option<String> {
+    let is_number = data_type.is_integer() || data_type.is_floating();
+    let is_default = matches!(data_type, DataType::Int64 | DataType::Float64);
+    (is_number && !is_default).then(|| format!("{data_type}").to_lowercase())
 }
 
 fn categories(column: &Column, style: Style) -> Result<Vec<Value>> {

@@ -71,7 +71,7 @@ fn shapes_without_a_header_are_those_of_pandas() {
     assert!(text(&labelled, bare(Orient::Columns)).unwrap().starts_with(r#"{"a":{"p":1,"q":null}"#));
     let table: Value = serde_json::from_str(&text(&labelled, bare(Orient::Table)).unwrap()).unwrap();
     assert_eq!(table["schema"]["primaryKey"], json!(["k"]));
-    assert_eq!(table["schema"]["fields"][1], json!({ "name": "a", "type": "integer" }));
+    assert_eq!(table["schema"]["fields"][1], json!({ "name": "a", "type": "integer", "extDtype": "Int64" }));
     assert_eq!(table["data"][1], json!({ "k": "q", "a": null, "b\"": "\n" }));
 }
 
