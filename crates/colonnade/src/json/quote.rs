@@ -80,15 +80,46 @@ fn hex(bytes: &[u8], at: usize) -> Scanned<u32> {
 
 /// Text whose escapes were checked.
 pub(crate) fn unescape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        let (before, tail) = rest.split_at(at);
-        out.push_str(before);
-        let Ok((found, nbytes)) = escape(tail.as_bytes()) else { break };
+    let mut out = Vec::new();
+    unescape_into(text.as_bytes(), &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Appends what `bytes` mean, text whose escapes were checked: in one pass, sixteen bytes at a time.
+pub(crate) fn unescape_into(bytes: &[u8], out: &mut Vec<u8>) {
+    out.reserve(bytes.len() + 16);
+    let mut rest = bytes;
+    loop {
+        let used = out.len();
+        let count = match rest.first_chunk::<16>() {
+            Some(chunk) => {
+                // A copy of a fixed size needs no call; what is too much is cut off again.
+                out.extend_from_slice(chunk);
+                let mask = special(*chunk);
+                if mask == 0 { 16 } else { mask.trailing_zeros() as usize }
+            }
+            None => {
+                out.extend_from_slice(rest);
+                plain(rest)
+            }
+        };
+        out.truncate(used + count);
+        rest = rest.get(count..).unwrap_or(&[]);
+        let (found, nbytes) = match (rest.first(), rest.get(1)) {
+            (None, _) => return,
+            (Some(b'\\'), Some(b'n')) => (b'\n', 2),
+            (Some(b'\\'), Some(same @ (b'"' | b'\\' | b'/'))) => (*same, 2),
+            (Some(b'\\'), _) => {
+                let Ok((found, nbytes)) = escape(rest) else { return };
+                out.extend_from_slice(found.encode_utf8(&mut [0; 4]).as_bytes());
+                rest = rest.get(nbytes..).unwrap_or(&[]);
+                continue;
+            }
+            // Sixteen bytes without any; nothing else stands in text that was checked.
+            (Some(_), _) if count > 0 => continue,
+            (Some(other), _) => (*other, 1),
+        };
         out.push(found);
-        rest = tail.get(nbytes..).unwrap_or("");
+        rest = rest.get(nbytes..).unwrap_or(&[]);
     }
-    out.push_str(rest);
-    out
 }

@@ -103,7 +103,7 @@ impl Target for Auto {
 #[inline(always)]
 pub(crate) fn put_text(bytes: &mut Vec<u8>, scan: &Scan<'_>, quoted: Quoted) {
     if quoted.escaped {
-        bytes.extend_from_slice(scan.unquoted(quoted).as_bytes());
+        super::super::quote::unescape_into(scan.bytes.get(quoted.start..quoted.end).unwrap_or(&[]), bytes);
         return;
     }
     let length = quoted.end - quoted.start;

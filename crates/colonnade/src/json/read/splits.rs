@@ -348,7 +348,7 @@ fn what_looks_like_rows_costs_no_more_than_a_few_times_its_bytes() {
     // In a text, and in arrays inside a row: rows that begin in each range and never end.
     let never = format!("],[{},[", "1,".repeat(400)).repeat(400);
     let inner = format!("[[{}1]", "1],[".repeat(100_000));
-    let nested = format!("[{}0{}", "[1],[".repeat(40), "]".repeat(40));
+    let nested = format!("[{}0{}", "[1],[".repeat(40), "]".repeat(41));
     for (text, row) in [
         (format!("[[\"{never}\"],[\"a\"]]"), Row::Listed),
         (format!("[[\"{}\"]]", "],[".repeat(100_000)), Row::Listed),
