@@ -89,8 +89,8 @@ impl Reading {
                 }
                 Ok(decoded)
             }
-            Self::Json(options) => json::decode(text, options),
-            Self::Ndjson(options) => ndjson::decode(text, options),
+            Self::Json(options) => json::decode_with(text, options, progress),
+            Self::Ndjson(options) => ndjson::decode_with(text, options, progress),
             Self::Yaml(options) => yaml::decode_with(text, options, progress),
         }
     }

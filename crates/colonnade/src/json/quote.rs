@@ -95,7 +95,7 @@ pub(crate) fn unescape_into(bytes: &[u8], out: &mut Vec<u8>) {
             Some(chunk) => {
                 // A copy of a fixed size needs no call; what is too much is cut off again.
                 out.extend_from_slice(chunk);
-                let mask = special(*chunk);
+                let mask = escaped(*chunk);
                 if mask == 0 { 16 } else { mask.trailing_zeros() as usize }
             }
             None => {

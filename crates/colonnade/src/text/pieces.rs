@@ -79,7 +79,8 @@ pub fn write(
         done += piece.len() as u64;
         progress.advance(done, None)
     };
-    plan::ordered(pieces.len(), threads, &make, &mut take, progress)
+    plan::ordered(pieces.len(), threads, &make, &mut take, progress)?;
+    progress.advance(done, Some(done))
 }
 
 /// Spans, and which of them make each piece. Each section has one span at least, so that opening and closing are written.

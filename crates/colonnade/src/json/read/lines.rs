@@ -10,7 +10,7 @@ use super::super::scan::Scan;
 use super::context::Context;
 use super::options::{LinesReadOptions, ReadOptions};
 use super::ranges::Collected;
-use super::root::{collect, own_header, with_context};
+use super::root::{collect, done, own_header, with_context};
 use super::rows::{Rows, Source};
 use super::seeds::Seeds;
 use super::table::{Body, Table};
@@ -35,6 +35,7 @@ pub fn decode(input: &Buffer, options: &LinesReadOptions) -> Result<Decoded> {
 pub fn decode_with(input: &Buffer, options: &LinesReadOptions, progress: &dyn Progress) -> Result<Decoded> {
     let options = ReadOptions::from(*options);
     with_context(FORMAT, input, (&options, progress), decode_text)
+        .and_then(|found| done(input, progress, found))
 }
 
 pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {

@@ -36,6 +36,13 @@ pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
 /// As [`decode`]; cancelled.
 pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
     with_context(FORMAT, input, (options, progress), decode_text)
+        .and_then(|found| done(input, progress, found))
+}
+
+/// Says that all of `input` is done.
+pub(crate) fn done<T>(input: &Buffer, progress: &dyn Progress, found: T) -> Result<T> {
+    let nbytes = input.as_slice().len() as u64;
+    progress.advance(nbytes, Some(nbytes)).map(|()| found)
 }
 
 /// Labels of frames, and where each lies in the input.

@@ -132,16 +132,18 @@ impl Described<'_> {
 
     /// The column as the schema's type has it.
     fn typed(&self, field: &Value, name: &str, column: Finished) -> Result<Finished> {
-        let Some(data) = dtypes::array(&column) else { return Ok(column) };
         let text = |key: &str| field.get(key).and_then(Value::as_str);
+        let data = dtypes::array(&column);
         if let Some(said) = text("extDtype")
             && let Some((wanted, tag)) = dtypes::named(said)
         {
-            let data = dtypes::cast(&wanted, &data).ok_or_else(|| {
-                self.wrong(format!("{name}: expected cells of extDtype {said}, found {}.", data.data_type()))
+            let found = data.as_ref().map_or("several kinds".to_owned(), |data| data.data_type().to_string());
+            let data = data.and_then(|data| dtypes::cast(&wanted, &data)).ok_or_else(|| {
+                self.wrong(format!("{name}: expected cells of extDtype {said}, found {found}."))
             })?;
             return Ok(Finished::Column(Column { tag: tag.map(Into::into), ..Column::new(data) }));
         }
+        let Some(data) = data else { return Ok(column) };
         let is_text = matches!(data.data_type(), DataType::LargeUtf8 | DataType::Null);
         match text("type") {
             Some("datetime") if is_text => {

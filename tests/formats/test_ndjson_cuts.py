@@ -1,0 +1,74 @@
+"""NDJSON cut anywhere, with every kind of line end, whole and chunk by chunk: as the standard library reads its lines."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+import colonnade as cn
+
+ROWS = [{"a": i, "b": f"é{i}\n" if (i + 1) % 3 else None, "c": i / 7} for i in range(40)]
+ENDS = ("\n", "\r\n", "\n\n", " \r\n\t\r\n")
+
+
+def content(end: str, is_closed: bool, opening: str = "") -> bytes:
+    text = opening + end.join(json.dumps(row) for row in ROWS)
+    return (text + end if is_closed else text).encode()
+
+
+class Dripping(io.RawIOBase):
+    """Bytes that come a few at a time."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self._data, self._size = io.BytesIO(data), size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, view: Any) -> int:
+        part = self._data.read(min(self._size, len(view)))
+        view[: len(part)] = part
+        return len(part)
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("is_closed", [True, False])
+@pytest.mark.parametrize("opening", ["", "\ufeff", "\r\n \n", "\ufeff\n"])
+def test_every_end_of_a_line(end: str, is_closed: bool, opening: str) -> None:
+    data = content(end, is_closed, opening)
+    assert cn.decode(data, "ndjson").to_arrow().to_pylist() == ROWS
+    for size, chunk_rows in ((1, 7), (3, 1), (17, 40), (1000, 13)):
+        with cn.open_reader(Dripping(data, size), format="ndjson", chunk_rows=chunk_rows) as reader:
+            found = [row for part in reader for row in part.to_arrow().to_pylist()]
+        assert found == ROWS
+
+
+def test_every_cut_is_the_rows_before_it_or_an_error_in_its_line() -> None:
+    data = content("\r\n", True)
+    for cut in range(len(data)):
+        lines = data[:cut].decode(errors="ignore").split("\r\n")
+        try:
+            wanted = [json.loads(line) for line in lines if line.strip()]
+        except ValueError:
+            with pytest.raises(cn.DecodeError, match=rf"line {len(lines)}[, ]"):
+                cn.decode(data[:cut], "ndjson")
+            continue
+        found = cn.decode(data[:cut], "ndjson").to_arrow().to_pylist()
+        assert found == wanted
+
+
+@pytest.mark.parametrize("at", [0, 1, 20, 38, 39])
+@pytest.mark.parametrize(
+    "wrong", ['{"a": 1, "\\u0061": 2}', '{"a": 01}', '{"a": 1} {}', '{"a": 1},', "[1]", "1", '{"a": "\t"}', "nul"]
+)
+def test_one_line_that_is_wrong_is_named(at: int, wrong: str) -> None:
+    lines = [json.dumps(row) for row in ROWS]
+    data = "\n".join([*lines[:at], wrong, *lines[at + 1 :]]).encode()
+    with pytest.raises(cn.DecodeError, match=rf"line {at + 1}, column \d+"):
+        cn.decode(data, "ndjson")
+    with (
+        pytest.raises(cn.DecodeError, match=rf"line {at + 1}, column \d+"),
+        cn.open_reader(Dripping(data, 50), format="ndjson", chunk_rows=6) as reader,
+    ):
+        list(reader)
