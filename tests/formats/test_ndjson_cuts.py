@@ -1,4 +1,4 @@
-"""NDJSON cut anywhere, with every kind of line end, whole and chunk by chunk: as the standard library reads its lines."""
+"""NDJSON cut anywhere, with every kind of line end, whole and chunk by chunk, beside the standard library."""
 
 import io
 import json
