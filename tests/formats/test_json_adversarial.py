@@ -23,7 +23,8 @@ def as_records(row: str, format: str) -> bytes:
 
 def cells(content: str | bytes, format: str = "json", **options: Any) -> list[dict[str, Any]]:
     raw = content.encode() if isinstance(content, str) else content
-    return cn.decode(raw, format, **options).to_arrow().to_pylist()
+    rows: list[dict[str, Any]] = cn.decode(raw, format, **options).to_arrow().to_pylist()
+    return rows
 
 
 # --------------------------------------------------------------------------- keys

@@ -56,7 +56,7 @@ SOURCES: dict[str, Callable[[bytes, Path], Any]] = {
     "bytes": lambda content, _: content,
     "file": filed,
     "pipe": lambda content, _: piped(content),
-    "file object": lambda content, _: io.BufferedReader(io.BytesIO(content)),  # type: ignore[arg-type]
+    "file object": lambda content, _: io.BufferedReader(io.BytesIO(content)),
     "decompressing": lambda content, _: gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(content))),
 }
 every_source = pytest.mark.parametrize("source", SOURCES)
