@@ -92,7 +92,7 @@ def told(source: Source, format: str | None, options: Mapping[str, Any]) -> tupl
         where.timeout_s = check_timeout(options.get("timeout_s"))
     if asked is None:
         head = where.head()
-        found = "npz" if head is None else detect(head, where.name)
+        found = "npz" if head is None else detect(head, where.name, where.json_or_lines)
     else:
         head = None if where.is_stream else where.head()
         found = _checked(asked, head, where)
