@@ -191,6 +191,22 @@ proptest! {
     }
 
     #[test]
+    fn told_types_are_read_the_same_by_both_ways(
+        text in table(), told in proptest::sample::select(vec!["int64", "uint64", "float64", "boolean", "str"])
+    ) {
+        // Where rows may be left out, only the readers of types read; else they read what the loops of cells leave.
+        let dtypes = vec![("c0".to_owned(), told.to_owned())];
+        let quick = ReadOptions { dtypes, ..ReadOptions::default() };
+        let slow = ReadOptions { on_error: OnError::Skip, ..quick.clone() };
+        match read_with(text.as_bytes(), &slow) {
+            Ok(found) if found.dropped == 0 => {
+                prop_assert_eq!(self::told(text.as_bytes(), &quick), self::told(text.as_bytes(), &slow));
+            }
+            _ => prop_assert!(read_with(text.as_bytes(), &quick).is_err()),
+        }
+    }
+
+    #[test]
     fn bytes_may_come_in_any_portions(text in table(), portion in 1usize..50, max_rows in 1usize..9) {
         let one = |portion| chunked(text.as_bytes(), &ReadOptions::default(), portion, max_rows);
         prop_assert_eq!(one(portion), one(text.len().max(1)));

@@ -9,6 +9,7 @@ use super::rules::Rules;
 use super::text::Texts;
 use super::time;
 use super::words::{Word, truth};
+use crate::text::cells;
 
 /// A word of the frame: a number's bytes, or the end of a text.
 pub(super) type Slot = [u8; 8];
@@ -261,6 +262,12 @@ fn long_float(rules: &Rules, raw: &[u8], row: usize, part: &mut Part) -> Option<
             return Some(value);
         }
         _ => {}
+    }
+    if !is_word
+        && rules.words.has_values_only()
+        && let Some(value) = std::str::from_utf8(&plain).ok().and_then(cells::float)
+    {
+        return Some(value);
     }
     let class = rules.class_of(&text);
     if class == Classes::NAN {

@@ -113,38 +113,33 @@ impl Ends {
     }
 }
 
+/// What is looked for, and how far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Search {
+    pub(super) special: Special,
+    pub(super) watch: Watch,
+    /// Cells, where there are so many.
+    pub(super) wanted: usize,
+    /// Bytes of a line that are accepted.
+    pub(super) longest: usize,
+}
+
 /// Finds the cells of some whole lines at the front of `bytes`, which begin a line, and answers how many bytes they are.
 ///
-/// `wanted` cells at least, where there are so many. `bytes` end with a line or with the input; a last line without a line
-/// end has its end at `bytes.len()`. `longest`: bytes of a line that are accepted.
-pub(super) fn fields(
-    bytes: &[u8],
-    special: Special,
-    watch: Watch,
-    wanted: usize,
-    longest: usize,
-    out: &mut Ends,
-) -> Result<usize, Trouble> {
+/// `bytes` end with a line or with the input; a last line without a line end has its end at `bytes.len()`.
+pub(super) fn fields(bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, Trouble> {
     #[cfg(target_arch = "x86_64")]
     if let Some(look) = Avx2::detect() {
         // SAFETY: `detect` has found what the function is built for.
-        return unsafe { fields_avx2(look, bytes, special, watch, wanted, longest, out) };
+        return unsafe { fields_avx2(look, bytes, search, out) };
     }
-    find(Plain, bytes, special, watch, wanted, longest, out)
+    find(Plain, bytes, search, out)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn fields_avx2(
-    look: Avx2,
-    bytes: &[u8],
-    special: Special,
-    watch: Watch,
-    wanted: usize,
-    longest: usize,
-    out: &mut Ends,
-) -> Result<usize, Trouble> {
-    find(look, bytes, special, watch, wanted, longest, out)
+fn fields_avx2(look: Avx2, bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, Trouble> {
+    find(look, bytes, search, out)
 }
 
 /// What one chunk leaves to the next.
@@ -161,15 +156,8 @@ struct Carry {
 }
 
 #[inline(always)]
-fn find(
-    look: impl Look,
-    bytes: &[u8],
-    special: Special,
-    watch: Watch,
-    wanted: usize,
-    longest: usize,
-    out: &mut Ends,
-) -> Result<usize, Trouble> {
+fn find(look: impl Look, bytes: &[u8], search: Search, out: &mut Ends) -> Result<usize, Trouble> {
+    let Search { special, watch, wanted, longest } = search;
     out.clear();
     let mut carry = Carry { inside: 0, may_open: 1, closed: 0, returned: 0 };
     let mut line_start = 0;

@@ -31,6 +31,15 @@ pub(super) struct Column {
     pub(super) fixed: Option<Kind>,
     /// Whether it comes in Arrow's layout though it may have no nulls.
     pub(super) arrow: bool,
+    /// Whether whoever told its type reads it otherwise where something in it does not fit.
+    pub(super) told: bool,
+}
+
+impl Column {
+    /// A column whose type is told.
+    pub(super) fn told(position: usize, kind: Kind) -> Self {
+        Self { position, timed: false, must: false, fixed: Some(kind), arrow: true, told: true }
+    }
 }
 
 /// Columns that have been read, and what is said of their rows.
@@ -134,8 +143,15 @@ pub(super) fn read(
         column.fixed.unwrap_or(last(kind, *seen))
     };
     let kinds: Vec<Kind> = kinds.into_iter().zip(&seen).zip(columns).map(end).collect();
+    // Nothing between quotes is null among inferred numbers only.
+    let fits = |parts: &Vec<(Part, usize)>, kind: &Kind| {
+        parts.iter().all(|(part, _)| !part.misfit && (*kind == Kind::Text || !part.seen.has(Classes::EMPTY)))
+    };
+    let fits: Vec<bool> = parts.iter().zip(&kinds).map(|(parts, kind)| fits(parts, kind)).collect();
     let mut filled = fill(&mut table, kinds, parts, (&rows_at, rows), threads, &Silent(progress))?;
-    filled.iter_mut().zip(columns).for_each(|(filled, column)| filled.arrow = column.arrow);
+    for ((filled, column), fits) in filled.iter_mut().zip(columns).zip(fits) {
+        (filled.arrow, filled.fits) = (column.arrow, fits || !column.told);
+    }
     Ok(Ok(Columns { table, filled, rows, dropped, mended, wrong }))
 }
 
@@ -148,7 +164,7 @@ fn settle(
     big_ints: BigInts,
 ) -> std::result::Result<Option<Kind>, Classes> {
     if column.fixed.is_some() {
-        return if misfit { Err(Classes::default()) } else { Ok(None) };
+        return if misfit && !column.told { Err(Classes::default()) } else { Ok(None) };
     }
     let is_time = |kind: Option<Kind>| matches!(kind, Some(Kind::Time { .. }));
     if column.must && !seen.has(Classes::VALUES) {
@@ -252,8 +268,7 @@ fn sample(source: &Source<'_>, pieces: &[Piece], columns: &[Column]) -> Result<V
         let found = if source.careful {
             walk.lines(bytes, &source.rules, cells, source.longest).map(|n| (n, walk.lines))
         } else {
-            fields(bytes, source.special, source.watch, cells, source.longest, &mut ends)
-                .map(|n| (n, ends.lines))
+            fields(bytes, source.search(cells), &mut ends).map(|n| (n, ends.lines))
         };
         let Ok((nbytes, lines)) = found else { continue };
         let small = Piece { end: piece.start + nbytes, lines, ..*piece };
@@ -288,7 +303,7 @@ fn fill(
                 let list: Vec<(&Part, usize)> = parts.iter().map(|(part, rows)| (part, *rows)).collect();
                 let nulls = validity(&list, rows);
                 let text = if is_text { Some(join_texts(words, &mut parts)?) } else { None };
-                *slot = Some(Filled { kind, nulls, text, arrow: false });
+                *slot = Some(Filled { kind, nulls, text, arrow: false, fits: true });
                 Ok(())
             })
         },

@@ -7,7 +7,7 @@
 //! | `split`, `pass`, `tidy` | pieces; one pass over them; lines as rows of one width |
 //! | `rules`, `words`, `number`, `time`, `kinds` | what the text of a cell is |
 //! | `column`, `text`, `table`, `infer` | cells into words, columns of words, their types |
-//! | `typed`, `dtypes`, `decimals`, `category` | columns whose types are told |
+//! | `quick`, `typed`, `dtypes`, `decimals`, `category` | columns whose types are told |
 //! | `look`, `opening`, `names` | what stands before the rows |
 //! | `whole`, `untold`, `schema`, `labels`, `blame` | a whole input as a frame; which cell is named where it cannot be |
 //! | `chunks`, `stream`, `lines` | rows as they come in |
@@ -31,6 +31,7 @@ mod number;
 mod opening;
 mod options;
 mod pass;
+mod quick;
 mod rules;
 mod schema;
 mod split;

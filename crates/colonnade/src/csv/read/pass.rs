@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::column::{self, Apart, Joined, Part, Slot};
-use super::fields::{Ends, Trouble, Watch, fields};
+use super::fields::{Ends, Search, Trouble, Watch, fields};
 use super::kinds::Kind;
 use super::marks::Special;
 use super::options::OnError;
@@ -75,6 +75,11 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// What is looked for where masks tell cells apart.
+    pub(super) fn search(&self, wanted: usize) -> Search {
+        Search { special: self.special, watch: self.watch, wanted, longest: self.longest }
+    }
+
     /// Where each piece's rows begin, and how many there can be: no more than its lines, and each has its cells' bytes,
     /// unless cells may be missing.
     pub(super) fn rows_at_most(&self, pieces: &[Piece]) -> Vec<(usize, usize)> {
@@ -218,7 +223,7 @@ fn lines(
             source.shape.tidy(bytes, at, walk.spans(), &mut rows).map_err(ragged)?;
             used
         } else {
-            let used = fields(bytes, source.special, source.watch, cells, source.longest, &mut ends);
+            let used = fields(bytes, source.search(cells), &mut ends);
             let used = used.map_err(|t| first_fault(source, bytes, at, t))?;
             let found = ends.with_front();
             if !source.shape.leaves_out(at, at + used)

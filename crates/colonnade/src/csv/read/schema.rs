@@ -1,8 +1,8 @@
 //! Columns as our header says, in the first line or beside the file.
 
+use arrow_schema::Field;
+
 use super::FORMAT;
-use super::infer::Refused;
-use super::options::OnError;
 use super::typed;
 use super::whole::{Reading, Rows};
 use crate::error::{ErrorKind, Result};
@@ -48,22 +48,21 @@ impl Reading<'_> {
             );
             return Err((self.place)(0).error(ErrorKind::Malformed, FORMAT, None, message));
         }
-        let (lenient, skips) = (self.is_lenient(), self.options.on_error == OnError::Skip);
-        let read = self.either(None, &mut |source, _| {
-            let readers = header.readers(&plan, Style::csv(true), &self.options.limits)?;
-            let mut readers: Vec<_> = readers.into_iter().map(Some).collect();
-            let column = |position: usize| {
-                let reader = readers.get_mut(field(position)).and_then(Option::take)?;
-                let data_type = header.schema.fields().get(field(position))?.data_type();
-                Some(typed::Column::new(position, reader, data_type, lenient))
+        let fields = header.schema.fields();
+        let told: Vec<(usize, &Field)> =
+            (0..keys.len()).filter_map(|i| Some((i, fields.get(field(i))?.as_ref()))).collect();
+        let readers = &mut |positions: &[usize]| {
+            let all = header.readers(&plan, Style::csv(true), &self.options.limits)?;
+            let mut all: Vec<_> = all.into_iter().map(Some).collect();
+            let column = |position: &usize| {
+                let reader = all.get_mut(field(*position)).and_then(Option::take)?;
+                let data_type = fields.get(field(*position))?.data_type();
+                Some(typed::Column::new(*position, reader, data_type, self.is_lenient()))
             };
-            let columns: Vec<typed::Column> = (0..keys.len()).filter_map(column).collect();
-            let read = typed::read(source, self.opening.body, columns, self.options.threads, self.progress)?;
-            Ok(match read {
-                Ok(read) if skips && !read.wrong.is_empty() => Err(Refused::Rows(read.wrong)),
-                other => other.map_err(Refused::Fault),
-            })
-        })?;
+            Ok(positions.iter().filter_map(column).collect())
+        };
+        let read =
+            self.either(None, &mut |source, pieces| self.columns((source, pieces), &[], &told, readers))?;
         if !keys.is_empty()
             && self.chunk.is_none()
             && let Some(nrows) = header.nrows
@@ -79,7 +78,7 @@ impl Reading<'_> {
         if self.chunk.is_none() {
             check_end(self.bytes, (self.place)(self.bytes.len()))?;
         }
-        let mut arrays: Vec<_> = read.arrays.into_iter().map(Some).collect();
+        let mut arrays = read.arrays;
         let in_schema = |i: usize| if i < plan.ncols { i + levels } else { i - plan.ncols };
         let arrays: Vec<_> =
             (0..keys.len()).filter_map(|i| arrays.get_mut(in_schema(i)).and_then(Option::take)).collect();
@@ -88,11 +87,6 @@ impl Reading<'_> {
             Some(first) => plan.batch(&arrays, rows, first)?,
             None => Header { nrows: Some(rows), ..header.clone() }.frame(plan, arrays)?,
         };
-        Ok(Rows {
-            frame,
-            dropped: read.dropped,
-            nulled: read.mended + read.wrong.len() as u64,
-            kinds: Vec::new(),
-        })
+        Ok(Rows { frame, dropped: read.dropped, nulled: read.nulled, kinds: Vec::new() })
     }
 }

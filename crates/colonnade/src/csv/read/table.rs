@@ -32,6 +32,8 @@ pub(super) struct Filled {
     pub(super) text: Option<Buffer>,
     /// Whether it is in Arrow's layout though it may have no nulls: as chunks are, which may have some or not.
     pub(super) arrow: bool,
+    /// Whether its cells are what was told; else what stands in it means nothing.
+    pub(super) fits: bool,
 }
 
 /// What a column of a frame is made of.

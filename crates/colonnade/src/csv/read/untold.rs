@@ -5,17 +5,16 @@ use arrow_schema::Field;
 use super::FORMAT;
 use super::category;
 use super::dtypes::{self, Told};
-use super::infer::{self, Refused};
+use super::infer;
 use super::kinds::Kind;
-use super::options::{Dates, OnError};
-use super::pass::Source;
-use super::whole::{Outcome, Reading, Rows};
+use super::options::Dates;
+use super::quick::Columns;
+use super::whole::{Reading, Rows};
 use super::{decimals, typed};
 use crate::arrow::import::to_block;
 use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Part};
 use crate::msgpack::typed::Dictionaries;
-use crate::plan::Silent;
 use crate::text::cells::{self, Style};
 
 /// A column whose type `dtypes` say.
@@ -48,70 +47,46 @@ impl Reading<'_> {
             must: dates.contains(&position),
             fixed: fixed.and_then(|kinds| kinds.get(position).copied().flatten()),
             arrow: self.chunk.is_some() || categories.contains(&position),
+            told: false,
         };
         let columns: Vec<infer::Column> = (0..ncols).filter(|p| !is_told(p)).map(column).collect();
-        let (big_ints, threads) = (self.options.big_ints, self.options.threads);
-        let skips = self.options.on_error == OnError::Skip;
-        let (inferred, read) = self.either(fixed, &mut |source, pieces| {
-            // Cells of told types come first: where rows are left out for them, nothing else of those says anything.
-            let read = match self.typed(source, &told)? {
-                Ok(Some(read)) if skips && !read.wrong.is_empty() => {
-                    return Ok(Err(Refused::Rows(read.wrong)));
-                }
-                Ok(read) => read,
-                Err(refused) => return Ok(Err(refused)),
-            };
-            let found = infer::read(source, pieces, &columns, big_ints, threads, self.progress)?;
-            Ok(found.map(|found| (found, read)))
-        })?;
-        let infer::Columns { table, filled, mut rows, mut dropped, mended, wrong } = inferred;
-        let mut nulled = mended + wrong.len() as u64;
-        let mut kinds = vec![None; ncols];
-        for (column, filled) in columns.iter().zip(&filled) {
-            if let Some(slot) = kinds.get_mut(column.position) {
-                *slot = Some(filled.kind);
-            }
-        }
+        let fields: Vec<(usize, &Field)> =
+            told.iter().map(|column| (column.position, &column.field)).collect();
+        let Columns { parts: found, kinds, mut arrays, rows, dropped, nulled } =
+            self.either(fixed, &mut |source, pieces| {
+                let readers = &mut |positions: &[usize]| self.readers(&told, positions);
+                self.columns((source, pieces), &columns, &fields, readers)
+            })?;
         let mut parts: Vec<Part> = Vec::with_capacity(ncols);
-        let place = |list: usize| columns.get(list).map_or(list, |column| column.position);
-        for part in table.finish(rows, filled)? {
+        for part in found {
             parts.push(match part {
-                Part::Block(block, list) => Part::Block(block, list.into_iter().map(place).collect()),
-                Part::Column(column, list) => {
-                    let position = place(list);
+                Part::Column(column, position) => {
                     let kind = kinds.get(position).copied().flatten();
                     let made = finished(column, kind, categories.contains(&position));
                     Part::Column(made.map_err(|e| e.in_member(self.name(position)))?, position)
                 }
+                block => block,
             });
         }
-        if let Some(read) = read {
-            if columns.is_empty() {
-                (rows, dropped, nulled) = (read.rows, read.dropped, read.mended);
-            }
-            nulled += read.wrong.len() as u64;
-            for (Named { position, field, dtype }, data) in told.iter().zip(read.arrays) {
-                let block = match dtype {
-                    Some(dtype) if self.chunk.is_none() => {
-                        to_block(*dtype, &data).map_err(|e| e.in_member(field.name().as_str()))?
-                    }
-                    _ => None,
-                };
-                parts.push(match block {
-                    Some(block) => Part::Block(block, vec![*position]),
-                    None => Part::Column(Column::new(data), *position),
-                });
-            }
+        for Named { position, field, dtype } in &told {
+            let Some(data) = arrays.get_mut(*position).and_then(Option::take) else { continue };
+            let block = match dtype {
+                Some(dtype) if self.chunk.is_none() => {
+                    to_block(*dtype, &data).map_err(|e| e.in_member(field.name().as_str()))?
+                }
+                _ => None,
+            };
+            parts.push(match block {
+                Some(block) => Part::Block(block, vec![*position]),
+                None => Part::Column(Column::new(data), *position),
+            });
         }
         let frame = self.frame(parts, rows)?;
         Ok(Rows { frame, dropped, nulled, kinds })
     }
 
-    /// The columns whose types are told; `None` where there is none.
-    fn typed(&self, source: &Source<'_>, told: &[Named]) -> Outcome<Option<typed::Columns>> {
-        if told.is_empty() {
-            return Ok(Ok(None));
-        }
+    /// The readers of some columns whose types are told.
+    fn readers(&self, told: &[Named], positions: &[usize]) -> Result<Vec<typed::Column>> {
         let column = |Named { position, field, dtype }: &Named| {
             let mut none = Dictionaries::of(Vec::new());
             let reader =
@@ -119,10 +94,8 @@ impl Reading<'_> {
                     .map_err(|e| e.in_member(field.name().as_str()))?;
             Ok(typed::Column::new(*position, reader, field.data_type(), self.is_lenient()))
         };
-        let columns = told.iter().map(column).collect::<Result<Vec<_>>>()?;
-        let silent = Silent(self.progress);
-        let read = typed::read(source, self.opening.body, columns, self.options.threads, &silent)?;
-        Ok(read.map(Some).map_err(Refused::Fault))
+        let of = |position: &usize| told.iter().find(|column| column.position == *position);
+        positions.iter().filter_map(of).map(column).collect()
     }
 
     pub(super) fn name(&self, position: usize) -> String {

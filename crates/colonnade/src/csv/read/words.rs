@@ -67,6 +67,11 @@ impl Words {
         self.numbers
     }
 
+    /// Whether NaN is no word but a value, as behind a schema.
+    pub(super) fn has_values_only(&self) -> bool {
+        !self.nan
+    }
+
     /// Whether a cell of no bytes says that nothing is there.
     #[inline]
     pub(super) fn empty_is_null(&self) -> bool {

@@ -121,6 +121,11 @@ pub trait TextWriter: Send + Sync {
     }
 }
 
+/// The float of a text as CSV spells it behind a schema, what is not finite among them.
+pub(crate) fn float(text: &str) -> Option<f64> {
+    floats::number(text).ok()
+}
+
 /// What writes the cells of `data`. `says`: the NumPy dtype that the field's metadata says.
 ///
 /// # Errors
