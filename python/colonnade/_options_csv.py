@@ -39,7 +39,7 @@ class CsvOptions(Text):
     level : int, optional
         Writing. 1 to 22 for zstd, 1 to 9 for gzip.
     header : bool
-        Writing. Whether the first record holds the column names.
+        Writing. Whether the column names stand in front: a record, or one for each level of hierarchical columns.
     index : bool, optional
         Writing. Row labels as first columns. Default: where they are not automatic.
     quoting : {"minimal", "nonnumeric", "all"}
@@ -63,7 +63,8 @@ class CsvOptions(Text):
     keep_default_na : bool
         Reading. Whether the usual words for null are (empty, ``NA``, ``NaN``, ``null``, ``None``...).
     header_rows : int
-        Reading. How many records at the beginning hold column names; several make hierarchical columns, 0 none.
+        Reading. How many records at the beginning hold column names; several make hierarchical columns, 0 none. Other
+        options name columns by the last of them.
     index_columns : int or sequence of str, optional
         Reading. Which columns are row labels: the first so many, or these.
     skip_rows : int
