@@ -3,7 +3,7 @@
 use super::errors;
 use super::kinds::{Classes, Kind};
 use super::pass::Source;
-use super::tidy::Rows;
+use super::tidy::{MISSING, Rows};
 use super::walk::Walk;
 use super::whole::Reading;
 use crate::error::Error;
@@ -65,7 +65,7 @@ fn first_of(
         let next = walk.line(rest, 0, rules, source.longest).ok()?;
         source.shape.tidy(rest, at, walk.spans(), &mut rows).ok()?;
         if rows.rows > 0
-            && let Some((start, end)) = rows.spans.get(column)
+            && let Some((start, end)) = rows.spans.get(column).filter(|(start, _)| *start != MISSING)
         {
             let (start, end) = (*start as usize, *end as usize);
             if is_wanted(rules.class(rest.get(start..end).unwrap_or_default())) {

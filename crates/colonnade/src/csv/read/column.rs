@@ -7,6 +7,7 @@ use super::kinds::{Classes, Kind};
 use super::number::{self, Whole};
 use super::rules::Rules;
 use super::text::Texts;
+use super::tidy::{NOWHERE, place};
 use super::time;
 use super::words::{Word, truth};
 use crate::text::cells;
@@ -22,7 +23,7 @@ const NAT: Slot = i64::MIN.to_le_bytes();
 
 /// Where the cells of one column stand.
 pub(super) trait Spans: Copy {
-    /// First byte of the cell in a row, and one past its last.
+    /// First byte of the cell in a row, and one past its last; [`NOWHERE`] twice where the row has no such cell.
     fn span(self, row: usize) -> (usize, usize);
 }
 
@@ -60,7 +61,7 @@ impl Spans for Apart<'_> {
     fn span(self, row: usize) -> (usize, usize) {
         self.spans
             .get(row * self.ncols + self.column)
-            .map_or((0, 0), |(start, end)| (*start as usize, *end as usize))
+            .map_or((0, 0), |(start, end)| (place(*start), place(*end)))
     }
 }
 
@@ -143,7 +144,7 @@ pub(super) fn look(rules: &Rules, bytes: &[u8], spans: impl Spans, from: usize, 
             return;
         }
         let (start, end) = spans.span(row);
-        part.seen |= rules.class(bytes.get(start..end).unwrap_or_default());
+        part.seen |= bytes.get(start..end).map_or(Classes::NULL, |raw| rules.class(raw));
     }
 }
 
@@ -166,14 +167,14 @@ fn each<T>(
     spans: impl Spans,
     out: &mut [Slot],
     short: impl Fn(usize, usize) -> Option<T>,
-    mut long: impl FnMut(usize, &[u8]) -> Option<T>,
+    mut long: impl FnMut(usize, Option<&[u8]>) -> Option<T>,
     mut word: impl FnMut(T) -> Slot,
 ) -> usize {
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);
         let value = match short(start, end) {
             Some(value) => value,
-            None => match long(row, bytes.get(start..end).unwrap_or_default()) {
+            None => match long(row, bytes.get(start..end)) {
                 Some(value) => value,
                 None => return row,
             },
@@ -194,7 +195,7 @@ fn ints(
     let (mut signs, mut nothing) = (0i64, 0);
     let looked_up = rules.numbers_are_looked_up();
     let short = |start, end| if looked_up { None } else { number::short_int(bytes, start, end) };
-    let long = |row, raw: &[u8]| {
+    let long = |row, raw: Option<&[u8]>| {
         let found = long_int(rules, raw, first + row, part)?;
         nothing += usize::from(found.is_none());
         Some(found.unwrap_or(0))
@@ -219,7 +220,8 @@ fn note_signs(signs: i64, values: usize, part: &mut Part) {
 
 /// A cell that is no short whole number: a value, nothing (`Some(None)`), or another type (`None`).
 #[inline(never)]
-fn long_int(rules: &Rules, raw: &[u8], row: usize, part: &mut Part) -> Option<Option<i64>> {
+fn long_int(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part) -> Option<Option<i64>> {
+    let Some(raw) = raw else { return is_nothing(Classes::NULL, row, part).then_some(None) };
     if let Whole::Int(value) = number::whole(raw)
         && !rules.numbers_are_looked_up()
     {
@@ -247,12 +249,13 @@ fn floats(
     let looked_up = rules.numbers_are_looked_up();
     let short =
         |start, end| if looked_up { None } else { number::short_float(bytes, start, end, rules.point) };
-    let long = |row, raw: &[u8]| long_float(rules, raw, first + row, part);
+    let long = |row, raw: Option<&[u8]>| long_float(rules, raw, first + row, part);
     each(bytes, spans, out, short, long, f64::to_le_bytes)
 }
 
 #[inline(never)]
-fn long_float(rules: &Rules, raw: &[u8], row: usize, part: &mut Part) -> Option<f64> {
+fn long_float(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part) -> Option<f64> {
+    let Some(raw) = raw else { return is_nothing(Classes::NULL, row, part).then_some(f64::NAN) };
     let text = rules.text(raw);
     let plain = rules.plain_number(&text.bytes);
     let value = std::str::from_utf8(&plain).ok().and_then(|t| number::float(t).map(|v| (t, v)));
@@ -291,7 +294,12 @@ fn others(
 ) -> usize {
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);
-        let text = rules.text(bytes.get(start..end).unwrap_or_default());
+        let Some(raw) = bytes.get(start..end) else {
+            is_nothing(Classes::NULL, first + row, part);
+            *slot = nothing;
+            continue;
+        };
+        let text = rules.text(raw);
         let class = rules.class_of(&text);
         if is_nothing(class, first + row, part) {
             let is_word = class == Classes::EMPTY || rules.word(&text) != Word::Other;
@@ -347,7 +355,7 @@ fn fill_texts(
         let head = bytes.get(start).copied().unwrap_or(0);
         let target = room.get_mut(used..).unwrap_or_default();
         if length == 0 {
-            if rules.words.empty_is_null() {
+            if rules.words.empty_is_null() || start == NOWHERE {
                 part.null(first + row);
             }
         } else if head == rules.quote || escaped || rules.words.may_be(head, length) {

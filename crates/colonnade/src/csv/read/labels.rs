@@ -77,7 +77,8 @@ impl Reading<'_> {
             }
         }
         Ok(match levels.len() {
-            0 => Axis::range(columns.len()),
+            // Numbers of columns: those that stay keep theirs.
+            0 => Axis::range(self.opening.ncols).select(columns)?,
             n => Axis {
                 class: if n == 1 { "Index" } else { "IndexHierarchy" }.into(),
                 classes: vec!["Index".into(); n],

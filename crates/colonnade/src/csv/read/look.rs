@@ -1,6 +1,7 @@
 //! Lines at the front, enough of them to tell the dialect by, found once however the input comes in.
 
 use super::COMMENT;
+use super::opening::DELIMITERS;
 use super::options::{ReadOptions, Schema};
 use super::rules::NEVER;
 
@@ -14,6 +15,8 @@ pub(super) struct Look {
     quote: u8,
     escape: u8,
     comment: u8,
+    /// Where it is not known, each that it may be.
+    delimiters: Vec<u8>,
     /// Lines of something that are wanted where the delimiter is told by the look, and where it is known.
     wanted: usize,
     known: usize,
@@ -26,6 +29,8 @@ pub(super) struct Look {
     at: usize,
     lines: usize,
     inside: bool,
+    /// Whether a quote may open.
+    begins: bool,
     /// Whether the line is a comment, and whether there is something in it.
     comments: bool,
     says: bool,
@@ -46,6 +51,7 @@ impl Look {
             quote: byte(options.quote),
             escape: byte(options.escape),
             comment: byte(options.comment),
+            delimiters: options.delimiter.map_or_else(|| DELIMITERS.to_vec(), |one| vec![one]),
             wanted: if told { names } else { look },
             known: names,
             skip: None,
@@ -54,6 +60,7 @@ impl Look {
             at: 0,
             lines: 0,
             inside: false,
+            begins: true,
             comments: false,
             says: false,
             done: false,
@@ -84,7 +91,6 @@ impl Look {
             if next.is_none() && !ended && (byte == b'\r' || byte == self.escape) {
                 break;
             }
-            let first = self.at == self.end;
             self.at += 1;
             let ends = byte == b'\n' || (byte == b'\r' && next != Some(b'\n'));
             if skip > 0 {
@@ -97,11 +103,16 @@ impl Look {
             if ends && !self.inside {
                 self.lines += usize::from(self.says);
                 (self.says, self.comments, self.end) = (false, false, self.at);
-            } else if first && byte == self.comment {
+                self.begins = true;
+            } else if !self.inside && byte == self.comment {
                 self.comments = true;
             } else if !self.comments {
                 self.at += usize::from(byte == self.escape);
-                self.inside ^= byte == self.quote;
+                // A quote inside a cell that did not begin with one is itself.
+                let closes = self.inside && byte == self.quote;
+                let opens = !self.inside && self.begins && byte == self.quote;
+                self.inside ^= closes || opens;
+                self.begins = closes || (!self.inside && self.delimiters.contains(&byte));
                 self.says |= !matches!(byte, b' ' | b'\t' | b'\r');
             }
             let large = self.at - self.front >= LOOK_NBYTES && self.end > self.front;

@@ -1,7 +1,8 @@
 //! Literal bytes that no reader may hang on, stumble over, or change silently.
 
 use super::pass::with_lines_of;
-use super::{BigInts, Chunks, Dates, OnError, ReadOptions, decode};
+use super::split::with_pieces_of;
+use super::{BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, decode};
 use crate::arrow::export::Exporter;
 use crate::frame::Frame;
 use crate::memory::Buffer;
@@ -294,4 +295,84 @@ fn a_line_over_the_limit_is_refused_where_it_begins() {
         });
         assert!(found.unwrap().to_string().contains("at byte 8: line 3, column 1"));
     });
+}
+
+#[test]
+fn a_comment_ends_where_its_line_does_and_swallows_no_row() {
+    let options = ReadOptions { comment: Some(b'#'), ..ReadOptions::default() };
+    for text in [&b"#it\"s\ra,b\r1,2\r3,4\r"[..], b"a,b #\"\r1,2\r3,4\r", b"a,b\r1,2 #\"\r#\"\r3,4#"] {
+        assert_eq!(shown(&read(text, &options).unwrap()), ["Int64: 1 3", "Int64: 2 4"], "{text:?}");
+        let chunks = chunked(text, &options, 1).unwrap();
+        assert_eq!(chunks, [["Int64: 1", "Int64: 2"], ["Int64: 3", "Int64: 4"]], "{text:?}");
+    }
+    for (text, place) in [
+        (&b"a,b\n1,2\n#c\r3,4\n5,6\n"[..], "at byte 10: line 3, column 3"),
+        (b"a,b\r1,2\r#c\n3,4\n5,6\n", "at byte 10: line 3, column 3"),
+        (b"a,b\r1,2 #c\n3,4\n5,6\n", "at byte 10: line 2, column 7"),
+        (b"a,b\n1,2 #c\r3,4\n5,6\n", "at byte 10: line 2, column 7"),
+        (b"a,b\n1,2\n3,4#\r", "at byte 12: line 3, column 5"),
+    ] {
+        let found = refused(text, &options);
+        assert!(found.contains(place) && found.contains("bare"), "{text:?} {found}");
+        let in_pieces = with_pieces_of(1, || refused(text, &ReadOptions { threads: 2, ..options.clone() }));
+        assert_eq!(in_pieces, found, "{text:?}");
+        assert_eq!(chunked(text, &options, 1).unwrap_err().to_string(), found, "{text:?}");
+    }
+    // Line ends of two bytes end comments, and the input does.
+    let found = read(b"#x\r\na,b # y\r\n1,2#\r\n3,4\r\n#", &options).unwrap();
+    assert_eq!(shown(&found), ["Int64: 1 3", "Int64: 2 4"]);
+}
+
+#[test]
+fn quotes_inside_names_do_not_hide_the_line_end() {
+    let plain = ReadOptions::default();
+    for text in [&b"height 5\",b\r1,2\r3,4\r"[..], b"x 5\",\"2\ry\"\r1,2\r3,4\r", b"5\"\"\";b\r1;2\r3;4\r"] {
+        assert_eq!(shown(&read(text, &plain).unwrap()), ["Int64: 1 3", "Int64: 2 4"], "{text:?}");
+        let chunks = chunked(text, &plain, 1).unwrap();
+        assert_eq!(chunks, [["Int64: 1", "Int64: 2"], ["Int64: 3", "Int64: 4"]], "{text:?}");
+    }
+}
+
+#[test]
+fn lines_behind_an_open_quote_are_no_short_rows() {
+    let names = vec!["x"; 100].join(",");
+    let text = format!("{names}\n\"x\n{}", "1\n".repeat(1_500_000));
+    let options = ReadOptions { comment: Some(b'#'), on_error: OnError::Null, ..ReadOptions::default() };
+    let found = refused(text.as_bytes(), &options);
+    assert!(found.contains("at byte 200: line 2, column 1: expected a closing quote"), "{found}");
+}
+
+#[test]
+fn cells_that_a_row_has_not_are_null_whatever_the_words_are() {
+    let of = |dtypes: &[(&str, &str)]| ReadOptions {
+        keep_default_na: false,
+        on_error: OnError::Null,
+        dtypes: dtypes.iter().map(|(name, told)| ((*name).to_owned(), (*told).to_owned())).collect(),
+        ..ReadOptions::default()
+    };
+    let text = b"a,b,c,d,e\n1,2,2.5,x,true\n3\n4,5,1.5,,false\n";
+    let expected = ["Int64: 1 3 4", "Int64: 2 null 5", "Float64: 2.5 null 1.5", "LargeUtf8: x null "];
+    for told in
+        [&[][..], &[("b", "Int64"), ("d", "str")], &[("b", "int64"), ("c", "float64"), ("e", "boolean")]]
+    {
+        let found = decode(&Buffer::from_vec(text.to_vec()), &of(told)).unwrap();
+        let cells = shown(&found.frame);
+        assert_eq!(
+            (&cells[..2], &cells[3..4]),
+            (&expected.map(str::to_owned)[..2], &expected.map(str::to_owned)[3..])
+        );
+        assert_eq!((found.frame.nrows, found.nulled, cells[4].as_str()), (3, 1, "Boolean: ? null ?"));
+        assert!(cells[2] == expected[2] || cells[2].contains("2.5 NaN 1.5"), "{cells:?}");
+    }
+}
+
+#[test]
+fn numbers_of_columns_that_stay_are_those_of_the_input() {
+    let options =
+        ReadOptions { header_rows: 0, index_columns: IndexColumns::Count(1), ..ReadOptions::default() };
+    let frame = read(b"1,2,3\n4,5,6\n", &options).unwrap();
+    assert_eq!(
+        frame.columns.spelled_out().unwrap().buffer.as_slice(),
+        [1i64, 2].map(i64::to_le_bytes).concat()
+    );
 }

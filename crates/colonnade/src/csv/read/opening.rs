@@ -8,7 +8,7 @@ use super::names::{Names, Wrong, names, unnamed};
 use super::options::{Dates, OnError, ReadOptions, Schema};
 use super::rules::{NEVER, Rules};
 use super::time::{FIELDS, Format};
-use super::walk::Walk;
+use super::walk::{Walk, closing};
 use super::words::Words;
 use super::{COMMENT, FORMAT};
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ use crate::text::header::Header;
 use crate::text::place::Place;
 
 /// Delimiters that are told by the look, the likelier ones first.
-const DELIMITERS: [u8; 4] = *b",\t;|";
+pub(super) const DELIMITERS: [u8; 4] = *b",\t;|";
 
 /// What is known before the first row is read.
 #[derive(Debug)]
@@ -76,7 +76,9 @@ pub(super) fn open(
     let rest = bytes.get(look.front()..).unwrap_or_default();
     let seen = bytes.get(look.front()..look.end()).unwrap_or_default();
     let mut rules = rules(options, header.as_ref())?;
-    rules.newline = line_end(seen, rules.quote);
+    let told = header.is_some() || options.delimiter.is_some();
+    let delimiters = if told { std::slice::from_ref(&rules.delimiter) } else { DELIMITERS.as_slice() };
+    rules.newline = line_end(seen, &rules, delimiters);
     if header.is_none() && options.delimiter.is_none() {
         rules.delimiter = delimiter(seen, &rules);
     }
@@ -191,16 +193,25 @@ fn line_nbytes(bytes: &[u8]) -> usize {
     }
 }
 
-/// The byte that ends lines: the first line end outside quotes tells.
-fn line_end(bytes: &[u8], quote: u8) -> u8 {
-    let mut inside = false;
-    for (i, byte) in bytes.iter().enumerate() {
+/// The byte that ends lines: the first line end outside quotes tells. Quotes inside cells and comments are no such quotes.
+fn line_end(bytes: &[u8], rules: &Rules, delimiters: &[u8]) -> u8 {
+    let (mut at, mut begins, mut comments) = (0, true, false);
+    while let Some(&byte) = bytes.get(at) {
+        let opens = begins && !comments && byte == rules.quote;
+        begins = delimiters.contains(&byte);
         match byte {
-            b if *b == quote => inside = !inside,
-            b'\n' if !inside => return b'\n',
-            b'\r' if !inside && bytes.get(i + 1) != Some(&b'\n') => return b'\r',
+            b'\n' => return b'\n',
+            b'\r' => return if bytes.get(at + 1) == Some(&b'\n') { b'\n' } else { b'\r' },
+            _ if comments => {}
+            _ if opens => match closing(bytes, at, rules) {
+                Some(end) => at = end,
+                None => return b'\n',
+            },
+            _ if byte == rules.comment => comments = true,
+            _ if byte == rules.escape => at += 1,
             _ => {}
         }
+        at += 1;
     }
     b'\n'
 }

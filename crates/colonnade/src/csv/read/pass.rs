@@ -342,7 +342,11 @@ impl Batch<'_> {
             Target::Typed { reader, number, nan, lenient, wrong } => {
                 for row in 0..self.rows {
                     let (start, end) = spans.span(row);
-                    let raw = self.reach.get(start..end).unwrap_or_default();
+                    let Some(raw) = self.reach.get(start..end) else {
+                        let kind = |fault| FaultKind::Cell { position: column.position, fault };
+                        reader.nulls(1).map_err(|fault| Fault { at: self.at, kind: kind(fault) })?;
+                        continue;
+                    };
                     if let Err(fault) = push(rules, raw, *number, *nan, reader.as_mut()) {
                         let nulled = if *lenient { reader.nulls(1) } else { Err(fault) };
                         wrong.push(self.at + start);

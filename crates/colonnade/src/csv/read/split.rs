@@ -124,7 +124,7 @@ pub(super) fn careful_pieces(
             Err(_) => {
                 // Rows before it are read, as they may be wrong too: the first fault is the one to tell.
                 piece.end = bytes.len();
-                piece.lines += rest.len();
+                piece.lines += walk.lines + 1;
                 out.push(piece);
                 return out;
             }

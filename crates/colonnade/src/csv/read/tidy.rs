@@ -2,6 +2,18 @@
 
 use super::options::OnError;
 
+/// Where a cell stands that its line has not: at no byte, as lines that are looked at together are shorter.
+pub(super) const MISSING: u32 = u32::MAX;
+
+/// The same among all bytes: no input has this one.
+pub(super) const NOWHERE: usize = usize::MAX;
+
+/// The place of one end of a span.
+#[inline(always)]
+pub(super) fn place(at: u32) -> usize {
+    if at == MISSING { NOWHERE } else { at as usize }
+}
+
 /// What is known of the lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape<'a> {
@@ -102,7 +114,7 @@ impl Shape<'_> {
                     }
                     OnError::Null => {
                         out.nulled += 1;
-                        out.spans.resize(first + self.ncols, (end, end));
+                        out.spans.resize(first + self.ncols, (MISSING, MISSING));
                     }
                     OnError::Skip => {
                         out.dropped += 1;

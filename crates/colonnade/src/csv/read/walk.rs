@@ -52,14 +52,8 @@ impl Walk {
         longest: usize,
     ) -> Result<usize, Trouble> {
         let byte = |i: usize| bytes.get(i).copied();
-        let end_of_line = |mut i: usize| {
-            while byte(i).is_some_and(|b| b != rules.newline) {
-                i += 1;
-            }
-            i
-        };
         if byte(from) == Some(rules.comment) {
-            let end = end_of_line(from);
+            let end = comment_end(bytes, from, rules)?;
             self.ended = end < bytes.len();
             return Ok((end + 1).min(bytes.len()));
         }
@@ -89,7 +83,7 @@ impl Walk {
                     start = end + 1;
                     continue;
                 }
-                Found::Comment => end_of_line(end),
+                Found::Comment => comment_end(bytes, end, rules)?,
                 // The last byte of the line end.
                 Found::End(at) => at,
             };
@@ -123,6 +117,26 @@ fn unquoted(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<(usize, Found)
             b'\n' | b'\r' => return Err(Trouble::Return(at)),
             _ => at += 1,
         }
+    }
+}
+
+/// The last byte of the line end behind the comment at `at`, or the end of the input. A line end of another kind is refused as
+/// it is elsewhere: rows that stand behind it are no part of the comment.
+fn comment_end(bytes: &[u8], mut at: usize, rules: &Rules) -> Result<usize, Trouble> {
+    loop {
+        match bytes.get(at) {
+            Some(b'\n' | b'\r') => {}
+            Some(_) => {
+                at += 1;
+                continue;
+            }
+            None => return Ok(at),
+        }
+        return match bytes.get(at..).unwrap_or_default() {
+            [b'\r', b'\n', ..] if rules.newline == b'\n' => Ok(at + 1),
+            [b, ..] if *b == rules.newline => Ok(at),
+            _ => Err(Trouble::Return(at)),
+        };
     }
 }
 
