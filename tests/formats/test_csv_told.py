@@ -4,6 +4,7 @@ import io
 import logging
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import colonnade as cn
@@ -113,3 +114,103 @@ def test_records_are_left_out_behind_a_schema_too(tmp_path: Path) -> None:
         cn.read(path)
     found = cn.read_pandas(path, on_error="skip")
     assert (found["a"].tolist(), found["b"].tolist()) == ([1, 3], ["x", "z"])
+
+
+def chunks(path: Path, content: bytes, **options: object) -> list[cn.Frame]:
+    path.write_bytes(content)
+    with cn.open_reader(path, **options) as reader:
+        return list(reader)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "says"),
+    [
+        (b"a,b\n,1\n9007199254740993,2\n", {}, 'a float holds exactly.*dtypes={"a": "Int64"}'),
+        (b"a,b\n,1\n18446744073709551615,2\n", {}, 'dtypes={"a": "UInt64"}'),
+        (b"a,b\n,1\n99999999999999999999,2\n", {}, 'dtypes={"a": "str"}'),
+        (b"a,b\n1,1\n99999999999999999999,2\n", {}, 'dtypes={"a": "str"}'),
+        (b"a,b\n1,1\n1.5,2\n", {}, 'dtypes={"a": "float64"}'),
+        (b"a,b\n99999999999999999999,1\n1.5,2\n", {"big_ints": "decimal"}, 'at most 38 digits.*found "1.5"'),
+        (
+            b"a,b\n99999999999999999999,1\n" + b"7" * 50 + b",2\n",
+            {"big_ints": "decimal"},
+            r'at most 38 digits.*dtypes={"a": "decimal256\(76, 0\)"}',
+        ),
+    ],
+)
+def test_a_later_number_that_would_lose_digits_or_change_the_type_is_refused(
+    content: bytes, options: dict[str, object], says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(cn.DecodeError, match=rf'"a": at byte \d+: line 3, column 1: .*{says}'):
+        chunks(tmp_path / "x.csv", content, chunk_rows=1, **options)
+
+
+def test_later_numbers_that_floats_hold_fit_a_column_of_nothing(tmp_path: Path) -> None:
+    found = chunks(tmp_path / "x.csv", b"a,b\n,1\n9007199254740992,2\n1.5,3\n", chunk_rows=1)
+    assert [frame.to_arrow()["a"].to_pylist() for frame in found] == [[None], [2.0**53], [1.5]]
+
+
+def test_decimals_know_the_separators_and_nothing_between_quotes() -> None:
+    text = b'a;b\n99,999,999,999,999,999,999;1\n5;2\n"";3\n;4\n'
+    found = cn.decode(text, "csv", delimiter=";", thousands=",", big_ints="decimal").to_arrow()
+    assert str(found["a"].type) == "decimal128(38, 0)"
+    assert found["a"].to_pylist() == [99_999_999_999_999_999_999, 5, None, None]
+    with pytest.raises(cn.UnsupportedError, match=r"line 2, column 1: .*76 digits, found one of 80"):
+        cn.decode(b"a,b\n" + b"7" * 80 + b",2\n", "csv", big_ints="decimal")
+
+
+def test_half_floats_are_rounded_to_the_nearest() -> None:
+    cells = ["0.1", "-1.25", "65504", "65519.99", "2049", "2051", "6e-8", "-1e-9", "1e-5", "inf"]
+    found = cn.decode(("a\n" + "\n".join(cells) + "\n").encode(), "csv", dtypes={"a": "float16"}).to_numpy().ravel()
+    assert found.dtype == np.float16
+    assert found.tobytes() == np.array([float(cell) for cell in cells]).astype(np.float16).tobytes()
+    with pytest.raises(cn.DecodeError, match="line 2, column 1: expected a float16"):
+        cn.decode(b"a\n65520\n", "csv", dtypes={"a": "float16"})
+
+
+@pytest.mark.parametrize("name", ["complex64", "complex128"])
+def test_complex_numbers_are_no_told_type(name: str) -> None:
+    with pytest.raises(cn.OptionError, match="dtypes: expected the name of a type"):
+        cn.decode(b"a\n1\n", "csv", dtypes={"a": name})
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "Int64", "int8", "bool", "datetime64[ns]", "decimal128(9, 2)"])
+def test_nothing_between_quotes_is_null_in_a_told_type(dtype: str, tmp_path: Path) -> None:
+    text = b'a,b\n"",y\n'
+    assert cn.decode(text, "csv", dtypes={"a": dtype}).to_arrow()["a"].to_pylist() == [None]
+    (found,) = chunks(tmp_path / "x.csv", text, dtypes={"a": dtype})
+    assert found.to_arrow()["a"].to_pylist() == [None]
+
+
+def test_nothing_between_quotes_is_text_where_text_is_told_and_refused_behind_our_header(tmp_path: Path) -> None:
+    assert cn.decode(b'a,b\n"",y\n', "csv", dtypes={"a": "str"}).to_arrow()["a"].to_pylist() == [""]
+    path = tmp_path / "x.csv"
+    cn.write(pd.DataFrame({"a": [1.5], "b": ["y"]}), path, schema="header")
+    path.write_bytes(path.read_bytes().replace(b"1.5,", b'"",'))
+    with pytest.raises(cn.DecodeError, match="line 3, column 1"):
+        cn.read(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"\xff\xfea\x00\n\x001", cn.TruncatedError),
+        (b"\xff\xfea\x00\n\x00\x3c\xd8", cn.DecodeError),
+        (b"\xff\xfea\x00\n\x00\x3c\xd81", cn.DecodeError),
+    ],
+)
+def test_utf16_that_is_cut_is_refused_the_same_whole_and_in_chunks(
+    content: bytes, error: type[Exception], tmp_path: Path
+) -> None:
+    with pytest.raises(error, match="at byte 6: line 2, column 1") as whole:
+        cn.decode(content, "csv")
+    with pytest.raises(error) as parts:
+        chunks(tmp_path / "x.csv", content)
+    assert str(whole.value) == str(parts.value)
+    assert type(whole.value) is type(parts.value)
+
+
+def test_nullable_dtypes_of_pandas_come_back() -> None:
+    found = cn.decode(b"x,y,z\n1,true,2\n,,3\n", "csv", dtypes={"x": "Int8", "y": "boolean"}).to_pandas()
+    wanted = pd.DataFrame({"x": [1, None], "y": [True, None], "z": [2, 3]}).astype({"x": "Int8", "y": "boolean"})
+    pd.testing.assert_frame_equal(found, wanted)

@@ -265,6 +265,15 @@ fn check(
     Err(place.error(ErrorKind::Malformed, format, None, message))
 }
 
+/// What is said of UTF-16 with an odd byte at its end.
+pub(crate) const HALF_A_UNIT: &str = "expected UTF-16, found half a unit of two bytes at the end. The file was cut short, or is of another \
+     encoding.";
+
+/// What is said of a surrogate alone.
+pub(crate) fn half_a_pair(found: u16) -> String {
+    format!("expected UTF-16, found half a pair of surrogates ({found:04X}).")
+}
+
 fn wide(format: &'static str, bytes: &[u8], mark: usize, unit: fn([u8; 2]) -> u16) -> Result<Vec<u8>> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let mut out = String::with_capacity(bytes.len());
@@ -272,7 +281,7 @@ fn wide(format: &'static str, bytes: &[u8], mark: usize, unit: fn([u8; 2]) -> u1
     for decoded in char::decode_utf16(pairs.iter().map(|pair| unit(*pair))) {
         let Ok(c) = decoded else {
             let found = pairs.get(at).map_or(0, |pair| unit(*pair));
-            let message = format!("expected UTF-16, found half a pair of surrogates ({found:04X}).");
+            let message = half_a_pair(found);
             return Err(placed(&out, mark + 2 * at).error(ErrorKind::Malformed, format, None, message));
         };
         at += c.len_utf16();
@@ -280,9 +289,8 @@ fn wide(format: &'static str, bytes: &[u8], mark: usize, unit: fn([u8; 2]) -> u1
     }
     if !rest.is_empty() {
         let (needed, had) = ((mark + 2 * at + 2) as u64, (mark + bytes.len()) as u64);
-        let message = "expected UTF-16, found half a unit of two bytes at the end. The file was cut short, or is of another encoding.";
         let place = placed(&out, mark + 2 * at);
-        return Err(place.error(ErrorKind::Truncated { needed, had }, format, None, message));
+        return Err(place.error(ErrorKind::Truncated { needed, had }, format, None, HALF_A_UNIT));
     }
     Ok(out.into_bytes())
 }

@@ -2,6 +2,7 @@
 
 use super::errors;
 use super::kinds::{Classes, Kind};
+use super::number;
 use super::pass::Source;
 use super::tidy::{MISSING, Rows};
 use super::walk::Walk;
@@ -25,10 +26,10 @@ impl Reading<'_> {
         let times = Classes::INSTANT | Classes::ZONED;
         let timed = class.is_in(times | Classes::TEXT | Classes::FAR);
         let nothing = Classes::NULL | Classes::NAN | Classes::EMPTY;
-        let is_wanted: &dyn Fn(Classes) -> bool = if class == Classes::TEXT {
-            &|found| !(found.has(times) || found.is_in(nothing))
+        let is_wanted: &dyn Fn(Classes, &[u8]) -> bool = if class == Classes::TEXT {
+            &|found, _| !(found.has(times) || found.is_in(nothing))
         } else {
-            &|found| found.has(class)
+            &|found, _| found.has(class)
         };
         let (start, raw) = self.cell(first_of(source, self.opening.body, column, timed, is_wanted));
         errors::class(column, class, (start, raw), self.opening, self.place)
@@ -36,10 +37,24 @@ impl Reading<'_> {
 
     /// The error of a column that is no longer what the first rows were.
     #[cold]
-    fn misfit(&self, source: &Source<'_>, column: usize, kind: Kind) -> Error {
+    pub(super) fn misfit(&self, source: &Source<'_>, column: usize, kind: Kind) -> Error {
         let timed = matches!(kind, Kind::Time { .. });
-        let held = Classes::held_by(kind);
-        let found = first_of(source, self.opening.body, column, timed, &|class| !class.is_in(held));
+        let (held, rules) = (Classes::held_by(kind), &source.rules);
+        let nothing = Classes::NULL | Classes::NAN | Classes::EMPTY;
+        let fits = |raw: &[u8]| {
+            let text = rules.text(raw);
+            let plain = rules.plain_number(&text.bytes);
+            match kind {
+                Kind::Nothing => !number::may_be_rounded(&plain),
+                Kind::Decimal(Some(most)) => {
+                    number::whole_digits(&plain).is_some_and(|digits| digits <= most)
+                }
+                _ => true,
+            }
+        };
+        let is_wanted =
+            |class: Classes, raw: &[u8]| !class.is_in(nothing) && !(class.is_in(held) && fits(raw));
+        let found = first_of(source, self.opening.body, column, timed, &is_wanted);
         errors::misfit(column, kind, self.cell(found), self.opening, self.place)
     }
 
@@ -55,7 +70,7 @@ fn first_of(
     body: usize,
     column: usize,
     timed: bool,
-    is_wanted: &dyn Fn(Classes) -> bool,
+    is_wanted: &dyn Fn(Classes, &[u8]) -> bool,
 ) -> Option<(usize, usize)> {
     let rules = if timed { &source.timed } else { &source.rules };
     let (mut at, mut walk, mut rows) = (body, Walk::default(), Rows::default());
@@ -68,7 +83,9 @@ fn first_of(
             && let Some((start, end)) = rows.spans.get(column).filter(|(start, _)| *start != MISSING)
         {
             let (start, end) = (*start as usize, *end as usize);
-            if is_wanted(rules.class(rest.get(start..end).unwrap_or_default())) {
+            if let Some(raw) = rest.get(start..end)
+                && is_wanted(rules.class(raw), raw)
+            {
                 return Some((at + start, at + end));
             }
         }

@@ -112,8 +112,9 @@ pub(super) fn take(
     let done = match kind {
         None => 0,
         Some(Kind::Int) => ints(rules, bytes, spans, first, out, part),
-        Some(Kind::Float) => floats(rules, bytes, spans, first, out, part),
-        Some(Kind::Text | Kind::Decimal) => return texts(rules, bytes, spans, first, out, part),
+        Some(Kind::Float) => floats(rules, bytes, spans, first, out, part, false),
+        Some(Kind::Nothing) => floats(rules, bytes, spans, first, out, part, true),
+        Some(Kind::Text | Kind::Decimal(_)) => return texts(rules, bytes, spans, first, out, part),
         Some(Kind::UInt) => {
             others(rules, bytes, spans, first, out, part, [0; 8], |text| match number::whole(text) {
                 Whole::Int(value) if value >= 0 => Some((value.to_le_bytes(), Classes::INT)),
@@ -245,16 +246,18 @@ fn floats(
     first: usize,
     out: &mut [Slot],
     part: &mut Part,
+    exact: bool,
 ) -> usize {
     let looked_up = rules.numbers_are_looked_up();
     let short =
         |start, end| if looked_up { None } else { number::short_float(bytes, start, end, rules.point) };
-    let long = |row, raw: Option<&[u8]>| long_float(rules, raw, first + row, part);
+    let long = |row, raw: Option<&[u8]>| long_float(rules, raw, first + row, part, exact);
     each(bytes, spans, out, short, long, f64::to_le_bytes)
 }
 
+/// `exact`: whole numbers that a float would round are another type.
 #[inline(never)]
-fn long_float(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part) -> Option<f64> {
+fn long_float(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part, exact: bool) -> Option<f64> {
     let Some(raw) = raw else { return is_nothing(Classes::NULL, row, part).then_some(f64::NAN) };
     let text = rules.text(raw);
     let plain = rules.plain_number(&text.bytes);
@@ -262,7 +265,7 @@ fn long_float(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part) ->
     let is_word = rules.word(&text) != Word::Other;
     match value {
         Some((t, value)) if !is_word && (value.is_finite() || number::is_infinite_by_name(t)) => {
-            return Some(value);
+            return (!exact || !number::may_be_rounded(&plain)).then_some(value);
         }
         _ => {}
     }

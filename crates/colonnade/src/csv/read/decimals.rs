@@ -1,42 +1,56 @@
 //! Whole numbers of any size, as decimals.
 
-use arrow_buffer::i256;
+use arrow_buffer::{NullBuffer, i256};
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
 
 use super::FORMAT;
+use super::number::whole_digits;
+use super::rules::Rules;
 use crate::error::{Error, Result};
 use crate::frame::Column;
 
 /// Digits that 128 and 256 bits hold.
 const SMALL: usize = 38;
-const LARGE: usize = 76;
+pub(super) const LARGE: usize = 76;
 
-/// A column of texts, all of them whole numbers, as decimals without a fraction.
-pub(super) fn of(texts: &Column) -> Result<Column> {
+/// A column of texts as decimals without a fraction, and the digits that they have room for: `digits` where that is said.
+/// `None` where one of them is no whole number, or has more.
+pub(super) fn of(texts: &Column, rules: &Rules, digits: Option<usize>) -> Result<Option<(Column, usize)>> {
     let rows = texts.len();
-    let text = |row: usize| if texts.data.is_null(row) { None } else { texts.string(row).map(str::trim) };
-    let digits = |text: &str| text.trim_start_matches(['-', '+']).trim_start_matches('0').len();
-    let most = (0..rows).filter_map(text).map(digits).max().unwrap_or(0);
-    if most > LARGE {
-        let message = format!(
-            "expected whole numbers of at most {LARGE} digits, found one of {most}. Read them with big_ints=\"text\"."
-        );
-        return Err(Error::unsupported(FORMAT, message));
+    let mut values: Vec<Option<i256>> = Vec::with_capacity(rows);
+    let mut most = 0;
+    for row in 0..rows {
+        // Nothing between quotes is null among numbers.
+        let text =
+            if texts.data.is_null(row) { None } else { texts.string(row).filter(|text| !text.is_empty()) };
+        let Some(text) = text else {
+            values.push(None);
+            continue;
+        };
+        let plain = rules.plain_number(text.as_bytes());
+        let Some(found) = whole_digits(&plain).filter(|found| *found <= digits.unwrap_or(LARGE)) else {
+            return Ok(None);
+        };
+        let plain = plain.strip_prefix(b"+").unwrap_or(&plain);
+        let Some(value) = std::str::from_utf8(plain).ok().and_then(i256::from_string) else {
+            return Ok(None);
+        };
+        most = most.max(found);
+        values.push(Some(value));
     }
-    let parsed =
-        |row: usize| text(row).map_or(Some(i256::ZERO), |t| i256::from_string(t.trim_start_matches('+')));
-    let wrong = || Error::malformed(FORMAT, "expected whole numbers.");
-    let values: Vec<i256> = (0..rows).map(parsed).collect::<Option<_>>().ok_or_else(wrong)?;
-    let (data_type, bytes): (DataType, Vec<u8>) = if most <= SMALL {
-        let small =
-            values.iter().map(|value| value.to_i128()).collect::<Option<Vec<i128>>>().ok_or_else(wrong)?;
-        (DataType::Decimal128(38, 0), small.into_iter().flat_map(i128::to_le_bytes).collect())
+    let width = digits.unwrap_or(if most <= SMALL { SMALL } else { LARGE });
+    let numbers = values.iter().map(|value| value.unwrap_or(i256::ZERO));
+    let (data_type, bytes): (DataType, Vec<u8>) = if width <= SMALL {
+        (DataType::Decimal128(38, 0), numbers.flat_map(|value| value.as_i128().to_le_bytes()).collect())
     } else {
-        (DataType::Decimal256(76, 0), values.into_iter().flat_map(i256::to_le_bytes).collect())
+        (DataType::Decimal256(76, 0), numbers.flat_map(i256::to_le_bytes).collect())
     };
-    let builder = ArrayDataBuilder::new(data_type).len(rows).nulls(texts.data.nulls().cloned());
+    let nulls: NullBuffer = values.iter().map(Option::is_some).collect::<Vec<bool>>().into();
+    let nulls = (nulls.null_count() > 0).then_some(nulls);
+    let builder = ArrayDataBuilder::new(data_type).len(rows).nulls(nulls);
     let data =
         builder.add_buffer(crate::memory::Buffer::from_vec(bytes).to_arrow()).align_buffers(true).build();
-    Ok(Column::new(data.map_err(|e| Error::malformed(FORMAT, format!("Arrow refused a column: {e}.")))?))
+    let data = data.map_err(|e| Error::malformed(FORMAT, format!("Arrow refused a column: {e}.")))?;
+    Ok(Some((Column::new(data), width)))
 }

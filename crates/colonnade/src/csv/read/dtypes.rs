@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::frame::DType;
 
 /// Names without parameters, and NumPy's dtype where a column without nulls is a block of it.
-const NAMES: [(&str, &str); 16] = [
+const NAMES: [(&str, &str); 14] = [
     ("bool", "|b1"),
     ("int", "<i8"),
     ("int8", "<i1"),
@@ -23,9 +23,10 @@ const NAMES: [(&str, &str); 16] = [
     ("float16", "<f2"),
     ("float32", "<f4"),
     ("float64", "<f8"),
-    ("complex64", "<c8"),
-    ("complex128", "<c16"),
 ];
+
+/// How many of these names are those of pandas' dtypes: they stand first.
+const OF_PANDAS: usize = 11;
 
 /// Names of types that have nulls of their own.
 const NULLABLE: [(&str, DataType); 20] = [
@@ -50,6 +51,11 @@ const NULLABLE: [(&str, DataType); 20] = [
     ("date32", DataType::Date32),
     ("date64", DataType::Date64),
 ];
+
+/// Whether a name is that of a dtype of pandas with nulls of its own.
+pub(super) fn is_nullable(text: &str) -> bool {
+    NULLABLE.iter().take(OF_PANDAS).any(|(name, _)| *name == text)
+}
 
 /// What a name says.
 #[derive(Debug, PartialEq)]
@@ -149,7 +155,16 @@ mod tests {
         let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
         assert_eq!(told("timestamp[us, UTC]").unwrap().0, utc);
         assert_eq!(told("decimal128(10, 2)").unwrap().0, DataType::Decimal128(10, 2));
-        for wrong in ["", "int3", "categories", "decimal128(99)", "timestamp[h]", "list<int64>"] {
+        for wrong in [
+            "",
+            "int3",
+            "categories",
+            "decimal128(99)",
+            "timestamp[h]",
+            "list<int64>",
+            "complex64",
+            "complex128",
+        ] {
             let error = told(wrong).unwrap_err().to_string();
             assert!(error.contains("\"x\"") && error.contains("found"), "{error}");
         }

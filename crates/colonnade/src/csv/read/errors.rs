@@ -1,8 +1,10 @@
 //! What is said of input that cannot be read.
 
 use super::FORMAT;
+use super::decimals::LARGE;
 use super::fields::Trouble;
 use super::kinds::{Classes, Kind};
+use super::number::{self, Whole};
 use super::opening::Opening;
 use super::pass::{Fault, FaultKind};
 use super::rules::{NEVER, Rules};
@@ -140,12 +142,40 @@ pub(super) fn misfit(
     let cell = shown(&String::from_utf8_lossy(raw));
     let number = column.to_string();
     let name = opening.name(column).unwrap_or(&number);
+    let text = opening.rules.text(raw);
+    let plain = opening.rules.plain_number(&text.bytes);
+    let (whole, digits) = (number::whole(&plain), number::whole_digits(&plain));
+    if kind == Kind::Decimal(Some(LARGE))
+        && let Some(digits) = digits
+    {
+        let message = format!(
+            "expected whole numbers of at most {LARGE} digits, found one of {digits}. Read them with big_ints=\"text\"."
+        );
+        return place(at).error(ErrorKind::Unsupported, FORMAT, Some(name), message);
+    }
     let (what, dtype) = match kind {
-        Kind::Bool => ("a truth value", "boolean"),
-        Kind::Int | Kind::UInt => ("a whole number of 64 bits", "float64"),
-        Kind::Float => ("a number", "str"),
-        Kind::Time { .. } => ("an instant", "str"),
-        Kind::Text | Kind::Decimal => ("text", "str"),
+        Kind::Bool => ("a truth value".into(), "boolean".into()),
+        // A float would lose digits of it.
+        Kind::Int | Kind::UInt if whole != Whole::Not => ("a whole number of 64 bits".into(), "str".into()),
+        Kind::Int | Kind::UInt => ("a whole number of 64 bits".into(), "float64".into()),
+        Kind::Nothing if whole != Whole::Not => {
+            let dtype = match whole {
+                Whole::Int(_) => "Int64",
+                Whole::Big(_) => "UInt64",
+                _ => "str",
+            };
+            ("a number that a float holds exactly".into(), dtype.into())
+        }
+        Kind::Float | Kind::Nothing => ("a number".into(), "str".into()),
+        Kind::Time { .. } => ("an instant".into(), "str".into()),
+        Kind::Decimal(most) => {
+            let dtype = match digits {
+                Some(digits) if digits <= LARGE => format!("decimal256({LARGE}, 0)"),
+                _ => "str".to_owned(),
+            };
+            (format!("a whole number of at most {} digits", most.unwrap_or(LARGE)), dtype)
+        }
+        Kind::Text => ("text".to_owned(), "str".to_owned()),
     };
     let message = format!(
         "expected {what} as in the rows before, found {cell}. Say the type with dtypes={{{name:?}: {dtype:?}}}, or read the \

@@ -64,6 +64,8 @@ pub(super) enum Refused {
     Fault(Fault),
     /// A column whose type does not hold such cells: its place in a row.
     Class(usize, Classes),
+    /// A column with a cell that is not of this type: its place in a row.
+    Misfit(usize, Kind),
     /// Rows that must be left out, as these cells of theirs are not what they must be.
     Rows(Vec<usize>),
 }
@@ -189,9 +191,9 @@ fn settle(
 /// What a column is in the end: one of nothing is a column of floats, though it was read as another.
 fn last(kind: Option<Kind>, seen: Classes) -> Kind {
     match kind {
-        Some(Kind::Int) if !seen.has(Classes::VALUES) && !seen.has(Classes::EMPTY) => Kind::Float,
+        Some(Kind::Int) if !seen.has(Classes::VALUES) && !seen.has(Classes::EMPTY) => Kind::Nothing,
         Some(kind) => kind,
-        None => Kind::Float,
+        None => Kind::Nothing,
     }
 }
 
@@ -201,7 +203,7 @@ fn guess(column: &Column, seen: Classes, big_ints: BigInts) -> Option<Kind> {
         // Numbers are instants in some formats, and in a column that must be instants they are wrong: none is taken for one.
         Ok(kind) if column.must && !matches!(kind, Kind::Time { .. }) => Some(NO_TIME),
         // Only text among its cells makes a column text whatever else comes.
-        Ok(Kind::Text | Kind::Decimal) if !seen.has(Classes::TEXT) => None,
+        Ok(Kind::Text | Kind::Decimal(_)) if !seen.has(Classes::TEXT) => None,
         // Nothing yet: whole numbers leave all ways open.
         Ok(Kind::Float) if !seen.has(Classes::FLOAT) => Some(Kind::Int),
         Ok(kind) => Some(kind),
@@ -213,7 +215,7 @@ fn guess(column: &Column, seen: Classes, big_ints: BigInts) -> Option<Kind> {
 fn by_kind(kinds: &[Option<Kind>]) -> Vec<usize> {
     let rank = |kind: &Option<Kind>| match kind {
         Some(Kind::Int) => 0,
-        Some(Kind::Float) => 1,
+        Some(Kind::Float | Kind::Nothing) => 1,
         Some(Kind::UInt) => 2,
         Some(Kind::Time { .. }) => 3,
         _ => 4,
@@ -239,7 +241,7 @@ fn targets<'t>(
     let mut out: Vec<Vec<Target<'t>>> = rows_at.iter().map(|_| Vec::with_capacity(wanted.len())).collect();
     let mut columns: Vec<Option<_>> = table.columns().into_iter().map(Some).collect();
     for (place, want) in places.iter().zip(wanted) {
-        let text = matches!(want.kind, Some(Kind::Text | Kind::Decimal));
+        let text = matches!(want.kind, Some(Kind::Text | Kind::Decimal(_)));
         let words = columns.get_mut(*place).and_then(Option::take).unwrap_or_default();
         let mut rest = words.get_mut(usize::from(text)..).unwrap_or_default();
         for (list, (_, count)) in out.iter_mut().zip(rows_at) {
@@ -298,7 +300,7 @@ fn fill(
                 let counts: Vec<usize> = parts.iter().map(|(_, rows)| *rows).collect();
                 let gaps: Vec<(usize, usize)> =
                     rows_at.iter().zip(&counts).map(|((first, _), rows)| (*first, *rows)).collect();
-                let is_text = matches!(kind, Kind::Text | Kind::Decimal);
+                let is_text = matches!(kind, Kind::Text | Kind::Decimal(_));
                 close_gaps(words.get_mut(usize::from(is_text)..).unwrap_or_default(), &gaps);
                 let list: Vec<(&Part, usize)> = parts.iter().map(|(part, rows)| (part, *rows)).collect();
                 let nulls = validity(&list, rows);

@@ -53,9 +53,9 @@ impl Classes {
                 Kind::Bool => Self::BOOL,
                 Kind::Int => Self::INT | Self::NEGATIVE,
                 Kind::UInt => Self::INT | Self::BIG,
-                Kind::Float => Self(Self::NUMBERS.0 & !Self::OVERFLOW.0),
+                Kind::Float | Kind::Nothing => Self(Self::NUMBERS.0 & !Self::OVERFLOW.0),
                 Kind::Text => Self(u16::MAX),
-                Kind::Decimal => Self::INT | Self::NEGATIVE | Self::BIG | Self::HUGE | Self::VAST,
+                Kind::Decimal(_) => Self::INT | Self::NEGATIVE | Self::BIG | Self::HUGE | Self::VAST,
                 Kind::Time { nanos, zoned } => {
                     let base = if zoned { Self::ZONED } else { Self::INSTANT };
                     base | if nanos { Self::NANOS } else { Self::FAR }
@@ -115,14 +115,16 @@ pub(super) enum Kind {
     Int,
     UInt,
     Float,
+    /// Floats, as no cell has said more: whole numbers that floats would round are none of them.
+    Nothing,
     Text,
     /// Instants: in nanoseconds rather than microseconds; in UTC.
     Time {
         nanos: bool,
         zoned: bool,
     },
-    /// Whole numbers of any size, which begin as text.
-    Decimal,
+    /// Whole numbers of at most so many digits, or of as many as they have; they begin as text.
+    Decimal(Option<usize>),
 }
 
 /// The least type that holds all that has been seen; the class that must be refused where there is none.
@@ -152,7 +154,7 @@ pub(super) fn kind_of(seen: Classes, big_ints: BigInts) -> Result<Kind, Classes>
     if seen.has(Classes::HUGE) || (seen.has(Classes::BIG) && seen.has(Classes::NEGATIVE)) {
         return match big_ints {
             BigInts::Text => Ok(Kind::Text),
-            BigInts::Decimal => Ok(Kind::Decimal),
+            BigInts::Decimal => Ok(Kind::Decimal(None)),
             BigInts::Error => Err(if seen.has(Classes::HUGE) { Classes::HUGE } else { Classes::BIG }),
         };
     }

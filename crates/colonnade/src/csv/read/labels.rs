@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::FORMAT;
+use super::dtypes;
 use super::options::IndexColumns;
 use super::whole::Reading;
 use crate::arrow::text_labels;
@@ -13,6 +14,9 @@ use crate::text::nulls::is_rounded;
 /// Null and NaN are two things in these columns, as in Arrow's. pandas makes of them what it makes of a table of pyarrow's:
 /// numbers with nulls are floats with NaN there, as `pandas.read_csv` has it.
 const ORIGIN: &str = r#"{"library":"pyarrow","schema_metadata":[]}"#;
+
+/// Numbers with nulls are pandas' nullable dtypes.
+const NULLABLE: &str = r#"{"library":"pyarrow"}"#;
 
 impl Reading<'_> {
     /// Columns with their labels, and those that are row labels.
@@ -29,8 +33,11 @@ impl Reading<'_> {
             IndexColumns::Names(names) => self.named(names, "index_columns")?,
         };
         let data: Vec<usize> = (0..ncols).filter(|c| !levels.contains(c)).collect();
-        // Integers beside nulls that a float would round stay what they are.
-        let origin = (!parts.iter().any(is_rounded)).then(|| ORIGIN.into());
+        // Integers beside nulls that a float would round stay what they are, and so do pandas' nullable dtypes that are told.
+        let nullable = self.options.dtypes.iter().any(|(_, name)| dtypes::is_nullable(name));
+        let origin =
+            if nullable { Some(NULLABLE) } else { (!parts.iter().any(is_rounded)).then_some(ORIGIN) };
+        let origin = origin.map(Into::into);
         let tags = Tags { name: "null".into(), origin, attrs: None };
         let whole = Frame::new(Axis::range(rows), Axis::range(ncols), parts, tags)?;
         let columns = self.labels(&data)?;

@@ -72,6 +72,21 @@ pub(super) fn whole(text: &[u8]) -> Whole {
     }
 }
 
+/// Whether a text is a whole number beyond those that floats hold all of.
+pub(super) fn may_be_rounded(text: &[u8]) -> bool {
+    match whole(text) {
+        Whole::Int(value) => value.unsigned_abs() > 1 << 53,
+        Whole::Big(_) | Whole::Huge => true,
+        Whole::Not => false,
+    }
+}
+
+/// Digits of a whole number, but for zeros in front; `None` where the text is none.
+pub(super) fn whole_digits(text: &[u8]) -> Option<usize> {
+    let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+    (whole(text) != Whole::Not).then(|| digits.iter().skip_while(|b| **b == b'0').count())
+}
+
 /// Powers of ten that floats hold exactly.
 const TENS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,

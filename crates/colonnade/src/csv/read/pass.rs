@@ -119,6 +119,8 @@ pub(super) enum Target<'a> {
         number: bool,
         /// Whether NaN is one of them; it is null elsewhere.
         nan: bool,
+        /// Whether nothing between quotes is null.
+        empty: bool,
         lenient: bool,
         wrong: Vec<usize>,
     },
@@ -339,7 +341,7 @@ impl Batch<'_> {
                 column::look(rules, self.reach, spans, 0, self.rows, part);
                 Ok(())
             }
-            Target::Typed { reader, number, nan, lenient, wrong } => {
+            Target::Typed { reader, number, nan, empty, lenient, wrong } => {
                 for row in 0..self.rows {
                     let (start, end) = spans.span(row);
                     let Some(raw) = self.reach.get(start..end) else {
@@ -347,7 +349,7 @@ impl Batch<'_> {
                         reader.nulls(1).map_err(|fault| Fault { at: self.at, kind: kind(fault) })?;
                         continue;
                     };
-                    if let Err(fault) = push(rules, raw, *number, *nan, reader.as_mut()) {
+                    if let Err(fault) = push(rules, raw, (*number, *nan, *empty), reader.as_mut()) {
                         let nulled = if *lenient { reader.nulls(1) } else { Err(fault) };
                         wrong.push(self.at + start);
                         nulled.map_err(|fault| Fault {
@@ -365,14 +367,14 @@ impl Batch<'_> {
 fn push(
     rules: &Rules,
     raw: &[u8],
-    number: bool,
-    nan: bool,
+    (number, nan, empty): (bool, bool, bool),
     reader: &mut dyn TextReader,
 ) -> std::result::Result<(), CellFault> {
     let text = rules.text(raw);
     match rules.word(&text) {
         Word::Null => return reader.push(Cell::Null),
         Word::NaN if !nan => return reader.push(Cell::Null),
+        Word::Other if empty && text.quoted && text.bytes.is_empty() => return reader.push(Cell::Null),
         _ => {}
     }
     let plain = if number { rules.plain_number(&text.bytes) } else { (&*text.bytes).into() };

@@ -2,7 +2,7 @@
 
 use super::FORMAT;
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::input::{Encoding, source_nbytes};
+use crate::text::input::{Encoding, HALF_A_UNIT, half_a_pair, source_nbytes};
 use crate::text::place::Place;
 
 /// Bytes whose characters are not whole yet, and how the others are read.
@@ -38,6 +38,17 @@ impl Stream {
         self.convert(text).map_err(|wrong| self.placed(wrong, text, *place))?;
         if self.pending.is_empty() {
             return Ok(());
+        }
+        let wide = !matches!(self.encoding, Encoding::Utf8 | Encoding::Latin1);
+        if wide && let Some(half) = self.pending.first_chunk::<2>() {
+            let big = matches!(self.encoding, Encoding::Utf16Be);
+            let found = if big { u16::from_be_bytes(*half) } else { u16::from_le_bytes(*half) };
+            return Err(self.placed((ErrorKind::Malformed, half_a_pair(found)), text, *place));
+        }
+        if wide {
+            let at = self.after(*place, text).byte;
+            let kind = ErrorKind::Truncated { needed: at + 2, had: at + 1 };
+            return Err(self.placed((kind, HALF_A_UNIT.into()), text, *place));
         }
         let message = "expected a whole character at the end of the input, found the first bytes of one. It was cut short.";
         Err(self.placed((ErrorKind::Malformed, message.into()), text, *place))
@@ -131,9 +142,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, text: &mut Vec<u8>) -> std::res
         match decoded {
             Ok(c) => push(c, text),
             Err(half) => {
-                let found = half.unpaired_surrogate();
-                let message = format!("expected UTF-16, found half a pair of surrogates ({found:04X}).");
-                return Err((ErrorKind::Malformed, message));
+                return Err((ErrorKind::Malformed, half_a_pair(half.unpaired_surrogate())));
             }
         }
     }

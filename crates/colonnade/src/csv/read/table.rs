@@ -131,10 +131,10 @@ fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer) -> Result<Ma
     let data_type = match (column.kind, arrow || column.nulls.is_some()) {
         (Kind::Int, false) => return Ok(Made::Block(dtype("<i8")?)),
         (Kind::UInt, false) => return Ok(Made::Block(dtype("<u8")?)),
-        (Kind::Float, false) => return Ok(Made::Block(dtype("<f8")?)),
+        (Kind::Float | Kind::Nothing, false) => return Ok(Made::Block(dtype("<f8")?)),
         (Kind::Int, true) => DataType::Int64,
         (Kind::UInt, true) => DataType::UInt64,
-        (Kind::Float, true) => DataType::Float64,
+        (Kind::Float | Kind::Nothing, true) => DataType::Float64,
         (Kind::Time { nanos, zoned: false }, _) if !arrow => {
             // NaT stands in the cells.
             return Ok(Made::Block(dtype(if nanos { "<M8[ns]" } else { "<M8[us]" })?));
@@ -151,7 +151,7 @@ fn made(column: Filled, rows: usize, offset: usize, whole: &Buffer) -> Result<Ma
             let builder = ArrayDataBuilder::new(DataType::Boolean).len(rows).nulls(column.nulls);
             return built(builder.add_buffer(bits.into_inner()));
         }
-        (Kind::Text | Kind::Decimal, _) => {
+        (Kind::Text | Kind::Decimal(_), _) => {
             let text = column.text.unwrap_or_else(|| Buffer::from_vec(Vec::new()));
             let builder = ArrayDataBuilder::new(DataType::LargeUtf8)
                 .len(rows)

@@ -21,6 +21,8 @@ pub(super) struct Column {
     pub(super) number: bool,
     /// Whether NaN is one of them.
     pub(super) nan: bool,
+    /// Whether nothing between quotes is null.
+    pub(super) empty: bool,
     /// Whether wrong cells are null.
     pub(super) lenient: bool,
 }
@@ -32,7 +34,14 @@ impl Column {
         data_type: &DataType,
         lenient: bool,
     ) -> Self {
-        Self { position, reader, number: is_number(data_type), nan: has_nan(data_type), lenient }
+        Self {
+            position,
+            reader,
+            number: is_number(data_type),
+            nan: has_nan(data_type),
+            empty: false,
+            lenient,
+        }
     }
 }
 
@@ -77,6 +86,7 @@ pub(super) fn read(
                 reader: c.reader,
                 number: c.number,
                 nan: c.nan,
+                empty: c.empty,
                 lenient: c.lenient,
                 wrong: Vec::new(),
             };
@@ -114,6 +124,12 @@ fn is_number(data_type: &DataType) -> bool {
         DataType::RunEndEncoded(_, values) => is_number(values.data_type()),
         t => t.is_integer() || t.is_floating() || t.is_decimal(),
     }
+}
+
+/// Whether an empty text is a cell of a type.
+pub(super) fn has_empty(data_type: &DataType) -> bool {
+    use DataType::{Binary, LargeBinary, LargeUtf8, Utf8};
+    matches!(data_type, Utf8 | LargeUtf8 | Binary | LargeBinary)
 }
 
 /// Whether NaN is a cell of a type.

@@ -5,11 +5,11 @@ use arrow_schema::Field;
 use super::FORMAT;
 use super::category;
 use super::dtypes::{self, Told};
-use super::infer;
+use super::infer::{self, Refused};
 use super::kinds::Kind;
 use super::options::Dates;
 use super::quick::Columns;
-use super::whole::{Reading, Rows};
+use super::whole::{Outcome, Reading, Rows};
 use super::{decimals, typed};
 use crate::arrow::import::to_block;
 use crate::error::{Error, Result};
@@ -55,14 +55,15 @@ impl Reading<'_> {
         let Columns { parts: found, kinds, mut arrays, rows, dropped, nulled } =
             self.either(fixed, &mut |source, pieces| {
                 let readers = &mut |positions: &[usize]| self.readers(&told, positions);
-                self.columns((source, pieces), &columns, &fields, readers)
+                let found = self.columns((source, pieces), &columns, &fields, readers)?;
+                found.map_or_else(|refused| Ok(Err(refused)), |found| self.decimals(found))
             })?;
         let mut parts: Vec<Part> = Vec::with_capacity(ncols);
         for part in found {
             parts.push(match part {
                 Part::Column(column, position) => {
-                    let kind = kinds.get(position).copied().flatten();
-                    let made = finished(column, kind, categories.contains(&position));
+                    let is_category = categories.contains(&position);
+                    let made = if is_category { category::of(&column) } else { Ok(column) };
                     Part::Column(made.map_err(|e| e.in_member(self.name(position)))?, position)
                 }
                 block => block,
@@ -85,14 +86,34 @@ impl Reading<'_> {
         Ok(Rows { frame, dropped, nulled, kinds })
     }
 
+    /// Columns of texts that stand for decimals, as those. All chunks have the digits of the first.
+    fn decimals(&self, mut found: Columns) -> Outcome<Columns> {
+        for part in &mut found.parts {
+            let Part::Column(column, position) = part else { continue };
+            let Some(Some(Kind::Decimal(digits))) = found.kinds.get_mut(*position) else { continue };
+            match decimals::of(column, &self.opening.rules, *digits)? {
+                Some((made, width)) => (*column, *digits) = (made, Some(width)),
+                None => {
+                    return Ok(Err(Refused::Misfit(
+                        *position,
+                        Kind::Decimal(Some(digits.unwrap_or(decimals::LARGE))),
+                    )));
+                }
+            }
+        }
+        Ok(Ok(found))
+    }
+
     /// The readers of some columns whose types are told.
     fn readers(&self, told: &[Named], positions: &[usize]) -> Result<Vec<typed::Column>> {
         let column = |Named { position, field, dtype }: &Named| {
             let mut none = Dictionaries::of(Vec::new());
             let reader =
-                cells::reader(field, *dtype, None, Style::csv(true), &mut none, &self.options.limits)
+                cells::reader(field, *dtype, None, Style::csv(false), &mut none, &self.options.limits)
                     .map_err(|e| e.in_member(field.name().as_str()))?;
-            Ok(typed::Column::new(*position, reader, field.data_type(), self.is_lenient()))
+            let column = typed::Column::new(*position, reader, field.data_type(), self.is_lenient());
+            // Behind our own header an empty text is one.
+            Ok(typed::Column { empty: !typed::has_empty(field.data_type()), ..column })
         };
         let of = |position: &usize| told.iter().find(|column| column.position == *position);
         positions.iter().filter_map(of).map(column).collect()
@@ -139,10 +160,4 @@ impl Reading<'_> {
         }
         Ok(out)
     }
-}
-
-/// A column of texts as what they stand for.
-fn finished(column: Column, kind: Option<Kind>, is_category: bool) -> Result<Column> {
-    let column = if kind == Some(Kind::Decimal) { decimals::of(&column)? } else { column };
-    if is_category { category::of(&column) } else { Ok(column) }
 }

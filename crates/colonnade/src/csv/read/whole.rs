@@ -152,6 +152,7 @@ impl Reading<'_> {
                     careful = true
                 }
                 Err(Refused::Fault(fault)) => return Err(errors::fault(fault, self.opening, self.place)),
+                Err(Refused::Misfit(column, kind)) => return Err(self.misfit(&source, column, kind)),
                 Err(Refused::Class(column, class)) => return Err(self.refused(&source, column, class, fixed)),
             }
         }

@@ -106,6 +106,19 @@ impl Float for Half {
     }
 }
 
+/// The half float that is nearest to a number's text, the even one of two; no infinity but by name.
+pub(super) fn nearest_half(text: &str) -> std::result::Result<u16, CellFault> {
+    let Some(value) = f64::parse(text).filter(|_| numeric(text)) else {
+        return number(text).map(|Half(bits)| bits);
+    };
+    // Halves of one exponent are so far apart: the quotient and the product are exact, so one rounding is all there is.
+    let exponent = (value.to_bits() >> 52 & 0x7ff).max(1023 - 14);
+    let step = f64::from_bits((exponent - 10) << 52);
+    let rounded = (value / step).round_ties_even() * step;
+    #[allow(clippy::cast_possible_truncation)] // eleven bits of a float
+    half::narrow((rounded as f32).to_bits()).ok_or_else(|| refused::<Half>(text))
+}
+
 /// Appends a float.
 #[inline]
 pub(super) fn put<F: Float>(value: F, style: Style, out: &mut Vec<u8>) -> Result<()> {
@@ -323,6 +336,9 @@ mod tests {
         }
         number::<f32>("1e39").err().unwrap();
         number::<Half>("0.1").err().unwrap();
+        nearest_half("65520").err().unwrap();
+        nearest_half("1e-8").map(|bits| assert_eq!(bits, 0)).unwrap();
+        assert_eq!(nearest_half("-0.1").unwrap(), 0xae66);
         word::<f64>("1.5").err().unwrap();
         assert_eq!(number::<f64>("1").unwrap(), 1.0);
         assert_eq!(number::<f64>("-.5").unwrap(), -0.5);

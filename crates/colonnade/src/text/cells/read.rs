@@ -53,6 +53,10 @@ pub(super) fn reader(
         DataType::UInt16 => numbers.boxed(integer::<u16>),
         DataType::UInt32 => numbers.boxed(integer::<u32>),
         DataType::UInt64 => numbers.boxed(integer::<u64>),
+        // What a header says, its cells hold; whoever reads others' numbers may say it of any.
+        DataType::Float16 if csv && !style.header => {
+            numbers.boxed(|common, cell| floats::nearest_half(common.number(cell)?))
+        }
         DataType::Float16 => numbers.boxed(|common, cell| float::<Half>(common, cell).map(|Half(bits)| bits)),
         DataType::Float32 => numbers.boxed(float::<f32>),
         DataType::Float64 => numbers.boxed(float::<f64>),
