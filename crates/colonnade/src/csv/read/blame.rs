@@ -53,7 +53,7 @@ impl Reading<'_> {
             }
         };
         let is_wanted =
-            |class: Classes, raw: &[u8]| !class.is_in(nothing) && !(class.is_in(held) && fits(raw));
+            |class: Classes, raw: &[u8]| !(class.is_in(nothing) || class.is_in(held) && fits(raw));
         let found = first_of(source, self.opening.body, column, timed, &is_wanted);
         errors::misfit(column, kind, self.cell(found), self.opening, self.place)
     }
