@@ -16,6 +16,7 @@ from colonnade.bench.pair import Pair, PairError, Process
 from colonnade.bench.pair_run import PairRun
 from colonnade.bench.passages import PASSAGES
 from colonnade.bench.relay import relay
+from colonnade.bench.report import to_markdown
 from colonnade.bench.run import Run
 from colonnade.bench.spec import Cell
 from colonnade.bench.summary import Summary
@@ -273,7 +274,7 @@ def test_a_part_of_the_data_is_no_mark():
     for record in records:
         record.get("cell", record)["size"] = 0.5
     assert words(records) == ["-"] * 6
-    assert "0.8" in report_connections.to_markdown(report_connections.sections(Summary(records)))
+    assert "0.8" in to_markdown(report_connections.sections(Summary(records)))
 
 
 def test_the_report_tells_won_and_lost_comparisons(tmp_path):
