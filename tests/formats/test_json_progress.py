@@ -43,3 +43,35 @@ def test_what_progress_raises_stops_reading(way: str, threads: int) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         cn.decode(content, format, threads=threads, progress=stop)
+
+
+TOLD: dict[str, tuple[str, bytes, dict[str, Any]]] = {
+    "latin-1": (
+        "json",
+        cn.encode({"é" * 40: np.arange(30_000)}, "json", orient="records", header=False).decode().encode("latin-1"),
+        {"encoding": "latin-1"},
+    ),
+    "utf-16": ("ndjson", cn.encode(FRAME, "ndjson").decode().encode("utf-16"), {}),
+    "columns by label": (
+        "json",
+        b'{"a": {'
+        + b",".join(b'"%d": %d' % (i, i) for i in range(200_000))
+        + b'}, "b": {'
+        + b",".join(b'"%d": %d' % (i, i) for i in range(200_000))
+        + b"}}",
+        {},
+    ),
+    "yaml": ("yaml", cn.encode({"x": np.arange(3000)}, "yaml"), {}),
+    "yaml of utf-16": ("yaml", cn.encode({"x": np.arange(3000)}, "yaml").decode().encode("utf-16"), {}),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", TOLD)
+def test_what_is_told_only_grows_up_to_the_size_of_the_input(name: str, threads: int) -> None:
+    format, content, options = TOLD[name]
+    told: list[tuple[int, int | None]] = []
+    cn.decode(content, format, threads=threads, progress=lambda *seen: told.append(seen), **options)
+    assert {total for _, total in told} == {len(content)}
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert told[-1][0] == len(content)

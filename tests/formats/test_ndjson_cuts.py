@@ -4,6 +4,7 @@ import io
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 import colonnade as cn
@@ -72,3 +73,31 @@ def test_one_line_that_is_wrong_is_named(at: int, wrong: str) -> None:
         cn.open_reader(Dripping(data, 50), format="ndjson", chunk_rows=6) as reader,
     ):
         list(reader)
+
+
+@pytest.mark.parametrize("chunk_rows", [1, 2, 3, 100])
+@pytest.mark.parametrize("found", [0, 1, 2, 4, 5])
+def test_chunks_are_as_many_rows_as_the_header_says(found: int, chunk_rows: int) -> None:
+    whole = cn.encode({"a": np.arange(3)}, "ndjson")
+    header, *rows = whole.splitlines(keepends=True)
+    data = b"".join([header, *rows, *rows][: 1 + found])
+    kind: type[cn.DecodeError] = cn.TruncatedError if found < 3 else cn.DecodeError
+    message = f"expected 3 rows as the header says, found {found}"
+    with pytest.raises(kind, match=message):
+        cn.decode(data, "ndjson")
+    with cn.open_reader(io.BytesIO(data), format="ndjson", chunk_rows=chunk_rows) as reader:
+        with pytest.raises(kind, match=message):
+            list(reader)
+        assert list(reader) == []
+    with cn.open_reader(io.BytesIO(whole), format="ndjson", chunk_rows=chunk_rows) as reader:
+        assert sum(len(part) for part in reader) == 3
+
+
+def test_files_of_a_writer_of_chunks_say_no_number_and_may_be_cut_and_appended_to() -> None:
+    out = io.BytesIO()
+    with cn.open_writer(out, format="ndjson") as writer:
+        writer.write({"a": np.arange(3)})
+    lines = out.getvalue().splitlines(keepends=True)
+    for data in (lines[:1], lines[:3], [*lines, lines[-1]]):
+        with cn.open_reader(io.BytesIO(b"".join(data)), format="ndjson") as reader:
+            assert sum(len(part) for part in reader) == len(data) - 1

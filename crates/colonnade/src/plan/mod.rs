@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use ordered::ordered;
-pub use progress::{NoProgress, Progress, Silent};
+pub use progress::{NoProgress, Progress, Scaled, Silent};
 pub use request::Request;
 
 use crate::error::{Error, ErrorKind, Result};

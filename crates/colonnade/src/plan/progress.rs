@@ -1,5 +1,7 @@
 //! Progress and cancellation: one question, asked between tasks and chunks.
 
+use std::cell::Cell;
+
 use crate::error::Result;
 
 /// Told how far the work is; answers whether it goes on.
@@ -24,6 +26,42 @@ pub trait Progress {
     /// As [`Progress::advance`].
     fn look(&self) -> Result<()> {
         Ok(())
+    }
+}
+
+/// Tells bytes of the input where the work counts those of something else, a text that was decoded: they only grow, and their
+/// total is one throughout.
+pub struct Scaled<'a> {
+    inner: &'a dyn Progress,
+    worked: u64,
+    nbytes: u64,
+    last: Cell<u64>,
+}
+
+impl<'a> Scaled<'a> {
+    /// `worked`: what the work counts up to; `nbytes`: of the input.
+    pub fn new(inner: &'a dyn Progress, worked: u64, nbytes: u64) -> Self {
+        Self { inner, worked, nbytes, last: Cell::new(0) }
+    }
+}
+
+impl Progress for Scaled<'_> {
+    fn advance(&self, done: u64, _total: Option<u64>) -> Result<()> {
+        let scaled = u128::from(done) * u128::from(self.nbytes) / u128::from(self.worked.max(1));
+        let done = u64::try_from(scaled).unwrap_or(u64::MAX).min(self.nbytes);
+        // Work that begins again counts from 0.
+        if done <= self.last.replace(done.max(self.last.get())) {
+            return self.inner.look();
+        }
+        self.inner.advance(done, Some(self.nbytes))
+    }
+
+    fn interrupted(&self) -> Result<()> {
+        self.inner.interrupted()
+    }
+
+    fn look(&self) -> Result<()> {
+        self.inner.look()
     }
 }
 

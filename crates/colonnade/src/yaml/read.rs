@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::error::{ErrorKind, Result};
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Progress};
+use crate::plan::{NoProgress, Progress, Scaled};
 use crate::text::Decoded;
 use crate::text::header::VERSION;
 use crate::text::input::Text;
@@ -37,7 +37,14 @@ pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
 /// # Errors
 /// As [`decode`], and `Cancelled` from `progress`.
 pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
+    let found = decoded(input, options, progress)?;
+    let nbytes = input.nbytes() as u64;
+    progress.advance(nbytes, Some(nbytes)).map(|()| found)
+}
+
+fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
     let text = text_of(input, options)?;
+    let progress = &Scaled::new(progress, text.as_bytes().len() as u64, input.nbytes() as u64);
     let document = Document::read(&text, options, progress)?;
     progress.interrupted()?;
     if own::is_own(&document) {

@@ -104,7 +104,7 @@ impl Chunks {
     /// at all, one frame without rows.
     ///
     /// # Errors
-    /// As of the whole; a cell that is not of the first frame's types.
+    /// As of the whole; a number of rows that the header does not say, behind the last; a cell that is not of the first frame's types.
     pub fn next(&mut self, max_rows: usize) -> Result<Option<Frame>> {
         if !self.has_begun && !self.begin()? {
             return Ok(None);
@@ -116,7 +116,16 @@ impl Chunks {
                 return Ok(Some(frame));
             }
         }
-        if !self.is_finished || self.has_answered {
+        if !self.is_finished {
+            return Ok(None);
+        }
+        // Once: who asks again after the error is told that nothing is left.
+        let expected = self.header.as_mut().and_then(|header| header.nrows.take());
+        if let Some(expected) = expected.filter(|&n| n != self.rows) {
+            self.has_answered = true;
+            return Err(own::miscounted(FORMAT, expected, self.rows));
+        }
+        if self.has_answered {
             return Ok(None);
         }
         self.has_answered = true;

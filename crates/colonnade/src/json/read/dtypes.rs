@@ -1,11 +1,14 @@
 //! The dtypes that a table schema names in pandas' words: Arrow's types, and the tags that pandas' adapter has for them.
 
-use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int64Type, UInt64Type};
-use arrow_array::{Array as _, PrimitiveArray};
+use arrow_array::types::{ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int64Type, UInt64Type};
+use arrow_array::{Array as _, Int64Array, PrimitiveArray};
 use arrow_buffer::BooleanBuffer;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
+use crate::error::{Error, Result};
+use crate::frame::{Block, DType, Grid};
+use crate::memory::Buffer;
 use crate::msgpack::read::inferred::Finished;
 use crate::msgpack::read::inferred::numbers::exact;
 
@@ -33,6 +36,8 @@ pub(crate) fn named(said: &str) -> Option<(DataType, Option<&'static str>)> {
         "str" => return Some((DataType::LargeUtf8, Some(STR))),
         "string" => return Some((DataType::LargeUtf8, Some(STRING))),
         "boolean" => return Some((DataType::Boolean, Some(MASKED))),
+        // NumPy's alone.
+        "float16" => return Some((DataType::Float16, None)),
         _ => {}
     }
     let found = integers.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(said));
@@ -69,15 +74,93 @@ pub(crate) fn array(column: &Finished) -> Option<ArrayData> {
     ArrayDataBuilder::new(data_type).len(block.grid.nrows).add_buffer(buffer).build().ok()
 }
 
-/// The cells in the type `wanted`, nulls of any; `None` where something would be lost.
+/// The cells in the type `wanted`, nulls of any; `None` where something would be lost. Floats of fewer bits are the nearest ones:
+/// a schema has no more than the text, and shorter floats were written as their shortest text.
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // Rounded to the nearest, ties to even.
 pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
     match (data.data_type(), wanted) {
         (DataType::Null, _) => Some(ArrayData::new_null(wanted, data.len())),
         (DataType::Int64, DataType::Float64) => floats::<Int64Type>(data),
         (DataType::UInt64, DataType::Float64) => floats::<UInt64Type>(data),
-        (DataType::Int64, DataType::Float32) => typed::cast(wanted, &floats::<Int64Type>(data)?),
+        (DataType::Int64, DataType::Float32) => nearest::<Int64Type, Float32Type>(data, |value| value as f32),
+        (DataType::UInt64, DataType::Float32) => {
+            nearest::<UInt64Type, Float32Type>(data, |value| value as f32)
+        }
+        (DataType::Float64, DataType::Float32) => {
+            nearest::<Float64Type, Float32Type>(data, |value| value as f32)
+        }
+        (DataType::Int64, DataType::Float16) => {
+            nearest::<Int64Type, Float16Type>(data, |value| Half::from_f64(value as f64))
+        }
+        (DataType::Float64, DataType::Float16) => nearest::<Float64Type, Float16Type>(data, Half::from_f64),
         _ => typed::cast(wanted, data),
     }
+}
+
+type Half = <Float16Type as ArrowPrimitiveType>::Native;
+
+/// The nearest floats; `None` where one of them would be infinite and the cell is not.
+fn nearest<T: ArrowPrimitiveType, F: ArrowPrimitiveType>(
+    data: &ArrayData,
+    near: impl Fn(T::Native) -> F::Native,
+) -> Option<ArrayData>
+where
+    F::Native: Into<f64>,
+{
+    let cells = PrimitiveArray::<T>::from(data.clone());
+    let fits = |value: T::Native| {
+        let found = near(value);
+        // JSON has no infinite numbers.
+        if found.into().is_infinite() { Err(()) } else { Ok(found) }
+    };
+    cells.try_unary::<_, F, ()>(fits).ok().map(|found| found.into_data())
+}
+
+/// NumPy's floats: nulls are NaN, as pandas reads them. `None` where `data` are no floats.
+pub(crate) fn nan_for_null(data: &ArrayData) -> Result<Option<Finished>> {
+    let (descr, bytes) = match data.data_type() {
+        DataType::Float16 => ("<f2", filled::<Float16Type, 2>(data, Half::NAN, Half::to_le_bytes)),
+        DataType::Float32 => ("<f4", filled::<Float32Type, 4>(data, f32::NAN, f32::to_le_bytes)),
+        DataType::Float64 => ("<f8", filled::<Float64Type, 8>(data, f64::NAN, f64::to_le_bytes)),
+        _ => return Ok(None),
+    };
+    block(descr, data.len(), bytes).map(Some)
+}
+
+fn filled<T: ArrowPrimitiveType, const N: usize>(
+    data: &ArrayData,
+    nan: T::Native,
+    raw: impl Fn(T::Native) -> [u8; N],
+) -> Vec<u8> {
+    PrimitiveArray::<T>::from(data.clone()).iter().flat_map(|cell| raw(cell.unwrap_or(nan))).collect()
+}
+
+/// Integers of no row.
+pub(crate) fn no_integers() -> Result<Finished> {
+    block("<i8", 0, Vec::new())
+}
+
+fn block(descr: &str, rows: usize, bytes: Vec<u8>) -> Result<Finished> {
+    let dtype =
+        DType::parse(descr).ok_or_else(|| Error::unsupported("json", format!("no dtype {descr}.")))?;
+    Ok(Finished::Block(Block {
+        grid: Grid::column_major(dtype, rows, 1, 0),
+        buffer: Buffer::from_vec(bytes),
+    }))
+}
+
+/// Integers, also where they are written as floats, as pandas does where null is among them; `None` of other cells.
+#[allow(clippy::cast_possible_truncation)] // None is outside the range.
+pub(crate) fn integers(data: &ArrayData) -> Option<Int64Array> {
+    if let Some(found) = cast(&DataType::Int64, data) {
+        return Some(found.into());
+    }
+    let cells = PrimitiveArray::<Float64Type>::from(cast(&DataType::Float64, data)?);
+    let whole = |value: f64| match value.fract() == 0.0 && value.abs() < 9_223_372_036_854_775_808.0 {
+        true => Ok(value as i64),
+        false => Err(()),
+    };
+    cells.try_unary::<_, Int64Type, ()>(whole).ok()
 }
 
 /// Doubles, where each integer is one exactly.

@@ -46,17 +46,22 @@ pub(crate) fn frame(
     }
     let rows = table.rows;
     if let Some(expected) = header.nrows.filter(|&n| n != rows) {
-        let message = format!("expected {expected} rows as the header says, found {rows}.");
-        let kind = match rows < expected {
-            true => ErrorKind::Truncated { needed: expected as u64, had: rows as u64 },
-            false => ErrorKind::Malformed,
-        };
-        return Err(Error::new(kind, context.format, message));
+        return Err(miscounted(context.format, expected, rows));
     }
     let arrays = arrays(context, &header, &plan, table)?;
     header.nrows = Some(rows);
     let frame = header.frame(plan, arrays).map_err(|e| named(context, e))?;
     Ok(Decoded::new(frame, orient, Some(header::VERSION)))
+}
+
+/// Another number of rows than the header says.
+pub(crate) fn miscounted(format: &'static str, expected: usize, rows: usize) -> Error {
+    let message = format!("expected {expected} rows as the header says, found {rows}.");
+    let kind = match rows < expected {
+        true => ErrorKind::Truncated { needed: expected as u64, had: rows as u64 },
+        false => ErrorKind::Malformed,
+    };
+    Error::new(kind, format, message)
 }
 
 /// The frame of one chunk of several, whose first row is `first_row` of all.

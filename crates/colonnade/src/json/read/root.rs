@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::write::options::Orient;
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Progress};
+use crate::plan::{NoProgress, Progress, Scaled};
 use crate::text::input::Text;
 use crate::text::{Decoded, header};
 
@@ -105,6 +105,7 @@ pub(crate) fn with_context<T>(
     let text = Text::of(format, input, options.part, options.encoding, options.threads)?;
     let place = |at: usize| text.place(at);
     let (bytes, rules, range_nbytes) = (text.as_bytes(), options.rules(), RANGE_NBYTES);
+    let progress = &Scaled::new(progress, bytes.len() as u64, nbytes);
     work(&Context { bytes, options, rules, format, range_nbytes, hint: "", progress, place: &place })
 }
 

@@ -3,10 +3,11 @@
 //! Specification: Frictionless' Table Schema, <https://specs.frictionlessdata.io/table-schema/>.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
+use std::hash::Hash;
 
-use arrow_array::{Array as _, LargeStringArray};
-use arrow_buffer::Buffer;
-use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_array::{Array as _, Float64Array, Int32Array, Int64Array, LargeStringArray};
+use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, TimeUnit};
 use serde_json::{Value, json};
 
@@ -141,31 +142,45 @@ impl Described<'_> {
             let data = data.and_then(|data| dtypes::cast(&wanted, &data)).ok_or_else(|| {
                 self.wrong(format!("{name}: expected cells of extDtype {said}, found {found}."))
             })?;
+            if tag.is_none()
+                && data.null_count() > 0
+                && let Some(floats) = dtypes::nan_for_null(&data)?
+            {
+                return Ok(floats);
+            }
             return Ok(Finished::Column(Column { tag: tag.map(Into::into), ..Column::new(data) }));
         }
         let Some(data) = data else { return Ok(column) };
+        let is_null = matches!(data.data_type(), DataType::Null);
         let is_text = matches!(data.data_type(), DataType::LargeUtf8 | DataType::Null);
         match text("type") {
             Some("datetime") if is_text => {
                 let zone = text("tz").map(|zone| dtypes::zone(zone).into());
-                self.read(&DataType::Timestamp(TimeUnit::Nanosecond, zone), name, &data)
+                let read = |unit| self.read(&DataType::Timestamp(unit, zone.clone()), name, &data);
+                // Nanoseconds end in 1677 and 2262, microseconds in the year 292,277.
+                read(TimeUnit::Nanosecond)
+                    .or_else(|_| read(TimeUnit::Microsecond))
+                    .or_else(|_| read(TimeUnit::Second))
             }
-            Some("string") if matches!(data.data_type(), DataType::Null) => {
-                self.read(&DataType::LargeUtf8, name, &data)
+            Some("string") if is_null => self.read(&DataType::LargeUtf8, name, &data),
+            Some("integer") if is_null && data.is_empty() => dtypes::no_integers(),
+            Some("integer") if is_null => self.read(&DataType::Int64, name, &data),
+            Some("boolean") if is_null => self.read(&DataType::Boolean, name, &data),
+            Some("number") => {
+                let Some(floats) = dtypes::cast(&DataType::Float64, &data) else { return Ok(column) };
+                if text("extDtype").is_none()
+                    && floats.null_count() > 0
+                    && let Some(floats) = dtypes::nan_for_null(&floats)?
+                {
+                    return Ok(floats);
+                }
+                Ok(Finished::Column(Column::new(floats)))
             }
-            Some("number") if matches!(data.data_type(), DataType::Null) => {
-                self.read(&DataType::Float64, name, &data)
-            }
-            Some("number") if data.data_type().is_integer() => {
-                let floats = dtypes::cast(&DataType::Float64, &data);
-                Ok(floats.map_or(column, |data| Finished::Column(Column::new(data))))
-            }
-            Some("any") if is_text => {
+            Some("any") => {
                 let told = field.get("constraints").and_then(|c| c.get("enum")).and_then(Value::as_array);
-                let texts = told.and_then(|all| all.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
-                let Some(texts) = texts else { return Ok(column) };
+                let Some(told) = told else { return Ok(column) };
+                let Some(data) = self.categories(name, told, &data)? else { return Ok(column) };
                 let ordered = field.get("ordered").and_then(Value::as_bool) == Some(true);
-                let data = self.categories(name, &texts, &data)?;
                 Ok(Finished::Column(Column { ordered, ..Column::new(data) }))
             }
             _ => Ok(column),
@@ -186,43 +201,57 @@ impl Described<'_> {
         Ok(Finished::Column(Column::new(reader.finish()?)))
     }
 
-    fn categories(&self, name: &str, categories: &[&str], data: &ArrayData) -> Result<ArrayData> {
-        let places: HashMap<&str, i32> = categories.iter().copied().zip(0..).collect();
+    /// Categories that are text, integers or floats; `None` of others, and where the cells are not of their type.
+    fn categories(&self, name: &str, told: &[Value], data: &ArrayData) -> Result<Option<ArrayData>> {
+        if let Some(texts) = told.iter().map(Value::as_str).collect::<Option<Vec<_>>>() {
+            let Some(cells) = dtypes::cast(&DataType::LargeUtf8, data) else { return Ok(None) };
+            let cells = LargeStringArray::from(cells);
+            let values = LargeStringArray::from(texts.clone()).into_data();
+            return self.coded(name, &texts, cells.iter(), values).map(Some);
+        }
+        if let Some(integers) = told.iter().map(Value::as_i64).collect::<Option<Vec<_>>>() {
+            let Some(cells) = dtypes::integers(data) else { return Ok(None) };
+            let values = Int64Array::from(integers.clone()).into_data();
+            return self.coded(name, &integers, cells.iter(), values).map(Some);
+        }
+        let Some(floats) = told.iter().map(Value::as_f64).collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        let Some(cells) = dtypes::cast(&DataType::Float64, data) else { return Ok(None) };
+        // By their text: it is one for each, zeros being equal.
+        let text = |value: f64| (value + 0.0).to_string();
+        let texts: Vec<String> = floats.iter().copied().map(text).collect();
+        let (cells, values) = (Float64Array::from(cells), Float64Array::from(floats).into_data());
+        self.coded(name, &texts, cells.iter().map(|cell| cell.map(text)), values).map(Some)
+    }
+
+    fn coded<K: Clone + Debug + Eq + Hash>(
+        &self,
+        name: &str,
+        categories: &[K],
+        cells: impl Iterator<Item = Option<K>>,
+        values: ArrayData,
+    ) -> Result<ArrayData> {
+        let places: HashMap<K, i32> = categories.iter().cloned().zip(0..).collect();
         if places.len() < categories.len() {
             return Err(self.wrong(format!("{name}: expected every category once.")));
         }
-        let mut codes = vec![0i32; data.len()];
-        if let DataType::LargeUtf8 = data.data_type() {
-            let cells = LargeStringArray::from(data.clone());
-            for (row, code) in codes.iter_mut().enumerate().filter(|(row, _)| cells.is_valid(*row)) {
-                let found = places.get(cells.value(row)).copied();
-                *code = found.ok_or_else(|| {
-                    self.wrong(format!(
-                        "{name}: expected one of the categories, found {:?} in row {row}.",
-                        cells.value(row)
-                    ))
-                })?;
-            }
-        }
-        let nulls = match data.data_type() {
-            DataType::Null => Some(arrow_buffer::NullBuffer::new_null(data.len())),
-            _ => data.nulls().cloned(),
+        let code = |(row, cell): (usize, Option<K>)| {
+            let Some(cell) = cell else { return Ok(None) };
+            let found = places.get(&cell).copied().ok_or_else(|| {
+                self.wrong(format!("{name}: expected one of the categories, found {cell:?} in row {row}."))
+            });
+            found.map(Some)
         };
-        let values = LargeStringArray::from(categories.to_vec()).into_data();
-        let data_type = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::LargeUtf8));
-        ArrayDataBuilder::new(data_type)
-            .len(data.len())
-            .nulls(nulls)
-            .add_buffer(Buffer::from_vec(codes))
-            .add_child_data(values)
-            .build()
-            .map_err(|e| {
-                crate::Error::new(
-                    ErrorKind::Malformed,
-                    self.context.format,
-                    format!("Arrow refused {name:?}: {e}."),
-                )
-            })
+        let codes = cells.enumerate().map(code).collect::<Result<Int32Array>>()?.into_data();
+        let data_type = DataType::Dictionary(Box::new(DataType::Int32), Box::new(values.data_type().clone()));
+        codes.into_builder().data_type(data_type).add_child_data(values).build().map_err(|e| {
+            crate::Error::new(
+                ErrorKind::Malformed,
+                self.context.format,
+                format!("Arrow refused {name:?}: {e}."),
+            )
+        })
     }
 }
 
