@@ -15,10 +15,10 @@ from colonnade.bench.summary import Summary
 INTRODUCTION = """\
 Written by `make bench-text`. How it is measured: [benchmarks.md](../benchmarks.md). From a pandas DataFrame to a file
 over an existing one, and from the file to a DataFrame that is equal to the one before: values, dtypes, labels. Who
-gives back something else is left out and stands under *Not measured, or not equal*. Ours writes plain CSV, and JSON, NDJSON and YAML with
-their header; everybody reads the file that they wrote themselves, but pyarrow, which writes no NDJSON and reads
-pandas'. *pandas-text csv* is `to_csv` and `read_csv(engine="pyarrow")`, *engine=c* the C engine; polars and DuckDB go
-by way of their own frames, and look at all rows to tell the types, as everybody else does.
+gives back something else is left out and stands under *Not measured, or not equal*. Ours writes plain CSV, and JSON,
+NDJSON and YAML with their header; everybody reads the file that they wrote themselves, but pyarrow, which writes no
+NDJSON and reads pandas'. *pandas-text csv* is `to_csv` and `read_csv(engine="pyarrow")`, *engine=c* the C engine;
+polars and DuckDB go by way of their own frames, and look at all rows to tell the types, as everybody else does.
 
 """
 CALLS = {"replace": "from pandas", "read": "to pandas"}
