@@ -13,6 +13,7 @@ pub mod json;
 pub mod memory;
 pub mod message;
 pub mod msgpack;
+pub mod parquet;
 pub mod plan;
 pub mod sink;
 pub mod text;

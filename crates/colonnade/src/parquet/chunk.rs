@@ -1,0 +1,97 @@
+//! What the footer says of one column chunk.
+
+use crate::error::Result;
+
+use super::footer::Chunk;
+use super::thrift::{Thrift, Wire};
+
+/// Reads a ColumnChunk.
+///
+/// # Errors
+/// Malformed: negative counts and places, no metadata where the chunk is not encrypted.
+pub fn read<'a>(t: &mut Thrift<'a>) -> Result<Chunk<'a>> {
+    let mut chunk = Chunk::default();
+    let (mut offset_index, mut column_index, mut known, mut last) = ([None; 2], [None; 2], false, 0);
+    while let Some(field) = t.field(&mut last)? {
+        match (field.id, field.wire) {
+            (1, Wire::Binary) => chunk.file = Some(t.text()?),
+            (3, Wire::Struct) => {
+                metadata(t, &mut chunk)?;
+                known = true;
+            }
+            (4, Wire::I64) => offset_index[0] = Some(t.count()?),
+            (5, Wire::I32) => offset_index[1] = Some(t.count()?),
+            (6, Wire::I64) => column_index[0] = Some(t.count()?),
+            (7, Wire::I32) => column_index[1] = Some(t.count()?),
+            (8, Wire::Struct) | (9, Wire::Binary) => {
+                chunk.encrypted = true;
+                t.skip(field.wire)?;
+            }
+            _ => t.skip(field.wire)?,
+        }
+    }
+    if !known && !chunk.encrypted {
+        return Err(t.fault("a column chunk has no metadata"));
+    }
+    if let [Some(at), Some(n)] = offset_index {
+        chunk.offset_index = Some((at, n));
+    }
+    if let [Some(at), Some(n)] = column_index {
+        chunk.column_index = Some((at, n));
+    }
+    Ok(chunk)
+}
+
+fn metadata(t: &mut Thrift<'_>, chunk: &mut Chunk<'_>) -> Result<()> {
+    let (mut seen, mut last) = (0u8, 0);
+    while let Some(field) = t.field(&mut last)? {
+        let at = t.position();
+        match (field.id, field.wire) {
+            (1, Wire::I32) => {
+                chunk.physical = t.i32()?;
+                seen |= 1;
+            }
+            (2, Wire::List) => {
+                chunk.encodings = Some(at);
+                t.skip(field.wire)?;
+            }
+            (4, Wire::I32) => {
+                chunk.codec = t.i32()?;
+                seen |= 2;
+            }
+            (5, Wire::I64) => {
+                chunk.nvalues = t.count()?;
+                seen |= 4;
+            }
+            (6, Wire::I64) => chunk.nbytes = t.count()?,
+            (7, Wire::I64) => {
+                chunk.compressed_nbytes = t.count()?;
+                seen |= 8;
+            }
+            (9, Wire::I64) => {
+                chunk.data_at = t.count()?;
+                seen |= 16;
+            }
+            // Some writers say -1 for "none".
+            (11, Wire::I64) => chunk.dictionary_at = u64::try_from(t.i64()?).ok(),
+            (12, Wire::Struct) => {
+                chunk.statistics = Some(at);
+                t.skip(field.wire)?;
+            }
+            (13, Wire::List) => {
+                chunk.encoding_stats = Some(at);
+                t.skip(field.wire)?;
+            }
+            (14, Wire::I64) => chunk.bloom = u64::try_from(t.i64()?).ok().map(|at| (at, None)),
+            (15, Wire::I32) => {
+                let n = u64::try_from(t.i32()?).ok();
+                chunk.bloom = chunk.bloom.map(|(at, _)| (at, n));
+            }
+            _ => t.skip(field.wire)?,
+        }
+    }
+    if seen != 31 {
+        return Err(t.fault("a column chunk says no type, codec, count, size or place"));
+    }
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! Runs and packed groups: the encoding of levels, keys and bools.
+//!
+//! ```text
+//! run:    varint (n << 1)        value in ceil(width / 8) bytes
+//! packed: varint (groups << 1|1) groups of 8 values, width bytes each
+//! ```
+//!
+//! A run says up to 2^63 values in eleven bytes: nobody allocates on that, the caller says how many it wants.
+
+use crate::error::{Error, Result};
+
+use super::unpack::{GROUP, unpack_tail, unpack32};
+
+/// Values that follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Run<'a> {
+    /// `n` times the same.
+    Same {
+        /// The value.
+        value: u32,
+        /// How often.
+        n: usize,
+    },
+    /// `n` values in packed bits.
+    Packed {
+        /// Their bytes, from the first value on.
+        bytes: &'a [u8],
+        /// How many.
+        n: usize,
+    },
+}
+
+/// Reads runs one after the other, `n` values in all.
+#[derive(Debug, Clone)]
+pub struct Hybrid<'a> {
+    bytes: &'a [u8],
+    width: u8,
+    left: usize,
+}
+
+impl<'a> Hybrid<'a> {
+    /// The `n` values of `width` bits that `bytes` hold.
+    ///
+    /// # Errors
+    /// Malformed: a width over 32.
+    pub fn new(bytes: &'a [u8], width: u8, n: usize) -> Result<Self> {
+        if width > 32 {
+            let message = format!("a width of {width} bits, at most 32 are possible. The file is damaged; write it again.");
+            return Err(Error::malformed("parquet", message));
+        }
+        Ok(Self { bytes, width, left: n })
+    }
+
+    /// Bits of a value.
+    #[must_use]
+    pub fn width(&self) -> u8 {
+        self.width
+    }
+
+    /// Bytes that no run has used yet.
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    #[cold]
+    fn ended(&self, needed: usize) -> Error {
+        Error::truncated("parquet", "runs of levels, keys or bools", needed as u64, self.bytes.len() as u64)
+    }
+
+    fn varint(&mut self) -> Result<u64> {
+        let mut value = 0u64;
+        for (k, &byte) in self.bytes.iter().enumerate().take(10) {
+            if k == 9 && byte > 1 {
+                break;
+            }
+            value |= u64::from(byte & 0x7f) << (7 * k);
+            if byte < 0x80 {
+                self.bytes = self.bytes.get(k + 1..).unwrap_or_default();
+                return Ok(value);
+            }
+        }
+        if self.bytes.len() < 10 {
+            return Err(self.ended(self.bytes.len() + 1));
+        }
+        Err(Error::malformed("parquet", "the length of a run has more than 64 bits. The file is damaged; write it again."))
+    }
+
+    /// The next run, `None` when all values were given. It never says more values than are left, nor none.
+    ///
+    /// # Errors
+    /// Truncated: runs for fewer values than were asked for.
+    #[inline]
+    pub fn next_run(&mut self) -> Result<Option<Run<'a>>> {
+        while self.left > 0 {
+            let head = self.varint()?;
+            if head & 1 == 0 {
+                let size = usize::from(self.width.div_ceil(8));
+                let Some(bytes) = self.bytes.get(..size) else { return Err(self.ended(size)) };
+                let mut word = [0u8; 4];
+                for (to, from) in word.iter_mut().zip(bytes) {
+                    *to = *from;
+                }
+                self.bytes = self.bytes.get(size..).unwrap_or_default();
+                let n = usize::try_from(head >> 1).unwrap_or(usize::MAX).min(self.left);
+                if n == 0 {
+                    continue;
+                }
+                self.left -= n;
+                return Ok(Some(Run::Same { value: u32::from_le_bytes(word), n }));
+            }
+            let groups = usize::try_from(head >> 1).unwrap_or(usize::MAX);
+            let n = groups.saturating_mul(8).min(self.left);
+            if n == 0 {
+                continue;
+            }
+            // The last group of the last run may be cut where its values end, as some writers do.
+            let whole = groups.saturating_mul(usize::from(self.width)).min(self.bytes.len());
+            let needed = (n * usize::from(self.width)).div_ceil(8);
+            if needed > whole {
+                return Err(self.ended(needed));
+            }
+            let bytes = self.bytes.get(..whole).unwrap_or_default();
+            self.bytes = self.bytes.get(whole..).unwrap_or_default();
+            self.left -= n;
+            return Ok(Some(Run::Packed { bytes, n }));
+        }
+        Ok(None)
+    }
+}
+
+/// Goes through the values of a packed run, up to 32 at a time.
+#[inline]
+pub fn each_group(
+    width: u8,
+    bytes: &[u8],
+    n: usize,
+    mut take: impl FnMut(&[u32]) -> Result<()>,
+) -> Result<()> {
+    let mut values = [0u32; GROUP];
+    let size = 4 * usize::from(width);
+    let (mut left, mut bytes) = (n, bytes);
+    while left > 0 {
+        let now = left.min(GROUP);
+        if bytes.len() >= size {
+            unpack32(width, bytes, &mut values);
+            bytes = bytes.get(size..).unwrap_or_default();
+        } else {
+            unpack_tail(width, bytes, &mut values);
+            bytes = &[];
+        }
+        take(values.get(..now).unwrap_or_default())?;
+        left -= now;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(bytes: &[u8], width: u8, n: usize) -> Vec<u32> {
+        let mut out = Vec::new();
+        let mut runs = Hybrid::new(bytes, width, n).unwrap_or_else(|_| unreachable!());
+        while let Ok(Some(run)) = runs.next_run() {
+            match run {
+                Run::Same { value, n } => out.extend(std::iter::repeat_n(value, n)),
+                Run::Packed { bytes, n } => {
+                    let _ = each_group(width, bytes, n, |v| {
+                        out.extend_from_slice(v);
+                        Ok(())
+                    });
+                }
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn the_specifications_example() {
+        // 0 to 7 in three bits: 0b10001000 0b11000110 0b11111010.
+        assert_eq!(all(&[0x03, 0x88, 0xc6, 0xfa], 3, 8), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(all(&[0x06, 5, 0x02, 1], 3, 4), [5, 5, 5, 1]);
+    }
+
+    #[test]
+    fn every_width_gives_back_what_was_packed() {
+        for width in 0..=32u8 {
+            for n in [1usize, 7, 8, 31, 32, 33, 64, 100] {
+                let mask = if width == 32 { u64::from(u32::MAX) } else { (1u64 << width) - 1 };
+                let values: Vec<u64> = (0..n as u64).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20 & mask).collect();
+                let mut bytes = vec![0u8; n.div_ceil(8) * usize::from(width) + 8];
+                for (k, v) in values.iter().enumerate() {
+                    for bit in 0..usize::from(width) {
+                        let at = k * usize::from(width) + bit;
+                        bytes[at / 8] |= u8::from(v >> bit & 1 == 1) << (at % 8);
+                    }
+                }
+                bytes.truncate(n.div_ceil(8) * usize::from(width));
+                let mut head = vec![u8::try_from(n.div_ceil(8) << 1 | 1).unwrap_or(0)];
+                head.extend(bytes);
+                let found: Vec<u64> = all(&head, width, n).into_iter().map(u64::from).collect();
+                assert_eq!(found, values, "{width} bits, {n} values");
+            }
+        }
+    }
+
+    #[test]
+    fn what_ends_early_is_an_error() {
+        let mut runs = Hybrid::new(&[0x03, 0x88, 0xc6], 3, 8).unwrap_or_else(|_| unreachable!());
+        assert!(runs.next_run().is_err());
+        let mut none = Hybrid::new(&[], 3, 8).unwrap_or_else(|_| unreachable!());
+        assert!(none.next_run().is_err());
+        assert!(Hybrid::new(&[], 33, 1).is_err());
+    }
+}

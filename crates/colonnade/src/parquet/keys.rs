@@ -1,0 +1,69 @@
+//! Keys of a dictionary, piece by piece.
+
+use crate::error::Result;
+
+use super::hybrid::{Hybrid, Run};
+use super::unpack::{GROUP, unpack_tail, unpack32};
+
+/// The next keys: one that repeats, or some that do not.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Piece<'k> {
+    /// `n` times this key.
+    Same(u32, usize),
+    /// These.
+    Many(&'k [u32]),
+}
+
+/// Reads keys; a call may end within a run.
+#[derive(Debug)]
+pub struct Keys<'a> {
+    runs: Hybrid<'a>,
+    run: Option<Run<'a>>,
+    group: [u32; GROUP],
+    at: usize,
+    ready: usize,
+}
+
+impl<'a> Keys<'a> {
+    /// The keys of `runs`.
+    #[must_use]
+    pub fn new(runs: Hybrid<'a>) -> Self {
+        Self { runs, run: None, group: [0; GROUP], at: 0, ready: 0 }
+    }
+
+    /// Up to `most` keys, at least one; `None` when there are no more.
+    ///
+    /// # Errors
+    /// Truncated runs.
+    #[inline]
+    pub fn take(&mut self, most: usize) -> Result<Option<Piece<'_>>> {
+        if self.at == self.ready {
+            if self.run.is_none() {
+                self.run = self.runs.next_run()?;
+            }
+            match self.run {
+                None => return Ok(None),
+                Some(Run::Same { value, n }) => {
+                    let now = n.min(most);
+                    self.run = (n > now).then_some(Run::Same { value, n: n - now });
+                    return Ok(Some(Piece::Same(value, now)));
+                }
+                Some(Run::Packed { bytes, n }) => {
+                    let (width, now) = (self.runs.width(), n.min(GROUP));
+                    let size = 4 * usize::from(width);
+                    if bytes.len() >= size {
+                        unpack32(width, bytes, &mut self.group);
+                    } else {
+                        unpack_tail(width, bytes, &mut self.group);
+                    }
+                    let bytes = bytes.get(size..).unwrap_or_default();
+                    self.run = (n > now).then_some(Run::Packed { bytes, n: n - now });
+                    (self.at, self.ready) = (0, now);
+                }
+            }
+        }
+        let from = self.at;
+        self.at = self.ready.min(from + most);
+        Ok(Some(Piece::Many(self.group.get(from..self.at).unwrap_or_default())))
+    }
+}

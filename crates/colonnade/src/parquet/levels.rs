@@ -1,0 +1,165 @@
+//! Definition levels of columns that may be null: values go to their rows, and a null's row gets what stands for it.
+
+use crate::error::{Error, Result};
+
+use super::hybrid::{Hybrid, Run};
+
+/// A bitmap that grows; bit 1 is a value.
+#[derive(Debug, Default)]
+pub struct Validity {
+    words: Vec<u64>,
+    n: usize,
+    /// Nulls among them.
+    pub nulls: usize,
+}
+
+impl Validity {
+    /// Adds the low `n` bits (up to 64) of `mask`.
+    #[inline]
+    pub fn push(&mut self, mask: u64, n: usize) {
+        let mask = if n < 64 { mask & ((1 << n) - 1) } else { mask };
+        self.nulls += n - mask.count_ones() as usize;
+        let within = self.n % 64;
+        if within == 0 {
+            self.words.push(mask);
+        } else {
+            if let Some(last) = self.words.last_mut() {
+                *last |= mask << within;
+            }
+            if within + n > 64 {
+                self.words.push(mask >> (64 - within));
+            }
+        }
+        self.n += n;
+    }
+
+    /// Adds `n` equal bits.
+    pub fn push_same(&mut self, valid: bool, n: usize) {
+        let (mask, mut left) = (if valid { u64::MAX } else { 0 }, n);
+        while left > 0 {
+            let now = left.min(64 - self.n % 64);
+            self.push(mask, now);
+            left -= now;
+        }
+    }
+
+    /// Bits so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    /// Its words.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+}
+
+/// Where the values of one page go, nulls between them.
+///
+/// `fill` gives the next values, dense; `null` stands where there is none. Runs of values are decoded straight to their
+/// place; mixed ones are decoded dense, 64 rows at a time, and spread from behind.
+///
+/// # Errors
+/// Truncated levels; levels over 1.
+#[inline]
+pub fn spread<T: Copy>(
+    levels: &mut Hybrid<'_>,
+    out: &mut [T],
+    null: T,
+    mut validity: Option<&mut Validity>,
+    mut fill: impl FnMut(&mut [T]) -> Result<()>,
+) -> Result<()> {
+    let mut out = out;
+    while !out.is_empty() {
+        match levels.next_run()? {
+            None => return Err(Error::truncated("parquet", "the levels of a page", out.len() as u64, 0)),
+            Some(Run::Same { value, n }) => {
+                if value > 1 {
+                    return Err(Error::malformed(
+                        "parquet",
+                        format!("definition level {value}, at most 1 is possible. The file is damaged; write it again."),
+                    ));
+                }
+                let n = n.min(out.len());
+                let (now, later) = out.split_at_mut(n);
+                if value == 1 { fill(now)? } else { now.fill(null) }
+                if let Some(bits) = validity.as_deref_mut() {
+                    bits.push_same(value == 1, n);
+                }
+                out = later;
+            }
+            Some(Run::Packed { bytes, n }) => {
+                let n = n.min(out.len());
+                let (now, later) = out.split_at_mut(n);
+                for (k, part) in now.chunks_mut(64).enumerate() {
+                    let mut word = [0u8; 8];
+                    for (to, from) in word.iter_mut().zip(bytes.iter().skip(8 * k)) {
+                        *to = *from;
+                    }
+                    let mask = u64::from_le_bytes(word);
+                    if let Some(bits) = validity.as_deref_mut() {
+                        bits.push(mask, part.len());
+                    }
+                    mixed(mask, part, null, &mut fill)?;
+                }
+                out = later;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[inline]
+fn mixed<T: Copy>(mask: u64, part: &mut [T], null: T, fill: &mut impl FnMut(&mut [T]) -> Result<()>) -> Result<()> {
+    let n = part.len();
+    let mask = if n < 64 { mask & ((1 << n) - 1) } else { mask };
+    let mut k = mask.count_ones() as usize;
+    fill(part.get_mut(..k).unwrap_or_default())?;
+    if k == n {
+        return Ok(());
+    }
+    for row in (0..n).rev() {
+        let valid = (mask >> row & 1) as usize;
+        k -= valid;
+        // `k` is never past `row`, and what it names was not yet overwritten: values move towards the end alone.
+        let value = part.get(k).copied().unwrap_or(null);
+        if let Some(to) = part.get_mut(row) {
+            *to = if valid == 1 { value } else { null };
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_in_their_rows() {
+        // 8 rows packed 0b1011_0110, then 3 nulls, then 70 values.
+        let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1];
+        let Ok(mut levels) = Hybrid::new(&bytes, 1, 81) else { unreachable!() };
+        let (mut out, mut bits, mut next) = (vec![0i32; 81], Validity::default(), 0);
+        let done = spread(&mut levels, &mut out, -1, Some(&mut bits), |to| {
+            for v in to {
+                next += 1;
+                *v = next;
+            }
+            Ok(())
+        });
+        assert!(done.is_ok());
+        assert_eq!(out[..11], [-1, 1, 2, -1, 3, 4, -1, 5, -1, -1, -1]);
+        assert_eq!(out[11..], (6..76).collect::<Vec<_>>()[..]);
+        assert_eq!((bits.len(), bits.nulls), (81, 6));
+        assert_eq!(bits.words()[0] & 0x7ff, 0b1011_0110);
+        assert_eq!(bits.words()[1], (1 << 17) - 1);
+    }
+}

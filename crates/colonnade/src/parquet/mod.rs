@@ -1,0 +1,13 @@
+//! Parquet, its bytes.
+
+pub mod chunk;
+pub mod delta;
+pub mod footer;
+pub mod hybrid;
+pub mod keys;
+pub mod levels;
+pub mod page;
+pub mod schema;
+pub mod thrift;
+pub mod unpack;
+pub mod values;

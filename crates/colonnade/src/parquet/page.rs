@@ -1,0 +1,231 @@
+//! Page headers, read by our own small parser: what a header claims is checked before anything is allocated for it.
+
+use crate::error::{Error, Result};
+
+use super::thrift::{Thrift, Wire};
+
+/// How values or levels are encoded; the numbers are the specification's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Encoding {
+    /// Values as they are.
+    Plain = 0,
+    /// Keys of a dictionary, by its old name.
+    PlainDictionary = 2,
+    /// Runs and packed groups.
+    Rle = 3,
+    /// Packed bits, most significant first: levels of very old files.
+    BitPacked = 4,
+    /// Packed differences.
+    DeltaBinaryPacked = 5,
+    /// Lengths as packed differences, then the bytes.
+    DeltaLengthByteArray = 6,
+    /// Text that shares its beginning with the one before.
+    DeltaByteArray = 7,
+    /// Keys of a dictionary.
+    RleDictionary = 8,
+    /// A stream for each byte of the value.
+    ByteStreamSplit = 9,
+}
+
+impl Encoding {
+    /// The encoding of this number.
+    #[must_use]
+    pub fn of(number: i32) -> Option<Self> {
+        Some(match number {
+            0 => Self::Plain,
+            2 => Self::PlainDictionary,
+            3 => Self::Rle,
+            4 => Self::BitPacked,
+            5 => Self::DeltaBinaryPacked,
+            6 => Self::DeltaLengthByteArray,
+            7 => Self::DeltaByteArray,
+            8 => Self::RleDictionary,
+            9 => Self::ByteStreamSplit,
+            _ => return None,
+        })
+    }
+}
+
+/// What a page is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Data, version 1: levels and values are compressed together.
+    Data {
+        /// Of the values.
+        encoding: Encoding,
+        /// Of the definition levels.
+        definition: Encoding,
+        /// Of the repetition levels.
+        repetition: Encoding,
+    },
+    /// Data, version 2: levels stand in front, never compressed.
+    DataV2 {
+        /// Of the values.
+        encoding: Encoding,
+        /// Values that are null.
+        nulls: u32,
+        /// Rows that begin in this page.
+        rows: u32,
+        /// Bytes of the definition levels.
+        definition_nbytes: u32,
+        /// Bytes of the repetition levels.
+        repetition_nbytes: u32,
+        /// Whether the values are compressed.
+        compressed: bool,
+    },
+    /// A dictionary.
+    Dictionary {
+        /// Of its values.
+        encoding: Encoding,
+    },
+    /// An index page, or one that this version does not know: passed by.
+    Other,
+}
+
+/// A page's header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    /// What it is.
+    pub kind: Kind,
+    /// Values, nulls included.
+    pub nvalues: u32,
+    /// Bytes of the page behind its header, as they stand in the file.
+    pub compressed_nbytes: usize,
+    /// Bytes that they become.
+    pub nbytes: usize,
+    /// CRC-32 of the bytes in the file.
+    pub crc: Option<u32>,
+    /// Bytes of the header itself.
+    pub header_nbytes: usize,
+}
+
+impl Header {
+    /// The header at the beginning of `bytes`, which stand at byte `base` of the file.
+    ///
+    /// # Errors
+    /// Malformed or truncated headers, negative counts, a page that is longer than `bytes`; unsupported encodings.
+    pub fn read(bytes: &[u8], base: u64) -> Result<Self> {
+        let mut thrift = Thrift::new(bytes, base, "a page header");
+        let t = &mut thrift;
+        let (mut page_type, mut sizes, mut crc, mut inner) = (None, [None; 2], None, None);
+        let mut last = 0;
+        while let Some(field) = t.field(&mut last)? {
+            match (field.id, field.wire) {
+                (1, Wire::I32) => page_type = Some(t.i32()?),
+                (2, Wire::I32) => sizes[0] = Some(size(t)?),
+                (3, Wire::I32) => sizes[1] = Some(size(t)?),
+                (4, Wire::I32) => crc = Some(t.i32()?.cast_unsigned()),
+                (5, Wire::Struct) => inner = Some(data(t)?),
+                (7, Wire::Struct) => inner = Some(dictionary(t)?),
+                (8, Wire::Struct) => inner = Some(data_v2(t)?),
+                _ => t.skip(field.wire)?,
+            }
+        }
+        let (Some(page_type), [Some(nbytes), Some(compressed_nbytes)]) = (page_type, sizes) else {
+            return Err(t.fault("its type or one of its sizes is missing"));
+        };
+        let (kind, nvalues) = match (page_type, inner) {
+            (0, Some(found @ (Kind::Data { .. }, _)))
+            | (2, Some(found @ (Kind::Dictionary { .. }, _)))
+            | (3, Some(found @ (Kind::DataV2 { .. }, _))) => found,
+            (0 | 2 | 3, _) => return Err(t.fault(&format!("a page of type {page_type} has no header of that type"))),
+            _ => (Kind::Other, 0),
+        };
+        let header_nbytes = t.position();
+        let had = bytes.len() - header_nbytes;
+        if compressed_nbytes > had {
+            let what = "a page, by what its header says of its column chunk";
+            return Err(Error::truncated("parquet", what, compressed_nbytes as u64, had as u64).at(base));
+        }
+        Ok(Self { kind, nvalues, compressed_nbytes, nbytes, crc, header_nbytes })
+    }
+
+    /// The page's bytes in the file, where `bytes` are those that the header was read from.
+    #[must_use]
+    pub fn body<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        bytes.get(self.header_nbytes..self.end()).unwrap_or_default()
+    }
+
+    /// Where the next header begins.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        self.header_nbytes + self.compressed_nbytes
+    }
+}
+
+fn size(t: &mut Thrift<'_>) -> Result<usize> {
+    usize::try_from(t.i32()?).map_err(|_| t.fault("a size is negative"))
+}
+
+fn count(t: &mut Thrift<'_>) -> Result<u32> {
+    u32::try_from(t.i32()?).map_err(|_| t.fault("a count is negative"))
+}
+
+fn encoding(t: &mut Thrift<'_>) -> Result<Encoding> {
+    let number = t.i32()?;
+    Encoding::of(number).ok_or_else(|| {
+        let advice = "Write the file with PLAIN, dictionary, DELTA_* or BYTE_STREAM_SPLIT.";
+        Error::unsupported("parquet", format!("a page's encoding is number {number}, which is not known here. {advice}"))
+    })
+}
+
+fn data(t: &mut Thrift<'_>) -> Result<(Kind, u32)> {
+    let (mut n, mut found, mut last) = (None, [None; 3], 0);
+    while let Some(field) = t.field(&mut last)? {
+        match (field.id, field.wire) {
+            (1, Wire::I32) => n = Some(count(t)?),
+            (2, Wire::I32) => found[0] = Some(encoding(t)?),
+            (3, Wire::I32) => found[1] = Some(encoding(t)?),
+            (4, Wire::I32) => found[2] = Some(encoding(t)?),
+            _ => t.skip(field.wire)?,
+        }
+    }
+    match (n, found) {
+        (Some(n), [Some(encoding), Some(definition), Some(repetition)]) => {
+            Ok((Kind::Data { encoding, definition, repetition }, n))
+        }
+        _ => Err(t.fault("a data page says no count or no encoding")),
+    }
+}
+
+fn dictionary(t: &mut Thrift<'_>) -> Result<(Kind, u32)> {
+    let (mut n, mut found, mut last) = (None, None, 0);
+    while let Some(field) = t.field(&mut last)? {
+        match (field.id, field.wire) {
+            (1, Wire::I32) => n = Some(count(t)?),
+            (2, Wire::I32) => found = Some(encoding(t)?),
+            _ => t.skip(field.wire)?,
+        }
+    }
+    match (n, found) {
+        (Some(n), Some(encoding)) => Ok((Kind::Dictionary { encoding }, n)),
+        _ => Err(t.fault("a dictionary page says no count or no encoding")),
+    }
+}
+
+fn data_v2(t: &mut Thrift<'_>) -> Result<(Kind, u32)> {
+    let (mut counts, mut found, mut compressed, mut last) = ([None; 5], None, true, 0);
+    while let Some(field) = t.field(&mut last)? {
+        match (field.id, field.wire) {
+            (1, Wire::I32) => counts[0] = Some(count(t)?),
+            (2, Wire::I32) => counts[1] = Some(count(t)?),
+            (3, Wire::I32) => counts[2] = Some(count(t)?),
+            (4, Wire::I32) => found = Some(encoding(t)?),
+            (5, Wire::I32) => counts[3] = Some(count(t)?),
+            (6, Wire::I32) => counts[4] = Some(count(t)?),
+            (7, Wire::True) => compressed = true,
+            (7, Wire::False) => compressed = false,
+            _ => t.skip(field.wire)?,
+        }
+    }
+    let ([Some(n), Some(nulls), Some(rows), Some(definition_nbytes), Some(repetition_nbytes)], Some(encoding)) =
+        (counts, found)
+    else {
+        return Err(t.fault("a data page of version 2 says no count, no size or no encoding"));
+    };
+    if nulls > n || rows > n {
+        return Err(t.fault(&format!("a data page of {n} values says {nulls} nulls and {rows} rows")));
+    }
+    Ok((Kind::DataV2 { encoding, nulls, rows, definition_nbytes, repetition_nbytes, compressed }, n))
+}

@@ -1,0 +1,171 @@
+//! Values of one width from one page, whatever encoding it has.
+
+use crate::error::{Error, Result};
+
+use super::delta::Delta;
+use super::keys::{Keys, Piece};
+
+/// What a value is in the file: little-endian, of a fixed width.
+pub trait Raw: Copy {
+    /// Bytes of it.
+    const NBYTES: usize;
+    /// From its bytes; of fewer than `NBYTES` the missing are 0.
+    fn from_bytes(bytes: &[u8]) -> Self;
+    /// From a difference-coded number: integers alone.
+    fn from_i64(value: i64) -> Self;
+}
+
+macro_rules! raw {
+    ($($t:ty)*) => {$(
+        impl Raw for $t {
+            const NBYTES: usize = size_of::<$t>();
+            #[inline]
+            fn from_bytes(bytes: &[u8]) -> Self {
+                let mut own = [0; size_of::<$t>()];
+                if let Some(bytes) = bytes.get(..Self::NBYTES) {
+                    own.copy_from_slice(bytes);
+                }
+                Self::from_le_bytes(own)
+            }
+            #[inline]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 32-bit columns wrap, as the specification says
+            fn from_i64(value: i64) -> Self {
+                value as Self
+            }
+        }
+    )*};
+}
+raw!(u16 u32 u64 u128);
+
+/// Nanoseconds since 1970 of an INT96: nanoseconds of the day, then the Julian day.
+#[derive(Debug, Clone, Copy)]
+pub struct Int96(pub i64);
+
+impl Raw for Int96 {
+    const NBYTES: usize = 12;
+    #[inline]
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let (nanos, day) = bytes.split_at(bytes.len().min(8));
+        let days = i64::from(u32::from_bytes(day)) - 2_440_588;
+        Self(days.wrapping_mul(86_400_000_000_000).wrapping_add(u64::from_bytes(nanos).cast_signed()))
+    }
+    fn from_i64(value: i64) -> Self {
+        Self(value)
+    }
+}
+
+/// Values of one page; each call gives the next. `T` is what stands in memory, `R` what stands in the file.
+#[derive(Debug)]
+pub enum Values<'a, T> {
+    /// PLAIN.
+    Plain(&'a [u8]),
+    /// BYTE_STREAM_SPLIT: all bytes, how many values, how many were given.
+    Split(&'a [u8], usize, usize),
+    /// DELTA_BINARY_PACKED.
+    Delta(Box<Delta<'a>>),
+    /// Keys, and what they mean.
+    Keys(Box<Keys<'a>>, &'a [T]),
+}
+
+#[cold]
+fn ended(needed: usize, had: usize) -> Error {
+    Error::truncated("parquet", "the values of a page", needed as u64, had as u64)
+}
+
+#[cold]
+fn no_key(key: u32, n: usize) -> Error {
+    let message = format!("key {key} of a dictionary of {n} values. The file is damaged; write it again.");
+    Error::malformed("parquet", message)
+}
+
+impl<T: Copy> Values<'_, T> {
+    /// The next `out.len()` values.
+    ///
+    /// # Errors
+    /// Truncated pages, keys that the dictionary does not have.
+    #[inline]
+    pub fn fill<R: Raw>(&mut self, out: &mut [T], cast: impl Fn(R) -> T + Copy) -> Result<()> {
+        match self {
+            Self::Plain(bytes) => {
+                let nbytes = out.len().checked_mul(R::NBYTES).ok_or_else(|| ended(usize::MAX, bytes.len()))?;
+                let Some((now, rest)) = bytes.split_at_checked(nbytes) else {
+                    return Err(ended(nbytes, bytes.len()));
+                };
+                for (to, from) in out.iter_mut().zip(now.chunks_exact(R::NBYTES)) {
+                    *to = cast(R::from_bytes(from));
+                }
+                *bytes = rest;
+            }
+            Self::Split(bytes, n, given) => {
+                if out.len() > *n - *given {
+                    return Err(ended(out.len() * R::NBYTES, (*n - *given) * R::NBYTES));
+                }
+                split::<R, T>(bytes, *n, *given, out, cast);
+                *given += out.len();
+            }
+            Self::Delta(delta) => {
+                let mut some = [0i64; 256];
+                for part in out.chunks_mut(some.len()) {
+                    let Some(now) = some.get_mut(..part.len()) else { continue };
+                    delta.fill(now)?;
+                    for (to, from) in part.iter_mut().zip(now) {
+                        *to = cast(R::from_i64(*from));
+                    }
+                }
+            }
+            Self::Keys(keys, dictionary) => by_keys(keys, dictionary, out)?,
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn by_keys<T: Copy>(keys: &mut Keys<'_>, dictionary: &[T], out: &mut [T]) -> Result<()> {
+    let mut out = out;
+    let n = dictionary.len();
+    while !out.is_empty() {
+        match keys.take(out.len())? {
+            None => return Err(ended(out.len(), 0)),
+            Some(Piece::Same(key, times)) => {
+                let Some(&value) = dictionary.get(key as usize) else { return Err(no_key(key, n)) };
+                let (now, later) = out.split_at_mut(times);
+                now.fill(value);
+                out = later;
+            }
+            Some(Piece::Many(some)) => {
+                let largest = some.iter().fold(0, |a, &b| a.max(b));
+                if largest as usize >= n {
+                    return Err(no_key(largest, n));
+                }
+                let (now, later) = out.split_at_mut(some.len());
+                for (to, &key) in now.iter_mut().zip(some) {
+                    // SAFETY: no key of these is over `largest`, which the dictionary has.
+                    *to = unsafe { *dictionary.get_unchecked(key as usize) };
+                }
+                out = later;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of the values `given..` of `n`, one from each stream.
+fn split<R: Raw, T>(bytes: &[u8], n: usize, given: usize, out: &mut [T], cast: impl Fn(R) -> T) {
+    const AT_ONCE: usize = 64;
+    let mut rows = [0u8; 16 * AT_ONCE];
+    let mut from = given;
+    for part in out.chunks_mut(AT_ONCE) {
+        for stream in 0..R::NBYTES {
+            let some = bytes.get(stream * n + from..).unwrap_or_default();
+            for (k, &byte) in some.iter().enumerate().take(part.len()) {
+                if let Some(to) = rows.get_mut(k * R::NBYTES + stream) {
+                    *to = byte;
+                }
+            }
+        }
+        for (to, row) in part.iter_mut().zip(rows.chunks_exact(R::NBYTES)) {
+            *to = cast(R::from_bytes(row));
+        }
+        from += part.len();
+    }
+}
