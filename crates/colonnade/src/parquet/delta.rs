@@ -46,7 +46,7 @@ impl<'a> Delta<'a> {
         let (Some(block), Some(minis), Some(total)) = sizes else {
             return Err(t.fault("a size has more than 64 bits"));
         };
-        let mini = if minis > 0 { block / minis } else { 0 };
+        let mini = block.checked_div(minis).unwrap_or(0);
         if mini == 0 || mini % 32 != 0 || block % 128 != 0 || mini * minis != block || block > 1 << 20 {
             return Err(t.fault(&format!("blocks of {block} values in {minis} parts")));
         }
@@ -81,7 +81,9 @@ impl<'a> Delta<'a> {
         if width > 64 {
             return Err(Error::malformed(
                 "parquet",
-                format!("a difference of {width} bits, at most 64 are possible. The file is damaged; write it again."),
+                format!(
+                    "a difference of {width} bits, at most 64 are possible. The file is damaged; write it again."
+                ),
             ));
         }
         self.widths = rest;
@@ -106,7 +108,12 @@ impl<'a> Delta<'a> {
     pub fn fill(&mut self, out: &mut [i64]) -> Result<()> {
         let mut out = out;
         if out.len() > self.left {
-            return Err(Error::truncated("parquet", "a page of differences", out.len() as u64, self.left as u64));
+            return Err(Error::truncated(
+                "parquet",
+                "a page of differences",
+                out.len() as u64,
+                self.left as u64,
+            ));
         }
         if self.first && !out.is_empty() {
             self.first = false;

@@ -141,7 +141,9 @@ impl<'a> Footer<'a> {
                 _ => t.skip(field.wire)?,
             }
         }
-        let (true, Some(nrows)) = (schema, rows) else { return Err(t.fault("it says no schema or no number of rows")) };
+        let (true, Some(nrows)) = (schema, rows) else {
+            return Err(t.fault("it says no schema or no number of rows"));
+        };
         out.nrows = nrows;
         choose(&mut out)?;
         if let Some(at) = groups_at {
@@ -228,7 +230,8 @@ fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], nleaves: usize) -> Result<Ve
 
 /// The chunks of the wanted leaves; `wanted` in any order.
 fn chunks<'a>(t: &mut Thrift<'a>, n: usize, wanted: &[usize]) -> Result<Vec<Chunk<'a>>> {
-    let mut places: Vec<(usize, usize)> = wanted.iter().copied().enumerate().map(|(k, leaf)| (leaf, k)).collect();
+    let mut places: Vec<(usize, usize)> =
+        wanted.iter().copied().enumerate().map(|(k, leaf)| (leaf, k)).collect();
     places.sort_unstable();
     let mut out = vec![Chunk::default(); wanted.len()];
     let mut places = places.into_iter().peekable();

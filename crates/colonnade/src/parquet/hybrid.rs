@@ -45,7 +45,9 @@ impl<'a> Hybrid<'a> {
     /// Malformed: a width over 32.
     pub fn new(bytes: &'a [u8], width: u8, n: usize) -> Result<Self> {
         if width > 32 {
-            let message = format!("a width of {width} bits, at most 32 are possible. The file is damaged; write it again.");
+            let message = format!(
+                "a width of {width} bits, at most 32 are possible. The file is damaged; write it again."
+            );
             return Err(Error::malformed("parquet", message));
         }
         Ok(Self { bytes, width, left: n })
@@ -83,7 +85,10 @@ impl<'a> Hybrid<'a> {
         if self.bytes.len() < 10 {
             return Err(self.ended(self.bytes.len() + 1));
         }
-        Err(Error::malformed("parquet", "the length of a run has more than 64 bits. The file is damaged; write it again."))
+        Err(Error::malformed(
+            "parquet",
+            "the length of a run has more than 64 bits. The file is damaged; write it again.",
+        ))
     }
 
     /// The next run, `None` when all values were given. It never says more values than are left, nor none.
@@ -188,7 +193,8 @@ mod tests {
         for width in 0..=32u8 {
             for n in [1usize, 7, 8, 31, 32, 33, 64, 100] {
                 let mask = if width == 32 { u64::from(u32::MAX) } else { (1u64 << width) - 1 };
-                let values: Vec<u64> = (0..n as u64).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20 & mask).collect();
+                let values: Vec<u64> =
+                    (0..n as u64).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20 & mask).collect();
                 let mut bytes = vec![0u8; n.div_ceil(8) * usize::from(width) + 8];
                 for (k, v) in values.iter().enumerate() {
                     for bit in 0..usize::from(width) {

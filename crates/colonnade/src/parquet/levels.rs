@@ -85,12 +85,18 @@ pub fn spread<T: Copy>(
                 if value > 1 {
                     return Err(Error::malformed(
                         "parquet",
-                        format!("definition level {value}, at most 1 is possible. The file is damaged; write it again."),
+                        format!(
+                            "definition level {value}, at most 1 is possible. The file is damaged; write it again."
+                        ),
                     ));
                 }
                 let n = n.min(out.len());
                 let (now, later) = out.split_at_mut(n);
-                if value == 1 { fill(now)? } else { now.fill(null) }
+                if value == 1 {
+                    fill(now)?
+                } else {
+                    now.fill(null)
+                }
                 if let Some(bits) = validity.as_deref_mut() {
                     bits.push_same(value == 1, n);
                 }
@@ -118,7 +124,12 @@ pub fn spread<T: Copy>(
 }
 
 #[inline]
-fn mixed<T: Copy>(mask: u64, part: &mut [T], null: T, fill: &mut impl FnMut(&mut [T]) -> Result<()>) -> Result<()> {
+fn mixed<T: Copy>(
+    mask: u64,
+    part: &mut [T],
+    null: T,
+    fill: &mut impl FnMut(&mut [T]) -> Result<()>,
+) -> Result<()> {
     let n = part.len();
     let mask = if n < 64 { mask & ((1 << n) - 1) } else { mask };
     let mut k = mask.count_ones() as usize;

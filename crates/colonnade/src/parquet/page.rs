@@ -129,7 +129,9 @@ impl Header {
             (0, Some(found @ (Kind::Data { .. }, _)))
             | (2, Some(found @ (Kind::Dictionary { .. }, _)))
             | (3, Some(found @ (Kind::DataV2 { .. }, _))) => found,
-            (0 | 2 | 3, _) => return Err(t.fault(&format!("a page of type {page_type} has no header of that type"))),
+            (0 | 2 | 3, _) => {
+                return Err(t.fault(&format!("a page of type {page_type} has no header of that type")));
+            }
             _ => (Kind::Other, 0),
         };
         let header_nbytes = t.position();
@@ -166,7 +168,10 @@ fn encoding(t: &mut Thrift<'_>) -> Result<Encoding> {
     let number = t.i32()?;
     Encoding::of(number).ok_or_else(|| {
         let advice = "Write the file with PLAIN, dictionary, DELTA_* or BYTE_STREAM_SPLIT.";
-        Error::unsupported("parquet", format!("a page's encoding is number {number}, which is not known here. {advice}"))
+        Error::unsupported(
+            "parquet",
+            format!("a page's encoding is number {number}, which is not known here. {advice}"),
+        )
     })
 }
 
@@ -219,8 +224,10 @@ fn data_v2(t: &mut Thrift<'_>) -> Result<(Kind, u32)> {
             _ => t.skip(field.wire)?,
         }
     }
-    let ([Some(n), Some(nulls), Some(rows), Some(definition_nbytes), Some(repetition_nbytes)], Some(encoding)) =
-        (counts, found)
+    let (
+        [Some(n), Some(nulls), Some(rows), Some(definition_nbytes), Some(repetition_nbytes)],
+        Some(encoding),
+    ) = (counts, found)
     else {
         return Err(t.fault("a data page of version 2 says no count, no size or no encoding"));
     };

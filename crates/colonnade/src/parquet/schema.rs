@@ -129,7 +129,8 @@ impl<'a> Element<'a> {
                     named = true;
                 }
                 (5, Wire::I32) => {
-                    out.children = usize::try_from(t.i32()?).map_err(|_| t.fault("a negative number of children"))?;
+                    out.children =
+                        usize::try_from(t.i32()?).map_err(|_| t.fault("a negative number of children"))?;
                 }
                 (6, Wire::I32) => out.converted = Some(t.i32()?),
                 (7, Wire::I32) => out.scale = t.i32()?,
@@ -154,7 +155,7 @@ fn logical(t: &mut Thrift<'_>) -> Result<Option<Logical>> {
             continue;
         }
         out = Some(match field.id {
-            5 => numbers(t, |a, b| Logical::Decimal(a, b))?,
+            5 => numbers(t, Logical::Decimal)?,
             7 => time(t, Logical::Time)?,
             8 => time(t, Logical::Timestamp)?,
             10 => integer(t)?,

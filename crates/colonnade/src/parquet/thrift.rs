@@ -108,8 +108,7 @@ impl<'a> Thrift<'a> {
     #[cold]
     fn ended(&self, needed: usize) -> Error {
         let had = (self.bytes.len() - self.at) as u64;
-        Error::truncated("parquet", self.what, needed as u64, had)
-            .at(self.base + self.at as u64)
+        Error::truncated("parquet", self.what, needed as u64, had).at(self.base + self.at as u64)
     }
 
     /// One byte.
@@ -199,8 +198,11 @@ impl<'a> Thrift<'a> {
         }
         let Some(wire) = Wire::of(head & 0x0f) else { return Err(self.fault("a field has no known type")) };
         let id = match i16::from(head >> 4) {
-            0 => i16::try_from(self.i64()?).map_err(|_| self.fault("a field's number has more than 16 bits"))?,
-            step => last.checked_add(step).ok_or_else(|| self.fault("a field's number has more than 16 bits"))?,
+            0 => i16::try_from(self.i64()?)
+                .map_err(|_| self.fault("a field's number has more than 16 bits"))?,
+            step => {
+                last.checked_add(step).ok_or_else(|| self.fault("a field's number has more than 16 bits"))?
+            }
         };
         *last = id;
         Ok(Some(Field { id, wire }))

@@ -87,7 +87,8 @@ impl<T: Copy> Values<'_, T> {
     pub fn fill<R: Raw>(&mut self, out: &mut [T], cast: impl Fn(R) -> T + Copy) -> Result<()> {
         match self {
             Self::Plain(bytes) => {
-                let nbytes = out.len().checked_mul(R::NBYTES).ok_or_else(|| ended(usize::MAX, bytes.len()))?;
+                let nbytes =
+                    out.len().checked_mul(R::NBYTES).ok_or_else(|| ended(usize::MAX, bytes.len()))?;
                 let Some((now, rest)) = bytes.split_at_checked(nbytes) else {
                     return Err(ended(nbytes, bytes.len()));
                 };

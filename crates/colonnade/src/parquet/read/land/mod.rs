@@ -1,0 +1,1 @@
+//! Landing: every page is decoded once, in parallel, where its rows will stay.

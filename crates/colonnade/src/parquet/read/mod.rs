@@ -1,0 +1,3 @@
+//! Reading: from the file to final memory, each page once.
+
+pub(crate) mod land;

@@ -1,0 +1,1 @@
+//! One leaf of one row group, as the bytes of its column chunk.

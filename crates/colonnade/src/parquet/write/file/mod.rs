@@ -1,0 +1,1 @@
+//! A file around the column chunks: row groups, footer, indexes.

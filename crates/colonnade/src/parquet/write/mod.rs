@@ -1,0 +1,4 @@
+//! Writing: the encoding that each column deserves, in parallel, as a standard file.
+
+pub(crate) mod column;
+pub(crate) mod file;
