@@ -12,7 +12,7 @@ READ = {"side": "read"}
 WRITE = {"side": "write"}
 BOTH = {"side": "both"}
 
-LEVELS = {"zstd": (1, 22), "deflate": (1, 9), "gzip": (1, 9), "lz4": (0, 12)}
+LEVELS = {"zstd": (1, 22), "deflate": (1, 9), "gzip": (1, 9), "lz4": (0, 12), "brotli": (0, 11)}
 
 
 def check_flag(name: str, value: object, *, optional: bool = False) -> None:

@@ -17,6 +17,7 @@ from ._options_arrow import ArrowOptions, ArrowsOptions
 from ._options_csv import CsvOptions
 from ._options_json import JsonOptions, NdjsonOptions, YamlOptions
 from ._options_msgpack import MsgpackOptions
+from ._options_parquet import ParquetOptions
 from .errors import OptionError
 
 CODECS = ("zstd", "deflate")
@@ -134,7 +135,15 @@ class NpyOptions(Common):
 
 # ArrowsOptions are ArrowOptions.
 Options = (
-    NpzOptions | NpyOptions | ArrowOptions | MsgpackOptions | CsvOptions | JsonOptions | NdjsonOptions | YamlOptions
+    NpzOptions
+    | NpyOptions
+    | ArrowOptions
+    | ParquetOptions
+    | MsgpackOptions
+    | CsvOptions
+    | JsonOptions
+    | NdjsonOptions
+    | YamlOptions
 )
 _TEXT: dict[str, type[Options]] = {
     "csv": CsvOptions,
@@ -148,7 +157,7 @@ CLASSES: dict[str, type[Options]] = {
     "arrow": ArrowOptions,
     "arrows": ArrowsOptions,
     "msgpack": MsgpackOptions,
-} | {name: made for name, made in _TEXT.items() if name in BUILT}
+} | {name: made for name, made in ({"parquet": ParquetOptions} | _TEXT).items() if name in BUILT}
 
 
 def format_of(options: object) -> str | None:
