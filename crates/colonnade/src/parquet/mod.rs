@@ -10,6 +10,7 @@ pub mod page;
 pub mod read;
 pub mod schema;
 pub mod thrift;
+pub mod types;
 pub mod unpack;
 pub mod values;
 pub mod write;

@@ -1,0 +1,442 @@
+//! Arrow types as Parquet stores them: what a leaf is, and how its values become Arrow's.
+//!
+//! | Arrow | leaf | values |
+//! |---|---|---|
+//! | `bool`, `int32`, `int64`, `float`, `double` | the type of the same name | as they are |
+//! | `int8`, `int16`, `uint8`, `uint16` | INT32, integer | the low bytes |
+//! | `uint32`, `uint64` | INT32, INT64, integer | as they are |
+//! | `halffloat` | two bytes, FLOAT16 | as they are |
+//! | `timestamp[ms]`, `[us]`, `[ns]` | INT64, TIMESTAMP of the unit, of UTC where there is a zone | as they are |
+//! | `timestamp[s]` | INT64, TIMESTAMP of milliseconds; bare where one does not fit | times 1000; as they are |
+//! | `time32[s]` | INT32, TIME of milliseconds; bare where one does not fit | times 1000; as they are |
+//! | `time32[ms]`, `time64` | INT32, INT64, TIME of the unit | as they are |
+//! | `date32` | INT32, DATE | as they are |
+//! | `date64` | INT32, DATE; INT64, bare, where one is no whole day | days; as they are |
+//! | `duration` | INT64, bare | as they are |
+//! | `interval[months]`, `[day_time]` | twelve bytes, INTERVAL | months, days, milliseconds, a word each |
+//! | `interval[month_day_nano]` | sixteen bytes, bare | as they are |
+//! | text, binary, of any layout | BYTE_ARRAY, STRING or bare | as they are |
+//! | fixed-size binary | FIXED_LEN_BYTE_ARRAY; BYTE_ARRAY where the size is 0 | as they are |
+//! | decimals | INT32 up to 9 digits, INT64 up to 18, else bytes, DECIMAL | big-endian where bytes |
+//! | decimals with a scale below 0 or above the precision, or with more digits than they say | bytes, bare | as they are |
+//! | `null` | INT32, UNKNOWN | none |
+//! | dictionary | as its values | dictionary pages |
+//! | run-ends | as its values | as theirs |
+//!
+//! All else is a group: lists, structs, maps. `ARROW:schema` says which Arrow type it was.
+
+use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
+
+use super::schema::{Logical, Unit};
+
+/// What a value is made of. Fixed length: bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Physical {
+    /// Bits.
+    Boolean,
+    /// Four bytes.
+    Int32,
+    /// Eight bytes.
+    Int64,
+    /// Twelve bytes, an old instant.
+    Int96,
+    /// Four bytes.
+    Float,
+    /// Eight bytes.
+    Double,
+    /// A length and bytes.
+    Bytes,
+    /// As many bytes.
+    Fixed(u32),
+}
+
+impl Physical {
+    /// The type of a number in a schema or a chunk, and a length.
+    #[must_use]
+    pub fn of(number: i32, length: Option<i32>) -> Option<Self> {
+        Some(match number {
+            0 => Self::Boolean,
+            1 => Self::Int32,
+            2 => Self::Int64,
+            3 => Self::Int96,
+            4 => Self::Float,
+            5 => Self::Double,
+            6 => Self::Bytes,
+            7 => Self::Fixed(u32::try_from(length?).ok()?),
+            _ => return None,
+        })
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn number(self) -> i32 {
+        match self {
+            Self::Boolean => 0,
+            Self::Int32 => 1,
+            Self::Int64 => 2,
+            Self::Int96 => 3,
+            Self::Float => 4,
+            Self::Double => 5,
+            Self::Bytes => 6,
+            Self::Fixed(_) => 7,
+        }
+    }
+}
+
+/// How a leaf's values become those of the Arrow type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// They are its values.
+    Same,
+    /// An INT32 whose low bytes, as many, are the value.
+    Narrow(u8),
+    /// The value times 1000: seconds as milliseconds.
+    Thousands,
+    /// Days of 86,400,000 milliseconds.
+    Days,
+    /// A decimal, sign-extended to as many bytes.
+    Widened(u8),
+    /// A decimal, big-endian, to as many little-endian bytes.
+    BigEndian(u8),
+    /// The first of an interval's three words: months.
+    Months,
+    /// The last two of an interval's three words: days and milliseconds.
+    DayTime,
+    /// No value ever.
+    Nothing,
+    /// Byte arrays of no bytes, as a fixed-size binary of size 0.
+    Empty,
+}
+
+/// A leaf that holds an Arrow type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stored {
+    /// What its values are made of.
+    pub physical: Physical,
+    /// What they mean.
+    pub logical: Option<Logical>,
+    /// The same in older words.
+    pub converted: Option<i32>,
+    /// How they become Arrow's.
+    pub way: Way,
+}
+
+/// Older word for an interval.
+pub const INTERVAL: i32 = 21;
+
+impl Stored {
+    fn new(physical: Physical, logical: Option<Logical>, way: Way) -> Self {
+        Self { physical, logical, converted: logical.and_then(converted), way }
+    }
+
+    fn bare(physical: Physical) -> Self {
+        Self::new(physical, None, Way::Same)
+    }
+
+    /// The leaf that a field of this type is, as other readers understand it best; `None` where it is a group or a union.
+    #[must_use]
+    pub fn of(field: &Field) -> Option<Self> {
+        Self::of_type(field.data_type(), field.metadata().get("ARROW:extension:name").map(String::as_str))
+    }
+
+    fn of_type(data_type: &DataType, extension: Option<&str>) -> Option<Self> {
+        use Physical::{Boolean, Bytes, Double, Fixed, Float, Int32, Int64};
+        let integer = |physical, bits, signed, way| {
+            Some(Self::new(physical, Some(Logical::Integer(bits, signed)), way))
+        };
+        let timed = |physical, logical, way| Some(Self::new(physical, Some(logical), way));
+        match data_type {
+            DataType::Null => Some(Self::new(Int32, Some(Logical::Unknown), Way::Nothing)),
+            DataType::Boolean => Some(Self::bare(Boolean)),
+            DataType::Int8 => integer(Int32, 8, true, Way::Narrow(1)),
+            DataType::Int16 => integer(Int32, 16, true, Way::Narrow(2)),
+            DataType::Int32 => Some(Self::bare(Int32)),
+            DataType::Int64 | DataType::Duration(_) => Some(Self::bare(Int64)),
+            DataType::UInt8 => integer(Int32, 8, false, Way::Narrow(1)),
+            DataType::UInt16 => integer(Int32, 16, false, Way::Narrow(2)),
+            DataType::UInt32 => integer(Int32, 32, false, Way::Same),
+            DataType::UInt64 => integer(Int64, 64, false, Way::Same),
+            DataType::Float16 => timed(Fixed(2), Logical::Float16, Way::Same),
+            DataType::Float32 => Some(Self::bare(Float)),
+            DataType::Float64 => Some(Self::bare(Double)),
+            DataType::Timestamp(unit, zone) => {
+                let utc = zone.as_ref().is_some_and(|zone| !zone.is_empty());
+                let (unit, way) = unit_of(*unit);
+                timed(Int64, Logical::Timestamp(unit, utc), way)
+            }
+            DataType::Time32(unit) => {
+                let (unit, way) = unit_of(*unit);
+                timed(Int32, Logical::Time(unit, false), way)
+            }
+            DataType::Time64(unit) => timed(Int64, Logical::Time(unit_of(*unit).0, false), Way::Same),
+            DataType::Date32 => timed(Int32, Logical::Date, Way::Same),
+            DataType::Date64 => timed(Int32, Logical::Date, Way::Days),
+            DataType::Interval(unit) => Some(match unit {
+                IntervalUnit::YearMonth => interval(Way::Months),
+                IntervalUnit::DayTime => interval(Way::DayTime),
+                IntervalUnit::MonthDayNano => Self::bare(Fixed(16)),
+            }),
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+                let logical = if extension == Some("arrow.json") { Logical::Json } else { Logical::String };
+                Some(Self::new(Bytes, Some(logical), Way::Same))
+            }
+            DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Some(Self::bare(Bytes)),
+            DataType::FixedSizeBinary(0) => Some(Self::new(Bytes, None, Way::Empty)),
+            DataType::FixedSizeBinary(width) => {
+                let uuid = (*width == 16 && extension == Some("arrow.uuid")).then_some(Logical::Uuid);
+                Some(Self::new(Fixed(u32::try_from(*width).ok()?), uuid, Way::Same))
+            }
+            DataType::Decimal32(precision, scale) => decimal(*precision, *scale, 4),
+            DataType::Decimal64(precision, scale) => decimal(*precision, *scale, 8),
+            DataType::Decimal128(precision, scale) => decimal(*precision, *scale, 16),
+            DataType::Decimal256(precision, scale) => decimal(*precision, *scale, 32),
+            DataType::Dictionary(_, values) => Self::of_type(values, extension),
+            DataType::RunEndEncoded(_, values) => Self::of_type(values.data_type(), extension),
+            _ => None,
+        }
+    }
+
+    /// The leaf where a value does not fit the one of [`Stored::of`]: Arrow's own bytes, which only Arrow's schema explains.
+    /// `None` where all values fit.
+    #[must_use]
+    pub fn exact(data_type: &DataType) -> Option<Self> {
+        match data_type {
+            DataType::Timestamp(TimeUnit::Second, _) | DataType::Date64 => Some(Self::bare(Physical::Int64)),
+            DataType::Time32(TimeUnit::Second) => Some(Self::bare(Physical::Int32)),
+            DataType::Decimal32(..) => Some(Self::bare(Physical::Fixed(4))),
+            DataType::Decimal64(..) => Some(Self::bare(Physical::Fixed(8))),
+            DataType::Decimal128(..) => Some(Self::bare(Physical::Fixed(16))),
+            DataType::Decimal256(..) => Some(Self::bare(Physical::Fixed(32))),
+            DataType::Dictionary(_, values) => Self::exact(values),
+            DataType::RunEndEncoded(_, values) => Self::exact(values.data_type()),
+            _ => None,
+        }
+    }
+}
+
+/// How the values of a leaf, as a file has it, become those of the Arrow type that `ARROW:schema` tells; `None` where that type
+/// does not go with the leaf: the leaf itself says what it is then.
+#[must_use]
+pub fn way(
+    field: &Field,
+    physical: Physical,
+    logical: Option<&Logical>,
+    converted: Option<i32>,
+) -> Option<Way> {
+    let data_type = values_of(field.data_type());
+    let bare = logical.is_none() && converted.is_none();
+    if let Some(width) = decimal_width(data_type) {
+        let marked = matches!(logical, Some(Logical::Decimal(..))) || converted == Some(5);
+        return match physical {
+            Physical::Int32 | Physical::Int64 if marked => Some(Way::Widened(width)),
+            Physical::Fixed(_) | Physical::Bytes if marked => Some(Way::BigEndian(width)),
+            Physical::Fixed(n) if bare && n == u32::from(width) => Some(Way::Same),
+            _ => None,
+        };
+    }
+    let stored = Stored::of(field)?;
+    let says = |logical: Option<Logical>| match (logical, stored.logical) {
+        (Some(Logical::Timestamp(unit, _)), Some(Logical::Timestamp(wanted, _))) => unit == wanted,
+        (Some(Logical::Time(unit, _)), Some(Logical::Time(wanted, _))) => unit == wanted,
+        // Text and its kinds: how it lies in memory is all that is asked.
+        (_, Some(Logical::String | Logical::Json)) => true,
+        (None | Some(Logical::String), None) => stored.logical == logical || physical == Physical::Bytes,
+        (found, wanted) => found == wanted,
+    };
+    let found = logical.copied().or_else(|| converted.and_then(logical_of));
+    if physical == stored.physical && says(found) {
+        return Some(stored.way);
+    }
+    Stored::exact(data_type).filter(|exact| bare && exact.physical == physical).map(|exact| exact.way)
+}
+
+/// The type of the values of dictionaries and runs.
+#[must_use]
+pub fn values_of(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => values_of(values),
+        DataType::RunEndEncoded(_, values) => values_of(values.data_type()),
+        other => other,
+    }
+}
+
+fn decimal_width(data_type: &DataType) -> Option<u8> {
+    match data_type {
+        DataType::Decimal32(..) => Some(4),
+        DataType::Decimal64(..) => Some(8),
+        DataType::Decimal128(..) => Some(16),
+        DataType::Decimal256(..) => Some(32),
+        _ => None,
+    }
+}
+
+fn interval(way: Way) -> Stored {
+    Stored { physical: Physical::Fixed(12), logical: None, converted: Some(INTERVAL), way }
+}
+
+fn unit_of(unit: TimeUnit) -> (Unit, Way) {
+    match unit {
+        TimeUnit::Second => (Unit::Milli, Way::Thousands),
+        TimeUnit::Millisecond => (Unit::Milli, Way::Same),
+        TimeUnit::Microsecond => (Unit::Micro, Way::Same),
+        TimeUnit::Nanosecond => (Unit::Nano, Way::Same),
+    }
+}
+
+fn decimal(precision: u8, scale: i8, width: u8) -> Option<Stored> {
+    let digits = i32::from(precision);
+    let scale = i32::from(scale);
+    if !(0..=digits).contains(&scale) || digits == 0 {
+        return Some(Stored::bare(Physical::Fixed(u32::from(width))));
+    }
+    let (physical, way) = match precision {
+        ..=9 => (Physical::Int32, Way::Widened(width)),
+        ..=18 => (Physical::Int64, Way::Widened(width)),
+        _ => (Physical::Fixed(decimal_nbytes(precision)), Way::BigEndian(width)),
+    };
+    Some(Stored::new(physical, Some(Logical::Decimal(scale, digits)), way))
+}
+
+/// Bytes of the shortest two's complement that holds as many decimal digits.
+fn decimal_nbytes(precision: u8) -> u32 {
+    // log2(10) = 3.32193: 76 digits need 253 bits and a sign.
+    (u32::from(precision) * 332_193 / 100_000 + 2).div_ceil(8)
+}
+
+/// The older word for a meaning, as other writers set it.
+#[must_use]
+pub fn converted(logical: Logical) -> Option<i32> {
+    Some(match logical {
+        Logical::String => 0,
+        Logical::Map => 1,
+        Logical::List => 3,
+        Logical::Enum => 4,
+        Logical::Decimal(..) => 5,
+        Logical::Date => 6,
+        // Older readers take these for UTC.
+        Logical::Time(Unit::Milli, true) => 7,
+        Logical::Time(Unit::Micro, true) => 8,
+        Logical::Timestamp(Unit::Milli, true) => 9,
+        Logical::Timestamp(Unit::Micro, true) => 10,
+        Logical::Integer(8, false) => 11,
+        Logical::Integer(16, false) => 12,
+        Logical::Integer(32, false) => 13,
+        Logical::Integer(64, false) => 14,
+        Logical::Integer(8, true) => 15,
+        Logical::Integer(16, true) => 16,
+        Logical::Integer(32, true) => 17,
+        Logical::Integer(64, true) => 18,
+        Logical::Json => 19,
+        Logical::Bson => 20,
+        _ => return None,
+    })
+}
+
+/// What an older word means; decimals and intervals say more than a word.
+#[must_use]
+pub fn logical_of(converted: i32) -> Option<Logical> {
+    Some(match converted {
+        0 => Logical::String,
+        1 | 2 => Logical::Map,
+        3 => Logical::List,
+        4 => Logical::Enum,
+        6 => Logical::Date,
+        7 => Logical::Time(Unit::Milli, true),
+        8 => Logical::Time(Unit::Micro, true),
+        9 => Logical::Timestamp(Unit::Milli, true),
+        10 => Logical::Timestamp(Unit::Micro, true),
+        11 => Logical::Integer(8, false),
+        12 => Logical::Integer(16, false),
+        13 => Logical::Integer(32, false),
+        14 => Logical::Integer(64, false),
+        15 => Logical::Integer(8, true),
+        16 => Logical::Integer(16, true),
+        17 => Logical::Integer(32, true),
+        18 => Logical::Integer(64, true),
+        19 => Logical::Json,
+        20 => Logical::Bson,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_what_is_read() {
+        let second = TimeUnit::Second;
+        let types = [
+            DataType::Null,
+            DataType::Boolean,
+            DataType::Int8,
+            DataType::UInt16,
+            DataType::Int64,
+            DataType::Float16,
+            DataType::Timestamp(second, None),
+            DataType::Timestamp(TimeUnit::Nanosecond, Some("Europe/Berlin".into())),
+            DataType::Time32(second),
+            DataType::Time64(TimeUnit::Nanosecond),
+            DataType::Date32,
+            DataType::Date64,
+            DataType::Duration(second),
+            DataType::Interval(IntervalUnit::YearMonth),
+            DataType::Interval(IntervalUnit::MonthDayNano),
+            DataType::LargeUtf8,
+            DataType::BinaryView,
+            DataType::FixedSizeBinary(0),
+            DataType::FixedSizeBinary(16),
+            DataType::Decimal64(9, 2),
+            DataType::Decimal128(38, 38),
+            DataType::Decimal256(76, 0),
+            DataType::Decimal128(5, -2),
+            DataType::Dictionary(Arc::new(DataType::Int8).as_ref().clone().into(), DataType::Utf8.into()),
+        ];
+        for data_type in types {
+            let field = Field::new("x", data_type.clone(), true);
+            let stored = Stored::of(&field).unwrap();
+            let read = way(&field, stored.physical, stored.logical.as_ref(), stored.converted);
+            assert_eq!(read, Some(stored.way), "{data_type}");
+            assert_eq!(
+                Physical::of(
+                    stored.physical.number(),
+                    match stored.physical {
+                        Physical::Fixed(n) => i32::try_from(n).ok(),
+                        _ => None,
+                    }
+                ),
+                Some(stored.physical)
+            );
+            if let Some(exact) = Stored::exact(&data_type) {
+                assert_eq!(way(&field, exact.physical, None, None), Some(Way::Same), "{data_type}");
+            }
+        }
+    }
+
+    #[test]
+    fn types_that_do_not_go_with_the_leaf_are_passed_over() {
+        let field = |data_type| Field::new("x", data_type, true);
+        let nano = field(DataType::Timestamp(TimeUnit::Nanosecond, None));
+        let micro = Logical::Timestamp(Unit::Micro, false);
+        assert_eq!(way(&nano, Physical::Int64, Some(&micro), None), None);
+        assert_eq!(way(&field(DataType::Int32), Physical::Int64, None, None), None);
+        assert_eq!(way(&field(DataType::Utf8), Physical::Int32, None, None), None);
+        // Written by others: bytes of decimals, text without a word.
+        let decimal = field(DataType::Decimal128(5, 2));
+        let digits = Logical::Decimal(2, 5);
+        assert_eq!(way(&decimal, Physical::Fixed(3), Some(&digits), Some(5)), Some(Way::BigEndian(16)));
+        assert_eq!(way(&field(DataType::Utf8), Physical::Bytes, None, None), Some(Way::Same));
+        let utc = Logical::Time(Unit::Micro, true);
+        let time = field(DataType::Time64(TimeUnit::Microsecond));
+        assert_eq!(way(&time, Physical::Int64, Some(&utc), Some(8)), Some(Way::Same));
+    }
+
+    #[test]
+    fn digits_fit_their_bytes() {
+        for (precision, nbytes) in [(1, 1), (2, 1), (3, 2), (9, 4), (18, 8), (19, 9), (38, 16), (76, 32)] {
+            assert_eq!(decimal_nbytes(precision), nbytes, "{precision}");
+        }
+    }
+}
