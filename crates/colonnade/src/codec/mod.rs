@@ -1,6 +1,13 @@
 //! Codecs: bytes to bytes, one file each.
 
+pub mod brotli;
 pub mod deflate;
+pub mod gzip;
+pub mod hadoop_lz4;
 pub mod lz4;
+pub mod lz4_block;
 pub mod packed;
+#[cfg(test)]
+pub(crate) mod samples;
+pub mod snappy;
 pub mod zstd;

@@ -1,6 +1,7 @@
 //! Parquet, its bytes.
 
 pub mod chunk;
+pub mod codec;
 pub mod delta;
 pub mod footer;
 pub mod hybrid;

@@ -1,0 +1,117 @@
+//! Brotli (RFC 7932), one stream.
+
+use brotli::enc::BrotliEncoderParams;
+use brotli::enc::StandardAlloc;
+use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
+
+use crate::error::{Error, Result};
+
+/// Levels that brotli takes.
+pub const LEVELS: std::ops::RangeInclusive<i32> = 0..=11;
+
+/// The level where none is asked for; what the parquet libraries in Rust and C++ write is between 1 and 8.
+pub const DEFAULT_LEVEL: i32 = 4;
+
+/// Matches reach back 4 MiB: pages are no longer.
+const WINDOW_LOG: i32 = 22;
+
+/// The most that `compressed` bytes can yield: a part of 16 MiB takes four bytes at least.
+#[must_use]
+pub fn most(compressed: u64) -> u64 {
+    (compressed / 4 + 1).saturating_mul(16 << 20)
+}
+
+fn damaged(message: &str) -> Error {
+    Error::malformed("brotli", format!("{message}. The compressed bytes are damaged."))
+}
+
+/// Compresses `bytes` as one stream, behind what `out` holds.
+///
+/// # Errors
+/// The library's own.
+pub fn compress(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
+    let params = BrotliEncoderParams {
+        quality: level.clamp(*LEVELS.start(), *LEVELS.end()),
+        lgwin: WINDOW_LOG,
+        size_hint: bytes.len(),
+        ..BrotliEncoderParams::default()
+    };
+    let mut source = bytes;
+    brotli::BrotliCompress(&mut source, out, &params).map_err(|e| damaged(&e.to_string()))?;
+    Ok(())
+}
+
+/// Decompresses into `target`, which must be filled exactly.
+///
+/// # Errors
+/// Malformed bytes; more or fewer bytes than `target` takes.
+pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
+    let alloc = || StandardAlloc::default();
+    let mut state: BrotliState<StandardAlloc, StandardAlloc, StandardAlloc> =
+        BrotliState::new(alloc(), alloc(), alloc());
+    let (mut left, mut used) = (source.len(), 0);
+    let (mut room, mut filled, mut total) = (target.len(), 0, 0);
+    let expected = target.len();
+    let mut result = BrotliDecompressStream(
+        &mut left,
+        &mut used,
+        source,
+        &mut room,
+        &mut filled,
+        target,
+        &mut total,
+        &mut state,
+    );
+    if matches!(result, BrotliResult::NeedsMoreOutput) {
+        // The room is full: the end mark may still be unread, but one more byte would be too many.
+        let (mut spare, mut free, mut more) = ([0u8; 1], 1, 0);
+        result = BrotliDecompressStream(
+            &mut left, &mut used, source, &mut free, &mut more, &mut spare, &mut total, &mut state,
+        );
+        if more > 0 {
+            return Err(damaged(&format!("expected {expected} bytes, the stream yields more")));
+        }
+    }
+    match result {
+        BrotliResult::ResultSuccess if filled == expected && left == 0 => Ok(()),
+        BrotliResult::ResultSuccess if left > 0 => {
+            Err(damaged(&format!("expected the end of the stream, found {left} bytes more")))
+        }
+        BrotliResult::ResultSuccess => {
+            Err(damaged(&format!("expected {expected} bytes, the stream yields {filled}")))
+        }
+        BrotliResult::NeedsMoreInput => Err(damaged("the stream has no end")),
+        _ => Err(damaged("the stream is no brotli")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::samples;
+
+    #[test]
+    fn streams_come_back() {
+        for bytes in samples::all() {
+            for level in [1, 4, 9] {
+                let mut packed = Vec::new();
+                compress(&bytes, level, &mut packed).unwrap();
+                assert!(most(packed.len() as u64) >= bytes.len() as u64);
+                let mut out = vec![1; bytes.len()];
+                decompress(&packed, &mut out).unwrap();
+                assert!(out == bytes);
+                samples::bad_input(&packed, bytes.len(), decompress);
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_c_library_wrote() {
+        // b"colonnade " * 40 by pyarrow 26.
+        let packed =
+            [27, 143, 1, 0, 4, 38, 114, 164, 177, 182, 253, 90, 13, 66, 91, 41, 167, 66, 16, 80, 185, 3];
+        let mut out = vec![0; 400];
+        decompress(&packed, &mut out).unwrap();
+        assert!(out.chunks(10).all(|part| part == b"colonnade "));
+    }
+}

@@ -1,0 +1,111 @@
+//! One LZ4 block, without a frame: what Parquet calls LZ4_RAW.
+
+use std::ffi::c_int;
+
+use lz4_sys::{LZ4_compress_HC, LZ4_compress_fast, LZ4_compressBound, LZ4_decompress_safe};
+
+use crate::error::{Error, Result};
+
+pub use super::lz4::{DEFAULT_LEVEL, LEVELS, most};
+
+/// Levels from here on are the high compression mode's.
+const FIRST_HIGH_LEVEL: i32 = 3;
+
+fn damaged(message: &str) -> Error {
+    Error::malformed("lz4", format!("{message}. The compressed bytes are damaged."))
+}
+
+fn size(n: usize) -> Result<c_int> {
+    c_int::try_from(n)
+        .map_err(|_| Error::limit("lz4", format!("a block of {n} bytes, at most 2 GiB are possible.")))
+}
+
+/// The most that `nbytes` take; 0 where they are more than a block can have.
+#[must_use]
+pub fn bound(nbytes: usize) -> usize {
+    // SAFETY: looks at a number.
+    size(nbytes).map_or(0, |n| usize::try_from(unsafe { LZ4_compressBound(n) }).unwrap_or(0))
+}
+
+/// Compresses `bytes` to the front of `target`, which has [`bound`] bytes at least; answers how many it took.
+///
+/// # Errors
+/// `LimitExceeded` where `target` is too small, or `bytes` has 2 GiB or more.
+pub fn compress(bytes: &[u8], level: i32, target: &mut [u8]) -> Result<usize> {
+    let (from, to) = (size(bytes.len())?, size(target.len())?);
+    // SAFETY: both are live slices of the lengths given; liblz4 stops, answering 0, where the target is full.
+    let count = unsafe {
+        let (source, target) = (bytes.as_ptr().cast(), target.as_mut_ptr().cast());
+        if level < FIRST_HIGH_LEVEL {
+            LZ4_compress_fast(source, target, from, to, 1)
+        } else {
+            LZ4_compress_HC(source, target, from, to, level)
+        }
+    };
+    let count = usize::try_from(count).ok().filter(|&n| n > 0);
+    count.ok_or_else(|| Error::limit("lz4", format!("no room for a block of {} bytes.", bytes.len())))
+}
+
+/// Decompresses into `target`, which must be filled exactly.
+///
+/// # Errors
+/// Malformed bytes; more or fewer bytes than `target` takes.
+pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
+    let found = some(source, target)?;
+    if found == target.len() {
+        return Ok(());
+    }
+    Err(damaged(&format!("expected {} bytes, the block yields {found}", target.len())))
+}
+
+/// Decompresses to the front of `target`; answers how many bytes the block has.
+pub(super) fn some(source: &[u8], target: &mut [u8]) -> Result<usize> {
+    let (from, to) = (size(source.len())?, size(target.len())?);
+    // SAFETY: both are live slices of the lengths given; liblz4 writes within `target` whatever the source says.
+    let count = unsafe { LZ4_decompress_safe(source.as_ptr().cast(), target.as_mut_ptr().cast(), from, to) };
+    usize::try_from(count).map_err(|_| damaged("a block is no LZ4, or yields more than was declared"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::samples;
+
+    #[test]
+    fn what_another_writer_compressed_comes_back() {
+        for bytes in samples::all() {
+            let mut theirs = vec![0; bytes.len() * 2 + 64];
+            let n = parquet_lz4(&bytes, &mut theirs);
+            let mut packed = vec![0; bound(bytes.len())];
+            for level in [0, 9] {
+                let own = compress(&bytes, level, &mut packed).unwrap();
+                for packed in [&theirs[..n], &packed[..own]] {
+                    assert!(most(packed.len() as u64) >= bytes.len() as u64);
+                    let mut out = vec![1; bytes.len()];
+                    decompress(packed, &mut out).unwrap();
+                    assert!(out == bytes);
+                    samples::bad_input(packed, bytes.len(), decompress);
+                }
+            }
+        }
+    }
+
+    /// Literals alone: a block that another writer could write.
+    fn parquet_lz4(bytes: &[u8], out: &mut [u8]) -> usize {
+        let mut block = Vec::new();
+        if bytes.len() < 15 {
+            block.push(u8::try_from(bytes.len() << 4).unwrap());
+        } else {
+            block.push(0xf0);
+            let mut left = bytes.len() - 15;
+            while left >= 255 {
+                block.push(255);
+                left -= 255;
+            }
+            block.push(u8::try_from(left).unwrap());
+        }
+        block.extend_from_slice(bytes);
+        out[..block.len()].copy_from_slice(&block);
+        block.len()
+    }
+}

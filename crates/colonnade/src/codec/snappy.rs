@@ -1,0 +1,246 @@
+//! Snappy's raw format, decoded straight into memory of the size that is known.
+//!
+//! Data that repeat are long rows of the same copy (64 bytes, 8 back): those are seen as one and become a fill.
+//!
+//! Specification: <https://github.com/google/snappy/blob/main/format_description.txt>
+
+use std::cell::RefCell;
+
+use crate::error::{Error, Result};
+
+/// Bytes that may be written past a piece's end where there is room, so that short pieces need no loop.
+const SLACK: usize = 16;
+
+#[cold]
+fn damaged(what: &str) -> Error {
+    Error::malformed("snappy", format!("{what}. The compressed bytes are damaged."))
+}
+
+/// The most that `compressed` bytes can yield: three bytes copy 64.
+#[must_use]
+pub fn most(compressed: u64) -> u64 {
+    compressed.saturating_mul(22)
+}
+
+/// The most that `nbytes` take.
+#[must_use]
+pub fn bound(nbytes: usize) -> usize {
+    snap::raw::max_compress_len(nbytes)
+}
+
+thread_local! {
+    /// Its table is large and reused.
+    static COMPRESSOR: RefCell<snap::raw::Encoder> = RefCell::new(snap::raw::Encoder::new());
+}
+
+/// Compresses `bytes` to the front of `target`, which has [`bound`] bytes at least; answers how many it took.
+///
+/// # Errors
+/// `LimitExceeded` where `target` is too small, or `bytes` has 4 GiB or more.
+pub fn compress(bytes: &[u8], target: &mut [u8]) -> Result<usize> {
+    let done = COMPRESSOR.with_borrow_mut(|state| state.compress(bytes, target));
+    done.map_err(|e| Error::limit("snappy", format!("no room for {} compressed bytes: {e}.", bytes.len())))
+}
+
+/// Decompresses all of `source` into all of `target`.
+///
+/// # Errors
+/// Malformed or truncated bytes; another length than `target` has. Its bytes are then any, but initialised.
+pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
+    let (length, head) = length(source).ok_or_else(|| damaged("its length cannot be read"))?;
+    if length != target.len() as u64 {
+        return Err(damaged(&format!("expected {} bytes, the stream says {length}", target.len())));
+    }
+    let source = source.get(head..).unwrap_or_default();
+    let (mut from, mut to) = (0usize, 0usize);
+    while let Some(&tag) = source.get(from) {
+        let (n, offset);
+        match tag & 3 {
+            0 => {
+                let (len, skip) =
+                    literal(source, from, tag).ok_or_else(|| damaged("it ends within a length"))?;
+                from += skip;
+                put_literal(source, from, target, to, len)?;
+                from += len;
+                to += len;
+                continue;
+            }
+            1 => {
+                let Some(&low) = source.get(from + 1) else { return Err(damaged("it ends within a copy")) };
+                n = 4 + usize::from(tag >> 2 & 7);
+                offset = usize::from(tag >> 5) << 8 | usize::from(low);
+                from += 2;
+            }
+            2 => {
+                let Some(op) = source.get(from..from + 3) else {
+                    return Err(damaged("it ends within a copy"));
+                };
+                let times = repeats(source, from, op);
+                n = (1 + usize::from(tag >> 2)) * times;
+                offset = usize::from(op[1]) | usize::from(op[2]) << 8;
+                from += 3 * times;
+            }
+            _ => {
+                let Some(op) = source.get(from + 1..from + 5) else {
+                    return Err(damaged("it ends within a copy"));
+                };
+                n = 1 + usize::from(tag >> 2);
+                offset = u32::from_le_bytes([op[0], op[1], op[2], op[3]]) as usize;
+                from += 5;
+            }
+        }
+        put_copy(target, to, offset, n)?;
+        to += n;
+    }
+    if to != target.len() {
+        return Err(damaged(&format!("it ends after {to} of {} bytes", target.len())));
+    }
+    Ok(())
+}
+
+fn length(source: &[u8]) -> Option<(u64, usize)> {
+    let mut value = 0u64;
+    for (k, &byte) in source.iter().enumerate().take(5) {
+        value |= u64::from(byte & 0x7f) << (7 * k);
+        if byte < 0x80 {
+            return (value <= u64::from(u32::MAX)).then_some((value, k + 1));
+        }
+    }
+    None
+}
+
+/// Bytes of a literal, and of its tag.
+#[inline]
+fn literal(source: &[u8], from: usize, tag: u8) -> Option<(usize, usize)> {
+    let short = usize::from(tag >> 2);
+    if short < 60 {
+        return Some((short + 1, 1));
+    }
+    let extra = short - 59;
+    let bytes = source.get(from + 1..from + 1 + extra)?;
+    let mut word = [0u8; 8];
+    for (to, from) in word.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    Some((usize::try_from(u64::from_le_bytes(word)).ok()? + 1, 1 + extra))
+}
+
+#[inline]
+fn put_literal(source: &[u8], from: usize, target: &mut [u8], to: usize, n: usize) -> Result<()> {
+    // Most are short: sixteen bytes at once where both sides have them.
+    if n <= SLACK {
+        let wide = (source.get(from..from + SLACK), target.get_mut(to..to + SLACK));
+        if let (Some(bytes), Some(room)) = wide {
+            room.copy_from_slice(bytes);
+            return Ok(());
+        }
+    }
+    let Some(bytes) = source.get(from..from.saturating_add(n)) else {
+        return Err(damaged("it ends within a literal"));
+    };
+    let Some(room) = target.get_mut(to..to + n) else {
+        return Err(damaged("it has more bytes than it says"));
+    };
+    room.copy_from_slice(bytes);
+    Ok(())
+}
+
+/// How often the copy `op` stands here, one after the other.
+#[inline]
+fn repeats(source: &[u8], from: usize, op: &[u8]) -> usize {
+    let rest = source.get(from + 3..).unwrap_or_default();
+    if rest.get(..3) != Some(op) {
+        return 1;
+    }
+    let mut row = [0u8; 24];
+    for part in row.chunks_exact_mut(3) {
+        part.copy_from_slice(op);
+    }
+    let whole = rest.chunks_exact(24).take_while(|part| *part == row).count() * 8;
+    let tail = rest.get(3 * whole..).unwrap_or_default();
+    1 + whole + tail.chunks_exact(3).take_while(|part| *part == op).count()
+}
+
+/// `n` bytes from `offset` back; where they overlap they repeat.
+#[inline]
+fn put_copy(target: &mut [u8], to: usize, offset: usize, n: usize) -> Result<()> {
+    if offset == 0 || offset > to {
+        return Err(damaged(&format!("a copy from {offset} bytes back, {to} are there")));
+    }
+    if n > target.len() - to {
+        return Err(damaged("it has more bytes than it says"));
+    }
+    let room = target.len() - to;
+    // SAFETY: `offset <= to`, `to + n <= target.len()`; the wide steps are taken only where there is room for them.
+    unsafe {
+        let out = target.as_mut_ptr().add(to);
+        let from = out.sub(offset);
+        if offset >= 16 && n <= 64 && room >= 64 + 16 {
+            let mut k = 0;
+            while k < n {
+                std::ptr::copy(from.add(k), out.add(k), 16);
+                k += 16;
+            }
+        } else if offset >= n {
+            std::ptr::copy_nonoverlapping(from, out, n);
+        } else if offset == 8 {
+            let value = from.cast::<[u8; 8]>().read();
+            let whole = n / 8;
+            let values = std::slice::from_raw_parts_mut(out.cast::<[u8; 8]>(), whole);
+            values.fill(value);
+            std::ptr::copy_nonoverlapping(value.as_ptr(), out.add(8 * whole), n % 8);
+        } else {
+            // What was copied is a longer row to copy from: each step doubles it.
+            let (mut done, mut have) = (0, offset);
+            while done < n {
+                let now = have.min(n - done);
+                std::ptr::copy_nonoverlapping(from, out.add(done), now);
+                done += now;
+                have += now;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_writer_compressed_comes_back() {
+        let mut seed = 1u64;
+        for round in 0..400usize {
+            let n = round * 37 % 5000;
+            let mut data = Vec::with_capacity(n);
+            while data.len() < n {
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                let (kind, len) = (seed >> 60, (seed >> 33) as usize % 300 + 1);
+                let period = [1, 2, 3, 4, 8, 12, 16, 40][(seed >> 20) as usize % 8];
+                for k in 0..len {
+                    let at = data.len();
+                    data.push(if kind < 10 && at >= period {
+                        data[at - period]
+                    } else {
+                        (seed >> (k % 56)).to_le_bytes()[0]
+                    });
+                }
+            }
+            let packed = snap::raw::Encoder::new().compress_vec(&data).unwrap();
+            let mut out = vec![0xaa; data.len()];
+            assert!(decompress(&packed, &mut out).is_ok());
+            assert!(out == data, "round {round}");
+            for cut in 0..packed.len().min(200) {
+                let _ = decompress(&packed[..cut], &mut out);
+                let mut flipped = packed.clone();
+                flipped[cut] ^= 1 << ((seed >> (cut % 60)) & 7);
+                let ours = decompress(&flipped, &mut out).is_ok();
+                let theirs = snap::raw::Decoder::new().decompress_vec(&flipped);
+                assert_eq!(ours, theirs.as_ref().is_ok_and(|v| v.len() == out.len()));
+                if ours {
+                    assert!(theirs.is_ok_and(|v| v == out));
+                }
+            }
+        }
+    }
+}
