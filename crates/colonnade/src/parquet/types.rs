@@ -290,8 +290,8 @@ fn decimal(precision: u8, scale: i8, width: u8) -> Option<Stored> {
         return Some(Stored::bare(Physical::Fixed(u32::from(width))));
     }
     let (physical, way) = match precision {
-        ..=9 => (Physical::Int32, Way::Widened(width)),
-        ..=18 => (Physical::Int64, Way::Widened(width)),
+        1..=9 => (Physical::Int32, Way::Widened(width)),
+        10..=18 => (Physical::Int64, Way::Widened(width)),
         _ => (Physical::Fixed(decimal_nbytes(precision)), Way::BigEndian(width)),
     };
     Some(Stored::new(physical, Some(Logical::Decimal(scale, digits)), way))
