@@ -176,6 +176,15 @@ def test_random_tables_come_back_from_a_file(format: str, table: Any) -> None:
     assert columns_of(out) == columns_of(table)
 
 
+@pytest.mark.parametrize("format", ["arrow", "arrows", "npz", "msgpack"])
+def test_the_order_of_dictionaries_within_lists_is_each_tables_own(format: str) -> None:
+    for ordered in (True, False, True):
+        words = pa.dictionary(pa.int64(), pa.string(), ordered=ordered)
+        table = pa.table({"x": pa.array([], pa.list_(words))})
+        out = cn.decode(cn.encode(table, format)).to_native()
+        assert out.schema.field("x").type.value_type.ordered is ordered
+
+
 # ---------------------------------------------------------------------------- what is refused
 
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::frame::dtype::TimeBase;
-use crate::frame::{Axis, Column, DType, Frame, Kind, Labels, Level, Part, type_name};
+use crate::frame::{Axis, Column, DType, Frame, Kind, Labels, Level, Part, same_type, type_name};
 
 use super::native::Native;
 use super::pandas;
@@ -60,7 +60,7 @@ impl Kept {
     /// Whether a later column can follow.
     fn fits_column(&self, column: &Column) -> bool {
         let Self::Arrow { data_type, ordered, tag } = self else { return false };
-        data_type == column.data.data_type()
+        same_type(data_type, column.data.data_type())
             && *ordered == column.ordered
             && (*tag == column.tag || tags_fit(tag.as_deref(), column.tag.as_deref()))
     }

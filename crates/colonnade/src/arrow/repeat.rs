@@ -10,7 +10,7 @@ use arrow_data::transform::MutableArrayData;
 use arrow_schema::DataType;
 
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags};
+use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags, same_type};
 use crate::memory::Buffer;
 
 use super::export::Exporter;
@@ -117,7 +117,7 @@ fn is_of_block(kept: &Kept, block: &Block) -> bool {
 
 fn is_of_column(kept: &Kept, column: &Column) -> bool {
     let Kept::Arrow { data_type, ordered, tag } = kept else { return false };
-    *ordered == column.ordered && *tag == column.tag && data_type == column.data.data_type()
+    *ordered == column.ordered && *tag == column.tag && same_type(data_type, column.data.data_type())
 }
 
 /// Position and number of categories of each dictionary; levels of row labels stand behind the columns.
@@ -191,7 +191,7 @@ fn same_level(a: &Level, b: &Level) -> bool {
         (Level::Column(a), Level::Column(b)) => {
             a.ordered == b.ordered
                 && a.tag == b.tag
-                && a.data.data_type() == b.data.data_type()
+                && same_type(a.data.data_type(), b.data.data_type())
                 && a.data == b.data
         }
         _ => false,

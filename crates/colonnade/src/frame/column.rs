@@ -91,6 +91,15 @@ pub fn children(data_type: &DataType) -> Vec<&FieldRef> {
     }
 }
 
+/// Whether two types are the same, down to the order of dictionaries within them: Arrow's own comparison passes that by.
+#[must_use]
+pub fn same_type(one: &DataType, other: &DataType) -> bool {
+    let same = |(a, b): (&FieldRef, &FieldRef)| {
+        a.dict_is_ordered() == b.dict_is_ordered() && same_type(a.data_type(), b.data_type())
+    };
+    one == other && children(one).into_iter().zip(children(other)).all(same)
+}
+
 /// Arrow's own name of a type, as `pyarrow` prints it.
 #[must_use]
 pub fn type_name(data_type: &DataType, ordered: bool) -> String {

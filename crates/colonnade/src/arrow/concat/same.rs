@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Frame, Kind, Labels, Level, Part, Slot, type_name};
+use crate::frame::{Axis, Frame, Kind, Labels, Level, Part, Slot, same_type, type_name};
 
 /// Refuses frames whose column labels, types or kinds of row labels differ.
 pub(super) fn check(frames: &[&Frame], slots: &[Vec<Slot>]) -> Result<()> {
@@ -56,7 +56,7 @@ fn parts_equal(one: &Part, other: &Part) -> bool {
             one == other || (one.kind == Kind::Unicode && (one.kind, one.order) == (other.kind, other.order))
         }
         (Part::Column(one, _), Part::Column(other, _)) => {
-            one.data.data_type() == other.data.data_type()
+            same_type(one.data.data_type(), other.data.data_type())
                 && (one.ordered, &one.tag) == (other.ordered, &other.tag)
         }
         _ => false,

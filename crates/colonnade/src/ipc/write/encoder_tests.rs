@@ -3,6 +3,8 @@
 use arrow_array::builder::{StringBuilder, StringDictionaryBuilder};
 use arrow_array::types::Int8Type;
 use arrow_array::{Array, Int64Array};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field};
 
 use super::{Encoder, WriteOptions, encode};
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags};
@@ -141,6 +143,20 @@ fn days_have_the_type_that_their_values_need() {
     let mut encoder = Encoder::new();
     for frame in [days([1, 2]), days([1, 1 << 40]), days([3, 4]), days([1 << 41, 0])] {
         assert!(again(&mut encoder, &frame, Form::Stream, options) == fresh(&frame, Form::Stream, options));
+    }
+}
+
+#[test]
+fn the_order_of_dictionaries_within_lists_is_seen() {
+    let (mut encoder, options) = (Encoder::new(), WriteOptions::default());
+    for ordered in [true, false, true] {
+        let words = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
+        let item = Field::new("item", words, true).with_dict_is_ordered(ordered);
+        let data = ArrayData::new_empty(&DataType::List(item.into()));
+        let parts = vec![Part::Column(Column::new(data), 0)];
+        let frame = Frame::new(Axis::range(0), Axis::range(1), parts, Tags::default()).unwrap();
+        let expected = fresh(&frame, Form::Stream, options);
+        assert!(again(&mut encoder, &frame, Form::Stream, options) == expected, "ordered {ordered}");
     }
 }
 
