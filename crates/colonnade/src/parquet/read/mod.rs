@@ -1,3 +1,17 @@
 //! Reading: from the file to final memory, each page once.
+//!
+//! The footer says what lies where ([`open`]); every page is decoded, in parallel, to where its values will stay ([`land`]).
 
+mod chunk;
+mod hints;
 pub(crate) mod land;
+mod load;
+mod open;
+mod options;
+mod pandas;
+mod schema;
+mod tree;
+
+pub use crate::plan::Request;
+pub use open::{MAGIC, Parquet};
+pub use options::ReadOptions;

@@ -1,1 +1,213 @@
-//! Landing: every page is decoded once, in parallel, where its rows will stay.
+//! Landing: every page is decoded once, in parallel, to where its values will stay.
+//!
+//! Columns that NumPy has a dtype for and that hold no nulls land in blocks, one a dtype, column-major; text, and numbers
+//! with nulls, land in Arrow's layout; what is rarer goes through the crate's reader. No table stands in between.
+
+mod category;
+mod fixed;
+mod nested;
+mod text;
+
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field};
+
+use crate::arrow::import::{holds_nulls, to_block};
+use crate::arrow::landed::Landed;
+use crate::error::{Error, Result};
+use crate::parquet::codec::Codec;
+use crate::parquet::footer::{Chunk, Group};
+use crate::parquet::types::Physical;
+use crate::plan::Progress;
+
+use super::chunk::{ChunkAt, Levels, Pages};
+use super::open::Parquet;
+use super::schema::{Flat, RootKind};
+
+/// Sizes of chunks that some writers tell without the dictionary's header: pages may pass the end by so much.
+const SLACK_NBYTES: usize = 128;
+
+/// What is landed, and from where.
+pub(crate) struct Landing<'a> {
+    pub(crate) file: &'a Parquet,
+    /// Rows of the result.
+    pub(crate) nrows: usize,
+    pub(crate) threads: usize,
+    /// Every column as an Arrow array, none in a block.
+    pub(crate) arrow: bool,
+}
+
+/// Rows of one row group, and where they go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    pub(crate) group: usize,
+    /// Rows of the group before the first wanted.
+    pub(crate) skip: usize,
+    pub(crate) nrows: usize,
+    /// Row of the result.
+    pub(crate) at: usize,
+}
+
+/// How a field lands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Values of one width, validity beside them where there are nulls.
+    Fixed(Flat),
+    /// Offsets and bytes.
+    Text,
+    /// Codes, and the values that they stand for.
+    Category,
+    /// Arrays that the crate makes.
+    Nested,
+}
+
+impl<'a> Landing<'a> {
+    /// Lands the fields `wanted`; `pieces` follow each other in the result.
+    ///
+    /// # Errors
+    /// Malformed pages; the system's refusal of memory; cancellation.
+    pub(crate) fn run(&self, wanted: &[usize], pieces: &[Piece], progress: &dyn Progress) -> Result<Landed> {
+        let ways: Vec<Way> = wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
+        let mut landed = Landed::default();
+        let of = |pick: &dyn Fn(Way) -> bool| -> Vec<usize> {
+            (0..wanted.len()).filter(|&i| ways.get(i).is_some_and(|&w| pick(w))).collect()
+        };
+        self.check(wanted, pieces)?;
+        self.fixed(wanted, &of(&|w| matches!(w, Way::Fixed(_))), pieces, &mut landed, progress)?;
+        self.text(wanted, &of(&|w| w == Way::Text), pieces, &mut landed, progress)?;
+        self.category(wanted, &of(&|w| w == Way::Category), pieces, &mut landed, progress)?;
+        self.nested(wanted, &of(&|w| w == Way::Nested), pieces, &mut landed, progress)?;
+        if !self.arrow {
+            self.into_blocks(wanted, &mut landed)?;
+        }
+        Ok(landed)
+    }
+
+    fn way(&self, field: usize) -> Result<Way> {
+        let root = self.file.roots.get(field).ok_or_else(|| no_field(field))?;
+        let RootKind::Flat(flat) = &root.kind else { return Ok(Way::Nested) };
+        Ok(match self.field(field)?.data_type() {
+            DataType::Dictionary(..) => Way::Category,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary
+                if flat.physical == Physical::Bytes =>
+            {
+                Way::Text
+            }
+            data_type if fixed::is_fixed(data_type, flat) => Way::Fixed(*flat),
+            _ => Way::Nested,
+        })
+    }
+
+    /// Columns that say a dtype of their own become blocks of it where it holds all that they are.
+    fn into_blocks(&self, wanted: &[usize], landed: &mut Landed) -> Result<()> {
+        let mut left = Vec::with_capacity(landed.columns.len());
+        for (i, data) in std::mem::take(&mut landed.columns) {
+            let plan = wanted.get(i).and_then(|&field| self.file.plan.fields.get(field));
+            match plan.and_then(|plan| plan.landing_dtype()) {
+                Some(dtype) if holds_nulls(dtype, &data) => match to_block(dtype, &data)? {
+                    Some(block) => landed.blocks.push((block, vec![i])),
+                    None => left.push((i, data)),
+                },
+                _ => left.push((i, data)),
+            }
+        }
+        landed.columns = left;
+        Ok(())
+    }
+
+    /// A field of the schema.
+    pub(super) fn field(&self, field: usize) -> Result<&'a Field> {
+        self.file.schema.fields().get(field).map(|f| &**f).ok_or_else(|| no_field(field))
+    }
+
+    /// A row group.
+    pub(super) fn group(&self, group: usize) -> Result<&'a Group<'static>> {
+        self.file.groups.get(group).ok_or_else(|| Error::not_found("parquet", format!("row group {group}.")))
+    }
+
+    /// What the footer says of the chunk of wanted leaf `leaf` in a row group.
+    pub(super) fn chunk_of(&self, group: usize, leaf: usize) -> Result<&'a Chunk<'static>> {
+        let chunk = self.group(group)?.chunks.get(leaf);
+        chunk.ok_or_else(|| Error::not_found("parquet", format!("row group {group}: leaf {leaf}.")))
+    }
+
+    /// The bytes of that chunk, and what is known of them.
+    ///
+    /// # Errors
+    /// Truncated: places outside the file. Unsupported: its codec; a key that is missing.
+    pub(super) fn chunk(&self, group: usize, leaf: usize) -> Result<ChunkAt<'a>> {
+        let chunk = self.chunk_of(group, leaf)?;
+        if chunk.encrypted {
+            return Err(Error::unsupported("parquet", "the column is encrypted, and no key for it was given."));
+        }
+        let levels = self.file.leaves.get(leaf).map_or(Levels { definition: 0, repetition: 0 }, |l| Levels {
+            definition: l.definition,
+            repetition: l.repetition,
+        });
+        let end_of_data = self.file.footer.0;
+        let all = self.file.source.bytes.as_slice().get(..end_of_data).unwrap_or_default();
+        let base = chunk.start();
+        let range = usize::try_from(base).ok().zip(usize::try_from(chunk.compressed_nbytes).ok());
+        let bytes = range.and_then(|(start, nbytes)| {
+            let end = start.checked_add(nbytes).filter(|end| *end <= all.len())?;
+            all.get(start..end.saturating_add(SLACK_NBYTES).min(all.len()))
+        });
+        let Some(bytes) = bytes.filter(|_| base >= 4) else {
+            let end = base.saturating_add(chunk.compressed_nbytes);
+            let what = "a column chunk, by what the footer says,";
+            return Err(Error::truncated("parquet", what, end, end_of_data as u64).at(base));
+        };
+        Ok(ChunkAt { bytes, base, codec: Codec::of(chunk.codec)?, nvalues: chunk.nvalues, levels })
+    }
+
+    /// The pages of a chunk.
+    pub(super) fn pages(&self, chunk: &ChunkAt<'a>) -> Pages<'a> {
+        Pages::new(chunk, self.file.options.verify, self.file.options.limits.max_member_nbytes)
+    }
+
+    /// The row group and the column, for errors.
+    pub(super) fn named(&self, error: Error, field: usize, group: usize) -> Error {
+        let name = self.file.schema.fields().get(field).map_or("", |f| f.name());
+        error.in_format("parquet").in_member(format!("row group {group}, column {name}"))
+    }
+
+    /// Refuses chunks whose physical type is not the schema's, or of other lengths than their row group.
+    fn check(&self, wanted: &[usize], pieces: &[Piece]) -> Result<()> {
+        for piece in pieces {
+            let nrows = self.group(piece.group)?.nrows;
+            for &field in wanted {
+                let Some(root) = self.file.roots.get(field) else { continue };
+                let RootKind::Flat(flat) = &root.kind else { continue };
+                let chunk = self.chunk_of(piece.group, root.leaves.start)?;
+                let named = |message: String| {
+                    let error = Error::malformed("parquet", message).at(chunk.start());
+                    self.named(error, field, piece.group)
+                };
+                if chunk.nvalues != nrows && !chunk.encrypted {
+                    let message = format!(
+                        "expected {nrows} values as its row group has rows, found {}. The file is damaged; write it again.",
+                        chunk.nvalues
+                    );
+                    return Err(named(message));
+                }
+                if chunk.physical != flat.physical.number() && !chunk.encrypted {
+                    let message = format!(
+                        "expected physical type {} as the schema says, found {}. The file is damaged; write it again.",
+                        flat.physical.number(),
+                        chunk.physical
+                    );
+                    return Err(named(message));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn no_field(field: usize) -> Error {
+    Error::not_found("parquet", format!("field {field}."))
+}
+
+/// Rows and columns that are no rows: an array of no rows of this type.
+pub(super) fn empty(data_type: &DataType) -> ArrayData {
+    ArrayData::new_empty(data_type)
+}

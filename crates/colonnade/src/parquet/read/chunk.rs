@@ -1,0 +1,298 @@
+//! The pages of a column chunk, one after the other: what their headers claim is checked before anything is made of them.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Result};
+use crate::parquet::codec::Codec;
+use crate::parquet::page::{Encoding, Header, Kind};
+
+/// Levels of a width more than this are no levels of ours.
+const MAX_LEVEL_BITS: u8 = 16;
+
+/// Walks the pages of one column chunk.
+#[derive(Debug, Clone)]
+pub(crate) struct Pages<'a> {
+    /// The chunk's bytes, and those behind it that a size told too small may leave out.
+    bytes: &'a [u8],
+    /// Where they stand in the file.
+    base: u64,
+    at: usize,
+    /// Values that no page has given yet.
+    left: u64,
+    codec: Codec,
+    levels: Levels,
+    verify: bool,
+    max_nbytes: u64,
+}
+
+/// The highest levels of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Levels {
+    /// Definition.
+    pub(crate) definition: u16,
+    /// Repetition.
+    pub(crate) repetition: u16,
+}
+
+/// What is known of a chunk before its pages are walked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ChunkAt<'a> {
+    /// From its first page on.
+    pub(crate) bytes: &'a [u8],
+    /// Where they stand in the file.
+    pub(crate) base: u64,
+    /// Its codec.
+    pub(crate) codec: Codec,
+    /// Values, nulls included.
+    pub(crate) nvalues: u64,
+    /// Its highest levels.
+    pub(crate) levels: Levels,
+}
+
+/// A page as it lies in the file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Page<'a> {
+    /// What its header says.
+    pub(crate) header: Header,
+    /// Its bytes.
+    pub(crate) body: &'a [u8],
+    /// Where its header stands in the file.
+    pub(crate) at: u64,
+    codec: Codec,
+    levels: Levels,
+}
+
+/// The parts of a data page.
+#[derive(Debug)]
+pub(crate) struct Parts<'p> {
+    /// Repetition levels: runs and packed groups. Empty where the column has none.
+    pub(crate) repetition: Cow<'p, [u8]>,
+    /// Definition levels: runs and packed groups. Empty where the column has none.
+    pub(crate) definition: Cow<'p, [u8]>,
+    /// The values.
+    pub(crate) values: &'p [u8],
+    /// How they are encoded.
+    pub(crate) encoding: Encoding,
+    /// Values, nulls included.
+    pub(crate) n: usize,
+}
+
+impl<'a> Pages<'a> {
+    /// The pages of `chunk`. `verify`: their checksums are compared.
+    pub(crate) fn new(chunk: &ChunkAt<'a>, verify: bool, max_nbytes: u64) -> Self {
+        let ChunkAt { bytes, base, codec, nvalues, levels } = *chunk;
+        Self { bytes, base, at: 0, left: nvalues, codec, levels, verify, max_nbytes }
+    }
+
+    /// The same from a place on, with as many values left: what [`Pages::place`] said.
+    pub(crate) fn from(&self, at: usize, left: u64) -> Self {
+        Self { at, left, ..self.clone() }
+    }
+
+    /// Where the next header begins (in the chunk), and the values that are left.
+    pub(crate) fn place(&self) -> (usize, u64) {
+        (self.at, self.left)
+    }
+
+    /// The next dictionary or data page; `None` once all values were given.
+    ///
+    /// # Errors
+    /// Malformed and truncated headers; more values than the chunk says, or than its codec can make of the bytes; a wrong
+    /// checksum; a limit.
+    #[inline]
+    pub(crate) fn next_page(&mut self) -> Result<Option<Page<'a>>> {
+        while self.left > 0 {
+            let at = self.base + self.at as u64;
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let header = Header::read(rest, at)?;
+            let body = header.body(rest);
+            self.at += header.end();
+            if header.kind == Kind::Other {
+                continue;
+            }
+            let page = Page { header, body, at, codec: self.codec, levels: self.levels };
+            self.check(&page).map_err(|e| e.at(at))?;
+            if !matches!(header.kind, Kind::Dictionary { .. }) {
+                self.left -= u64::from(header.nvalues);
+            }
+            return Ok(Some(page));
+        }
+        Ok(None)
+    }
+
+    fn check(&self, page: &Page<'_>) -> Result<()> {
+        let Header { nbytes, nvalues, compressed_nbytes, crc, kind, .. } = page.header;
+        let most = self.codec.most(compressed_nbytes as u64);
+        let whole = self.codec == Codec::None && !matches!(kind, Kind::DataV2 { .. });
+        if nbytes as u64 > most || (whole && nbytes != compressed_nbytes) {
+            let message = format!(
+                "a page of {compressed_nbytes} bytes says it becomes {nbytes} with {}, {most} at most are possible. \
+                 The file is damaged; write it again.",
+                self.codec.name()
+            );
+            return Err(Error::malformed("parquet", message));
+        }
+        if nbytes as u64 > self.max_nbytes {
+            let limit = self.max_nbytes;
+            let message = format!("a page becomes {nbytes} bytes, over the limit of {limit}. Raise max_nbytes to read it.");
+            return Err(Error::limit("parquet", message));
+        }
+        if !matches!(kind, Kind::Dictionary { .. }) && u64::from(nvalues) > self.left {
+            let message = format!(
+                "a page has {nvalues} values where its column chunk has {} left. The file is damaged; write it again.",
+                self.left
+            );
+            return Err(Error::malformed("parquet", message));
+        }
+        if let Some(told) = crc.filter(|_| self.verify) {
+            let found = crc32fast::hash(page.body);
+            if found != told {
+                let message = format!(
+                    "a page's checksum is {told:08x}, its bytes have {found:08x}. The file is damaged; fetch or write it again."
+                );
+                return Err(Error::malformed("parquet", message));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Page<'a> {
+    /// The values of a dictionary page, which are PLAIN, and how many they are.
+    ///
+    /// # Errors
+    /// Malformed or unsupported bytes.
+    pub(crate) fn dictionary<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<(&'s [u8], usize)>
+    where
+        'a: 's,
+    {
+        if let Kind::Dictionary { encoding } = self.header.kind
+            && !matches!(encoding, Encoding::Plain | Encoding::PlainDictionary)
+        {
+            let message = format!("a dictionary is encoded as {encoding:?}, only PLAIN is known.");
+            return Err(Error::unsupported("parquet", message).at(self.at));
+        }
+        let bytes = decompress(self.codec, self.body, self.header.nbytes, scratch).map_err(|e| e.at(self.at))?;
+        Ok((bytes, self.header.nvalues as usize))
+    }
+
+    /// The parts of a data page.
+    ///
+    /// # Errors
+    /// Malformed bytes.
+    #[inline]
+    pub(crate) fn parts<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<Parts<'s>>
+    where
+        'a: 's,
+    {
+        self.take_apart(scratch).map_err(|e| e.at(self.at))
+    }
+
+    fn take_apart<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<Parts<'s>>
+    where
+        'a: 's,
+    {
+        let n = self.header.nvalues as usize;
+        match self.header.kind {
+            Kind::Data { encoding, definition, repetition } => {
+                let bytes = decompress(self.codec, self.body, self.header.nbytes, scratch)?;
+                let (repetition, bytes) = levels(bytes, self.levels.repetition, repetition, n)?;
+                let (definition, values) = levels(bytes, self.levels.definition, definition, n)?;
+                Ok(Parts { repetition, definition, values, encoding, n })
+            }
+            Kind::DataV2 { encoding, definition_nbytes, repetition_nbytes, compressed, .. } => {
+                let (repeats, rest) =
+                    self.body.split_at_checked(repetition_nbytes as usize).ok_or_else(short)?;
+                let (defines, values) = rest.split_at_checked(definition_nbytes as usize).ok_or_else(short)?;
+                let front = repeats.len() + defines.len();
+                let nbytes = self.header.nbytes.checked_sub(front).ok_or_else(short)?;
+                let codec = if compressed { self.codec } else { Codec::None };
+                let values = decompress(codec, values, nbytes, scratch)?;
+                let of = |max: u16, bytes: &'s [u8]| Cow::Borrowed(if max > 0 { bytes } else { &[] });
+                Ok(Parts {
+                    repetition: of(self.levels.repetition, repeats),
+                    definition: of(self.levels.definition, defines),
+                    values,
+                    encoding,
+                    n,
+                })
+            }
+            _ => Err(short()),
+        }
+    }
+
+    /// The codec of its values.
+    pub(crate) fn codec(&self) -> Codec {
+        match self.header.kind {
+            Kind::DataV2 { compressed: false, .. } => Codec::None,
+            _ => self.codec,
+        }
+    }
+}
+
+#[cold]
+fn short() -> Error {
+    Error::malformed("parquet", "a page is shorter than its levels. The file is damaged; write it again.")
+}
+
+/// Bytes of a page, in `scratch` where they must be decompressed.
+fn decompress<'s>(codec: Codec, body: &'s [u8], nbytes: usize, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]> {
+    if codec == Codec::None {
+        // A page of version 2 may say that its values are not compressed, and be longer than it says.
+        return body.get(..nbytes).ok_or_else(short);
+    }
+    if scratch.len() < nbytes {
+        scratch.resize(nbytes, 0);
+    }
+    let room = scratch.get_mut(..nbytes).unwrap_or_default();
+    codec.into(body, room)?;
+    Ok(room)
+}
+
+/// The levels in front of `bytes`, and what follows them.
+fn levels(bytes: &[u8], max: u16, encoding: Encoding, n: usize) -> Result<(Cow<'_, [u8]>, &[u8])> {
+    if max == 0 {
+        return Ok((Cow::Borrowed(&[]), bytes));
+    }
+    if encoding == Encoding::BitPacked {
+        return packed_levels(bytes, max, n);
+    }
+    let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(short)?;
+    let nbytes = u32::from_le_bytes(*head) as usize;
+    let (levels, values) = rest.split_at_checked(nbytes).ok_or_else(short)?;
+    Ok((Cow::Borrowed(levels), values))
+}
+
+/// Levels of very old files, most significant bit first and without a length: said as the runs that all others have.
+fn packed_levels(bytes: &[u8], max: u16, n: usize) -> Result<(Cow<'_, [u8]>, &[u8])> {
+    let width = usize::from(level_bits(max));
+    let nbytes = n.checked_mul(width).ok_or_else(short)?.div_ceil(8);
+    let (packed, values) = bytes.split_at_checked(nbytes).ok_or_else(short)?;
+    let groups = n.div_ceil(8);
+    let mut out = Vec::with_capacity(10 + groups * width);
+    let mut head = (groups as u64) << 1 | 1;
+    while head >= 0x80 {
+        out.push((head & 0x7f) as u8 | 0x80);
+        head >>= 7;
+    }
+    out.push((head & 0x7f) as u8);
+    let start = out.len();
+    out.resize(start + groups * width, 0);
+    let bit = |at: usize| packed.get(at / 8).is_some_and(|byte| byte >> (7 - at % 8) & 1 == 1);
+    for value in 0..n {
+        for k in 0..width {
+            let to = value * width + k;
+            if bit(value * width + (width - 1 - k))
+                && let Some(byte) = out.get_mut(start + to / 8)
+            {
+                *byte |= 1 << (to % 8);
+            }
+        }
+    }
+    Ok((Cow::Owned(out), values))
+}
+
+/// Bits of levels up to `max`.
+pub(crate) fn level_bits(max: u16) -> u8 {
+    u8::try_from(u16::BITS - max.leading_zeros()).unwrap_or(MAX_LEVEL_BITS)
+}

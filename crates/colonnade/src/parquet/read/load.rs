@@ -1,0 +1,168 @@
+//! An opened file as one frame, or as Arrow's layout by row group.
+
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
+
+use crate::arrow::import::{fits, to_block};
+use crate::arrow::landed::Landed;
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Frame, row_range};
+use crate::plan::{NoProgress, Progress, Request};
+
+use super::land::{Landing, Piece};
+use super::open::Parquet;
+
+/// Row groups are landed together in Arrow's layout up to so many bytes: text of more has no 32-bit offsets.
+const TOGETHER_NBYTES: u64 = 1 << 30;
+
+impl Parquet {
+    /// Row labels, decoded once.
+    ///
+    /// # Errors
+    /// Malformed pages.
+    pub fn index(&self) -> Result<&Axis> {
+        if let Some(index) = self.index.get() {
+            return Ok(index);
+        }
+        let axis = self.labels(&self.pieces(0, self.nrows), self.nrows, self.options.threads)?;
+        Ok(self.index.get_or_init(|| axis))
+    }
+
+    fn labels(&self, pieces: &[Piece], nrows: usize, threads: usize) -> Result<Axis> {
+        let fields = self.plan.level_fields();
+        let landed = self.land(&fields, pieces, nrows, threads, false, &NoProgress)?;
+        self.plan.landed_index(&fields, landed, nrows)
+    }
+
+    /// All row groups landed in one frame, or the part of it that is asked for.
+    ///
+    /// # Errors
+    /// Malformed pages; a position or row that is not there; the system's own.
+    pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
+        let (start, stop) = row_range("parquet", request.rows, self.nrows)?;
+        let chosen = self.plan.chosen("parquet", request.positions)?;
+        let pieces = self.pieces(start, stop);
+        let landed =
+            self.land(&chosen.fields, &pieces, stop - start, request.threads, false, request.progress)?;
+        let whole = (start, stop) == (0, self.nrows);
+        let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
+        self.plan.landed_frame(&chosen, landed, index)
+    }
+
+    fn land(
+        &self,
+        wanted: &[usize],
+        pieces: &[Piece],
+        nrows: usize,
+        threads: usize,
+        arrow: bool,
+        progress: &dyn Progress,
+    ) -> Result<Landed> {
+        self.need(wanted, pieces, progress)?;
+        Landing { file: self, nrows, threads, arrow }.run(wanted, pieces, progress)
+    }
+
+    /// Makes sure that the pages of these fields may be looked at.
+    fn need(&self, wanted: &[usize], pieces: &[Piece], progress: &dyn Progress) -> Result<()> {
+        let Some(remote) = &self.source.remote else { return Ok(()) };
+        let mut ranges = Vec::new();
+        for piece in pieces {
+            let Some(group) = self.groups.get(piece.group) else { continue };
+            for root in wanted.iter().filter_map(|&field| self.roots.get(field)) {
+                for chunk in group.chunks.get(root.leaves.clone()).unwrap_or_default() {
+                    let start = usize::try_from(chunk.start()).unwrap_or(usize::MAX);
+                    let nbytes = usize::try_from(chunk.compressed_nbytes).unwrap_or(usize::MAX);
+                    ranges.push((start, start.saturating_add(nbytes).saturating_add(128)));
+                }
+            }
+        }
+        remote.need(&ranges, progress)
+    }
+
+    /// The row groups that the rows touch.
+    pub(crate) fn pieces(&self, start: usize, stop: usize) -> Vec<Piece> {
+        let mut out = Vec::new();
+        for group in 0..self.groups.len() {
+            let (first, nrows) = self.rows_of(group);
+            if first >= stop {
+                break;
+            }
+            let skip = start.saturating_sub(first).min(nrows);
+            let end = nrows.min(stop - first);
+            if end > skip {
+                out.push(Piece { group, skip, nrows: end - skip, at: first + skip - start });
+            }
+        }
+        out
+    }
+
+    /// One frame a row group, in Arrow's layout; at least one frame.
+    ///
+    /// # Errors
+    /// As [`Parquet::load`].
+    pub fn load_arrow(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
+        let (start, stop) = row_range("parquet", request.rows, self.nrows)?;
+        let pieces = self.pieces(start, stop);
+        let mut out = Vec::new();
+        let mut rest = pieces.as_slice();
+        while !rest.is_empty() {
+            let mut nbytes = 0u64;
+            let count = rest.iter().position(|p| {
+                nbytes = nbytes.saturating_add(self.groups.get(p.group).map_or(0, |g| g.nbytes));
+                nbytes > TOGETHER_NBYTES
+            });
+            let (some, tail) = rest.split_at(count.unwrap_or(rest.len()).max(1));
+            rest = tail;
+            let first = some.first().map_or(0, |p| p.at);
+            let moved: Vec<Piece> = some.iter().map(|p| Piece { at: p.at - first, ..*p }).collect();
+            let frame = self.arrow_frame(&moved, start + first, request)?;
+            match moved.as_slice() {
+                [_] => out.push(frame),
+                several => out.extend(several.iter().map(|p| frame.slice(p.at, p.at + p.nrows))),
+            }
+        }
+        if out.is_empty() {
+            out.push(self.arrow_frame(&[], start, request)?);
+        }
+        Ok(out)
+    }
+
+    /// Row group `i` alone, in Arrow's layout.
+    ///
+    /// # Errors
+    /// As [`Parquet::load`]; `NotFound` past the end.
+    pub fn batch(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
+        if i >= self.groups.len() {
+            let message = format!("row group {i} is out of range: there are {}.", self.groups.len());
+            return Err(Error::not_found("parquet", message));
+        }
+        let (first, nrows) = self.rows_of(i);
+        self.arrow_frame(&[Piece { group: i, skip: 0, nrows, at: 0 }], first, request)
+    }
+
+    fn arrow_frame(&self, pieces: &[Piece], first_row: usize, request: &Request<'_>) -> Result<Frame> {
+        let nrows = pieces.iter().map(|p| p.nrows).sum();
+        let mut needed = self.plan.chosen("parquet", request.positions)?.fields;
+        needed.extend(self.plan.level_fields());
+        needed.sort_unstable();
+        needed.dedup();
+        let landed = self.land(&needed, pieces, nrows, request.threads, true, request.progress)?;
+        // Columns that nobody asked for stand in as empty values that are dropped at once.
+        let mut arrays: Vec<ArrayData> =
+            (0..self.plan.fields.len()).map(|_| ArrayData::new_null(&DataType::Null, nrows)).collect();
+        for (i, data) in landed.columns {
+            if let Some(slot) = needed.get(i).and_then(|&field| arrays.get_mut(field)) {
+                *slot = data;
+            }
+        }
+        let said = |i: usize, data: &ArrayData| {
+            let dtype = self.plan.fields.get(i).and_then(|f| f.dtype).filter(|d| fits(*d, data.data_type()));
+            dtype.map_or(Ok(None), |dtype| to_block(dtype, data))
+        };
+        let frame = self.plan.frame_with(&arrays, nrows, first_row, &said)?;
+        match request.positions {
+            None => Ok(frame),
+            Some(positions) => frame.select(positions, self.plan.columns.select(positions)?),
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! Opening a file: its footer is read, its pages are not.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::{Arc, OnceLock};
+
+use arrow_schema::{Field, Metadata, Schema, SchemaRef};
+
+use crate::arrow::import::{KEY as OURS, LabelsMeta, Place, Plan, SchemaMeta};
+use crate::error::{Error, Result};
+use crate::frame::Axis;
+use crate::memory::{Buffer, MappedFile, Remote, read_small, read_to_end};
+use crate::parquet::footer::{Footer, Group};
+use crate::parquet::schema::Leaf;
+use crate::plan::{NoProgress, Progress};
+
+use super::options::ReadOptions;
+use super::schema::{Root, choose, fields, roots};
+use super::{hints, pandas};
+
+/// Begins and ends every file.
+pub const MAGIC: &[u8; 4] = b"PAR1";
+
+/// Ends files whose footer is encrypted.
+const ENCRYPTED: &[u8; 4] = b"PARE";
+
+/// Files below this size are read rather than mapped.
+const MAP_MIN_NBYTES: u64 = 1 << 20;
+
+/// The footers of most files.
+const TAIL_NBYTES: usize = 64 << 10;
+
+/// All bytes of a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// Them.
+    pub(crate) bytes: Buffer,
+    /// Where they come from as they are asked for, where they are not all here.
+    pub(crate) remote: Option<Arc<Remote>>,
+    /// Whether they are a map of a file: what was read may be let go, and comes back by itself.
+    pub(crate) is_map: bool,
+}
+
+/// An opened file.
+#[derive(Debug)]
+pub struct Parquet {
+    pub(crate) source: Source,
+    /// The row groups; their chunks are those of the wanted leaves.
+    pub(crate) groups: Vec<Group<'static>>,
+    /// First row of each row group.
+    pub(crate) starts: Vec<usize>,
+    pub(crate) nrows: usize,
+    /// The wanted leaves.
+    pub(crate) leaves: Vec<Leaf>,
+    /// One a field of `schema`.
+    pub(crate) roots: Vec<Root>,
+    /// The wanted columns, and those of the row labels.
+    pub(crate) schema: SchemaRef,
+    /// How they become a frame.
+    pub(crate) plan: Plan,
+    /// Start and end of the footer in the source.
+    pub(crate) footer: (usize, usize),
+    pub(crate) created_by: Option<String>,
+    pub(crate) version: i32,
+    pub(crate) options: ReadOptions,
+    pub(crate) index: OnceLock<Axis>,
+}
+
+impl Parquet {
+    /// Opens a regular file: mapped, or read where it is small or `mmap` is off.
+    ///
+    /// # Errors
+    /// The system's own; malformed or truncated footers; columns that are not there.
+    pub fn open_file(file: File, mmap: bool, options: ReadOptions) -> Result<Self> {
+        let nbytes = file.metadata()?.len();
+        let length = usize::try_from(nbytes).map_err(io::Error::other)?;
+        let is_map = mmap && nbytes >= MAP_MIN_NBYTES;
+        let bytes = if nbytes < MAP_MIN_NBYTES {
+            Buffer::from_region(read_small(&file, length)?, false)
+        } else if mmap {
+            MappedFile::new(file, nbytes).map_shared()?
+        } else {
+            crate::ipc::read::bytes_of(file, false, options.threads)?
+        };
+        Self::open(Source { bytes, remote: None, is_map }, options)
+    }
+
+    /// Opens bytes in memory.
+    ///
+    /// # Errors
+    /// Malformed or truncated footers; columns that are not there.
+    pub fn open_buffer(bytes: Buffer, options: ReadOptions) -> Result<Self> {
+        Self::open(Source { bytes, remote: None, is_map: false }, options)
+    }
+
+    /// Reads a pipe or socket to its end: the footer comes last.
+    ///
+    /// # Errors
+    /// The system's own; malformed or truncated footers; a limit.
+    pub fn open_stream(stream: &mut dyn Read, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+        let bytes = read_to_end("parquet", stream, options.limits.max_nbytes, progress)?;
+        Self::open_buffer(bytes, options)
+    }
+
+    /// Opens a file elsewhere: of its pages nothing comes yet.
+    ///
+    /// # Errors
+    /// The transport's own; malformed or truncated footers; a limit.
+    pub fn open_remote(remote: Arc<Remote>, options: ReadOptions) -> Result<Self> {
+        let total = remote.bytes().nbytes();
+        remote.need(&[(0, 4), (total.saturating_sub(TAIL_NBYTES), total)], &NoProgress)?;
+        // What is wrong is told when it is opened, which looks at the same bytes.
+        if let Ok(range) = footer_range(remote.bytes().as_slice()) {
+            remote.need(&[range], &NoProgress)?;
+        }
+        Self::open(Source { bytes: remote.bytes().clone(), remote: Some(remote), is_map: false }, options)
+    }
+
+    fn open(source: Source, options: ReadOptions) -> Result<Self> {
+        let bytes = source.bytes.clone();
+        let (start, end) = footer_range(bytes.as_slice())?;
+        let footer_bytes = bytes.as_slice().get(start..end).unwrap_or_default();
+        if footer_bytes.len() as u64 > options.limits.max_meta_nbytes {
+            let message = format!(
+                "the footer has {} bytes, over the limit of {}. Raise max_meta_nbytes to read it.",
+                footer_bytes.len(),
+                options.limits.max_meta_nbytes
+            );
+            return Err(Error::limit("parquet", message).at(start as u64));
+        }
+        let read = |names: Option<&HashSet<&str>>| {
+            Footer::read(footer_bytes, start as u64, |elements, leaves| choose(elements, leaves, names))
+        };
+        let names: Option<HashSet<&str>> =
+            options.columns.as_ref().map(|list| list.iter().map(String::as_str).collect());
+        let mut footer = read(names.as_ref())?;
+        let ours = footer.value(OURS).map(SchemaMeta::parse).transpose().map_err(|e| e.in_format("parquet"))?;
+        if let Some(mut names) = names {
+            // Row labels that stand in columns come too: which, the metadata say, behind the row groups.
+            let labels = label_columns(&footer, ours.as_ref());
+            let known: HashSet<&str> =
+                footer.leaves.iter().filter_map(|l| footer.elements.get(l.root)).map(|e| e.name).collect();
+            let more: Vec<&str> =
+                labels.iter().map(String::as_str).filter(|n| known.contains(n) && !names.contains(n)).collect();
+            if !more.is_empty() {
+                names.extend(more);
+                footer = read(Some(&names))?;
+            }
+        }
+        let (schema, roots, plan) = described(&footer, ours.is_some(), &options)?;
+        check_columns(schema.fields().len(), &options)?;
+        let leaves = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
+        let (created_by, version) = (footer.created_by.map(str::to_owned), footer.version);
+        let (groups, starts, nrows) = groups(footer.groups)?;
+        let mut plan = plan;
+        plan.settle(nrows);
+        let index = OnceLock::new();
+        let out = Self {
+            source,
+            groups,
+            starts,
+            nrows,
+            leaves,
+            roots,
+            schema,
+            plan,
+            footer: (start, end),
+            created_by,
+            version,
+            options,
+            index,
+        };
+        out.check_rows()?;
+        Ok(out)
+    }
+
+    /// Refuses rows that the file's bytes cannot stand for.
+    fn check_rows(&self) -> Result<()> {
+        let limit = self.options.limits.max_unbacked_rows;
+        let backed = (self.source.bytes.nbytes() as u64).saturating_mul(4096);
+        if self.nrows as u64 > limit.max(backed) {
+            let message = format!(
+                "{} rows in a file of {} bytes, over the limit of {limit} rows that no byte stands behind. \
+                 Raise max_unbacked_rows to read them.",
+                self.nrows,
+                self.source.bytes.nbytes()
+            );
+            return Err(Error::limit("parquet", message).at(self.footer.0 as u64));
+        }
+        Ok(())
+    }
+
+    /// How its fields become a frame.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// (rows, columns).
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        (self.nrows, self.plan.ncols)
+    }
+
+    /// Row groups.
+    #[must_use]
+    pub fn ngroups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Rows of each row group.
+    pub fn group_rows(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.groups.len()).map(|g| self.rows_of(g).1)
+    }
+
+    /// First row and number of rows of a row group.
+    pub(crate) fn rows_of(&self, group: usize) -> (usize, usize) {
+        let first = self.starts.get(group).copied().unwrap_or(self.nrows);
+        (first, self.starts.get(group + 1).copied().unwrap_or(self.nrows) - first)
+    }
+}
+
+/// Start and end of the footer.
+fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
+    if bytes.ends_with(ENCRYPTED) && bytes.len() >= 12 {
+        let message = "its footer is encrypted, and no key for it was given.";
+        return Err(Error::unsupported("parquet", message));
+    }
+    if bytes.len() < 12 {
+        return Err(Error::truncated("parquet", "the file", 12, bytes.len() as u64));
+    }
+    if !bytes.ends_with(MAGIC) {
+        let at = bytes.len() as u64 - 4;
+        if bytes.starts_with(MAGIC) {
+            let message = "expected PAR1 at the end. The file was cut short, or its writer was not closed: \
+                           fetch or write it again.";
+            return Err(Error::malformed("parquet", message).at(at));
+        }
+        return Err(Error::malformed("parquet", "expected PAR1 at the end. This is no Parquet file.").at(at));
+    }
+    let end = bytes.len() - 8;
+    let length = bytes.get(end..).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b)) as usize;
+    match end.checked_sub(length) {
+        Some(start) if start >= 4 => Ok((start, end)),
+        _ => Err(Error::truncated("parquet", "the footer", length as u64, end as u64 - 4).at(end as u64)),
+    }
+}
+
+/// The columns that hold row labels.
+fn label_columns(footer: &Footer<'_>, ours: Option<&SchemaMeta>) -> Vec<String> {
+    match ours.map(|meta| &meta.index.labels) {
+        Some(LabelsMeta::Levels(names)) => names.clone(),
+        Some(_) => Vec::new(),
+        None => footer.value(pandas::KEY).map(pandas::index_columns).unwrap_or_default(),
+    }
+}
+
+/// Fields, what they are made of, and how they become a frame.
+fn described(footer: &Footer<'_>, ours: bool, options: &ReadOptions) -> Result<(SchemaRef, Vec<Root>, Plan)> {
+    let some = footer.wanted.len() < footer.leaves.len();
+    let all: Vec<usize> = (0..footer.leaves.len()).collect();
+    // Our metadata are about all columns: the plan is made of all, and cut down.
+    if ours && some {
+        let (every, _) = made(footer, &all, true, options)?;
+        let plan = Plan::new(&every).map_err(|e| e.in_format("parquet"))?;
+        let (schema, roots_of) = made(footer, &footer.wanted, true, options)?;
+        let kept: HashSet<usize> = roots(&footer.leaves, &footer.wanted).iter().map(|(root, _)| *root).collect();
+        let order: Vec<usize> = roots(&footer.leaves, &all).iter().map(|(root, _)| *root).collect();
+        let plan = restricted(plan, &order, &kept, schema.fields())?;
+        return Ok((schema, roots_of, plan));
+    }
+    let (schema, roots) = made(footer, &footer.wanted, ours, options)?;
+    let plan = Plan::new(&schema).map_err(|e| e.in_format("parquet"))?;
+    Ok((schema, roots, plan))
+}
+
+fn made(
+    footer: &Footer<'_>,
+    wanted: &[usize],
+    ours: bool,
+    options: &ReadOptions,
+) -> Result<(SchemaRef, Vec<Root>)> {
+    let runs = roots(&footer.leaves, wanted);
+    // The number of each column among all, which is its place in the writer's schema.
+    let mut number = std::collections::HashMap::with_capacity(footer.elements.len());
+    let mut last = usize::MAX;
+    for leaf in &footer.leaves {
+        if leaf.root != last {
+            last = leaf.root;
+            let next = number.len();
+            number.insert(last, next);
+        }
+    }
+    let numbers: Vec<usize> = runs.iter().filter_map(|(root, _)| number.get(root).copied()).collect();
+    let told = footer.value(hints::KEY).and_then(|text| hints::fields(text, &numbers, &options.limits));
+    let (fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
+    let names: HashSet<&str> = fields.iter().map(|f| f.name().as_str()).collect();
+    let mut metadata = Metadata::new();
+    for (key, value) in &footer.metadata {
+        let Some(value) = value.filter(|_| *key != hints::KEY) else { continue };
+        let cut = (*key == pandas::KEY && !ours).then(|| pandas::cut(value, &names)).flatten();
+        metadata.insert(*key, cut.unwrap_or_else(|| value.to_owned()));
+    }
+    let fields: Vec<Field> = fields;
+    Ok((Arc::new(Schema::new(fields).with_metadata(metadata)), roots))
+}
+
+/// A plan of all columns, with those at `kept` (among `order`, the roots) alone.
+fn restricted(
+    mut plan: Plan,
+    order: &[usize],
+    kept: &HashSet<usize>,
+    fields: &arrow_schema::Fields,
+) -> Result<Plan> {
+    let mut positions = Vec::new();
+    let mut out = Vec::with_capacity(fields.len());
+    for (field, root) in plan.fields.into_iter().zip(order) {
+        if !kept.contains(root) {
+            continue;
+        }
+        let mut field = field;
+        if let Place::Column(position) = field.place {
+            field.place = Place::Column(positions.len());
+            positions.push(position);
+        }
+        // Of a nested column some leaves may be left.
+        if let Some(own) = fields.get(out.len()) {
+            field.data_type = own.data_type().clone();
+        }
+        out.push(field);
+    }
+    plan.ncols = positions.len();
+    plan.columns = plan.columns.select(&positions)?;
+    plan.fields = out;
+    Ok(plan)
+}
+
+fn check_columns(found: usize, options: &ReadOptions) -> Result<()> {
+    let limit = options.limits.max_columns;
+    if found as u64 <= limit {
+        return Ok(());
+    }
+    let message = format!("{found} columns, over the limit of {limit}. Raise max_columns to read them.");
+    Err(Error::limit("parquet", message))
+}
+
+/// Row groups that borrow nothing, the first row of each, and the rows of all.
+fn groups(groups: Vec<Group<'_>>) -> Result<(Vec<Group<'static>>, Vec<usize>, usize)> {
+    let (mut out, mut starts, mut nrows) = (Vec::with_capacity(groups.len()), Vec::new(), 0usize);
+    for (number, group) in groups.into_iter().enumerate() {
+        let mut chunks = Vec::with_capacity(group.chunks.len());
+        for chunk in group.chunks {
+            if let Some(file) = chunk.file {
+                let message = format!(
+                    "its columns stand in another file, {file:?}, which is not followed. Read that file itself."
+                );
+                return Err(Error::unsupported("parquet", message).in_member(format!("row group {number}")));
+            }
+            chunks.push(crate::parquet::footer::Chunk { file: None, ..chunk });
+        }
+        starts.push(nrows);
+        let more = usize::try_from(group.nrows).ok();
+        nrows = more.and_then(|n| nrows.checked_add(n)).ok_or_else(|| Error::too_large("parquet"))?;
+        out.push(Group { nrows: group.nrows, nbytes: group.nbytes, chunks });
+    }
+    Ok((out, starts, nrows))
+}

@@ -1,0 +1,19 @@
+//! How a file is opened.
+
+use crate::container::store::Limits;
+
+/// How a file is opened.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// Caps.
+    pub limits: Limits,
+    /// Page checksums are compared, where pages have some.
+    pub verify: bool,
+    /// Columns by name, or by their path with points where they are nested; all where `None`. Of others the footer's
+    /// entries are passed by. Row labels that the file keeps in columns come with them.
+    pub columns: Option<Vec<String>>,
+    /// Text columns that become categoricals.
+    pub categories: Vec<String>,
+    /// Threads that may work.
+    pub threads: usize,
+}

@@ -1,0 +1,230 @@
+//! Columns of more than one leaf, or of repeated ones: their part of the schema as the crate has it.
+
+use std::sync::Arc;
+
+use arrow_schema::{Field, Schema};
+use parquet::arrow::{encode_arrow_schema, parquet_to_arrow_schema};
+use parquet::basic::{
+    ConvertedType, LogicalType, Repetition as CrateRepetition, TimeUnit as CrateUnit, Type as CrateType,
+};
+use parquet::file::metadata::KeyValue;
+use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
+
+use crate::error::{Error, Result};
+use crate::parquet::schema::{Element, Leaf, Logical, Repetition, Unit};
+
+/// The paths that name a leaf: its own, and those of the groups that it stands in, from the root's child down.
+pub(super) fn paths(elements: &[Element<'_>], leaf: &Leaf) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut path = String::new();
+    let mut at = leaf.root;
+    while let Some(element) = elements.get(at) {
+        if !path.is_empty() {
+            path.push('.');
+        }
+        path.push_str(element.name);
+        out.push(path.clone());
+        if at == leaf.element || element.physical.is_some() {
+            break;
+        }
+        // The child whose elements reach to the leaf.
+        let mut child = at + 1;
+        for _ in 0..element.children {
+            let end = past(elements, child);
+            if leaf.element < end {
+                break;
+            }
+            child = end;
+        }
+        at = child;
+    }
+    out
+}
+
+/// The place behind an element and all that stands below it.
+fn past(elements: &[Element<'_>], at: usize) -> usize {
+    let (mut open, mut at) = (1usize, at);
+    while open > 0
+        && let Some(element) = elements.get(at)
+    {
+        open += element.children;
+        open -= 1;
+        at += 1;
+    }
+    at
+}
+
+/// The column at `root` with the leaves `wanted` alone: as an Arrow field, and as the crate's schema.
+///
+/// # Errors
+/// Unsupported or malformed: what the crate refuses.
+pub(super) fn nested(
+    elements: &[Element<'_>],
+    leaves: &[Leaf],
+    root: usize,
+    wanted: &[usize],
+    hint: Option<&Field>,
+) -> Result<(Field, Arc<SchemaDescriptor>)> {
+    let chosen: Vec<usize> = wanted.iter().filter_map(|&leaf| leaves.get(leaf)).map(|l| l.element).collect();
+    let (made, _) = build(elements, root, &chosen)?;
+    let made = made.ok_or_else(|| Error::malformed("parquet", "no leaf of it is wanted."))?;
+    let schema = Type::group_type_builder("schema").with_fields(vec![made]).build().map_err(refused)?;
+    let descriptor = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
+    let field = match hint.map(|hint| arrow_field(&descriptor, Some(hint))) {
+        Some(Ok(field)) => field,
+        // What the hint says may not be what the file has.
+        _ => arrow_field(&descriptor, None)?,
+    };
+    Ok((field, descriptor))
+}
+
+/// The one field of a schema of one column.
+///
+/// # Errors
+/// What the crate refuses.
+pub(crate) fn arrow_field(descriptor: &SchemaDescriptor, hint: Option<&Field>) -> Result<Field> {
+    let told = hint.map(|hint| {
+        let text = encode_arrow_schema(&Schema::new(vec![hint.clone()]));
+        vec![KeyValue::new(super::hints::KEY.to_owned(), text)]
+    });
+    let schema = parquet_to_arrow_schema(descriptor, told.as_ref()).map_err(refused)?;
+    let field = schema.fields().first();
+    let field = field.ok_or_else(|| Error::malformed("parquet", "its schema has no field."))?;
+    let mut field = Field::clone(field);
+    if let Some(hint) = hint {
+        let mut metadata = field.metadata().clone();
+        for (key, value) in hint.metadata().iter() {
+            metadata.insert(key.clone(), value.clone());
+        }
+        field.set_metadata(metadata);
+    }
+    Ok(field)
+}
+
+fn refused(error: parquet::errors::ParquetError) -> Error {
+    Error::unsupported("parquet", format!("{error}. Its type is not read here."))
+}
+
+/// The element at `at` with the chosen leaves below it, if there are any, and the place behind it.
+fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Option<TypePtr>, usize)> {
+    let element = elements.get(at).copied().unwrap_or_default();
+    let repetition = match element.repetition {
+        Repetition::Required => CrateRepetition::REQUIRED,
+        Repetition::Optional => CrateRepetition::OPTIONAL,
+        Repetition::Repeated => CrateRepetition::REPEATED,
+    };
+    let converted = element.converted.map_or(ConvertedType::NONE, converted);
+    let logical = element.logical.and_then(logical);
+    if let Some(number) = element.physical {
+        if !chosen.contains(&at) {
+            return Ok((None, at + 1));
+        }
+        let physical = physical(number)
+            .ok_or_else(|| Error::malformed("parquet", format!("its physical type is number {number}.")))?;
+        let made = Type::primitive_type_builder(element.name, physical)
+            .with_repetition(repetition)
+            .with_converted_type(converted)
+            .with_logical_type(logical)
+            .with_length(element.length.unwrap_or(-1))
+            .with_precision(precision(&element).1)
+            .with_scale(precision(&element).0)
+            .with_id(element.id)
+            .build()
+            .map_err(refused)?;
+        return Ok((Some(Arc::new(made)), at + 1));
+    }
+    let (mut fields, mut next) = (Vec::new(), at + 1);
+    for _ in 0..element.children {
+        let (made, end) = build(elements, next, chosen)?;
+        fields.extend(made);
+        next = end;
+    }
+    if fields.is_empty() {
+        return Ok((None, next));
+    }
+    let made = Type::group_type_builder(element.name)
+        .with_repetition(repetition)
+        .with_converted_type(converted)
+        .with_logical_type(logical)
+        .with_fields(fields)
+        .with_id(element.id)
+        .build()
+        .map_err(refused)?;
+    Ok((Some(Arc::new(made)), next))
+}
+
+/// Scale and precision; old files say them beside the type.
+fn precision(element: &Element<'_>) -> (i32, i32) {
+    match element.logical {
+        Some(Logical::Decimal(scale, precision)) => (scale, precision),
+        _ if element.converted == Some(5) => (element.scale, element.precision),
+        _ => (-1, -1),
+    }
+}
+
+fn physical(number: i32) -> Option<CrateType> {
+    Some(match number {
+        0 => CrateType::BOOLEAN,
+        1 => CrateType::INT32,
+        2 => CrateType::INT64,
+        3 => CrateType::INT96,
+        4 => CrateType::FLOAT,
+        5 => CrateType::DOUBLE,
+        6 => CrateType::BYTE_ARRAY,
+        7 => CrateType::FIXED_LEN_BYTE_ARRAY,
+        _ => return None,
+    })
+}
+
+fn converted(number: i32) -> ConvertedType {
+    match number {
+        0 => ConvertedType::UTF8,
+        1 => ConvertedType::MAP,
+        2 => ConvertedType::MAP_KEY_VALUE,
+        3 => ConvertedType::LIST,
+        4 => ConvertedType::ENUM,
+        5 => ConvertedType::DECIMAL,
+        6 => ConvertedType::DATE,
+        7 => ConvertedType::TIME_MILLIS,
+        8 => ConvertedType::TIME_MICROS,
+        9 => ConvertedType::TIMESTAMP_MILLIS,
+        10 => ConvertedType::TIMESTAMP_MICROS,
+        11 => ConvertedType::UINT_8,
+        12 => ConvertedType::UINT_16,
+        13 => ConvertedType::UINT_32,
+        14 => ConvertedType::UINT_64,
+        15 => ConvertedType::INT_8,
+        16 => ConvertedType::INT_16,
+        17 => ConvertedType::INT_32,
+        18 => ConvertedType::INT_64,
+        19 => ConvertedType::JSON,
+        20 => ConvertedType::BSON,
+        21 => ConvertedType::INTERVAL,
+        _ => ConvertedType::NONE,
+    }
+}
+
+fn logical(logical: Logical) -> Option<LogicalType> {
+    let unit = |unit| match unit {
+        Unit::Milli => CrateUnit::MILLIS,
+        Unit::Micro => CrateUnit::MICROS,
+        Unit::Nano => CrateUnit::NANOS,
+    };
+    Some(match logical {
+        Logical::String => LogicalType::String,
+        Logical::Map => LogicalType::Map,
+        Logical::List => LogicalType::List,
+        Logical::Enum => LogicalType::Enum,
+        Logical::Decimal(scale, precision) => LogicalType::decimal(scale, precision),
+        Logical::Date => LogicalType::Date,
+        Logical::Time(u, utc) => LogicalType::time(utc, unit(u)),
+        Logical::Timestamp(u, utc) => LogicalType::timestamp(utc, unit(u)),
+        Logical::Integer(bits, signed) => LogicalType::integer(bits, signed),
+        Logical::Unknown => LogicalType::Unknown,
+        Logical::Json => LogicalType::Json,
+        Logical::Bson => LogicalType::Bson,
+        Logical::Uuid => LogicalType::Uuid,
+        Logical::Float16 => LogicalType::Float16,
+        Logical::Other(_) => return None,
+    })
+}
