@@ -134,7 +134,9 @@ impl<'a> Pages<'a> {
         }
         if nbytes as u64 > self.max_nbytes {
             let limit = self.max_nbytes;
-            let message = format!("a page becomes {nbytes} bytes, over the limit of {limit}. Raise max_nbytes to read it.");
+            let message = format!(
+                "a page becomes {nbytes} bytes, over the limit of {limit}. Raise max_nbytes to read it."
+            );
             return Err(Error::limit("parquet", message));
         }
         if !matches!(kind, Kind::Dictionary { .. }) && u64::from(nvalues) > self.left {
@@ -172,7 +174,8 @@ impl<'a> Page<'a> {
             let message = format!("a dictionary is encoded as {encoding:?}, only PLAIN is known.");
             return Err(Error::unsupported("parquet", message).at(self.at));
         }
-        let bytes = decompress(self.codec, self.body, self.header.nbytes, scratch).map_err(|e| e.at(self.at))?;
+        let bytes =
+            decompress(self.codec, self.body, self.header.nbytes, scratch).map_err(|e| e.at(self.at))?;
         Ok((bytes, self.header.nvalues as usize))
     }
 
@@ -203,7 +206,8 @@ impl<'a> Page<'a> {
             Kind::DataV2 { encoding, definition_nbytes, repetition_nbytes, compressed, .. } => {
                 let (repeats, rest) =
                     self.body.split_at_checked(repetition_nbytes as usize).ok_or_else(short)?;
-                let (defines, values) = rest.split_at_checked(definition_nbytes as usize).ok_or_else(short)?;
+                let (defines, values) =
+                    rest.split_at_checked(definition_nbytes as usize).ok_or_else(short)?;
                 let front = repeats.len() + defines.len();
                 let nbytes = self.header.nbytes.checked_sub(front).ok_or_else(short)?;
                 let codec = if compressed { self.codec } else { Codec::None };

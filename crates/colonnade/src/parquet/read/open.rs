@@ -7,7 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use arrow_schema::{Field, Metadata, Schema, SchemaRef};
 
-use crate::arrow::import::{KEY as OURS, LabelsMeta, Place, Plan, SchemaMeta};
+use crate::arrow::import::{Place, Plan};
+use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::{Error, Result};
 use crate::frame::Axis;
 use crate::memory::{Buffer, MappedFile, Remote, read_small, read_to_end};
@@ -135,14 +136,18 @@ impl Parquet {
         let names: Option<HashSet<&str>> =
             options.columns.as_ref().map(|list| list.iter().map(String::as_str).collect());
         let mut footer = read(names.as_ref())?;
-        let ours = footer.value(OURS).map(SchemaMeta::parse).transpose().map_err(|e| e.in_format("parquet"))?;
+        let ours =
+            footer.value(OURS).map(SchemaMeta::parse).transpose().map_err(|e| e.in_format("parquet"))?;
         if let Some(mut names) = names {
             // Row labels that stand in columns come too: which, the metadata say, behind the row groups.
             let labels = label_columns(&footer, ours.as_ref());
             let known: HashSet<&str> =
                 footer.leaves.iter().filter_map(|l| footer.elements.get(l.root)).map(|e| e.name).collect();
-            let more: Vec<&str> =
-                labels.iter().map(String::as_str).filter(|n| known.contains(n) && !names.contains(n)).collect();
+            let more: Vec<&str> = labels
+                .iter()
+                .map(String::as_str)
+                .filter(|n| known.contains(n) && !names.contains(n))
+                .collect();
             if !more.is_empty() {
                 names.extend(more);
                 footer = read(Some(&names))?;
@@ -240,7 +245,8 @@ fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
         return Err(Error::malformed("parquet", "expected PAR1 at the end. This is no Parquet file.").at(at));
     }
     let end = bytes.len() - 8;
-    let length = bytes.get(end..).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b)) as usize;
+    let length =
+        bytes.get(end..).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b)) as usize;
     match end.checked_sub(length) {
         Some(start) if start >= 4 => Ok((start, end)),
         _ => Err(Error::truncated("parquet", "the footer", length as u64, end as u64 - 4).at(end as u64)),
@@ -265,7 +271,8 @@ fn described(footer: &Footer<'_>, ours: bool, options: &ReadOptions) -> Result<(
         let (every, _) = made(footer, &all, true, options)?;
         let plan = Plan::new(&every).map_err(|e| e.in_format("parquet"))?;
         let (schema, roots_of) = made(footer, &footer.wanted, true, options)?;
-        let kept: HashSet<usize> = roots(&footer.leaves, &footer.wanted).iter().map(|(root, _)| *root).collect();
+        let kept: HashSet<usize> =
+            roots(&footer.leaves, &footer.wanted).iter().map(|(root, _)| *root).collect();
         let order: Vec<usize> = roots(&footer.leaves, &all).iter().map(|(root, _)| *root).collect();
         let plan = restricted(plan, &order, &kept, schema.fields())?;
         return Ok((schema, roots_of, plan));

@@ -35,9 +35,12 @@ pub(crate) fn cut(text: &str, names: &HashSet<&str>) -> Option<String> {
                 let end = past(bytes, at)?;
                 let entry = list.get(at..end)?;
                 let field = value_of(entry, "field_name").or_else(|| value_of(entry, "name"));
-                let wanted = field.is_some_and(|name| match name.strip_prefix('"').and_then(|n| n.strip_suffix('"')) {
-                    Some(plain) if !plain.contains('\\') => names.contains(plain),
-                    _ => serde_json::from_str::<String>(name).is_ok_and(|name| names.contains(name.as_str())),
+                let wanted = field.is_some_and(|name| {
+                    match name.strip_prefix('"').and_then(|n| n.strip_suffix('"')) {
+                        Some(plain) if !plain.contains('\\') => names.contains(plain),
+                        _ => serde_json::from_str::<String>(name)
+                            .is_ok_and(|name| names.contains(name.as_str())),
+                    }
                 });
                 if wanted {
                     if any {
@@ -143,14 +146,21 @@ mod tests {
     #[test]
     fn entries_that_nobody_wants_go() {
         let entry = |name: &str| {
-            format!(r#"{{"name": "{name}", "field_name": "{name}", "metadata": {{"a": [1, "]}}\""]}}, "n": null}}"#)
+            format!(
+                r#"{{"name": "{name}", "field_name": "{name}", "metadata": {{"a": [1, "]}}\""]}}, "n": null}}"#
+            )
         };
         let all: Vec<String> = (0..1000).map(|k| entry(&format!("c{k}"))).collect();
-        let text = format!(r#"{{"index_columns": ["i", {{"kind": "range"}}], "columns": [{}], "v": 1}}"#, all.join(", "));
+        let text = format!(
+            r#"{{"index_columns": ["i", {{"kind": "range"}}], "columns": [{}], "v": 1}}"#,
+            all.join(", ")
+        );
         let names = HashSet::from(["c7", "c999"]);
         let Some(cut) = cut(&text, &names) else { unreachable!() };
         let Ok(value) = serde_json::from_str::<serde_json::Value>(&cut) else { unreachable!() };
-        let columns = value["columns"].as_array().map(|list| list.iter().map(|c| c["name"].clone()).collect::<Vec<_>>());
+        let columns = value["columns"]
+            .as_array()
+            .map(|list| list.iter().map(|c| c["name"].clone()).collect::<Vec<_>>());
         assert_eq!(columns, Some(vec!["c7".into(), "c999".into()]));
         assert_eq!(value["v"], 1);
         assert_eq!(index_columns(&text), ["i"]);

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, IntervalUnit, Schema, TimeUnit};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use parquet::schema::types::SchemaDescriptor;
 
 use crate::error::{Error, Result};
 use crate::parquet::schema::{Element, Leaf, Logical, Repetition, Unit};
-use crate::parquet::types::{self, INTERVAL, Physical, Way};
+use crate::parquet::types::{self, Physical, Way};
 
 use super::tree;
 
@@ -106,7 +106,8 @@ pub(crate) fn fields(
         let hint = hints.and_then(|h| h.fields().get(number)).filter(|h| h.name() == element.name);
         let named = |e: Error| e.in_member(format!("column {:?}", element.name));
         let some = wanted.get(range.clone()).unwrap_or_default();
-        let flat = some.first().and_then(|&leaf| leaves.get(leaf)).is_some_and(|l| l.flat && l.repetition == 0);
+        let flat =
+            some.first().and_then(|&leaf| leaves.get(leaf)).is_some_and(|l| l.flat && l.repetition == 0);
         let (field, kind) = if flat {
             flat_field(&element, hint.map(|h| &**h), ours).map_err(named)?
         } else {
@@ -194,7 +195,11 @@ fn default_type(element: &Element<'_>, physical: Physical) -> DataType {
         && !matches!(physical, Physical::Boolean | Physical::Int96 | Physical::Float | Physical::Double)
     {
         let wide = precision > 38 || matches!(physical, Physical::Fixed(n) if n > 16);
-        return if wide { DataType::Decimal256(precision, scale) } else { DataType::Decimal128(precision, scale) };
+        return if wide {
+            DataType::Decimal256(precision, scale)
+        } else {
+            DataType::Decimal128(precision, scale)
+        };
     }
     match (physical, logical) {
         (_, Some(Logical::Unknown)) => DataType::Null,
@@ -227,9 +232,4 @@ fn default_type(element: &Element<'_>, physical: Physical) -> DataType {
         (Physical::Fixed(2), Some(Logical::Float16)) => DataType::Float16,
         (Physical::Fixed(n), _) => DataType::FixedSizeBinary(i32::try_from(n).unwrap_or(i32::MAX)),
     }
-}
-
-#[allow(dead_code)]
-fn unused() -> (IntervalUnit, i32) {
-    (IntervalUnit::DayTime, INTERVAL)
 }

@@ -77,7 +77,7 @@ impl<'a> Landing<'a> {
         self.category(wanted, &of(&|w| w == Way::Category), pieces, &mut landed, progress)?;
         self.nested(wanted, &of(&|w| w == Way::Nested), pieces, &mut landed, progress)?;
         if !self.arrow {
-            self.into_blocks(wanted, &mut landed)?;
+            self.seat_blocks(wanted, &mut landed)?;
         }
         Ok(landed)
     }
@@ -98,7 +98,7 @@ impl<'a> Landing<'a> {
     }
 
     /// Columns that say a dtype of their own become blocks of it where it holds all that they are.
-    fn into_blocks(&self, wanted: &[usize], landed: &mut Landed) -> Result<()> {
+    fn seat_blocks(&self, wanted: &[usize], landed: &mut Landed) -> Result<()> {
         let mut left = Vec::with_capacity(landed.columns.len());
         for (i, data) in std::mem::take(&mut landed.columns) {
             let plan = wanted.get(i).and_then(|&field| self.file.plan.fields.get(field));
@@ -137,7 +137,10 @@ impl<'a> Landing<'a> {
     pub(super) fn chunk(&self, group: usize, leaf: usize) -> Result<ChunkAt<'a>> {
         let chunk = self.chunk_of(group, leaf)?;
         if chunk.encrypted {
-            return Err(Error::unsupported("parquet", "the column is encrypted, and no key for it was given."));
+            return Err(Error::unsupported(
+                "parquet",
+                "the column is encrypted, and no key for it was given.",
+            ));
         }
         let levels = self.file.leaves.get(leaf).map_or(Levels { definition: 0, repetition: 0 }, |l| Levels {
             definition: l.definition,
