@@ -12,6 +12,7 @@ pub mod page;
 pub mod read;
 pub mod schema;
 pub mod thrift;
+pub mod thrift_out;
 pub mod types;
 pub mod unpack;
 pub mod values;
