@@ -76,6 +76,17 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     })
 }
 
+/// Decompresses the first bytes only, as many as `target` takes or the first member has; answers how many.
+///
+/// # Errors
+/// Malformed bytes.
+pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
+    let Some(body) = after_header(source) else {
+        return Err(damaged("a header is no gzip"));
+    };
+    super::deflate::decompress_prefix(body, target)
+}
+
 /// One member to the front of `room`; answers its bytes, and leaves what follows it in `source`.
 fn member(state: &mut Decompress, source: &mut &[u8], room: &mut [u8]) -> Result<usize> {
     let zlib = source.first().is_some_and(|b| b & 0x0f == 8)
@@ -179,6 +190,9 @@ mod tests {
             let mut theirs = Vec::new();
             std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&own[..]), &mut theirs).unwrap();
             assert!(theirs == bytes);
+            let mut first = vec![1; bytes.len().min(77)];
+            assert_eq!(decompress_prefix(&own, &mut first).unwrap(), first.len());
+            assert!(bytes.starts_with(&first));
             let two = [own, one].concat();
             let mut out = vec![1; bytes.len() * 2];
             decompress(&two, &mut out).unwrap();

@@ -1,6 +1,6 @@
 //! One LZ4 block, without a frame: what Parquet calls LZ4_RAW.
 
-use std::ffi::c_int;
+use std::ffi::{c_char, c_int};
 
 use lz4_sys::{LZ4_compress_HC, LZ4_compress_fast, LZ4_compressBound, LZ4_decompress_safe};
 
@@ -10,6 +10,17 @@ pub use super::lz4::{DEFAULT_LEVEL, LEVELS, most};
 
 /// Levels from here on are the high compression mode's.
 const FIRST_HIGH_LEVEL: i32 = 3;
+
+unsafe extern "C" {
+    /// Decompresses the first bytes of a block, and stops there.
+    fn LZ4_decompress_safe_partial(
+        source: *const c_char,
+        target: *mut c_char,
+        source_size: c_int,
+        target_size: c_int,
+        target_capacity: c_int,
+    ) -> c_int;
+}
 
 fn damaged(message: &str) -> Error {
     Error::malformed("lz4", format!("{message}. The compressed bytes are damaged."))
@@ -58,8 +69,20 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     Err(damaged(&format!("expected {} bytes, the block yields {found}", target.len())))
 }
 
+/// Decompresses the first bytes only, as many as `target` takes or the block has; answers how many.
+///
+/// # Errors
+/// Malformed bytes.
+pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
+    let (from, to) = (size(source.len())?, size(target.len())?);
+    // SAFETY: as in `some`.
+    let count =
+        unsafe { LZ4_decompress_safe_partial(source.as_ptr().cast(), target.as_mut_ptr().cast(), from, to, to) };
+    usize::try_from(count).map_err(|_| damaged("a block is no LZ4"))
+}
+
 /// Decompresses to the front of `target`; answers how many bytes the block has.
-pub(super) fn some(source: &[u8], target: &mut [u8]) -> Result<usize> {
+fn some(source: &[u8], target: &mut [u8]) -> Result<usize> {
     let (from, to) = (size(source.len())?, size(target.len())?);
     // SAFETY: both are live slices of the lengths given; liblz4 writes within `target` whatever the source says.
     let count = unsafe { LZ4_decompress_safe(source.as_ptr().cast(), target.as_mut_ptr().cast(), from, to) };
@@ -84,6 +107,9 @@ mod tests {
                     let mut out = vec![1; bytes.len()];
                     decompress(packed, &mut out).unwrap();
                     assert!(out == bytes);
+                    let mut first = vec![1; bytes.len().min(77)];
+                    assert_eq!(decompress_prefix(packed, &mut first).unwrap(), first.len());
+                    assert!(bytes.starts_with(&first));
                     samples::bad_input(packed, bytes.len(), decompress);
                 }
             }

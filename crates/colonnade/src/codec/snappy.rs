@@ -98,6 +98,43 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
+/// Decompresses the first bytes only, as many as `target` takes or the stream has; answers how many.
+///
+/// # Errors
+/// Malformed or truncated bytes.
+pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
+    let (_, head) = length(source).ok_or_else(|| damaged("its length cannot be read"))?;
+    let mut rest = source.get(head..).unwrap_or_default();
+    let mut to = 0;
+    while to < target.len()
+        && let Some(&tag) = rest.first()
+    {
+        let ends = || damaged("it ends within a copy");
+        let byte = |k: usize| rest.get(k).copied().map(usize::from).ok_or_else(ends);
+        let (n, offset, size) = match tag & 3 {
+            0 => {
+                let (len, skip) = literal(rest, 0, tag).ok_or_else(|| damaged("it ends within a length"))?;
+                let n = len.min(target.len() - to);
+                let bytes = rest.get(skip..skip + n).ok_or_else(|| damaged("it ends within a literal"))?;
+                target.get_mut(to..to + n).unwrap_or_default().copy_from_slice(bytes);
+                to += n;
+                rest = rest.get(skip.saturating_add(len)..).unwrap_or_default();
+                continue;
+            }
+            1 => (4 + usize::from(tag >> 2 & 7), usize::from(tag >> 5) << 8 | byte(1)?, 2),
+            2 => (1 + usize::from(tag >> 2), byte(1)? | byte(2)? << 8, 3),
+            _ => {
+                (1 + usize::from(tag >> 2), byte(1)? | byte(2)? << 8 | byte(3)? << 16 | byte(4)? << 24, 5)
+            }
+        };
+        let n = n.min(target.len() - to);
+        put_copy(target, to, offset, n)?;
+        to += n;
+        rest = rest.get(size..).unwrap_or_default();
+    }
+    Ok(to)
+}
+
 fn length(source: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0u64;
     for (k, &byte) in source.iter().enumerate().take(5) {
@@ -230,6 +267,9 @@ mod tests {
             let mut out = vec![0xaa; data.len()];
             assert!(decompress(&packed, &mut out).is_ok());
             assert!(out == data, "round {round}");
+            let mut first = vec![0xbb; data.len().min((seed >> 40) as usize % 3000)];
+            assert!(decompress_prefix(&packed, &mut first).is_ok_and(|n| n == first.len()));
+            assert!(data.starts_with(&first));
             for cut in 0..packed.len().min(200) {
                 let _ = decompress(&packed[..cut], &mut out);
                 let mut flipped = packed.clone();

@@ -88,6 +88,24 @@ impl Codec {
         }
     }
 
+    /// Decompresses the first bytes only, as many as `room` takes or there are; answers how many. `None` where the codec
+    /// cannot, or the bytes are none of its own: then all of them must be decompressed.
+    #[must_use]
+    pub fn first(self, bytes: &[u8], room: &mut [u8]) -> Option<usize> {
+        match self {
+            Self::None => {
+                let n = bytes.len().min(room.len());
+                room.get_mut(..n)?.copy_from_slice(bytes.get(..n)?);
+                Some(n)
+            }
+            Self::Snappy => snappy::decompress_prefix(bytes, room).ok(),
+            Self::Gzip => gzip::decompress_prefix(bytes, room).ok(),
+            Self::Zstd => zstd::decompress_prefix(bytes, room).ok(),
+            Self::Lz4Raw => lz4_block::decompress_prefix(bytes, room).ok(),
+            Self::Brotli | Self::Lz4Hadoop => None,
+        }
+    }
+
     /// The most that `compressed` bytes can yield: a page that claims more is refused before memory is taken for it.
     #[must_use]
     pub fn most(self, compressed: u64) -> u64 {
@@ -170,6 +188,8 @@ mod tests {
                 let mut room = vec![1; bytes.len()];
                 assert!(codec.into(packed, &mut room).is_ok());
                 assert!(room == bytes, "{}", codec.name());
+                let mut some = vec![1; bytes.len().min(100)];
+                assert!(codec.first(packed, &mut some).is_none_or(|n| n == some.len() && bytes.starts_with(&some)));
                 assert!(codec.into(packed, &mut vec![1; bytes.len() + 1]).is_err());
             }
             assert!(codec.into(&[], &mut []).is_ok());
