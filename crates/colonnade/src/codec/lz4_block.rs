@@ -76,8 +76,9 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
 pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
     let (from, to) = (size(source.len())?, size(target.len())?);
     // SAFETY: as in `some`.
-    let count =
-        unsafe { LZ4_decompress_safe_partial(source.as_ptr().cast(), target.as_mut_ptr().cast(), from, to, to) };
+    let count = unsafe {
+        LZ4_decompress_safe_partial(source.as_ptr().cast(), target.as_mut_ptr().cast(), from, to, to)
+    };
     usize::try_from(count).map_err(|_| damaged("a block is no LZ4"))
 }
 

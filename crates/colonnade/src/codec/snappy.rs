@@ -123,9 +123,7 @@ pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
             }
             1 => (4 + usize::from(tag >> 2 & 7), usize::from(tag >> 5) << 8 | byte(1)?, 2),
             2 => (1 + usize::from(tag >> 2), byte(1)? | byte(2)? << 8, 3),
-            _ => {
-                (1 + usize::from(tag >> 2), byte(1)? | byte(2)? << 8 | byte(3)? << 16 | byte(4)? << 24, 5)
-            }
+            _ => (1 + usize::from(tag >> 2), byte(1)? | byte(2)? << 8 | byte(3)? << 16 | byte(4)? << 24, 5),
         };
         let n = n.min(target.len() - to);
         put_copy(target, to, offset, n)?;

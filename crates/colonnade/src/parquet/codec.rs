@@ -189,7 +189,11 @@ mod tests {
                 assert!(codec.into(packed, &mut room).is_ok());
                 assert!(room == bytes, "{}", codec.name());
                 let mut some = vec![1; bytes.len().min(100)];
-                assert!(codec.first(packed, &mut some).is_none_or(|n| n == some.len() && bytes.starts_with(&some)));
+                assert!(
+                    codec
+                        .first(packed, &mut some)
+                        .is_none_or(|n| n == some.len() && bytes.starts_with(&some))
+                );
                 assert!(codec.into(packed, &mut vec![1; bytes.len() + 1]).is_err());
             }
             assert!(codec.into(&[], &mut []).is_ok());

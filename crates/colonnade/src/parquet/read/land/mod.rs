@@ -87,7 +87,12 @@ impl<'a> Landing<'a> {
         let RootKind::Flat(flat) = &root.kind else { return Ok(Way::Nested) };
         Ok(match self.field(field)?.data_type() {
             DataType::Dictionary(..) => Way::Category,
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary
+            DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
                 if flat.physical == Physical::Bytes =>
             {
                 Way::Text

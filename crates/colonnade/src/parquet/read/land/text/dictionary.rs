@@ -1,0 +1,140 @@
+//! A dictionary of texts: their bytes side by side, checked once for all rows that name them.
+
+use crate::error::{Error, Result};
+
+/// Bytes behind the last text, so that short ones are copied without a loop.
+pub(crate) const PAD: usize = 32;
+
+/// Where a text lies.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Entry {
+    /// Its first byte.
+    pub(crate) start: u32,
+    /// Its bytes.
+    pub(crate) nbytes: u32,
+}
+
+/// The texts of one dictionary page.
+#[derive(Debug, Default)]
+pub(crate) struct Dictionary {
+    /// Their bytes, and [`PAD`] behind them.
+    bytes: Vec<u8>,
+    entries: Vec<Entry>,
+    longest: usize,
+}
+
+#[cold]
+fn ended(needed: usize, had: usize) -> Error {
+    Error::truncated("parquet", "a dictionary of texts", needed as u64, had as u64)
+}
+
+impl Dictionary {
+    /// The `n` texts that the PLAIN bytes `page` hold; `text`: they must be UTF-8.
+    ///
+    /// # Errors
+    /// Truncated; no UTF-8.
+    pub(crate) fn new(page: &[u8], n: usize, text: bool) -> Result<Self> {
+        if n > page.len() / 4 {
+            return Err(ended(n.saturating_mul(4), page.len()));
+        }
+        let mut entries = Vec::with_capacity(n);
+        let mut bytes = Vec::with_capacity(page.len() - 4 * n + PAD);
+        let (mut rest, mut longest) = (page, 0);
+        for _ in 0..n {
+            let Some((head, after)) = rest.split_first_chunk::<4>() else { return Err(ended(4, rest.len())) };
+            let nbytes = u32::from_le_bytes(*head);
+            let Some((value, after)) = after.split_at_checked(nbytes as usize) else {
+                return Err(ended(nbytes as usize, after.len()));
+            };
+            let start =
+                u32::try_from(bytes.len()).map_err(|_| Error::limit("parquet", "a dictionary of 4 GiB."))?;
+            bytes.extend_from_slice(value);
+            entries.push(Entry { start, nbytes });
+            longest = longest.max(value.len());
+            rest = after;
+        }
+        if text {
+            let end = |k: usize| entries.get(k).map_or(bytes.len(), |e| (e.start + e.nbytes) as usize);
+            utf8(&bytes, n, end).map_err(|k| no_text("a dictionary's value", k))?;
+        }
+        bytes.extend_from_slice(&[0; PAD]);
+        Ok(Self { bytes, entries, longest })
+    }
+
+    /// The texts, one after the other, and [`PAD`] bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Where each lies.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Bytes of the longest.
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// The text of a key.
+    pub(crate) fn value(&self, key: usize) -> Option<&[u8]> {
+        let entry = self.entries.get(key)?;
+        self.bytes.get(entry.start as usize..(entry.start + entry.nbytes) as usize)
+    }
+}
+
+#[cold]
+pub(crate) fn no_text(what: &str, k: usize) -> Error {
+    let message = format!(
+        "{what} {k} is not UTF-8, which its column says it is. The file is damaged, or its column is bytes: write it again."
+    );
+    Error::malformed("parquet", message)
+}
+
+/// Whether `n` pieces of `bytes`, of which the k-th ends at `end(k)`, are UTF-8 each; the first that is none as the error.
+/// The whole is checked at once; then no piece may end inside a character.
+pub(crate) fn utf8(bytes: &[u8], n: usize, end: impl Fn(usize) -> usize) -> std::result::Result<(), usize> {
+    if bytes.is_ascii() {
+        return Ok(());
+    }
+    let at = match simdutf8::basic::from_utf8(bytes) {
+        Ok(_) => None,
+        Err(_) => simdutf8::compat::from_utf8(bytes).err().map(|e| e.valid_up_to()),
+    };
+    if let Some(at) = at {
+        return Err((0..n).find(|&k| end(k) > at).unwrap_or(n));
+    }
+    let begins = |at: usize| bytes.get(at).is_none_or(|b| b.cast_signed() >= -0x40);
+    let whole = (0..n).fold(true, |ok, k| ok & begins(end(k)));
+    if whole { Ok(()) } else { Err((0..n).find(|&k| !begins(end(k))).unwrap_or(n)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(values: &[&[u8]]) -> Vec<u8> {
+        values.iter().flat_map(|v| [&u32::try_from(v.len()).unwrap().to_le_bytes()[..], v].concat()).collect()
+    }
+
+    #[test]
+    fn values_come_back_and_text_is_checked() {
+        let values: [&[u8]; 4] = [b"one", b"", "zw\u{f6}lf".as_bytes(), b"x"];
+        let bytes = page(&values);
+        let dictionary = Dictionary::new(&bytes, 4, true).unwrap();
+        for (k, value) in values.iter().enumerate() {
+            assert_eq!(dictionary.value(k), Some(*value));
+        }
+        assert_eq!((dictionary.value(4), dictionary.longest()), (None, 6));
+        for cut in 0..bytes.len() {
+            assert!(Dictionary::new(&bytes[..cut], 4, true).is_err());
+        }
+        assert!(Dictionary::new(&bytes, usize::MAX, true).is_err());
+        // A character over two values is none, though the whole is UTF-8.
+        let split = page(&[b"a\xc3", b"\xb6"]);
+        assert!(Dictionary::new(&split, 2, false).is_ok());
+        assert!(Dictionary::new(&split, 2, true).is_err_and(|e| e.to_string().contains("value 0")));
+        let bad = page(&[b"a", b"\xff"]);
+        assert!(Dictionary::new(&bad, 2, true).is_err_and(|e| e.to_string().contains("value 1")));
+    }
+}

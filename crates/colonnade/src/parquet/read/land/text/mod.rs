@@ -1,0 +1,363 @@
+//! Text and bytes of any length: offsets and values in Arrow's layout.
+//!
+//! Two passes: how many bytes each page's texts have, which a PLAIN page's size tells and a page of keys by the lengths of
+//! what they name; then every page, in parallel, its bytes straight to where they stay. No page is kept in between.
+
+mod cells;
+mod dictionary;
+mod front;
+mod lengths;
+mod out;
+mod parts;
+mod rows;
+#[cfg(test)]
+mod tests;
+mod views;
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::DataType;
+
+use crate::arrow::landed::Landed;
+use crate::error::{Error, Result};
+use crate::memory::{Buffer, Region, RegionMut, Scatter};
+use crate::parquet::levels::Validity;
+use crate::plan::{self, NoProgress, Progress, Task};
+
+use super::super::schema::RootKind;
+use super::{Landing, Piece};
+use cells::Stop;
+pub(super) use dictionary::{Dictionary, no_text};
+use out::{Offset, Out};
+use parts::{Part, Walked, walk};
+use rows::Rows;
+
+/// A task of pages makes about so many bytes.
+const TILE_NBYTES: usize = 4 << 20;
+
+/// Columns are landed together while their dictionaries have no more bytes.
+const HELD_NBYTES: u64 = 64 << 20;
+
+/// Below this size regions take ordinary pages.
+const SPARSE_BELOW_NBYTES: usize = 256 << 10;
+
+/// A column that is being landed.
+struct Column<'a> {
+    /// Its place among the wanted fields.
+    slot: usize,
+    field: usize,
+    data_type: &'a DataType,
+    text: bool,
+    optional: bool,
+    /// One a row group that is touched.
+    walked: Vec<Walked<'a>>,
+    parts: Vec<Part<'a>>,
+}
+
+/// Where a column's rows go.
+struct Room {
+    ends: RegionMut,
+    bytes: RegionMut,
+    /// Whether offsets have 32 bits.
+    narrow: bool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Landing<'a> {
+    /// Lands the fields `wanted[i]` for `i` of `these`.
+    pub(super) fn text(
+        &self,
+        wanted: &[usize],
+        these: &[usize],
+        pieces: &[Piece],
+        landed: &mut Landed,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let mut columns = Vec::with_capacity(these.len());
+        for &slot in these {
+            let field = wanted.get(slot).copied().unwrap_or(0);
+            let data_type = self.field(field)?.data_type();
+            let text = matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+            let optional = match self.file.roots.get(field).map(|r| &r.kind) {
+                Some(RootKind::Flat(flat)) => flat.optional,
+                _ => true,
+            };
+            let column =
+                Column { slot, field, data_type, text, optional, walked: Vec::new(), parts: Vec::new() };
+            columns.push(column);
+        }
+        let mut rest = columns.as_mut_slice();
+        while !rest.is_empty() {
+            let mut held = 0u64;
+            let some = rest.iter().position(|column| {
+                held = held.saturating_add(self.dictionary_nbytes(column.field, pieces));
+                held > HELD_NBYTES
+            });
+            let (now, later) = rest.split_at_mut(some.unwrap_or(rest.len()).max(1));
+            self.text_columns(now, pieces, landed, progress)?;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// The most that the dictionary pages of a column have.
+    fn dictionary_nbytes(&self, field: usize, pieces: &[Piece]) -> u64 {
+        let leaf = self.file.roots.get(field).map_or(0, |r| r.leaves.start);
+        let groups = pieces.chunk_by(|a, b| a.group == b.group).filter_map(|some| some.first());
+        let chunks = groups.filter_map(|piece| self.chunk_of(piece.group, leaf).ok());
+        // Writers end dictionaries at 1 MiB; a few at more.
+        chunks.filter(|c| c.dictionary_at.is_some()).map(|c| c.nbytes.min(1 << 20)).sum()
+    }
+
+    fn text_columns(
+        &self,
+        columns: &mut [Column<'a>],
+        pieces: &[Piece],
+        landed: &mut Landed,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        self.walk_columns(columns, pieces)?;
+        self.measure_columns(columns, false)?;
+        let exact = match self.fill_columns(columns, landed, progress)? {
+            true => return Ok(()),
+            false => true,
+        };
+        // A page was longer than its texts: sizes are not told by it, so all are looked at.
+        self.measure_columns(columns, exact)?;
+        if self.fill_columns(columns, landed, progress)? {
+            return Ok(());
+        }
+        let message =
+            "a page's texts have another size each time they are read. Was the file written to meanwhile?";
+        Err(Error::malformed("parquet", message))
+    }
+
+    /// Page headers and dictionaries, a task a chunk.
+    fn walk_columns(&self, columns: &mut [Column<'a>], pieces: &[Piece]) -> Result<()> {
+        let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
+        let slots: Vec<Mutex<Walked<'a>>> =
+            (0..columns.len() * groups.len()).map(|_| Mutex::default()).collect();
+        let mut tasks = Vec::with_capacity(slots.len());
+        for (column, slots) in columns.iter().zip(slots.chunks(groups.len().max(1))) {
+            let (field, text) = (column.field, column.text);
+            for (k, (some, slot)) in groups.iter().zip(slots).enumerate() {
+                let group = some.first().map_or(0, |p| p.group);
+                let nbytes = self.dictionary_nbytes(field, some);
+                tasks.push(Task::new(usize::try_from(nbytes).unwrap_or(0), move || {
+                    let leaf = self.file.roots.get(field).map_or(0, |r| r.leaves.start);
+                    let chunk = self.chunk(group, leaf).map_err(|e| self.named(e, field, group))?;
+                    let walked = walk(&mut self.pages(&chunk), some, k, text);
+                    *lock(slot) = walked.map_err(|e| self.named(e, field, group))?;
+                    Ok(())
+                }));
+            }
+        }
+        plan::run(tasks, self.threads, &NoProgress)?;
+        let mut walked =
+            slots.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner));
+        for column in columns {
+            column.walked = walked.by_ref().take(groups.len()).collect();
+            column.parts = column.walked.iter_mut().flat_map(|w| std::mem::take(&mut w.parts)).collect();
+        }
+        Ok(())
+    }
+
+    /// How many bytes the texts of each page have, and where they go.
+    fn measure_columns(&self, columns: &mut [Column<'a>], exact: bool) -> Result<()> {
+        let mut tasks = Vec::new();
+        for column in columns.iter_mut() {
+            let Column { field, optional, walked, parts, .. } = column;
+            let (field, optional, walked) = (*field, *optional, &*walked);
+            for tile in tiles(parts, |part| part.page.header.nbytes) {
+                let nbytes = tile.iter().map(|p| p.page.header.nbytes).sum();
+                tasks.push(Task::new(nbytes, move || {
+                    let mut scratch = Vec::new();
+                    for part in tile {
+                        let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
+                        let nbytes = part.measure(optional, dictionary, exact, &mut scratch);
+                        part.nbytes = nbytes.map_err(|e| self.named(e, field, 0))?;
+                    }
+                    Ok(())
+                }));
+            }
+        }
+        plan::run(tasks, self.threads, &NoProgress)?;
+        let limit = self.file.options.limits.max_nbytes;
+        for column in columns {
+            let mut total = 0usize;
+            for part in &mut column.parts {
+                part.base = total;
+                total = total.saturating_add(part.nbytes);
+            }
+            if total as u64 > limit {
+                let message = format!(
+                    "texts of {total} bytes, over the limit of {limit}. Raise max_nbytes to read them."
+                );
+                return Err(self.named(Error::limit("parquet", message), column.field, 0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills and keeps the columns; `false` where a page has other sizes than told.
+    fn fill_columns(
+        &self,
+        columns: &mut [Column<'a>],
+        landed: &mut Landed,
+        progress: &dyn Progress,
+    ) -> Result<bool> {
+        let mut rooms: Vec<Room> = columns.iter().map(|c| self.room(c)).collect::<Result<_>>()?;
+        let surprised = AtomicBool::new(false);
+        let mut validities: Vec<Vec<Mutex<Validity>>> = Vec::with_capacity(columns.len());
+        for column in columns.iter_mut() {
+            let size = |part: &Part<'_>| part.nbytes + part.nrows * 8;
+            validities.push(tiles(&mut column.parts, size).iter().map(|_| Mutex::default()).collect());
+        }
+        let mut tasks = Vec::new();
+        for ((column, room), slots) in columns.iter_mut().zip(&mut rooms).zip(&validities) {
+            let narrow = room.narrow;
+            let (ends, bytes) = (Scatter::new(&mut room.ends), Scatter::new(&mut room.bytes));
+            let Column { field, optional, walked, parts, text, .. } = column;
+            let (field, optional, text, walked) = (*field, *optional, *text, &*walked);
+            for (tile, slot) in tiles(parts, |part| part.nbytes + part.nrows * 8).into_iter().zip(slots) {
+                let nbytes = tile.iter().map(|p| p.nbytes + p.nrows * 8).sum();
+                let surprised = &surprised;
+                tasks.push(Task::new(nbytes, move || {
+                    let (mut scratch, mut validity) = (Vec::new(), Validity::default());
+                    for part in tile.iter() {
+                        let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
+                        let known = (optional, text, dictionary);
+                        let done = if narrow {
+                            fill_part::<4>(part, known, &mut scratch, &mut validity, ends, bytes)
+                        } else {
+                            fill_part::<8>(part, known, &mut scratch, &mut validity, ends, bytes)
+                        };
+                        match done {
+                            Ok(()) => {}
+                            Err(Stop::Full) => surprised.store(true, Ordering::Relaxed),
+                            Err(Stop::Error(e)) => return Err(self.named(e.at(part.page.at), field, 0)),
+                        }
+                    }
+                    *lock(slot) = validity;
+                    Ok(())
+                }));
+            }
+        }
+        plan::run(tasks, self.threads, progress)?;
+        if surprised.into_inner() {
+            return Ok(false);
+        }
+        for ((column, room), validities) in columns.iter_mut().zip(rooms).zip(validities) {
+            let validities =
+                validities.into_iter().map(|v| v.into_inner().unwrap_or_else(PoisonError::into_inner));
+            let nulls = if column.optional { joined(validities, self.nrows) } else { None };
+            landed.columns.push((column.slot, array(column.data_type, room, nulls, self.nrows)?));
+            column.walked = Vec::new();
+        }
+        Ok(true)
+    }
+
+    fn room(&self, column: &Column<'_>) -> Result<Room> {
+        let total = column.parts.iter().map(|p| p.nbytes).sum::<usize>();
+        let small = matches!(column.data_type, DataType::Utf8 | DataType::Binary);
+        // 32-bit offsets that no longer reach become 64-bit ones.
+        let narrow = small && i32::try_from(total).is_ok();
+        let width = if narrow { 4 } else { 8 };
+        let nbytes = self.nrows.checked_add(1).and_then(|n| n.checked_mul(width));
+        let nbytes = nbytes.ok_or_else(|| Error::too_large("parquet"))?;
+        let mut ends = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
+        if let Some(first) = ends.as_mut_slice().get_mut(..width) {
+            first.fill(0);
+        }
+        Ok(Room { ends, bytes: Region::allocate(total, total < SPARSE_BELOW_NBYTES)?, narrow })
+    }
+}
+
+fn fill_part<const N: usize>(
+    part: &Part<'_>,
+    (optional, text, dictionary): (bool, bool, Option<&Dictionary>),
+    scratch: &mut Vec<u8>,
+    validity: &mut Validity,
+    ends: Scatter<'_>,
+    bytes: Scatter<'_>,
+) -> std::result::Result<(), Stop>
+where
+    [u8; N]: Offset,
+{
+    // SAFETY: each part has rows of its own (their ends stand behind the first offset), and bytes of its own.
+    let rooms =
+        unsafe { (ends.range((part.at + 1) * N, part.nrows * N), bytes.range(part.base, part.nbytes)) };
+    let (Some(ends), Some(bytes)) = rooms else { return Err(Error::too_large("parquet").into()) };
+    let mut out = Out::new(ends.as_chunks_mut::<N>().0, bytes, part.base);
+    let keyed = part.fill(optional, dictionary, scratch, &mut out, &mut |rows| match rows {
+        Rows::Same(valid, n) => validity.push_same(valid, n),
+        Rows::Mixed(mask, n) => validity.push(mask, n),
+    })?;
+    if !out.is_full() {
+        return Err(Stop::Full);
+    }
+    if text && !keyed {
+        out.utf8().map_err(|k| no_text("row", part.at + k))?;
+    }
+    Ok(())
+}
+
+/// Parts that make about [`TILE_NBYTES`] together, as many tiles as that makes.
+fn tiles<'t, 'a>(parts: &'t mut [Part<'a>], size: impl Fn(&Part<'a>) -> usize) -> Vec<&'t mut [Part<'a>]> {
+    let (mut out, mut rest) = (Vec::new(), parts);
+    while !rest.is_empty() {
+        let mut nbytes = 0usize;
+        let enough = rest.iter().position(|part| {
+            nbytes = nbytes.saturating_add(size(part));
+            nbytes >= TILE_NBYTES
+        });
+        let (tile, later) = rest.split_at_mut(enough.map_or(rest.len(), |k| k + 1));
+        out.push(tile);
+        rest = later;
+    }
+    out
+}
+
+/// The validity of rows that follow each other; `None` where all have a value.
+pub(super) fn joined(parts: impl Iterator<Item = Validity>, nrows: usize) -> Option<NullBuffer> {
+    let parts: Vec<Validity> = parts.collect();
+    if parts.iter().all(|part| part.nulls == 0) {
+        return None;
+    }
+    let mut all = Validity::default();
+    for part in &parts {
+        let mut left = part.len();
+        for word in part.words() {
+            let now = left.min(64);
+            all.push(*word, now);
+            left -= now;
+        }
+    }
+    let bytes: Vec<u8> = all.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bits = BooleanBuffer::new(arrow_buffer::Buffer::from_vec(bytes), 0, nrows.min(all.len()));
+    Some(NullBuffer::new(bits))
+}
+
+fn array(data_type: &DataType, room: Room, nulls: Option<NullBuffer>, nrows: usize) -> Result<ArrayData> {
+    let Room { ends, bytes, narrow } = room;
+    let ends = Buffer::from_region(ends.finish(), true).to_arrow();
+    let bytes = Buffer::from_region(bytes.finish(), true).to_arrow();
+    let data_type = match data_type {
+        DataType::Utf8View | DataType::BinaryView => {
+            return views::array(data_type, ends.as_slice(), &bytes, nulls, nrows);
+        }
+        DataType::Utf8 if !narrow => DataType::LargeUtf8,
+        DataType::Binary if !narrow => DataType::LargeBinary,
+        same => same.clone(),
+    };
+    let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(nulls).add_buffer(ends).add_buffer(bytes);
+    // SAFETY: every page's rows were filled, each end behind the one before and none behind the bytes; texts are UTF-8.
+    Ok(unsafe { builder.build_unchecked() })
+}

@@ -1,0 +1,64 @@
+//! Offsets and bytes as views: sixteen bytes a row, which short texts stand in themselves.
+
+use arrow_buffer::{Buffer, NullBuffer};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::DataType;
+
+use crate::error::{Error, Result};
+
+/// Texts up to so many bytes stand in their views.
+const INLINE: usize = 12;
+
+/// Views name places of 31 bits: more bytes are several buffers over the same memory.
+const BUFFER_NBYTES: usize = 1 << 30;
+
+/// An array of views over `bytes`, in which row `k` ends at the k-th of the 64-bit `ends` after the first.
+///
+/// # Errors
+/// `LimitExceeded`: more than a view can name.
+pub(super) fn array(
+    data_type: &DataType,
+    ends: &[u8],
+    bytes: &Buffer,
+    nulls: Option<NullBuffer>,
+    nrows: usize,
+) -> Result<ArrayData> {
+    let all = bytes.as_slice();
+    let places =
+        ends.as_chunks::<8>().0.iter().map(|b| usize::try_from(u64::from_le_bytes(*b)).unwrap_or(usize::MAX));
+    let mut views: Vec<u128> = Vec::with_capacity(nrows);
+    let large = || Error::limit("parquet", "a text of more than 1 GiB has no view. Read it as large_string.");
+    for (start, end) in places.clone().zip(places.skip(1)) {
+        let value = all.get(start..end).unwrap_or_default();
+        let nbytes = u32::try_from(value.len()).map_err(|_| large())?;
+        let mut view = [0u8; 16];
+        let (head, rest) = view.split_at_mut(4);
+        head.copy_from_slice(&nbytes.to_le_bytes());
+        if value.len() <= INLINE {
+            if let Some(to) = rest.get_mut(..value.len()) {
+                to.copy_from_slice(value);
+            }
+        } else {
+            let (buffer, at) = (start / BUFFER_NBYTES, start % BUFFER_NBYTES);
+            if value.len() > BUFFER_NBYTES {
+                return Err(large());
+            }
+            let buffer = u32::try_from(buffer).map_err(|_| large())?;
+            let at = u32::try_from(at).map_err(|_| large())?;
+            let parts = [value.get(..4).unwrap_or_default(), &buffer.to_le_bytes(), &at.to_le_bytes()];
+            for (to, from) in rest.chunks_exact_mut(4).zip(parts) {
+                to.copy_from_slice(from);
+            }
+        }
+        views.push(u128::from_le_bytes(view));
+    }
+    let mut builder = ArrayDataBuilder::new(data_type.clone()).len(nrows).nulls(nulls);
+    builder = builder.add_buffer(Buffer::from_vec(views));
+    // A text that begins in one gigabyte may end in the next: each buffer reaches so far.
+    for start in (0..all.len()).step_by(BUFFER_NBYTES) {
+        let nbytes = (all.len() - start).min(2 * BUFFER_NBYTES - 1);
+        builder = builder.add_buffer(bytes.slice_with_length(start, nbytes));
+    }
+    // SAFETY: each view names bytes of one row, which lie in the buffer that it names; texts are UTF-8.
+    Ok(unsafe { builder.build_unchecked() })
+}
