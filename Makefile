@@ -71,6 +71,10 @@ bench-text: build  ## CSV, NDJSON, JSON, YAML files; PART=csv|ndjson|json|yaml, 
 bench-msgpack: build  ## MessagePack in memory, of rows, by pipe and socket; PART=memory|records|wire|file, DOCS=1 as above
 	@$(PY) -m colonnade.bench paper-msgpack $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
+.PHONY: bench-parquet
+bench-parquet: build  ## Parquet by threads, tables read and written, few columns of many; PART=low|files|columns, DOCS=1 as above
+	@$(PY) -m colonnade.bench paper-parquet $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+
 .PHONY: docs
 docs: build setup  ## Rust documentation in target/doc, and the examples of README and docs run
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p colonnade -p colonnade-transport

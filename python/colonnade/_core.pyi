@@ -929,6 +929,9 @@ def limit_copy(
     With `columns` and `piece` (bytes): gathered as a stream of record batches is laid out, chunks of `columns` pieces,
     each to its own column, without headers; `by_column`: column after column; `hot`: every chunk is the first one."""
 
+def limit_fill(nbytes: int, threads: int) -> float:
+    """Seconds to write every byte of a huge-page region once, in parallel."""
+
 def limit_pread(path: str, threads: int, fresh: bool) -> float:
     """Seconds to read the whole file into a huge-page region by a bare parallel pread."""
 

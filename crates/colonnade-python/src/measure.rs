@@ -259,6 +259,30 @@ fn limit_copy(
     .py()
 }
 
+/// Seconds to write every byte of a huge-page region once, in parallel: the limit of whoever lands runs of one value.
+#[pyfunction]
+fn limit_fill(py: Python<'_>, nbytes: usize, threads: usize) -> PyResult<f64> {
+    const PIECE: usize = 4 << 20;
+    py.detach(|| {
+        let start = Instant::now();
+        let mut region = Region::allocate(nbytes, false)?;
+        let pieces = region.as_mut_slice().chunks_mut(PIECE);
+        let tasks: Vec<Task<'_>> = pieces
+            .map(|piece| {
+                Task::new(piece.len(), move || {
+                    piece.fill(1);
+                    Ok(())
+                })
+            })
+            .collect();
+        plan::run(tasks, threads, &NoProgress)?;
+        let seconds = start.elapsed().as_secs_f64();
+        std::hint::black_box(region.as_mut_slice());
+        Ok::<f64, colonnade::Error>(seconds)
+    })
+    .py()
+}
+
 /// Seconds to read the whole file into a huge-page region by parallel pread. `fresh`: memory never touched before.
 #[pyfunction]
 fn limit_pread(py: Python<'_>, path: PathArgument, threads: usize, fresh: bool) -> PyResult<f64> {
@@ -322,6 +346,7 @@ pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(touch, m)?)?;
     m.add_function(wrap_pyfunction!(limit_memcpy, m)?)?;
     m.add_function(wrap_pyfunction!(limit_copy, m)?)?;
+    m.add_function(wrap_pyfunction!(limit_fill, m)?)?;
     m.add_function(wrap_pyfunction!(limit_pread, m)?)?;
     m.add_function(wrap_pyfunction!(limit_write, m)?)?;
     m.add_function(wrap_pyfunction!(pool_trim, m)?)

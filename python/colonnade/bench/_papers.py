@@ -26,6 +26,7 @@ class Paper:
     kinds: tuple[str, ...] = ()
     chunks: str = ""
     fixtures: str = ""
+    tables: str = ""
 
     def add_to(self, commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         """The command and its arguments; those of `measure` have the names that they have there."""
@@ -43,6 +44,9 @@ class Paper:
             command.add_argument("--chunk", action="append", dest="chunks", help=self.chunks)
         if self.fixtures:
             command.add_argument("--fixture", action="append", dest="fixtures", help=self.fixtures)
+        if self.tables:
+            command.add_argument("--table", action="append", dest="tables", help=self.tables)
+            command.add_argument("--again", type=int, help="rounds of *repeat*; as many as of *first* by default")
         if self.marks_only:
             command.add_argument("--marks-only", action="store_true", help=self.marks_only)
         command.add_argument("--out", type=Path, default=DIRECTORY)
@@ -100,6 +104,13 @@ PAPERS = {
             "CSV, NDJSON, JSON and YAML files, with the table of marks",
             parts=("csv", "ndjson", "json", "yaml"),
             states=("first", "repeat"),
+        ),
+        Paper(
+            "parquet",
+            "Parquet by threads, many tables read and written, a few columns of many, with the table of marks",
+            parts=("low", "files", "columns"),
+            states=("first", "repeat", "memory"),
+            tables="of the files, such as taxi; all by default",
         ),
     )
 }

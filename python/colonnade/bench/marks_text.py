@@ -29,12 +29,13 @@ class TableMark:
     least: float
     datasets: Sequence[str] = LARGE
     otherwise: tuple[str, ...] = ()
+    metric: str = "usable_s"
 
     def judge(self, summary: Summary) -> Verdict:
         texts, words = {}, {}
         for state in STATES:
             found = self.found(summary, state)
-            parts = [f"{name.removeprefix('text-')} {ratio.median:.2f}x" for name, ratio in found.items()]
+            parts = [f"{name.partition('-')[2]} {ratio.median:.2f}x" for name, ratio in found.items()]
             few = [ratio.n for ratio in found.values() if ratio.n < ROUNDS_WANTED]
             texts[state] = (", ".join(parts) or "-") + (f"; {min(few)} rounds" if few else "")
             figures = list(found.values())
@@ -50,7 +51,7 @@ class TableMark:
             if place.dataset not in self.datasets:
                 continue
             peer = fastest(summary, [place], self.peers) or fastest(summary, [place], self.otherwise)
-            ratio = summary.ratio(place, self.ours, peer) if peer is not None else None
+            ratio = summary.ratio(place, self.ours, peer, self.metric) if peer is not None else None
             if ratio is not None:
                 out[place.dataset] = ratio
         return out

@@ -15,6 +15,7 @@ from colonnade.bench.marks import MARKS, judge
 from colonnade.bench.marks_arrow import ARROW_MARKS
 from colonnade.bench.marks_connections import CONNECTION_MARKS
 from colonnade.bench.marks_msgpack import MSGPACK_MARKS
+from colonnade.bench.marks_parquet import PARQUET_MARKS
 from colonnade.bench.marks_text import TEXT_MARKS
 from colonnade.bench.spec import Cell
 from colonnade.bench.summary import OURS, Figure, Place, Summary, geometric_mean
@@ -54,7 +55,7 @@ def sections(summary: Summary) -> list[Section]:
 
 
 def marks_section(summary: Summary) -> list[Section]:
-    marks = (*MARKS, *ARROW_MARKS, *CONNECTION_MARKS, *MSGPACK_MARKS, *TEXT_MARKS)
+    marks = (*MARKS, *ARROW_MARKS, *CONNECTION_MARKS, *MSGPACK_MARKS, *TEXT_MARKS, *PARQUET_MARKS)
     verdicts = [v for v in judge(summary, marks) if v.measured]
     if not verdicts:
         return []

@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 
 from colonnade.bench.datasets.base import Dataset
 from colonnade.bench.datasets.fixtures import FIXTURES
+from colonnade.bench.datasets.parquet import PARQUET
 from colonnade.bench.datasets.real import REAL
 from colonnade.bench.datasets.streams import STREAMS
 from colonnade.bench.datasets.text import TEXT
@@ -34,7 +35,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     return list(out)
 
 
-for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE, *TEXT):
+for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE, *TEXT, *PARQUET):
     register_dataset(_dataset)
 
 __all__ = ["DATASETS", "Dataset", "expand", "register_dataset"]

@@ -5,6 +5,7 @@ from colonnade.bench.engines.limits import Limit
 from colonnade.bench.engines.msgpack_io import MsgPack, MsgSpec, OrMsgPack
 from colonnade.bench.engines.ours import Colonnade
 from colonnade.bench.engines.pandas_io import Pandas
+from colonnade.bench.engines.parquet_io import DuckDB, FastParquet
 from colonnade.bench.engines.pickle_io import Pickle
 from colonnade.bench.engines.polars_io import Polars
 from colonnade.bench.engines.pyarrow_io import PyArrow
@@ -20,8 +21,9 @@ def register_engine(engine: Engine) -> Engine:
     return ENGINES.add(engine.name, engine)
 
 
-_PEERS = (StaticFrame(), Pandas(), PyArrow(), Polars(), Pickle(), MsgPack(), OrMsgPack(), MsgSpec())
-for _engine in (Colonnade(), *_PEERS, *TEXT_ENGINES, Limit()):
+_FRAMES = (StaticFrame(), Pandas(), PyArrow(), Polars(), DuckDB(), FastParquet(), Pickle())
+_OBJECTS = (MsgPack(), OrMsgPack(), MsgSpec())
+for _engine in (Colonnade(), *_FRAMES, *_OBJECTS, *TEXT_ENGINES, Limit()):
     register_engine(_engine)
 
 __all__ = ["ENGINES", "Engine", "register_engine"]

@@ -23,14 +23,15 @@ class Limit(Engine):
     Formats: ``write`` (a bare write), ``write-reserve`` (one that reserves its space first); both read back by a bare
     parallel `pread`. Option ``fresh=True`` reads into memory that was never touched.
     ``copy``: a given stream's bytes copied into recycled huge-page memory by all threads, with ordinary stores or
-    (``streaming=True``) with stores that bypass the cache.
+    (``streaming=True``) with stores that bypass the cache. ``fill``: as many bytes as the frame has, written once into
+    recycled huge-page memory by all threads.
     The calls return the seconds the helper itself measured: making its source memory is outside.
     """
 
     name = "limit"
     modules = ("colonnade._core",)
     install = "build it with `make`"
-    formats: ClassVar = {"write": ("none",), "write-reserve": ("none",), "copy": ("none",)}
+    formats: ClassVar = {"write": ("none",), "write-reserve": ("none",), "copy": ("none",), "fill": ("none",)}
     given = ("copy",)
     libraries = ("static-frame", "pandas")
     security = "not a format"
@@ -42,12 +43,17 @@ class Limit(Engine):
     def write(self, data: Any, path: Path, cell: Cell) -> float:
         from colonnade._core import limit_write
 
+        if cell.format == "fill":  # there is nothing to be read: the file says how many bytes it would be
+            path.write_text(str(LIBRARIES[cell.library].nbytes(data)))
+            return 0.0
         nbytes = LIBRARIES[cell.library].nbytes(data)
         return limit_write(str(path), nbytes, cell.format == "write-reserve", path.exists())
 
     def read(self, path: Path, cell: Cell) -> float:
-        from colonnade._core import limit_pread
+        from colonnade._core import limit_fill, limit_pread
 
+        if cell.format == "fill":
+            return limit_fill(int(path.read_text()), cell.option.get("threads", threads()))
         return limit_pread(str(path), threads(), bool(cell.option.get("fresh", False)))
 
     def decode(self, buffer: Any, cell: Cell) -> float:

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.parquet_io import some
 from colonnade.bench.spec import Cell
 
 TEXT = ("csv", "ndjson", "json", "yaml")
 
 
 class Colonnade(Engine):
-    """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and streams, MessagePack, text."""
+    """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and streams, Parquet, MessagePack, text."""
 
     name = "colonnade"
     modules = ("colonnade._core",)
@@ -22,11 +23,12 @@ class Colonnade(Engine):
         "npy": ("none",),
         "arrow": ("none", "lz4", "zstd"),
         "arrows": ("none", "lz4", "zstd"),
+        "parquet": ("auto", "none", "snappy", "zstd"),
         "msgpack": ("none",),
         **dict.fromkeys(TEXT, ("none",)),
     }
     given = ("arrows", "msgpack")
-    libraries = ("static-frame", "pandas", "polars", "colonnade")
+    libraries = ("static-frame", "pandas", "polars", "pyarrow", "colonnade")
     security = "reading runs no code; NPZ: CRC-32 written always, verified on request and for compressed members"
 
     def versions(self) -> dict[str, str]:
@@ -50,7 +52,8 @@ class Colonnade(Engine):
     def read(self, path: Path, cell: Cell) -> Any:
         import colonnade as cn
 
-        options = {"mmap": cell.option["mmap"]} if "mmap" in cell.option else {}
+        options: dict[str, Any] = {name: cell.option[name] for name in ("mmap", "threads") if name in cell.option}
+        options |= {"columns": columns} if (columns := some(cell)) else {}
         return _to_library(cn.read(path, format=cell.format, **options), cell.library)
 
     def encode(self, data: Any, cell: Cell) -> Any:
@@ -70,7 +73,9 @@ class Colonnade(Engine):
 
     @staticmethod
     def _options(cell: Cell) -> dict[str, Any]:
-        out = {} if cell.codec == "none" else {"compression": cell.codec}
+        default = "auto" if cell.format == "parquet" else "none"
+        codec = None if cell.codec == "none" else cell.codec
+        out = {} if cell.codec == default else {"compression": codec}
         return {**out, **{name: cell.option[name] for name in ("numbers", "orient") if name in cell.option}}
 
 
@@ -81,4 +86,6 @@ def _to_library(frame: Any, library: str) -> Any:
         return frame.to_static_frame()
     if library == "polars":
         return frame.to_polars()
+    if library == "pyarrow":
+        return frame.to_arrow()
     return frame

@@ -6,30 +6,41 @@ import io
 from typing import Any, ClassVar
 
 from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.parquet_io import some
 from colonnade.bench.spec import Cell
 
 
 class Pandas(Engine):
-    """`to_feather` / `read_feather` and `to_parquet` / `read_parquet`."""
+    """`to_feather` / `read_feather` and `to_parquet` / `read_parquet`; ``parquet-plain`` is without dictionaries."""
 
     name = "pandas"
     modules = ("pandas", "pyarrow")
     distributions = ("pandas", "pyarrow")
     install = "pip install pandas pyarrow"
-    formats: ClassVar = {"feather": ("none", "lz4", "zstd"), "parquet": ("snappy", "none", "zstd")}
+    formats: ClassVar = {
+        "feather": ("none", "lz4", "zstd"),
+        "parquet": ("snappy", "none", "zstd"),
+        "parquet-plain": ("snappy", "none"),
+    }
     libraries = ("pandas",)
     security = "reading runs no code; no checksum unless asked for"
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.format != "parquet-plain" or cell.dataset.startswith("parquet-")
 
     def write(self, data: Any, path: Any, cell: Cell) -> None:
         if cell.format == "feather":
             data.to_feather(path, compression="uncompressed" if cell.codec == "none" else cell.codec)
         else:
-            data.to_parquet(path, compression=None if cell.codec == "none" else cell.codec)
+            more = {"use_dictionary": False} if cell.format == "parquet-plain" else {}
+            data.to_parquet(path, compression=None if cell.codec == "none" else cell.codec, **more)
 
     def read(self, path: Any, cell: Cell) -> Any:
         import pandas as pd
 
-        return pd.read_feather(path) if cell.format == "feather" else pd.read_parquet(path)
+        if cell.format == "feather":
+            return pd.read_feather(path, columns=some(cell))
+        return pd.read_parquet(path, columns=some(cell))
 
     def encode(self, data: Any, cell: Cell) -> Any:
         sink = io.BytesIO()

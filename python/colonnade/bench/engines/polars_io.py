@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+import os
+import sys
 from typing import Any, ClassVar
 
 from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.parquet_io import some
 from colonnade.bench.spec import Cell
 
 
 class Polars(Engine):
     """`write_ipc` / `read_ipc`, `write_ipc_stream` / `read_ipc_stream` and `write_parquet` / `read_parquet`.
 
-    A stream can be had as a pandas DataFrame too, by way of polars' own frame.
+    Streams and Parquet can be had as pandas DataFrames too, by way of polars' own frame.
     """
 
     name = "polars"
@@ -29,10 +32,14 @@ class Polars(Engine):
     security = "reading runs no code; no checksum"
 
     def supports(self, cell: Cell) -> bool:
-        return cell.library == "polars" or cell.transport == "given"
+        return cell.library == "polars" or cell.transport == "given" or cell.format == "parquet"
 
     def write(self, data: Any, path: Any, cell: Cell) -> None:
         codec = "uncompressed" if cell.codec == "none" else cell.codec
+        if cell.library == "pandas":
+            import polars as pl
+
+            data = pl.from_pandas(data)
         if cell.format == "ipc":
             data.write_ipc(path, compression=codec)
         elif cell.format == "ipc-stream":
@@ -41,10 +48,12 @@ class Polars(Engine):
             data.write_parquet(path, compression=codec)
 
     def read(self, path: Any, cell: Cell) -> Any:
+        if "threads" in cell.option and "polars" not in sys.modules:
+            os.environ["POLARS_MAX_THREADS"] = str(cell.option["threads"])  # it is asked once, at import
         import polars as pl
 
         readers = {"ipc": pl.read_ipc, "ipc-stream": pl.read_ipc_stream, "parquet": pl.read_parquet}
-        frame = readers[cell.format](path)
+        frame = readers[cell.format](path, columns=some(cell))
         return frame.to_pandas() if cell.library == "pandas" else frame
 
     def encode(self, data: Any, cell: Cell) -> Any:

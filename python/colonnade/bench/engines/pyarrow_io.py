@@ -1,24 +1,35 @@
-"""pyarrow's own Arrow files and streams, to and from pandas."""
+"""pyarrow's own Arrow files and streams, and Parquet, to and from pandas; Parquet to and from its own Table too."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.parquet_io import some
 from colonnade.bench.spec import Cell
 
 
 class PyArrow(Engine):
-    """`pa.ipc.new_file` / `new_stream` and `pa.ipc.open_file` / `open_stream`, with `Table.to_pandas`."""
+    """`pa.ipc.new_file` / `new_stream` and `pa.ipc.open_file` / `open_stream`, with `Table.to_pandas`.
+
+    Parquet: `pq.write_table` and `pq.read_table`, on ``threads`` threads where a cell says so.
+    """
 
     name = "pyarrow"
     modules = ("pyarrow", "pandas")
     distributions = ("pyarrow",)
     install = "pip install pyarrow pandas"
-    formats: ClassVar = {"arrow": ("none", "lz4", "zstd"), "arrows": ("none", "lz4", "zstd")}
+    formats: ClassVar = {
+        "arrow": ("none", "lz4", "zstd"),
+        "arrows": ("none", "lz4", "zstd"),
+        "parquet": ("snappy", "zstd", "none"),
+    }
     given = ("arrows",)
-    libraries = ("pandas",)
+    libraries = ("pandas", "pyarrow")
     security = "reading runs no code; no checksum"
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.library == "pandas" or cell.format == "parquet"
 
     def write(self, data: Any, path: Any, cell: Cell) -> None:
         import pyarrow as pa
@@ -29,6 +40,8 @@ class PyArrow(Engine):
     def read(self, path: Any, cell: Cell) -> Any:
         import pyarrow as pa
 
+        if cell.format == "parquet":
+            return self.decode(str(path), cell)
         # The map is pyarrow's own advice for reading files.
         with pa.memory_map(str(path)) as source:
             return self.decode(source, cell)
@@ -42,7 +55,15 @@ class PyArrow(Engine):
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
         import pyarrow as pa
+        import pyarrow.parquet as pq
 
+        if cell.format == "parquet":
+            threads = cell.option.get("threads")
+            if threads is not None:
+                pa.set_cpu_count(threads)
+            source = buffer if isinstance(buffer, str) else pa.BufferReader(buffer)
+            table = pq.read_table(source, columns=some(cell), use_threads=threads != 1)
+            return table if cell.library == "pyarrow" else table.to_pandas()
         opened = pa.ipc.open_stream(buffer) if cell.format == "arrows" else pa.ipc.open_file(buffer)
         return opened.read_all().to_pandas()
 
@@ -54,8 +75,12 @@ class PyArrow(Engine):
     @staticmethod
     def _write(data: Any, sink: Any, cell: Cell) -> None:
         import pyarrow as pa
+        import pyarrow.parquet as pq
 
-        table = pa.Table.from_pandas(data)
+        table = data if cell.library == "pyarrow" else pa.Table.from_pandas(data)
+        if cell.format == "parquet":
+            pq.write_table(table, sink, compression=cell.codec)
+            return
         options = pa.ipc.IpcWriteOptions(compression=None if cell.codec == "none" else cell.codec)
         make = pa.ipc.new_stream if cell.format == "arrows" else pa.ipc.new_file
         with make(sink, table.schema, options=options) as writer:

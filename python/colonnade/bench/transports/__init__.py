@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from colonnade.bench.engines import ENGINES
+from colonnade.bench.engines.parquet_io import some
 from colonnade.bench.registry import Registry
 from colonnade.bench.spec import Cell
 from colonnade.bench.transports.base import Session
@@ -20,7 +21,7 @@ from colonnade.bench.transports.given import GivenSession
 class FileSession(Session):
     """A file (or a directory of files) on a local file system.
 
-    Option ``of="pandas feather"``: the file is what another engine wrote.
+    Option ``of="pandas feather"``: the file is what another engine wrote, from a library that it knows.
     """
 
     persistent = True
@@ -31,7 +32,8 @@ class FileSession(Session):
         if "of" not in self.cell.option:
             return self.cell
         engine, fmt = self.cell.option["of"].split()
-        return replace(self.cell, engine=engine, format=fmt, options=())
+        library = self.cell.library if self.cell.library in ENGINES[engine].libraries else ENGINES[engine].libraries[0]
+        return replace(self.cell, engine=engine, format=fmt, library=library, options=())
 
     @property
     def path(self) -> Path:
@@ -47,6 +49,10 @@ class FileSession(Session):
 
     def read(self) -> Any:
         return self.engine.read(self.path, self.cell)
+
+    def expected(self, data: Any) -> Any:
+        columns = some(self.cell)
+        return data if columns is None else data[columns]
 
     def exists(self) -> bool:
         return self.path.exists()

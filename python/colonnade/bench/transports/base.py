@@ -26,6 +26,10 @@ class Session:
     def read(self) -> Any:
         raise NotImplementedError
 
+    def expected(self, data: Any) -> Any:
+        """What reading shall give: all of it, but for those who ask for less."""
+        return data
+
     def establish(self, data: Any) -> None:
         """Make what reads shall find."""
         self.clear()

@@ -1,0 +1,75 @@
+"""Readers and writers of Parquet that are here for it alone: DuckDB and fastparquet, from and to pandas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from colonnade.bench.engines.base import Engine
+from colonnade.bench.spec import Cell
+
+
+def some(cell: Cell) -> list[str] | None:
+    """The columns that a cell asks for (option ``columns``, a number of them); None for all."""
+    from colonnade.bench.datasets import DATASETS
+
+    count = cell.option.get("columns")
+    return None if count is None else DATASETS[cell.dataset].some(count)  # type: ignore[attr-defined]
+
+
+class DuckDB(Engine):
+    """`read_parquet` with `df()`, and `COPY`."""
+
+    name = "duckdb"
+    modules = ("duckdb", "pandas")
+    distributions = ("duckdb",)
+    install = "pip install duckdb pandas"
+    formats: ClassVar = {"parquet": ("snappy", "zstd", "none")}
+    libraries = ("pandas",)
+    security = "reading runs no code; checksums are not looked at"
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.transport == "file"
+
+    def write(self, data: Any, path: Path, cell: Cell) -> None:
+        import duckdb
+
+        codec = "uncompressed" if cell.codec == "none" else cell.codec
+        with duckdb.connect() as connection:
+            connection.register("data", data)
+            connection.execute(f"COPY data TO '{path}' (FORMAT parquet, COMPRESSION {codec})")
+
+    def read(self, path: Path, cell: Cell) -> Any:
+        import duckdb
+
+        with duckdb.connect() as connection:
+            if "threads" in cell.option:
+                connection.execute(f"SET threads TO {cell.option['threads']}")
+            table = connection.read_parquet(str(path))
+            columns = some(cell)
+            return (table if columns is None else table.select(*columns)).df()
+
+
+class FastParquet(Engine):
+    """`fastparquet.ParquetFile(path).to_pandas()` and `fastparquet.write`; one thread, whatever is asked for."""
+
+    name = "fastparquet"
+    modules = ("fastparquet", "pandas")
+    distributions = ("fastparquet",)
+    install = "pip install fastparquet pandas"
+    formats: ClassVar = {"parquet": ("snappy", "zstd", "none")}
+    libraries = ("pandas",)
+    security = "reading runs no code; checksums are not looked at"
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.transport == "file"
+
+    def write(self, data: Any, path: Path, cell: Cell) -> None:
+        import fastparquet
+
+        fastparquet.write(str(path), data, compression=None if cell.codec == "none" else cell.codec.upper())
+
+    def read(self, path: Path, cell: Cell) -> Any:
+        import fastparquet
+
+        return fastparquet.ParquetFile(str(path)).to_pandas(columns=some(cell))
