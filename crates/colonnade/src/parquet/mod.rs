@@ -11,6 +11,7 @@ pub mod page;
 #[allow(dead_code)] // the rooms that land columns are being built
 pub mod read;
 pub mod schema;
+pub mod statistics;
 pub mod thrift;
 pub mod thrift_out;
 pub mod types;

@@ -3,6 +3,7 @@
 //! The footer says what lies where ([`open`]); every page is decoded, in parallel, to where its values will stay ([`land`]).
 
 mod chunk;
+pub mod filter;
 mod hints;
 pub(crate) mod land;
 mod load;
@@ -10,6 +11,7 @@ mod open;
 mod options;
 mod pandas;
 mod schema;
+mod selection;
 mod tree;
 
 pub use crate::plan::Request;

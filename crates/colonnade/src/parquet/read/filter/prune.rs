@@ -1,0 +1,225 @@
+//! Rows that may be wanted, by what is said of their row groups and pages: none of the others is decoded.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use arrow_schema::DataType;
+
+use crate::error::Result;
+use crate::parquet::footer::{Chunk, Group};
+use crate::parquet::statistics::{self, Statistics, Value};
+use crate::parquet::thrift::Thrift;
+use crate::parquet::types::{Physical, Way};
+
+use super::compile::Test;
+use super::{Filter, bloom, pages};
+
+/// Bloom filters beyond this size are not fetched.
+const BLOOM_NBYTES: usize = 128 << 20;
+
+/// A column that a filter looks at.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    /// Its name.
+    pub(crate) name: String,
+    /// What its leaf becomes.
+    pub(crate) data_type: DataType,
+    /// What its leaf is; `None` where its bounds say nothing: nested, encrypted.
+    pub(crate) leaf: Option<(Physical, Way)>,
+    /// Its place among the chunks of a row group.
+    pub(crate) chunk: usize,
+}
+
+/// A filter whose terms know their columns: the place among those judged, and the test.
+pub(crate) struct Terms(Vec<Vec<(usize, Test)>>);
+
+impl Terms {
+    /// The filter's terms for these columns, which are all that it names.
+    ///
+    /// # Errors
+    /// As [`Test::new`].
+    pub(crate) fn new(filter: &Filter, columns: &[Judged]) -> Result<Self> {
+        let term = |term: &super::Term| {
+            let place = columns.iter().position(|c| c.name == term.column);
+            place
+                .zip(place.and_then(|p| columns.get(p)))
+                .map(|(place, column)| Test::new(term, &column.data_type).map(|test| (place, test)))
+        };
+        let list = |list: &Vec<super::Term>| list.iter().filter_map(term).collect::<Result<Vec<_>>>();
+        filter.any.iter().map(list).collect::<Result<_>>().map(Self)
+    }
+
+    /// The lists.
+    pub(crate) fn any(&self) -> &[Vec<(usize, Test)>] {
+        &self.0
+    }
+}
+
+/// What candidates are looked for in.
+pub(crate) struct Place<'a> {
+    /// The footer's bytes, and where they begin in the file.
+    pub(crate) footer: (&'a [u8], u64),
+    /// Bytes of the file; `None` where they lie outside it.
+    pub(crate) read: &'a dyn Fn(u64, u64) -> Result<Cow<'a, [u8]>>,
+    /// Whether indexes and bloom filters are worth looking at: not where each is a request over a network.
+    pub(crate) indexes: bool,
+}
+
+/// Rows of each row group that may be wanted, in order.
+///
+/// # Errors
+/// Malformed statistics and indexes.
+pub(crate) fn candidates(
+    terms: &Terms,
+    columns: &[Judged],
+    groups: &[Group<'_>],
+    place: &Place<'_>,
+) -> Result<Vec<Vec<Range<usize>>>> {
+    let mut out = Vec::with_capacity(groups.len());
+    for group in groups {
+        let nrows = usize::try_from(group.nrows).unwrap_or(usize::MAX);
+        let mut any: Vec<Range<usize>> = Vec::new();
+        for list in terms.any() {
+            let mut rows = vec![0..nrows];
+            for (k, test) in list {
+                let Some(column) = columns.get(*k) else { continue };
+                let (Some(leaf), Some(chunk)) = (column.leaf, group.chunks.get(column.chunk)) else {
+                    continue;
+                };
+                let named = |e: crate::Error| e.in_member(format!("column {:?}", column.name));
+                if !chunk_may(test, column, leaf, chunk, nrows, place).map_err(named)? {
+                    rows.clear();
+                    break;
+                }
+                rows = both(&rows, &pages_may(test, column, leaf, chunk, nrows, place).map_err(named)?);
+            }
+            any = either(any, rows);
+        }
+        out.push(any);
+    }
+    Ok(out)
+}
+
+fn chunk_may(
+    test: &Test,
+    column: &Judged,
+    (physical, way): (Physical, Way),
+    chunk: &Chunk<'_>,
+    nrows: usize,
+    place: &Place<'_>,
+) -> Result<bool> {
+    if let Some(at) = chunk.statistics {
+        let mut t = Thrift::new(place.footer.0, place.footer.1, "the footer");
+        t.seek(at);
+        let said = Statistics::read(&mut t)?;
+        if said.nulls == Some(nrows as u64) && nrows > 0 {
+            return Ok(false);
+        }
+        if let Some((min, max)) = said.bounds(&column.data_type, physical, way)
+            && !between(test, min, max)
+        {
+            return Ok(false);
+        }
+    }
+    let Some((at, _)) = chunk.bloom.filter(|_| place.indexes && looks_for_some(test)) else {
+        return Ok(true);
+    };
+    let head = (place.read)(at, bloom::HEADER_NBYTES)?;
+    let Some((front, nbytes)) = bloom::header(&head, at)?.filter(|(_, n)| *n <= BLOOM_NBYTES) else {
+        return Ok(true);
+    };
+    let bits = (place.read)(at + front as u64, nbytes as u64)?;
+    Ok(bits.len() < nbytes || bloom::may_hold(&bits, test, physical, way))
+}
+
+fn looks_for_some(test: &Test) -> bool {
+    match test {
+        Test::Ints(shape) => shape.one_of().is_some(),
+        Test::Floats(shape) => shape.one_of().is_some(),
+        Test::Words(shape) => shape.one_of().is_some(),
+        Test::Wide(_) => false,
+    }
+}
+
+fn pages_may(
+    test: &Test,
+    column: &Judged,
+    (physical, way): (Physical, Way),
+    chunk: &Chunk<'_>,
+    nrows: usize,
+    place: &Place<'_>,
+) -> Result<Vec<Range<usize>>> {
+    let (Some(bounds), Some(offsets), true) = (chunk.column_index, chunk.offset_index, place.indexes) else {
+        return Ok(vec![0..nrows]);
+    };
+    let (index, rows) = ((place.read)(bounds.0, bounds.1)?, (place.read)(offsets.0, offsets.1)?);
+    let index = pages::ColumnIndex::read(&index, bounds.0)?;
+    let rows = pages::first_rows(&rows, offsets.0, nrows)?;
+    if rows.len() != index.empty.len() {
+        return Ok(vec![0..nrows]);
+    }
+    let pages = index.empty.iter().zip(index.min.iter().zip(&index.max)).zip(rows);
+    let mut out = Vec::new();
+    for ((&empty, (&min, &max)), rows) in pages {
+        let bounds = statistics::bounds(min, max, &column.data_type, physical, way);
+        if !empty && bounds.is_none_or(|(min, max)| between(test, min, max)) {
+            out.push(rows);
+        }
+    }
+    Ok(either(Vec::new(), out))
+}
+
+/// Whether the test may hold of a value between two bounds.
+fn between(test: &Test, min: Value<'_>, max: Value<'_>) -> bool {
+    match (test, min, max) {
+        (Test::Ints(shape), Value::Int(min), Value::Int(max)) => shape.may_hold(&min, &max),
+        (Test::Wide(shape), Value::Wide(min), Value::Wide(max)) => shape.may_hold(&min, &max),
+        // Bounds pass NaN by, of which `!=` holds.
+        (Test::Floats(shape), Value::Float(min), Value::Float(max)) => {
+            shape.holds(&f64::NAN) || shape.may_hold(&min, &max)
+        }
+        (Test::Words(shape), Value::Bytes(min), Value::Bytes(max)) => {
+            shape.may_hold(&min.to_vec(), &max.to_vec())
+        }
+        _ => true,
+    }
+}
+
+/// Rows of both.
+fn both(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
+    let (mut i, mut j, mut out) = (0, 0, Vec::new());
+    while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
+        let (start, end) = (a.start.max(b.start), a.end.min(b.end));
+        if start < end {
+            out.push(start..end);
+        }
+        if a.end <= b.end { i += 1 } else { j += 1 }
+    }
+    out
+}
+
+/// Rows of either, neighbours joined.
+fn either(mut one: Vec<Range<usize>>, other: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    one.extend(other);
+    one.sort_unstable_by_key(|r| r.start);
+    let mut out: Vec<Range<usize>> = Vec::with_capacity(one.len());
+    for range in one.into_iter().filter(|r| !r.is_empty()) {
+        match out.last_mut() {
+            Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+            _ => out.push(range),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_joined_and_cut() {
+        assert_eq!(either(vec![0..2, 5..9], vec![2..3, 4..6, 20..20]), [0..3, 4..9]);
+        assert_eq!(both(&[0..5, 8..12], &[3..9, 11..20]), [3..5, 8..9, 11..12]);
+        assert!(both(&[], &[0..9]).is_empty());
+    }
+}

@@ -1,0 +1,101 @@
+//! The values that a term holds of, as a shape on an ordered line.
+
+/// Values of one kind. NaN is not on the line: only `NoneOf` and `Everything` hold of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Shape<T> {
+    /// Equal to one of these, which are in order.
+    OneOf(Vec<T>),
+    /// Equal to none of these, which are in order.
+    NoneOf(Vec<T>),
+    /// Below this one; with `true` this one too.
+    Below(T, bool),
+    /// Above it.
+    Above(T, bool),
+}
+
+impl<T: PartialOrd> Shape<T> {
+    /// No value.
+    pub(super) fn nothing() -> Self {
+        Self::OneOf(Vec::new())
+    }
+
+    /// Any value.
+    pub(super) fn everything() -> Self {
+        Self::NoneOf(Vec::new())
+    }
+
+    /// Whether it holds of `value`.
+    #[inline]
+    pub(super) fn holds(&self, value: &T) -> bool {
+        match self {
+            Self::OneOf(those) => has(those, value),
+            Self::NoneOf(those) => !has(those, value),
+            Self::Below(end, closed) => value < end || *closed && value == end,
+            Self::Above(end, closed) => value > end || *closed && value == end,
+        }
+    }
+
+    /// Whether it may hold of a value between `min` and `max`, both included. They may be bounds that no value reaches.
+    pub(super) fn may_hold(&self, min: &T, max: &T) -> bool {
+        match self {
+            Self::OneOf(those) => those.iter().any(|v| v >= min && v <= max),
+            Self::NoneOf(those) => !(min == max && has(those, min)),
+            Self::Below(end, closed) => min < end || *closed && min == end,
+            Self::Above(end, closed) => max > end || *closed && max == end,
+        }
+    }
+
+    /// The values, where it is one of some.
+    pub(super) fn one_of(&self) -> Option<&[T]> {
+        match self {
+            Self::OneOf(those) => Some(those),
+            _ => None,
+        }
+    }
+}
+
+fn has<T: PartialOrd>(those: &[T], value: &T) -> bool {
+    match those {
+        [] => false,
+        [one] => one == value,
+        // NaN has no order; it is equal to none either way.
+        more => more
+            .binary_search_by(|v| v.partial_cmp(value).unwrap_or(std::cmp::Ordering::Less))
+            .is_ok_and(|at| more.get(at) == Some(value)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_rule_out_what_no_value_between_them_can_be() {
+        let shapes = [
+            Shape::OneOf(vec![3, 9]),
+            Shape::NoneOf(vec![4]),
+            Shape::Below(5, false),
+            Shape::Below(5, true),
+            Shape::Above(5, false),
+            Shape::Above(5, true),
+            Shape::nothing(),
+            Shape::everything(),
+        ];
+        for shape in shapes {
+            for min in 0..10 {
+                for max in min..10 {
+                    let any = (min..=max).any(|v| shape.holds(&v));
+                    assert_eq!(shape.may_hold(&min, &max), any, "{shape:?} {min} {max}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nan_is_equal_to_nothing() {
+        for shape in [Shape::OneOf(vec![1.0, 2.0]), Shape::Below(1.0, true), Shape::Above(1.0, true)] {
+            assert!(!shape.holds(&f64::NAN));
+        }
+        assert!(Shape::NoneOf(vec![1.0, 2.0]).holds(&f64::NAN));
+    }
+}

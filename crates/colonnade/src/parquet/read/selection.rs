@@ -1,0 +1,256 @@
+//! Rows that a filter leaves, and how rows of the result are landed: decoded where whole runs are wanted, and picked out
+//! afterwards where they lie scattered.
+
+use std::ops::Range;
+
+use arrow_array::{BooleanArray, make_array};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
+
+use crate::arrow::landed::Landed;
+use crate::error::{Error, Result};
+use crate::frame::{Block, Grid};
+use crate::memory::{Buffer, Region, Scatter};
+use crate::plan::{self, Progress, Task};
+
+use super::land::Piece;
+
+/// Rows between two wanted ones that are not worth decoding anew for.
+const GAP_NROWS: usize = 4096;
+
+/// Rows to be landed.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    /// What is decoded.
+    pub(crate) pieces: Vec<Piece>,
+    /// Rows of that.
+    pub(crate) decoded: usize,
+    /// Those of it that are wanted; all where `None`.
+    pub(crate) keep: Option<BooleanBuffer>,
+    /// Rows of the result.
+    pub(crate) nrows: usize,
+}
+
+/// The rows of a file that a filter leaves.
+#[derive(Debug)]
+pub(crate) struct Selection(Vec<GroupRows>);
+
+/// Those of one row group.
+#[derive(Debug)]
+struct GroupRows {
+    /// Runs of rows, in order, that are decoded.
+    runs: Vec<Range<usize>>,
+    /// Of the rows of the runs, one after the other, those that are wanted.
+    keep: BooleanBuffer,
+    /// How many.
+    count: usize,
+}
+
+impl Selection {
+    /// `candidates`: runs of rows in each row group; `wanted`: whether each of those rows is wanted.
+    pub(crate) fn new(candidates: &[Vec<Range<usize>>], wanted: &[bool]) -> Self {
+        let mut at = 0;
+        let of_group = |runs: &Vec<Range<usize>>| {
+            let mut out: Vec<Range<usize>> = Vec::new();
+            let mut count = 0;
+            let begin = at;
+            for row in runs.iter().cloned().flatten() {
+                if wanted.get(at) == Some(&true) {
+                    count += 1;
+                    match out.last_mut() {
+                        Some(last) if row - last.end < GAP_NROWS => last.end = row + 1,
+                        _ => out.push(row..row + 1),
+                    }
+                }
+                at += 1;
+            }
+            let mut keep = BooleanBufferBuilder::new(out.iter().map(Range::len).sum());
+            let mut cursor = begin;
+            let mut kept = out.iter().peekable();
+            // Runs may reach over rows between two candidates, which are not wanted.
+            let mut next = kept.peek().map_or(usize::MAX, |run| run.start);
+            for row in runs.iter().cloned().flatten() {
+                let is = wanted.get(cursor) == Some(&true);
+                cursor += 1;
+                while let Some(run) = kept.peek() {
+                    if row < run.end {
+                        break;
+                    }
+                    keep.append_n(run.end - next, false);
+                    kept.next();
+                    next = kept.peek().map_or(usize::MAX, |run| run.start);
+                }
+                if row >= next && kept.peek().is_some() {
+                    keep.append_n(row - next, false);
+                    keep.append(is);
+                    next = row + 1;
+                }
+            }
+            if let Some(run) = kept.peek() {
+                keep.append_n(run.end - next, false);
+            }
+            GroupRows { runs: out, keep: keep.finish(), count }
+        };
+        Self(candidates.iter().map(of_group).collect())
+    }
+
+    /// Wanted rows of each row group.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().map(|group| group.count)
+    }
+
+    /// The wanted rows `start..stop`, counted over all row groups.
+    pub(crate) fn rows(&self, start: usize, stop: usize) -> Rows {
+        let mut out = Rows { nrows: stop - start, ..Rows::default() };
+        let mut keep = BooleanBufferBuilder::new(0);
+        let mut first = 0;
+        for (number, group) in self.0.iter().enumerate() {
+            let (from, to) = (start.saturating_sub(first).min(group.count), (stop.max(first) - first).min(group.count));
+            first += group.count;
+            if from < to {
+                group.rows(number, from, to, &mut out, &mut keep);
+            }
+        }
+        out.decoded = keep.len();
+        let keep = keep.finish();
+        out.keep = (out.decoded > out.nrows).then_some(keep);
+        out
+    }
+}
+
+impl GroupRows {
+    /// Adds the wanted rows `from..to` of this row group.
+    fn rows(&self, number: usize, from: usize, to: usize, out: &mut Rows, keep: &mut BooleanBufferBuilder) {
+        let (mut seen, mut at) = (0, 0);
+        for run in &self.runs {
+            let bits = self.keep.slice(at, run.len());
+            at += run.len();
+            let count = bits.count_set_bits();
+            let (skip, end) = (from.saturating_sub(seen).min(count), (to.max(seen) - seen).min(count));
+            seen += count;
+            if skip >= end {
+                continue;
+            }
+            // From the first wanted row to the last.
+            let (head, tail) = if (skip, end) == (0, count) {
+                (0, run.len())
+            } else {
+                let mut wanted = bits.set_indices();
+                let head = wanted.nth(skip).unwrap_or(0);
+                (head, if end - skip > 1 { wanted.nth(end - skip - 2).unwrap_or(head) + 1 } else { head + 1 })
+            };
+            let nrows = tail - head;
+            out.pieces.push(Piece { group: number, skip: run.start + head, nrows, at: keep.len() });
+            keep.append_buffer(&bits.slice(head, nrows));
+        }
+    }
+}
+
+/// Of what landed the rows that are wanted.
+///
+/// # Errors
+/// The system's refusal of memory; cancellation.
+pub(crate) fn kept(
+    landed: Landed,
+    keep: &BooleanBuffer,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Landed> {
+    let nrows = keep.count_set_bits();
+    let runs: Vec<(usize, usize)> = keep.set_slices().collect();
+    let mut out = Landed::default();
+    for (block, members) in landed.blocks {
+        out.blocks.push((picked(&block, &runs, nrows, threads, progress)?, members));
+    }
+    let mask = BooleanArray::new(keep.clone(), None);
+    let columns: Vec<std::sync::Mutex<_>> =
+        landed.columns.into_iter().map(|column| std::sync::Mutex::new(Some(column))).collect();
+    let done = std::sync::Mutex::new(Vec::with_capacity(columns.len()));
+    let lock = std::sync::PoisonError::into_inner;
+    let task = |slot: &std::sync::Mutex<Option<(usize, arrow_data::ArrayData)>>| -> Result<()> {
+        let Some((i, data)) = slot.lock().unwrap_or_else(lock).take() else { return Ok(()) };
+        let some = arrow_select::filter::filter(&make_array(data), &mask);
+        let some = some.map_err(|e| Error::malformed("parquet", e.to_string()))?;
+        done.lock().unwrap_or_else(lock).push((i, arrow_array::Array::to_data(&some)));
+        Ok(())
+    };
+    let tasks = columns.iter().map(|slot| Task::new(keep.len(), move || task(slot))).collect();
+    plan::run(tasks, threads, progress)?;
+    out.columns = done.into_inner().unwrap_or_else(lock);
+    out.columns.sort_unstable_by_key(|(i, _)| *i);
+    Ok(out)
+}
+
+/// These runs of rows of a block whose columns lie packed.
+fn picked(
+    block: &Block,
+    runs: &[(usize, usize)],
+    nrows: usize,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Block> {
+    let grid = &block.grid;
+    let too_large = || Error::too_large("parquet");
+    let item = grid.dtype.itemsize as usize;
+    let one = nrows.checked_mul(item).ok_or_else(too_large)?;
+    let nbytes = one.checked_mul(grid.width).ok_or_else(too_large)?;
+    let mut region = Region::allocate(nbytes, nbytes < 256 << 10)?;
+    let scatter = Scatter::new(&mut region);
+    let column = |i: usize| -> Result<()> {
+        let one_column = block.column(i);
+        let packed = one_column.packed().ok_or_else(too_large)?;
+        // SAFETY: each column has a range of its own.
+        let mut room = unsafe { scatter.range(i * one, one) }.ok_or_else(too_large)?;
+        for &(start, end) in runs {
+            let from = packed.get(start * item..end * item).ok_or_else(too_large)?;
+            let (now, rest) = room.split_at_mut_checked(from.len()).ok_or_else(too_large)?;
+            now.copy_from_slice(from);
+            room = rest;
+        }
+        Ok(())
+    };
+    let column = &column;
+    let tasks = (0..grid.width).map(|i| Task::new(one, move || column(i))).collect();
+    plan::run(tasks, threads, progress)?;
+    let grid = Grid::column_major(grid.dtype, nrows, grid.width, 0);
+    Block::new(grid, Buffer::from_region(region.finish(), true)).ok_or_else(too_large)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows that pieces and bits mean, as (row group, row).
+    fn meant(rows: &Rows) -> Vec<(usize, usize)> {
+        let decoded = rows.pieces.iter().flat_map(|p| (p.skip..p.skip + p.nrows).map(|row| (p.group, row)));
+        let all: Vec<_> = decoded.collect();
+        assert_eq!(all.len(), rows.decoded);
+        let keep = |i: usize| rows.keep.as_ref().is_none_or(|keep| keep.value(i));
+        (0..all.len()).filter(|i| keep(*i)).map(|i| all[i]).collect()
+    }
+
+    #[test]
+    fn rows_are_those_that_were_wanted() {
+        let candidates = vec![vec![0..10, 20..30], vec![], vec![5..6, 9000..20_000]];
+        let places: Vec<(usize, usize)> = candidates
+            .iter()
+            .enumerate()
+            .flat_map(|(g, runs)| runs.iter().cloned().flatten().map(move |row| (g, row)))
+            .collect();
+        for step in [1, 2, 3, 7, 5000, 100_000] {
+            let wanted: Vec<bool> = (0..places.len()).map(|i| i % step == step / 2).collect();
+            let expected: Vec<_> = places.iter().zip(&wanted).filter(|(_, w)| **w).map(|(p, _)| *p).collect();
+            let selection = Selection::new(&candidates, &wanted);
+            assert_eq!(selection.counts().sum::<usize>(), expected.len());
+            for (start, stop) in [(0, expected.len()), (1, 2), (0, 0), (3, 11), (expected.len() / 2, expected.len())] {
+                let (start, stop) = (start.min(expected.len()), stop.min(expected.len()));
+                let rows = selection.rows(start, stop.max(start));
+                assert_eq!(meant(&rows), expected[start..stop.max(start)], "step {step}, rows {start}..{stop}");
+                let mut at = 0;
+                for piece in &rows.pieces {
+                    assert_eq!(piece.at, at);
+                    at += piece.nrows;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Bounds of the values of chunks and pages: what a footer and a page index say, as values of the column's type.
+
+use arrow_buffer::i256;
+use arrow_schema::DataType;
+
+use crate::error::Result;
+
+use super::thrift::{Thrift, Wire};
+use super::types::{Physical, Way, values_of};
+
+type Half = <arrow_array::types::Float16Type as arrow_array::ArrowPrimitiveType>::Native;
+
+/// What is said of a chunk's values. Bounds may be shortened text, which no value equals.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Statistics<'a> {
+    /// No value is below.
+    pub min: Option<&'a [u8]>,
+    /// No value is above.
+    pub max: Option<&'a [u8]>,
+    /// The same from older writers, whose order is that of signed numbers whatever the type.
+    pub old_min: Option<&'a [u8]>,
+    /// See `old_min`.
+    pub old_max: Option<&'a [u8]>,
+    /// Nulls.
+    pub nulls: Option<u64>,
+    /// Values that differ.
+    pub distinct: Option<u64>,
+}
+
+impl<'a> Statistics<'a> {
+    /// Reads them where `t` stands.
+    ///
+    /// # Errors
+    /// Malformed or truncated.
+    pub fn read(t: &mut Thrift<'a>) -> Result<Self> {
+        let (mut out, mut last) = (Self::default(), 0);
+        while let Some(field) = t.field(&mut last)? {
+            match (field.id, field.wire) {
+                (1, Wire::Binary) => out.old_max = Some(t.binary()?),
+                (2, Wire::Binary) => out.old_min = Some(t.binary()?),
+                (3, Wire::I64) => out.nulls = u64::try_from(t.i64()?).ok(),
+                (4, Wire::I64) => out.distinct = u64::try_from(t.i64()?).ok(),
+                (5, Wire::Binary) => out.max = Some(t.binary()?),
+                (6, Wire::Binary) => out.min = Some(t.binary()?),
+                _ => t.skip(field.wire)?,
+            }
+        }
+        Ok(out)
+    }
+
+    /// Both bounds of a column of this type; `None` where they are not known, or in an order that is not the type's.
+    #[must_use]
+    pub fn bounds(
+        &self,
+        data_type: &DataType,
+        physical: Physical,
+        way: Way,
+    ) -> Option<(Value<'a>, Value<'a>)> {
+        let (min, max) = match (self.min, self.max) {
+            (Some(min), Some(max)) => (min, max),
+            _ if signed(data_type, physical) => (self.old_min?, self.old_max?),
+            _ => return None,
+        };
+        bounds(min, max, data_type, physical, way)
+    }
+}
+
+/// Bounds as values; `None` where they say nothing of this type.
+#[must_use]
+pub fn bounds<'a>(
+    min: &'a [u8],
+    max: &'a [u8],
+    data_type: &DataType,
+    physical: Physical,
+    way: Way,
+) -> Option<(Value<'a>, Value<'a>)> {
+    let (min, max) = (value(min, data_type, physical, way)?, value(max, data_type, physical, way)?);
+    // NaN bounds nothing; writers that let it in say nothing at all.
+    let nan = |v: &Value<'_>| matches!(v, Value::Float(v) if v.is_nan());
+    (!nan(&min) && !nan(&max)).then_some((min, max))
+}
+
+/// Whether older writers' order of this type was the right one.
+fn signed(data_type: &DataType, physical: Physical) -> bool {
+    matches!(
+        physical,
+        Physical::Boolean | Physical::Int32 | Physical::Int64 | Physical::Float | Physical::Double
+    ) && !values_of(data_type).is_unsigned_integer()
+}
+
+/// A bound, in the unit of its column.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<'a> {
+    /// Bools, integers, times, decimals of up to 128 bits.
+    Int(i128),
+    /// Decimals of 256 bits.
+    Wide(i256),
+    /// Floats.
+    Float(f64),
+    /// Text and bytes.
+    Bytes(&'a [u8]),
+}
+
+/// A value of a leaf, PLAIN without a length, as one of the Arrow type that it becomes.
+#[must_use]
+pub fn value<'a>(bytes: &'a [u8], data_type: &DataType, physical: Physical, way: Way) -> Option<Value<'a>> {
+    let data_type = values_of(data_type);
+    let number = |value: i128| match (way, data_type) {
+        (Way::Thousands, _) => Some(Value::Int(value.div_euclid(1000))),
+        (Way::Days, _) => Some(Value::Int(value * 86_400_000)),
+        (Way::Same | Way::Narrow(_) | Way::Widened(_), DataType::Decimal256(..)) => {
+            Some(Value::Wide(i256::from_i128(value)))
+        }
+        (Way::Same | Way::Narrow(_) | Way::Widened(_), _) => Some(Value::Int(value)),
+        _ => None,
+    };
+    match physical {
+        Physical::Boolean => number(i128::from(*bytes.first()? & 1)),
+        Physical::Int32 => {
+            let raw = u32::from_le_bytes(bytes.try_into().ok()?);
+            let unsigned = data_type.is_unsigned_integer();
+            number(if unsigned { i128::from(raw) } else { i128::from(raw.cast_signed()) })
+        }
+        Physical::Int64 => {
+            let raw = u64::from_le_bytes(bytes.try_into().ok()?);
+            let unsigned = data_type.is_unsigned_integer();
+            number(if unsigned { i128::from(raw) } else { i128::from(raw.cast_signed()) })
+        }
+        Physical::Float => Some(Value::Float(f64::from(f32::from_le_bytes(bytes.try_into().ok()?)))),
+        Physical::Double => Some(Value::Float(f64::from_le_bytes(bytes.try_into().ok()?))),
+        Physical::Fixed(_) | Physical::Bytes => match (way, data_type) {
+            (Way::BigEndian(_), DataType::Decimal256(..)) => {
+                big_endian::<32>(bytes).map(|b| Value::Wide(i256::from_be_bytes(b)))
+            }
+            (Way::BigEndian(_), _) => big_endian::<16>(bytes).map(|b| Value::Int(i128::from_be_bytes(b))),
+            (_, DataType::Float16) => {
+                Some(Value::Float(Half::from_le_bytes(bytes.try_into().ok()?).to_f64()))
+            }
+            (
+                Way::Same,
+                DataType::Utf8
+                | DataType::LargeUtf8
+                | DataType::Utf8View
+                | DataType::Binary
+                | DataType::LargeBinary
+                | DataType::BinaryView
+                | DataType::FixedSizeBinary(_),
+            ) => Some(Value::Bytes(bytes)),
+            _ => None,
+        },
+        Physical::Int96 => None,
+    }
+}
+
+/// Sign-extended to `N` bytes.
+fn big_endian<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
+    let sign = if bytes.first()? & 0x80 == 0 { 0 } else { 0xff };
+    let mut out = [sign; N];
+    let front = N.checked_sub(bytes.len())?;
+    out.get_mut(front..)?.copy_from_slice(bytes);
+    Some(out)
+}
