@@ -7,10 +7,11 @@ use crate::arrow::import::{fits, to_block};
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};
-use crate::plan::{NoProgress, Progress, Request};
+use crate::plan::{NoProgress, Progress, Request, Silent};
 
 use super::land::{Landing, Piece};
 use super::open::Parquet;
+use super::selection::{Rows, kept};
 
 /// Row groups are landed together in Arrow's layout up to so many bytes: text of more has no 32-bit offsets.
 const TOGETHER_NBYTES: u64 = 1 << 30;
@@ -24,14 +25,14 @@ impl Parquet {
         if let Some(index) = self.index.get() {
             return Ok(index);
         }
-        let axis = self.labels(&self.pieces(0, self.nrows), self.nrows, self.options.threads)?;
+        let axis = self.labels(&self.rows(0, self.nrows), self.options.threads)?;
         Ok(self.index.get_or_init(|| axis))
     }
 
-    fn labels(&self, pieces: &[Piece], nrows: usize, threads: usize) -> Result<Axis> {
+    fn labels(&self, rows: &Rows, threads: usize) -> Result<Axis> {
         let fields = self.plan.level_fields();
-        let landed = self.land(&fields, pieces, nrows, threads, false, &NoProgress)?;
-        self.plan.landed_index(&fields, landed, nrows)
+        let landed = self.land(&fields, rows, threads, false, &NoProgress)?;
+        self.plan.landed_index(&fields, landed, rows.nrows)
     }
 
     /// All row groups landed in one frame, or the part of it that is asked for.
@@ -41,25 +42,32 @@ impl Parquet {
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let (start, stop) = row_range("parquet", request.rows, self.nrows)?;
         let chosen = self.plan.chosen("parquet", request.positions)?;
-        let pieces = self.pieces(start, stop);
-        let landed =
-            self.land(&chosen.fields, &pieces, stop - start, request.threads, false, request.progress)?;
+        let rows = self.rows(start, stop);
+        let landed = self.land(&chosen.fields, &rows, request.threads, false, request.progress)?;
         let whole = (start, stop) == (0, self.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
         self.plan.landed_frame(&chosen, landed, index)
     }
 
-    fn land(
+    /// Lands the fields `wanted`, of these rows.
+    ///
+    /// # Errors
+    /// Malformed pages; the system's own.
+    pub(crate) fn land(
         &self,
         wanted: &[usize],
-        pieces: &[Piece],
-        nrows: usize,
+        rows: &Rows,
         threads: usize,
         arrow: bool,
         progress: &dyn Progress,
     ) -> Result<Landed> {
-        self.need(wanted, pieces, progress)?;
-        Landing { file: self, nrows, threads, arrow }.run(wanted, pieces, progress)
+        self.need(wanted, &rows.pieces, progress)?;
+        let landing = Landing { file: self, nrows: rows.decoded, threads, arrow };
+        let landed = landing.run(wanted, &rows.pieces, progress)?;
+        match &rows.keep {
+            Some(keep) => kept(landed, keep, threads, &Silent(progress)),
+            None => Ok(landed),
+        }
     }
 
     /// Makes sure that the pages of these fields may be looked at.
@@ -79,8 +87,21 @@ impl Parquet {
         remote.need(&ranges, progress)
     }
 
-    /// The row groups that the rows touch.
-    pub(crate) fn pieces(&self, start: usize, stop: usize) -> Vec<Piece> {
+    /// Rows of the result, as they are landed.
+    fn rows(&self, start: usize, stop: usize) -> Rows {
+        match &self.selection {
+            Some(selection) => selection.rows(start, stop),
+            None => Rows {
+                pieces: self.pieces(start, stop),
+                decoded: stop - start,
+                keep: None,
+                nrows: stop - start,
+            },
+        }
+    }
+
+    /// The row groups that the rows touch, and which of their rows.
+    fn pieces(&self, start: usize, stop: usize) -> Vec<Piece> {
         let mut out = Vec::new();
         for group in 0..self.groups.len() {
             let (first, nrows) = self.rows_of(group);
@@ -114,15 +135,17 @@ impl Parquet {
             let (some, tail) = rest.split_at(count.unwrap_or(rest.len()).max(1));
             rest = tail;
             let first = some.first().map_or(0, |p| p.at);
-            let moved: Vec<Piece> = some.iter().map(|p| Piece { at: p.at - first, ..*p }).collect();
-            let frame = self.arrow_frame(&moved, start + first, request)?;
-            match moved.as_slice() {
+            let end = some.last().map_or(0, |p| p.at + p.nrows);
+            let frame = self.arrow_frame(&self.rows(start + first, start + end), start + first, request)?;
+            match some {
                 [_] => out.push(frame),
-                several => out.extend(several.iter().map(|p| frame.slice(p.at, p.at + p.nrows))),
+                several => {
+                    out.extend(several.iter().map(|p| frame.slice(p.at - first, p.at - first + p.nrows)));
+                }
             }
         }
         if out.is_empty() {
-            out.push(self.arrow_frame(&[], start, request)?);
+            out.push(self.arrow_frame(&Rows::default(), start, request)?);
         }
         Ok(out)
     }
@@ -137,16 +160,16 @@ impl Parquet {
             return Err(Error::not_found("parquet", message));
         }
         let (first, nrows) = self.rows_of(i);
-        self.arrow_frame(&[Piece { group: i, skip: 0, nrows, at: 0 }], first, request)
+        self.arrow_frame(&self.rows(first, first + nrows), first, request)
     }
 
-    fn arrow_frame(&self, pieces: &[Piece], first_row: usize, request: &Request<'_>) -> Result<Frame> {
-        let nrows = pieces.iter().map(|p| p.nrows).sum();
+    fn arrow_frame(&self, rows: &Rows, first_row: usize, request: &Request<'_>) -> Result<Frame> {
+        let nrows = rows.nrows;
         let mut needed = self.plan.chosen("parquet", request.positions)?.fields;
         needed.extend(self.plan.level_fields());
         needed.sort_unstable();
         needed.dedup();
-        let landed = self.land(&needed, pieces, nrows, request.threads, true, request.progress)?;
+        let landed = self.land(&needed, rows, request.threads, true, request.progress)?;
         // Columns that nobody asked for stand in as empty values that are dropped at once.
         let mut arrays: Vec<ArrayData> =
             (0..self.plan.fields.len()).map(|_| ArrayData::new_null(&DataType::Null, nrows)).collect();

@@ -16,8 +16,10 @@ use crate::parquet::footer::{Footer, Group};
 use crate::parquet::schema::Leaf;
 use crate::plan::{NoProgress, Progress};
 
+use super::filter::Filter;
 use super::options::ReadOptions;
 use super::schema::{Root, choose, fields, roots};
+use super::selection::Selection;
 use super::{hints, pandas};
 
 /// Begins and ends every file.
@@ -49,9 +51,11 @@ pub struct Parquet {
     pub(crate) source: Source,
     /// The row groups; their chunks are those of the wanted leaves.
     pub(crate) groups: Vec<Group<'static>>,
-    /// First row of each row group.
+    /// First row of each row group, of those that the filter leaves.
     pub(crate) starts: Vec<usize>,
     pub(crate) nrows: usize,
+    /// What the filter leaves; all rows where `None`.
+    pub(crate) selection: Option<Selection>,
     /// The wanted leaves.
     pub(crate) leaves: Vec<Leaf>,
     /// One a field of `schema`.
@@ -157,7 +161,15 @@ impl Parquet {
         check_columns(schema.fields().len(), &options)?;
         let leaves = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
         let (created_by, version) = (footer.created_by.map(str::to_owned), footer.version);
-        let (groups, starts, nrows) = groups(footer.groups)?;
+        let (groups, mut starts, mut nrows) = groups(footer.groups)?;
+        let selection = options.filter.as_ref().map(|f| selected(&source, f, &options)).transpose()?;
+        if let Some(selection) = &selection {
+            nrows = 0;
+            for (start, count) in starts.iter_mut().zip(selection.counts()) {
+                *start = nrows;
+                nrows += count;
+            }
+        }
         let mut plan = plan;
         plan.settle(nrows);
         let index = OnceLock::new();
@@ -166,6 +178,7 @@ impl Parquet {
             groups,
             starts,
             nrows,
+            selection,
             leaves,
             roots,
             schema,
@@ -224,6 +237,13 @@ impl Parquet {
         let first = self.starts.get(group).copied().unwrap_or(self.nrows);
         (first, self.starts.get(group + 1).copied().unwrap_or(self.nrows) - first)
     }
+}
+
+/// The rows that a filter leaves: the file is opened once more, for the columns that it looks at.
+fn selected(source: &Source, filter: &Filter, options: &ReadOptions) -> Result<Selection> {
+    let columns = filter.columns().into_iter().map(str::to_owned).collect();
+    let own = ReadOptions { columns: Some(columns), filter: None, ..options.clone() };
+    super::filter::select(&Parquet::open(source.clone(), own)?, filter)
 }
 
 /// Start and end of the footer.

@@ -2,6 +2,8 @@
 
 use crate::container::store::Limits;
 
+use super::filter::Filter;
+
 /// How a file is opened.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
@@ -14,6 +16,8 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// Text columns that become categoricals.
     pub categories: Vec<String>,
+    /// Rows that are wanted; all where `None`. The columns that it looks at are decoded when the file is opened.
+    pub filter: Option<Filter>,
     /// Threads that may work.
     pub threads: usize,
 }

@@ -2,6 +2,7 @@
 //! afterwards where they lie scattered.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use arrow_array::{BooleanArray, make_array};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
@@ -48,47 +49,30 @@ struct GroupRows {
 impl Selection {
     /// `candidates`: runs of rows in each row group; `wanted`: whether each of those rows is wanted.
     pub(crate) fn new(candidates: &[Vec<Range<usize>>], wanted: &[bool]) -> Self {
-        let mut at = 0;
-        let of_group = |runs: &Vec<Range<usize>>| {
-            let mut out: Vec<Range<usize>> = Vec::new();
-            let mut count = 0;
-            let begin = at;
-            for row in runs.iter().cloned().flatten() {
-                if wanted.get(at) == Some(&true) {
-                    count += 1;
-                    match out.last_mut() {
-                        Some(last) if row - last.end < GAP_NROWS => last.end = row + 1,
-                        _ => out.push(row..row + 1),
-                    }
+        let mut wanted = wanted.iter();
+        let of_group = |rows: &Vec<Range<usize>>| {
+            let mut runs: Vec<Range<usize>> = Vec::new();
+            let mut chosen = Vec::new();
+            for (row, is) in rows.iter().cloned().flatten().zip(wanted.by_ref().copied()) {
+                if !is {
+                    continue;
                 }
-                at += 1;
-            }
-            let mut keep = BooleanBufferBuilder::new(out.iter().map(Range::len).sum());
-            let mut cursor = begin;
-            let mut kept = out.iter().peekable();
-            // Runs may reach over rows between two candidates, which are not wanted.
-            let mut next = kept.peek().map_or(usize::MAX, |run| run.start);
-            for row in runs.iter().cloned().flatten() {
-                let is = wanted.get(cursor) == Some(&true);
-                cursor += 1;
-                while let Some(run) = kept.peek() {
-                    if row < run.end {
-                        break;
-                    }
-                    keep.append_n(run.end - next, false);
-                    kept.next();
-                    next = kept.peek().map_or(usize::MAX, |run| run.start);
-                }
-                if row >= next && kept.peek().is_some() {
-                    keep.append_n(row - next, false);
-                    keep.append(is);
-                    next = row + 1;
+                chosen.push(row);
+                match runs.last_mut() {
+                    Some(last) if row - last.end < GAP_NROWS => last.end = row + 1,
+                    _ => runs.push(row..row + 1),
                 }
             }
-            if let Some(run) = kept.peek() {
-                keep.append_n(run.end - next, false);
+            let mut keep = BooleanBufferBuilder::new(runs.iter().map(Range::len).sum());
+            let mut those = chosen.iter().peekable();
+            for run in &runs {
+                let base = keep.len();
+                keep.append_n(run.len(), false);
+                while let Some(row) = those.next_if(|row| **row < run.end) {
+                    keep.set_bit(base + row - run.start, true);
+                }
             }
-            GroupRows { runs: out, keep: keep.finish(), count }
+            GroupRows { runs, keep: keep.finish(), count: chosen.len() }
         };
         Self(candidates.iter().map(of_group).collect())
     }
@@ -104,7 +88,8 @@ impl Selection {
         let mut keep = BooleanBufferBuilder::new(0);
         let mut first = 0;
         for (number, group) in self.0.iter().enumerate() {
-            let (from, to) = (start.saturating_sub(first).min(group.count), (stop.max(first) - first).min(group.count));
+            let (from, to) =
+                (start.saturating_sub(first).min(group.count), (stop.max(first) - first).min(group.count));
             first += group.count;
             if from < to {
                 group.rows(number, from, to, &mut out, &mut keep);
@@ -162,20 +147,20 @@ pub(crate) fn kept(
         out.blocks.push((picked(&block, &runs, nrows, threads, progress)?, members));
     }
     let mask = BooleanArray::new(keep.clone(), None);
-    let columns: Vec<std::sync::Mutex<_>> =
-        landed.columns.into_iter().map(|column| std::sync::Mutex::new(Some(column))).collect();
-    let done = std::sync::Mutex::new(Vec::with_capacity(columns.len()));
-    let lock = std::sync::PoisonError::into_inner;
-    let task = |slot: &std::sync::Mutex<Option<(usize, arrow_data::ArrayData)>>| -> Result<()> {
-        let Some((i, data)) = slot.lock().unwrap_or_else(lock).take() else { return Ok(()) };
+    let columns: Vec<Mutex<_>> = landed.columns.into_iter().map(|column| Mutex::new(Some(column))).collect();
+    let done = Mutex::new(Vec::with_capacity(columns.len()));
+    let task = |slot: &Mutex<Option<(usize, arrow_data::ArrayData)>>| -> Result<()> {
+        let Some((i, data)) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return Ok(());
+        };
         let some = arrow_select::filter::filter(&make_array(data), &mask);
         let some = some.map_err(|e| Error::malformed("parquet", e.to_string()))?;
-        done.lock().unwrap_or_else(lock).push((i, arrow_array::Array::to_data(&some)));
+        done.lock().unwrap_or_else(PoisonError::into_inner).push((i, arrow_array::Array::to_data(&some)));
         Ok(())
     };
     let tasks = columns.iter().map(|slot| Task::new(keep.len(), move || task(slot))).collect();
     plan::run(tasks, threads, progress)?;
-    out.columns = done.into_inner().unwrap_or_else(lock);
+    out.columns = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     out.columns.sort_unstable_by_key(|(i, _)| *i);
     Ok(out)
 }
@@ -241,10 +226,16 @@ mod tests {
             let expected: Vec<_> = places.iter().zip(&wanted).filter(|(_, w)| **w).map(|(p, _)| *p).collect();
             let selection = Selection::new(&candidates, &wanted);
             assert_eq!(selection.counts().sum::<usize>(), expected.len());
-            for (start, stop) in [(0, expected.len()), (1, 2), (0, 0), (3, 11), (expected.len() / 2, expected.len())] {
+            for (start, stop) in
+                [(0, expected.len()), (1, 2), (0, 0), (3, 11), (expected.len() / 2, expected.len())]
+            {
                 let (start, stop) = (start.min(expected.len()), stop.min(expected.len()));
                 let rows = selection.rows(start, stop.max(start));
-                assert_eq!(meant(&rows), expected[start..stop.max(start)], "step {step}, rows {start}..{stop}");
+                assert_eq!(
+                    meant(&rows),
+                    expected[start..stop.max(start)],
+                    "step {step}, rows {start}..{stop}"
+                );
                 let mut at = 0;
                 for piece in &rows.pieces {
                     assert_eq!(piece.at, at);

@@ -3,6 +3,7 @@
 //! Terms are tested three times, each time on less: on the statistics and bloom filters of row groups, on the statistics of
 //! pages, on the values. Null is no value: no term holds of it.
 
+mod apply;
 mod bloom;
 mod compile;
 mod mask;
@@ -10,8 +11,7 @@ mod pages;
 mod prune;
 mod shape;
 
-pub(crate) use mask::mask;
-pub(crate) use prune::{Judged, Place, Terms, candidates};
+pub(crate) use apply::select;
 
 /// How a value is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,70 @@
+//! A filter on an opened file: its columns are decoded, of the rows that may be wanted.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Result};
+use crate::parquet::read::open::Parquet;
+use crate::parquet::read::schema::RootKind;
+use crate::parquet::read::selection::{Rows, Selection};
+use crate::plan::NoProgress;
+
+use super::mask::mask;
+use super::prune::{Judged, Place, Terms, candidates};
+use super::{Filter, Op};
+
+/// The rows of `file`, which was opened for the filter's columns.
+///
+/// # Errors
+/// `NotFound`: a column that is not there. `InvalidOption`: one that has no order, or a value of another kind. Malformed pages.
+pub(crate) fn select(file: &Parquet, filter: &Filter) -> Result<Selection> {
+    for term in filter.any.iter().flatten() {
+        if !matches!(term.op, Op::In | Op::NotIn) && term.literals.len() != 1 {
+            let message = format!("filter: column {:?}: {} takes one value.", term.column, term.op.word());
+            return Err(Error::invalid_option("parquet", message));
+        }
+    }
+    let mut fields = Vec::new();
+    let mut judged = Vec::new();
+    for name in filter.columns() {
+        let (field, column) = column(file, name)?;
+        fields.push(field);
+        judged.push(column);
+    }
+    let terms = Terms::new(filter, &judged)?;
+    let (start, end) = file.footer;
+    let bytes = file.source.bytes.as_slice();
+    let read = |offset: u64, nbytes: u64| {
+        let at = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+        let end = at.saturating_add(usize::try_from(nbytes).unwrap_or(usize::MAX)).min(bytes.len());
+        Ok(Cow::Borrowed(bytes.get(at..end).unwrap_or_default()))
+    };
+    let footer = (bytes.get(start..end).unwrap_or_default(), start as u64);
+    let place = Place { footer, read: &read, indexes: file.source.remote.is_none() };
+    let runs = candidates(&terms, &judged, &file.groups, &place)?;
+    // All candidates are landed once, and looked at.
+    let every: Vec<bool> = vec![true; runs.iter().flatten().map(std::ops::Range::len).sum()];
+    let rows: Rows = Selection::new(&runs, &every).rows(0, every.len());
+    let landed = file.land(&fields, &rows, file.options.threads, true, &NoProgress)?;
+    let mut columns = landed.columns;
+    columns.sort_unstable_by_key(|(i, _)| *i);
+    let columns: Vec<_> = columns.into_iter().map(|(_, data)| data).collect();
+    Ok(Selection::new(&runs, &mask(&terms, &columns, rows.nrows)))
+}
+
+/// The field of a name, and what is known of it.
+fn column(file: &Parquet, name: &str) -> Result<(usize, Judged)> {
+    let found = file.schema.fields().iter().position(|field| field.name() == name);
+    let Some((i, root, field)) =
+        found.and_then(|i| Some((i, file.roots.get(i)?, file.schema.fields().get(i)?)))
+    else {
+        return Err(Error::not_found("parquet", format!("filter: there is no column {name:?}.")));
+    };
+    let RootKind::Flat(flat) = &root.kind else {
+        let message =
+            format!("filter: column {name:?} is nested, and its values have no order. Filter after reading.");
+        return Err(Error::invalid_option("parquet", message));
+    };
+    let leaf = (flat.physical, flat.way);
+    let data_type = field.data_type().clone();
+    Ok((i, Judged { name: name.to_owned(), data_type, leaf: Some(leaf), chunk: root.leaves.start }))
+}
