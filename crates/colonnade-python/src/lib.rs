@@ -31,6 +31,8 @@ mod msgpack_write;
 mod npz_file;
 mod npz_write;
 mod objects;
+#[allow(dead_code)] // until the reading options take one
+mod parquet_filter;
 mod path;
 mod progress;
 mod room;

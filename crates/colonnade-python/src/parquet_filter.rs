@@ -1,0 +1,42 @@
+//! A filter as Python says it: lists of (column, comparison, [(kind, value), ...]), see `colonnade/_filter_values.py`.
+
+use colonnade::parquet::read::filter::{Filter, Literal, Op, Term};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Conditions that must all hold, and any of them.
+pub(crate) type Conditions<'py> = Vec<Vec<(String, String, Vec<(String, Bound<'py, PyAny>)>)>>;
+
+/// The filter that `conditions` say.
+pub(crate) fn filter_of(conditions: Conditions<'_>) -> PyResult<Filter> {
+    let term = |(column, op, values): (String, String, Vec<(String, Bound<'_, PyAny>)>)| {
+        let op =
+            Op::of(&op).ok_or_else(|| PyValueError::new_err(format!("filter: no comparison {op:?}.")))?;
+        let literals = values.iter().map(|(kind, value)| literal(kind, value)).collect::<PyResult<_>>()?;
+        Ok(Term { column, op, literals })
+    };
+    let list = |list: Vec<_>| list.into_iter().map(term).collect::<PyResult<Vec<_>>>();
+    Ok(Filter { any: conditions.into_iter().map(list).collect::<PyResult<_>>()? })
+}
+
+fn literal(kind: &str, value: &Bound<'_, PyAny>) -> PyResult<Literal> {
+    Ok(match kind {
+        "bool" => Literal::Bool(value.extract()?),
+        "int" => Literal::Int(value.extract()?),
+        "float" => Literal::Float(value.extract()?),
+        "decimal" => {
+            let (digits, scale) = value.extract()?;
+            Literal::Decimal(digits, scale)
+        }
+        "text" => Literal::Text(value.extract()?),
+        "bytes" => Literal::Bytes(value.extract()?),
+        "instant" => {
+            let (nanos, utc) = value.extract()?;
+            Literal::Instant(nanos, utc)
+        }
+        "date" => Literal::Date(value.extract()?),
+        "clock" => Literal::Clock(value.extract()?),
+        "span" => Literal::Span(value.extract()?),
+        other => return Err(PyValueError::new_err(format!("filter: no kind {other:?}."))),
+    })
+}
