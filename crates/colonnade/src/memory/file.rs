@@ -63,6 +63,21 @@ impl MappedFile {
     }
 }
 
+/// Says that nobody needs these bytes soon: whole pages of them leave this process' memory, and come back from the file
+/// where they are looked at again.
+///
+/// # Safety
+/// `map` is a shared map of a file ([`MappedFile::map_shared`]): of other memory the bytes would be lost.
+pub unsafe fn let_go(map: &Buffer, start: usize, nbytes: usize) {
+    const PAGE: usize = 4096;
+    let end = start.saturating_add(nbytes).min(map.nbytes()) / PAGE * PAGE;
+    let start = start.div_ceil(PAGE) * PAGE;
+    if end > start {
+        // SAFETY: whole pages inside the map, which this function's contract says is one of a file.
+        unsafe { libc::madvise(map.as_ptr().add(start).cast_mut().cast(), end - start, libc::MADV_DONTNEED) };
+    }
+}
+
 impl Buffer {
     fn from_private_map(map: MmapMut) -> Self {
         let (ptr, nbytes) = (map.as_ptr(), map.len());

@@ -19,7 +19,7 @@ pub use apart::{apart, odd_lines};
 pub use bits::unpack;
 pub use buffer::Buffer;
 pub use copy::{STREAMING_FROM_NBYTES, copy, fence};
-pub use file::{MappedFile, read_small};
+pub use file::{MappedFile, let_go, read_small};
 pub use pool::{RECYCLE_CAP_NBYTES, trim};
 pub use region::{Region, RegionMut, advise_huge};
 pub use remote::{Fetch, Land, Remote};

@@ -62,6 +62,14 @@ impl Validity {
     }
 }
 
+/// A definition level that the schema does not allow.
+#[cold]
+pub(crate) fn beyond(value: u32) -> Error {
+    let message =
+        format!("definition level {value}, at most 1 is possible. The file is damaged; write it again.");
+    Error::malformed("parquet", message)
+}
+
 /// Where the values of one page go, nulls between them.
 ///
 /// `fill` gives the next values, dense; `null` stands where there is none. Runs of values are decoded straight to their
@@ -83,12 +91,7 @@ pub fn spread<T: Copy>(
             None => return Err(Error::truncated("parquet", "the levels of a page", out.len() as u64, 0)),
             Some(Run::Same { value, n }) => {
                 if value > 1 {
-                    return Err(Error::malformed(
-                        "parquet",
-                        format!(
-                            "definition level {value}, at most 1 is possible. The file is damaged; write it again."
-                        ),
-                    ));
+                    return Err(beyond(value));
                 }
                 let n = n.min(out.len());
                 let (now, later) = out.split_at_mut(n);

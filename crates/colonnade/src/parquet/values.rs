@@ -72,8 +72,9 @@ fn ended(needed: usize, had: usize) -> Error {
     Error::truncated("parquet", "the values of a page", needed as u64, had as u64)
 }
 
+/// A key that the dictionary does not have.
 #[cold]
-fn no_key(key: u32, n: usize) -> Error {
+pub(crate) fn no_key(key: u32, n: usize) -> Error {
     let message = format!("key {key} of a dictionary of {n} values. The file is damaged; write it again.");
     Error::malformed("parquet", message)
 }

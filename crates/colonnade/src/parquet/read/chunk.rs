@@ -89,6 +89,11 @@ impl<'a> Pages<'a> {
         Self { at, left, ..self.clone() }
     }
 
+    /// The same, checksums not looked at.
+    pub(crate) fn unverified(self) -> Self {
+        Self { verify: false, ..self }
+    }
+
     /// Where the next header begins (in the chunk), and the values that are left.
     pub(crate) fn place(&self) -> (usize, u64) {
         (self.at, self.left)

@@ -101,7 +101,7 @@ impl Parquet {
     }
 
     /// The row groups that the rows touch, and which of their rows.
-    fn pieces(&self, start: usize, stop: usize) -> Vec<Piece> {
+    pub(crate) fn pieces(&self, start: usize, stop: usize) -> Vec<Piece> {
         let mut out = Vec::new();
         for group in 0..self.groups.len() {
             let (first, nrows) = self.rows_of(group);

@@ -45,6 +45,16 @@ pub(crate) struct Source {
     pub(crate) is_map: bool,
 }
 
+impl Source {
+    /// Lets the pages of a map go: what is looked at again comes again.
+    pub(crate) fn let_go(&self, start: u64, nbytes: usize) {
+        if let (true, Ok(start)) = (self.is_map, usize::try_from(start)) {
+            // SAFETY: they are a shared map of a file.
+            unsafe { crate::memory::let_go(&self.bytes, start, nbytes) };
+        }
+    }
+}
+
 /// An opened file.
 #[derive(Debug)]
 pub struct Parquet {

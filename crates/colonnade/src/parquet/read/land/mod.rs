@@ -4,9 +4,13 @@
 //! with nulls, land in Arrow's layout; what is rarer goes through the crate's reader. No table stands in between.
 
 mod category;
+mod drive;
 mod fixed;
+mod kinds;
 mod nested;
 mod text;
+mod wide;
+mod words;
 
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
@@ -16,7 +20,7 @@ use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::parquet::codec::Codec;
 use crate::parquet::footer::{Chunk, Group};
-use crate::parquet::types::Physical;
+use crate::parquet::types::{self, Physical};
 use crate::plan::Progress;
 
 use super::chunk::{ChunkAt, Levels, Pages};
@@ -56,6 +60,8 @@ pub(super) enum Way {
     Text,
     /// Codes, and the values that they stand for.
     Category,
+    /// Nulls alone.
+    Nothing,
     /// Arrays that the crate makes.
     Nested,
 }
@@ -76,6 +82,9 @@ impl<'a> Landing<'a> {
         self.text(wanted, &of(&|w| w == Way::Text), pieces, &mut landed, progress)?;
         self.category(wanted, &of(&|w| w == Way::Category), pieces, &mut landed, progress)?;
         self.nested(wanted, &of(&|w| w == Way::Nested), pieces, &mut landed, progress)?;
+        for i in of(&|w| w == Way::Nothing) {
+            landed.columns.push((i, ArrayData::new_null(&DataType::Null, self.nrows)));
+        }
         if !self.arrow {
             self.seat_blocks(wanted, &mut landed)?;
         }
@@ -97,7 +106,8 @@ impl<'a> Landing<'a> {
             {
                 Way::Text
             }
-            data_type if fixed::is_fixed(data_type, flat) => Way::Fixed(*flat),
+            _ if flat.way == types::Way::Nothing => Way::Nothing,
+            data_type if kinds::kind(data_type, flat).is_some() => Way::Fixed(*flat),
             _ => Way::Nested,
         })
     }
@@ -213,9 +223,4 @@ impl<'a> Landing<'a> {
 
 fn no_field(field: usize) -> Error {
     Error::not_found("parquet", format!("field {field}."))
-}
-
-/// Rows and columns that are no rows: an array of no rows of this type.
-pub(super) fn empty(data_type: &DataType) -> ArrayData {
-    ArrayData::new_empty(data_type)
 }

@@ -1,0 +1,242 @@
+//! Values of 1 to 16 bytes that the machine has a word for, and bools.
+
+use crate::error::{Error, Result};
+use crate::memory;
+use crate::parquet::delta::Delta;
+use crate::parquet::hybrid::Hybrid;
+use crate::parquet::keys::{Keys, Piece};
+use crate::parquet::levels::spread;
+use crate::parquet::page::Encoding;
+use crate::parquet::values::{Raw, Values};
+
+use super::super::chunk::{Page, Parts};
+use super::drive::{Decoder, Nulls, all_valid, bytes_of};
+
+/// Words of the machine.
+///
+/// # Safety
+/// Any bytes are a value, and all its bytes are initialised.
+pub(super) unsafe trait Word: Copy {}
+// SAFETY: integers.
+unsafe impl Word for u8 {}
+// SAFETY: as above.
+unsafe impl Word for u16 {}
+// SAFETY: as above.
+unsafe impl Word for u32 {}
+// SAFETY: as above.
+unsafe impl Word for u64 {}
+// SAFETY: as above.
+unsafe impl Word for u128 {}
+
+/// Bytes as words; as many as are aligned, which is all of what is handed out here.
+fn words<T: Word>(bytes: &mut [u8]) -> &mut [T] {
+    // SAFETY: `Word`'s contract.
+    let (_, words, _) = unsafe { bytes.align_to_mut::<T>() };
+    words
+}
+
+/// Values `R` of the file as rows of `T`.
+pub(super) struct Words<'s, R, T, F> {
+    /// Room for the dictionary.
+    pub(super) room: &'s mut Vec<u128>,
+    /// Values of the dictionary.
+    n: usize,
+    null: T,
+    cast: F,
+    /// They are the same bytes.
+    same: bool,
+    /// What is not compressed is copied past the cache.
+    streaming: bool,
+    raw: std::marker::PhantomData<R>,
+}
+
+impl<'s, R: Raw, T: Word, F: Fn(R) -> T + Copy> Words<'s, R, T, F> {
+    pub(super) fn new(room: &'s mut Vec<u128>, null: T, cast: F, same: bool, streaming: bool) -> Self {
+        Self { room, n: 0, null, cast, same, streaming, raw: std::marker::PhantomData }
+    }
+}
+
+impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
+    fn item(&self) -> usize {
+        size_of::<T>()
+    }
+
+    fn same(&self) -> Option<usize> {
+        self.same.then_some(R::NBYTES)
+    }
+
+    fn dictionary(&mut self, page: &Page<'_>, scratch: &mut Vec<u8>) -> Result<()> {
+        let (bytes, n) = page.dictionary(scratch)?;
+        check_dictionary(n, R::NBYTES, bytes.len())?;
+        self.room.clear();
+        self.room.resize((n * size_of::<T>()).div_ceil(16), 0);
+        let room = words::<T>(bytes_of(self.room)).get_mut(..n).unwrap_or_default();
+        self.n = room.len();
+        Values::Plain(bytes).fill(room, self.cast)
+    }
+
+    fn page(
+        &mut self,
+        parts: &Parts<'_>,
+        optional: bool,
+        out: &mut [u8],
+        nulls: Option<&mut Nulls>,
+    ) -> Result<()> {
+        let valid = !optional || all_valid(&parts.definition, parts.n);
+        if valid && self.same && parts.encoding == Encoding::Plain {
+            let Some(bytes) = parts.values.get(..out.len()) else {
+                return Err(ended(out.len(), parts.values.len()));
+            };
+            memory::copy(out, bytes, self.streaming);
+            if let Some(nulls) = nulls {
+                nulls.none(parts.n);
+            }
+            return Ok(());
+        }
+        let out = words::<T>(out);
+        let dictionary = words::<T>(bytes_of(self.room)).get(..self.n).unwrap_or_default();
+        let mut values = match parts.encoding {
+            Encoding::Plain => Values::Plain(parts.values),
+            Encoding::ByteStreamSplit => Values::Split(parts.values, parts.values.len() / R::NBYTES, 0),
+            Encoding::DeltaBinaryPacked => Values::Delta(Box::new(Delta::new(parts.values)?)),
+            Encoding::PlainDictionary | Encoding::RleDictionary => {
+                Values::Keys(Box::new(keys(parts.values, parts.n)?), dictionary)
+            }
+            other => return Err(unknown(other)),
+        };
+        if valid {
+            if let Some(nulls) = nulls {
+                nulls.none(parts.n);
+            }
+            return values.fill(out, self.cast);
+        }
+        let mut levels = Hybrid::new(&parts.definition, 1, parts.n)?;
+        let cast = self.cast;
+        spread(&mut levels, out, self.null, nulls.map(Nulls::begin), |some| values.fill(some, cast))
+    }
+}
+
+/// The keys of a page: their width stands in front.
+pub(super) fn keys(values: &[u8], n: usize) -> Result<Keys<'_>> {
+    let (width, keys) = match values.split_first() {
+        Some((&width, keys)) => (width, keys),
+        // Nothing but nulls.
+        None => (0, &[][..]),
+    };
+    Ok(Keys::new(Hybrid::new(keys, width, n)?))
+}
+
+#[cold]
+pub(super) fn ended(needed: usize, had: usize) -> Error {
+    Error::truncated("parquet", "the values of a page", needed as u64, had as u64)
+}
+
+#[cold]
+pub(super) fn unknown(encoding: Encoding) -> Error {
+    let message =
+        format!("values of its type are never encoded as {encoding:?}. The file is damaged; write it again.");
+    Error::malformed("parquet", message)
+}
+
+/// A dictionary's values are there.
+pub(super) fn check_dictionary(n: usize, width: usize, nbytes: usize) -> Result<()> {
+    match n.checked_mul(width) {
+        Some(needed) if needed <= nbytes => Ok(()),
+        needed => Err(Error::truncated(
+            "parquet",
+            "a dictionary",
+            needed.unwrap_or(usize::MAX) as u64,
+            nbytes as u64,
+        )),
+    }
+}
+
+/// Bools: a byte each.
+#[derive(Debug, Default)]
+pub(super) struct Bools;
+
+/// Where bools come from.
+enum Bits<'a> {
+    /// Bits, and how many were given.
+    Plain(&'a [u8], usize),
+    /// Runs.
+    Runs(Keys<'a>),
+}
+
+impl Bits<'_> {
+    fn fill(&mut self, out: &mut [u8]) -> Result<()> {
+        match self {
+            Self::Plain(bytes, given) => {
+                let had = bytes.len();
+                memory::unpack(bytes, *given, out)
+                    .ok_or_else(|| ended((*given + out.len()).div_ceil(8), had))?;
+                *given += out.len();
+                Ok(())
+            }
+            Self::Runs(keys) => {
+                let mut out = out;
+                while !out.is_empty() {
+                    let piece = keys.take(out.len())?;
+                    let n = match &piece {
+                        None => return Err(ended(out.len(), 0)),
+                        Some(Piece::Same(_, n)) => *n,
+                        Some(Piece::Many(some)) => some.len(),
+                    };
+                    let (now, later) = out.split_at_mut(n);
+                    match piece {
+                        Some(Piece::Same(value, _)) => now.fill(u8::from(value != 0)),
+                        Some(Piece::Many(some)) => {
+                            now.iter_mut().zip(some).for_each(|(to, &v)| *to = u8::from(v != 0));
+                        }
+                        None => {}
+                    }
+                    out = later;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Decoder for Bools {
+    fn item(&self) -> usize {
+        1
+    }
+
+    fn same(&self) -> Option<usize> {
+        None
+    }
+
+    fn dictionary(&mut self, _page: &Page<'_>, _scratch: &mut Vec<u8>) -> Result<()> {
+        Err(unknown(Encoding::RleDictionary))
+    }
+
+    fn page(
+        &mut self,
+        parts: &Parts<'_>,
+        optional: bool,
+        out: &mut [u8],
+        nulls: Option<&mut Nulls>,
+    ) -> Result<()> {
+        let mut bits = match parts.encoding {
+            Encoding::Plain => Bits::Plain(parts.values, 0),
+            Encoding::Rle => {
+                let runs = parts
+                    .values
+                    .split_first_chunk::<4>()
+                    .and_then(|(head, rest)| rest.get(..u32::from_le_bytes(*head) as usize));
+                let runs = runs.unwrap_or_default();
+                Bits::Runs(Keys::new(Hybrid::new(runs, 1, parts.n)?))
+            }
+            other => return Err(unknown(other)),
+        };
+        if !optional || all_valid(&parts.definition, parts.n) {
+            if let Some(nulls) = nulls {
+                nulls.none(parts.n);
+            }
+            return bits.fill(out);
+        }
+        let mut levels = Hybrid::new(&parts.definition, 1, parts.n)?;
+        spread(&mut levels, out, 0, nulls.map(Nulls::begin), |some| bits.fill(some))
+    }
+}
