@@ -6,12 +6,11 @@ from typing import Any
 from . import _core
 from ._chunks import chunks_of
 from ._msgpack_chunks import open_series_writer
-from ._options_arrow import ArrowOptions
 from ._options_msgpack import MsgpackOptions
 from ._options_text import Text
 from ._progress import Steps, reporting
 from ._rows import Rows
-from ._store_chunks import open_writer
+from ._store_chunks import AnyWriter, Batched, open_writer
 from ._targets import AnyTarget, released
 from ._text_chunks import Chunked, open_text_writer
 
@@ -25,13 +24,13 @@ class Writer:
         What was written so far.
     """
 
-    def __init__(self, where: AnyTarget, made: ArrowOptions | MsgpackOptions | Chunked) -> None:
+    def __init__(self, where: AnyTarget, made: Batched | MsgpackOptions | Chunked) -> None:
         self._made = made
         self._open = False
         with ExitStack() as stack:
             stack.enter_context(released(where))
             self._steps = Steps(stack.enter_context(reporting(made.progress, "writing")))
-            self._writer: _core.IpcWriter | _core.MsgpackWriter | _core.TextWriter = (
+            self._writer: AnyWriter | _core.MsgpackWriter | _core.TextWriter = (
                 open_series_writer(where, made)
                 if isinstance(made, MsgpackOptions)
                 else open_text_writer(where, made)
@@ -44,7 +43,7 @@ class Writer:
 
     @property
     def nbatches(self) -> int:
-        """Record batches so far. Chunks are cut and joined, so it need not be the number of writes."""
+        """Record batches or row groups so far. Chunks are cut and joined, so it need not be the number of writes."""
         return self._writer.nbatches
 
     @property

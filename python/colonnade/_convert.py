@@ -10,11 +10,10 @@ from ._frame import Frame
 from ._link_ends import LinkSource
 from ._open import lazy_frame, opened, received, told
 from ._options import Options, as_keywords, format_of
-from ._options_arrow import ArrowOptions
 from ._progress import Callback, joined, reporting
 from ._sources import Source
 from ._store import store
-from ._store_chunks import store_chunks
+from ._store_chunks import Batched, store_chunks
 from ._targets import AnyTarget, Target, as_target, released
 from ._written import written_as
 
@@ -35,14 +34,14 @@ def convert_frame(
         made = written_as(where, asked, writing)
         source_format = reading.pop("format", None) or format_of(read_options)
         with reporting(progress, "converting") as report:
-            if isinstance(made, ArrowOptions):
+            if isinstance(made, Batched):
                 _stream(source, where, source_format, reading, made, report)
             else:
                 _whole(source, where, source_format, reading, made, report)
 
 
 def _stream(
-    source: Source, where: AnyTarget, format: str | None, reading: dict[str, Any], made: ArrowOptions, report: Any
+    source: Source, where: AnyTarget, format: str | None, reading: dict[str, Any], made: Batched, report: Any
 ) -> None:
     """Batch by batch; a source without batches is one, and so is one whose types only all of its rows tell."""
     with open_reader(source, format=format, **reading) as reader:

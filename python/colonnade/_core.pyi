@@ -473,6 +473,41 @@ class IpcWriter(_ChunkWriter):
 
 def ipc_encode(frame: CoreFrame, format: str, options: IpcWriteOptions, progress: Progress | None = None) -> bytes: ...
 
+class ParquetWriteOptions:
+    def __init__(
+        self,
+        *,
+        compression: str | None = "auto",  # None | "auto" | "snappy" | "gzip" | "brotli" | "lz4" | "zstd"
+        level: int | None = None,
+        encoding: str | dict[str, str] | None = None,  # one for the columns that can have it, or some by name
+        use_dictionary: bool | list[str] | None = None,
+        profile: str | None = None,  # "fast" | "balanced" | "small"
+        row_group_rows: int | None = None,
+        page_nbytes: int | None = None,
+        data_page_version: int = 1,
+        statistics: bool = True,
+        page_index: bool = True,
+        crc: bool = True,
+        fsync: bool = False,
+        threads: int | None = None,
+        nrows: int | None = None,  # rows of all chunks together, where known
+    ) -> None: ...
+
+class ParquetWriter(_ChunkWriter):
+    """Parquet written chunk by chunk: row groups of `row_group_rows`, else of about a million rows."""
+
+    @staticmethod
+    def to_path(path: str | bytes, options: ParquetWriteOptions) -> ParquetWriter:
+        """A temporary file beside `path`, renamed by `close`."""
+    @staticmethod
+    def to_fd(fd: int, options: ParquetWriteOptions) -> ParquetWriter: ...
+    @staticmethod
+    def to_sink(sink: BufferSink, options: ParquetWriteOptions) -> ParquetWriter: ...
+    @staticmethod
+    def to_callable(send: Callable[[memoryview], object], options: ParquetWriteOptions) -> ParquetWriter: ...
+
+def parquet_encode(frame: CoreFrame, options: ParquetWriteOptions, progress: Progress | None = None) -> bytes: ...
+
 # --------------------------------------------------------------------------- msgpack
 class MsgpackReadOptions:
     def __init__(

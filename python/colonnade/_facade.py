@@ -7,11 +7,10 @@ from ._formats import check_format
 from ._frame import Frame
 from ._open import read_frame
 from ._options import make_options
-from ._options_arrow import ArrowOptions
 from ._progress import reporting
 from ._sources import Source
 from ._store import encode_bytes, store
-from ._store_chunks import encode_chunks, store_chunks
+from ._store_chunks import Batched, encode_chunks, store_chunks
 from ._targets import Target, as_target, released
 from ._written import written_as
 
@@ -128,7 +127,7 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     where = as_target(target)
     with released(where):
         made = written_as(where, format, options)
-        if isinstance(made, ArrowOptions):
+        if isinstance(made, Batched):
             with reporting(made.progress, "writing") as progress:
                 store_chunks(chunks_of(data, made), where, made, progress)
         else:
@@ -162,7 +161,7 @@ def encode(data: Any, format: str, **options: Any) -> bytes:
     b'PK'
     """
     made = make_options(check_format(format), "write", options)
-    if isinstance(made, ArrowOptions):
+    if isinstance(made, Batched):
         with reporting(made.progress, "encoding") as progress:
             return encode_chunks(chunks_of(data, made), made, progress)
     frame = whole(data, made)

@@ -16,6 +16,7 @@ from ._options_arrow import ArrowOptions
 from ._options_csv import CsvOptions
 from ._options_json import NdjsonOptions
 from ._options_msgpack import MsgpackOptions
+from ._options_parquet import ParquetOptions
 from ._sources import Source
 from ._stream_reader import StreamReader
 from ._streams import CallSource, StreamSource
@@ -68,7 +69,7 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     where = as_target(target)
     try:
         made = written_as(where, format, options)
-        if not isinstance(made, ArrowOptions | MsgpackOptions | CsvOptions | NdjsonOptions):
+        if not isinstance(made, ArrowOptions | ParquetOptions | MsgpackOptions | CsvOptions | NdjsonOptions):
             name = format_of(made)
             raise UnsupportedError(
                 f"{name}: expected a format that is written chunk by chunk ({', '.join(STREAMED)}); "

@@ -1,4 +1,4 @@
-"""Chunks to a target, as arrow or arrows: one record batch after the other, none of them kept."""
+"""Chunks to a target, as arrow, arrows or parquet: one record batch or row group after the other, none of them kept."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -10,16 +10,21 @@ from ._link import Link
 from ._link_ends import LinkTarget
 from ._options import format_of
 from ._options_arrow import ArrowOptions
+from ._options_parquet import ParquetOptions
 from ._progress import Callback, Steps
 from ._targets import AnyTarget, ByTarget, SinkTarget, opened_by
 from ._threads import resolve_threads
 
+Batched = ArrowOptions | ParquetOptions
+AnyWriter = _core.IpcWriter | _core.ParquetWriter
 _WRITERS: ByTarget[_core.IpcWriter] = opened_by(_core.IpcWriter)
+_PARQUET_WRITERS: ByTarget[_core.ParquetWriter] = opened_by(_core.ParquetWriter)
 
 
-def store_chunks(chunks: Chunks, where: AnyTarget, made: ArrowOptions, progress: Callback | None) -> None:
+def store_chunks(chunks: Chunks, where: AnyTarget, made: Batched, progress: Callback | None) -> None:
     """Write `chunks` to `where`. What goes wrong on the way leaves no file, and the old one whole."""
     if isinstance(where, LinkTarget):
+        assert isinstance(made, ArrowOptions)
         send_chunks(chunks, where.opened(resolve_threads(made.threads)), made, progress)
         return
     ahead = _begun(chunks.frames)
@@ -42,7 +47,7 @@ def send_chunks(
 
 
 def _write_chunks(
-    chunks: Iterable[_core.CoreFrame], writer: _core.IpcWriter, nbytes: int | None, progress: Callback | None
+    chunks: Iterable[_core.CoreFrame], writer: AnyWriter, nbytes: int | None, progress: Callback | None
 ) -> None:
     try:
         steps = Steps(progress, nbytes)
@@ -56,11 +61,13 @@ def _write_chunks(
         raise
 
 
-def encode_chunks(chunks: Chunks, made: ArrowOptions, progress: Callback | None) -> bytes:
+def encode_chunks(chunks: Chunks, made: Batched, progress: Callback | None) -> bytes:
     """The bytes of the file that `store_chunks` would write."""
     ahead = iter(chunks.frames)
     begun = list(islice(ahead, 2))
     if len(begun) == 1:
+        if isinstance(made, ParquetOptions):
+            return _core.parquet_encode(begun[0], parquet_options(made, begun[0].nrows), progress)
         return _core.ipc_encode(begun[0], _format(made), ipc_options(made, begun[0].nrows), progress)
     sink = _core.BufferSink()
     store_chunks(Chunks(chain(begun, ahead), chunks.nbytes, chunks.nrows), SinkTarget(sink), made, progress)
@@ -68,8 +75,11 @@ def encode_chunks(chunks: Chunks, made: ArrowOptions, progress: Callback | None)
         return bytes(view)
 
 
-def open_writer(where: AnyTarget, made: ArrowOptions, nrows: int | None = None) -> _core.IpcWriter:
+def open_writer(where: AnyTarget, made: Batched, nrows: int | None = None) -> AnyWriter:
     """The core's writer for this kind of target."""
+    if isinstance(made, ParquetOptions):
+        open_at, there = _PARQUET_WRITERS.of(where)
+        return open_at(there, parquet_options(made, nrows))
     if isinstance(where, LinkTarget):
         link = where.opened(resolve_threads(made.threads))
         return link._core.writer(_format(made), _link_options(made, link, nrows))
@@ -85,6 +95,26 @@ def ipc_options(made: ArrowOptions, nrows: int | None = None, threads: int | Non
         batch_nbytes=made.batch_nbytes,
         fsync=made.fsync,
         threads=resolve_threads(threads if made.threads is None else made.threads),
+        nrows=nrows,
+    )
+
+
+def parquet_options(made: ParquetOptions, nrows: int | None = None) -> _core.ParquetWriteOptions:
+    """The core's options. `nrows`: of all chunks together, where that is known."""
+    return _core.ParquetWriteOptions(
+        compression=made.compression,
+        level=made.level,
+        encoding=made.encoding if isinstance(made.encoding, str) else dict(made.encoding),
+        use_dictionary=made.use_dictionary if isinstance(made.use_dictionary, bool) else list(made.use_dictionary),
+        profile=made.profile,
+        row_group_rows=made.row_group_rows,
+        page_nbytes=made.page_nbytes,
+        data_page_version=made.data_page_version,
+        statistics=made.statistics,
+        page_index=made.page_index,
+        crc=made.crc,
+        fsync=made.fsync,
+        threads=resolve_threads(made.threads),
         nrows=nrows,
     )
 

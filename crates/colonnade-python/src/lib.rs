@@ -33,6 +33,7 @@ mod npz_write;
 mod objects;
 #[allow(dead_code)] // until the reading options take one
 mod parquet_filter;
+mod parquet_write;
 mod path;
 mod progress;
 mod room;
@@ -61,6 +62,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     ipc_file::register(m)?;
     ipc_reader::register(m)?;
     ipc_write::register(m)?;
+    parquet_write::register(m)?;
     m.add_class::<listener::Listener>()?;
     msgpack_chunks::register(m)?;
     msgpack_file::register(m)?;

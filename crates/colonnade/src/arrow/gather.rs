@@ -17,7 +17,7 @@ const REGION_FROM_NBYTES: usize = 1 << 20;
 ///
 /// # Errors
 /// The system's own: no memory.
-pub(super) fn packed(block: &Block) -> Result<Buffer> {
+pub(crate) fn packed(block: &Block) -> Result<Buffer> {
     let nbytes = block.grid.nbytes();
     if nbytes >= REGION_FROM_NBYTES {
         let mut region = Region::allocate(nbytes, false)?;

@@ -6,7 +6,7 @@ pub mod concat;
 pub mod export;
 mod fields;
 mod foreign;
-mod gather;
+pub(crate) mod gather;
 pub mod import;
 mod labels;
 pub(crate) mod landed;
@@ -14,7 +14,7 @@ mod layout;
 pub mod meta;
 pub mod named;
 pub(crate) mod names;
-mod native;
+pub(crate) mod native;
 pub mod pandas;
 pub mod repeat;
 

@@ -17,7 +17,7 @@ mod dictionaries;
 mod encoder;
 mod flatten;
 mod message;
-mod output;
+pub(crate) mod output;
 mod pending;
 mod writer;
 

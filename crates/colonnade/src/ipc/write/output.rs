@@ -24,16 +24,16 @@ const LARGE_CALL_NBYTES: u64 = 4 << 20;
 const SMALL_CALL_NBYTES: u64 = 64 << 10;
 
 /// The sink of one call, and who watches.
-pub(super) struct Target<'t> {
-    pub(super) sink: &'t mut dyn Sink,
-    pub(super) progress: &'t dyn Progress,
+pub(crate) struct Target<'t> {
+    pub(crate) sink: &'t mut dyn Sink,
+    pub(crate) progress: &'t dyn Progress,
     /// Bytes that will be written in all, where known.
-    pub(super) total: Option<u64>,
+    pub(crate) total: Option<u64>,
 }
 
 /// What was written, and what is about to be.
 #[derive(Debug, Default)]
-pub(super) struct Output {
+pub(crate) struct Output {
     written: u64,
     scratch: Vec<u8>,
 }
@@ -51,12 +51,12 @@ impl Output {
     }
 
     /// Offset of the next byte.
-    pub(super) fn position(&self) -> u64 {
+    pub(crate) fn position(&self) -> u64 {
         self.written + self.scratch.len() as u64
     }
 
     /// Where small bytes may be appended; [`Output::settle`] follows.
-    pub(super) fn scratch(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn scratch(&mut self) -> &mut Vec<u8> {
         &mut self.scratch
     }
 
@@ -137,7 +137,7 @@ impl Output {
     }
 
     /// Bytes of any size.
-    pub(super) fn put(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
+    pub(crate) fn put(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
         if bytes.len() > SMALL_NBYTES {
             self.flush(target)?;
             return self.send(bytes, target);
@@ -147,7 +147,7 @@ impl Output {
     }
 
     /// Sends everything.
-    pub(super) fn flush(&mut self, target: &mut Target<'_>) -> Result<()> {
+    pub(crate) fn flush(&mut self, target: &mut Target<'_>) -> Result<()> {
         let scratch = std::mem::take(&mut self.scratch);
         self.send(&scratch, target)?;
         self.scratch = scratch;

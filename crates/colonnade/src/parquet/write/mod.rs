@@ -2,4 +2,4 @@
 
 #[allow(dead_code)] // what the writer does not ask for yet
 pub(crate) mod column;
-pub(crate) mod file;
+pub mod file;

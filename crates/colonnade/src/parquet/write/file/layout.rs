@@ -1,0 +1,181 @@
+//! The fields of a schema as Parquet's: which leaf or group each is, and how it is encoded.
+
+use std::collections::BTreeMap;
+
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, FieldRef, Fields};
+
+use crate::error::{Error, Result};
+use crate::frame::Kind as DTypeKind;
+use crate::parquet::schema::{Element, Repetition};
+use crate::parquet::types::{Physical, Stored};
+use crate::parquet::write::column::Settings;
+
+use super::options::WriteOptions;
+use super::source::{Source, each_packed};
+use super::{dictionaries, elements, leaves, nested};
+
+/// Field metadata that numbers a field.
+const FIELD_ID: &str = "PARQUET:field_id";
+
+/// How a column gets into the file.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// As a leaf.
+    Leaf(Stored),
+    /// A dictionary of values that cannot be a dictionary page, as plain values.
+    Dense(Stored),
+    /// A dictionary of nested values, as its codes.
+    Codes(Stored),
+    /// As the crate writes it.
+    Nested,
+}
+
+/// A column of the file.
+#[derive(Debug)]
+pub(super) struct Root {
+    /// Its field.
+    pub(super) field: FieldRef,
+    /// How it is written.
+    pub(super) kind: Kind,
+    /// Whether it may have nulls.
+    pub(super) optional: bool,
+    /// Physical type and path of each leaf.
+    pub(super) leaves: Vec<(i32, Vec<String>)>,
+    /// Settings of its own.
+    pub(super) settings: Option<Box<Settings>>,
+}
+
+/// All columns.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) roots: Vec<Root>,
+    /// The schema's elements in the footer's form.
+    pub(super) elements: Vec<u8>,
+    pub(super) nelements: usize,
+    pub(super) nleaves: usize,
+    /// Dictionaries that stand in the file's metadata, by field.
+    pub(super) dictionaries: BTreeMap<usize, ArrayData>,
+}
+
+impl Layout {
+    /// The layout of a file whose first chunk has the columns `sources`.
+    ///
+    /// # Errors
+    /// `Unrepresentable` for what Parquet cannot hold, `InvalidOption` for encodings that a column cannot have; both say
+    /// the column.
+    pub(super) fn of(fields: &Fields, sources: &[Source<'_>], options: &WriteOptions) -> Result<Self> {
+        options.check_names(fields.iter().map(|field| field.name().as_str()))?;
+        let mut out = Self {
+            roots: Vec::with_capacity(fields.len()),
+            elements: Vec::new(),
+            nelements: 1,
+            nleaves: 0,
+            dictionaries: BTreeMap::new(),
+        };
+        let root = Element { name: "schema", children: fields.len(), ..Element::default() };
+        elements::push(&mut out.elements, &root);
+        for (i, (field, source)) in fields.iter().zip(sources).enumerate() {
+            out.add(i, field, *source, options).map_err(|e| e.in_member(field.name().clone()))?;
+        }
+        Ok(out)
+    }
+
+    fn add(&mut self, i: usize, field: &FieldRef, source: Source<'_>, options: &WriteOptions) -> Result<()> {
+        let kind = kind(field, source)?;
+        let optional = field.is_nullable() && may_be_null(source);
+        let mut settings = None;
+        let leaves = match &kind {
+            Kind::Leaf(stored) | Kind::Dense(stored) | Kind::Codes(stored) => {
+                push_leaf(&mut self.elements, field, stored, optional);
+                self.nelements += 1;
+                settings = options.of_column(field.name(), stored.physical)?.map(Box::new);
+                vec![(stored.physical.number(), vec![field.name().clone()])]
+            }
+            Kind::Nested => {
+                let group = nested::group(field)?;
+                self.elements.extend_from_slice(&group.elements);
+                self.nelements += group.nelements;
+                group.leaves
+            }
+        };
+        if let (Kind::Dense(_) | Kind::Codes(_), Source::Array(data)) = (&kind, source) {
+            self.dictionaries.insert(i, dictionaries::values(data)?.clone());
+        }
+        self.nleaves += leaves.len();
+        self.roots.push(Root { field: FieldRef::clone(field), kind, optional, leaves, settings });
+        Ok(())
+    }
+}
+
+/// Numbers, bools and cells of bytes are never null in NumPy; readers are spared the levels that would say so.
+fn may_be_null(source: Source<'_>) -> bool {
+    match source {
+        Source::Block(block, _) => {
+            matches!(block.grid.dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta)
+        }
+        Source::Array(_) => true,
+    }
+}
+
+fn push_leaf(bytes: &mut Vec<u8>, field: &Field, stored: &Stored, optional: bool) {
+    let length = match stored.physical {
+        Physical::Fixed(n) => i32::try_from(n).ok(),
+        _ => None,
+    };
+    let element = Element {
+        name: field.name(),
+        physical: Some(stored.physical.number()),
+        length,
+        repetition: if optional { Repetition::Optional } else { Repetition::Required },
+        converted: stored.converted,
+        logical: stored.logical,
+        id: field.metadata().get(FIELD_ID).and_then(|text| text.parse().ok()),
+        ..Element::default()
+    };
+    elements::push(bytes, &element);
+}
+
+fn kind(field: &Field, source: Source<'_>) -> Result<Kind> {
+    if let DataType::Dictionary(key, values) = field.data_type() {
+        return match (values.as_ref(), Stored::of(field)) {
+            (DataType::Dictionary(..), _) => {
+                let message =
+                    "a dictionary of dictionaries is nothing that Parquet has. Decode one of them first.";
+                Err(Error::unrepresentable("parquet", message))
+            }
+            (DataType::Boolean | DataType::Null, Some(stored)) => Ok(Kind::Dense(stored)),
+            (DataType::RunEndEncoded(..), _) | (_, None) => {
+                let codes = Field::new(field.name(), key.as_ref().clone(), true);
+                let stored = Stored::of(&codes);
+                stored
+                    .map(Kind::Codes)
+                    .ok_or_else(|| Error::unrepresentable("parquet", "keys of no known type."))
+            }
+            (_, Some(stored)) => {
+                let fits = match source {
+                    Source::Array(data) => leaves::fits(dictionaries::values(data)?, &stored),
+                    Source::Block(..) => true,
+                };
+                Ok(Kind::Leaf(chosen(field, stored, fits)))
+            }
+        };
+    }
+    if matches!(field.data_type(), DataType::RunEndEncoded(..)) {
+        return Ok(Kind::Nested);
+    }
+    let Some(stored) = Stored::of(field) else { return Ok(Kind::Nested) };
+    let mut fits = true;
+    if Stored::exact(field.data_type()).is_some() {
+        each_packed(&[source], |_, column| {
+            fits = leaves::fits(&leaves::array(&column, field.data_type())?, &stored);
+            Ok(())
+        })?;
+    }
+    Ok(Kind::Leaf(chosen(field, stored, fits)))
+}
+
+/// The leaf that others understand, or Arrow's own bytes where a value does not fit that one.
+fn chosen(field: &Field, stored: Stored, fits: bool) -> Stored {
+    if fits { stored } else { Stored::exact(field.data_type()).unwrap_or(stored) }
+}

@@ -1,0 +1,218 @@
+//! What is asked of a file, validated when it is made.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::error::{Error, Result};
+use crate::parquet::codec::Codec;
+use crate::parquet::types::Physical;
+use crate::parquet::write::column::{Encoding, Packing, Profile, Settings, Wanted};
+
+/// Options for writing, validated when they are made.
+#[derive(Debug, Clone, Default)]
+pub struct WriteOptions {
+    /// Of columns that nothing else is said of.
+    pub(super) settings: Settings,
+    /// Encodings by hand, by name.
+    pub(super) encodings: BTreeMap<String, Wanted>,
+    /// The only columns that may have dictionaries.
+    pub(super) dictionaries: Option<BTreeSet<String>>,
+    /// Rows of a row group; `None`: by size.
+    pub(super) group_rows: Option<usize>,
+    /// Rows of all chunks together, where that is known.
+    pub(super) nrows: Option<usize>,
+    /// Threads.
+    pub(super) threads: usize,
+}
+
+/// What a caller may say, as it is spelled there.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked<'a> {
+    /// `auto`, `snappy`, `gzip`, `brotli`, `lz4`, `zstd`; `None` and `none`: none.
+    pub compression: Option<&'a str>,
+    /// The codec's level.
+    pub level: Option<i32>,
+    /// The encoding of all columns that can have it.
+    pub encoding: Option<&'a str>,
+    /// Whether dictionaries may be chosen.
+    pub dictionary: bool,
+    /// `fast`, `balanced`, `small`.
+    pub profile: Option<&'a str>,
+    /// Rows of a row group.
+    pub group_rows: Option<usize>,
+    /// Bytes of a page.
+    pub page_nbytes: Option<usize>,
+    /// Data pages of version 2.
+    pub version_2: bool,
+    /// Statistics of chunks.
+    pub statistics: bool,
+    /// Bounds of pages.
+    pub page_index: bool,
+    /// CRC-32 of pages.
+    pub crc: bool,
+}
+
+fn wrong(message: String) -> Error {
+    Error::invalid_option("parquet", message)
+}
+
+impl WriteOptions {
+    /// Options.
+    ///
+    /// # Errors
+    /// `InvalidOption`: names that are not known, numbers out of their range.
+    pub fn new(asked: &Asked<'_>, threads: usize, nrows: Option<usize>) -> Result<Self> {
+        let codec = match asked.compression {
+            None | Some("none") => Packing::One(Codec::None),
+            Some("auto") => Packing::Auto,
+            Some("snappy") => Packing::One(Codec::Snappy),
+            Some("gzip") => Packing::One(Codec::Gzip),
+            Some("brotli") => Packing::One(Codec::Brotli),
+            Some("lz4") => Packing::One(Codec::Lz4Raw),
+            Some("zstd") => Packing::One(Codec::Zstd),
+            Some(other) => {
+                let known = "None, \"auto\", \"snappy\", \"gzip\", \"brotli\", \"lz4\" or \"zstd\"";
+                return Err(wrong(format!("compression: expected {known}, found {other:?}.")));
+            }
+        };
+        let levels = match codec {
+            Packing::One(Codec::Zstd) => Some(1..=22),
+            Packing::One(Codec::Gzip) => Some(1..=9),
+            Packing::One(Codec::Brotli) => Some(0..=11),
+            _ => None,
+        };
+        if let Some(level) = asked.level
+            && !levels.as_ref().is_some_and(|levels| levels.contains(&level))
+        {
+            let expected = levels.map_or("None".into(), |l| format!("{} to {}", l.start(), l.end()));
+            let name = asked.compression.unwrap_or("none");
+            return Err(wrong(format!("level: expected {expected} for {name}, found {level}.")));
+        }
+        let profile = match asked.profile {
+            None | Some("balanced") => Profile::Balanced,
+            Some("fast") => Profile::Fast,
+            Some("small") => Profile::Small,
+            Some(other) => {
+                let known = "\"fast\", \"balanced\" or \"small\"";
+                return Err(wrong(format!("profile: expected {known}, found {other:?}.")));
+            }
+        };
+        for (name, value) in [("row_group_rows", asked.group_rows), ("page_nbytes", asked.page_nbytes)] {
+            if value == Some(0) {
+                return Err(wrong(format!("{name}: expected 1 at least, found 0.")));
+            }
+        }
+        let usual = Settings::default();
+        let settings = Settings {
+            encoding: encoding_of(asked.encoding.unwrap_or("auto"))?,
+            dictionary: asked.dictionary,
+            codec,
+            level: asked.level,
+            page_nbytes: asked.page_nbytes.unwrap_or(usual.page_nbytes),
+            version_2: asked.version_2,
+            statistics: asked.statistics,
+            page_index: asked.page_index,
+            crc: asked.crc,
+            profile,
+            ..usual
+        };
+        Ok(Self { settings, group_rows: asked.group_rows, nrows, threads, ..Self::default() })
+    }
+
+    /// Encodings by hand, by the names of columns.
+    ///
+    /// # Errors
+    /// `InvalidOption`: an encoding that is not known.
+    pub fn with_encodings<'a>(
+        mut self,
+        encodings: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self> {
+        for (name, encoding) in encodings {
+            self.encodings.insert(name.to_owned(), encoding_of(encoding)?);
+        }
+        Ok(self)
+    }
+
+    /// Dictionaries for these columns alone.
+    #[must_use]
+    pub fn with_dictionaries<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        self.dictionaries = Some(names.into_iter().map(str::to_owned).collect());
+        self
+    }
+
+    /// Refuses names that no column has.
+    pub(super) fn check_names<'a>(&self, columns: impl Iterator<Item = &'a str>) -> Result<()> {
+        if self.encodings.is_empty() && self.dictionaries.is_none() {
+            return Ok(());
+        }
+        let columns: BTreeSet<&str> = columns.collect();
+        let asked = |option: &'static str, names: Vec<&String>| match names
+            .into_iter()
+            .find(|name| !columns.contains(name.as_str()))
+        {
+            Some(name) => {
+                Err(wrong(format!("{option}: expected names of columns, found {name:?}, which is none.")))
+            }
+            None => Ok(()),
+        };
+        asked("encoding", self.encodings.keys().collect())?;
+        asked("use_dictionary", self.dictionaries.iter().flatten().collect())
+    }
+
+    /// The settings of a column; `None`: those of all.
+    ///
+    /// # Errors
+    /// `InvalidOption`: an encoding that its type cannot have.
+    pub(super) fn of_column(&self, name: &str, physical: Physical) -> Result<Option<Settings>> {
+        let allowed = self.dictionaries.as_ref().is_none_or(|names| names.contains(name));
+        let wanted = self.encodings.get(name);
+        if let Some(Wanted::One(encoding)) = wanted
+            && !can_have(physical, *encoding)
+        {
+            let message =
+                format!("encoding of {name:?}: {encoding:?} is not for values of type {physical:?}.");
+            return Err(wrong(message));
+        }
+        let all = match self.settings.encoding {
+            Wanted::One(encoding) if !can_have(physical, encoding) => Wanted::Auto,
+            other => other,
+        };
+        let encoding = wanted.copied().unwrap_or(all);
+        if allowed && encoding == self.settings.encoding {
+            return Ok(None);
+        }
+        Ok(Some(Settings {
+            encoding,
+            dictionary: self.settings.dictionary && allowed,
+            ..self.settings.clone()
+        }))
+    }
+}
+
+fn encoding_of(name: &str) -> Result<Wanted> {
+    Ok(match name {
+        "auto" => Wanted::Auto,
+        "plain" => Wanted::One(Encoding::Plain),
+        "dictionary" => Wanted::One(Encoding::RleDictionary),
+        "delta_binary_packed" => Wanted::One(Encoding::DeltaBinaryPacked),
+        "delta_length_byte_array" => Wanted::One(Encoding::DeltaLengthByteArray),
+        "byte_stream_split" => Wanted::One(Encoding::ByteStreamSplit),
+        other => {
+            let known =
+                "auto, plain, dictionary, delta_binary_packed, delta_length_byte_array, byte_stream_split";
+            return Err(wrong(format!("encoding: expected one of {known}, found {other:?}.")));
+        }
+    })
+}
+
+/// Whether the specification has this encoding for these values.
+fn can_have(physical: Physical, encoding: Encoding) -> bool {
+    match encoding {
+        Encoding::RleDictionary => physical != Physical::Boolean,
+        Encoding::DeltaBinaryPacked => matches!(physical, Physical::Int32 | Physical::Int64),
+        Encoding::DeltaLengthByteArray => physical == Physical::Bytes,
+        Encoding::ByteStreamSplit => {
+            !matches!(physical, Physical::Boolean | Physical::Bytes | Physical::Int96)
+        }
+        _ => true,
+    }
+}

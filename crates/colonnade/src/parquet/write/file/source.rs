@@ -1,0 +1,126 @@
+//! The columns of a frame and the levels of its row labels where they lie.
+
+use arrow_data::ArrayData;
+
+use crate::arrow::gather;
+use crate::error::{Error, Result};
+use crate::frame::{Block, ByteOrder, Frame, Grid, Labels, Level, Part};
+use crate::memory::Buffer;
+
+/// Columns that are packed side by side: what a row gives them is one or two cache lines.
+const TILE_COLUMNS: usize = 16;
+
+/// A column.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Source<'f> {
+    /// Of a block, and its place there.
+    Block(&'f Block, usize),
+    /// In Arrow's layout.
+    Array(&'f ArrayData),
+}
+
+/// All columns of the frame, then all levels, as the exporter's schema has them.
+///
+/// # Errors
+/// Frames whose parts do not hold their columns.
+pub(super) fn sources(frame: &Frame) -> Result<Vec<Source<'_>>> {
+    let mut out = Vec::with_capacity(frame.ncols + 1);
+    for slot in frame.slots()? {
+        out.push(match frame.parts.get(slot.part) {
+            Some(Part::Block(block, _)) => Source::Block(block, slot.column),
+            Some(Part::Column(column, _)) => Source::Array(&column.data),
+            None => return Err(Error::malformed("frame", format!("column {} has no part.", out.len()))),
+        });
+    }
+    if let Labels::Levels(levels) = &frame.index.labels {
+        out.extend(levels.iter().map(|level| match level {
+            Level::Block(block) => Source::Block(block, 0),
+            Level::Column(column) => Source::Array(&column.data),
+        }));
+    }
+    Ok(out)
+}
+
+impl Source<'_> {
+    /// Bytes of its rows, about.
+    pub(super) fn nbytes(&self, nrows: usize) -> usize {
+        match self {
+            Self::Block(block, _) => nrows.saturating_mul(block.grid.dtype.itemsize as usize),
+            Self::Array(data) => array_nbytes(data),
+        }
+    }
+}
+
+fn array_nbytes(data: &ArrayData) -> usize {
+    use arrow_schema::DataType;
+    let n = data.len();
+    match data.data_type() {
+        DataType::Utf8 | DataType::Binary => n * 4 + data.buffers().get(1).map_or(0, |b| b.len()),
+        DataType::LargeUtf8 | DataType::LargeBinary => n * 8 + data.buffers().get(1).map_or(0, |b| b.len()),
+        other => match other.primitive_width() {
+            Some(width) => n * width,
+            None => data.get_slice_memory_size().unwrap_or(n * 16),
+        },
+    }
+}
+
+fn lies_packed(block: &Block) -> bool {
+    let grid = Grid { width: block.grid.width.min(1), ..block.grid };
+    grid.is_column_major() && grid.dtype.order != ByteOrder::Big
+}
+
+/// The columns of `these` as blocks of one packed column of native order each, and arrays as they are: strided neighbours
+/// are packed together.
+///
+/// # Errors
+/// The system's own: no memory.
+pub(super) fn each_packed<'f>(
+    these: &[Source<'f>],
+    mut take: impl FnMut(usize, Packed<'f>) -> Result<()>,
+) -> Result<()> {
+    let mut at = 0;
+    while let Some(source) = these.get(at) {
+        let (block, first) = match source {
+            Source::Array(data) => {
+                take(at, Packed::Array(data))?;
+                at += 1;
+                continue;
+            }
+            Source::Block(block, column) => (*block, *column),
+        };
+        if lies_packed(block) {
+            take(at, Packed::Block(block.column(first)))?;
+            at += 1;
+            continue;
+        }
+        let follows = |(k, source): (usize, &Source<'f>)| match source {
+            Source::Block(other, column) => std::ptr::eq(*other, block) && *column == first + k,
+            Source::Array(_) => false,
+        };
+        let rest = these.get(at..).unwrap_or(&[]);
+        let width =
+            rest.iter().take(TILE_COLUMNS).enumerate().take_while(|(k, s)| follows((*k, s))).count().max(1);
+        let tile = Block { grid: block.grid.columns(first, width, 1), buffer: block.buffer.clone() };
+        let buffer = Buffer::from_arrow(gather::packed(&tile)?);
+        let mut dtype = block.grid.dtype;
+        if dtype.order == ByteOrder::Big {
+            dtype.order = ByteOrder::Little;
+        }
+        let grid = Grid::column_major(dtype, block.grid.nrows, width, 0);
+        let packed = Block { grid, buffer };
+        for column in 0..width {
+            take(at + column, Packed::Block(packed.column(column)))?;
+        }
+        at += width;
+    }
+    Ok(())
+}
+
+/// A column whose cells lie one behind the other.
+#[derive(Debug, Clone)]
+pub(super) enum Packed<'f> {
+    /// NumPy's, one column.
+    Block(Block),
+    /// Arrow's.
+    Array(&'f ArrayData),
+}
