@@ -21,7 +21,7 @@ import colonnade as cn
 from colonnade.testing.cases_pyarrow import cells
 from tests import sweep_parquet
 from tests.corpora import CORPORA, Verdict, needs_corpora, verdicts
-from tests.formats.parquet_look import golden_difference
+from tests.formats.parquet_golden import golden_difference
 
 pytestmark = needs_corpora
 
