@@ -164,7 +164,7 @@ _A = element("a", INT64, 0)
 _schema("more children than nodes", element("schema", children=3), _A)
 _schema("a billion children", element("schema", children=BILLION), _A)
 _schema("fewer children than nodes", element("schema", children=1), _A, element("b", INT64, 0))
-_schema("negative children", element("schema", children=-1), _A)
+_schema("negative children", element("schema", children=-1), _A, words="negative number of children")
 _schema("no children", element("schema", children=0), _A)
 _schema("a root that is a leaf", element("schema", INT64), _A)
 _schema("an unknown physical type", element("schema", children=1), element("a", 9, 0), words="type")
@@ -212,14 +212,15 @@ bad("a chunk of another type", file([good()], 2, schema=pb.schema_of([Column("a"
 bad("in another file", file([good(file="other.parquet")], 2), "another file.*other.parquet", errors=(UnsupportedError,))
 bad("more rows in the file than in its groups", file([good()], 5, group_rows=2), "", to=EITHER)
 bad("fewer rows in the file than in its groups", file([good()], 1, group_rows=2), "", to=EITHER)
-for _rows, _name in ((3, "more rows than values"), (1, "fewer rows than values"), (-1, "negative rows")):
-    bad(_name, file([good()], _rows), "")
-bad("rows beyond all memory", file([good()], MOST), "")
-bad("terabytes of rows", file([good()], 1 << 40), "rows")
+for _rows, _name in ((3, "more rows than values"), (1, "fewer rows than values")):
+    bad(_name, file([good()], _rows), "expected . values as its row group has rows, found 2")
+bad("negative rows", file([good()], -1), "count is negative", whole=True)
+bad("rows beyond all memory", file([good()], MOST), "9223372036854775807 rows", whole=True)
+bad("terabytes of rows", file([good()], 1 << 40), "1099511627776 rows in a file of .* bytes", whole=True)
 bad("columns of other lengths", file([good(), Column("b", INT64, [data_page(plain("q", 1), 1)], 1)], 2), "b")
 bad("no values said", file([Column("a", INT64, [data_page(TWO, 2)], 0)], 2), "a")
 bad("more values said than there are", file([Column("a", INT64, [data_page(TWO, 2)], 3)], 3), "a")
-bad("negative values", file([Column("a", INT64, [data_page(TWO, 2)], -2)], 2), "")
+bad("negative values", file([Column("a", INT64, [data_page(TWO, 2)], -2)], 2), "count is negative", whole=True)
 bad("a chunk of no bytes", file([good(told={"compressed_nbytes": 0})], 2), "a", to=EITHER)
 
 _PLACES: dict[str, dict[str, int]] = {
@@ -233,12 +234,12 @@ _PLACES: dict[str, dict[str, int]] = {
     "with its dictionary outside": {"dictionary_at": 1 << 40},
 }
 for _name, _told in _PLACES.items():
-    more: dict[str, Any] = {"to": EITHER} if "dictionary" in _name else {}
-    bad(f"a chunk {_name}", file([good(), good("b", told=_told)], 2), "b", **more)
+    more: dict[str, Any] = {"to": EITHER} if "dictionary" in _name else {"whole": "negative" in _name}
+    bad(f"a chunk {_name}", file([good(), good("b", told=_told)], 2), "", **more)
 bad("a chunk in the footer", file([good(told={"data_at": len(_FRONT) + 4})], 2), "a")
 bad("a chunk without metadata", pb.sealed(
     _FRONT, _footer(groups=items(12, [pb.group(items(12, [record({2: i64(4)})] * 2), 2)]))
-), "", errors=(*DAMAGED, UnsupportedError))  # fmt: skip
+), "metadata", errors=(*DAMAGED, UnsupportedError), whole=True)  # fmt: skip
 bad("a codec from the future", file([good(codec=99)], 2), "99.*|codec", errors=(*DAMAGED, UnsupportedError))
 bad("a codec that nobody has", file([good(codec=pb.LZO)], 2), "(?i)lzo", errors=(UnsupportedError,))
 bad("an index outside the file", file([good(told={
@@ -275,7 +276,13 @@ page_of_two("a page of no bytes", data_page(b"", 2), "")
 page_of_two("a page of more values than the chunk", data_page(_EIGHT, 8), "8 values where its column chunk has 2")
 page_of_two("a page of negative values", data_page(TWO, -2), "")
 page_of_two("a page of a billion values", data_page(TWO, BILLION), "values")
-page_of_two("a page of a billion values, and so the chunk", data_page(TWO, BILLION), "", nvalues=BILLION)
+page_of_two(
+    "a page of a billion values, and so the chunk",
+    data_page(TWO, BILLION),
+    "1000000000 rows",
+    nvalues=BILLION,
+    whole=True,
+)
 page_of_two("no page", b"", "")
 page_of_two("a page without its header", pb.page(pb.DATA, TWO, {}), "")
 page_of_two("an unknown kind of page", pb.page(9, TWO, {1: i32(2)}), "")

@@ -190,7 +190,7 @@ _delta("differences: no miniblocks", _head(128, 0, 2) + _ONE, r"\b0\b")
 _delta("differences: miniblocks of 3", _head(128, 3, 2) + _ONE, r"\b3\b")
 _delta("differences: 2^40 miniblocks", _head(128, 1 << 40, 2) + _ONE, "")
 _delta("differences: fewer than values", _head(128, 4, 1) + _ONE, "")
-_delta("differences: a billion", _head(128, 4, BILLION) + _ONE, "")
+_delta("differences: a billion", _head(128, 4, BILLION) + _ONE, "", to=EITHER)
 _delta("differences: of 65 bits", _head(128, 4, 2) + zigzag(1) + b"\x41\0\0\0" + bytes(300), r"65 bits, at most 64")
 _delta("differences: of 254 bits", _head(128, 4, 2) + zigzag(1) + b"\xfe\0\0\0" + bytes(300), r"254 bits, at most 64")
 _delta("differences: of missing bits", _head(128, 4, 2) + zigzag(1) + b"\x40\0\0\0" + bytes(7), "needs|found|cut")
@@ -245,7 +245,14 @@ _list("fewer rows than repetitions say", _both(run(0, 2, 1), run(3, 2, 2)) + TWO
 _list("too few repetitions", _both(run(0, 1, 1), run(3, 2, 2)) + TWO, 2, 2, "")
 _list("too few definitions", _both(run(0, 2, 1), run(3, 1, 2)) + TWO, 2, 2, "")
 _list("too few values", _both(run(0, 2, 1), run(3, 2, 2)) + plain("q", 1), 2, 2, "")
-_list("half a billion empty ones", _both(run(0, 1 << 29, 1), run(1, 1 << 29, 2)), 1 << 29, 1 << 29, "rows")
+_list(
+    "half a billion empty ones",
+    _both(run(0, 1 << 29, 1), run(1, 1 << 29, 2)),
+    1 << 29,
+    1 << 29,
+    "536870912 rows",
+    whole=True,
+)
 _list(
     "half a billion elements in one", _both(run(0, 1, 1) + run(1, (1 << 29) - 1, 1), run(2, 1 << 29, 2)), 1 << 29, 1, ""
 )

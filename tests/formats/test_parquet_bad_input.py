@@ -16,7 +16,7 @@ from tests.formats.parquet_bad_cases import FOREIGN, SOUND, Bad
 from tests.formats.parquet_bad_pages import BAD, EITHER
 
 # Where in the bytes: a column, a row group, or a byte.
-_COLUMN = re.compile(r'column "?[abl]\b|\b[abl]: |"[abl](\.list\.element)?"|row group 0')
+_COLUMN = re.compile(r'"(row group \d+, )?column [abl]"|column "?[abl]\b|row group 0')
 _PLACE = re.compile(r"byte \d+|row group \d+|footer|the file|schema")
 
 

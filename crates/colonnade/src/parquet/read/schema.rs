@@ -104,7 +104,7 @@ pub(crate) fn fields(
     for (number, (root, range)) in runs.into_iter().enumerate() {
         let element = elements.get(root).copied().unwrap_or_default();
         let hint = hints.and_then(|h| h.fields().get(number)).filter(|h| h.name() == element.name);
-        let named = |e: Error| e.in_member(format!("column {:?}", element.name));
+        let named = |e: Error| e.in_member(format!("column {}", element.name));
         let some = wanted.get(range.clone()).unwrap_or_default();
         let flat =
             some.first().and_then(|&leaf| leaves.get(leaf)).is_some_and(|l| l.flat && l.repetition == 0);
@@ -138,8 +138,8 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
     let number = element.physical.unwrap_or(-1);
     let physical = Physical::of(number, element.length).ok_or_else(|| {
         let message = format!(
-            "its physical type is number {number} with a length of {:?}. The file is damaged; write it again.",
-            element.length
+            "its physical type is number {number} with a length of {}. The file is damaged; write it again.",
+            element.length.unwrap_or(0)
         );
         Error::malformed("parquet", message)
     })?;

@@ -86,7 +86,7 @@ pub(crate) fn candidates(
                 let (Some(leaf), Some(chunk)) = (column.leaf, group.chunks.get(column.chunk)) else {
                     continue;
                 };
-                let named = |e: crate::Error| e.in_member(format!("column {:?}", column.name));
+                let named = |e: crate::Error| e.in_member(format!("column {}", column.name));
                 if !chunk_may(test, column, leaf, chunk, nrows, place).map_err(named)? {
                     rows.clear();
                     break;

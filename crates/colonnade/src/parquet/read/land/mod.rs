@@ -27,8 +27,12 @@ use super::chunk::{ChunkAt, Levels, Pages};
 use super::open::Parquet;
 use super::schema::{Flat, RootKind};
 
-/// Sizes of chunks that some writers tell without the dictionary's header: pages may pass the end by so much.
+/// Old parquet-mr told sizes of chunks without the dictionary's header: there pages may pass the end by so much
+/// (PARQUET-816). Of others' files, what lies behind a chunk belongs to another.
 const SLACK_NBYTES: usize = 128;
+
+/// The first parquet-mr that told them rightly.
+const SIZES_ARE_RIGHT: [u32; 3] = [1, 2, 9];
 
 /// What is landed, and from where.
 pub(crate) struct Landing<'a> {
@@ -167,7 +171,8 @@ impl<'a> Landing<'a> {
         let range = usize::try_from(base).ok().zip(usize::try_from(chunk.compressed_nbytes).ok());
         let bytes = range.and_then(|(start, nbytes)| {
             let end = start.checked_add(nbytes).filter(|end| *end <= all.len())?;
-            all.get(start..end.saturating_add(SLACK_NBYTES).min(all.len()))
+            let slack = if tells_small_sizes(self.file.created_by.as_deref()) { SLACK_NBYTES } else { 0 };
+            all.get(start..end.saturating_add(slack).min(all.len()))
         });
         let Some(bytes) = bytes.filter(|_| base >= 4) else {
             let end = base.saturating_add(chunk.compressed_nbytes);
@@ -223,4 +228,30 @@ impl<'a> Landing<'a> {
 
 fn no_field(field: usize) -> Error {
     Error::not_found("parquet", format!("field {field}."))
+}
+
+/// Whether a file's writer was parquet-mr before 1.2.9, or did not say which.
+fn tells_small_sizes(created_by: Option<&str>) -> bool {
+    let Some(rest) = created_by.and_then(|by| by.strip_prefix("parquet-mr")) else { return false };
+    let version = rest.trim_start().strip_prefix("version ").unwrap_or_default();
+    let mut parts = version.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
+    [(); 3].map(|()| parts.next().unwrap_or(0)) < SIZES_ARE_RIGHT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tells_small_sizes;
+
+    #[test]
+    fn old_parquet_mr_is_known() {
+        for by in ["parquet-mr", "parquet-mr version 1.2.8", "parquet-mr version 1.2.5-cdh5 (build 7)"] {
+            assert!(tells_small_sizes(Some(by)), "{by}");
+        }
+        for by in
+            ["parquet-mr version 1.2.9", "parquet-mr version 1.10.0 (build 1)", "parquet-cpp version 1.0.0"]
+        {
+            assert!(!tells_small_sizes(Some(by)), "{by}");
+        }
+        assert!(!tells_small_sizes(None));
+    }
 }
