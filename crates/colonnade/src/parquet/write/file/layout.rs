@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use crate::error::{Error, Result};
@@ -54,8 +53,10 @@ pub(super) struct Layout {
     pub(super) elements: Vec<u8>,
     pub(super) nelements: usize,
     pub(super) nleaves: usize,
-    /// Dictionaries that stand in the file's metadata, by field.
-    pub(super) dictionaries: BTreeMap<usize, ArrayData>,
+    /// Dictionaries that stand in the file's metadata, by field, in their form there.
+    pub(super) kept: BTreeMap<usize, String>,
+    /// Those of a first chunk without rows, which only a file without rows needs.
+    pub(super) unpaged: BTreeMap<usize, String>,
 }
 
 impl Layout {
@@ -71,7 +72,8 @@ impl Layout {
             elements: Vec::new(),
             nelements: 1,
             nleaves: 0,
-            dictionaries: BTreeMap::new(),
+            kept: BTreeMap::new(),
+            unpaged: BTreeMap::new(),
         };
         let root = Element { name: "schema", children: fields.len(), ..Element::default() };
         elements::push(&mut out.elements, &root);
@@ -79,6 +81,32 @@ impl Layout {
             out.add(i, field, *source, options).map_err(|e| e.in_member(field.name().clone()))?;
         }
         Ok(out)
+    }
+
+    /// Refuses a chunk that the layout cannot hold, before anything of it is written.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: nulls where none may be; another dictionary than the one that stands for all chunks.
+    pub(super) fn admit(&self, sources: &[Source<'_>]) -> Result<()> {
+        for (i, (root, source)) in self.roots.iter().zip(sources).enumerate() {
+            let Source::Array(data) = source else { continue };
+            let named = |message: String| {
+                Err(Error::unrepresentable("parquet", message).in_member(root.field.name().clone()))
+            };
+            if !root.optional && data.null_count() > 0 {
+                let found = data.null_count();
+                return named(format!(
+                    "expected no nulls, as the field is not nullable, found {found}. Fill them first."
+                ));
+            }
+            if let Some(kept) = self.kept.get(&i)
+                && dictionaries::kept(dictionaries::values(data)?)? != *kept
+            {
+                let advice = "Give all chunks the same categories.";
+                return named(format!("expected the categories of the first chunk, found others. {advice}"));
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, i: usize, field: &FieldRef, source: Source<'_>, options: &WriteOptions) -> Result<()> {
@@ -99,8 +127,14 @@ impl Layout {
                 group.leaves
             }
         };
-        if let (Kind::Dense(_) | Kind::Codes(_), Source::Array(data)) = (&kind, source) {
-            self.dictionaries.insert(i, dictionaries::values(data)?.clone());
+        if let Source::Array(data) = source
+            && matches!(data.data_type(), DataType::Dictionary(..))
+        {
+            if matches!(kind, Kind::Dense(_) | Kind::Codes(_)) {
+                self.kept.insert(i, dictionaries::kept(dictionaries::values(data)?)?);
+            } else if data.is_empty() {
+                self.unpaged.insert(i, dictionaries::kept(dictionaries::values(data)?)?);
+            }
         }
         self.nleaves += leaves.len();
         self.roots.push(Root { field: FieldRef::clone(field), kind, optional, leaves, settings });

@@ -17,6 +17,9 @@ mod pending;
 mod source;
 mod writer;
 
+#[cfg(test)]
+mod tests;
+
 pub use metadata::DICTIONARY;
 pub use options::{Asked, WriteOptions};
 pub use writer::Writer;

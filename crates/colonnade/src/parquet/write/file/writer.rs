@@ -46,8 +46,6 @@ pub struct Writer {
 struct Begun {
     exporter: Exporter,
     layout: Layout,
-    /// The first chunk without rows: dictionaries of a file that never gets any.
-    empty: Frame,
 }
 
 fn empty() -> Error {
@@ -92,6 +90,7 @@ impl Writer {
         self.begin(chunk)?;
         let Some(begun) = &self.begun else { return Err(empty()) };
         begun.exporter.admit(chunk)?;
+        begun.layout.admit(&sources(chunk)?)?;
         self.state = State::Broken;
         let mut target = Target { sink, progress, total: None };
         self.chunk(chunk, &mut target)?;
@@ -108,7 +107,8 @@ impl Writer {
         let exporter = Exporter::new(chunk, None)?;
         let sources = sources(chunk)?;
         let layout = Layout::of(exporter.schema().fields(), &sources, &self.options)?;
-        self.begun = Some(Begun { exporter, layout, empty: chunk.slice(0, 0) });
+        layout.admit(&sources)?;
+        self.begun = Some(Begun { exporter, layout });
         Ok(())
     }
 
@@ -151,7 +151,7 @@ impl Writer {
         self.magic();
         let Some(begun) = &self.begun else { return Err(empty()) };
         let schema: SchemaRef = begun.exporter.schema_of(Some(self.nrows));
-        let metadata = metadata::pairs(&schema, &begun.layout, (self.nrows == 0).then_some(&begun.empty))?;
+        let metadata = metadata::pairs(&schema, &begun.layout, self.nrows > 0)?;
         let schema = Schema {
             elements: &begun.layout.elements,
             nelements: begun.layout.nelements,
