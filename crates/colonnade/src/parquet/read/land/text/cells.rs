@@ -102,6 +102,47 @@ impl<'p> Cells<'p> {
         }
     }
 
+    /// Each of the next `n`.
+    ///
+    /// # Errors
+    /// As [`Cells::measure`]; what `take` answers.
+    pub(crate) fn each(&mut self, n: usize, take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        match self {
+            Self::Plain(page) => {
+                for _ in 0..n {
+                    let (head, after) = page.split_first_chunk::<4>().ok_or_else(|| ended(4, page.len()))?;
+                    let nbytes = u32::from_le_bytes(*head) as usize;
+                    let cut = after.split_at_checked(nbytes);
+                    let (value, later) = cut.ok_or_else(|| ended(nbytes, after.len()))?;
+                    take(value)?;
+                    *page = later;
+                }
+                Ok(())
+            }
+            Self::Keys(keys, dictionary) => {
+                let mut left = n;
+                while left > 0 {
+                    let (key, times) = match keys.take(1)? {
+                        Some(Piece::Same(key, times)) => (key, times),
+                        Some(Piece::Many(some)) => (some.first().copied().unwrap_or(u32::MAX), 1),
+                        None => return Err(ended(left, 0)),
+                    };
+                    let value = dictionary.value(key as usize);
+                    take(value.ok_or_else(|| no_key(key, dictionary.entries().len()))?)?;
+                    left -= times;
+                }
+                Ok(())
+            }
+            Self::Lengths(lengths) => lengths.each(n, take),
+            Self::Front(front) => {
+                for _ in 0..n {
+                    take(front.next()?)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
     /// The next `n`, side by side.
     ///
     /// # Errors

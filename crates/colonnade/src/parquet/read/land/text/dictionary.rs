@@ -61,6 +61,54 @@ impl Dictionary {
         Ok(Self { bytes, entries, longest })
     }
 
+    /// The `n` values of `width` bytes that `page` holds.
+    ///
+    /// # Errors
+    /// Truncated.
+    pub(crate) fn fixed(page: &[u8], n: usize, width: usize) -> Result<Self> {
+        let needed = n.saturating_mul(width);
+        let values = page.get(..needed).ok_or_else(|| ended(needed, page.len()))?;
+        let size = u32::try_from(width).unwrap_or(u32::MAX);
+        let starts = (0..u32::MAX).step_by(width.max(1)).take(n);
+        let entries: Vec<Entry> = starts.map(|start| Entry { start, nbytes: size }).collect();
+        if entries.len() < n {
+            return Err(Error::limit("parquet", "a dictionary of 4 GiB."));
+        }
+        let mut bytes = Vec::with_capacity(needed + PAD);
+        bytes.extend_from_slice(values);
+        bytes.extend_from_slice(&[0; PAD]);
+        Ok(Self { bytes, entries, longest: width })
+    }
+
+    /// Adds a value; answers its key.
+    ///
+    /// # Errors
+    /// `LimitExceeded`: 4 GiB of values.
+    pub(crate) fn add(&mut self, value: &[u8]) -> Result<u32> {
+        let large = |_| Error::limit("parquet", "a dictionary of 4 GiB.");
+        let key = u32::try_from(self.entries.len()).map_err(large)?;
+        let end = self.bytes.len().saturating_sub(PAD);
+        let start = u32::try_from(end).map_err(large)?;
+        let nbytes = u32::try_from(value.len()).map_err(large)?;
+        start.checked_add(nbytes).ok_or_else(|| Error::limit("parquet", "a dictionary of 4 GiB."))?;
+        self.bytes.truncate(end);
+        self.bytes.extend_from_slice(value);
+        self.bytes.extend_from_slice(&[0; PAD]);
+        self.entries.push(Entry { start, nbytes });
+        self.longest = self.longest.max(value.len());
+        Ok(key)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The bytes of all values, one after the other.
+    pub(crate) fn joined(&self) -> &[u8] {
+        self.bytes.get(..self.bytes.len().saturating_sub(PAD)).unwrap_or_default()
+    }
+
     /// The texts, one after the other, and [`PAD`] bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes

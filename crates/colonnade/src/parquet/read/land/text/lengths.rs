@@ -83,6 +83,18 @@ impl<'p> Lengths<'p> {
         Ok(total)
     }
 
+    /// Each of the next `n`.
+    pub(crate) fn each(&mut self, n: usize, take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let mut some = [0i64; SOME];
+        for _ in 0..n {
+            let (_, sum) = self.next(&mut some, 1)?;
+            let (value, later) = self.bytes.split_at(sum);
+            take(value)?;
+            self.bytes = later;
+        }
+        Ok(())
+    }
+
     /// The next `n`.
     pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
         let (mut left, mut some) = (n, [0i64; SOME]);

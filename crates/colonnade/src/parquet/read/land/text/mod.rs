@@ -12,7 +12,7 @@ mod parts;
 mod rows;
 #[cfg(test)]
 mod tests;
-mod views;
+pub(super) mod views;
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -30,11 +30,11 @@ use crate::plan::{self, NoProgress, Progress, Task};
 
 use super::super::schema::RootKind;
 use super::{Landing, Piece};
-use cells::Stop;
+pub(super) use cells::Stop;
 pub(super) use dictionary::{Dictionary, no_text};
 use out::{Offset, Out};
-use parts::{Part, Walked, walk};
-use rows::Rows;
+pub(super) use parts::{Part, Walked, walk};
+pub(super) use rows::Rows;
 
 /// A task of pages makes about so many bytes.
 const TILE_NBYTES: usize = 4 << 20;
@@ -153,7 +153,8 @@ impl<'a> Landing<'a> {
                 tasks.push(Task::new(usize::try_from(nbytes).unwrap_or(0), move || {
                     let leaf = self.file.roots.get(field).map_or(0, |r| r.leaves.start);
                     let chunk = self.chunk(group, leaf).map_err(|e| self.named(e, field, group))?;
-                    let walked = walk(&mut self.pages(&chunk), some, k, text);
+                    let make = |page: &[u8], n: usize| Dictionary::new(page, n, text);
+                    let walked = walk(&mut self.pages(&chunk), some, k, &make);
                     *lock(slot) = walked.map_err(|e| self.named(e, field, group))?;
                     Ok(())
                 }));

@@ -20,7 +20,7 @@ pub(crate) struct Part<'a> {
     /// Which chunk of those that were walked it is of: the dictionary is that one's.
     pub(crate) chunk: usize,
     /// First row and the row behind the last of each run of wanted rows.
-    spans: Vec<(usize, usize)>,
+    pub(crate) spans: Vec<(usize, usize)>,
     /// Wanted rows.
     pub(crate) nrows: usize,
     /// The first of them in the result.
@@ -38,7 +38,7 @@ pub(crate) struct Walked<'a> {
     pub(crate) parts: Vec<Part<'a>>,
 }
 
-/// Walks the pages of a chunk as far as `pieces` need; `text`: its values must be UTF-8.
+/// Walks the pages of a chunk as far as `pieces` need; `make` takes the values of a dictionary page, and how many they are.
 ///
 /// # Errors
 /// Malformed pages; fewer rows than the pieces need.
@@ -46,7 +46,7 @@ pub(crate) fn walk<'a>(
     pages: &mut Pages<'a>,
     pieces: &[Piece],
     chunk: usize,
-    text: bool,
+    make: &dyn Fn(&[u8], usize) -> Result<Dictionary>,
 ) -> Result<Walked<'a>> {
     let mut out = Walked::default();
     let (mut first, mut rest) = (0usize, pieces);
@@ -64,7 +64,7 @@ pub(crate) fn walk<'a>(
                 return Err(Error::malformed("parquet", message).at(page.at));
             }
             let (bytes, n) = page.dictionary(&mut scratch)?;
-            out.dictionary = Some(Dictionary::new(bytes, n, text).map_err(|e| e.at(page.at))?);
+            out.dictionary = Some(make(bytes, n).map_err(|e| e.at(page.at))?);
             continue;
         }
         let end = first + page.header.nvalues as usize;
@@ -192,8 +192,16 @@ impl Part<'_> {
         })
     }
 
+    /// How many rows of the page have a value, by its levels.
+    ///
+    /// # Errors
+    /// Malformed levels.
+    pub(crate) fn valid(&self, levels: &[u8]) -> Result<usize> {
+        valid(Some(levels), self.page.header.nvalues as usize)
+    }
+
     /// Goes through the rows of the page up to the last wanted one, run by run.
-    fn each(
+    pub(crate) fn each(
         &self,
         optional: bool,
         dictionary: Option<&Dictionary>,

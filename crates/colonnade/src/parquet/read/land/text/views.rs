@@ -16,7 +16,7 @@ const BUFFER_NBYTES: usize = 1 << 30;
 ///
 /// # Errors
 /// `LimitExceeded`: more than a view can name.
-pub(super) fn array(
+pub(crate) fn array(
     data_type: &DataType,
     ends: &[u8],
     bytes: &Buffer,

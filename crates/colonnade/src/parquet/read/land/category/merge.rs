@@ -1,0 +1,93 @@
+//! The dictionaries of a column's chunks as one.
+
+use std::collections::HashMap;
+
+use crate::error::{Error, Result};
+
+use super::super::text::Dictionary;
+
+/// All values, and what each key of each dictionary is among them.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub(super) values: Dictionary,
+    pub(super) maps: Vec<Vec<u32>>,
+}
+
+impl Merged {
+    /// The values in the order of their first appearance. One dictionary, or several that are the same, is kept as it stands,
+    /// repeated values too.
+    ///
+    /// # Errors
+    /// `LimitExceeded`: 4 GiB of values.
+    pub(super) fn new(all: Vec<Dictionary>) -> Result<Self> {
+        let mut rest = all.into_iter();
+        let Some(first) = rest.next() else { return Ok(Self::default()) };
+        let rest: Vec<Dictionary> = rest.collect();
+        let same = |d: &Dictionary| {
+            d.len() == first.len()
+                && d.joined() == first.joined()
+                && d.entries().iter().zip(first.entries()).all(|(a, b)| a.nbytes == b.nbytes)
+        };
+        if rest.iter().all(same) {
+            let map: Vec<u32> = (0..as_key(first.len())?).collect();
+            return Ok(Self { values: first, maps: vec![map; rest.len() + 1] });
+        }
+        let mut values = Dictionary::default();
+        let mut maps = Vec::with_capacity(rest.len() + 1);
+        {
+            let mut known: HashMap<&[u8], u32> = HashMap::with_capacity(first.len());
+            for dictionary in std::iter::once(&first).chain(&rest) {
+                let mut map = Vec::with_capacity(dictionary.len());
+                for value in (0..dictionary.len()).filter_map(|k| dictionary.value(k)) {
+                    let code = match known.get(value) {
+                        Some(code) => *code,
+                        None => {
+                            let code = values.add(value)?;
+                            known.insert(value, code);
+                            code
+                        }
+                    };
+                    map.push(code);
+                }
+                maps.push(map);
+            }
+        }
+        Ok(Self { values, maps })
+    }
+}
+
+fn as_key(n: usize) -> Result<u32> {
+    u32::try_from(n).map_err(|_| Error::limit("parquet", "a dictionary of 2^32 values."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dictionary(values: &[&str]) -> Dictionary {
+        let mut out = Dictionary::default();
+        for value in values {
+            assert!(out.add(value.as_bytes()).is_ok());
+        }
+        out
+    }
+
+    #[test]
+    fn values_stand_in_the_order_of_their_first_appearance() {
+        let all = vec![dictionary(&["b", "a"]), dictionary(&[]), dictionary(&["c", "a", "", "b"])];
+        let Ok(merged) = Merged::new(all) else { unreachable!() };
+        let values: Vec<_> = (0..merged.values.len()).filter_map(|k| merged.values.value(k)).collect();
+        assert_eq!(values, [&b"b"[..], b"a", b"c", b""]);
+        assert_eq!(merged.maps, [vec![0, 1], vec![], vec![2, 1, 3, 0]]);
+    }
+
+    #[test]
+    fn the_same_dictionaries_stay_as_they_are() {
+        let Ok(merged) = Merged::new(vec![dictionary(&["b", "a", "b"]), dictionary(&["b", "a", "b"])]) else {
+            unreachable!()
+        };
+        assert_eq!((merged.values.len(), merged.maps), (3, vec![vec![0, 1, 2]; 2]));
+        let Ok(none) = Merged::new(Vec::new()) else { unreachable!() };
+        assert_eq!((none.values.len(), none.maps.len()), (0, 0));
+    }
+}

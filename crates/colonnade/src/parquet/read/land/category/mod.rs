@@ -1,0 +1,340 @@
+//! Dictionary pages straight to the codes of categoricals.
+//!
+//! The dictionaries of all chunks become one, and each page's keys the codes of that one. Pages of values, which writers fall
+//! back to where a dictionary grows too large, have a dictionary made of them first.
+
+mod merge;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::DataType;
+
+use crate::arrow::landed::Landed;
+use crate::error::{Error, Result};
+use crate::memory::{Buffer, Region, Scatter};
+use crate::parquet::hybrid::Hybrid;
+use crate::parquet::keys::Keys;
+use crate::parquet::levels::{Validity, spread};
+use crate::parquet::page::{Encoding, Kind};
+use crate::parquet::types::Physical;
+use crate::parquet::values::Values;
+use crate::plan::{self, NoProgress, Progress, Task};
+
+use super::super::schema::{Flat, RootKind};
+use super::text::{Dictionary, Part, Rows, Stop, Walked, joined, no_text, walk};
+use super::{Landing, Piece};
+use merge::Merged;
+
+/// Below this size regions take ordinary pages.
+const SPARSE_BELOW_NBYTES: usize = 256 << 10;
+
+/// The code of a row that is null.
+const NULL: u32 = u32::MAX;
+
+/// A page of values with the dictionary that was made of it.
+#[derive(Default)]
+struct Made {
+    dictionary: Dictionary,
+    codes: Vec<u32>,
+}
+
+/// A part, and where its keys are explained: the number of a map.
+struct Coded<'a> {
+    part: Part<'a>,
+    map: usize,
+    /// Keys in the dictionary of their own; none where the page has the keys itself.
+    codes: Option<Vec<u32>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn unlock<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Landing<'a> {
+    /// Lands the fields `wanted[i]` for `i` of `these`.
+    pub(super) fn category(
+        &self,
+        wanted: &[usize],
+        these: &[usize],
+        pieces: &[Piece],
+        landed: &mut Landed,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        for &slot in these {
+            let field = wanted.get(slot).copied().unwrap_or(0);
+            landed.columns.push((slot, self.category_column(field, pieces, progress)?));
+        }
+        Ok(())
+    }
+
+    fn category_column(&self, field: usize, pieces: &[Piece], progress: &dyn Progress) -> Result<ArrayData> {
+        let (Some(RootKind::Flat(flat)), DataType::Dictionary(key_type, value_type)) =
+            (self.file.roots.get(field).map(|r| r.kind.clone()), self.field(field)?.data_type())
+        else {
+            return Err(Error::unsupported("parquet", "a column of codes that is nested."));
+        };
+        let named = |e: Error| self.named(e, field, pieces.first().map_or(0, |p| p.group));
+        let (coded, merged) = self.keyed(field, &flat, is_text(value_type), pieces)?;
+        let values = values::array(value_type, flat.way, &merged.values).map_err(named)?;
+        let key_type = wide_enough(key_type, merged.values.len()).map_err(named)?;
+        let width = key_type.primitive_width().unwrap_or(4);
+        let nbytes = self.nrows.checked_mul(width).ok_or_else(|| Error::too_large("parquet"))?;
+        let mut codes = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
+        let found: Vec<Mutex<Validity>> = coded.iter().map(|_| Mutex::default()).collect();
+        {
+            let room = Scatter::new(&mut codes);
+            let maps = &merged.maps;
+            let tasks = coded.iter().zip(&found).map(|(coded, found)| {
+                let optional = flat.optional;
+                Task::new(coded.part.nrows * width, move || {
+                    let map = maps.get(coded.map).map(Vec::as_slice).unwrap_or_default();
+                    let done = match width {
+                        1 => fill::<1>(coded, map, optional, room),
+                        2 => fill::<2>(coded, map, optional, room),
+                        4 => fill::<4>(coded, map, optional, room),
+                        _ => fill::<8>(coded, map, optional, room),
+                    };
+                    *lock(found) = done.map_err(|e| self.named(e.at(coded.part.page.at), field, 0))?;
+                    Ok(())
+                })
+            });
+            plan::run(tasks.collect(), self.threads, progress)?;
+        }
+        let nulls = if flat.optional { joined(found.into_iter().map(unlock), self.nrows) } else { None };
+        let data_type = DataType::Dictionary(Box::new(key_type), value_type.clone());
+        let builder = ArrayDataBuilder::new(data_type).len(self.nrows).nulls(nulls);
+        let builder =
+            builder.add_buffer(Buffer::from_region(codes.finish(), true).to_arrow()).add_child_data(values);
+        // SAFETY: every row has a code, each from a map whose entries are all keys of `values`; of nulls it is 0.
+        Ok(unsafe { builder.build_unchecked() })
+    }
+
+    /// The wanted rows of all chunks, and the dictionary of them all.
+    fn keyed(
+        &self,
+        field: usize,
+        flat: &Flat,
+        text: bool,
+        pieces: &[Piece],
+    ) -> Result<(Vec<Coded<'a>>, Merged)> {
+        let make = |page: &[u8], n: usize| match flat.physical {
+            Physical::Bytes => Dictionary::new(page, n, text),
+            Physical::Boolean => Err(Error::malformed("parquet", "a dictionary page of bools.")),
+            Physical::Int32 | Physical::Float => Dictionary::fixed(page, n, 4),
+            Physical::Int64 | Physical::Double => Dictionary::fixed(page, n, 8),
+            Physical::Int96 => Dictionary::fixed(page, n, 12),
+            Physical::Fixed(width) => Dictionary::fixed(page, n, width as usize),
+        };
+        let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
+        let walked: Vec<Mutex<Walked<'a>>> = groups.iter().map(|_| Mutex::default()).collect();
+        let leaf = self.file.roots.get(field).map_or(0, |r| r.leaves.start);
+        let tasks = groups.iter().zip(&walked).enumerate().map(|(k, (some, slot))| {
+            let group = some.first().map_or(0, |p| p.group);
+            let make = &make;
+            Task::new(1 << 20, move || {
+                let named = |e: Error| self.named(e, field, group);
+                let chunk = self.chunk(group, leaf).map_err(named)?;
+                *lock(slot) = walk(&mut self.pages(&chunk), some, k, make).map_err(named)?;
+                Ok(())
+            })
+        });
+        plan::run(tasks.collect(), self.threads, &NoProgress)?;
+        // Where every dictionary stands among those that are merged: of a chunk, then of its pages of values.
+        let mut dictionaries = Vec::new();
+        let mut coded = Vec::new();
+        for walked in walked.into_iter().map(unlock) {
+            let map = dictionaries.len();
+            let has = walked.dictionary.is_some();
+            dictionaries.extend(walked.dictionary);
+            let by_value: Vec<bool> = walked.parts.iter().map(|part| !is_keyed(part)).collect();
+            let made = self.made(field, flat, text, &walked.parts, &by_value)?;
+            for (part, (made, by_value)) in walked.parts.into_iter().zip(made.into_iter().zip(by_value)) {
+                if by_value {
+                    coded.push(Coded { part, map: dictionaries.len(), codes: Some(made.codes) });
+                    dictionaries.push(made.dictionary);
+                } else if has {
+                    coded.push(Coded { part, map, codes: None });
+                } else {
+                    let message = "a page of keys without a dictionary page before it. The file is damaged; write it again.";
+                    return Err(self.named(Error::malformed("parquet", message).at(part.page.at), field, 0));
+                }
+            }
+        }
+        let merged = Merged::new(dictionaries).map_err(|e| self.named(e, field, 0))?;
+        Ok((coded, merged))
+    }
+
+    /// Dictionaries of the pages that have values.
+    fn made(
+        &self,
+        field: usize,
+        flat: &Flat,
+        text: bool,
+        parts: &[Part<'a>],
+        by_value: &[bool],
+    ) -> Result<Vec<Made>> {
+        let slots: Vec<Mutex<Made>> = parts.iter().map(|_| Mutex::default()).collect();
+        let optional = flat.optional;
+        let mut tasks = Vec::new();
+        for ((part, slot), _) in parts.iter().zip(&slots).zip(by_value).filter(|(_, by_value)| **by_value) {
+            if flat.physical != Physical::Bytes {
+                let message = "a page of values in a column of codes, which are not texts.";
+                return Err(self.named(Error::unsupported("parquet", message).at(part.page.at), field, 0));
+            }
+            tasks.push(Task::new(part.page.header.nbytes, move || {
+                let made = coded_values(part, optional, text);
+                *lock(slot) = made.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
+                Ok(())
+            }));
+        }
+        plan::run(tasks, self.threads, &NoProgress)?;
+        Ok(slots.into_iter().map(unlock).collect())
+    }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+fn is_keyed(part: &Part<'_>) -> bool {
+    let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = part.page.header.kind else {
+        return false;
+    };
+    matches!(encoding, Encoding::PlainDictionary | Encoding::RleDictionary)
+}
+
+/// A dictionary of the wanted values of a page, and the key of each row.
+fn coded_values(part: &Part<'_>, optional: bool, text: bool) -> Result<Made> {
+    let mut made = Made::default();
+    let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
+    let mut scratch = Vec::new();
+    let Made { dictionary, codes } = &mut made;
+    let done = part.each(optional, None, &mut scratch, &mut |wanted, rows, cells| {
+        if !wanted {
+            cells.measure(rows.valid())?;
+            return Ok(());
+        }
+        let first = codes.len();
+        codes.resize(first + rows.len(), NULL);
+        let now = codes.get_mut(first..).unwrap_or_default();
+        let mut places = (0..rows.len()).filter(|k| match rows {
+            Rows::Same(valid, _) => valid,
+            Rows::Mixed(mask, _) => mask >> k & 1 == 1,
+        });
+        cells.each(rows.valid(), &mut |value| {
+            let code = match known.get(value) {
+                Some(code) => *code,
+                None => {
+                    if text && simdutf8::basic::from_utf8(value).is_err() {
+                        return Err(no_text("row", part.at + first));
+                    }
+                    let code = dictionary.add(value)?;
+                    known.insert(value.into(), code);
+                    code
+                }
+            };
+            if let Some(to) = places.next().and_then(|k| now.get_mut(k)) {
+                *to = code;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    });
+    match done {
+        Ok(_) => Ok(made),
+        Err(Stop::Error(error)) => Err(error),
+        Err(Stop::Full) => Err(short()),
+    }
+}
+
+#[cold]
+fn short() -> Error {
+    Error::malformed("parquet", "a page has fewer rows than it says. The file is damaged; write it again.")
+}
+
+/// The codes of a part's wanted rows to their place, of `N` bytes each; answers which are null.
+fn fill<const N: usize>(
+    coded: &Coded<'_>,
+    map: &[u32],
+    optional: bool,
+    room: Scatter<'_>,
+) -> Result<Validity> {
+    let Coded { part, codes, .. } = coded;
+    // SAFETY: each part has rows of its own.
+    let room =
+        unsafe { room.range(part.at * N, part.nrows * N) }.ok_or_else(|| Error::too_large("parquet"))?;
+    let out = room.as_chunks_mut::<N>().0;
+    let bytes = |code: u32| {
+        let mut word = [0u8; N];
+        for (to, from) in word.iter_mut().zip(code.to_le_bytes()) {
+            *to = from;
+        }
+        word
+    };
+    let mut validity = Validity::default();
+    if let Some(codes) = codes {
+        for (to, code) in out.iter_mut().zip(codes) {
+            validity.push_same(*code != NULL, 1);
+            *to = bytes(map.get(*code as usize).copied().unwrap_or(0));
+        }
+        return Ok(validity);
+    }
+    let map: Vec<[u8; N]> = map.iter().map(|code| bytes(*code)).collect();
+    let mut scratch = Vec::new();
+    let parts = part.page.parts(&mut scratch)?;
+    let (&width, keys) = parts.values.split_first().unwrap_or((&0, &[]));
+    let n = parts.n;
+    let valid = if optional { part.valid(&parts.definition)? } else { n };
+    let mut values: Values<'_, [u8; N]> =
+        Values::Keys(Box::new(Keys::new(Hybrid::new(keys, width, valid)?)), &map);
+    let mut decode = |out: &mut [[u8; N]], validity: &mut Validity| -> Result<()> {
+        if !optional {
+            return values.fill::<u32>(out, |_| [0; N]);
+        }
+        let mut levels = Hybrid::new(&parts.definition, 1, n)?;
+        spread(&mut levels, out, [0; N], Some(validity), |some| values.fill::<u32>(some, |_| [0; N]))
+    };
+    if part.nrows == n {
+        decode(out, &mut validity)?;
+        return Ok(validity);
+    }
+    // Some rows of a page: all are decoded, and those are taken.
+    let (mut all, mut bits) = (vec![[0; N]; n], Validity::default());
+    decode(&mut all, &mut bits)?;
+    let mut at = 0;
+    for &(start, stop) in &part.spans {
+        let (Some(from), Some(to)) = (all.get(start..stop), out.get_mut(at..at + stop - start)) else {
+            return Err(short());
+        };
+        to.copy_from_slice(from);
+        at += stop - start;
+        for row in start..stop {
+            let bit = bits.words().get(row / 64).is_none_or(|word| word >> (row % 64) & 1 == 1);
+            validity.push_same(bit, 1);
+        }
+    }
+    Ok(validity)
+}
+
+/// The type of the keys, or a wider one where it does not reach `n` values.
+fn wide_enough(told: &DataType, n: usize) -> Result<DataType> {
+    use DataType::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
+    let signed = [(Int8, 1usize << 7), (Int16, 1 << 15), (Int32, 1 << 31), (Int64, usize::MAX)];
+    let unsigned = [(UInt8, 1usize << 8), (UInt16, 1 << 16), (UInt32, 1 << 32), (UInt64, usize::MAX)];
+    for list in [signed, unsigned] {
+        let Some(from) = list.iter().position(|(data_type, _)| data_type == told) else { continue };
+        if let Some((found, _)) = list.into_iter().skip(from).find(|(_, most)| n <= *most) {
+            return Ok(found);
+        }
+    }
+    Err(Error::unsupported("parquet", format!("codes of type {told}.")))
+}

@@ -1,0 +1,194 @@
+//! Lists, structs, maps and what is rare: through the crate's Arrow reader.
+//!
+//! The pages are ours: their headers are read and proven, and their bytes decompressed, before the crate sees them.
+
+mod pages;
+#[cfg(test)]
+mod tests;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::Array;
+use arrow_data::ArrayData;
+use arrow_schema::{Field, Fields};
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection, RowSelector};
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
+use parquet::schema::types::SchemaDescriptor;
+
+use crate::arrow::concat;
+use crate::arrow::landed::Landed;
+use crate::error::{Error, Result};
+use crate::plan::{self, Progress, Task};
+
+use super::super::schema::RootKind;
+use super::{Landing, Piece};
+use pages::{Chunk, Group};
+
+/// Rows are read by so many: room for their levels is taken before they are seen.
+const BATCH_ROWS: usize = 1 << 16;
+
+impl Landing<'_> {
+    /// Lands the fields `wanted[i]` for `i` of `these`, in parallel by column and row group.
+    pub(super) fn nested(
+        &self,
+        wanted: &[usize],
+        these: &[usize],
+        pieces: &[Piece],
+        landed: &mut Landed,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
+        let slots: Vec<Mutex<Vec<ArrayData>>> =
+            (0..these.len() * groups.len()).map(|_| Mutex::default()).collect();
+        let mut tasks = Vec::with_capacity(slots.len());
+        for (&i, slots) in these.iter().zip(slots.chunks(groups.len().max(1))) {
+            let field = wanted.get(i).copied().unwrap_or(0);
+            for (some, slot) in groups.iter().zip(slots) {
+                let group = some.first().map_or(0, |p| p.group);
+                let nbytes = usize::try_from(self.nested_nbytes(field, group)).unwrap_or(usize::MAX);
+                tasks.push(Task::new(nbytes, move || {
+                    let arrays = self.nested_group(field, some).map_err(|e| self.named(e, field, group))?;
+                    *slot.lock().unwrap_or_else(PoisonError::into_inner) = arrays;
+                    Ok(())
+                }));
+            }
+        }
+        plan::run(tasks, self.threads, progress)?;
+        let mut slots = slots.into_iter();
+        for &i in these {
+            let field = wanted.get(i).copied().unwrap_or(0);
+            let own = slots.by_ref().take(groups.len());
+            let arrays: Vec<ArrayData> =
+                own.flat_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
+            let refs: Vec<&ArrayData> = arrays.iter().collect();
+            let empty = ArrayData::new_empty(self.field(field)?.data_type());
+            let data = match refs.as_slice() {
+                [one] => (*one).clone(),
+                several => concat::arrays(&empty, several)
+                    .map_err(|e| self.named(e.in_format("parquet"), field, 0))?,
+            };
+            landed.columns.push((i, data));
+        }
+        Ok(())
+    }
+
+    fn nested_nbytes(&self, field: usize, group: usize) -> u64 {
+        let leaves = self.file.roots.get(field).map_or(0..0, |r| r.leaves.clone());
+        leaves.filter_map(|leaf| self.chunk_of(group, leaf).ok()).map(|c| c.nbytes).sum()
+    }
+
+    /// The wanted rows of one row group.
+    fn nested_group(&self, field: usize, pieces: &[Piece]) -> Result<Vec<ArrayData>> {
+        let root = self.file.roots.get(field).ok_or_else(|| Error::not_found("parquet", "the column."))?;
+        let RootKind::Nested(schema) = &root.kind else {
+            let data_type = self.field(field)?.data_type();
+            let message = format!("values of type {data_type}, as this file stores them, are not read.");
+            return Err(Error::unsupported("parquet", message));
+        };
+        let group = pieces.first().map_or(0, |p| p.group);
+        let limits = &self.file.options.limits;
+        let mut chunks = Vec::with_capacity(root.leaves.len());
+        for leaf in root.leaves.clone() {
+            let chunk = self.chunk(group, leaf)?;
+            let whole = self.file.source.bytes.as_slice().as_ptr().addr();
+            let start = chunk.bytes.as_ptr().addr() - whole;
+            let bytes = self.file.source.bytes.slice(start, chunk.bytes.len());
+            let bytes = bytes.ok_or_else(|| Error::too_large("parquet"))?;
+            let chunk = Chunk {
+                bytes,
+                base: chunk.base,
+                codec: chunk.codec,
+                nvalues: chunk.nvalues,
+                levels: chunk.levels,
+                verify: self.file.options.verify,
+                max_nbytes: limits.max_member_nbytes,
+            };
+            prove(&chunk)?;
+            chunks.push(chunk);
+        }
+        let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
+        let rows = Group::new(schema, chunks, nrows);
+        read(schema, self.field(field)?, &rows, pieces)
+    }
+}
+
+/// Walks all headers of a chunk: what they claim is proven before anyone relies on it.
+fn prove(chunk: &Chunk) -> Result<()> {
+    let mut pages = chunk.pages();
+    while pages.next_page()?.is_some() {}
+    Ok(())
+}
+
+/// What the crate makes of the wanted rows.
+fn read(
+    schema: &Arc<SchemaDescriptor>,
+    field: &Field,
+    group: &Group,
+    pieces: &[Piece],
+) -> Result<Vec<ArrayData>> {
+    let work = || -> parquet::errors::Result<Vec<ArrayData>> {
+        let hint = Fields::from(vec![field.clone()]);
+        let levels = parquet_to_arrow_field_levels(schema, ProjectionMask::all(), Some(&hint))?;
+        let reader = ParquetRecordBatchReader::try_new_with_row_groups(
+            &levels,
+            group,
+            BATCH_ROWS.min(group.nrows.max(1)),
+            selection(pieces, group.nrows),
+        )?;
+        let mut out = Vec::new();
+        for batch in reader {
+            let batch = batch?;
+            out.push(batch.column(0).to_data());
+        }
+        Ok(out)
+    };
+    // Levels that contradict each other are met in the middle of its work, some of them by an assertion.
+    let done = catch_unwind(AssertUnwindSafe(work));
+    if let Some(error) = group.met.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        return Err(error);
+    }
+    let failed = |what: &str| {
+        let at = group.chunks.first().map_or(0, |c| c.base);
+        Error::malformed("parquet", format!("{what}. The file is damaged; write it again.")).at(at)
+    };
+    let arrays = match done {
+        Ok(Ok(arrays)) => arrays,
+        Ok(Err(error)) => return Err(failed(&error.to_string())),
+        Err(_) => return Err(failed("the levels of its values contradict each other")),
+    };
+    let (wanted, found) =
+        (pieces.iter().map(|p| p.nrows).sum::<usize>(), arrays.iter().map(ArrayData::len).sum::<usize>());
+    if wanted != found {
+        return Err(failed(&format!("expected {wanted} rows, found {found}")));
+    }
+    arrays.into_iter().map(|data| retyped(data, field)).collect()
+}
+
+/// The rows of the pieces among the `nrows` of their group; `None` where they are all.
+fn selection(pieces: &[Piece], nrows: usize) -> Option<RowSelection> {
+    if let [one] = pieces
+        && one.nrows == nrows
+    {
+        return None;
+    }
+    let mut out = Vec::with_capacity(2 * pieces.len());
+    let mut at = 0;
+    for piece in pieces {
+        if piece.skip > at {
+            out.push(RowSelector::skip(piece.skip - at));
+        }
+        out.push(RowSelector::select(piece.nrows));
+        at = piece.skip + piece.nrows;
+    }
+    Some(RowSelection::from(out))
+}
+
+/// The array with the field's own type: names within lists and maps are those that the writer's schema tells.
+fn retyped(data: ArrayData, field: &Field) -> Result<ArrayData> {
+    if data.data_type() == field.data_type() {
+        return Ok(data);
+    }
+    let message = format!("expected type {}, found {}", field.data_type(), data.data_type());
+    Err(Error::unsupported("parquet", format!("{message}. Its type is not read here.")))
+}

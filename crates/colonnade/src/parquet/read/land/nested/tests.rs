@@ -1,0 +1,131 @@
+//! Nested columns that another writer wrote come back, whole and in pieces.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{Int32Builder, ListBuilder, MapBuilder, StringBuilder};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, StructArray, make_array};
+use arrow_schema::{DataType, Field};
+use arrow_select::concat::concat;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::{WriterProperties, WriterVersion};
+
+use crate::arrow::landed::Landed;
+use crate::memory::Buffer;
+use crate::parquet::read::land::{Landing, Piece};
+use crate::parquet::read::{Parquet, ReadOptions};
+use crate::plan::NoProgress;
+
+fn columns(n: i32) -> Vec<(&'static str, ArrayRef)> {
+    let mut list = ListBuilder::new(Int32Builder::new());
+    let mut map = MapBuilder::new(None, StringBuilder::new(), Int32Builder::new());
+    for k in 0..n {
+        for v in 0..k % 4 {
+            list.values().append_option((v != 2).then_some(k + v));
+            map.keys().append_value(format!("key {v}"));
+            map.values().append_option((k % 3 != 0).then_some(v));
+        }
+        list.append(k % 7 != 0);
+        assert!(map.append(k % 5 != 0).is_ok());
+    }
+    let a: ArrayRef = Arc::new(Int64Array::from_iter((0..n).map(|k| (k % 3 > 0).then_some(i64::from(k)))));
+    let b: ArrayRef =
+        Arc::new(StringArray::from_iter((0..n).map(|k| (k % 4 > 0).then(|| format!("text {}", k % 9)))));
+    let list: ArrayRef = Arc::new(list.finish());
+    let fields = vec![
+        (Arc::new(Field::new("a", DataType::Int64, true)), a),
+        (Arc::new(Field::new("b", DataType::Utf8, true)), b),
+        (Arc::new(Field::new("c", list.data_type().clone(), true)), Arc::clone(&list)),
+    ];
+    let record: ArrayRef = Arc::new(StructArray::from(fields));
+    vec![("list", list), ("map", Arc::new(map.finish())), ("struct", record)]
+}
+
+fn written(columns: &[(&str, ArrayRef)], version: WriterVersion, codec: Compression) -> Vec<u8> {
+    let batch =
+        RecordBatch::try_from_iter_with_nullable(columns.iter().map(|(n, a)| (*n, Arc::clone(a), true)))
+            .unwrap();
+    let properties = WriterProperties::builder()
+        .set_writer_version(version)
+        .set_compression(codec)
+        .set_max_row_group_row_count(Some(400))
+        .set_data_page_row_count_limit(90)
+        .set_write_batch_size(30);
+    let mut out = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut out, batch.schema(), Some(properties.build())).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    out
+}
+
+fn opened(bytes: Vec<u8>, columns: Option<Vec<String>>) -> crate::Result<Parquet> {
+    let options = ReadOptions { columns, ..ReadOptions::default() };
+    Parquet::open_buffer(Buffer::from_vec(bytes), options)
+}
+
+fn landed(file: &Parquet, field: usize, pieces: &[Piece]) -> crate::Result<ArrayRef> {
+    let nrows = pieces.iter().map(|p| p.nrows).sum();
+    let landing = Landing { file, nrows, threads: 2, arrow: true };
+    let mut landed = Landed::default();
+    landing.nested(&[field], &[0], pieces, &mut landed, &NoProgress)?;
+    let data = landed.columns.pop().unwrap().1;
+    data.validate_full().unwrap();
+    Ok(make_array(data))
+}
+
+#[test]
+fn lists_maps_and_structs_come_back() {
+    let columns = columns(1000);
+    for (version, codec) in [
+        (WriterVersion::PARQUET_1_0, Compression::SNAPPY),
+        (WriterVersion::PARQUET_2_0, Compression::LZ4_RAW),
+    ] {
+        let file = opened(written(&columns, version, codec), None).unwrap();
+        let (mut pieces, mut at) = (Vec::new(), 0);
+        for (group, skip, nrows) in [(0, 3, 5), (0, 200, 150), (1, 0, 400), (2, 100, 1), (2, 150, 50)] {
+            pieces.push(Piece { group, skip, nrows, at });
+            at += nrows;
+        }
+        for (k, (name, array)) in columns.iter().enumerate() {
+            assert!(
+                landed(&file, k, &file.pieces(0, file.nrows)).unwrap().as_ref() == array.as_ref(),
+                "{name}"
+            );
+            let parts: Vec<ArrayRef> =
+                pieces.iter().map(|p| array.slice(p.group * 400 + p.skip, p.nrows)).collect();
+            let parts: Vec<&dyn Array> = parts.iter().map(|a| a.as_ref()).collect();
+            assert!(
+                landed(&file, k, &pieces).unwrap().as_ref() == concat(&parts).unwrap().as_ref(),
+                "{name}"
+            );
+            assert_eq!(landed(&file, k, &[]).unwrap().len(), 0);
+        }
+    }
+}
+
+#[test]
+fn a_path_takes_a_part_of_a_struct() {
+    let columns = columns(500);
+    let bytes = written(&columns, WriterVersion::PARQUET_1_0, Compression::UNCOMPRESSED);
+    let file = opened(bytes, Some(vec!["struct.b".to_owned()])).unwrap();
+    assert_eq!(file.schema.fields().len(), 1);
+    let found = landed(&file, 0, &file.pieces(0, file.nrows)).unwrap();
+    let DataType::Struct(fields) = found.data_type() else { unreachable!() };
+    assert_eq!(fields.iter().map(|f| f.name().as_str()).collect::<Vec<_>>(), ["b"]);
+    let whole = columns[2].1.as_any().downcast_ref::<StructArray>().unwrap();
+    let part = found.as_any().downcast_ref::<StructArray>().unwrap();
+    assert!(part.column(0).as_ref() == whole.column(1).as_ref());
+}
+
+#[test]
+fn flips_end_in_an_error_or_in_arrays() {
+    let bytes = written(&columns(60), WriterVersion::PARQUET_1_0, Compression::UNCOMPRESSED);
+    for at in 4..bytes.len() {
+        let mut bad = bytes.clone();
+        bad[at] ^= 1 << (at % 8);
+        let Ok(file) = opened(bad, None) else { continue };
+        for field in 0..file.roots.len() {
+            let _ = landed(&file, field, &file.pieces(0, file.nrows));
+        }
+    }
+}
