@@ -9,7 +9,7 @@ def parser() -> argparse.ArgumentParser:
     """The parser of every command; `options.command` runs what was asked for."""
     made = _Parser(
         prog="colonnade",
-        description="Look at, check, convert and send DataFrame files (npz, npy, arrow, arrows, msgpack, csv...).",
+        description="Look at, check, convert and send DataFrame files (npz, arrow, parquet, msgpack, csv...).",
         epilog="Exit status: 0 done, 1 bad data or an error of the system, 2 wrong usage, 130 interrupted.",
     )
     made.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
@@ -123,6 +123,8 @@ def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
         "--to", dest="target_format", metavar="FORMAT", help=f"format of {file} (default: told by its suffix)"
     )
     _add_packing(command)
+    command.add_argument("--profile", metavar="WORD", help="fast, balanced or small (parquet)")
+    command.add_argument("--row-group-rows", type=_count, metavar="N", help="rows of a row group (parquet)")
     command.add_argument("--orient", metavar="WORD", help="columns, records, split... (msgpack, json, yaml)")
     command.add_argument(
         "--no-header",
@@ -144,7 +146,10 @@ def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
 
 def _add_packing(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--compression", metavar="CODEC", help="none; zstd, deflate (npz); lz4, zstd (arrow, arrows); gzip, zstd (text)"
+        "--compression",
+        metavar="CODEC",
+        help="none; zstd, deflate (npz); lz4, zstd (arrow, arrows); gzip, zstd (text); "
+        "auto, snappy, gzip, brotli, lz4, zstd (parquet)",
     )
     command.add_argument("--level", type=int, metavar="N", help="level of compression")
     command.add_argument("--batch-nbytes", type=int, metavar="N", help="data in a record batch (arrow, arrows)")

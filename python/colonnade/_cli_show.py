@@ -39,7 +39,7 @@ def info(options: argparse.Namespace) -> int:
     if found.schema is not None and found.schema.fields:
         console.print(_schema_table(found))
     if found.members:
-        console.print(_member_table(found))
+        console.print(_member_table(found) if found.parquet is None else _chunk_table(found))
     return 0
 
 
@@ -129,6 +129,35 @@ def _member_table(found: cn.Info) -> "Table":
             *sizes,
             _text(str(member.get("descr") or "")),
             "" if shape is None else " x ".join(map(str, shape)) or "()",
+        )
+    left = len(found.members) - len(members)
+    table.caption = f"... {left:,} more; --json lists all" if left else None
+    table.caption_justify = "left"
+    return table
+
+
+def _chunk_table(found: cn.Info) -> "Table":
+    members = found.members[:_MOST_MEMBERS]
+    table = _table(title=f"{len(found.members):,} column chunks", title_justify="left", padding=(0, 1, 0, 0))
+    table.add_column("group", justify="right")
+    table.add_column("name", overflow="fold", min_width=8)
+    table.add_column("encodings", overflow="fold")
+    table.add_column("codec")
+    for column in ("size", "compressed", "nulls"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("least ... largest", overflow="ellipsis", no_wrap=True)
+    for member in members:
+        kept = member["statistics"] or {}
+        least, largest, nulls = kept.get("min"), kept.get("max"), kept.get("null_count")
+        table.add_row(
+            f"{member['group']:,}",
+            _text(str(member["name"])),
+            _text(", ".join(member["encodings"])),
+            str(member["method"]),
+            nbytes_text(member["nbytes"]),
+            nbytes_text(member["compressed_nbytes"]),
+            "" if nulls is None else f"{nulls:,}",
+            "" if least is None else _text(f"{label_text(least)} ... {label_text(largest)}"),
         )
     left = len(found.members) - len(members)
     table.caption = f"... {left:,} more; --json lists all" if left else None

@@ -11,6 +11,7 @@ from typing import Any
 import colonnade as cn
 
 from ._cli_show import source_of
+from ._formats import from_suffix
 from ._progress import Bar, Callback
 from ._text import clean
 
@@ -26,6 +27,18 @@ _READING = (
     "decimal",
     "on_error",
     "big_ints",
+)
+_WRITING = (
+    "level",
+    "compat",
+    "batch_nbytes",
+    "profile",
+    "row_group_rows",
+    "orient",
+    "numbers",
+    "schema",
+    "nonfinite",
+    "indent",
 )
 
 
@@ -93,7 +106,9 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
         found["format"] = options.target_format
     if options.compression and options.compression != "none":
         found["compression"] = options.compression
-    for name in ("level", "compat", "batch_nbytes", "orient", "numbers", "schema", "nonfinite", "indent"):
+    elif options.compression and _format_of_target(options) == "parquet":
+        found["compression"] = None  # everywhere else it is the default
+    for name in _WRITING:
         if getattr(options, name, None) is not None:
             found[name] = getattr(options, name)
     for name in ("fsync", "compatible", "lossy"):
@@ -104,6 +119,11 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
     if getattr(options, "to_delimiter", None) is not None:
         found["delimiter"] = _character(options.to_delimiter)
     return found
+
+
+def _format_of_target(options: argparse.Namespace) -> str | None:
+    """The format of the target as far as it is said: by name or suffix."""
+    return options.target_format or from_suffix(getattr(options, "target", None) or "")
 
 
 def _character(text: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._axes import Labels, decode_optional
 from ._info_arrow import ArrowInfo
+from ._info_parquet import ParquetInfo
 from ._info_text import TextInfo
 from ._open import File
 from ._schema import AxisInfo, Schema
@@ -26,7 +27,7 @@ class Info:
     Attributes
     ----------
     format : str
-        ``npz``, ``npy``, ``arrow``, ``arrows``, ``msgpack``, ``csv``, ``json``, ``ndjson`` or ``yaml``.
+        ``npz``, ``npy``, ``arrow``, ``arrows``, ``parquet``, ``msgpack``, ``csv``, ``json``, ``ndjson`` or ``yaml``.
     layout : str
         ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow;
         ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``records`` of CSV.
@@ -46,11 +47,14 @@ class Info:
         Compression method to number of members.
     members : list of dict
         name, method, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Of Arrow one a message:
-        the schema, dictionaries, record batches; of MessagePack one a column; of text one, all of it.
+        the schema, dictionaries, record batches; of Parquet one a column chunk, with group, physical, encodings,
+        nvalues, statistics, page_index, bloom_filter, encrypted; of MessagePack one a column; of text one, all of it.
     arrow : ArrowInfo or None
         What Arrow's files and streams have besides.
     text : TextInfo or None
         What text files have besides.
+    parquet : ParquetInfo or None
+        What Parquet files have besides: row groups, encodings.
     labels : list of str
         Of a bundle: its frames.
     problem : str or None
@@ -74,6 +78,7 @@ class Info:
     problem: str | None = None
     arrow: ArrowInfo | None = None
     text: TextInfo | None = None
+    parquet: ParquetInfo | None = None
 
     @property
     def index(self) -> AxisInfo | None:
@@ -107,6 +112,7 @@ class Info:
             "problem": self.problem,
             "arrow": None if self.arrow is None else asdict(self.arrow),
             "text": None if self.text is None else asdict(self.text),
+            "parquet": None if self.parquet is None else plain(asdict(self.parquet)),
             "members": [plain(member) for member in self.members],
         }
 
@@ -127,8 +133,11 @@ class Info:
             facts.append(("batches", str(self.arrow)))
         if self.text is not None:
             facts.append(("text", str(self.text)))
+        if self.parquet is not None:
+            facts += self.parquet.facts()
         codecs = ", ".join(f"{count:,} {codec}" for codec, count in self.codecs.items()) or "none"
-        facts.append(("members" if self.arrow is None else "messages", codecs))
+        members = "messages" if self.arrow is not None else "column chunks" if self.parquet is not None else "members"
+        facts.append((members, codecs))
         facts.append(("written by", _writer_text(self.origin, self.version)))
         if self.labels:
             facts.append(("frames", f"{len(self.labels):,}: " + ", ".join(map(label_text, self.labels[:_SHOWN]))))

@@ -31,6 +31,7 @@ class Way(NamedTuple):
 
 # Small enough for a handful of rows to be cut into several batches.
 _SMALL = {"batch_nbytes": 64}
+_GROUPS = {"row_group_rows": 2, "page_nbytes": 16}
 
 WAYS: dict[str, Way] = {
     "npz": Way("npz", {}),
@@ -47,6 +48,11 @@ WAYS: dict[str, Way] = {
         ("arrows", "", {}),
         ("arrows", " zstd", {"compression": "zstd"}),
         ("arrows", " of small batches", _SMALL),
+        ("parquet", "", {}),
+        ("parquet", " of small groups", _GROUPS),
+        ("parquet", " plain", {"encoding": "plain", "use_dictionary": False, "compression": None, "statistics": False}),
+        ("parquet", " version 2", _GROUPS | {"data_page_version": 2, "encoding": "dictionary", "compression": "lz4"}),
+        ("parquet", " small", {"profile": "small", "compression": "zstd", "level": 3, "crc": False}),
         ("msgpack", "", {}),
         ("msgpack", " packed", {"numbers": "packed"}),
         ("msgpack", " records", {"orient": "records"}),
@@ -63,14 +69,35 @@ WAYS: dict[str, Way] = {
     if format in BUILT
 }
 # Formats that hold every frame in one piece of bytes.
-WHOLE = [name for name in ("npz", "arrow", "arrows", "msgpack", "json", "ndjson", "yaml") if name in BUILT]
+WHOLE = [name for name in ("npz", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "yaml") if name in BUILT]
 
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 every_random_way = pytest.mark.parametrize(
-    "way", ["npz", "arrow", "arrows", "arrow of small batches", "arrows of small batches", "msgpack", "json", "ndjson"]
+    "way",
+    [
+        way
+        for way in (
+            "npz",
+            "arrow",
+            "arrows",
+            "arrow of small batches",
+            "arrows of small batches",
+            "parquet",
+            "parquet of small groups",
+            "parquet version 2",
+            "msgpack",
+            "json",
+            "ndjson",
+        )
+        if way in WAYS
+    ],
 )
 arrow_ways = pytest.mark.parametrize(
     "way", [pytest.param(way, id=name) for name, way in WAYS.items() if way.format in ("arrow", "arrows")]
+)
+
+parquet_ways = pytest.mark.parametrize(
+    "way", [pytest.param(way, id=name) for name, way in WAYS.items() if way.format == "parquet"]
 )
 
 
@@ -84,11 +111,11 @@ def check_comes_back(
     data: Any, way: Way, folder: Path, decoded: Callable[[cn.Frame], Any], identical: Callable[[Any, Any], None]
 ) -> Path:
     """Written and read again, mapped and not, `data` is what it was; the path it was written to."""
-    if way.format == "csv" and (problem := what_no_field_holds(cn.Frame(data))):
-        with pytest.raises(cn.EncodeError, match="csv: "):
+    if problem := what_is_not_held(cn.Frame(data), way.format):
+        with pytest.raises(cn.EncodeError, match=f"{way.format}: "):
             way.write(data, folder)
         assert list(folder.iterdir()) == []
-        pytest.skip(f"refused by name: no field of CSV holds {problem}")
+        pytest.skip(f"refused by name: {way.format} does not hold {problem}")
     path = way.write(data, folder)
     identical(data, decoded(cn.read(path)))
     identical(data, cn.read(path, mmap=False, verify=True).to_native())
@@ -99,7 +126,16 @@ def held_columns(data: Any, way: Way) -> list[str]:
     """The columns of `data` that the format has a field for."""
     frame = cn.Frame(data)
     names = [str(label) for label in frame.columns]
-    return [name for name in names if way.format != "csv" or what_no_field_holds(frame.select([name])) is None]
+    return [name for name in names if what_is_not_held(frame.select([name]), way.format) is None]
+
+
+def what_is_not_held(frame: cn.Frame, format: str) -> str | None:
+    """The type of a column or a level of row labels that the format has no place for."""
+    if format == "csv":
+        return what_no_field_holds(frame)
+    if format == "parquet":
+        return next((name for name in frame.dtypes if any(word in name for word in _NOT_IN_PARQUET)), None)
+    return None
 
 
 def what_no_field_holds(frame: cn.Frame) -> str | None:
@@ -122,6 +158,7 @@ def what_no_field_holds(frame: cn.Frame) -> str | None:
     return None
 
 
+_NOT_IN_PARQUET = ("union",)
 _NESTED = ("list", "large_list", "fixed_size_list", "struct", "map", "union", "dense_union", "sparse_union", "run_end")
 
 

@@ -1,0 +1,263 @@
+"""Parquet files of pyarrow and pandas come back as these read them themselves."""
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("pandas")
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import colonnade as cn
+from colonnade.testing import cases_pandas, cases_pyarrow
+from tests.formats.parquet_look import PYARROW, assert_same, pandas_frame, pyarrow_file, pyarrow_table
+
+every_option = pytest.mark.parametrize("options", PYARROW.values(), ids=PYARROW)
+CASES = [name for name in cases_pyarrow.CASES if "union" not in name and name != "many chunks of many types"]
+
+
+@functools.cache
+def held(name: str) -> Any:
+    """The table of a case, or a skip where pyarrow has no way to store it."""
+    table = cases_pyarrow.CASES[name]()
+    kept = [i for i in range(table.num_columns) if _is_held(table.select([i]))]
+    if table.num_columns and not kept:
+        pytest.skip("pyarrow does not store it")
+    return table.select(kept)
+
+
+def _is_held(column: Any) -> bool:
+    try:
+        pyarrow_table(pyarrow_file(column))
+    except (pa.ArrowException, OSError):
+        return False
+    return True
+
+
+# --------------------------------------------------------------------------- tables
+@pytest.mark.parametrize("name", CASES)
+def test_tables_of_pyarrow(name: str) -> None:
+    table = held(name)
+    for label, options in PYARROW.items():
+        try:
+            content = pyarrow_file(table, **options)
+            wanted = pyarrow_table(content)
+        except (pa.ArrowException, OSError):
+            continue  # pyarrow does not store it so
+        try:
+            found = cn.decode(content).to_arrow()
+            found.validate(full=True)
+            cases_pyarrow.assert_identical(wanted, found)
+            cases_pyarrow.assert_identical(wanted, cn.decode(content, verify=True, threads=1).to_arrow())
+        except Exception as error:
+            raise AssertionError(f"{label}: {type(error).__name__}: {error}") from error
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_tables_of_pyarrow_as_frames(name: str) -> None:
+    """Columns in a DataFrame are what pyarrow makes of them."""
+    content = pyarrow_file(held(name))
+    try:
+        wanted = pyarrow_table(content).to_pandas()
+    except Exception as error:  # what pyarrow has no DataFrame for
+        pytest.skip(f"pyarrow makes no frame of it: {error}")
+    assert_same(wanted, cn.decode(content).to_pandas())
+
+
+ENCODINGS = {
+    "PLAIN": "biudfst",
+    "DELTA_BINARY_PACKED": "iudt",
+    "DELTA_LENGTH_BYTE_ARRAY": "s",
+    "DELTA_BYTE_ARRAY": "s",
+    "BYTE_STREAM_SPLIT": "iudft",
+    "RLE": "b",
+}
+
+
+def _columns(nrows: int) -> Any:
+    numbers = np.random.default_rng(0)
+    holes = numbers.random(nrows) < 0.3
+    columns: dict[str, Any] = {
+        "b": numbers.random(nrows) < 0.5,
+        "i": numbers.integers(-5, 5, nrows).cumsum().astype("i4"),
+        "u": numbers.integers(0, 1 << 63, nrows).astype("u8") * 2,
+        "d": numbers.integers(-(1 << 62), 1 << 62, nrows),
+        "f": numbers.random(nrows),
+        "s": np.array([f"word {i % 700}" * (i % 3) for i in range(nrows)], dtype=object),
+        "t": pa.array(numbers.integers(0, 1 << 50, nrows), pa.timestamp("us")),
+    }
+    arrays = {}
+    for name, values in columns.items():
+        array = pa.array(values)
+        arrays[name] = array
+        arrays[f"{name} with nulls"] = pa.array(array.to_pylist(), array.type, mask=holes)
+    return pa.table(arrays)
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("compression", ["none", "snappy", "zstd"])
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_each_encoding(encoding: str, compression: str, version: str) -> None:
+    table = _columns(5000)
+    chosen = {name: encoding for name in table.column_names if name[0] in ENCODINGS[encoding]}
+    content = pyarrow_file(
+        table.select(list(chosen)),
+        use_dictionary=False,
+        column_encoding=chosen,
+        compression=compression,
+        data_page_version=version,
+        data_page_size=4000,
+        row_group_size=3500,
+    )
+    wanted = pyarrow_table(content)
+    cases_pyarrow.assert_identical(wanted, cn.decode(content).to_arrow())
+    assert_same(wanted.to_pandas(), cn.decode(content).to_pandas())
+    cases_pyarrow.assert_identical(wanted.slice(3333, 400), cn.decode(content, rows=slice(3333, 3733)).to_arrow())
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.999, 1.0])
+def test_nulls_of_every_density(share: float, threads: int) -> None:
+    numbers = np.random.default_rng(1)
+    nrows = 20_000
+    mask = numbers.random(nrows) < share
+    table = pa.table(
+        {
+            "i": pa.array(np.arange(nrows), mask=mask),
+            "f": pa.array(numbers.random(nrows), mask=mask),
+            "s": pa.array([str(i % 50) for i in range(nrows)], mask=mask),
+            "b": pa.array(numbers.random(nrows) < 0.5, mask=mask),
+            "t": pa.array(np.arange(nrows), pa.timestamp("ns"), mask=mask),
+            "l": pa.array([[i] for i in range(nrows)], mask=mask),
+        }
+    )
+    content = pyarrow_file(table, row_group_size=7000, data_page_size=5000)
+    cases_pyarrow.assert_identical(pyarrow_table(content), cn.decode(content, threads=threads).to_arrow())
+    assert_same(pandas_frame(content), cn.decode(content, threads=threads).to_pandas())
+
+
+# --------------------------------------------------------------------------- DataFrames
+@pytest.mark.parametrize("index", [None, True, False])
+@pytest.mark.parametrize("name", cases_pandas.CASES)
+def test_files_of_pandas(name: str, index: bool | None, tmp_path: Path) -> None:
+    path = tmp_path / "own.parquet"
+    try:
+        cases_pandas.CASES[name]().to_parquet(path, engine="pyarrow", index=index)
+        wanted = pd.read_parquet(path)
+    except Exception as error:  # what pandas refuses, in words of its own
+        pytest.skip(f"pandas does not write it: {type(error).__name__}")
+    for found in (cn.read(path).to_pandas(), cn.read_pandas(path, mmap=False), cn.read(path).to_native()):
+        assert_same(wanted, found)
+
+
+@every_option
+def test_every_option_of_pandas(options: dict[str, Any], tmp_path: Path) -> None:
+    """One frame of what frames are made of, its labels too, in each form of file."""
+    path = tmp_path / "own.parquet"
+    index = pd.MultiIndex.from_product([["a", "b"], pd.date_range("2020", periods=20, tz="Europe/Berlin")])
+    frame = pd.DataFrame(
+        {
+            "i": np.arange(40, dtype="i2"),
+            "f": np.linspace(0, 1, 40).astype("f4"),
+            "n": pd.array([1, None] * 20, dtype="Int32"),
+            "s": ["x", None, "yy", ""] * 10,
+            "c": pd.Categorical(["u", "v", None, "u"] * 10, categories=["v", "unused", "u"], ordered=True),
+            "b": [True, False] * 20,
+            "t": pd.date_range("1999", periods=40, freq="h").where(np.arange(40) % 7 > 0),
+            "d": pd.timedelta_range("1s", periods=40).where(np.arange(40) % 5 > 0),
+        },
+        index=index.set_names(["k", None]),
+    )
+    frame.to_parquet(path, engine="pyarrow", **options)
+    wanted = pd.read_parquet(path)
+    assert_same(wanted, cn.read(path).to_pandas())
+    assert_same(wanted[["s", "i"]], cn.read(path, columns=["s", "i"]).to_pandas())
+    assert_same(wanted.iloc[5:9], cn.read(path, rows=slice(5, 9)).to_pandas())
+
+
+BACKENDS: list[Any] = ["numpy_nullable", "pyarrow"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", cases_pandas.CASES)
+def test_the_backend_that_was_asked_for(name: str, backend: Any, tmp_path: Path) -> None:
+    path = tmp_path / "own.parquet"
+    try:
+        cases_pandas.CASES[name]().to_parquet(path)
+        wanted = pd.read_parquet(path, dtype_backend=backend)
+    except Exception as error:  # what pandas refuses, in words of its own
+        pytest.skip(f"pandas does not write it: {type(error).__name__}")
+    assert_same(wanted, cn.read(path).to_pandas(dtype_backend=backend))
+    assert_same(wanted, cn.read_pandas(path, dtype_backend=backend))
+
+
+def test_attrs_of_pandas(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [1]})
+    frame.attrs = {"unit": "m", "list": [1, {"a": None}]}
+    frame.to_parquet(tmp_path / "x.parquet")
+    assert cn.read(tmp_path / "x.parquet").to_pandas().attrs == pd.read_parquet(tmp_path / "x.parquet").attrs
+
+
+# --------------------------------------------------------------------------- what is asked of a file
+def test_columns_are_found_by_name_and_path(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "x": [1, 2, 3],
+            "s": [{"a": 1, "b": {"c": "u", "d": 0.5}}, None, {"a": None, "b": None}],
+            "l": [[{"p": 1, "q": 2}], [], None],
+            "a.b": [True, False, None],
+        }
+    )
+    path = tmp_path / "x.parquet"
+    pq.write_table(table, path)
+    for columns in (["x"], ["l", "x"], ["a.b"], ["s"]):
+        cases_pyarrow.assert_identical(table.select(columns), cn.read(path, columns=columns).to_arrow())
+    for columns in (["s.a"], ["s.b.c"], ["s.b"], ["l.list.element.q"]):
+        wanted = pq.ParquetFile(path).read(columns=columns)
+        cases_pyarrow.assert_identical(wanted, cn.read(path, columns=columns).to_arrow())
+    with pytest.raises(cn.ColumnNotFound, match=r"'ss'.*'s'"):
+        cn.read(path, columns=["ss"])
+
+
+def test_rows_across_groups_and_pages(tmp_path: Path) -> None:
+    table = _columns(300)
+    content = pyarrow_file(table, row_group_size=70, data_page_size=50, write_batch_size=10)
+    frame = cn.decode(content)
+    for start in range(0, 300, 23):
+        for stop in range(start, 301, 41):
+            cases_pyarrow.assert_identical(table.slice(start, stop - start), frame.slice(start, stop).to_arrow())
+            assert_same(table.slice(start, stop - start).to_pandas(), frame.slice(start, stop).to_pandas())
+
+
+@pytest.mark.parametrize("options", [{}, {"use_dictionary": False}, {"dictionary_pagesize_limit": 8}])
+def test_categories_that_were_asked_for(options: dict[str, Any]) -> None:
+    words = [None if i % 11 == 0 else f"w{i * i % 17}" for i in range(200)]
+    table = pa.table({"s": words, "t": words[::-1], "n": list(range(200))})
+    content = pyarrow_file(table, row_group_size=60, data_page_size=30, write_batch_size=7, **options)
+    found = cn.decode(content, categories=["s"]).to_pandas()
+    wanted = pq.ParquetFile(pa.BufferReader(content), read_dictionary=["s"]).read().to_pandas()
+    assert found.dtypes["s"] == "category"
+    assert found["s"].astype(object).where(found["s"].notna(), None).tolist() == words
+    assert sorted(found["s"].cat.categories) == sorted(wanted["s"].cat.categories)
+    assert not found["s"].cat.ordered
+    assert_same(wanted[["t", "n"]], found[["t", "n"]])
+    assert_same(pandas_frame(content), cn.decode(content).to_pandas())
+    both = cn.decode(content, categories=["t", "s"]).to_pandas()
+    assert [str(dtype) for dtype in both.dtypes] == ["category", "category", "int64"]
+    with pytest.raises(cn.ColumnNotFound, match="'ss'"):
+        cn.decode(content, categories=["ss"]).to_pandas()
+
+
+def test_categories_of_numbers_are_refused_or_are_categories() -> None:
+    """A dictionary of numbers is no text, and still one of categories."""
+    content = pyarrow_file(pa.table({"n": [3, 1, 3, None]}))
+    found = cn.decode(content, categories=["n"]).to_pandas()
+    assert found["n"].isna().tolist() == [False, False, False, True]
+    assert found["n"].dropna().astype("int64").tolist() == [3, 1, 3]
+    assert found.dtypes["n"] == "category"
