@@ -34,6 +34,8 @@ mod objects;
 #[allow(dead_code)] // until the reading options take one
 mod parquet_filter;
 mod parquet_write;
+mod parquet_file;
+mod parquet_values;
 mod path;
 mod progress;
 mod room;
@@ -69,6 +71,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     msgpack_options::register(m)?;
     msgpack_write::register(m)?;
     npz_write::register(m)?;
+    parquet_file::register(m)?;
     text::register(m)?;
     measure::register(m)
 }

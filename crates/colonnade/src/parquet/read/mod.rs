@@ -3,6 +3,7 @@
 //! The footer says what lies where ([`open`]); every page is decoded, in parallel, to where its values will stay ([`land`]).
 
 mod chunk;
+mod describe;
 pub mod filter;
 mod hints;
 pub(crate) mod land;
@@ -13,7 +14,9 @@ mod pandas;
 mod schema;
 mod selection;
 mod tree;
+mod verify;
 
 pub use crate::plan::Request;
+pub use describe::{Bounds, ChunkInfo, GroupInfo};
 pub use open::{MAGIC, Parquet};
 pub use options::ReadOptions;

@@ -132,7 +132,7 @@ impl Parquet {
         Self::open(Source { bytes: remote.bytes().clone(), remote: Some(remote), is_map: false }, options)
     }
 
-    fn open(source: Source, options: ReadOptions) -> Result<Self> {
+    pub(super) fn open(source: Source, options: ReadOptions) -> Result<Self> {
         let bytes = source.bytes.clone();
         let (start, end) = footer_range(bytes.as_slice())?;
         let footer_bytes = bytes.as_slice().get(start..end).unwrap_or_default();

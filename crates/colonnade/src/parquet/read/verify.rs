@@ -1,0 +1,46 @@
+//! Every page of a file decoded once, and its checksum compared where it has one.
+
+use crate::error::Result;
+use crate::plan::Progress;
+
+use super::land::{Landing, Piece};
+use super::open::Parquet;
+use super::options::ReadOptions;
+
+/// Columns are decoded together up to so many bytes.
+const TOGETHER_NBYTES: u64 = 64 << 20;
+
+impl Parquet {
+    /// Decodes every page, of one row group after the other, and keeps nothing.
+    ///
+    /// # Errors
+    /// The first page that is malformed, or whose checksum is another.
+    pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
+        let options = ReadOptions { verify: true, threads, filter: None, ..self.options.clone() };
+        let file = Self::open(self.source.clone(), options)?;
+        file.index()?;
+        for (group, chunks) in file.groups.iter().enumerate() {
+            let (_, nrows) = file.rows_of(group);
+            let piece = Piece { group, skip: 0, nrows, at: 0 };
+            let nbytes_of = |field: usize| {
+                let leaves = file.roots.get(field).map_or(0..0, |root| root.leaves.clone());
+                let some = chunks.chunks.get(leaves).unwrap_or_default();
+                some.iter().map(|c| c.nbytes).fold(0, u64::saturating_add)
+            };
+            let mut from = 0;
+            while from < file.roots.len() {
+                let mut nbytes = 0u64;
+                let mut to = from;
+                while to < file.roots.len() && (to == from || nbytes < TOGETHER_NBYTES) {
+                    nbytes = nbytes.saturating_add(nbytes_of(to));
+                    to += 1;
+                }
+                let fields: Vec<usize> = (from..to).collect();
+                file.need(&fields, &[piece], progress)?;
+                Landing { file: &file, nrows, threads, arrow: true }.run(&fields, &[piece], progress)?;
+                from = to;
+            }
+        }
+        Ok(())
+    }
+}
