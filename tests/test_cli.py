@@ -246,7 +246,6 @@ def test_typos(arguments: list[str], hint: str, capsys: pytest.CaptureFixture[st
     [
         (["info", "none.npz"], 1, "No such file or directory: none.npz"),
         (["head", "{path}", "--columns", "pirce"], 1, "nearest: 'price'"),
-        (["convert", "{path}", "x.parquet"], 1, "parquet is not built"),
         (["convert", "{path}", "x.foo"], 2, "suffix"),
         (["convert", "{path}", "none/x.npz"], 1, "No such file or directory"),
         (["convert", "{path}", "x.npz", "--level", "3"], 2, "level"),

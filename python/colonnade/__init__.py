@@ -23,7 +23,7 @@ from ._options_arrow import ArrowOptions, ArrowsOptions
 from ._options_csv import CsvOptions
 from ._options_json import JsonOptions, NdjsonOptions, YamlOptions
 from ._options_msgpack import MsgpackOptions
-from ._options_parquet import ParquetOptions as ParquetOptions
+from ._options_parquet import ParquetOptions
 from ._versions import show_versions
 from ._waiting import wait
 from .errors import (
@@ -58,6 +58,7 @@ __all__ = [
     "NpyOptions",
     "NpzOptions",
     "OptionError",
+    "ParquetOptions",
     "TruncatedError",
     "UnsupportedError",
     "YamlOptions",

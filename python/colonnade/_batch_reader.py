@@ -128,7 +128,7 @@ _Span = tuple[int, int, int]  # number of the batch, and which of its rows
 
 def _spans(frame: Frame) -> Sequence[_Span]:
     """The batches that `frame` shows, with the part of each."""
-    if not isinstance(frame._file, _core.IpcFile):
+    if not isinstance(frame._file, _core.IpcFile | _core.ParquetFile):
         return [(0, 0, len(frame))]
     counts = frame._file.batch_rows()
     start, stop = frame._rows or (0, frame._file.nrows)
@@ -143,7 +143,7 @@ def _spans(frame: Frame) -> Sequence[_Span]:
 
 def _batch(frame: Frame, span: _Span) -> Frame:
     file = frame._file
-    if not isinstance(file, _core.IpcFile):
+    if not isinstance(file, _core.IpcFile | _core.ParquetFile):
         return frame
     i, low, high = span
     core = file.batch(i, frame._positions, frame._threads)

@@ -83,7 +83,7 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
     """
     file, made = open_file(source, options.pop("format", None), options)
     what = "a bundle of frames"
-    if isinstance(file, _core.IpcFile):
+    if isinstance(file, _core.IpcFile | _core.ParquetFile):
         raise _found_arrow(what, file)
     if file.kind != "bundle":
         name = file.layout if isinstance(file, _core.MsgpackFile | _core.TextFile) else "npz"
@@ -223,7 +223,7 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     """
     file, _ = open_file(source, options.pop("format", None), options)
     what = "NPY members"
-    if isinstance(file, _core.IpcFile):
+    if isinstance(file, _core.IpcFile | _core.ParquetFile):
         raise _found_arrow(what, file)
     if isinstance(file, _core.MsgpackFile | _core.TextFile):
         found = "MessagePack" if isinstance(file, _core.MsgpackFile) else file.layout
@@ -231,5 +231,6 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     return {name: file.read_array(name) for name in file.array_names()}
 
 
-def _found_arrow(expected: str, file: _core.IpcFile) -> DecodeError:
-    return DecodeError(f"npz: expected {expected}, found an Arrow {file.layout}. Open it with cn.read(source).")
+def _found_arrow(expected: str, file: _core.IpcFile | _core.ParquetFile) -> DecodeError:
+    found = "a Parquet file" if isinstance(file, _core.ParquetFile) else f"an Arrow {file.layout}"
+    return DecodeError(f"npz: expected {expected}, found {found}. Open it with cn.read(source).")

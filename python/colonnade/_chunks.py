@@ -49,7 +49,7 @@ def chunks_of(data: Any, made: Common, rows: Rows | None = None) -> Chunks:
         if isinstance(core, _core.CoreFrame):
             return Chunks((core,), core.nbytes, core.nrows)
         frame = frame_of(core)
-    if isinstance(frame._file, _core.IpcFile) and frame._core is None:
+    if isinstance(frame._file, _core.IpcFile | _core.ParquetFile) and frame._core is None:
         return Chunks(frame_batches(frame), nrows=len(frame))
     cores = frame._load_batches()
     return Chunks(cores, sum(core.nbytes for core in cores), len(frame))

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
+from ._batched import Batches
 from ._chunks import Chunks, chunks_of
 from ._facade_chunks import open_reader
 from ._frame import Frame
 from ._link_ends import LinkSource
-from ._open import lazy_frame, opened, received, told
+from ._open import framed, received, told
 from ._options import Options, as_keywords, format_of
 from ._progress import Callback, joined, reporting
 from ._sources import Source
@@ -58,10 +59,11 @@ def _whole(
         frame = received(place, opening, columns, rows)
         store(frame._load(), frame._lookup, where, made, report)
         return
-    file = opened(place, found, opening)
-    frame = lazy_frame(file, opening, columns, rows)
-    compressed = any(member["method"] != "stored" for member in file.members())
-    first, last = joined(report, file.nbytes if compressed else 0, file.nbytes)
+    frame = framed(place, found, opening, columns, rows)
+    source = frame._source
+    members = [] if isinstance(source, _core.CoreFrame | Batches) else source.members()
+    compressed = any(member["method"] != "stored" for member in members)
+    first, last = joined(report, source.nbytes if compressed else 0, source.nbytes)
     core = _load(frame, first)
     store(core, frame._lookup, where, made, last)
     if last is not None:

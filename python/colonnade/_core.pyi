@@ -426,6 +426,41 @@ class IpcFile(_OpenedBatches):
     def batch(self, i: int, positions: Sequence[int] | None = None, threads: int | None = None) -> CoreFrame:
         """Batch i alone, Arrow's layout. IndexError past the end."""
 
+class ParquetReadOptions:
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        threads: int | None = None,
+        columns: list[str] | None = None,  # these alone, by name or nested path; ColumnNotFound where one is not there
+        categories: list[str] | None = None,
+    ) -> None: ...
+
+class ParquetFile(_OpenedBatches):
+    """An opened Parquet file: the footer's entries of the wanted columns read and checked, pages untouched."""
+
+    @staticmethod
+    def open_path(path: str | bytes, *, mmap: bool, verify: bool, options: ParquetReadOptions) -> ParquetFile: ...
+    @staticmethod
+    def open_buffer(buffer: object, *, verify: bool, options: ParquetReadOptions) -> ParquetFile: ...
+    @staticmethod
+    def open_fd(fd: int, *, verify: bool, options: ParquetReadOptions, head: bytes | None = None) -> ParquetFile: ...
+    @staticmethod
+    def open_http(file: HttpFile, *, verify: bool, options: ParquetReadOptions) -> ParquetFile: ...
+    layout: str  # "row groups"
+    created_by: str | None
+    format_version: int
+    labels_are_names: bool  # each column's label is its name in the schema
+    def members(self) -> list[dict[str, Any]]:
+        """One a column chunk, of all columns: name (with points), group, method ("stored" or the codec), physical,
+        logical, encodings, nvalues, nbytes, compressed_nbytes, offset, statistics ({min, max, null_count} or None),
+        page_index, bloom_filter, encrypted."""
+    def row_groups(self) -> list[dict[str, Any]]:
+        """nrows, nbytes, compressed_nbytes, offset."""
+    def batch_rows(self) -> list[int]: ...
+    def batch(self, i: int, positions: Sequence[int] | None = None, threads: int | None = None) -> CoreFrame:
+        """Row group i alone, Arrow's layout. IndexError past the end."""
+
 class IpcReader(_BatchReader):
     """A stream of Arrow's."""
 

@@ -10,7 +10,7 @@ from ._frame import Frame
 from ._http_source import HttpSource
 from ._link_ends import LinkSource
 from ._msgpack_chunks import series_reader
-from ._open import lazy_frame, opened, received, told
+from ._open import framed, lazy_frame, opened, received, told
 from ._options import Options, format_of
 from ._options_arrow import ArrowOptions
 from ._options_csv import CsvOptions
@@ -91,8 +91,9 @@ def open_reader(
     source
         As for `read`. Of a pipe, a socket or a decompressing file object no more is taken than the batch asked for. Of
         a `Connection` it is the next message; what is not read of it is skipped when the one after it is asked for.
-    format : {"npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
-        Default: told by the first bytes, then by the suffix. ``arrow`` and ``arrows`` have batches; of ``msgpack`` each
+    format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
+        Default: told by the first bytes, then by the suffix. ``arrow`` and ``arrows`` have batches, ``parquet`` has
+        row groups; of ``msgpack`` each
         value is a chunk; of ``csv`` and ``ndjson`` it is ``chunk_rows`` records, and types are those of the first
         chunk, or as ``dtypes`` or a header says; the others are one chunk.
     columns : label or iterable of labels, optional
@@ -161,7 +162,7 @@ def open_reader(
             opener,
             settled=False,
         )
-    return FileReader(lazy_frame(opened(where, found, made), made, columns, rows))
+    return FileReader(framed(where, found, made, columns, rows))
 
 
 def _message_reader(where: LinkSource, made: Options, columns: Any, rows: slice | None) -> Reader:

@@ -10,7 +10,7 @@ from ._nearest import nearest_hint
 from ._text_heads import may_be_json
 from .errors import DecodeError, OptionError, UnsupportedError
 
-BUILT = ("npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml")
+BUILT = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml")
 DIRECTORIES = ("npz", "npy")  # one reader: an archive's members may stand in a directory
 STREAMED = ("arrow", "arrows", "msgpack", "csv", "ndjson")  # written and read chunk by chunk
 BUNDLED = ("npz", "msgpack", "json", "yaml")  # several frames in one file

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ._batched import Batches
     from ._frame import Frame
 
-    File = _core.NpzFile | _core.IpcFile | _core.MsgpackFile | _core.TextFile | Batches
+    File = _core.NpzFile | _core.IpcFile | _core.ParquetFile | _core.MsgpackFile | _core.TextFile | Batches
 
 SLOTS = ("_columns", "_core", "_file", "_kept", "_positions", "_progress", "_rows", "_single", "_threads")
 

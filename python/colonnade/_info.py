@@ -29,7 +29,7 @@ class Info:
     format : str
         ``npz``, ``npy``, ``arrow``, ``arrows``, ``parquet``, ``msgpack``, ``csv``, ``json``, ``ndjson`` or ``yaml``.
     layout : str
-        ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow;
+        ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow; ``row groups`` of Parquet;
         ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``records`` of CSV.
     kind : str
         ``frame``, ``savez`` (NumPy's ``np.savez``), ``npy``, ``bundle`` (several frames), ``zip`` (no frame at all).
@@ -187,10 +187,11 @@ def info_of(file: File) -> Info:
         problem=problem,
         arrow=ArrowInfo.of(file, members) if isinstance(file, _core.IpcFile) else None,
         text=TextInfo.of(file) if isinstance(file, _core.TextFile) else None,
+        parquet=ParquetInfo.of(file, members) if isinstance(file, _core.ParquetFile) else None,
     )
 
 
-_FORMATS = {"zip": "npz", "file": "arrow", "stream": "arrows"} | {
+_FORMATS = {"zip": "npz", "file": "arrow", "stream": "arrows", "row groups": "parquet"} | {
     name: name for name in ("msgpack", "csv", "json", "ndjson", "yaml")
 }
 

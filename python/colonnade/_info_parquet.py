@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from . import _core
 from ._text import nbytes_text
 
 
@@ -35,20 +36,14 @@ class ParquetInfo:
     encrypted: int
 
     @classmethod
-    def of(
-        cls,
-        row_groups: list[dict[str, Any]],
-        members: list[dict[str, Any]],
-        created_by: str | None,
-        format_version: int,
-    ) -> "ParquetInfo":
-        """The description of a file whose column chunks are `members`."""
+    def of(cls, file: _core.ParquetFile, members: list[dict[str, Any]]) -> "ParquetInfo":
+        """The description of an opened file, whose column chunks are `members`."""
         encodings = Counter(encoding for member in members for encoding in member["encodings"])
         return cls(
-            row_groups=list(row_groups),
+            row_groups=file.row_groups(),
             encodings=dict(encodings.most_common()),
-            created_by=created_by,
-            format_version=format_version,
+            created_by=file.created_by,
+            format_version=file.format_version,
             statistics=sum(_has_values(member) for member in members),
             page_index=sum(bool(member["page_index"]) for member in members),
             bloom_filters=sum(bool(member["bloom_filter"]) for member in members),

@@ -26,15 +26,17 @@ from ._option_checks import check_timeout
 from ._options import Options, check_keywords, make_options
 from ._options_arrow import ArrowOptions
 from ._options_msgpack import MsgpackOptions
+from ._options_parquet import ParquetOptions
 from ._options_text import Text
+from ._parquet_files import open_chosen, open_parquet
 from ._progress import reporting
 from ._select import row_range
 from ._sources import AnySource, PathSource, Source, as_source
 from ._text_files import TextOpener
 from ._threads import resolve_threads
-from .errors import DecodeError, OptionError
+from .errors import ColumnNotFound, DecodeError, OptionError
 
-File = _core.NpzFile | _core.IpcFile | _core.MsgpackFile | _core.TextFile
+File = _core.NpzFile | _core.IpcFile | _core.ParquetFile | _core.MsgpackFile | _core.TextFile
 
 
 def open_file(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[File, Options]:
@@ -55,7 +57,20 @@ def read_frame(
     where, found, made = told(source, format, options)
     if isinstance(where, LinkSource):
         return received(where, made, columns, rows, private)
-    return lazy_frame(opened(where, found, made), made, columns, rows)
+    return framed(where, found, made, columns, rows)
+
+
+def framed(where: AnySource, format: str, made: Options, columns: Any, rows: slice | None) -> Frame:
+    """A frame over the opened source, or a part of it."""
+    if not isinstance(made, ParquetOptions) or columns is None:
+        return lazy_frame(opened(where, format, made), made, columns, rows)
+    file, labels = open_chosen(where, made, columns)
+    try:
+        return lazy_frame(file, made, labels, rows)
+    except ColumnNotFound:
+        if where.is_stream:
+            raise
+    return lazy_frame(open_parquet(where, made), made, columns, rows)
 
 
 def received(
@@ -116,6 +131,8 @@ def opened(where: AnySource, format: str, made: Options) -> File:
     if isinstance(made, ArrowOptions):
         opener = _core.IpcFile
         options |= {"format": format, "allow_truncated": made.allow_truncated}
+    elif isinstance(made, ParquetOptions):
+        return open_parquet(where, made)
     elif isinstance(made, MsgpackOptions):
         opener = Opener
         options |= reading(made)

@@ -45,6 +45,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "npz": {},
     "arrow": {},
     "arrows": {},
+    "parquet": {},
     "msgpack": {},
 }
 every = pytest.mark.parametrize("format", FORMATS)

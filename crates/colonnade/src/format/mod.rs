@@ -8,6 +8,7 @@ pub mod msgpack;
 pub mod ndjson;
 pub mod npy;
 pub mod npz;
+pub mod parquet;
 pub mod yaml;
 
 /// The formats of this build, by name.

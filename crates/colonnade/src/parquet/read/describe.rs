@@ -1,6 +1,5 @@
 //! What an opened file says of itself: its row groups, and of each column chunk encodings, codec, sizes and statistics.
 
-use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::Result;
 use crate::frame::{ByteOrder, type_name};
 use crate::parquet::codec::Codec;
@@ -154,13 +153,7 @@ impl Parquet {
     /// Whether each column's label is its name in the schema.
     #[must_use]
     pub fn labels_are_names(&self) -> bool {
-        let footer = Footer::read(self.footer_bytes(), self.footer.0 as u64, |_, _| Ok(Vec::new()));
-        let Ok(footer) = footer else { return false };
-        match footer.value(OURS).map(SchemaMeta::parse) {
-            None => true,
-            Some(Ok(meta)) => matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. }),
-            Some(Err(_)) => false,
-        }
+        self.labels_are_names
     }
 
     /// The row groups, and the chunks of all columns, in the order of the file.

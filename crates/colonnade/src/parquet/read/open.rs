@@ -78,6 +78,8 @@ pub struct Parquet {
     pub(crate) footer: (usize, usize),
     pub(crate) created_by: Option<String>,
     pub(crate) version: i32,
+    /// Whether each column's label is its name in the schema.
+    pub(crate) labels_are_names: bool,
     pub(crate) options: ReadOptions,
     pub(crate) index: OnceLock<Axis>,
 }
@@ -167,6 +169,9 @@ impl Parquet {
                 footer = read(Some(&names))?;
             }
         }
+        let labels_are_names = ours.as_ref().is_none_or(|meta| {
+            matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. })
+        });
         let (schema, roots, plan) = described(&footer, ours.is_some(), &options)?;
         check_columns(schema.fields().len(), &options)?;
         let leaves = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
@@ -196,6 +201,7 @@ impl Parquet {
             footer: (start, end),
             created_by,
             version,
+            labels_are_names,
             options,
             index,
         };

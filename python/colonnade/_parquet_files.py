@@ -1,0 +1,62 @@
+"""Parquet files, opened for the columns that are asked for: the footer's entries of the others are passed by."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from . import _core
+from ._axes import Labels
+from ._options_parquet import ParquetOptions
+from ._sources import AnySource
+from ._threads import resolve_threads
+from .errors import ColumnNotFound
+
+
+def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None = None) -> _core.ParquetFile:
+    """The opened file, of the columns `names` alone."""
+    options = _core.ParquetReadOptions(
+        limits=made.limits or _core.Limits(),
+        threads=resolve_threads(made.threads),
+        columns=names,
+        categories=None if made.categories is None else list(made.categories),
+    )
+    file: _core.ParquetFile = where.open(_core.ParquetFile, made.mmap, verify=made.verify, options=options)
+    return file
+
+
+def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_core.ParquetFile, Any]:
+    """The opened file, and the labels in it that `columns` are: the column that a nested path leads into."""
+    names = _names(columns)
+    if names is None or where.is_stream:
+        return open_parquet(where, made), columns
+    try:
+        file = open_parquet(where, made, names)
+    except ColumnNotFound:
+        # The whole file knows which name is the nearest, and labels that are no names of fields.
+        return open_parquet(where, made), columns
+    if not file.labels_are_names:
+        return open_parquet(where, made), columns
+    known = set(Labels(file.columns))
+    if all(name in known for name in names):
+        return file, columns
+    roots = [name if name in known else _root(name, known) for name in names]
+    if None in roots:
+        return open_parquet(where, made), columns
+    return file, list(dict.fromkeys(roots))
+
+
+def _names(columns: Any) -> list[str] | None:
+    """`columns` as names, where all of them are plain text."""
+    if isinstance(columns, str):
+        return [columns]
+    if columns is None or isinstance(columns, bytes) or not isinstance(columns, Iterable) or iter(columns) is columns:
+        return None
+    names = list(columns)
+    return names if all(type(name) is str for name in names) else None
+
+
+def _root(path: str, known: set[Any]) -> str | None:
+    """The column that a path with points leads into."""
+    while path := path.rpartition(".")[0]:
+        if path in known:
+            return path
+    return None
