@@ -50,7 +50,7 @@ def test_format_by_magic_before_suffix(tmp_path: Path) -> None:
     (tmp_path / "x.npy").write_bytes(cn.encode(DATA, "npz"))
     assert cn.read(tmp_path / "x.npy").equals(DATA)
     (tmp_path / "x.npz").write_bytes(b"PAR1" + bytes(100))
-    with pytest.raises(cn.DecodeError, match="parquet: .*PAR1"):
+    with pytest.raises(cn.DecodeError, match=r"parquet: .*PAR1"):
         cn.read(tmp_path / "x.npz")
 
 

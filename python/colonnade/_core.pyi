@@ -434,6 +434,7 @@ class ParquetReadOptions:
         threads: int | None = None,
         columns: list[str] | None = None,  # these alone, by name or nested path; ColumnNotFound where one is not there
         categories: list[str] | None = None,
+        filter: list[list[tuple[str, str, list[tuple[str, Any]]]]] | None = None,  # as `_filter_values.terms` makes it
     ) -> None: ...
 
 class ParquetFile(_OpenedBatches):

@@ -12,7 +12,7 @@ from .errors import DecodeError, OptionError, UnsupportedError
 
 BUILT = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml")
 DIRECTORIES = ("npz", "npy")  # one reader: an archive's members may stand in a directory
-STREAMED = ("arrow", "arrows", "msgpack", "csv", "ndjson")  # written and read chunk by chunk
+STREAMED = ("arrow", "arrows", "parquet", "msgpack", "csv", "ndjson")  # written and read chunk by chunk
 BUNDLED = ("npz", "msgpack", "json", "yaml")  # several frames in one file
 CONNECTED = ("arrows", "msgpack", "csv", "ndjson")  # frames as messages of a connection
 KNOWN = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "csv", "yaml")

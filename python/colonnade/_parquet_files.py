@@ -5,7 +5,8 @@ from typing import Any
 
 from . import _core
 from ._axes import Labels
-from ._options_parquet import ParquetOptions
+from ._filter_values import terms
+from ._options_parquet import ParquetOptions, conjunctions
 from ._sources import AnySource
 from ._threads import resolve_threads
 from .errors import ColumnNotFound
@@ -18,6 +19,7 @@ def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None
         threads=resolve_threads(made.threads),
         columns=names,
         categories=None if made.categories is None else list(made.categories),
+        filter=None if made.filter is None else terms(conjunctions(made.filter)),
     )
     file: _core.ParquetFile = where.open(_core.ParquetFile, made.mmap, verify=made.verify, options=options)
     return file

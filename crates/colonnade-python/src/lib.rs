@@ -31,11 +31,10 @@ mod msgpack_write;
 mod npz_file;
 mod npz_write;
 mod objects;
-#[allow(dead_code)] // until the reading options take one
-mod parquet_filter;
-mod parquet_write;
 mod parquet_file;
+mod parquet_filter;
 mod parquet_values;
+mod parquet_write;
 mod path;
 mod progress;
 mod room;

@@ -13,6 +13,7 @@ use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::http_file::PyHttpFile;
 use crate::npz_file::{PyLimits, threads as threads_of};
+use crate::parquet_filter::{Conditions, filter_of};
 use crate::parquet_values;
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
@@ -29,21 +30,23 @@ pub(crate) struct ParquetReadOptions {
 #[pymethods]
 impl ParquetReadOptions {
     #[new]
-    #[pyo3(signature = (*, limits, threads = None, columns = None, categories = None))]
+    #[pyo3(signature = (*, limits, threads = None, columns = None, categories = None, filter = None))]
     fn new(
         limits: PyLimits,
         threads: Option<usize>,
         columns: Option<Vec<String>>,
         categories: Option<Vec<String>>,
-    ) -> Self {
+        filter: Option<Conditions<'_>>,
+    ) -> PyResult<Self> {
         let core = ReadOptions {
             limits: limits.core(),
             columns,
             categories: categories.unwrap_or_default(),
+            filter: filter.map(filter_of).transpose()?,
             threads: threads_of(threads),
             ..ReadOptions::default()
         };
-        Self { core, limits }
+        Ok(Self { core, limits })
     }
 }
 

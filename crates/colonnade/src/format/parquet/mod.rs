@@ -20,3 +20,4 @@
 //! | unions, structs without fields | refused by name |
 
 pub use crate::parquet::read::{Parquet, ReadOptions};
+pub use crate::parquet::write::file::{WriteOptions, Writer, encode};

@@ -169,9 +169,9 @@ impl Parquet {
                 footer = read(Some(&names))?;
             }
         }
-        let labels_are_names = ours.as_ref().is_none_or(|meta| {
-            matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. })
-        });
+        let labels_are_names = ours
+            .as_ref()
+            .is_none_or(|meta| matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. }));
         let (schema, roots, plan) = described(&footer, ours.is_some(), &options)?;
         check_columns(schema.fields().len(), &options)?;
         let leaves = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
