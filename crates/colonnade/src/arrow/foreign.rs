@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::import::{IndexLabels, IndexPlan};
 use super::meta::KEY;
+use super::scan;
 use crate::frame::Tags;
 
 /// Key of pandas' metadata.
@@ -30,16 +31,35 @@ impl Foreign {
     /// Reads a schema's metadata.
     pub(super) fn of(schema: &Schema) -> Self {
         let pandas = schema.metadata().get(PANDAS);
-        let value = pandas.and_then(|text| serde_json::from_str::<Value>(text).ok()).unwrap_or(Value::Null);
+        let parsed = |text: &String| parts(text).or_else(|| serde_json::from_str::<Value>(text).ok());
+        let value = pandas.and_then(parsed).unwrap_or(Value::Null);
         let mut pairs: Vec<(&String, &String)> =
             schema.metadata().iter().filter(|(k, _)| *k != KEY).collect();
         pairs.sort_unstable();
         let library = if pandas.is_some() { "pandas" } else { "pyarrow" };
-        let origin = json!({"library": library, "schema_metadata": pairs}).to_string();
+        // Written out at once: the metadata of many columns are megabytes.
+        let pairs = serde_json::to_string(&pairs).unwrap_or_else(|_| "[]".into());
+        let origin = format!("{{\"library\":\"{library}\",\"schema_metadata\":{pairs}}}");
         let tags = Tags { name: "null".into(), attrs: None, origin: Some(origin) };
         let (index, levels) = index_of(schema, &value);
         Self { index, levels, columns_name: columns_name(&value), tags }
     }
+}
+
+/// Metadata shorter than this are parsed whole.
+const LOOKED_THROUGH_FROM_NBYTES: usize = 32 << 10;
+
+/// What is asked for below, of long metadata: the entries of the columns are parsed only where a level of the row labels is
+/// among them.
+fn parts(text: &str) -> Option<Value> {
+    if text.len() < LOOKED_THROUGH_FROM_NBYTES {
+        return None;
+    }
+    let part = |key: &str| serde_json::from_str::<Value>(scan::value_of(text, key)?).ok();
+    let (index, labels) = (part("index_columns")?, part("column_indexes")?);
+    let named = index.as_array()?.iter().any(Value::is_string);
+    let columns = if named { part("columns")? } else { Value::Null };
+    Some(json!({"index_columns": index, "column_indexes": labels, "columns": columns}))
 }
 
 fn index_of(schema: &Schema, pandas: &Value) -> (IndexPlan, Vec<usize>) {

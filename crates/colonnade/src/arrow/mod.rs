@@ -17,6 +17,7 @@ pub(crate) mod names;
 pub(crate) mod native;
 pub mod pandas;
 pub mod repeat;
+pub(crate) mod scan;
 
 pub(crate) use column_labels::foreign as text_labels;
 

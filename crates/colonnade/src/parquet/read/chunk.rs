@@ -173,15 +173,29 @@ impl<'a> Page<'a> {
     where
         'a: 's,
     {
+        self.check_dictionary()?;
+        let bytes =
+            decompress(self.codec, self.body, self.header.nbytes, scratch).map_err(|e| e.at(self.at))?;
+        Ok((bytes, self.header.nvalues as usize))
+    }
+
+    /// Decompresses a dictionary page into all of `room`.
+    ///
+    /// # Errors
+    /// Malformed or unsupported bytes.
+    pub(crate) fn dictionary_into(&self, room: &mut [u8]) -> Result<()> {
+        self.check_dictionary()?;
+        self.codec.into(self.body, room).map_err(|e| e.at(self.at))
+    }
+
+    fn check_dictionary(&self) -> Result<()> {
         if let Kind::Dictionary { encoding } = self.header.kind
             && !matches!(encoding, Encoding::Plain | Encoding::PlainDictionary)
         {
             let message = format!("a dictionary is encoded as {encoding:?}, only PLAIN is known.");
             return Err(Error::unsupported("parquet", message).at(self.at));
         }
-        let bytes =
-            decompress(self.codec, self.body, self.header.nbytes, scratch).map_err(|e| e.at(self.at))?;
-        Ok((bytes, self.header.nvalues as usize))
+        Ok(())
     }
 
     /// The parts of a data page.

@@ -157,13 +157,11 @@ impl Parquet {
         if let Some(mut names) = names {
             // Row labels that stand in columns come too: which, the metadata say, behind the row groups.
             let labels = label_columns(&footer, ours.as_ref());
-            let known: HashSet<&str> =
-                footer.leaves.iter().filter_map(|l| footer.elements.get(l.root)).map(|e| e.name).collect();
-            let more: Vec<&str> = labels
-                .iter()
-                .map(String::as_str)
-                .filter(|n| known.contains(n) && !names.contains(n))
-                .collect();
+            let known = |n: &str| {
+                footer.leaves.iter().filter_map(|l| footer.elements.get(l.root)).any(|e| e.name == n)
+            };
+            let more: Vec<&str> =
+                labels.iter().map(String::as_str).filter(|n| !names.contains(n) && known(n)).collect();
             if !more.is_empty() {
                 names.extend(more);
                 footer = read(Some(&names))?;
@@ -325,24 +323,26 @@ fn made(
     options: &ReadOptions,
 ) -> Result<(SchemaRef, Vec<Root>)> {
     let runs = roots(&footer.leaves, wanted);
-    // The number of each column among all, which is its place in the writer's schema.
-    let mut number = std::collections::HashMap::with_capacity(footer.elements.len());
-    let mut last = usize::MAX;
+    // The number of each column among all is its place in the writer's schema.
+    let mut numbers = Vec::with_capacity(runs.len());
+    let (mut number, mut last) = (0, None);
     for leaf in &footer.leaves {
-        if leaf.root != last {
-            last = leaf.root;
-            let next = number.len();
-            number.insert(last, next);
+        if last != Some(leaf.root) {
+            last = Some(leaf.root);
+            if runs.get(numbers.len()).is_some_and(|(root, _)| *root == leaf.root) {
+                numbers.push(number);
+            }
+            number += 1;
         }
     }
-    let numbers: Vec<usize> = runs.iter().filter_map(|(root, _)| number.get(root).copied()).collect();
     let told = footer.value(hints::KEY).and_then(|text| hints::fields(text, &numbers, &options.limits));
     let (fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
-    let names: HashSet<&str> = fields.iter().map(|f| f.name().as_str()).collect();
+    let some = wanted.len() < footer.leaves.len();
+    let names: HashSet<&str> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
     let mut metadata = Metadata::new();
     for (key, value) in &footer.metadata {
         let Some(value) = value.filter(|_| *key != hints::KEY) else { continue };
-        let cut = (*key == pandas::KEY && !ours).then(|| pandas::cut(value, &names)).flatten();
+        let cut = (*key == pandas::KEY && !ours && some).then(|| pandas::cut(value, &names)).flatten();
         metadata.insert(*key, cut.unwrap_or_else(|| value.to_owned()));
     }
     let fields: Vec<Field> = fields;

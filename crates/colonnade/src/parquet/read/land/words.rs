@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::memory;
+use crate::parquet::codec::Codec;
 use crate::parquet::delta::Delta;
 use crate::parquet::hybrid::Hybrid;
 use crate::parquet::keys::{Keys, Piece};
@@ -66,6 +67,16 @@ impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
     }
 
     fn dictionary(&mut self, page: &Page<'_>, scratch: &mut Vec<u8>) -> Result<()> {
+        if self.same && page.codec() != Codec::None {
+            // Decompressed where it is looked up.
+            let n = page.header.nvalues as usize;
+            check_dictionary(n, R::NBYTES, page.header.nbytes)?;
+            let nbytes = page.header.nbytes;
+            self.room.resize(nbytes.div_ceil(16).max(self.room.len()), 0);
+            page.dictionary_into(bytes_of(self.room).get_mut(..nbytes).unwrap_or_default())?;
+            self.n = n;
+            return Ok(());
+        }
         let (bytes, n) = page.dictionary(scratch)?;
         check_dictionary(n, R::NBYTES, bytes.len())?;
         self.room.clear();
