@@ -128,21 +128,252 @@ fn leaf(bytes: &[u8], physical: Physical) -> Leaf<'_> {
     let width = width(physical);
     let stride = isize::try_from(width).unwrap();
     let data = LeafData::Fixed { bytes, start: 0, width, stride, turn: Turn::AsIs };
-    Leaf { physical, data, validity: None, optional: false, order: Order::Signed }
+    let order = match physical {
+        Physical::Double | Physical::Float => Order::Float,
+        Physical::Fixed(_) => Order::Decimal,
+        _ => Order::Signed,
+    };
+    Leaf { physical, data, validity: None, optional: false, order }
+}
+
+const ENCODINGS: [Wanted; 8] = [
+    Wanted::Auto,
+    Wanted::One(Encoding::Plain),
+    Wanted::One(Encoding::RleDictionary),
+    Wanted::One(Encoding::DeltaBinaryPacked),
+    Wanted::One(Encoding::DeltaLengthByteArray),
+    Wanted::One(Encoding::DeltaByteArray),
+    Wanted::One(Encoding::ByteStreamSplit),
+    Wanted::One(Encoding::Rle),
+];
+
+/// Every encoding, codec, version of pages and profile, over these rows: the crate reads what was there.
+fn everywhere(
+    leaf: &Leaf<'_>,
+    rows: &Range<usize>,
+    page_rows: usize,
+    expected: &[Option<Vec<u8>>],
+    what: &str,
+) {
+    let profiles = [Profile::Fast, Profile::Balanced, Profile::Small];
+    let mut all = Vec::new();
+    for (k, encoding) in ENCODINGS.into_iter().enumerate() {
+        for (version_2, codec) in [
+            (false, Packing::One(Codec::None)),
+            (true, Packing::One(Codec::Zstd)),
+            (k % 2 == 0, Packing::One(Codec::Snappy)),
+            (k % 2 == 1, Packing::Auto),
+        ] {
+            let profile = profiles[k % 3];
+            all.push(Settings { encoding, codec, version_2, page_rows, profile, ..Settings::default() });
+        }
+    }
+    all.extend(profiles.map(|profile| Settings { profile, page_rows, ..Settings::default() }));
+    for settings in &all {
+        let bytes = file(&[("a", leaf, settings)], rows);
+        assert_eq!(rows_of(&bytes, 0), expected, "{what} {settings:?}");
+        assert!(bytes == file(&[("a", leaf, settings)], rows), "other bytes the second time");
+    }
+}
+
+/// A name, and what stands in each row.
+type Kind<T> = (&'static str, fn(u64) -> T);
+
+fn noise(k: u64) -> u64 {
+    let mixed = (k ^ k >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ mixed >> 29
 }
 
 #[test]
-fn fixed_values_come_back() {
-    let bytes: Vec<u8> = (0..3000u64).flat_map(|k| (k * k).to_le_bytes()).collect();
-    let settings = Settings { page_rows: 700, ..Settings::default() };
-    for physical in [Physical::Int32, Physical::Int64, Physical::Double, Physical::Fixed(5)] {
-        let leaf = leaf(&bytes, physical);
-        let found = rows_of(&file(&[("a", &leaf, &settings)], &(100..2900)), 0);
-        let width = width(physical);
-        let expected: Vec<_> =
-            bytes[100 * width..2900 * width].chunks(width).map(|v| Some(v.to_vec())).collect();
-        assert_eq!(found, expected, "{physical:?}");
+fn numbers_come_back() {
+    let kinds: [Kind<u64>; 9] = [
+        ("squares", |k| k * k),
+        ("arithmetic", |k| 7 * k + 1_000_000_007),
+        ("constant", |_| 42),
+        ("few", |k| noise(k) % 5),
+        ("runs", |k| noise(k / 700) % 900),
+        ("noise", noise),
+        ("extremes", |k| [u64::MAX, 0, 1 << 63, (1 << 63) - 1, 1 << 31, 1 << 32][(noise(k) % 6) as usize]),
+        ("negative zero and NaN", |k| {
+            [1 << 63, 0, 0x7ff8_0000_0000_0001, 0xfff8 << 48][(noise(k) % 4) as usize]
+        }),
+        ("decreasing", |k| 1_000_000 - 3 * k),
+    ];
+    for (what, kind) in kinds {
+        let bytes: Vec<u8> = (0..3000u64).flat_map(|k| kind(k).to_le_bytes()).collect();
+        for physical in
+            [Physical::Int32, Physical::Int64, Physical::Float, Physical::Double, Physical::Fixed(5)]
+        {
+            let leaf = leaf(&bytes, physical);
+            let width = width(physical);
+            let expected: Vec<_> =
+                bytes[100 * width..2900 * width].chunks(width).map(|v| Some(v.to_vec())).collect();
+            everywhere(&leaf, &(100..2900), 700, &expected, what);
+        }
     }
+}
+
+#[test]
+fn text_comes_back() {
+    let kinds: [Kind<String>; 5] = [
+        ("few", |k| ["", "a", "gamma delta epsilon zeta", "é", "NYC"][(noise(k) % 5) as usize].to_owned()),
+        ("many", |k| format!("user-{}", noise(k))),
+        ("sorted", |k| format!("2024-01-01T{k:08}")),
+        ("long now and then", |k| "x".repeat(if k % 500 == 3 { 40_000 } else { 3 })),
+        ("short", |k| format!("{}", noise(k) % 1500)),
+    ];
+    for (what, kind) in kinds {
+        let texts: Vec<String> = (0..2000).map(kind).collect();
+        let data = texts.concat().into_bytes();
+        let mut offsets = vec![0i32];
+        for text in &texts {
+            offsets.push(offsets[offsets.len() - 1] + i32::try_from(text.len()).unwrap());
+        }
+        let data = LeafData::Bytes { offsets: Offsets::Small(&offsets), data: &data };
+        let leaf =
+            Leaf { physical: Physical::Bytes, data, validity: None, optional: true, order: Order::Bytes };
+        let expected: Vec<_> = texts[10..1990].iter().map(|t| Some(t.clone().into_bytes())).collect();
+        everywhere(&leaf, &(10..1990), 600, &expected, what);
+    }
+}
+
+#[test]
+fn bools_come_back() {
+    for step in [1, 3, 50] {
+        let bytes: Vec<u8> = (0..1000u64).map(|k| u8::from(noise(k / step).is_multiple_of(2))).collect();
+        let data = LeafData::Fixed { bytes: &bytes, start: 0, width: 1, stride: 1, turn: Turn::Truth };
+        let leaf = Leaf {
+            physical: Physical::Boolean,
+            data,
+            validity: None,
+            optional: false,
+            order: Order::Unsigned,
+        };
+        let expected: Vec<_> = bytes[3..].iter().map(|&b| Some(vec![b])).collect();
+        everywhere(&leaf, &(3..1000), 100, &expected, "bools");
+    }
+}
+
+#[test]
+fn dictionaries_are_kept_whole() {
+    let codes: Vec<u8> = (0..500u64).map(|k| (noise(k) % 3).to_le_bytes()[0] * 2).collect();
+    let texts = ["zero", "one", "two", "three", "four"];
+    let (offsets, data) = (vec![0i32, 4, 7, 10, 15, 19], texts.concat().into_bytes());
+    let values = Box::new(LeafData::Bytes { offsets: Offsets::Small(&offsets), data: &data });
+    let data = LeafData::Dictionary { codes: &codes, width: 1, values, nvalues: 5 };
+    let leaf = Leaf { physical: Physical::Bytes, data, validity: None, optional: true, order: Order::Bytes };
+    let expected: Vec<_> =
+        codes.iter().map(|&code| Some(texts[usize::from(code)].as_bytes().to_vec())).collect();
+    everywhere(&leaf, &(0..500), 128, &expected, "a dictionary");
+    let chunk = encode(&leaf, 0..500, &Settings::default(), &mut Vec::new()).unwrap();
+    assert_eq!(chunk.encoding_stats, [(2, Encoding::Plain, 1), (0, Encoding::RleDictionary, 1)]);
+    let bounds = chunk.statistics.unwrap().bounds;
+    assert_eq!(bounds.min.unwrap().bytes, b"four");
+    assert_eq!(bounds.max.unwrap().bytes, b"zero");
+}
+
+#[test]
+fn what_a_column_deserves() {
+    let chosen = |kind: fn(u64) -> u64, physical: Physical| {
+        let bytes: Vec<u8> = (0..20_000u64).flat_map(|k| kind(k).to_le_bytes()).collect();
+        let mut out = Vec::new();
+        encode(&leaf(&bytes, physical), 0..20_000, &Settings::default(), &mut out).unwrap().encodings[0]
+    };
+    assert_eq!(chosen(|k| 5 * k, Physical::Int64), Encoding::DeltaBinaryPacked);
+    assert_eq!(chosen(|k| noise(k) % 100_000, Physical::Int64), Encoding::DeltaBinaryPacked);
+    assert_eq!(chosen(|k| noise(k) % 200, Physical::Int64), Encoding::RleDictionary);
+    assert_eq!(chosen(|k| noise(k) % 200, Physical::Double), Encoding::RleDictionary);
+    assert_eq!(chosen(noise, Physical::Double), Encoding::Plain);
+    assert_eq!(chosen(|k| noise(noise(k)), Physical::Int64), Encoding::Plain);
+}
+
+#[test]
+fn bounds_follow_the_specification() {
+    let bounds = |leaf: &Leaf<'_>, n: usize| {
+        let chunk = encode(leaf, 0..n, &Settings::default(), &mut Vec::new()).unwrap();
+        let pages = chunk.pages[0].bounds.clone();
+        let found = chunk.statistics.unwrap().bounds;
+        assert_eq!(found, pages);
+        (found.min, found.max)
+    };
+    let exact = |bytes: &[u8]| Some(Bound { bytes: bytes.to_vec(), exact: true });
+    let floats = |values: &[f64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+    let bytes = floats(&[f64::NAN, 0.0, -0.0, f64::NAN]);
+    let found = bounds(&leaf(&bytes, Physical::Double), 4);
+    assert_eq!(found, (exact(&(-0.0f64).to_le_bytes()), exact(&0.0f64.to_le_bytes())));
+    let bytes = floats(&[f64::NAN, f64::NAN]);
+    assert_eq!(bounds(&leaf(&bytes, Physical::Double), 2), (None, None));
+    let bytes = floats(&[f64::INFINITY, f64::INFINITY]);
+    let infinity = exact(&f64::INFINITY.to_le_bytes());
+    assert_eq!(bounds(&leaf(&bytes, Physical::Double), 2), (infinity.clone(), infinity));
+    let bytes: Vec<u8> = [1i32, -1].iter().flat_map(|v| v.to_le_bytes()).collect();
+    let mut numbers = leaf(&bytes, Physical::Int32);
+    assert_eq!(bounds(&numbers, 2), (exact(&(-1i32).to_le_bytes()), exact(&1i32.to_le_bytes())));
+    numbers.order = Order::Unsigned;
+    assert_eq!(bounds(&numbers, 2), (exact(&1i32.to_le_bytes()), exact(&(-1i32).to_le_bytes())));
+    let bytes = [0x00, 0x05, 0xff, 0x01];
+    assert_eq!(bounds(&leaf(&bytes, Physical::Fixed(2)), 2), (exact(&[0xff, 1]), exact(&[0, 5])));
+    // FLOAT16: 1.0, NaN, -2.0.
+    let bytes = [0x00, 0x3c, 0x00, 0x7e, 0x00, 0xc0];
+    let mut halves = leaf(&bytes, Physical::Fixed(2));
+    halves.order = Order::Float;
+    assert_eq!(bounds(&halves, 3), (exact(&[0x00, 0xc0]), exact(&[0x00, 0x3c])));
+
+    let cut = |text: &str| {
+        let offsets = [0, i32::try_from(text.len()).unwrap()];
+        let data = LeafData::Bytes { offsets: Offsets::Small(&offsets), data: text.as_bytes() };
+        let leaf =
+            Leaf { physical: Physical::Bytes, data, validity: None, optional: false, order: Order::Bytes };
+        bounds(&leaf, 1)
+    };
+    let (min, max) = cut(&"é".repeat(40));
+    let (min, max) = (min.unwrap(), max.unwrap());
+    assert!(!min.exact && !max.exact && min.bytes == "é".repeat(32).as_bytes());
+    assert_eq!(max.bytes, format!("{}ê", "é".repeat(31)).as_bytes());
+    let (min, max) = cut(&"\u{10ffff}".repeat(40));
+    assert!(min.is_some() && max.is_none());
+}
+
+#[test]
+fn strided_and_turned_columns_come_back() {
+    let block: Vec<u8> = (0..600u64).flat_map(|k| noise(k).to_le_bytes()).collect();
+    let at = |k: usize| Some(block[8 * k..8 * k + 8].to_vec());
+    for (start, stride, place) in [(16usize, 24isize, 1isize), (8 * 597, -24, -1)] {
+        let data = LeafData::Fixed { bytes: &block, start, width: 8, stride, turn: Turn::AsIs };
+        let leaf =
+            Leaf { physical: Physical::Int64, data, validity: None, optional: false, order: Order::Signed };
+        let expected: Vec<_> = (0..200isize)
+            .map(|k| at(usize::try_from(isize::try_from(start).unwrap() / 8 + 3 * k * place).unwrap()))
+            .collect();
+        let settings = Settings::default();
+        assert_eq!(rows_of(&file(&[("a", &leaf, &settings)], &(0..200)), 0), expected);
+        let data = LeafData::Fixed { bytes: &block, start, width: 8, stride: stride * 2, turn: Turn::AsIs };
+        let outside = Leaf { data, ..leaf };
+        assert!(encode(&outside, 0..200, &settings, &mut Vec::new()).is_err());
+    }
+    let turned = |bytes: &[u8], width: usize, physical: Physical, turn: Turn| {
+        let n = bytes.len() / width;
+        let stride = isize::try_from(width).unwrap();
+        let data = LeafData::Fixed { bytes, start: 0, width, stride, turn };
+        let leaf = Leaf { physical, data, validity: None, optional: false, order: Order::Signed };
+        let mut out = Vec::new();
+        encode(&leaf, 0..n, &Settings::default(), &mut out)?;
+        Ok::<_, crate::error::Error>(rows_of(&file(&[("a", &leaf, &Settings::default())], &(0..n)), 0))
+    };
+    let four = |v: i32| Some(v.to_le_bytes().to_vec());
+    let eight = |v: i64| Some(v.to_le_bytes().to_vec());
+    assert_eq!(turned(&[0xff, 1], 1, Physical::Int32, Turn::Signed).unwrap(), [four(-1), four(1)]);
+    assert_eq!(turned(&[0xff, 1], 1, Physical::Int32, Turn::Unsigned).unwrap(), [four(255), four(1)]);
+    let seconds = (-5i64).to_le_bytes();
+    assert_eq!(turned(&seconds, 8, Physical::Int64, Turn::Times(1000)).unwrap(), [eight(-5000)]);
+    assert!(turned(&i64::MAX.to_le_bytes(), 8, Physical::Int64, Turn::Times(1000)).is_err());
+    let day = 86_400_000i64.to_le_bytes();
+    assert_eq!(turned(&day, 8, Physical::Int32, Turn::Over(86_400_000)).unwrap(), [four(1)]);
+    assert!(turned(&day, 8, Physical::Int32, Turn::Over(7)).is_err());
+    let number = (-2i128).to_le_bytes();
+    assert_eq!(turned(&number, 16, Physical::Int64, Turn::Signed).unwrap(), [eight(-2)]);
+    let reversed = turned(&number, 16, Physical::Fixed(3), Turn::Reversed).unwrap();
+    assert_eq!(reversed, [Some(vec![0xff, 0xff, 0xfe])]);
 }
 
 #[test]

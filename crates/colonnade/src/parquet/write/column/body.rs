@@ -1,0 +1,108 @@
+//! The body of a data page: levels and values, before compression.
+
+use std::ops::Range;
+
+use arrow_buffer::ToByteSlice;
+
+use super::choose::How;
+use super::dense::Dense;
+use super::leaf::Leaf;
+use super::settings::Encoding;
+use super::{delta, levels, pack, plain, split};
+
+/// What the pages of a chunk are made from.
+pub(super) struct Source<'s, 'a> {
+    pub(super) leaf: &'s Leaf<'a>,
+    pub(super) values: &'s Dense<'a>,
+    pub(super) how: &'s How<'a>,
+    /// Keys have whole bytes: what a codec with an entropy coder makes more of than of packed bits.
+    pub(super) aligned: bool,
+}
+
+impl Source<'_, '_> {
+    /// The encoding of the values.
+    pub(super) fn encoding(&self) -> Encoding {
+        match self.how {
+            How::Straight(encoding) => *encoding,
+            How::Keys(..) | How::Given => Encoding::RleDictionary,
+        }
+    }
+
+    /// Keys and dictionary.
+    pub(super) fn keyed(&self) -> Option<(&[u32], &Dense<'_>)> {
+        match (self.how, self.values) {
+            (How::Keys(keys, dictionary), _) => Some((keys, dictionary)),
+            (How::Given, Dense::Keys(keys, dictionary)) => Some((keys, dictionary)),
+            _ => None,
+        }
+    }
+
+    /// Appends the definition levels of these rows; answers their bytes, without the length in front of version 1.
+    pub(super) fn levels(&self, rows: &Range<usize>, version_2: bool, out: &mut Vec<u8>) -> usize {
+        if !self.leaf.optional {
+            return 0;
+        }
+        let at = out.len();
+        if version_2 {
+            levels::encode(self.leaf.validity, rows, out);
+            return out.len() - at;
+        }
+        out.extend_from_slice(&[0; 4]);
+        levels::encode(self.leaf.validity, rows, out);
+        let nbytes = out.len() - at - 4;
+        let length = u32::try_from(nbytes).unwrap_or(u32::MAX).to_le_bytes();
+        out.get_mut(at..at + 4).unwrap_or_default().copy_from_slice(&length);
+        nbytes
+    }
+
+    /// Appends the values of this range.
+    pub(super) fn encoded(&self, range: Range<usize>, out: &mut Vec<u8>) {
+        if let Some((keys, _)) = self.keyed() {
+            let keys = keys.get(range).unwrap_or_default();
+            let most = keys.iter().fold(0, |all, key| all | key);
+            let width = pack::bits_of(most);
+            // A width of 0 is legal, and refused by some readers.
+            let width = if self.aligned { width.div_ceil(8).max(1) * 8 } else { width.max(1) };
+            out.push(width);
+            pack::hybrid(width, keys, out);
+            return;
+        }
+        match (self.encoding(), self.values) {
+            (Encoding::DeltaBinaryPacked, Dense::Four(words)) => {
+                delta::encode(words.get(range).unwrap_or_default(), out);
+            }
+            (Encoding::DeltaBinaryPacked, Dense::Eight(words)) => {
+                delta::encode(words.get(range).unwrap_or_default(), out);
+            }
+            (Encoding::DeltaLengthByteArray, Dense::Text(texts)) => {
+                delta::lengths(texts.get(range).unwrap_or_default(), out);
+            }
+            (Encoding::DeltaByteArray, Dense::Text(texts)) => {
+                delta::prefixes(texts.get(range).unwrap_or_default(), out);
+            }
+            (Encoding::ByteStreamSplit, Dense::Four(words)) => {
+                split::encode(words.get(range).unwrap_or_default().to_byte_slice(), 4, out);
+            }
+            (Encoding::ByteStreamSplit, Dense::Eight(words)) => {
+                split::encode(words.get(range).unwrap_or_default().to_byte_slice(), 8, out);
+            }
+            (Encoding::ByteStreamSplit, Dense::Wide(bytes, width)) => {
+                split::encode(
+                    bytes.get(range.start * width..range.end * width).unwrap_or_default(),
+                    *width,
+                    out,
+                );
+            }
+            (Encoding::Rle, Dense::Bools(bools)) => {
+                let values: Vec<u32> =
+                    bools.get(range).unwrap_or_default().iter().map(|&bool| u32::from(bool)).collect();
+                let at = out.len();
+                out.extend_from_slice(&[0; 4]);
+                pack::hybrid(1, &values, out);
+                let length = u32::try_from(out.len() - at - 4).unwrap_or(u32::MAX).to_le_bytes();
+                out.get_mut(at..at + 4).unwrap_or_default().copy_from_slice(&length);
+            }
+            (_, values) => plain::encode(values, range, out),
+        }
+    }
+}

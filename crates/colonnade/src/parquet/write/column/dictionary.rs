@@ -1,0 +1,225 @@
+//! Dictionaries: each value that occurs once, in the order of its first occurrence, and a key for each row.
+//!
+//! Values are the same if their bits are: NaNs keep their payloads, and -0.0 is not 0.0. Whoever builds one says how many
+//! values are too many, and building ends there.
+
+use super::delta::Number;
+
+/// Values that repeat are found a stretch at a time.
+const STRETCH: usize = 8;
+
+/// A value of 32 or 64 bits.
+pub(super) trait Word: Number + Eq + Default {
+    fn hash(self) -> u64;
+    /// How far above the least one, as integers.
+    fn above(self, least: Self) -> u64;
+}
+
+impl Word for u32 {
+    #[inline]
+    fn hash(self) -> u64 {
+        u64::from(self).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+    #[inline]
+    fn above(self, least: Self) -> u64 {
+        u64::from(self.wrapping_sub(least))
+    }
+}
+
+impl Word for u64 {
+    #[inline]
+    fn hash(self) -> u64 {
+        // Floats of few digits differ in their high bits alone, which a product alone would not spread.
+        (self ^ self >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+    #[inline]
+    fn above(self, least: Self) -> u64 {
+        self.wrapping_sub(least)
+    }
+}
+
+/// Integers within this range are looked up in a table without hashing.
+const TABLE: u64 = 1 << 16;
+
+/// Keys and values; `None` where more than `most` values occur.
+pub(super) fn words<T: Word>(values: &[T], least: Option<(T, T)>, most: usize) -> Option<(Vec<u32>, Vec<T>)> {
+    if let Some((least, greatest)) = least {
+        let range = greatest.above(least);
+        if range < TABLE && range < 4 * values.len() as u64 {
+            return table(values, least, usize::try_from(range).ok()? + 1, most);
+        }
+    }
+    hashed(values, most)
+}
+
+fn table<T: Word>(values: &[T], least: T, range: usize, most: usize) -> Option<(Vec<u32>, Vec<T>)> {
+    let mut slots = vec![0u32; range.next_power_of_two()];
+    let mask = slots.len() - 1;
+    let mut found = Vec::new();
+    let mut keys = Vec::with_capacity(values.len());
+    for stretch in values.chunks(4096) {
+        for &value in stretch {
+            #[allow(clippy::cast_possible_truncation)] // below the mask
+            let slot = &mut slots[value.above(least) as usize & mask];
+            if *slot == 0 {
+                found.push(value);
+                *slot = u32::try_from(found.len()).unwrap_or(u32::MAX);
+            }
+            keys.push(*slot - 1);
+        }
+        if found.len() > most {
+            return None;
+        }
+    }
+    Some((keys, found))
+}
+
+fn hashed<T: Word>(values: &[T], most: usize) -> Option<(Vec<u32>, Vec<T>)> {
+    // Slots of value and key + 1; at most half of them are taken.
+    let mut bits = 10u32;
+    let mut slots: Vec<(T, u32)> = vec![(T::default(), 0); 1 << bits];
+    let mut found: Vec<T> = Vec::new();
+    let mut keys: Vec<u32> = Vec::with_capacity(values.len());
+    let mut last = (values.first().copied()?, 0u32);
+    for (k, stretch) in values.chunks(STRETCH).enumerate() {
+        if k > 0 && stretch.iter().all(|&value| value == last.0) {
+            keys.extend(std::iter::repeat_n(last.1, stretch.len()));
+            continue;
+        }
+        if found.len() + STRETCH > slots.len() / 2 {
+            if found.len() > most {
+                return None;
+            }
+            bits += 2;
+            slots = vec![(T::default(), 0); 1 << bits];
+            for (key, &value) in found.iter().enumerate() {
+                let mask = slots.len() - 1;
+                let mut at = place(value.hash(), bits);
+                while slots[at].1 != 0 {
+                    at = (at + 1) & mask;
+                }
+                slots[at] = (value, u32::try_from(key).unwrap_or(u32::MAX) + 1);
+            }
+        }
+        let mask = slots.len() - 1;
+        for &value in stretch {
+            let mut at = place(value.hash(), bits);
+            let key = loop {
+                let slot = &mut slots[at & mask];
+                if slot.1 != 0 && slot.0 == value {
+                    break slot.1 - 1;
+                }
+                if slot.1 == 0 {
+                    let key = u32::try_from(found.len()).unwrap_or(u32::MAX);
+                    found.push(value);
+                    *slot = (value, key + 1);
+                    break key;
+                }
+                at += 1;
+            };
+            keys.push(key);
+            last = (value, key);
+        }
+    }
+    (found.len() <= most).then_some((keys, found))
+}
+
+#[inline]
+fn place(hash: u64, bits: u32) -> usize {
+    usize::try_from(hash >> (64 - bits)).unwrap_or(0)
+}
+
+/// Keys and values of text; `None` where more than `most` values occur, or where they have more than `most_nbytes`.
+pub(super) fn texts<'a>(
+    texts: &[&'a [u8]],
+    most: usize,
+    most_nbytes: usize,
+) -> Option<(Vec<u32>, Vec<&'a [u8]>)> {
+    let mut bits = 10u32;
+    // Slots of the hash's low half and key + 1.
+    let mut slots: Vec<(u32, u32)> = vec![(0, 0); 1 << bits];
+    let mut found: Vec<&'a [u8]> = Vec::new();
+    let mut hashes: Vec<u64> = Vec::new();
+    let mut keys: Vec<u32> = Vec::with_capacity(texts.len());
+    let mut nbytes = 0;
+    for &text in texts {
+        if found.len() >= slots.len() / 2 {
+            if found.len() > most || nbytes > most_nbytes {
+                return None;
+            }
+            bits += 2;
+            slots = vec![(0, 0); 1 << bits];
+            let mask = slots.len() - 1;
+            for (key, &hash) in hashes.iter().enumerate() {
+                let mut at = place(hash, bits);
+                while slots[at & mask].1 != 0 {
+                    at += 1;
+                }
+                slots[at & mask] = (low(hash), u32::try_from(key).unwrap_or(u32::MAX) + 1);
+            }
+        }
+        let mask = slots.len() - 1;
+        let hash = hash(text);
+        let mut at = place(hash, bits);
+        let key = loop {
+            let slot = &mut slots[at & mask];
+            if slot.1 == 0 {
+                let key = u32::try_from(found.len()).unwrap_or(u32::MAX);
+                nbytes += text.len() + 4;
+                found.push(text);
+                hashes.push(hash);
+                *slot = (low(hash), key + 1);
+                break key;
+            }
+            if slot.0 == low(hash) && found.get((slot.1 - 1) as usize) == Some(&text) {
+                break slot.1 - 1;
+            }
+            at += 1;
+        };
+        keys.push(key);
+    }
+    (found.len() <= most && nbytes <= most_nbytes).then_some((keys, found))
+}
+
+#[inline]
+fn low(hash: u64) -> u32 {
+    #[allow(clippy::cast_possible_truncation)] // the low half
+    let low = hash as u32;
+    low
+}
+
+/// A hash of bytes: the same on every machine, so that nothing depends on where it runs.
+#[inline]
+pub(super) fn hash(text: &[u8]) -> u64 {
+    const A: u64 = 0x9e37_79b9_7f4a_7c15;
+    const B: u64 = 0xd6e8_feb8_6659_fd93;
+    let mix = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        #[allow(clippy::cast_possible_truncation)] // both halves
+        let folded = product as u64 ^ (product >> 64) as u64;
+        folded
+    };
+    let n = text.len() as u64;
+    let word =
+        |at: usize| text.get(at..).and_then(|t| t.first_chunk::<8>()).map_or(0, |b| u64::from_le_bytes(*b));
+    if text.len() <= 16 {
+        let (a, b) = if text.len() >= 8 {
+            (word(0), word(text.len() - 8))
+        } else if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+            (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)))
+        } else {
+            let part = |k: usize| u64::from(text.get(k).copied().unwrap_or(0));
+            (part(0) << 16 | part(text.len() / 2) << 8 | part(text.len().saturating_sub(1)), 0)
+        };
+        return mix(mix(a ^ A, b ^ B) ^ n, A);
+    }
+    let mut state = n ^ A;
+    let (pairs, _) = text.as_chunks::<16>();
+    for pair in pairs {
+        let (a, b) = (u128::from_le_bytes(*pair), 64);
+        #[allow(clippy::cast_possible_truncation)] // both halves
+        let (low, high) = (a as u64, (a >> b) as u64);
+        state = mix(low ^ state, high ^ B);
+    }
+    mix(mix(word(text.len() - 16) ^ state, word(text.len() - 8) ^ B), A ^ n)
+}

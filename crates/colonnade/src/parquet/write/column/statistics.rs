@@ -1,0 +1,314 @@
+//! Least and greatest, by the specification's rules: NaN is left out, a zero is -0.0 as the least and +0.0 as the greatest,
+//! long text is cut, and says so.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::dense::Dense;
+use super::leaf::{Order, Physical};
+use super::outcome::{Bound, Bounds};
+
+/// Bytes of text that a bound keeps.
+const MOST_NBYTES: usize = 64;
+
+/// Least and greatest value, as PLAIN has them without a length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Extremes {
+    least: Vec<u8>,
+    greatest: Vec<u8>,
+}
+
+/// The order of a dictionary's values: `order[rank]` is a key.
+pub(super) struct Ranks {
+    rank: Vec<u32>,
+    key: Vec<u32>,
+}
+
+impl Ranks {
+    /// Of the values of a dictionary of text.
+    pub(super) fn of(values: &Dense<'_>, order: Order) -> Option<Self> {
+        let n = u32::try_from(values.len()).ok()?;
+        let mut key: Vec<u32> = (0..n).collect();
+        match (values, order) {
+            (Dense::Text(texts), Order::Bytes) => {
+                key.sort_unstable_by_key(|&key| texts.get(key as usize));
+            }
+            _ => return None,
+        }
+        let mut rank = vec![0; key.len()];
+        for (place, &key) in (0..).zip(&key) {
+            if let Some(slot) = rank.get_mut(key as usize) {
+                *slot = place;
+            }
+        }
+        Some(Self { rank, key })
+    }
+
+    /// The keys of the least and the greatest value that these stand for.
+    pub(super) fn extremes(&self, keys: &[u32], values: &Dense<'_>) -> Option<Extremes> {
+        let (mut least, mut greatest) = (u32::MAX, 0);
+        for &key in keys {
+            let rank = self.rank.get(key as usize).copied().unwrap_or(0);
+            least = least.min(rank);
+            greatest = greatest.max(rank);
+        }
+        let Dense::Text(texts) = values else { return None };
+        let text = |rank: u32| texts.get(*self.key.get(rank as usize)? as usize).map(|text| text.to_vec());
+        Some(Extremes { least: text(least)?, greatest: text(greatest)? })
+    }
+}
+
+macro_rules! integers {
+    ($name:ident, $word:ty, $as:ty) => {
+        fn $name(words: &[$word]) -> Option<($word, $word)> {
+            #[allow(clippy::cast_possible_wrap)] // or no change at all
+            let turned = |word: $word| word as $as;
+            let first = turned(*words.first()?);
+            let (mut least, mut greatest) = ([first; 8], [first; 8]);
+            let (eights, rest) = words.as_chunks::<8>();
+            for eight in eights {
+                for k in 0..8 {
+                    least[k] = least[k].min(turned(eight[k]));
+                    greatest[k] = greatest[k].max(turned(eight[k]));
+                }
+            }
+            let rest = rest.iter().map(|&word| turned(word));
+            let least = least.into_iter().chain(rest.clone()).min()?;
+            let greatest = greatest.into_iter().chain(rest).max()?;
+            Some((least as $word, greatest as $word))
+        }
+    };
+}
+
+integers!(signed4, u32, i32);
+integers!(unsigned4, u32, u32);
+integers!(signed8, u64, i64);
+integers!(unsigned8, u64, u64);
+
+macro_rules! floats {
+    ($name:ident, $word:ty, $float:ty) => {
+        fn $name(words: &[$word]) -> Option<($word, $word)> {
+            let (mut least, mut greatest) = ([<$float>::INFINITY; 8], [<$float>::NEG_INFINITY; 8]);
+            let mut take = |k: usize, value: $float| {
+                // A NaN compares as neither.
+                if value < least[k] {
+                    least[k] = value;
+                }
+                if value > greatest[k] {
+                    greatest[k] = value;
+                }
+            };
+            let (eights, rest) = words.as_chunks::<8>();
+            for eight in eights {
+                for k in 0..8 {
+                    take(k, <$float>::from_bits(eight[k]));
+                }
+            }
+            rest.iter().for_each(|&word| take(0, <$float>::from_bits(word)));
+            let least = least.into_iter().fold(<$float>::INFINITY, <$float>::min);
+            let greatest = greatest.into_iter().fold(<$float>::NEG_INFINITY, <$float>::max);
+            if least > greatest {
+                // NaN alone.
+                return None;
+            }
+            let least = if least == 0.0 { -0.0 } else { least };
+            let greatest = if greatest == 0.0 { 0.0 } else { greatest };
+            Some((least.to_bits(), greatest.to_bits()))
+        }
+    };
+}
+
+floats!(float4, u32, f32);
+floats!(float8, u64, f64);
+
+/// Least and greatest of 32-bit integers.
+pub(super) fn range4(words: &[u32], order: Order) -> Option<(u32, u32)> {
+    match order {
+        Order::Signed | Order::Decimal => signed4(words),
+        Order::Unsigned => unsigned4(words),
+        Order::Float => float4(words),
+        _ => None,
+    }
+}
+
+/// Least and greatest of 64-bit integers.
+pub(super) fn range8(words: &[u64], order: Order) -> Option<(u64, u64)> {
+    match order {
+        Order::Signed | Order::Decimal => signed8(words),
+        Order::Unsigned => unsigned8(words),
+        Order::Float => float8(words),
+        _ => None,
+    }
+}
+
+/// The number that a float of 16 bits is, as integers that compare as they do.
+fn half(bytes: &[u8]) -> Option<i32> {
+    let bits = u16::from_le_bytes(*bytes.first_chunk::<2>()?);
+    let size = i32::from(bits & 0x7fff);
+    if size > 0x7c00 {
+        return None;
+    }
+    Some(if bits >> 15 == 1 { -size } else { size })
+}
+
+fn compare(order: Order, physical: Physical, a: &[u8], b: &[u8]) -> Ordering {
+    macro_rules! by {
+        ($t:ty, $n:literal) => {{
+            let number = |b: &[u8]| b.first_chunk::<$n>().map(|b| <$t>::from_le_bytes(*b));
+            number(a).partial_cmp(&number(b)).unwrap_or(Ordering::Equal)
+        }};
+    }
+    match (order, physical) {
+        (Order::Signed | Order::Decimal, Physical::Int32) => by!(i32, 4),
+        (Order::Signed | Order::Decimal, Physical::Int64) => by!(i64, 8),
+        (Order::Unsigned, Physical::Int32) => by!(u32, 4),
+        (Order::Unsigned, Physical::Int64) => by!(u64, 8),
+        (Order::Float, Physical::Float) => by!(f32, 4),
+        (Order::Float, Physical::Double) => by!(f64, 8),
+        (Order::Float, _) => half(a).cmp(&half(b)),
+        (Order::Decimal, _) => {
+            let sign = |b: &[u8]| b.first().map(|&byte| byte.cast_signed());
+            sign(a).cmp(&sign(b)).then_with(|| a.cmp(b))
+        }
+        _ => a.cmp(b),
+    }
+}
+
+/// Least and greatest of these values; `None` where there is none.
+pub(super) fn extremes(
+    values: &Dense<'_>,
+    range: Range<usize>,
+    physical: Physical,
+    order: Order,
+) -> Option<Extremes> {
+    let both =
+        |least: &[u8], greatest: &[u8]| Extremes { least: least.to_vec(), greatest: greatest.to_vec() };
+    if order == Order::None {
+        return None;
+    }
+    match values {
+        Dense::Bools(bools) => {
+            let bools = bools.get(range)?;
+            Some(both(&[*bools.iter().min()?], &[*bools.iter().max()?]))
+        }
+        Dense::Four(words) => {
+            let (least, greatest) = range4(words.get(range)?, order)?;
+            Some(both(&least.to_le_bytes(), &greatest.to_le_bytes()))
+        }
+        Dense::Eight(words) => {
+            let (least, greatest) = range8(words.get(range)?, order)?;
+            Some(both(&least.to_le_bytes(), &greatest.to_le_bytes()))
+        }
+        Dense::Wide(bytes, width) => {
+            let bytes = bytes.get(range.start * width..range.end * width)?;
+            let there = |value: &&[u8]| order != Order::Float || half(value).is_some();
+            let mut values = bytes.chunks_exact(*width).filter(there);
+            let first = values.next()?;
+            let (mut least, mut greatest) = (first, first);
+            for value in values {
+                if compare(order, physical, value, least) == Ordering::Less {
+                    least = value;
+                } else if compare(order, physical, value, greatest) == Ordering::Greater {
+                    greatest = value;
+                }
+            }
+            let mut found = both(least, greatest);
+            if order == Order::Float {
+                if half(&found.least) == Some(0) {
+                    found.least = vec![0, 0x80];
+                }
+                if half(&found.greatest) == Some(0) {
+                    found.greatest = vec![0, 0];
+                }
+            }
+            Some(found)
+        }
+        Dense::Text(texts) => {
+            let texts = texts.get(range)?;
+            Some(both(texts.iter().min()?, texts.iter().max()?))
+        }
+        Dense::Keys(keys, inner) => {
+            // The values that occur, each once.
+            let mut used = vec![false; inner.len()];
+            keys.get(range)?.iter().for_each(|&key| {
+                if let Some(used) = used.get_mut(key as usize) {
+                    *used = true;
+                }
+            });
+            let mut all: Option<Extremes> = None;
+            for (key, _) in used.iter().enumerate().filter(|(_, used)| **used) {
+                merge(&mut all, extremes(inner, key..key + 1, physical, order), physical, order);
+            }
+            all
+        }
+    }
+}
+
+/// Adds a page's extremes to its chunk's.
+pub(super) fn merge(all: &mut Option<Extremes>, page: Option<Extremes>, physical: Physical, order: Order) {
+    let Some(page) = page else { return };
+    match all {
+        None => *all = Some(page),
+        Some(all) => {
+            if compare(order, physical, &page.least, &all.least) == Ordering::Less {
+                all.least = page.least;
+            }
+            if compare(order, physical, &page.greatest, &all.greatest) == Ordering::Greater {
+                all.greatest = page.greatest;
+            }
+        }
+    }
+}
+
+/// Bounds as the file has them.
+pub(super) fn bounds(found: Option<&Extremes>, physical: Physical) -> Bounds {
+    let Some(found) = found else { return Bounds::default() };
+    if physical != Physical::Bytes {
+        let bound = |bytes: &[u8]| Some(Bound { bytes: bytes.to_vec(), exact: true });
+        return Bounds { min: bound(&found.least), max: bound(&found.greatest) };
+    }
+    Bounds { min: Some(below(&found.least)), max: above(&found.greatest) }
+}
+
+/// Where text is cut: not within a letter.
+fn cut(bytes: &[u8]) -> (&[u8], bool) {
+    let head = bytes.get(..MOST_NBYTES).unwrap_or(bytes);
+    match std::str::from_utf8(head) {
+        Ok(_) => (head, true),
+        Err(error) if error.error_len().is_none() => (head.get(..error.valid_up_to()).unwrap_or(head), true),
+        Err(_) => (head, false),
+    }
+}
+
+fn below(bytes: &[u8]) -> Bound {
+    if bytes.len() <= MOST_NBYTES {
+        return Bound { bytes: bytes.to_vec(), exact: true };
+    }
+    Bound { bytes: cut(bytes).0.to_vec(), exact: false }
+}
+
+/// Text that is cut is a bound with its last letter raised; where none can be raised there is no bound.
+fn above(bytes: &[u8]) -> Option<Bound> {
+    if bytes.len() <= MOST_NBYTES {
+        return Some(Bound { bytes: bytes.to_vec(), exact: true });
+    }
+    let (head, text) = cut(bytes);
+    if let Some(mut head) = std::str::from_utf8(head).ok().filter(|_| text).map(str::to_owned) {
+        while let Some(letter) = head.pop() {
+            let raised = (u32::from(letter) + 1..).take(0x801).find_map(char::from_u32);
+            if let Some(raised) = raised {
+                head.push(raised);
+                return Some(Bound { bytes: head.into_bytes(), exact: false });
+            }
+        }
+        return None;
+    }
+    let mut head = head.to_vec();
+    while let Some(byte) = head.pop() {
+        if byte < 0xff {
+            head.push(byte + 1);
+            return Some(Bound { bytes: head, exact: false });
+        }
+    }
+    None
+}
