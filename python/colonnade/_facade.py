@@ -86,13 +86,13 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     ----------
     data
         Anything that `Frame` takes, or an open reader. What makes its batches when asked (rows, a reader of record
-        batches) streams into ``arrow`` and ``arrows``, and never stands in memory as a whole.
+        batches) streams into ``arrow``, ``arrows`` and ``parquet``, and never stands in memory as a whole.
     target : path, URL, BufferSink, binary file object, Connection, socket or file descriptor
         A regular file is written beside its target and then renamed: the old file stays whole until the new one is,
         and whoever has the old one mapped keeps it. Symbolic links are followed. Pipes, sockets, devices and open
         files are written directly. Over a `Connection` it goes as one message; ``tcp://host:port``,
         ``tls://host:port`` and ``unix:/path`` are dialled for one message.
-    format : {"npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
+    format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
         Default: told by the suffix; ``arrows`` over a connection, which takes ``msgpack``, ``csv`` and ``ndjson`` too.
         ``npy`` writes a lone array where the frame is one, else a directory. Text that ends in ``.gz`` or ``.zst`` is
         packed.

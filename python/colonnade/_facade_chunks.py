@@ -34,10 +34,11 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     ----------
     target
         As for `write`. Over a `Connection` the chunks are one message of ``arrows``, which goes out as it grows.
-    format : {"arrow", "arrows", "msgpack", "csv", "ndjson"}, optional
+    format : {"arrow", "arrows", "parquet", "msgpack", "csv", "ndjson"}, optional
         Default: told by the suffix; ``arrows`` over a connection. The others are written whole.
     **options
-        Those of writing; see `ArrowOptions`, `ArrowsOptions`, `MsgpackOptions`, `CsvOptions` and `NdjsonOptions`.
+        Those of writing; see `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`, `MsgpackOptions`, `CsvOptions` and
+        `NdjsonOptions`.
 
     Returns
     -------
@@ -45,7 +46,7 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
         A context manager. ``.write(data)`` appends a chunk, of any library, or rows; the first fixes the schema.
         ``.close()`` at the end; an exception inside discards the file, and an old one stays whole. ``.nrows`` and
         ``.nbatches`` tell what was written. Batches of Arrow are cut and joined to
-        ``batch_nbytes``, whatever the chunks are.
+        ``batch_nbytes``, row groups of Parquet to ``row_group_rows``, whatever the chunks are.
 
     Raises
     ------
