@@ -435,6 +435,9 @@ class ParquetReadOptions:
         columns: list[str] | None = None,  # these alone, by name or nested path; ColumnNotFound where one is not there
         categories: list[str] | None = None,
         filter: list[list[tuple[str, str, list[tuple[str, Any]]]]] | None = None,  # as `_filter_values.terms` makes it
+        footer_key: bytes | None = None,
+        column_keys: list[tuple[str, bytes]] | None = None,
+        aad_prefix: bytes | None = None,
     ) -> None: ...
 
 class ParquetFile(_OpenedBatches):

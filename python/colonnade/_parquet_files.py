@@ -20,6 +20,9 @@ def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None
         columns=names,
         categories=None if made.categories is None else list(made.categories),
         filter=None if made.filter is None else terms(conjunctions(made.filter)),
+        footer_key=made.footer_key,
+        column_keys=None if made.column_keys is None else list(made.column_keys.items()),
+        aad_prefix=made.aad_prefix,
     )
     file: _core.ParquetFile = where.open(_core.ParquetFile, made.mmap, verify=made.verify, options=options)
     return file

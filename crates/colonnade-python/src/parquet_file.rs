@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use colonnade::parquet::read::{ChunkInfo, Parquet, ReadOptions, Request};
+use colonnade::parquet::read::{ChunkInfo, Keys, Parquet, ReadOptions, Request};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -30,20 +30,29 @@ pub(crate) struct ParquetReadOptions {
 #[pymethods]
 impl ParquetReadOptions {
     #[new]
-    #[pyo3(signature = (*, limits, threads = None, columns = None, categories = None, filter = None))]
+    #[pyo3(signature = (
+        *, limits, threads = None, columns = None, categories = None, filter = None,
+        footer_key = None, column_keys = None, aad_prefix = None
+    ))]
+    #[allow(clippy::too_many_arguments)] // the arguments of a Python class
     fn new(
         limits: PyLimits,
         threads: Option<usize>,
         columns: Option<Vec<String>>,
         categories: Option<Vec<String>>,
         filter: Option<Conditions<'_>>,
+        footer_key: Option<Vec<u8>>,
+        column_keys: Option<Vec<(String, Vec<u8>)>>,
+        aad_prefix: Option<Vec<u8>>,
     ) -> PyResult<Self> {
+        let columns_of = column_keys.unwrap_or_default();
         let core = ReadOptions {
             limits: limits.core(),
             columns,
             categories: categories.unwrap_or_default(),
             filter: filter.map(filter_of).transpose()?,
             threads: threads_of(threads),
+            keys: footer_key.map(|footer| Keys { footer, columns: columns_of, aad_prefix }),
             ..ReadOptions::default()
         };
         Ok(Self { core, limits })

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 
-use super::footer::Chunk;
+use super::footer::{Chunk, Secret};
 use super::thrift::{Thrift, Wire};
 
 /// Reads a ColumnChunk.
@@ -23,9 +23,18 @@ pub fn read<'a>(t: &mut Thrift<'a>) -> Result<Chunk<'a>> {
             (5, Wire::I32) => offset_index[1] = Some(t.count()?),
             (6, Wire::I64) => column_index[0] = Some(t.count()?),
             (7, Wire::I32) => column_index[1] = Some(t.count()?),
-            (8, Wire::Struct) | (9, Wire::Binary) => {
+            (8, Wire::Struct) => {
                 chunk.encrypted = true;
-                t.skip(field.wire)?;
+                let mut inner = 0;
+                while let Some(field) = t.field(&mut inner)? {
+                    chunk.secret = Some(if field.id == 1 { Secret::Footer } else { Secret::Own(None) });
+                    t.skip(field.wire)?;
+                }
+            }
+            (9, Wire::Binary) => {
+                chunk.encrypted = true;
+                let nbytes = t.binary()?.len();
+                chunk.secret = Some(Secret::Own(Some((t.position() - nbytes, nbytes))));
             }
             _ => t.skip(field.wire)?,
         }
@@ -42,7 +51,11 @@ pub fn read<'a>(t: &mut Thrift<'a>) -> Result<Chunk<'a>> {
     Ok(chunk)
 }
 
-fn metadata(t: &mut Thrift<'_>, chunk: &mut Chunk<'_>) -> Result<()> {
+/// Reads a ColumnMetaData.
+///
+/// # Errors
+/// Malformed: what it must say is missing.
+pub(crate) fn metadata(t: &mut Thrift<'_>, chunk: &mut Chunk<'_>) -> Result<()> {
     let (mut seen, mut last) = (0u8, 0);
     while let Some(field) = t.field(&mut last)? {
         let at = t.position();

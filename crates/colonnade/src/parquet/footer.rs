@@ -12,6 +12,15 @@ use crate::error::Result;
 use super::schema::{Element, Leaf, leaves};
 use super::thrift::{Thrift, Wire};
 
+/// The key that opens an encrypted chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secret {
+    /// The footer's.
+    Footer,
+    /// One of its own, with the place and length of its encrypted metadata in the footer.
+    Own(Option<(usize, usize)>),
+}
+
 /// A column chunk: where its pages are.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Chunk<'a> {
@@ -33,6 +42,8 @@ pub struct Chunk<'a> {
     pub file: Option<&'a str>,
     /// Whether it is encrypted with a key of its own, or its metadata are.
     pub encrypted: bool,
+    /// What opens it, where it is encrypted.
+    pub secret: Option<Secret>,
     /// Place and length of its offset index.
     pub offset_index: Option<(u64, u64)>,
     /// Place and length of its column index.

@@ -4,6 +4,7 @@
 
 mod chunk;
 mod describe;
+mod encrypted;
 pub mod filter;
 mod hints;
 pub(crate) mod land;
@@ -18,5 +19,6 @@ mod verify;
 
 pub use crate::plan::Request;
 pub use describe::{Bounds, ChunkInfo, GroupInfo};
+pub use encrypted::Keys;
 pub use open::{MAGIC, Parquet};
 pub use options::ReadOptions;

@@ -20,7 +20,7 @@ use super::filter::Filter;
 use super::options::ReadOptions;
 use super::schema::{Root, choose, fields, roots};
 use super::selection::Selection;
-use super::{hints, pandas};
+use super::{encrypted, hints, pandas};
 
 /// Begins and ends every file.
 pub const MAGIC: &[u8; 4] = b"PAR1";
@@ -136,8 +136,15 @@ impl Parquet {
 
     pub(super) fn open(source: Source, options: ReadOptions) -> Result<Self> {
         let bytes = source.bytes.clone();
-        let (start, end) = footer_range(bytes.as_slice())?;
-        let footer_bytes = bytes.as_slice().get(start..end).unwrap_or_default();
+        let (mut start, mut end) = footer_range(bytes.as_slice())?;
+        let mut footer_bytes = bytes.as_slice().get(start..end).unwrap_or_default();
+        let sealed = bytes.as_slice().ends_with(ENCRYPTED);
+        let sealed = sealed
+            .then(|| encrypted::footer(footer_bytes, start as u64, options.keys.as_ref()))
+            .transpose()?;
+        if let Some(plain) = &sealed {
+            footer_bytes = plain.footer.as_slice();
+        }
         if footer_bytes.len() as u64 > options.limits.max_meta_nbytes {
             let message = format!(
                 "the footer has {} bytes, over the limit of {}. Raise max_meta_nbytes to read it.",
@@ -174,8 +181,26 @@ impl Parquet {
         check_columns(schema.fields().len(), &options)?;
         let leaves = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
         let (created_by, version) = (footer.created_by.map(str::to_owned), footer.version);
+        let unopened = source.clone();
+        let mut source = source;
+        if let Some(keys) = options.keys.as_ref().filter(|_| footer.encrypted || sealed.is_some()) {
+            let signed;
+            let opened = match &sealed {
+                Some(sealed) => sealed,
+                None => {
+                    signed = encrypted::signed_footer(footer_bytes, start as u64, keys)?;
+                    &signed
+                }
+            };
+            if let Some(remote) = &source.remote {
+                remote.need(&[(0, bytes.nbytes())], &NoProgress)?;
+            }
+            let (image, at) = opened.image(bytes.as_slice(), &mut footer, keys)?;
+            (start, end) = (at, image.len());
+            source = Source { bytes: Buffer::from_vec(image), remote: None, is_map: false };
+        }
         let (groups, mut starts, mut nrows) = groups(footer.groups)?;
-        let selection = options.filter.as_ref().map(|f| selected(&source, f, &options)).transpose()?;
+        let selection = options.filter.as_ref().map(|f| selected(&unopened, f, &options)).transpose()?;
         if let Some(selection) = &selection {
             nrows = 0;
             for (start, count) in starts.iter_mut().zip(selection.counts()) {
@@ -262,14 +287,10 @@ fn selected(source: &Source, filter: &Filter, options: &ReadOptions) -> Result<S
 
 /// Start and end of the footer.
 fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
-    if bytes.ends_with(ENCRYPTED) && bytes.len() >= 12 {
-        let message = "its footer is encrypted, and no key for it was given.";
-        return Err(Error::unsupported("parquet", message));
-    }
     if bytes.len() < 12 {
         return Err(Error::truncated("parquet", "the file", 12, bytes.len() as u64));
     }
-    if !bytes.ends_with(MAGIC) {
+    if !bytes.ends_with(MAGIC) && !bytes.ends_with(ENCRYPTED) {
         let at = bytes.len() as u64 - 4;
         if bytes.starts_with(MAGIC) {
             let message = "expected PAR1 at the end. The file was cut short, or its writer was not closed: \

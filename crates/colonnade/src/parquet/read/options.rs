@@ -2,6 +2,7 @@
 
 use crate::container::store::Limits;
 
+use super::encrypted::Keys;
 use super::filter::Filter;
 
 /// How a file is opened.
@@ -18,6 +19,8 @@ pub struct ReadOptions {
     pub categories: Vec<String>,
     /// Rows that are wanted; all where `None`. The columns that it looks at are decoded when the file is opened.
     pub filter: Option<Filter>,
+    /// What opens an encrypted file.
+    pub keys: Option<Keys>,
     /// Threads that may work.
     pub threads: usize,
 }
