@@ -53,7 +53,9 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     }
     let source = source.get(head..).unwrap_or_default();
     let (mut from, mut to) = (0usize, 0usize);
-    while let Some(&tag) = source.get(from) {
+    loop {
+        short(source, &mut from, target, &mut to);
+        let Some(&tag) = source.get(from) else { break };
         let (n, offset);
         match tag & 3 {
             0 => {
@@ -75,7 +77,8 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
                 let Some(op) = source.get(from..from + 3) else {
                     return Err(damaged("it ends within a copy"));
                 };
-                let times = repeats(source, from, op);
+                // Only the longest copies are pieces of longer ones.
+                let times = if tag >> 2 == 63 { repeats(source, from, op) } else { 1 };
                 n = (1 + usize::from(tag >> 2)) * times;
                 offset = usize::from(op[1]) | usize::from(op[2]) << 8;
                 from += 3 * times;
@@ -96,6 +99,74 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
         return Err(damaged(&format!("it ends after {to} of {} bytes", target.len())));
     }
     Ok(())
+}
+
+/// Short pieces one after the other, up to the first that is not, or to where either side has less room than any of them
+/// takes: what is copied is wider than what is meant.
+#[inline(always)]
+fn short(source: &[u8], from: &mut usize, target: &mut [u8], to: &mut usize) {
+    let (mut at, mut end) = (*from, *to);
+    let (last_from, last_to) = (source.len().saturating_sub(72), target.len().saturating_sub(80));
+    let (input, output) = (source.as_ptr(), target.as_mut_ptr());
+    while at < last_from && end < last_to {
+        // SAFETY: 72 bytes stand at `at`, of which a tag, two bytes of an offset or 64 of a literal are read; 80 have room at
+        // `end`, of which 64 are written; copies begin inside of what was written, sixteen bytes or more before its end.
+        unsafe {
+            let tag = *input.add(at);
+            let size = usize::from(tag >> 2);
+            let (n, offset);
+            match tag & 3 {
+                0 => {
+                    if size >= 60 {
+                        break;
+                    }
+                    let (bytes, room) = (input.add(at + 1), output.add(end));
+                    std::ptr::copy_nonoverlapping(bytes, room, 16);
+                    if size >= 16 {
+                        std::ptr::copy_nonoverlapping(bytes.add(16), room.add(16), 16);
+                        std::ptr::copy_nonoverlapping(bytes.add(32), room.add(32), 32);
+                    }
+                    at += 2 + size;
+                    end += 1 + size;
+                    continue;
+                }
+                1 => {
+                    n = 4 + (size & 7);
+                    offset = usize::from(tag >> 5) << 8 | usize::from(*input.add(at + 1));
+                    at += 2;
+                }
+                2 => {
+                    n = 1 + size;
+                    offset = usize::from(*input.add(at + 1)) | usize::from(*input.add(at + 2)) << 8;
+                    at += 3;
+                }
+                _ => break,
+            }
+            let room = output.add(end);
+            if offset >= 16 && offset <= end && n < 64 {
+                let bytes = room.sub(offset);
+                // Sixteen at a time: what is read was written before.
+                std::ptr::copy_nonoverlapping(bytes, room, 16);
+                if n > 16 {
+                    std::ptr::copy_nonoverlapping(bytes.add(16), room.add(16), 16);
+                    std::ptr::copy_nonoverlapping(bytes.add(32), room.add(32), 16);
+                    std::ptr::copy_nonoverlapping(bytes.add(48), room.add(48), 16);
+                }
+            } else if offset >= 8 && offset <= end && n < 64 {
+                let bytes = room.sub(offset);
+                let mut k = 0;
+                while k < n {
+                    std::ptr::copy_nonoverlapping(bytes.add(k), room.add(k), 8);
+                    k += 8;
+                }
+            } else {
+                at -= if tag & 3 == 1 { 2 } else { 3 };
+                break;
+            }
+            end += n;
+        }
+    }
+    (*from, *to) = (at, end);
 }
 
 /// Decompresses the first bytes only, as many as `target` takes or the stream has; answers how many.

@@ -66,6 +66,19 @@ struct Room {
     narrow: bool,
 }
 
+/// Rooms that pages are decompressed in: few, and used again, since fresh memory costs more than what is done with it.
+#[derive(Default)]
+struct Rooms(Mutex<Vec<Vec<u8>>>);
+
+impl Rooms {
+    fn with<T>(&self, work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        let mut room = lock(&self.0).pop().unwrap_or_default();
+        let out = work(&mut room);
+        lock(&self.0).push(room);
+        out
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -123,15 +136,16 @@ impl<'a> Landing<'a> {
         landed: &mut Landed,
         progress: &dyn Progress,
     ) -> Result<()> {
+        let rooms = &Rooms::default();
         self.walk_columns(columns, pieces)?;
-        self.measure_columns(columns, false)?;
-        let exact = match self.fill_columns(columns, landed, progress)? {
+        self.measure_columns(columns, rooms, false)?;
+        let exact = match self.fill_columns(columns, rooms, landed, progress)? {
             true => return Ok(()),
             false => true,
         };
         // A page was longer than its texts: sizes are not told by it, so all are looked at.
-        self.measure_columns(columns, exact)?;
-        if self.fill_columns(columns, landed, progress)? {
+        self.measure_columns(columns, rooms, exact)?;
+        if self.fill_columns(columns, rooms, landed, progress)? {
             return Ok(());
         }
         let message =
@@ -171,7 +185,7 @@ impl<'a> Landing<'a> {
     }
 
     /// How many bytes the texts of each page have, and where they go.
-    fn measure_columns(&self, columns: &mut [Column<'a>], exact: bool) -> Result<()> {
+    fn measure_columns(&self, columns: &mut [Column<'a>], rooms: &Rooms, exact: bool) -> Result<()> {
         let mut tasks = Vec::new();
         for column in columns.iter_mut() {
             let Column { field, optional, walked, parts, .. } = column;
@@ -179,13 +193,14 @@ impl<'a> Landing<'a> {
             for tile in tiles(parts, |part| part.page.header.nbytes) {
                 let nbytes = tile.iter().map(|p| p.page.header.nbytes).sum();
                 tasks.push(Task::new(nbytes, move || {
-                    let mut scratch = Vec::new();
-                    for part in tile {
-                        let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
-                        let nbytes = part.measure(optional, dictionary, exact, &mut scratch);
-                        part.nbytes = nbytes.map_err(|e| self.named(e, field, 0))?;
-                    }
-                    Ok(())
+                    rooms.with(|scratch| {
+                        for part in tile {
+                            let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
+                            let nbytes = part.measure(optional, dictionary, exact, scratch);
+                            part.nbytes = nbytes.map_err(|e| self.named(e, field, 0))?;
+                        }
+                        Ok(())
+                    })
                 }));
             }
         }
@@ -211,6 +226,7 @@ impl<'a> Landing<'a> {
     fn fill_columns(
         &self,
         columns: &mut [Column<'a>],
+        scratches: &Rooms,
         landed: &mut Landed,
         progress: &dyn Progress,
     ) -> Result<bool> {
@@ -231,21 +247,24 @@ impl<'a> Landing<'a> {
                 let nbytes = tile.iter().map(|p| p.nbytes + p.nrows * 8).sum();
                 let surprised = &surprised;
                 tasks.push(Task::new(nbytes, move || {
-                    let (mut scratch, mut validity) = (Vec::new(), Validity::default());
-                    for part in tile.iter() {
-                        let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
-                        let known = (optional, text, dictionary);
-                        let done = if narrow {
-                            fill_part::<4>(part, known, &mut scratch, &mut validity, ends, bytes)
-                        } else {
-                            fill_part::<8>(part, known, &mut scratch, &mut validity, ends, bytes)
-                        };
-                        match done {
-                            Ok(()) => {}
-                            Err(Stop::Full) => surprised.store(true, Ordering::Relaxed),
-                            Err(Stop::Error(e)) => return Err(self.named(e.at(part.page.at), field, 0)),
+                    let mut validity = Validity::default();
+                    scratches.with(|scratch| -> Result<()> {
+                        for part in tile.iter() {
+                            let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
+                            let known = (optional, text, dictionary);
+                            let done = if narrow {
+                                fill_part::<4>(part, known, scratch, &mut validity, ends, bytes)
+                            } else {
+                                fill_part::<8>(part, known, scratch, &mut validity, ends, bytes)
+                            };
+                            match done {
+                                Ok(()) => {}
+                                Err(Stop::Full) => surprised.store(true, Ordering::Relaxed),
+                                Err(Stop::Error(e)) => return Err(self.named(e.at(part.page.at), field, 0)),
+                            }
                         }
-                    }
+                        Ok(())
+                    })?;
                     *lock(slot) = validity;
                     Ok(())
                 }));
