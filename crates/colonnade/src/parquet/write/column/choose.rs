@@ -134,7 +134,7 @@ pub(super) fn choose<'a>(leaf: &Leaf<'_>, values: &Dense<'a>, settings: &Setting
 
 type Keyed<T> = (Vec<u32>, Vec<T>);
 
-fn numbers<T: Word>(
+fn numbers<T: Word + Number>(
     words: &[T],
     range: Option<(T, T)>,
     integers: bool,

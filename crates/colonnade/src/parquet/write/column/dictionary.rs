@@ -3,13 +3,11 @@
 //! Values are the same if their bits are: NaNs keep their payloads, and -0.0 is not 0.0. Whoever builds one says how many
 //! values are too many, and building ends there.
 
-use super::delta::Number;
-
 /// Values that repeat are found a stretch at a time.
 const STRETCH: usize = 8;
 
-/// A value of 32 or 64 bits.
-pub(super) trait Word: Number + Eq + Default {
+/// A value that is compared as one number.
+pub(super) trait Word: Copy + Eq + Default {
     fn hash(self) -> u64;
     /// How far above the least one, as integers.
     fn above(self, least: Self) -> u64;
@@ -35,6 +33,19 @@ impl Word for u64 {
     #[inline]
     fn above(self, least: Self) -> u64 {
         self.wrapping_sub(least)
+    }
+}
+
+impl Word for u128 {
+    #[inline]
+    fn hash(self) -> u64 {
+        #[allow(clippy::cast_possible_truncation)] // both halves
+        let (low, high) = (self as u64, (self >> 64) as u64);
+        (low ^ high.rotate_left(29) ^ low >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+    #[inline]
+    fn above(self, least: Self) -> u64 {
+        u64::try_from(self.wrapping_sub(least)).unwrap_or(u64::MAX)
     }
 }
 
@@ -129,12 +140,62 @@ fn place(hash: u64, bits: u32) -> usize {
     usize::try_from(hash >> (64 - bits)).unwrap_or(0)
 }
 
+/// Text of at most seven bytes and its length as one number.
+#[inline]
+fn seven(text: &[u8]) -> u64 {
+    let n = text.len();
+    let letters = if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        // Letters that both have are the same.
+        u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (n - 4))
+    } else {
+        let letter = |k: usize| u64::from(text.get(k).copied().unwrap_or(0)) << (8 * k);
+        letter(0) | letter(1) | letter(2)
+    };
+    letters | (n as u64) << 56
+}
+
+/// Text of at most fifteen bytes and its length as one number.
+#[inline]
+fn fifteen(text: &[u8]) -> u128 {
+    let n = text.len();
+    match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(first), Some(last)) => {
+            let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+            u128::from(first) | u128::from(last) << (8 * (n - 8)) | (n as u128) << 120
+        }
+        _ => u128::from(seven(text)),
+    }
+}
+
 /// Keys and values of text; `None` where more than `most` values occur, or where they have more than `most_nbytes`.
 pub(super) fn texts<'a>(
     texts: &[&'a [u8]],
     most: usize,
     most_nbytes: usize,
 ) -> Option<(Vec<u32>, Vec<&'a [u8]>)> {
+    let longest = texts.iter().map(|text| text.len()).max()?;
+    let (keys, n) = match longest {
+        0..=7 => {
+            let words: Vec<u64> = texts.iter().map(|text| seven(text)).collect();
+            hashed(&words, most).map(|(keys, found)| (keys, found.len()))?
+        }
+        8..=15 => {
+            let words: Vec<u128> = texts.iter().map(|text| fifteen(text)).collect();
+            hashed(&words, most).map(|(keys, found)| (keys, found.len()))?
+        }
+        _ => return long(texts, most, most_nbytes),
+    };
+    let mut found: Vec<&'a [u8]> = Vec::with_capacity(n);
+    for (&key, &text) in keys.iter().zip(texts) {
+        if key as usize == found.len() {
+            found.push(text);
+        }
+    }
+    let nbytes: usize = found.iter().map(|text| text.len() + 4).sum();
+    (nbytes <= most_nbytes).then_some((keys, found))
+}
+
+fn long<'a>(texts: &[&'a [u8]], most: usize, most_nbytes: usize) -> Option<(Vec<u32>, Vec<&'a [u8]>)> {
     let mut bits = 10u32;
     // Slots of the hash's low half and key + 1.
     let mut slots: Vec<(u32, u32)> = vec![(0, 0); 1 << bits];

@@ -149,6 +149,7 @@ struct ChunkOut<'s> {
     start: usize,
     settings: &'s Settings,
     level: Option<i32>,
+    done: Option<(Vec<u8>, Vec<u8>)>,
     chunk: Chunk,
     body: Vec<u8>,
     packed: Vec<u8>,
@@ -169,7 +170,7 @@ impl<'s> ChunkOut<'s> {
             pages: Vec::new(),
         };
         let (body, start) = (Vec::new(), out.len());
-        Self { out, start, settings, level: packed.level, chunk, body, packed: Vec::new() }
+        Self { out, start, settings, level: packed.level, done: packed.done, chunk, body, packed: Vec::new() }
     }
 
     fn dictionary(&mut self, values: &Dense<'_>) -> Result<()> {
@@ -189,7 +190,13 @@ impl<'s> ChunkOut<'s> {
         } else {
             let (bare, rest) = self.body.split_at_checked(bare).unwrap_or((&[], &self.body));
             self.packed.extend_from_slice(bare);
-            self.chunk.codec.compress(rest, self.level, &mut self.packed)?;
+            match self.done.take() {
+                Some((tried, done)) if tried == rest => self.packed.extend_from_slice(&done),
+                other => {
+                    self.done = other;
+                    self.chunk.codec.compress(rest, self.level, &mut self.packed)?;
+                }
+            }
             &self.packed
         };
         page::head(head, self.body.len(), bytes, self.settings.crc, self.out)?;

@@ -12,15 +12,17 @@ use super::settings::{Codec, Packing, Profile, Settings};
 const LEAST_NBYTES: usize = 512;
 
 /// Values of a page that are tried, and bytes of text.
-const TRIED: usize = 32 << 10;
+const TRIED: usize = 16 << 10;
 const TRIED_NBYTES: usize = 128 << 10;
 
 /// A codec with its level, and whether keys are to have whole bytes for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Packed {
     pub(super) codec: Codec,
     pub(super) level: Option<i32>,
     pub(super) aligned: bool,
+    /// The values of a page as they were tried, and compressed: small chunks are compressed once, not twice.
+    pub(super) done: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 /// The candidate of a profile, and the share of a page's bytes that it may leave.
@@ -32,6 +34,38 @@ fn candidate(profile: Profile) -> (Codec, Option<i32>, usize) {
     }
 }
 
+/// Bodies of the pages that are tried, and what becomes of them.
+#[derive(Default)]
+struct Tried {
+    bodies: Vec<Vec<u8>>,
+    packed: Vec<Vec<u8>>,
+}
+
+fn total(parts: &[Vec<u8>]) -> usize {
+    parts.iter().map(Vec::len).sum()
+}
+
+impl Tried {
+    fn encode(source: &Source<'_, '_>, pages: &[Range<usize>]) -> Self {
+        let body = |page: &Range<usize>| {
+            let mut body = Vec::new();
+            source.encoded(page.clone(), &mut body);
+            body
+        };
+        Self { bodies: pages.iter().map(body).collect(), packed: Vec::new() }
+    }
+
+    /// Bytes that are left.
+    fn compress(&mut self, codec: Codec, level: Option<i32>) -> Result<usize> {
+        for body in &self.bodies {
+            let mut packed = Vec::new();
+            codec.compress(body, level, &mut packed)?;
+            self.packed.push(packed);
+        }
+        Ok(total(&self.packed))
+    }
+}
+
 /// Decides by these ranges of the values, a page each.
 pub(super) fn choose(
     source: &mut Source<'_, '_>,
@@ -39,48 +73,35 @@ pub(super) fn choose(
     settings: &Settings,
 ) -> Result<Packed> {
     let (codec, level, percent) = match settings.codec {
-        Packing::One(codec) => return Ok(Packed { codec, level: settings.level, aligned: false }),
+        Packing::One(codec) => {
+            return Ok(Packed { codec, level: settings.level, aligned: false, done: None });
+        }
         Packing::Auto => candidate(settings.profile),
     };
     let level = settings.level.or(level);
-    let (mut body, mut packed) = (Vec::new(), Vec::new());
     let pages: Vec<Range<usize>> = pages.iter().map(|page| tried_part(source, page)).collect();
-    let mut tried = |source: &Source<'_, '_>, compress: bool| -> Result<usize> {
-        let mut nbytes = 0;
-        for page in &pages {
-            body.clear();
-            source.encoded(page.clone(), &mut body);
-            if compress {
-                packed.clear();
-                codec.compress(&body, level, &mut packed)?;
-                nbytes += packed.len();
-            } else {
-                nbytes += body.len();
-            }
-        }
-        Ok(nbytes)
-    };
     source.aligned = false;
-    let plain = tried(source, false)?;
-    let none = Packed { codec: Codec::None, level: None, aligned: false };
+    let mut best = Tried::encode(source, &pages);
+    let plain = total(&best.bodies);
     if plain < LEAST_NBYTES {
-        return Ok(none);
+        return Ok(Packed { codec: Codec::None, level: None, aligned: false, done: None });
     }
-    let mut best = tried(source, true)?;
+    let mut least = best.compress(codec, level)?;
     let mut aligned = false;
     if codec == Codec::Zstd && source.keyed().is_some() {
         source.aligned = true;
-        let whole = tried(source, true)?;
-        if whole < best {
-            (best, aligned) = (whole, true);
+        let mut whole = Tried::encode(source, &pages);
+        let nbytes = whole.compress(codec, level)?;
+        if nbytes < least {
+            (best, least, aligned) = (whole, nbytes, true);
         }
-        source.aligned = aligned;
-    }
-    if best * 100 < plain * percent {
-        return Ok(Packed { codec, level, aligned });
     }
     source.aligned = false;
-    Ok(none)
+    if least * 100 >= plain * percent {
+        return Ok(Packed { codec: Codec::None, level: None, aligned: false, done: None });
+    }
+    let done = best.bodies.into_iter().zip(best.packed).next().filter(|_| pages.len() == 1);
+    Ok(Packed { codec, level, aligned, done })
 }
 
 /// The beginning of a page.
