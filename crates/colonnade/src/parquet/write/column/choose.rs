@@ -18,7 +18,7 @@ pub(super) enum How<'a> {
     Given,
 }
 
-/// What reading costs beside size, in bits of file a value, about: from measurements with pyarrow (docs/design/parquet.md).
+/// What reading costs beside size, in bits of file a value, about: from measurements with pyarrow (docs/design/parquet-writing.md).
 struct Costs {
     dictionary: f64,
     delta: f64,

@@ -86,53 +86,93 @@ fn table<T: Word>(values: &[T], least: T, range: usize, most: usize) -> Option<(
 }
 
 fn hashed<T: Word>(values: &[T], most: usize) -> Option<(Vec<u32>, Vec<T>)> {
-    // Slots of value and key + 1; at most half of them are taken.
-    let mut bits = 10u32;
-    let mut slots: Vec<(T, u32)> = vec![(T::default(), 0); 1 << bits];
-    let mut found: Vec<T> = Vec::new();
-    let mut keys: Vec<u32> = Vec::with_capacity(values.len());
-    let mut last = (values.first().copied()?, 0u32);
-    for (k, stretch) in values.chunks(STRETCH).enumerate() {
-        if k > 0 && stretch.iter().all(|&value| value == last.0) {
-            keys.extend(std::iter::repeat_n(last.1, stretch.len()));
-            continue;
-        }
-        if found.len() + STRETCH > slots.len() / 2 {
-            if found.len() > most {
-                return None;
+    let mut building = Hashed::new(values.len());
+    building.add(values, most)?;
+    building.done(most)
+}
+
+/// A dictionary that is being built. Slots have a value and its key + 1; at most half of them are taken.
+struct Hashed<T> {
+    bits: u32,
+    slots: Vec<(T, u32)>,
+    found: Vec<T>,
+    keys: Vec<u32>,
+    last: (T, u32),
+}
+
+impl<T: Word> Hashed<T> {
+    fn new(n: usize) -> Self {
+        let bits = (usize::BITS - n.leading_zeros() + 1).clamp(4, 10);
+        let slots = vec![(T::default(), 0); 1 << bits];
+        Self { bits, slots, found: Vec::new(), keys: Vec::with_capacity(n), last: (T::default(), 0) }
+    }
+
+    /// Adds values; `None` once there are too many.
+    fn add(&mut self, values: &[T], most: usize) -> Option<()> {
+        for stretch in values.chunks(STRETCH) {
+            if !self.found.is_empty() && stretch.iter().all(|&value| value == self.last.0) {
+                self.keys.extend(std::iter::repeat_n(self.last.1, stretch.len()));
+                continue;
             }
-            bits += 2;
-            slots = vec![(T::default(), 0); 1 << bits];
-            for (key, &value) in found.iter().enumerate() {
-                let mask = slots.len() - 1;
-                let mut at = place(value.hash(), bits);
-                while slots[at].1 != 0 {
-                    at = (at + 1) & mask;
+            if self.found.len() + STRETCH > self.slots.len() / 2 {
+                if self.found.len() > most {
+                    return None;
                 }
-                slots[at] = (value, u32::try_from(key).unwrap_or(u32::MAX) + 1);
+                self.grow();
+            }
+            let mask = self.slots.len() - 1;
+            for &value in stretch {
+                let mut at = place(value.hash(), self.bits);
+                let key = loop {
+                    let slot = &mut self.slots[at & mask];
+                    if slot.1 != 0 && slot.0 == value {
+                        break slot.1 - 1;
+                    }
+                    if slot.1 == 0 {
+                        let key = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
+                        self.found.push(value);
+                        *slot = (value, key + 1);
+                        break key;
+                    }
+                    at += 1;
+                };
+                self.keys.push(key);
+                self.last = (value, key);
             }
         }
-        let mask = slots.len() - 1;
-        for &value in stretch {
-            let mut at = place(value.hash(), bits);
-            let key = loop {
-                let slot = &mut slots[at & mask];
-                if slot.1 != 0 && slot.0 == value {
-                    break slot.1 - 1;
-                }
-                if slot.1 == 0 {
-                    let key = u32::try_from(found.len()).unwrap_or(u32::MAX);
-                    found.push(value);
-                    *slot = (value, key + 1);
-                    break key;
-                }
+        Some(())
+    }
+
+    fn grow(&mut self) {
+        self.bits += 2;
+        self.slots = vec![(T::default(), 0); 1 << self.bits];
+        let mask = self.slots.len() - 1;
+        for (key, &value) in self.found.iter().enumerate() {
+            let mut at = place(value.hash(), self.bits);
+            while self.slots[at & mask].1 != 0 {
                 at += 1;
-            };
-            keys.push(key);
-            last = (value, key);
+            }
+            self.slots[at & mask] = (value, u32::try_from(key).unwrap_or(u32::MAX) + 1);
         }
     }
-    (found.len() <= most).then_some((keys, found))
+
+    fn done(self, most: usize) -> Option<(Vec<u32>, Vec<T>)> {
+        (self.found.len() <= most).then_some((self.keys, self.found))
+    }
+}
+
+/// Keys of text by numbers that stand for it, a part at a time.
+fn numbered<T: Word>(texts: &[&[u8]], most: usize, number: impl Fn(&[u8]) -> T) -> Option<(Vec<u32>, usize)> {
+    const PART: usize = 1024;
+    let mut building = Hashed::new(texts.len());
+    let mut numbers = [T::default(); PART];
+    for part in texts.chunks(PART) {
+        for (to, text) in numbers.iter_mut().zip(part) {
+            *to = number(text);
+        }
+        building.add(numbers.get(..part.len()).unwrap_or_default(), most)?;
+    }
+    building.done(most).map(|(keys, found)| (keys, found.len()))
 }
 
 #[inline]
@@ -175,14 +215,8 @@ pub(super) fn texts<'a>(
 ) -> Option<(Vec<u32>, Vec<&'a [u8]>)> {
     let longest = texts.iter().map(|text| text.len()).max()?;
     let (keys, n) = match longest {
-        0..=7 => {
-            let words: Vec<u64> = texts.iter().map(|text| seven(text)).collect();
-            hashed(&words, most).map(|(keys, found)| (keys, found.len()))?
-        }
-        8..=15 => {
-            let words: Vec<u128> = texts.iter().map(|text| fifteen(text)).collect();
-            hashed(&words, most).map(|(keys, found)| (keys, found.len()))?
-        }
+        0..=7 => numbered(texts, most, seven)?,
+        8..=15 => numbered(texts, most, fifteen)?,
         _ => return long(texts, most, most_nbytes),
     };
     let mut found: Vec<&'a [u8]> = Vec::with_capacity(n);
