@@ -9,6 +9,7 @@ pub mod filter;
 mod hints;
 pub(crate) mod land;
 mod load;
+mod names;
 mod open;
 mod options;
 mod pandas;

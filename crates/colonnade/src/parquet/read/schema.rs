@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::parquet::schema::{Element, Leaf, Logical, Repetition, Unit};
 use crate::parquet::types::{self, Physical, Way};
 
-use super::tree;
+use super::{names, tree};
 
 /// A column of the file: one field of the schema, and the leaves that it is made of.
 #[derive(Debug, Clone)]
@@ -111,8 +111,12 @@ pub(crate) fn fields(
         let (field, kind) = if flat {
             flat_field(&element, hint.map(|h| &**h), ours).map_err(named)?
         } else {
-            let (field, descriptor) =
+            let (mut field, descriptor) =
                 tree::nested(elements, leaves, root, some, hint.map(|h| &**h)).map_err(named)?;
+            if let Some(hint) = hint.filter(|_| ours) {
+                field =
+                    Field::clone(&field).with_data_type(names::named(field.data_type(), hint.data_type()));
+            }
             (field, RootKind::Nested(descriptor))
         };
         fields.push(field);

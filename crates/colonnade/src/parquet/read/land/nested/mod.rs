@@ -21,6 +21,7 @@ use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::plan::{self, Progress, Task};
 
+use super::super::names;
 use super::super::schema::RootKind;
 use super::{Landing, Piece};
 use pages::{Chunk, Group};
@@ -186,9 +187,9 @@ fn selection(pieces: &[Piece], nrows: usize) -> Option<RowSelection> {
 
 /// The array with the field's own type: names within lists and maps are those that the writer's schema tells.
 fn retyped(data: ArrayData, field: &Field) -> Result<ArrayData> {
-    if data.data_type() == field.data_type() {
-        return Ok(data);
-    }
-    let message = format!("expected type {}, found {}", field.data_type(), data.data_type());
-    Err(Error::unsupported("parquet", format!("{message}. Its type is not read here.")))
+    let found = data.data_type().clone();
+    names::retyped(data, field.data_type()).ok_or_else(|| {
+        let message = format!("expected type {}, found {found}", field.data_type());
+        Error::unsupported("parquet", format!("{message}. Its type is not read here."))
+    })
 }
