@@ -161,6 +161,30 @@ def _text(
     return cases
 
 
+def _parquet() -> dict[str, Case]:
+    """The frames of Arrow's cases that Parquet holds, and one in each encoding, codec and version of pages."""
+    cases = {
+        name: Case(case.make, f"{name}.parquet", {}, **_COMPRESSED)
+        for name, case in ARROWS.items()
+        if not case.options and name not in _NOT_IN_PARQUET
+    }
+    for name, options in _PAGES.items():
+        cases[name] = Case(frames_numpy.compressible, f"{name}.parquet", options, **_COMPRESSED)
+    return cases
+
+
+# Unions, and structs without fields.
+_NOT_IN_PARQUET = ("nested",)
+# How columns are encoded is chosen by tables that may change: what a file holds is recorded, not how it is written.
+_PAGES: dict[str, dict[str, Any]] = {
+    "plain": {"encoding": "plain", "compression": None},
+    "dictionary": {"encoding": "dictionary", "compression": "snappy"},
+    "deltas": {"encoding": "delta_binary_packed", "compression": "gzip"},
+    "streams_of_bytes": {"encoding": "byte_stream_split", "compression": "zstd"},
+    "pages_of_version_2": {"data_page_version": 2, "compression": "lz4"},
+    "row_groups": {"row_group_rows": 40, "page_nbytes": 64, "compression": "brotli"},
+}
+
 # Row labels that stand twice are no keys of an object; "index" is for those that do not.
 _ORIENTS = {name: {"orient": name} for name in ("records", "split", "values", "table")}
 # What no field of CSV holds.
@@ -171,6 +195,7 @@ CASES: dict[str, dict[str, Case]] = {
     "npy": NPY,
     "arrow": ARROW,
     "arrows": ARROWS,
+    "parquet": _parquet(),
     "msgpack": _msgpack(),
     "csv": _text("csv", {"quoted": {"quoting": "all", "delimiter": ";"}}, _NO_FIELDS, schema="header"),
     "json": _text("json", _ORIENTS | {"indented": {"indent": 2}}),

@@ -158,7 +158,7 @@ def what_no_field_holds(frame: cn.Frame) -> str | None:
     return None
 
 
-_NOT_IN_PARQUET = ("union",)
+_NOT_IN_PARQUET = ("union", "struct<>")
 _NESTED = ("list", "large_list", "fixed_size_list", "struct", "map", "union", "dense_union", "sparse_union", "run_end")
 
 
