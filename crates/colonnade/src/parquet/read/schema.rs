@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use arrow_schema::{DataType, Field, Metadata, Schema, TimeUnit};
 use parquet::schema::types::SchemaDescriptor;
 
 use crate::error::{Error, Result};
@@ -158,7 +158,7 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
     let (data_type, way) = match told {
         Some(told) => told,
         None => {
-            let data_type = default_type(element, physical);
+            let data_type = zoned(default_type(element, physical), hint.map(Field::data_type));
             let field = Field::new("", data_type.clone(), true);
             let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
             (data_type, way.unwrap_or(Way::Same))
@@ -167,6 +167,13 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
     // A foreign file's columns that are never null are columns like all others; ours said it themselves.
     let nullable = if ours { hint.is_none_or(Field::is_nullable) } else { true };
     let mut field = Field::new(element.name, data_type, nullable);
+    if hint.is_none()
+        && let Some(name) = extension(element)
+    {
+        let metadata = Metadata::new();
+        let metadata = metadata.with("ARROW:extension:name", name).with("ARROW:extension:metadata", "");
+        field.set_metadata(metadata);
+    }
     if let Some(hint) = hint {
         if matches!(field.data_type(), DataType::Dictionary(..)) {
             field = field.with_dict_is_ordered(hint.dict_is_ordered().unwrap_or(false));
@@ -176,6 +183,25 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         }
     }
     Ok((field, RootKind::Flat(Flat { physical, optional, way })))
+}
+
+/// Instants of a unit that is not the writer's own are of its zone all the same.
+fn zoned(data_type: DataType, hint: Option<&DataType>) -> DataType {
+    match (data_type, hint) {
+        (DataType::Timestamp(unit, Some(_)), Some(DataType::Timestamp(_, Some(zone)))) => {
+            DataType::Timestamp(unit, Some(zone.clone()))
+        }
+        (data_type, _) => data_type,
+    }
+}
+
+/// Arrow's own extension type of a leaf.
+fn extension(element: &Element<'_>) -> Option<&'static str> {
+    match element.logical {
+        Some(Logical::Uuid) => Some("arrow.uuid"),
+        Some(Logical::Json) => Some("arrow.json"),
+        _ => None,
+    }
 }
 
 /// Dictionaries of other values than text: readers of foreign files give the values themselves.

@@ -20,6 +20,7 @@ use crate::plan::{self, Progress, Task};
 
 use super::drive::{Job, Nulls, Scratch, Scratches};
 use super::kinds::{Kind, Null, kind};
+use super::lengths::Lengths;
 use super::wide::Wide;
 use super::words::{Bools, Words};
 use super::{Landing, Piece, Way};
@@ -354,6 +355,10 @@ impl Landing<'_> {
                     TimeUnit::Second => 1_000_000_000,
                 };
                 words!(Int96, u64, nat, move |v: Int96| v.0.div_euclid(per).cast_unsigned(), false)
+            }
+            Kind::Lengths => {
+                let mut lengths = Lengths { item: target.item, dictionary: Vec::new() };
+                job.drive(&mut lengths, out, told, page, rows)
             }
             Kind::Wide(width, change) => {
                 let mut wide =

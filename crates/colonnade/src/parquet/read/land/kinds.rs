@@ -37,6 +37,8 @@ pub(super) enum Kind {
     Int96(TimeUnit),
     /// Bytes of any width.
     Wide(u32, Change),
+    /// Big-endian numbers, each with its length in front.
+    Lengths,
 }
 
 /// What null rows hold, below their validity.
@@ -87,6 +89,7 @@ pub(super) fn kind(data_type: &DataType, flat: &Flat) -> Option<(Kind, usize)> {
         },
         (Physical::Fixed(2), Way::Same, 2) => Kind::Same2,
         (Physical::Fixed(n), Way::BigEndian(_), _) => wide(n, Change::BigEndian)?,
+        (Physical::Bytes, Way::BigEndian(_), _) => Kind::Lengths,
         (Physical::Fixed(12), Way::Months, 4) => wide(12, Change::From(0))?,
         (Physical::Fixed(12), Way::DayTime, 8) => wide(12, Change::From(4))?,
         (Physical::Fixed(n), Way::Same, item) if usize::try_from(n) == Ok(item) => wide(n, Change::Same)?,

@@ -7,6 +7,7 @@ mod category;
 mod drive;
 mod fixed;
 mod kinds;
+mod lengths;
 mod nested;
 mod text;
 mod wide;
@@ -165,6 +166,11 @@ impl<'a> Landing<'a> {
             definition: l.definition,
             repetition: l.repetition,
         });
+        if chunk.nvalues == 0 {
+            // Of a chunk without values some writers say no place.
+            let codec = Codec::of(chunk.codec)?;
+            return Ok(ChunkAt { bytes: &[], base: chunk.start(), codec, nvalues: 0, levels });
+        }
         let end_of_data = self.file.footer.0;
         let all = self.file.source.bytes.as_slice().get(..end_of_data).unwrap_or_default();
         let base = chunk.start();

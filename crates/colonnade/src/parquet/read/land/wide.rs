@@ -23,7 +23,7 @@ pub(super) enum Change {
 }
 
 impl Change {
-    fn apply(self, from: &[u8], to: &mut [u8]) {
+    pub(super) fn apply(self, from: &[u8], to: &mut [u8]) {
         match self {
             Self::Same => {
                 if from.len() == to.len() {

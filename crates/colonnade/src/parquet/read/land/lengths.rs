@@ -1,0 +1,127 @@
+//! Decimals of any length: big-endian numbers, each behind its length.
+
+use crate::error::Result;
+use crate::parquet::hybrid::{Hybrid, Run};
+use crate::parquet::keys::{Keys, Piece};
+use crate::parquet::page::Encoding;
+
+use super::super::chunk::{Page, Parts};
+use super::drive::{Decoder, Nulls, all_valid};
+use super::wide::Change;
+use super::words::{ended, keys, unknown};
+
+/// Rows of `item` bytes, little-endian.
+#[derive(Debug)]
+pub(super) struct Lengths {
+    pub(super) item: usize,
+    /// The dictionary's values, as rows.
+    pub(super) dictionary: Vec<u8>,
+}
+
+/// The values of a page.
+enum Values<'a> {
+    Plain(&'a [u8]),
+    Keys(Keys<'a>),
+}
+
+impl Lengths {
+    fn one(&self, values: &mut Values<'_>, to: &mut [u8]) -> Result<()> {
+        match values {
+            Values::Plain(bytes) => {
+                let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(|| ended(4, bytes.len()))?;
+                let n = u32::from_le_bytes(*head) as usize;
+                let (value, rest) = rest.split_at_checked(n).ok_or_else(|| ended(n, rest.len()))?;
+                if value.len() > self.item {
+                    let (n, most) = (value.len(), self.item);
+                    let message = format!(
+                        "a decimal of {n} bytes, its digits take {most} at most. The file is damaged; write it again."
+                    );
+                    return Err(crate::error::Error::malformed("parquet", message));
+                }
+                Change::BigEndian.apply(value, to);
+                *bytes = rest;
+            }
+            Values::Keys(keys) => {
+                let key = match keys.take(1)? {
+                    Some(Piece::Same(key, _)) => key,
+                    Some(Piece::Many([key, ..])) => *key,
+                    _ => return Err(ended(1, 0)),
+                };
+                let start = (key as usize).saturating_mul(self.item);
+                let value = self.dictionary.get(start..start.saturating_add(self.item));
+                let known = self.dictionary.len() / self.item;
+                to.copy_from_slice(value.ok_or_else(|| crate::parquet::values::no_key(key, known))?);
+            }
+        }
+        Ok(())
+    }
+
+    fn fill(&self, values: &mut Values<'_>, out: &mut [u8]) -> Result<()> {
+        out.chunks_exact_mut(self.item).try_for_each(|to| self.one(values, to))
+    }
+}
+
+impl Decoder for Lengths {
+    fn item(&self) -> usize {
+        self.item
+    }
+
+    fn same(&self) -> Option<usize> {
+        None
+    }
+
+    fn dictionary(&mut self, page: &Page<'_>, scratch: &mut Vec<u8>) -> Result<()> {
+        let (bytes, n) = page.dictionary(scratch)?;
+        // Each has a length at least.
+        super::words::check_dictionary(n, 4, bytes.len())?;
+        let mut rows = vec![0; n * self.item];
+        self.fill(&mut Values::Plain(bytes), &mut rows)?;
+        self.dictionary = rows;
+        Ok(())
+    }
+
+    fn page(
+        &mut self,
+        parts: &Parts<'_>,
+        optional: bool,
+        out: &mut [u8],
+        nulls: Option<&mut Nulls>,
+    ) -> Result<()> {
+        let mut values = match parts.encoding {
+            Encoding::Plain => Values::Plain(parts.values),
+            Encoding::PlainDictionary | Encoding::RleDictionary => Values::Keys(keys(parts.values, parts.n)?),
+            other => return Err(unknown(other)),
+        };
+        if !optional || all_valid(&parts.definition, parts.n) {
+            if let Some(nulls) = nulls {
+                nulls.none(parts.n);
+            }
+            return self.fill(&mut values, out);
+        }
+        let mut bits = nulls.map(Nulls::begin);
+        let mut levels = Hybrid::new(&parts.definition, 1, parts.n)?;
+        let mut rows = out.chunks_exact_mut(self.item);
+        while rows.len() > 0 {
+            let Some(run) = levels.next_run()? else { return Err(ended(rows.len(), 0)) };
+            let n = match run {
+                Run::Same { value, .. } if value > 1 => return Err(crate::parquet::levels::beyond(value)),
+                Run::Same { n, .. } | Run::Packed { n, .. } => n.min(rows.len()),
+            };
+            for (row, to) in rows.by_ref().take(n).enumerate() {
+                let valid = match run {
+                    Run::Same { value, .. } => value == 1,
+                    Run::Packed { bytes, .. } => bytes.get(row / 8).is_some_and(|b| b >> (row % 8) & 1 == 1),
+                };
+                if valid {
+                    self.one(&mut values, to)?
+                } else {
+                    to.fill(0)
+                }
+                if let Some(bits) = bits.as_deref_mut() {
+                    bits.push(u64::from(valid), 1);
+                }
+            }
+        }
+        Ok(())
+    }
+}
