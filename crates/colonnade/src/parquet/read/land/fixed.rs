@@ -37,7 +37,7 @@ const CHUNK_NBYTES: usize = 1 << 10;
 /// Columns in Arrow's layout that are at least so large have memory of their own.
 const ALONE_NBYTES: usize = 64 << 10;
 
-/// Pages of a map are let go behind chunks of so many bytes.
+/// Pages of a map are let go once so many bytes were decoded.
 const LET_GO_NBYTES: usize = 256 << 10;
 
 /// One column: what it is, and where it goes.
@@ -96,6 +96,24 @@ struct Part {
     skip: usize,
     nrows: usize,
     to: usize,
+}
+
+/// Bytes of the file, side by side, that were decoded.
+#[derive(Debug, Clone, Copy, Default)]
+struct Read {
+    start: u64,
+    nbytes: usize,
+}
+
+impl Read {
+    /// Takes a chunk; of chunks that do not stand side by side the last.
+    fn add(&mut self, (start, nbytes): (u64, usize)) {
+        if self.nbytes > 0 && self.start + self.nbytes as u64 == start {
+            self.nbytes += nbytes;
+        } else {
+            *self = Self { start, nbytes };
+        }
+    }
 }
 
 impl Landing<'_> {
@@ -213,9 +231,15 @@ impl Landing<'_> {
             let (some, tail) = rest.split_at(count.map_or(rest.len(), |c| c + 1));
             rest = tail;
             tasks.push(Task::new(nbytes, move || {
+                let mut read = Read::default();
                 work.scratches.with(|scratch| {
-                    some.iter().try_for_each(|unit| self.unit(work, unit, pieces, scratch))
+                    some.iter().try_for_each(|unit| {
+                        read.add(self.unit(work, unit, pieces, scratch)?);
+                        self.let_go(&mut read, LET_GO_NBYTES);
+                        Ok::<(), Error>(())
+                    })
                 })?;
+                self.let_go(&mut read, 1);
                 fence();
                 Ok(())
             }));
@@ -224,23 +248,29 @@ impl Landing<'_> {
         plan::run(tasks, self.threads, progress)
     }
 
-    fn unit(&self, work: &Work<'_>, unit: &Unit, pieces: &[Piece], scratch: &mut Scratch) -> Result<()> {
+    /// Decodes a chunk; answers where it stands in the file.
+    fn unit(
+        &self,
+        work: &Work<'_>,
+        unit: &Unit,
+        pieces: &[Piece],
+        scratch: &mut Scratch,
+    ) -> Result<(u64, usize)> {
         let (Some(target), Some(piece)) = (work.targets.get(unit.target), pieces.get(unit.piece)) else {
-            return Ok(());
+            return Ok((0, 0));
         };
         let decoded = (|| {
             let chunk = self.chunk(piece.group, target.leaf)?;
             let pages = self.pages(&chunk);
-            let job = Job {
+            let mut job = Job {
                 dictionary: None,
                 pages,
                 skip: piece.skip,
                 nrows: piece.nrows,
                 optional: target.optional,
             };
-            self.decode(work, unit.target, job, piece.at, scratch)?;
-            self.let_go(chunk.base, chunk.bytes.len());
-            Ok(())
+            self.decode(work, unit.target, &mut job, piece.at, scratch)?;
+            Ok((chunk.base, chunk.bytes.len()))
         })();
         decoded.map_err(|e| self.named(e, target.field, piece.group))
     }
@@ -298,8 +328,13 @@ impl Landing<'_> {
         let first = pages.next_page()?;
         let dictionary = first.filter(|page| matches!(page.header.kind, PageKind::Dictionary { .. }));
         let pages = pages.from(part.at, part.left);
-        let job = Job { dictionary, pages, skip: part.skip, nrows: part.nrows, optional: target.optional };
-        self.decode(work, number, job, part.to, scratch)
+        let mut job =
+            Job { dictionary, pages, skip: part.skip, nrows: part.nrows, optional: target.optional };
+        self.decode(work, number, &mut job, part.to, scratch)?;
+        let mut read = Read::default();
+        read.add((chunk.base + part.at as u64, job.pages.place().0.saturating_sub(part.at)));
+        self.let_go(&mut read, 1);
+        Ok(())
     }
 
     /// Decodes rows of a target, the first of them row `at` of the result.
@@ -307,7 +342,7 @@ impl Landing<'_> {
         &self,
         work: &Work<'_>,
         number: usize,
-        mut job: Job<'_>,
+        job: &mut Job<'_>,
         at: usize,
         scratch: &mut Scratch,
     ) -> Result<()> {
@@ -373,10 +408,11 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// Pages of a map that were decoded need not stay in memory.
-    fn let_go(&self, base: u64, nbytes: usize) {
-        if self.file.source.is_map && nbytes >= LET_GO_NBYTES {
-            self.file.source.let_go(base, nbytes);
+    /// Pages of a map that were decoded need not stay in memory: they go once they are `least` bytes.
+    fn let_go(&self, read: &mut Read, least: usize) {
+        if read.nbytes >= least {
+            self.file.source.let_go(read.start, read.nbytes);
+            *read = Read::default();
         }
     }
 
