@@ -212,10 +212,15 @@ impl<'a> Thrift<'a> {
     /// count beyond the bytes that are left is refused here.
     pub fn list(&mut self) -> Result<(Wire, usize)> {
         let head = self.byte()?;
-        let Some(wire) = Wire::of(head & 0x0f) else { return Err(self.fault("a list has no known type")) };
         let n = match head >> 4 {
             15 => self.varint()?,
             n => u64::from(n),
+        };
+        let wire = match Wire::of(head & 0x0f) {
+            Some(wire) => wire,
+            // Some writers give lists without elements no type.
+            None if n == 0 => Wire::False,
+            None => return Err(self.fault("a list has no known type")),
         };
         let left = self.bytes.len() - self.at;
         match usize::try_from(n) {
