@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_array::{Array, LargeStringArray, StringArray};
 use arrow_ipc::reader::StreamDecoder;
 use arrow_schema::DataType;
@@ -121,6 +122,22 @@ fn text_of(names: &[&str], data_type: &DataType, tag: Option<String>) -> Result<
     Ok(Column { data, ordered: false, tag })
 }
 
+/// All batches of a stream in base64, decoded with all checks; what was found instead.
+pub(crate) fn stream_of(text: &str) -> std::result::Result<RecordBatch, String> {
+    let bytes = STANDARD.decode(text).map_err(|e| format!("found no base64: {e}"))?;
+    let mut decoder = StreamDecoder::new();
+    let mut rest = arrow_buffer::Buffer::from_vec(bytes);
+    let mut batches = VecDeque::new();
+    while !rest.is_empty() {
+        match decoder.decode(&mut rest).map_err(|e| format!("found: {e}"))? {
+            Some(batch) => batches.push_back(batch),
+            None => break,
+        }
+    }
+    let schema = decoder.schema().ok_or("found no schema")?;
+    concat_batches(&schema, &batches).map_err(|e| format!("found: {e}"))
+}
+
 /// The columns of a stream in base64 as levels. The stream is a part of the schema: it is decoded with all checks, and
 /// holds no labels of its own.
 fn levels_of(text: &str, count: usize) -> Result<Vec<Level>> {
@@ -130,18 +147,8 @@ fn levels_of(text: &str, count: usize) -> Result<Vec<Level>> {
             format!("metadata colonnade: columns: expected a stream of {count} labels, {what}."),
         )
     };
-    let bytes = STANDARD.decode(text).map_err(|e| wrong(format!("found no base64: {e}")))?;
-    let mut decoder = StreamDecoder::new();
-    let mut rest = arrow_buffer::Buffer::from_vec(bytes);
-    let mut batches = VecDeque::new();
-    while !rest.is_empty() {
-        match decoder.decode(&mut rest).map_err(|e| wrong(format!("found: {e}")))? {
-            Some(batch) => batches.push_back(batch),
-            None => break,
-        }
-    }
-    let schema = decoder.schema().ok_or_else(|| wrong("found no schema".into()))?;
-    let batch = concat_batches(&schema, &batches).map_err(|e| wrong(format!("found: {e}")))?;
+    let batch = stream_of(text).map_err(&wrong)?;
+    let schema = batch.schema();
     if batch.num_columns() == 0 || batch.num_rows() != count {
         return Err(wrong(format!("found {} levels of {}", batch.num_columns(), batch.num_rows())));
     }

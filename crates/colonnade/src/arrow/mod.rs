@@ -19,7 +19,7 @@ pub mod pandas;
 pub mod repeat;
 pub(crate) mod scan;
 
-pub(crate) use column_labels::foreign as text_labels;
+pub(crate) use column_labels::{foreign as text_labels, stream_of};
 
 #[cfg(test)]
 mod export_tests;

@@ -250,6 +250,38 @@ pub fn way(
     Stored::exact(data_type).filter(|exact| bare && exact.physical == physical).map(|exact| exact.way)
 }
 
+/// What the column of a dictionary is that no page can hold; the dictionary stands in the file's metadata.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Beside {
+    /// The values, a row each: of this type.
+    Values(DataType),
+    /// The codes: integers of this type.
+    Codes(DataType),
+}
+
+impl Beside {
+    /// Of dictionaries of bools and nulls, which have no dictionary pages, and of those whose values are no leaf.
+    #[must_use]
+    pub fn of(data_type: &DataType) -> Option<Self> {
+        let DataType::Dictionary(key, values) = data_type else { return None };
+        match values.as_ref() {
+            DataType::Boolean | DataType::Null => Some(Self::Values(values.as_ref().clone())),
+            DataType::RunEndEncoded(..) => Some(Self::Codes(key.as_ref().clone())),
+            other => Stored::of_type(other, None).is_none().then(|| Self::Codes(key.as_ref().clone())),
+        }
+    }
+
+    /// The type of the column.
+    #[must_use]
+    pub fn data_type(&self) -> &DataType {
+        let (Self::Values(data_type) | Self::Codes(data_type)) = self;
+        data_type
+    }
+}
+
+/// Key of a dictionary that stands in the file's metadata; the field's name follows.
+pub const DICTIONARY: &str = "colonnade:dictionary:";
+
 /// The type of the values of dictionaries and runs.
 #[must_use]
 pub fn values_of(data_type: &DataType) -> &DataType {

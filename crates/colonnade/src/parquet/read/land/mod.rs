@@ -6,6 +6,7 @@
 mod category;
 mod drive;
 mod fixed;
+mod kept;
 mod kinds;
 mod lengths;
 mod nested;

@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 use crate::error::{Error, Result};
 use crate::frame::Kind as DTypeKind;
 use crate::parquet::schema::{Element, Repetition};
-use crate::parquet::types::{Physical, Stored};
+use crate::parquet::types::{Beside, Physical, Stored};
 use crate::parquet::write::column::Settings;
 
 use super::options::WriteOptions;
@@ -53,10 +53,10 @@ pub(super) struct Layout {
     pub(super) elements: Vec<u8>,
     pub(super) nelements: usize,
     pub(super) nleaves: usize,
-    /// Dictionaries that stand in the file's metadata, by field, in their form there.
-    pub(super) kept: BTreeMap<usize, String>,
+    /// Dictionaries that stand in the file's metadata, by name of the field, in their form there.
+    pub(super) kept: BTreeMap<String, String>,
     /// Those of a first chunk without rows, which only a file without rows needs.
-    pub(super) unpaged: BTreeMap<usize, String>,
+    pub(super) unpaged: BTreeMap<String, String>,
 }
 
 impl Layout {
@@ -77,8 +77,8 @@ impl Layout {
         };
         let root = Element { name: "schema", children: fields.len(), ..Element::default() };
         elements::push(&mut out.elements, &root);
-        for (i, (field, source)) in fields.iter().zip(sources).enumerate() {
-            out.add(i, field, *source, options).map_err(|e| e.in_member(field.name().clone()))?;
+        for (field, source) in fields.iter().zip(sources) {
+            out.add(field, *source, options).map_err(|e| e.in_member(field.name().clone()))?;
         }
         Ok(out)
     }
@@ -88,7 +88,7 @@ impl Layout {
     /// # Errors
     /// `Unrepresentable`: nulls where none may be; another dictionary than the one that stands for all chunks.
     pub(super) fn admit(&self, sources: &[Source<'_>]) -> Result<()> {
-        for (i, (root, source)) in self.roots.iter().zip(sources).enumerate() {
+        for (root, source) in self.roots.iter().zip(sources) {
             let Source::Array(data) = source else { continue };
             let named = |message: String| {
                 Err(Error::unrepresentable("parquet", message).in_member(root.field.name().clone()))
@@ -99,7 +99,7 @@ impl Layout {
                     "expected no nulls, as the field is not nullable, found {found}. Fill them first."
                 ));
             }
-            if let Some(kept) = self.kept.get(&i)
+            if let Some(kept) = self.kept.get(root.field.name())
                 && dictionaries::kept(dictionaries::values(data)?)? != *kept
             {
                 let advice = "Give all chunks the same categories.";
@@ -109,7 +109,7 @@ impl Layout {
         Ok(())
     }
 
-    fn add(&mut self, i: usize, field: &FieldRef, source: Source<'_>, options: &WriteOptions) -> Result<()> {
+    fn add(&mut self, field: &FieldRef, source: Source<'_>, options: &WriteOptions) -> Result<()> {
         let kind = kind(field, source)?;
         let optional = field.is_nullable() && may_be_null(source);
         let mut settings = None;
@@ -131,9 +131,9 @@ impl Layout {
             && matches!(data.data_type(), DataType::Dictionary(..))
         {
             if matches!(kind, Kind::Dense(_) | Kind::Codes(_)) {
-                self.kept.insert(i, dictionaries::kept(dictionaries::values(data)?)?);
+                self.kept.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
             } else if data.is_empty() {
-                self.unpaged.insert(i, dictionaries::kept(dictionaries::values(data)?)?);
+                self.unpaged.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
             }
         }
         self.nleaves += leaves.len();
@@ -171,28 +171,24 @@ fn push_leaf(bytes: &mut Vec<u8>, field: &Field, stored: &Stored, optional: bool
 }
 
 fn kind(field: &Field, source: Source<'_>) -> Result<Kind> {
-    if let DataType::Dictionary(key, values) = field.data_type() {
-        return match (values.as_ref(), Stored::of(field)) {
-            (DataType::Dictionary(..), _) => {
-                let message =
-                    "a dictionary of dictionaries is nothing that Parquet has. Decode one of them first.";
-                Err(Error::unrepresentable("parquet", message))
-            }
-            (DataType::Boolean | DataType::Null, Some(stored)) => Ok(Kind::Dense(stored)),
-            (DataType::RunEndEncoded(..), _) | (_, None) => {
-                let codes = Field::new(field.name(), key.as_ref().clone(), true);
-                let stored = Stored::of(&codes);
-                stored
-                    .map(Kind::Codes)
-                    .ok_or_else(|| Error::unrepresentable("parquet", "keys of no known type."))
-            }
-            (_, Some(stored)) => {
-                let fits = match source {
-                    Source::Array(data) => leaves::fits(dictionaries::values(data)?, &stored),
-                    Source::Block(..) => true,
-                };
+    if let DataType::Dictionary(_, values) = field.data_type() {
+        if matches!(values.as_ref(), DataType::Dictionary(..)) {
+            let message =
+                "a dictionary of dictionaries is nothing that Parquet has. Decode one of them first.";
+            return Err(Error::unrepresentable("parquet", message));
+        }
+        let beside = Beside::of(field.data_type());
+        let column = beside.as_ref().map_or(field.data_type(), Beside::data_type);
+        let stored = Stored::of(&field.clone().with_data_type(column.clone()));
+        let stored = stored.ok_or_else(|| Error::unrepresentable("parquet", "keys of no known type."))?;
+        return match (beside, source) {
+            (Some(Beside::Values(_)), _) => Ok(Kind::Dense(stored)),
+            (Some(Beside::Codes(_)), _) => Ok(Kind::Codes(stored)),
+            (None, Source::Array(data)) => {
+                let fits = leaves::fits(dictionaries::values(data)?, &stored);
                 Ok(Kind::Leaf(chosen(field, stored, fits)))
             }
+            (None, Source::Block(..)) => Ok(Kind::Leaf(stored)),
         };
     }
     if matches!(field.data_type(), DataType::RunEndEncoded(..)) {

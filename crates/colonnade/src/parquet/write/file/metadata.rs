@@ -8,12 +8,10 @@ use crate::error::Result;
 use crate::ipc::write::schema_bytes;
 
 use super::layout::Layout;
+use crate::parquet::types::DICTIONARY;
 
 /// Arrow's schema, as every Arrow library writes it.
 const ARROW: &str = "ARROW:schema";
-
-/// A dictionary that no page holds; the field's number follows.
-pub const DICTIONARY: &str = "colonnade:dictionary:";
 
 /// Keys and values, sorted. `rows`: whether the file has any, and so dictionary pages.
 ///
@@ -25,7 +23,7 @@ pub(super) fn pairs(schema: &Schema, layout: &Layout, rows: bool) -> Result<Vec<
     out.extend(schema.metadata().iter().map(|(key, value)| (key.clone(), value.clone())));
     let unpaged = (!rows).then_some(&layout.unpaged).into_iter().flatten();
     let kept = layout.kept.iter().chain(unpaged);
-    out.extend(kept.map(|(field, text)| (format!("{DICTIONARY}{field}"), text.clone())));
+    out.extend(kept.map(|(name, text)| (format!("{DICTIONARY}{name}"), text.clone())));
     out.sort_unstable();
     out.dedup_by(|a, b| a.0 == b.0);
     Ok(out)

@@ -20,7 +20,6 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use metadata::DICTIONARY;
 pub use options::{Asked, WriteOptions};
 pub use writer::Writer;
 

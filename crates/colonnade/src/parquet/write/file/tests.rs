@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use arrow_array::make_array;
 use arrow_array::types::{Int8Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, Int8Array, Int64Array, ListArray, RecordBatch,
@@ -11,13 +12,15 @@ use arrow_array::{
 use arrow_select::concat::concat;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use super::{Asked, DICTIONARY, WriteOptions, Writer, encode};
+use super::{Asked, WriteOptions, Writer, encode};
 use crate::arrow::samples;
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Part, Tags};
 use crate::memory::Buffer;
 use crate::parquet::footer::Footer;
+use crate::parquet::read::{Parquet, ReadOptions};
 use crate::parquet::schema::Repetition;
-use crate::plan::NoProgress;
+use crate::parquet::types::DICTIONARY;
+use crate::plan::{NoProgress, Request};
 
 const ASKED: Asked<'_> = Asked {
     compression: Some("auto"),
@@ -212,4 +215,38 @@ fn frames_of_no_rows_or_columns() {
     assert_eq!(looked_at(&bytes(&rows, ASKED, 1)).nrows, 3);
     let columns = bytes(&block(&[1, 2], 1, false).slice(0, 0), ASKED, 1);
     assert_eq!((looked_at(&columns).nrows, looked_at(&columns).groups.len()), (0, 0));
+}
+
+#[test]
+fn dictionaries_come_back_as_they_were() {
+    let codes = Int8Array::from(vec![Some(1), None, Some(0)]);
+    let truth = Arc::new(BooleanArray::from(vec![true, false]));
+    let lists: ArrayRef =
+        Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(1)]), Some(vec![])]));
+    let all: [ArrayRef; 4] = [
+        Arc::new(DictionaryArray::<Int8Type>::new(codes.clone(), truth)),
+        Arc::new(DictionaryArray::<Int8Type>::new(codes.clone(), lists)),
+        Arc::new(DictionaryArray::<Int8Type>::new(
+            codes.clone(),
+            Arc::new(StringArray::from(vec!["b", "a", "z"])),
+        )),
+        Arc::new(DictionaryArray::<Int8Type>::new(codes, Arc::new(Int64Array::from(vec![9, 3, 7])))),
+    ];
+    let frame = columns(&all);
+    for (frame, groups) in [(frame.clone(), None), (frame.clone(), Some(1)), (frame.slice(0, 0), None)] {
+        let data = bytes(&frame, Asked { group_rows: groups, ..ASKED }, 1);
+        let file = Parquet::open_buffer(Buffer::from_vec(data), ReadOptions::default()).unwrap();
+        let request =
+            Request { positions: None, rows: None, private: false, threads: 2, progress: &NoProgress };
+        let found = file.load(&request).unwrap();
+        for part in &found.parts {
+            let Part::Column(column, at) = part else { panic!("a block") };
+            let expected = all[*at].slice(0, frame.nrows);
+            assert_eq!(column.data.data_type(), expected.data_type());
+            assert_eq!(make_array(column.data.clone()).as_ref(), expected.as_ref(), "{at}");
+            let values = |data: &arrow_data::ArrayData| make_array(data.child_data()[0].clone());
+            assert_eq!(values(&column.data).as_ref(), values(&all[*at].to_data()).as_ref(), "{at}");
+        }
+        assert_eq!(found.parts.len(), 4);
+    }
 }

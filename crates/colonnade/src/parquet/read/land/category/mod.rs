@@ -83,6 +83,13 @@ impl<'a> Landing<'a> {
             return Err(Error::unsupported("parquet", "a column of codes that is nested."));
         };
         let named = |e: Error| self.named(e, field, pieces.first().map_or(0, |p| p.group));
+        if pieces.is_empty()
+            && let Some(values) = self.kept_values(self.field(field)?).map_err(named)?
+        {
+            let empty = ArrayData::builder(self.field(field)?.data_type().clone());
+            let empty = empty.add_buffer(arrow_buffer::Buffer::default()).add_child_data(values).build();
+            return empty.map_err(|e| named(Error::malformed("parquet", format!("{e}."))));
+        }
         let (coded, merged) = self.keyed(field, &flat, is_text(value_type), pieces)?;
         let values = values::array(value_type, flat.way, &merged.values).map_err(named)?;
         let key_type = wide_enough(key_type, merged.values.len()).map_err(named)?;

@@ -23,7 +23,7 @@ use crate::plan::{self, Progress, Task};
 
 use super::super::names;
 use super::super::schema::RootKind;
-use super::{Landing, Piece};
+use super::{Landing, Piece, kept};
 use pages::{Chunk, Group};
 
 /// Rows are read by so many: room for their levels is taken before they are seen.
@@ -63,12 +63,14 @@ impl Landing<'_> {
             let arrays: Vec<ArrayData> =
                 own.flat_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
             let refs: Vec<&ArrayData> = arrays.iter().collect();
-            let empty = ArrayData::new_empty(self.field(field)?.data_type());
+            let told = self.field(field)?;
+            let empty = ArrayData::new_empty(kept::column(told).data_type());
             let data = match refs.as_slice() {
                 [one] => (*one).clone(),
                 several => concat::arrays(&empty, several)
                     .map_err(|e| self.named(e.in_format("parquet"), field, 0))?,
             };
+            let data = self.with_values(told, data).map_err(|e| self.named(e, field, 0))?;
             landed.columns.push((i, data));
         }
         Ok(())
@@ -110,7 +112,7 @@ impl Landing<'_> {
         }
         let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
         let rows = Group::new(schema, chunks, nrows);
-        read(schema, self.field(field)?, &rows, pieces)
+        read(schema, &kept::column(self.field(field)?), &rows, pieces)
     }
 }
 
