@@ -79,6 +79,9 @@ impl<'a> Landing<'a> {
     /// Malformed pages; the system's refusal of memory; cancellation.
     pub(crate) fn run(&self, wanted: &[usize], pieces: &[Piece], progress: &dyn Progress) -> Result<Landed> {
         let ways: Vec<Way> = wanted.iter().map(|&field| self.way(field)).collect::<Result<_>>()?;
+        // Row groups without rows have no pages.
+        let pieces: Vec<Piece> = pieces.iter().filter(|p| p.nrows > 0).copied().collect();
+        let pieces = pieces.as_slice();
         let mut landed = Landed::default();
         let of = |pick: &dyn Fn(Way) -> bool| -> Vec<usize> {
             (0..wanted.len()).filter(|&i| ways.get(i).is_some_and(|&w| pick(w))).collect()
