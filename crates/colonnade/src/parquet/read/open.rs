@@ -20,7 +20,7 @@ use super::filter::Filter;
 use super::options::ReadOptions;
 use super::schema::{Root, choose, fields, roots};
 use super::selection::Selection;
-use super::{encrypted, hints, pandas};
+use super::{categories, encrypted, hints, pandas};
 
 /// Begins and ends every file.
 pub const MAGIC: &[u8; 4] = b"PAR1";
@@ -357,7 +357,8 @@ fn made(
         }
     }
     let told = footer.value(hints::KEY).and_then(|text| hints::fields(text, &numbers, &options.limits));
-    let (fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
+    let (mut fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
+    categories::taken(&options.categories, &mut fields, &roots)?;
     let some = wanted.len() < footer.leaves.len();
     let names: HashSet<&str> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
     let mut metadata = Metadata::new();

@@ -53,6 +53,8 @@ pub(crate) fn choose(
 ) -> Result<Vec<usize>> {
     let Some(columns) = columns else { return Ok((0..leaves.len()).collect()) };
     let mut missing = columns.clone();
+    let dotted = columns.iter().any(|c| c.contains('.'));
+    let nested = if dotted { tree::all_paths(elements) } else { Vec::new() };
     let mut out = Vec::with_capacity(columns.len());
     let (mut root, mut whole) = (usize::MAX, false);
     for (number, leaf) in leaves.iter().enumerate() {
@@ -66,8 +68,7 @@ pub(crate) fn choose(
         }
         if whole {
             out.push(number);
-        } else if !leaf.flat && columns.iter().any(|c| c.contains('.')) {
-            let prefixes = tree::paths(elements, leaf);
+        } else if let Some(prefixes) = nested.get(number) {
             let found = prefixes.iter().filter_map(|path| columns.get(path.as_str()));
             let mut any = false;
             for path in found {

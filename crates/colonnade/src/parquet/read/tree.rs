@@ -13,6 +13,34 @@ use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 use crate::error::{Error, Result};
 use crate::parquet::schema::{Element, Leaf, Logical, Repetition, Unit};
 
+/// [`paths`] of every leaf in one walk; of those right below the root nothing.
+pub(super) fn all_paths(elements: &[Element<'_>]) -> Vec<Vec<String>> {
+    // Children still to come and the path, a group each.
+    let mut open: Vec<(usize, String)> = Vec::new();
+    let mut out = Vec::new();
+    let root = elements.first().map_or(0, |root| root.children);
+    open.push((root, String::new()));
+    for element in elements.iter().skip(1) {
+        while open.last().is_some_and(|(left, _)| *left == 0) {
+            open.pop();
+        }
+        let depth = open.len();
+        let Some((left, prefix)) = open.last_mut() else { break };
+        *left -= 1;
+        let path = if depth == 1 { element.name.to_owned() } else { format!("{prefix}.{}", element.name) };
+        if element.physical.is_none() {
+            open.push((element.children, path));
+        } else if depth == 1 {
+            out.push(Vec::new());
+        } else {
+            let mut own: Vec<String> = open.iter().skip(1).map(|(_, path)| path.clone()).collect();
+            own.push(path);
+            out.push(own);
+        }
+    }
+    out
+}
+
 /// The paths that name a leaf: its own, and those of the groups that it stands in, from the root's child down.
 pub(super) fn paths(elements: &[Element<'_>], leaf: &Leaf) -> Vec<String> {
     let mut out = Vec::new();
@@ -65,7 +93,9 @@ pub(super) fn nested(
     wanted: &[usize],
     hint: Option<&Field>,
 ) -> Result<(Field, Arc<SchemaDescriptor>)> {
-    let chosen: Vec<usize> = wanted.iter().filter_map(|&leaf| leaves.get(leaf)).map(|l| l.element).collect();
+    let mut chosen: Vec<usize> =
+        wanted.iter().filter_map(|&leaf| leaves.get(leaf)).map(|l| l.element).collect();
+    chosen.sort_unstable();
     let (made, _) = build(elements, root, &chosen)?;
     let made = made.ok_or_else(|| Error::malformed("parquet", "no leaf of it is wanted."))?;
     let schema = Type::group_type_builder("schema").with_fields(vec![made]).build().map_err(refused)?;
@@ -116,7 +146,7 @@ fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Optio
     let converted = element.converted.map_or(ConvertedType::NONE, converted);
     let logical = element.logical.and_then(logical);
     if let Some(number) = element.physical {
-        if !chosen.contains(&at) {
+        if chosen.binary_search(&at).is_err() {
             return Ok((None, at + 1));
         }
         let physical = physical(number)

@@ -92,6 +92,9 @@ impl<'a> Landing<'a> {
         }
         let (coded, merged) = self.keyed(field, &flat, is_text(value_type), pieces)?;
         let values = values::array(value_type, flat.way, &merged.values).map_err(named)?;
+        // Of text that is asked for as a categorical no type of codes was said.
+        let asked = self.file.options.categories.contains(self.field(field)?.name());
+        let key_type = if asked && **key_type == DataType::Int32 { &DataType::Int8 } else { &**key_type };
         let key_type = wide_enough(key_type, merged.values.len()).map_err(named)?;
         let width = key_type.primitive_width().unwrap_or(4);
         let nbytes = self.nrows.checked_mul(width).ok_or_else(|| Error::too_large("parquet"))?;
@@ -170,6 +173,8 @@ impl<'a> Landing<'a> {
                     dictionaries.push(made.dictionary);
                 } else if has {
                     coded.push(Coded { part, map, codes: None });
+                } else if part.nulls_alone(flat.optional).map_err(|e| self.named(e, field, 0))? {
+                    coded.push(Coded { codes: Some(vec![NULL; part.nrows]), part, map: usize::MAX });
                 } else {
                     let message = "a page of keys without a dictionary page before it. The file is damaged; write it again.";
                     return Err(self.named(Error::malformed("parquet", message).at(part.page.at), field, 0));

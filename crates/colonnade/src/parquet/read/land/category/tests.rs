@@ -126,3 +126,31 @@ fn codes_widen_where_they_must() {
     );
     assert_eq!(landed(&file, &[]).len(), 0);
 }
+
+#[test]
+fn text_that_is_asked_for_lands_as_codes() {
+    let words: ArrayRef =
+        Arc::new(StringArray::from_iter((0..500).map(|k| (k % 7 > 0).then(|| format!("w{}", k % 5)))));
+    let batch = RecordBatch::try_from_iter_with_nullable([("s", Arc::clone(&words), true)]).unwrap();
+    for dictionary in [true, false] {
+        let properties = WriterProperties::builder().set_dictionary_enabled(dictionary).build();
+        let mut out = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut out, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let options = ReadOptions { categories: vec!["s".to_owned()], ..ReadOptions::default() };
+        let file = Parquet::open_buffer(Buffer::from_vec(out), options).unwrap();
+        let found = landed(&file, &file.pieces(0, file.nrows));
+        assert!(found.as_any().is::<DictionaryArray<Int8Type>>());
+        assert_eq!(
+            texts(&found),
+            words
+                .as_any()
+                .downcast_ref::<StringArray>()
+                .unwrap()
+                .iter()
+                .map(|w| w.map(str::to_owned))
+                .collect::<Vec<_>>()
+        );
+    }
+}

@@ -6,19 +6,22 @@ mod pages;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::Array;
 use arrow_data::ArrayData;
-use arrow_schema::{Field, Fields};
+use arrow_schema::{DataType, Field, Fields};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection, RowSelector};
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
-use parquet::schema::types::SchemaDescriptor;
+use parquet::basic::{Repetition, Type as CrateType};
+use parquet::schema::types::{SchemaDescriptor, Type};
 
 use crate::arrow::concat;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
+use crate::parquet::types::{Physical, Way};
 use crate::plan::{self, Progress, Task};
 
 use super::super::names;
@@ -84,15 +87,29 @@ impl Landing<'_> {
     /// The wanted rows of one row group.
     fn nested_group(&self, field: usize, pieces: &[Piece]) -> Result<Vec<ArrayData>> {
         let root = self.file.roots.get(field).ok_or_else(|| Error::not_found("parquet", "the column."))?;
+        if let RootKind::Flat(flat) = &root.kind
+            && flat.way == Way::Empty
+            && *self.field(field)?.data_type() == DataType::FixedSizeBinary(0)
+        {
+            return self.no_bytes(root.leaves.clone(), flat.optional, pieces);
+        }
         let RootKind::Nested(schema) = &root.kind else {
             let data_type = self.field(field)?.data_type();
             let message = format!("values of type {data_type}, as this file stores them, are not read.");
             return Err(Error::unsupported("parquet", message));
         };
         let group = pieces.first().map_or(0, |p| p.group);
+        let chunks = self.proven(group, root.leaves.clone())?;
+        let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
+        let rows = Group::new(schema, chunks, nrows);
+        read(schema, &kept::column(self.field(field)?), &rows, pieces)
+    }
+
+    /// The chunks of these leaves, whose headers are proven.
+    fn proven(&self, group: usize, leaves: Range<usize>) -> Result<Vec<Chunk>> {
         let limits = &self.file.options.limits;
-        let mut chunks = Vec::with_capacity(root.leaves.len());
-        for leaf in root.leaves.clone() {
+        let mut chunks = Vec::with_capacity(leaves.len());
+        for leaf in leaves {
             let chunk = self.chunk(group, leaf)?;
             let whole = self.file.source.bytes.as_slice().as_ptr().addr();
             let start = chunk.bytes.as_ptr().addr() - whole;
@@ -106,14 +123,43 @@ impl Landing<'_> {
                 levels: chunk.levels,
                 verify: self.file.options.verify,
                 max_nbytes: limits.max_member_nbytes,
+                physical: Physical::of(self.chunk_of(group, leaf)?.physical, Some(0))
+                    .unwrap_or(Physical::Bytes),
             };
             prove(&chunk)?;
             chunks.push(chunk);
         }
-        let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
-        let rows = Group::new(schema, chunks, nrows);
-        read(schema, &kept::column(self.field(field)?), &rows, pieces)
+        Ok(chunks)
     }
+
+    /// Values of no bytes, some of them null.
+    fn no_bytes(&self, leaves: Range<usize>, optional: bool, pieces: &[Piece]) -> Result<Vec<ArrayData>> {
+        let repetition = if optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let refused = |e: parquet::errors::ParquetError| Error::unsupported("parquet", format!("{e}."));
+        let leaf =
+            Type::primitive_type_builder("x", CrateType::BYTE_ARRAY).with_repetition(repetition).build();
+        let fields = vec![Arc::new(leaf.map_err(refused)?)];
+        let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(refused)?;
+        let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
+        let group = pieces.first().map_or(0, |p| p.group);
+        let chunks = self.proven(group, leaves)?;
+        let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
+        let told = Field::new("x", DataType::Binary, optional);
+        let found = read(&schema, &told, &Group::new(&schema, chunks, nrows), pieces)?;
+        found.iter().map(nothing).collect()
+    }
+}
+
+/// The nulls of values that have no bytes.
+fn nothing(data: &ArrayData) -> Result<ArrayData> {
+    if data.buffers().get(1).is_some_and(|bytes| !bytes.is_empty()) {
+        let message = "expected values of no bytes, found some. The file is damaged; write it again.";
+        return Err(Error::malformed("parquet", message));
+    }
+    let builder =
+        ArrayData::builder(DataType::FixedSizeBinary(0)).len(data.len()).nulls(data.nulls().cloned());
+    let made = builder.add_buffer(arrow_buffer::Buffer::default()).build();
+    made.map_err(|e| Error::malformed("parquet", format!("{e}.")))
 }
 
 /// Walks all headers of a chunk: what they claim is proven before anyone relies on it.

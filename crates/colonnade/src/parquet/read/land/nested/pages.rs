@@ -13,8 +13,10 @@ use parquet::schema::types::SchemaDescriptor;
 use crate::error::Error;
 use crate::memory::Buffer;
 use crate::parquet::codec::Codec;
+use crate::parquet::delta::Delta;
 use crate::parquet::page::{Encoding, Header, Kind};
 use crate::parquet::read::chunk::{ChunkAt, Levels, Pages};
+use crate::parquet::types::Physical;
 
 /// The first error that was met: the crate hands on its words alone.
 pub(super) type Met = Arc<Mutex<Option<Error>>>;
@@ -30,12 +32,14 @@ pub(super) struct Chunk {
     pub(super) levels: Levels,
     pub(super) verify: bool,
     pub(super) max_nbytes: u64,
+    /// Its physical type.
+    pub(super) physical: Physical,
 }
 
 impl Chunk {
     /// Its pages, from the first on.
     pub(super) fn pages(&self) -> Pages<'_> {
-        let Self { bytes, base, codec, nvalues, levels, verify, max_nbytes } = self;
+        let Self { bytes, base, codec, nvalues, levels, verify, max_nbytes, .. } = self;
         let chunk = ChunkAt {
             bytes: bytes.as_slice(),
             base: *base,
@@ -131,7 +135,7 @@ impl Reader {
             return Ok(None);
         }
         let mut pages = self.chunk.pages().from(self.at, self.left);
-        let page = pages.next_page().and_then(|page| page.map(|page| made(&page)).transpose());
+        let page = pages.next_page().and_then(|page| page.map(|page| made(&page, &self.chunk)).transpose());
         let page = page.map_err(|e| self.failed(e))?;
         self.pass();
         Ok(page)
@@ -176,8 +180,72 @@ impl PageReader for Reader {
     }
 }
 
+/// What the crate would take room for because a page says so: counts of differences and of a dictionary's values.
+fn prove(page: &crate::parquet::read::chunk::Page<'_>, chunk: &Chunk) -> crate::error::Result<()> {
+    let (n, mut scratch) = (page.header.nvalues as usize, Vec::new());
+    let too_many = |told: u64| {
+        let message = format!("a page of {n} values says {told}. The file is damaged; write it again.");
+        Err(Error::malformed("parquet", message).at(page.at))
+    };
+    if matches!(page.header.kind, Kind::Dictionary { .. }) {
+        let (bytes, n) = page.dictionary(&mut scratch)?;
+        let least = match chunk.physical {
+            Physical::Boolean => 0,
+            Physical::Int32 | Physical::Float | Physical::Bytes => 4,
+            Physical::Int64 | Physical::Double => 8,
+            Physical::Int96 => 12,
+            Physical::Fixed(width) => width as usize,
+        };
+        if n.checked_mul(least).is_none_or(|needed| needed > bytes.len()) {
+            let message = format!(
+                "a dictionary of {n} values in {} bytes. The file is damaged; write it again.",
+                bytes.len()
+            );
+            return Err(Error::malformed("parquet", message).at(page.at));
+        }
+        return Ok(());
+    }
+    let parts = page.parts(&mut scratch)?;
+    let lists = match parts.encoding {
+        Encoding::DeltaBinaryPacked | Encoding::DeltaLengthByteArray => 1,
+        Encoding::DeltaByteArray => 2,
+        _ => return Ok(()),
+    };
+    let mut rest = parts.values;
+    for k in 0..lists {
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let mut delta = Delta::new(rest).map_err(|e| e.at(page.at))?;
+        if delta.total > n {
+            return too_many(delta.total as u64);
+        }
+        if k + 1 < lists {
+            let (mut left, mut some) = (delta.total, [0i64; 128]);
+            while left > 0 {
+                let now = left.min(some.len());
+                delta.fill(some.get_mut(..now).unwrap_or_default()).map_err(|e| e.at(page.at))?;
+                left -= now;
+            }
+            rest = rest.get(delta.end()..).unwrap_or_default();
+        }
+    }
+    Ok(())
+}
+
 /// A page, decompressed, as the crate has it.
-fn made(page: &crate::parquet::read::chunk::Page<'_>) -> crate::error::Result<Page> {
+fn made(page: &crate::parquet::read::chunk::Page<'_>, chunk: &Chunk) -> crate::error::Result<Page> {
+    let counted = match page.header.kind {
+        Kind::Dictionary { .. } => true,
+        Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. } => matches!(
+            encoding,
+            Encoding::DeltaBinaryPacked | Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray
+        ),
+        Kind::Other => false,
+    };
+    if counted {
+        prove(page, chunk)?;
+    }
     let Header { kind, nvalues, nbytes, .. } = page.header;
     let mut bytes = vec![0u8; nbytes];
     Ok(match kind {

@@ -7,7 +7,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, StructA
 use arrow_schema::{DataType, Field};
 use arrow_select::concat::concat;
 use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::arrow::landed::Landed;
@@ -126,6 +126,37 @@ fn flips_end_in_an_error_or_in_arrays() {
         let Ok(file) = opened(bad, None) else { continue };
         for field in 0..file.roots.len() {
             let _ = landed(&file, field, &file.pieces(0, file.nrows));
+        }
+    }
+}
+
+#[test]
+fn a_page_that_says_more_differences_than_values_is_refused() {
+    let mut list = ListBuilder::new(StringBuilder::new());
+    for k in 0..30 {
+        list.values().append_value(format!("text {k}"));
+        list.values().append_value("x");
+        list.append(true);
+    }
+    let array: ArrayRef = Arc::new(list.finish());
+    for encoding in [Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY] {
+        let batch = RecordBatch::try_from_iter([("s", Arc::clone(&array))]).unwrap();
+        let properties =
+            WriterProperties::builder().set_dictionary_enabled(false).set_encoding(encoding).build();
+        let mut bytes = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        // Blocks of 128 in four parts, 60 values.
+        let heads: Vec<usize> =
+            (0..bytes.len() - 4).filter(|&at| bytes[at..].starts_with(&[0x80, 1, 4, 60])).collect();
+        assert!(!heads.is_empty());
+        for at in heads {
+            let mut bad = bytes.clone();
+            bad[at + 3] = 127;
+            let file = opened(bad, None).unwrap();
+            let error = landed(&file, 0, &file.pieces(0, file.nrows)).unwrap_err();
+            assert!(error.to_string().contains("says 127"), "{error}");
         }
     }
 }

@@ -71,6 +71,8 @@ impl<'p> Cells<'p> {
     ) -> Result<Self> {
         Ok(match encoding {
             Encoding::Plain => Self::Plain(values),
+            // Where all are null some writers leave the dictionary out, and the width of the keys too.
+            _ if n == 0 => Self::Plain(&[]),
             Encoding::PlainDictionary | Encoding::RleDictionary => {
                 let (&width, keys) = values.split_first().unwrap_or((&0, &[]));
                 let dictionary = dictionary.ok_or_else(|| {

@@ -200,6 +200,15 @@ impl Part<'_> {
         valid(Some(levels), self.page.header.nvalues as usize)
     }
 
+    /// Whether no row of the page has a value.
+    ///
+    /// # Errors
+    /// Malformed pages.
+    pub(crate) fn nulls_alone(&self, optional: bool) -> Result<bool> {
+        let mut scratch = Vec::new();
+        Ok(optional && self.valid(&self.page.parts(&mut scratch)?.definition)? == 0)
+    }
+
     /// Goes through the rows of the page up to the last wanted one, run by run.
     pub(crate) fn each(
         &self,
