@@ -279,6 +279,15 @@ impl Beside {
     }
 }
 
+/// What a column of ours is read as, where its own type is made of that afterwards.
+#[must_use]
+pub fn read_as(data_type: &DataType) -> Option<DataType> {
+    match data_type {
+        DataType::RunEndEncoded(_, values) => Some(values.data_type().clone()),
+        other => Beside::of(other).map(|beside| beside.data_type().clone()),
+    }
+}
+
 /// Key of a dictionary that stands in the file's metadata; the field's name follows.
 pub const DICTIONARY: &str = "colonnade:dictionary:";
 

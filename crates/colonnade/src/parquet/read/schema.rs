@@ -107,10 +107,10 @@ pub(crate) fn fields(
         let hint = hints.and_then(|h| h.fields().get(number)).filter(|h| h.name() == element.name);
         let named = |e: Error| e.in_member(format!("column {}", element.name));
         let some = wanted.get(range.clone()).unwrap_or_default();
-        // A dictionary that no page holds stands in the metadata: its column is read as what it is, and becomes codes later.
-        let beside = hint.filter(|_| ours).and_then(|hint| types::Beside::of(hint.data_type()));
-        if let (Some(hint), Some(beside)) = (hint, beside) {
-            let plain = Field::new(element.name, beside.data_type().clone(), true);
+        // Runs, and dictionaries that no page holds, are read as what their columns are, and become themselves later.
+        let plain = hint.filter(|_| ours).and_then(|hint| types::read_as(hint.data_type()));
+        if let (Some(hint), Some(plain)) = (hint, plain) {
+            let plain = Field::new(element.name, plain, true);
             let (_, descriptor) = tree::nested(elements, leaves, root, some, Some(&plain)).map_err(named)?;
             fields.push(Field::clone(hint));
             out.push(Root { leaves: range, kind: RootKind::Nested(descriptor) });

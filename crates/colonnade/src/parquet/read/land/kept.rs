@@ -1,15 +1,16 @@
-//! Dictionaries that stand in the file's metadata: of bools and of nested values, which no page can hold, and of files
-//! without rows. Their columns are plain values or codes.
+//! Columns that are made of what the file has in their place: dictionaries of bools and of nested values, which stand in the
+//! file's metadata beside plain values or codes; and runs.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, BooleanArray, make_array};
+use arrow_array::{Array, BooleanArray, UInt64Array, make_array};
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field};
+use arrow_schema::{ArrowError, DataType, Field};
+use arrow_select::take::take;
 
 use crate::arrow::stream_of;
 use crate::error::{Error, Result};
-use crate::parquet::types::{Beside, DICTIONARY};
+use crate::parquet::types::{Beside, DICTIONARY, read_as};
 
 use super::Landing;
 
@@ -18,10 +19,10 @@ fn wrong(what: &str) -> Error {
     Error::malformed("parquet", message)
 }
 
-/// The field as its column is read: that of the codes or the plain values, where its dictionary stands elsewhere.
+/// The field as its column is read; see [`read_as`].
 pub(super) fn column(field: &Field) -> Field {
-    match Beside::of(field.data_type()) {
-        Some(beside) => field.clone().with_data_type(beside.data_type().clone()),
+    match read_as(field.data_type()) {
+        Some(data_type) => field.clone().with_data_type(data_type),
         None => field.clone(),
     }
 }
@@ -44,6 +45,9 @@ impl Landing<'_> {
     /// # Errors
     /// Malformed: no dictionary, or none that has the codes or values.
     pub(super) fn with_values(&self, field: &Field, data: ArrayData) -> Result<ArrayData> {
+        if let DataType::RunEndEncoded(ends, _) = field.data_type() {
+            return runs(&data, ends.data_type(), field.data_type());
+        }
         let Some(beside) = Beside::of(field.data_type()) else { return Ok(data) };
         let values = self.kept_values(field)?.ok_or_else(|| wrong("found none"))?;
         let (keys, nulls) = match beside {
@@ -57,6 +61,27 @@ impl Landing<'_> {
         let built = builder.add_buffer(keys).add_child_data(values).align_buffers(true).build();
         built.map_err(|e| wrong(&format!("found one that the codes do not fit: {e}")))
     }
+}
+
+/// Rows as runs of those that are the same.
+fn runs(data: &ArrayData, ends: &DataType, data_type: &DataType) -> Result<ArrayData> {
+    let failed = |e: ArrowError| Error::malformed("parquet", format!("values as run-ends: {e}."));
+    let n = data.len();
+    let (mut stops, mut starts): (Vec<usize>, Vec<u64>) = (Vec::new(), Vec::new());
+    for row in 0..n {
+        if row == 0 || data.slice(row - 1, 1) != data.slice(row, 1) {
+            starts.push(row as u64);
+            stops.extend((row > 0).then_some(row));
+        }
+    }
+    stops.extend((n > 0).then_some(n));
+    let width = ends.primitive_width().unwrap_or(4);
+    let bytes: Vec<u8> = stops.iter().flat_map(|stop| stop.to_le_bytes().into_iter().take(width)).collect();
+    let values = take(&make_array(data.clone()), &UInt64Array::from(starts), None).map_err(failed)?;
+    let ends = ArrayData::builder(ends.clone()).len(stops.len()).add_buffer(Buffer::from_vec(bytes));
+    let ends = ends.align_buffers(true).build().map_err(failed)?;
+    let builder = ArrayData::builder(data_type.clone()).len(n).add_child_data(ends);
+    builder.add_child_data(values.to_data()).build().map_err(failed)
 }
 
 /// Codes as they lie, from the first row on.

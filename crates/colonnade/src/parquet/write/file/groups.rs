@@ -49,12 +49,14 @@ pub(super) fn write(
     target: &mut Target<'_>,
 ) -> Result<()> {
     let groups: Vec<Vec<Source<'_>>> = frames.iter().map(sources).collect::<Result<_>>()?;
+    // Some readers take indexes of all columns or of none, and lists, structs and maps have none.
+    let index = all.page_index && !layout.roots.iter().any(|root| matches!(root.kind, Kind::Nested));
     let (mut tasks, mut total, mut indexed) = (Vec::new(), 0, Vec::new());
     for (group, (sources, frame)) in groups.iter().zip(frames).enumerate() {
         let (nbytes, most) = cut(&mut tasks, group, sources, frame.nrows);
         total += nbytes;
         // Where a column has several pages, all columns have an index.
-        indexed.push(all.page_index && (frame.nrows > all.page_rows || most > all.page_nbytes));
+        indexed.push(index && (frame.nrows > all.page_rows || most > all.page_nbytes));
     }
     let threads = if total < INLINE_NBYTES { 1 } else { threads };
     let done: Vec<Mutex<Vec<Encoded>>> = tasks.iter().map(|_| Mutex::new(Vec::new())).collect();
@@ -78,7 +80,7 @@ pub(super) fn write(
         for encoded in std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)) {
             let leaf = layout.roots.get(encoded.root).and_then(|root| root.leaves.get(encoded.leaf));
             if let Some((physical, path)) = leaf {
-                let indexed = indexed || all.page_index && encoded.chunk.pages.len() > 1;
+                let indexed = indexed || index && encoded.chunk.pages.len() > 1;
                 written.push(
                     Place { physical: *physical, path },
                     &encoded.chunk,

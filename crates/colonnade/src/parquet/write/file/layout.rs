@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 use crate::error::{Error, Result};
 use crate::frame::Kind as DTypeKind;
 use crate::parquet::schema::{Element, Repetition};
-use crate::parquet::types::{Beside, Physical, Stored};
+use crate::parquet::types::{Beside, Physical, Stored, Way};
 use crate::parquet::write::column::Settings;
 
 use super::options::WriteOptions;
@@ -83,36 +83,32 @@ impl Layout {
         Ok(out)
     }
 
-    /// Refuses a chunk that the layout cannot hold, before anything of it is written.
+    /// Refuses a later chunk that the layout cannot hold, before anything of it is written. Columns of another type are left to
+    /// the exporter to refuse.
     ///
     /// # Errors
-    /// `Unrepresentable`: nulls where none may be; another dictionary than the one that stands for all chunks.
+    /// `Unrepresentable`: nulls where none may be; another dictionary than the one that stands for all chunks; values that
+    /// do not fit the leaf, as those of the first chunk did.
     pub(super) fn admit(&self, sources: &[Source<'_>]) -> Result<()> {
         for (root, source) in self.roots.iter().zip(sources) {
-            let Source::Array(data) = source else { continue };
-            let named = |message: String| {
-                Err(Error::unrepresentable("parquet", message).in_member(root.field.name().clone()))
-            };
-            if !root.optional && data.null_count() > 0 {
-                let found = data.null_count();
-                return named(format!(
-                    "expected no nulls, as the field is not nullable, found {found}. Fill them first."
-                ));
-            }
-            if let Some(kept) = self.kept.get(root.field.name())
-                && dictionaries::kept(dictionaries::values(data)?)? != *kept
-            {
-                let advice = "Give all chunks the same categories.";
-                return named(format!("expected the categories of the first chunk, found others. {advice}"));
-            }
+            root.admit(*source, &self.kept).map_err(|e| e.in_member(root.field.name().clone()))?;
         }
         Ok(())
     }
 
     fn add(&mut self, field: &FieldRef, source: Source<'_>, options: &WriteOptions) -> Result<()> {
+        if let Source::Array(data) = source
+            && !field.is_nullable()
+            && data.null_count() > 0
+        {
+            let found = data.null_count();
+            let message =
+                format!("expected no nulls, as the field is not nullable, found {found}. Fill them first.");
+            return Err(Error::unrepresentable("parquet", message));
+        }
         let kind = kind(field, source)?;
         let optional = field.is_nullable() && may_be_null(source);
-        let mut settings = None;
+        let settings;
         let leaves = match &kind {
             Kind::Leaf(stored) | Kind::Dense(stored) | Kind::Codes(stored) => {
                 push_leaf(&mut self.elements, field, stored, optional);
@@ -121,6 +117,7 @@ impl Layout {
                 vec![(stored.physical.number(), vec![field.name().clone()])]
             }
             Kind::Nested => {
+                settings = options.of_nested(field.name())?.map(Box::new);
                 let group = nested::group(field)?;
                 self.elements.extend_from_slice(&group.elements);
                 self.nelements += group.nelements;
@@ -139,6 +136,58 @@ impl Layout {
         self.nleaves += leaves.len();
         self.roots.push(Root { field: FieldRef::clone(field), kind, optional, leaves, settings });
         Ok(())
+    }
+}
+
+impl Root {
+    fn admit(&self, source: Source<'_>, kept: &BTreeMap<String, String>) -> Result<()> {
+        let refuse = |message: String| Err(Error::unrepresentable("parquet", message));
+        match source {
+            Source::Array(data) if data.data_type() != self.field.data_type() => return Ok(()),
+            Source::Block(block, _) => {
+                let times = matches!(block.grid.dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
+                if !times || block.grid.dtype.itemsize != 8 {
+                    return Ok(());
+                }
+            }
+            Source::Array(data) => {
+                if !self.optional && data.null_count() > 0 {
+                    let found = data.null_count();
+                    return refuse(format!(
+                        "expected no nulls, as the field is not nullable, found {found}. Fill them first."
+                    ));
+                }
+                if let Some(kept) = kept.get(self.field.name())
+                    && dictionaries::kept(dictionaries::values(data)?)? != *kept
+                {
+                    let advice = "Give all chunks the same categories.";
+                    return refuse(format!(
+                        "expected the categories of the first chunk, found others. {advice}"
+                    ));
+                }
+            }
+        }
+        let Kind::Leaf(stored) = &self.kind else { return Ok(()) };
+        let turned = !matches!(stored.way, Way::Same | Way::Narrow(_) | Way::Nothing | Way::Empty);
+        if !turned && *self.field.data_type() != DataType::Date32 {
+            return Ok(());
+        }
+        each_packed(&[source], |_, column| {
+            let data = leaves::array(&column, self.field.data_type())?;
+            let data = if matches!(data.data_type(), DataType::Dictionary(..)) {
+                dictionaries::values(&data)?.clone()
+            } else {
+                data
+            };
+            if leaves::fits(&data, stored) {
+                return Ok(());
+            }
+            let advice = "Write it in the first chunk, or convert the column first.";
+            refuse(format!(
+                "expected values that fit what the first chunk's are stored as, found a {} that does not. {advice}",
+                self.field.data_type()
+            ))
+        })
     }
 }
 

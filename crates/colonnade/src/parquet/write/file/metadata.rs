@@ -20,7 +20,9 @@ const ARROW: &str = "ARROW:schema";
 pub(super) fn pairs(schema: &Schema, layout: &Layout, rows: bool) -> Result<Vec<(String, String)>> {
     // With its metadata: where there is an Arrow schema, Arrow libraries do not look at the file's own.
     let mut out = vec![(ARROW.to_owned(), STANDARD.encode(schema_bytes(schema)?))];
-    out.extend(schema.metadata().iter().map(|(key, value)| (key.clone(), value.clone())));
+    // A schema of somebody else's file may stand among what that file said.
+    let others = schema.metadata().iter().filter(|(key, _)| *key != ARROW && !key.starts_with(DICTIONARY));
+    out.extend(others.map(|(key, value)| (key.clone(), value.clone())));
     let unpaged = (!rows).then_some(&layout.unpaged).into_iter().flatten();
     let kept = layout.kept.iter().chain(unpaged);
     out.extend(kept.map(|(name, text)| (format!("{DICTIONARY}{name}"), text.clone())));

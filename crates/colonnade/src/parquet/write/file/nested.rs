@@ -37,20 +37,28 @@ fn refuse(error: &ParquetError) -> Error {
     Error::unrepresentable("parquet", message)
 }
 
-/// A union anywhere in the type.
-fn has_union(data_type: &DataType) -> bool {
+/// What of the type has no place in Parquet, and what to do then. `inner`: it stands within another type.
+fn unheld(data_type: &DataType, inner: bool) -> Option<&'static str> {
     match data_type {
-        DataType::Union(..) => true,
+        DataType::Union(..) => {
+            Some("Parquet has no unions. Convert the column first, to a struct of one field a kind, say.")
+        }
+        DataType::RunEndEncoded(..) if inner => {
+            Some("run-ends within another type have no place in Parquet. Decode them first.")
+        }
+        DataType::FixedSizeBinary(0) if inner => {
+            Some("binary of no width within another type has no place in Parquet. Drop it first.")
+        }
         DataType::List(f)
         | DataType::LargeList(f)
         | DataType::FixedSizeList(f, _)
         | DataType::ListView(f)
         | DataType::LargeListView(f)
         | DataType::RunEndEncoded(_, f)
-        | DataType::Map(f, _) => has_union(f.data_type()),
-        DataType::Struct(fields) => fields.iter().any(|f| has_union(f.data_type())),
-        DataType::Dictionary(_, values) => has_union(values),
-        _ => false,
+        | DataType::Map(f, _) => unheld(f.data_type(), true),
+        DataType::Struct(fields) => fields.iter().find_map(|f| unheld(f.data_type(), true)),
+        DataType::Dictionary(_, values) => unheld(values, true),
+        _ => None,
     }
 }
 
@@ -59,9 +67,7 @@ fn has_union(data_type: &DataType) -> bool {
 /// # Errors
 /// `Unrepresentable`: unions, and what else Parquet has not.
 pub(super) fn group(field: &Field) -> Result<Group> {
-    if has_union(field.data_type()) {
-        let message =
-            "Parquet has no unions. Convert the column first, to a struct of one field a kind, say.";
+    if let Some(message) = unheld(field.data_type(), false) {
         return Err(Error::unrepresentable("parquet", message));
     }
     let empty = new_empty_array(field.data_type()).to_data();

@@ -188,6 +188,22 @@ impl WriteOptions {
     }
 }
 
+impl WriteOptions {
+    /// The settings of a list, struct or map; `None`: those of all.
+    ///
+    /// # Errors
+    /// `InvalidOption`: an encoding asked for by its name.
+    pub(super) fn of_nested(&self, name: &str) -> Result<Option<Settings>> {
+        if self.encodings.get(name).is_some_and(|wanted| *wanted != Wanted::Auto) {
+            let message =
+                format!("encoding of {name:?}: a list, struct or map has none of its own. Leave it out.");
+            return Err(wrong(message));
+        }
+        let allowed = self.dictionaries.as_ref().is_none_or(|names| names.contains(name));
+        Ok((!allowed).then(|| Settings { dictionary: false, ..self.settings.clone() }))
+    }
+}
+
 fn encoding_of(name: &str) -> Result<Wanted> {
     Ok(match name {
         "auto" => Wanted::Auto,

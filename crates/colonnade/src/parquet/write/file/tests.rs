@@ -4,11 +4,12 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow_array::make_array;
-use arrow_array::types::{Int8Type, Int64Type};
+use arrow_array::types::{Int8Type, Int32Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, Int8Array, Int64Array, ListArray, RecordBatch,
-    StringArray, TimestampSecondArray,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Int8Array, Int32Array, Int64Array, ListArray,
+    RecordBatch, RunArray, StringArray, StructArray, TimestampSecondArray,
 };
+use arrow_schema::Field;
 use arrow_select::concat::concat;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -249,4 +250,71 @@ fn dictionaries_come_back_as_they_were() {
         }
         assert_eq!(found.parts.len(), 4);
     }
+}
+
+fn back(frame: &Frame, asked: Asked<'_>) -> Frame {
+    let file =
+        Parquet::open_buffer(Buffer::from_vec(bytes(frame, asked, 1)), ReadOptions::default()).unwrap();
+    let request = Request { positions: None, rows: None, private: false, threads: 2, progress: &NoProgress };
+    file.load(&request).unwrap()
+}
+
+fn column_of(frame: &Frame, position: usize) -> ArrayRef {
+    let found = frame.parts.iter().find_map(|part| match part {
+        Part::Column(column, at) if *at == position => Some(column.data.clone()),
+        _ => None,
+    });
+    make_array(found.expect("a column in Arrow's layout"))
+}
+
+#[test]
+fn runs_come_back() {
+    let ends = Int32Array::from(vec![2, 3, 7]);
+    let values = StringArray::from(vec![Some("a"), None, Some("b")]);
+    let runs: ArrayRef = Arc::new(RunArray::<Int32Type>::try_new(&ends, &values).unwrap());
+    for group_rows in [None, Some(3)] {
+        let found = column_of(&back(&columns(&[Arc::clone(&runs)]), Asked { group_rows, ..ASKED }), 0);
+        assert_eq!(found.data_type(), runs.data_type());
+        let found = found.as_any().downcast_ref::<RunArray<Int32Type>>().unwrap();
+        let texts: Vec<Option<&str>> = found.downcast::<StringArray>().unwrap().into_iter().collect();
+        assert_eq!(texts, [Some("a"), Some("a"), None, Some("b"), Some("b"), Some("b"), Some("b")]);
+    }
+}
+
+#[test]
+fn numbers_without_categories_are_nulls() {
+    let codes = Int8Array::from(vec![None::<i8>, None]);
+    let none: ArrayRef =
+        Arc::new(DictionaryArray::<Int8Type>::new(codes, Arc::new(Int64Array::from(vec![0i64; 0]))));
+    let found = column_of(&back(&columns(&[Arc::clone(&none)]), ASKED), 0);
+    assert_eq!(found.as_ref(), none.as_ref());
+}
+
+#[test]
+fn a_chunk_that_does_not_fit_is_refused_before_it_is_lost() {
+    let seconds = |value: i64| -> Frame {
+        let all: ArrayRef = Arc::new(TimestampSecondArray::from(vec![Some(value), None]));
+        columns(&[all])
+    };
+    let mut writer = Writer::new(WriteOptions::new(&ASKED, 2, None).unwrap());
+    let mut out = Vec::new();
+    writer.write(&seconds(1), &mut out, &NoProgress).unwrap();
+    let error = writer.write(&seconds(i64::MAX), &mut out, &NoProgress).unwrap_err();
+    assert!(error.to_string().contains("fit what the first chunk's are stored as"), "{error}");
+    writer.write(&seconds(2), &mut out, &NoProgress).unwrap();
+    writer.finish(&mut out, &NoProgress).unwrap();
+    assert_eq!(looked_at(&out).nrows, 4);
+}
+
+#[test]
+fn what_nests_and_has_no_place_is_refused() {
+    let ends = Int32Array::from(vec![1]);
+    let runs = RunArray::<Int32Type>::try_new(&ends, &Int64Array::from(vec![1])).unwrap();
+    let field = Arc::new(Field::new("x", runs.data_type().clone(), true));
+    let nested: ArrayRef = Arc::new(StructArray::from(vec![(field, Arc::new(runs) as ArrayRef)]));
+    let mut out = Vec::new();
+    let options = WriteOptions::new(&ASKED, 1, None).unwrap();
+    let error = encode(&columns(&[nested]), options, &mut out, &NoProgress).unwrap_err();
+    assert!(error.to_string().contains("run-ends within another type"), "{error}");
+    assert!(out.is_empty());
 }

@@ -89,8 +89,8 @@ impl Writer {
         self.check_open()?;
         self.begin(chunk)?;
         let Some(begun) = &self.begun else { return Err(empty()) };
-        begun.exporter.admit(chunk)?;
         begun.layout.admit(&sources(chunk)?)?;
+        begun.exporter.admit(chunk)?;
         self.state = State::Broken;
         let mut target = Target { sink, progress, total: None };
         self.chunk(chunk, &mut target)?;
@@ -107,7 +107,6 @@ impl Writer {
         let exporter = Exporter::new(chunk, None)?;
         let sources = sources(chunk)?;
         let layout = Layout::of(exporter.schema().fields(), &sources, &self.options)?;
-        layout.admit(&sources)?;
         self.begun = Some(Begun { exporter, layout });
         Ok(())
     }

@@ -198,6 +198,12 @@ impl<'a> Landing<'a> {
         let optional = flat.optional;
         let mut tasks = Vec::new();
         for ((part, slot), _) in parts.iter().zip(&slots).zip(by_value).filter(|(_, by_value)| **by_value) {
+            let mut scratch = Vec::new();
+            if flat.physical != Physical::Bytes && part.page.parts(&mut scratch)?.values.is_empty() {
+                // Nothing but nulls: the dictionary is empty.
+                lock(slot).codes = vec![NULL; part.nrows];
+                continue;
+            }
             if flat.physical != Physical::Bytes {
                 let message = "a page of values in a column of codes, which are not texts.";
                 return Err(self.named(Error::unsupported("parquet", message).at(part.page.at), field, 0));
