@@ -48,6 +48,7 @@ _MAGIC = (
     (b"ARROW1", "arrow"),
     (b"FEA1", FEATHER_V1),
     (b"PAR1", "parquet"),
+    (b"PARE", "parquet"),  # its footer is encrypted
 )
 # A stream opens with its schema message: a continuation mark, then the length of the message, which is padded.
 _CONTINUATION = b"\xff\xff\xff\xff"

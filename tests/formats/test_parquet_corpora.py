@@ -59,7 +59,13 @@ def test_cells_are_those_of_pyarrow(row: Verdict) -> None:
     wanted = _pyarrow(row)
     found = _read(row.path).to_arrow()
     assert found.column_names == wanted.column_names
-    assert [str(kind) for kind in found.schema.types] == [str(kind) for kind in wanted.schema.types]
+    # Names inside lists and maps are no part of a type.
+    different = [
+        f"{name}: {ours}, expected {theirs}"
+        for name, ours, theirs in zip(wanted.column_names, found.schema.types, wanted.schema.types, strict=True)
+        if not ours.equals(theirs)
+    ]
+    assert different == []
     found.validate(full=True)
     for name, ours, theirs in zip(wanted.column_names, found.columns, wanted.columns, strict=True):
         assert cells(ours) == cells(theirs), name
@@ -195,7 +201,7 @@ def test_a_map_of_two_gigabytes_of_text() -> None:
     assert _read(path).shape[0] == 2
     assert cn.inspect(path).shape == _read(path).shape
     with pytest.raises(cn.LimitError, match=r"parquet: .*limit"):
-        _read(path, limits=cn.Limits(max_nbytes=1 << 20)).to_arrow()
+        _read(path, limits=cn.Limits(max_member_nbytes=1 << 20)).to_arrow()
 
 
 def test_no_crash_no_hang_no_large_memory() -> None:

@@ -84,6 +84,20 @@ impl Landing<'_> {
         leaves.filter_map(|leaf| self.chunk_of(group, leaf).ok()).map(|c| c.nbytes).sum()
     }
 
+    /// Refuses values that the file's bytes cannot stand for, as rows are refused when it is opened.
+    fn check_values(&self, nvalues: u64, at: u64) -> Result<()> {
+        let nbytes = self.file.source.bytes.nbytes();
+        let limit = self.file.options.limits.max_unbacked_rows;
+        if nvalues <= limit.max((nbytes as u64).saturating_mul(4096)) {
+            return Ok(());
+        }
+        let message = format!(
+            "{nvalues} values in a file of {nbytes} bytes, over the limit of {limit} that no byte stands behind. \
+             Raise max_unbacked_rows to read them."
+        );
+        Err(Error::limit("parquet", message).at(at))
+    }
+
     /// The wanted rows of one row group.
     fn nested_group(&self, field: usize, pieces: &[Piece]) -> Result<Vec<ArrayData>> {
         let root = self.file.roots.get(field).ok_or_else(|| Error::not_found("parquet", "the column."))?;
@@ -111,6 +125,7 @@ impl Landing<'_> {
         let mut chunks = Vec::with_capacity(leaves.len());
         for leaf in leaves {
             let chunk = self.chunk(group, leaf)?;
+            self.check_values(chunk.nvalues, chunk.base)?;
             let whole = self.file.source.bytes.as_slice().as_ptr().addr();
             let start = chunk.bytes.as_ptr().addr() - whole;
             let bytes = self.file.source.bytes.slice(start, chunk.bytes.len());
