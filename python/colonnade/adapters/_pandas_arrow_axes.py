@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._core import ArrowColumn, CoreFrame
-from ._pandas_arrow_meta import PandasMetadata
+from ._pandas_arrow_meta import PandasMetadata, zone_told
 from ._pandas_arrow_native import native_array
 from ._pandas_arrow_table import arrow_array, table_to_pandas
 from ._pandas_foreign import writable
@@ -29,7 +29,9 @@ def index_from_arrow(core: CoreFrame, meta: PandasMetadata | None, dtype_backend
         return index_from_axis(axis, "index")
     fields = meta.index_fields[: axis.depth]
     levels = [axis.level(i, writable=True) for i in range(axis.depth)]
-    native = [_native_level(level) for level in levels] if dtype_backend is None else [None]
+    zones = [zone_told(meta.columns[field]) if field in meta.columns else None for field in fields]
+    pairs = zip(levels, zones, strict=True)
+    native = [_native_level(level, zone) for level, zone in pairs] if dtype_backend is None else [None]
     if any(level is None for level in native):
         return _levels_by_pyarrow(levels, fields, meta, dtype_backend)
     names = [_level_name(meta, field) for field in fields]
@@ -37,8 +39,11 @@ def index_from_arrow(core: CoreFrame, meta: PandasMetadata | None, dtype_backend
     return pd.Index(series[0], name=names[0]) if len(series) == 1 else pd.MultiIndex.from_arrays(series, names=names)
 
 
-def _native_level(level: np.ndarray | ArrowColumn) -> Any:
-    values = native_array(level, None, None) if isinstance(level, ArrowColumn) else writable(level)
+def _native_level(level: np.ndarray | ArrowColumn, zone: str | None) -> Any:
+    """Labels without pyarrow's help; None where it is needed, as for a zone that is told beside the type."""
+    if zone is not None and isinstance(level, np.ndarray) and level.dtype.kind == "M":
+        return None
+    values = native_array(level, None, zone) if isinstance(level, ArrowColumn) else writable(level)
     if isinstance(values, np.ndarray) and values.dtype == np.float16:
         return values.astype(np.float32)  # pandas has no float16 index; float32 holds every value of it
     return values
