@@ -36,6 +36,9 @@ const SLACK_NBYTES: usize = 128;
 /// The first parquet-mr that told them rightly.
 const SIZES_ARE_RIGHT: [u32; 3] = [1, 2, 9];
 
+/// Values of fixed bytes that may all be null, and so longer than their pages.
+const LONG_NBYTES: u64 = 1 << 20;
+
 /// What is landed, and from where.
 pub(crate) struct Landing<'a> {
     pub(crate) file: &'a Parquet,
@@ -227,6 +230,15 @@ impl<'a> Landing<'a> {
                         "expected physical type {} as the schema says, found {}. The file is damaged; write it again.",
                         flat.physical.number(),
                         chunk.physical
+                    );
+                    return Err(named(message));
+                }
+                if let Physical::Fixed(width) = flat.physical
+                    && u64::from(width) > chunk.nbytes.max(LONG_NBYTES)
+                {
+                    let message = format!(
+                        "values of {width} bytes, where all of its pages have {}. The file is damaged; write it again.",
+                        chunk.nbytes
                     );
                     return Err(named(message));
                 }
