@@ -13,7 +13,7 @@ import pyarrow as pa
 
 import colonnade as cn
 from colonnade.testing._arrow_cells import cells
-from tests.formats.parquet_look import checked_table, common, footer, plain_cells, pyarrow_file, pyarrow_table
+from tests.formats.parquet_look import checked_table, common, footer, plain_cells
 
 # --------------------------------------------------------------------------- Spark and other readers that are not here
 # Encodings that Spark's vectorized reader has since 3.3 (BYTE_STREAM_SPLIT came in 2026, lz4 with 3.5); fastparquet's.
@@ -160,7 +160,7 @@ def test_a_changed_byte_of_a_page_is_noticed() -> None:
     content[place] ^= 1
     with pytest.raises(OSError, match="checksum"):
         checked_table(bytes(content))
-    with pytest.raises(cn.DecodeError, match=r"(?i)crc"):
+    with pytest.raises(cn.DecodeError, match="checksum"):
         cn.decode(bytes(content), verify=True).to_arrow()
 
 
@@ -176,17 +176,16 @@ def test_row_groups_are_as_large_as_was_asked(rows: int) -> None:
 @pytest.mark.parametrize("codec", [None, "snappy", "gzip", "brotli", "lz4", "zstd"])
 @pytest.mark.parametrize("version", [1, 2])
 def test_compression_is_what_was_asked(codec: str | None, version: int) -> None:
-    frame = pd.DataFrame({"x": np.zeros(10_000), "s": ["the same text"] * 10_000, "l": [[1, 2]] * 10_000})
+    frame = pa.table({"x": np.zeros(10_000), "s": ["the same text"] * 10_000, "l": [[1, 2]] * 10_000})
     content = cn.encode(
         frame, "parquet", compression=codec, encoding="plain", use_dictionary=False, data_page_version=version
     )
     group = footer(content).row_group(0)
     names = {group.column(position).compression for position in range(group.num_columns)}
     assert names == {{None: "UNCOMPRESSED", "lz4": "LZ4"}.get(codec, (codec or "").upper())}
-    wanted = pyarrow_table(pyarrow_file(pa.Table.from_pandas(frame)))
     found = checked_table(content)
-    for name in frame.columns:
-        assert cells(found.column(name)) == cells(wanted.column(name))
+    for name in frame.column_names:
+        assert cells(found.column(name)) == cells(frame.column(name))
 
 
 _BY_HAND = {
@@ -220,14 +219,14 @@ def test_encodings_are_what_was_asked(word: str, version: int) -> None:
     for column, values in data.items():
         assert found.column(column).to_pylist() == pa.array(values).to_pylist(), column
     for column in set(data) - set(able):
-        with pytest.raises((cn.EncodeError, cn.OptionError), match=f"'{column}'"):
+        with pytest.raises((cn.EncodeError, cn.OptionError), match=f'"{column}"'):
             cn.encode(data, "parquet", encoding={column: word})
     # One word for all is for those that can have it.
     assert checked_table(cn.encode(data, "parquet", encoding=word)).num_rows == nrows
 
 
 def test_an_encoding_of_a_column_that_is_not_there_is_refused() -> None:
-    with pytest.raises(cn.ColonnadeError, match="'y'"):
+    with pytest.raises(cn.ColonnadeError, match='"y"'):
         cn.encode({"x": np.arange(3)}, "parquet", encoding={"y": "plain"})
 
 
@@ -246,3 +245,24 @@ def test_the_same_frame_is_the_same_bytes_whatever_the_threads() -> None:
     first = cn.encode(frame, "parquet", threads=1, row_group_rows=9000)
     assert cn.encode(frame, "parquet", threads=2, row_group_rows=9000) == first
     assert cn.encode(common(50_000), "parquet", threads=2, row_group_rows=9000) == first
+
+
+def test_what_stands_under_a_null_parent_is_not_compared() -> None:
+    """No file keeps it: Parquet has no place for values below a null."""
+    dtype = pd.ArrowDtype(pa.struct([("a", pa.int8())]))
+    frame = pd.DataFrame({"x": pd.array([{"a": 1}, None, {"a": None}], dtype=dtype)})
+    back = cn.decode(cn.encode(frame, "parquet"))
+    assert back.identical(cn.Frame(frame))
+    assert cn.Frame(frame).equals(back)
+    other = pd.DataFrame({"x": pd.array([{"a": 2}, None, {"a": None}], dtype=dtype)})
+    assert not back.equals(cn.Frame(other))
+
+
+def test_a_later_chunk_that_does_not_fit_is_refused_as_parquet() -> None:
+    sink = cn.BufferSink()
+    with cn.open_writer(sink, format="parquet") as writer:
+        writer.write({"a": np.arange(3)})
+        with pytest.raises(cn.EncodeError, match=r"^parquet: "):
+            writer.write({"b": np.arange(3)})
+        writer.write({"a": np.arange(3, 6)})
+    assert cn.read(sink)["a"].to_numpy().tolist() == list(range(6))

@@ -90,7 +90,7 @@ impl Writer {
         self.begin(chunk)?;
         let Some(begun) = &self.begun else { return Err(empty()) };
         begun.layout.admit(&sources(chunk)?)?;
-        begun.exporter.admit(chunk)?;
+        begun.exporter.admit(chunk).map_err(|e| e.in_format("parquet"))?;
         self.state = State::Broken;
         let mut target = Target { sink, progress, total: None };
         self.chunk(chunk, &mut target)?;
@@ -104,7 +104,7 @@ impl Writer {
         if self.begun.is_some() {
             return Ok(());
         }
-        let exporter = Exporter::new(chunk, None)?;
+        let exporter = Exporter::new(chunk, None).map_err(|e| e.in_format("parquet"))?;
         let sources = sources(chunk)?;
         let layout = Layout::of(exporter.schema().fields(), &sources, &self.options)?;
         self.begun = Some(Begun { exporter, layout });
