@@ -43,7 +43,8 @@ def pyarrow_file(table: Any, **options: Any) -> bytes:
     """The table as pyarrow writes it."""
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, **options)
-    return sink.getvalue().to_pybytes()
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
 
 
 def pyarrow_table(content: bytes) -> Any:

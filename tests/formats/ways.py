@@ -134,7 +134,8 @@ def what_is_not_held(frame: cn.Frame, format: str) -> str | None:
     if format == "csv":
         return what_no_field_holds(frame)
     if format == "parquet":
-        return next((name for name in frame.dtypes if any(word in name for word in _NOT_IN_PARQUET)), None)
+        kinds = [field.dtype for field in frame.schema.fields] + list(frame.schema.index.dtypes)
+        return next((kind for kind in kinds if any(word in kind for word in _NOT_IN_PARQUET)), None)
     return None
 
 
