@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{Field, Schema};
+use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit};
 use parquet::arrow::{encode_arrow_schema, parquet_to_arrow_schema};
 use parquet::basic::{
     ConvertedType, LogicalType, Repetition as CrateRepetition, TimeUnit as CrateUnit, Type as CrateType,
@@ -100,12 +100,37 @@ pub(super) fn nested(
     let made = made.ok_or_else(|| Error::malformed("parquet", "no leaf of it is wanted."))?;
     let schema = Type::group_type_builder("schema").with_fields(vec![made]).build().map_err(refused)?;
     let descriptor = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
-    let field = match hint.map(|hint| arrow_field(&descriptor, Some(hint))) {
+    let old = wanted.iter().filter_map(|&leaf| leaves.get(leaf)).filter_map(|l| elements.get(l.element));
+    let old = old.into_iter().any(|element| element.physical == Some(INT96));
+    let hint = hint.map(|hint| match old {
+        true => hint.clone().with_data_type(bare_instants(hint.data_type())),
+        false => hint.clone(),
+    });
+    let field = match hint.as_ref().map(|hint| arrow_field(&descriptor, Some(hint))) {
         Some(Ok(field)) => field,
         // What the hint says may not be what the file has.
         _ => arrow_field(&descriptor, None)?,
     };
     Ok((field, descriptor))
+}
+
+/// The number of the old instants, which are nanoseconds whatever their writer had.
+const INT96: i32 = 3;
+
+/// The type with all instants as those of INT96 are: nanoseconds without a zone.
+fn bare_instants(data_type: &DataType) -> DataType {
+    let below = |field: &FieldRef| -> FieldRef {
+        Arc::new(Field::clone(field).with_data_type(bare_instants(field.data_type())))
+    };
+    match data_type {
+        DataType::Timestamp(..) => DataType::Timestamp(TimeUnit::Nanosecond, None),
+        DataType::List(field) => DataType::List(below(field)),
+        DataType::LargeList(field) => DataType::LargeList(below(field)),
+        DataType::FixedSizeList(field, n) => DataType::FixedSizeList(below(field), *n),
+        DataType::Map(field, sorted) => DataType::Map(below(field), *sorted),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(below).collect()),
+        other => other.clone(),
+    }
 }
 
 /// The one field of a schema of one column.
@@ -257,4 +282,31 @@ fn logical(logical: Logical) -> Option<LogicalType> {
         Logical::Float16 => LogicalType::Float16,
         Logical::Other(_) => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parquet::schema;
+
+    #[test]
+    fn old_instants_within_lists_are_nanoseconds_whatever_the_hint() {
+        let group = |name, repetition| Element { name, children: 1, repetition, ..Element::default() };
+        let list = Element { logical: Some(Logical::List), ..group("l", Repetition::Optional) };
+        let leaf = Element {
+            name: "element",
+            physical: Some(INT96),
+            repetition: Repetition::Optional,
+            ..Element::default()
+        };
+        let elements =
+            [group("schema", Repetition::Required), list, group("list", Repetition::Repeated), leaf];
+        let leaves = schema::leaves(&elements).unwrap();
+        let told = DataType::Timestamp(TimeUnit::Microsecond, Some("Europe/Berlin".into()));
+        let hint = Field::new("l", DataType::List(Arc::new(Field::new("element", told, true))), true);
+        let (field, _) = nested(&elements, &leaves, 1, &[0], Some(&hint)).unwrap();
+        let DataType::List(inner) = field.data_type() else { unreachable!() };
+        assert_eq!(inner.data_type(), &DataType::Timestamp(TimeUnit::Nanosecond, None));
+        assert_eq!(all_paths(&elements), [paths(&elements, &leaves[0])]);
+    }
 }
