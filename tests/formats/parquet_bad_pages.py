@@ -228,8 +228,10 @@ _LIST = items(12, [
 ])  # fmt: skip
 
 
-def _list(name: str, body: bytes, nvalues: int, nrows: int, words: str = "", **more: Any) -> None:
-    column = Column("l", INT64, [data_page(body, nvalues)], nvalues, path=["l", "list", "element"])
+def _list(
+    name: str, body: bytes, nvalues: int, nrows: int, words: str = "", *, encoding: int = pb.PLAIN, **more: Any
+) -> None:
+    column = Column("l", INT64, [data_page(body, nvalues, encoding)], nvalues, path=["l", "list", "element"])
     bad(f"lists: {name}", file([column], nrows, schema=_LIST), words, **more)
 
 
@@ -245,6 +247,14 @@ _list("fewer rows than repetitions say", _both(run(0, 2, 1), run(3, 2, 2)) + TWO
 _list("too few repetitions", _both(run(0, 1, 1), run(3, 2, 2)) + TWO, 2, 2, "")
 _list("too few definitions", _both(run(0, 2, 1), run(3, 1, 2)) + TWO, 2, 2, "")
 _list("too few values", _both(run(0, 2, 1), run(3, 2, 2)) + plain("q", 1), 2, 2, "")
+_list(
+    "keys without a dictionary",
+    _both(run(0, 2, 1), run(3, 2, 2)) + b"\1" + run(1, 2, 1),
+    2,
+    2,
+    "(?i)dictionary",
+    encoding=RLE_DICTIONARY,
+)
 _list(
     "half a billion empty ones",
     _both(run(0, 1 << 29, 1), run(1, 1 << 29, 2)),

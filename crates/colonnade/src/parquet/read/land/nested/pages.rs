@@ -77,7 +77,8 @@ impl RowGroups for Group {
         let chunk = self.chunks.get(leaf).cloned();
         let chunk = chunk.ok_or_else(|| ParquetError::General(format!("leaf {leaf} is not there")))?;
         let left = chunk.nvalues;
-        let reader = Reader { chunk, at: 0, left, next: None, done: false, met: Arc::clone(&self.met) };
+        let met = Arc::clone(&self.met);
+        let reader = Reader { chunk, at: 0, left, next: None, done: false, dictionary: false, met };
         Ok(Box::new(Readers(VecDeque::from([reader]))))
     }
 
@@ -109,6 +110,8 @@ struct Reader {
     left: u64,
     next: Option<(Header, (usize, u64))>,
     done: bool,
+    /// Whether a dictionary was given: the crate takes for granted that one stands before keys.
+    dictionary: bool,
     met: Met,
 }
 
@@ -135,7 +138,12 @@ impl Reader {
             return Ok(None);
         }
         let mut pages = self.chunk.pages().from(self.at, self.left);
-        let page = pages.next_page().and_then(|page| page.map(|page| made(&page, &self.chunk)).transpose());
+        let page = pages.next_page().and_then(|page| {
+            let Some(page) = page else { return Ok(None) };
+            let orphan = !self.dictionary && check_orphan(&page)?;
+            self.dictionary |= matches!(page.header.kind, Kind::Dictionary { .. });
+            made(&page, &self.chunk, orphan).map(Some)
+        });
         let page = page.map_err(|e| self.failed(e))?;
         self.pass();
         Ok(page)
@@ -233,8 +241,29 @@ fn prove(page: &crate::parquet::read::chunk::Page<'_>, chunk: &Chunk) -> crate::
     Ok(())
 }
 
-/// A page, decompressed, as the crate has it.
-fn made(page: &crate::parquet::read::chunk::Page<'_>, chunk: &Chunk) -> crate::error::Result<Page> {
+/// Whether a page is of keys, where no dictionary stands before it: then all of its values are null.
+fn check_orphan(page: &crate::parquet::read::chunk::Page<'_>) -> crate::error::Result<bool> {
+    let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = page.header.kind else {
+        return Ok(false);
+    };
+    if !matches!(encoding, Encoding::PlainDictionary | Encoding::RleDictionary) {
+        return Ok(false);
+    }
+    // The width alone, or nothing.
+    if page.parts(&mut Vec::new())?.values.len() <= 1 {
+        return Ok(true);
+    }
+    let message = "keys without a dictionary before them. The file is damaged; write it again.";
+    Err(Error::malformed("parquet", message).at(page.at))
+}
+
+/// A page, decompressed, as the crate has it. `orphan`: of keys that are none.
+fn made(
+    page: &crate::parquet::read::chunk::Page<'_>,
+    chunk: &Chunk,
+    orphan: bool,
+) -> crate::error::Result<Page> {
+    let named = |encoding| if orphan { CrateEncoding::PLAIN } else { named(encoding) };
     let counted = match page.header.kind {
         Kind::Dictionary { .. } => true,
         Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. } => matches!(
@@ -276,8 +305,8 @@ fn made(page: &crate::parquet::read::chunk::Page<'_>, chunk: &Chunk) -> crate::e
                 buf: bytes.into(),
                 num_values: nvalues,
                 encoding: named(encoding),
-                def_level_encoding: named(definition),
-                rep_level_encoding: named(repetition),
+                def_level_encoding: self::named(definition),
+                rep_level_encoding: self::named(repetition),
                 statistics: None,
             }
         }
