@@ -147,9 +147,14 @@ class ParquetOptions(Common):
             check_word("encoding", self.encoding, ENCODINGS)
         if not isinstance(self.use_dictionary, bool):
             check_words("use_dictionary", self.use_dictionary)
-        asked = self.encoding.values() if isinstance(self.encoding, Mapping) else [self.encoding]
-        if self.use_dictionary is False and "dictionary" in asked:
-            raise OptionError("use_dictionary: expected True with encoding 'dictionary', found False.")
+        asked = [(None, self.encoding)] if isinstance(self.encoding, str) else list(self.encoding.items())
+        for label, wanted in asked:
+            allowed = self.use_dictionary if isinstance(self.use_dictionary, bool) else label in self.use_dictionary
+            if wanted == "dictionary" and not allowed:
+                where = "" if label is None else f" of {label!r}"
+                raise OptionError(
+                    f"use_dictionary: expected True with encoding{where} 'dictionary', found {self.use_dictionary!r}."
+                )
 
 
 _LEVELLED = tuple(codec for codec in CODECS if codec in LEVELS and codec != "lz4")

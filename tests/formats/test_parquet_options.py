@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import colonnade as cn
@@ -33,6 +36,14 @@ PAIR = [("x", "==", 1)]
         ({"encoding": {1: "plain"}}, "encoding: expected names of columns, found 1"),
         ({"encoding": {"x": "dictionary"}, "use_dictionary": False}, "use_dictionary: expected True with encoding"),
         ({"encoding": "dictionary", "use_dictionary": False}, "use_dictionary: expected True with encoding"),
+        (
+            {"encoding": "dictionary", "use_dictionary": ["x"]},
+            "use_dictionary: expected True with encoding 'dictionary', found ['x']",
+        ),
+        (
+            {"encoding": {"y": "dictionary"}, "use_dictionary": ["x"]},
+            "use_dictionary: expected True with encoding of 'y' 'dictionary', found ['x']",
+        ),
         ({"use_dictionary": "x"}, "use_dictionary: expected a sequence of text, found 'x'"),
         ({"profile": "tiny"}, "profile: expected 'fast' or 'balanced' or 'small', found 'tiny'"),
         ({"profile": None}, "profile: expected"),
@@ -122,3 +133,19 @@ def test_a_key_of_the_wrong_length_is_not_shown() -> None:
 )
 def test_conditions_are_lists_of_lists(given: Any, expected: Any) -> None:
     assert conjunctions(given) == expected
+
+
+def test_an_encoding_that_a_column_cannot_have_is_refused_in_the_callers_words() -> None:
+    frame = pd.DataFrame({"kind": pd.Categorical(["a", "b"]), "x": [1.5, 2.5]})
+    with pytest.raises(cn.OptionError, match=r"'plain' is not for a column with categories"):
+        cn.encode(frame, "parquet", encoding={"kind": "plain"})
+    with pytest.raises(cn.OptionError, match=r"'delta_binary_packed' is not for values stored as DOUBLE"):
+        cn.encode(frame, "parquet", encoding={"x": "delta_binary_packed"})
+
+
+def test_an_encoding_by_label_reaches_every_column_of_that_label() -> None:
+    frame = pd.DataFrame(np.arange(300.0).reshape(100, 3), columns=["a", "b", "a"])
+    data = cn.encode(frame, "parquet", encoding={"a": "byte_stream_split"})
+    group = pq.ParquetFile(io.BytesIO(data)).metadata.row_group(0)
+    found = ["BYTE_STREAM_SPLIT" in group.column(k).encodings for k in range(3)]
+    assert found == [True, False, True]

@@ -1,9 +1,11 @@
 //! The encoding that a leaf deserves, by a sample of its values and a fixed table of what each encoding costs to read.
 
+use std::ops::Range;
+
 use super::delta::{self, Number};
 use super::dense::Dense;
 use super::dictionary::{self, Word};
-use super::leaf::{Leaf, Physical};
+use super::leaf::{Leaf, Order, Physical};
 use super::settings::{Encoding, Profile, Settings, Wanted};
 use super::statistics;
 
@@ -33,6 +35,9 @@ impl Costs {
         }
     }
 }
+
+/// The widest difference that is chosen without being asked for: fastparquet reads wider ones wrongly, without a word.
+const WIDEST: u8 = 27;
 
 /// Values looked at for repetition, and neighbours looked at for differences.
 const SAMPLE: usize = 2048;
@@ -101,8 +106,39 @@ fn dictionary_bits(distinct: f64, n: f64, value_bits: f64, same: f64) -> f64 {
     runs.min(key) + distinct * value_bits / n
 }
 
-/// Decides.
-pub(super) fn choose<'a>(leaf: &Leaf<'_>, values: &Dense<'a>, settings: &Settings) -> How<'a> {
+/// Whether differences were chosen of which some are too wide for every reader; `pages` are ranges of the values.
+pub(super) fn too_wide(
+    how: &How<'_>,
+    values: &Dense<'_>,
+    settings: &Settings,
+    mut pages: impl Iterator<Item = Range<usize>>,
+) -> bool {
+    if settings.encoding != Wanted::Auto || !matches!(how, How::Straight(Encoding::DeltaBinaryPacked)) {
+        return false;
+    }
+    pages.any(|page| match values {
+        Dense::Four(words) => delta::widest(words.get(page).unwrap_or_default()) > WIDEST,
+        Dense::Eight(words) => delta::widest(words.get(page).unwrap_or_default()) > WIDEST,
+        _ => false,
+    })
+}
+
+/// A dictionary that the column came with, each value once: readers refuse one that has a value twice.
+pub(super) fn distinct<'a>(leaf: &Leaf<'_>, values: Dense<'a>) -> Dense<'a> {
+    let Dense::Keys(mut keys, inner) = values else { return values };
+    match by_hand(leaf, &inner, Encoding::RleDictionary) {
+        How::Keys(places, found) if found.len() < inner.len() => {
+            for key in &mut keys {
+                *key = places.get(*key as usize).copied().unwrap_or(0);
+            }
+            Dense::Keys(keys, Box::new(found))
+        }
+        _ => Dense::Keys(keys, inner),
+    }
+}
+
+/// Decides. `deltas`: whether differences may be chosen.
+pub(super) fn choose<'a>(leaf: &Leaf<'_>, values: &Dense<'a>, settings: &Settings, deltas: bool) -> How<'a> {
     if let Dense::Keys(..) = values {
         return How::Given;
     }
@@ -115,15 +151,15 @@ pub(super) fn choose<'a>(leaf: &Leaf<'_>, values: &Dense<'a>, settings: &Setting
     let costs = Costs::of(settings.profile);
     match values {
         Dense::Four(words) => {
-            let integers = leaf.physical == Physical::Int32;
+            let integers = deltas && leaf.physical == Physical::Int32;
             let range = if integers { statistics::range4(words, leaf.order) } else { None };
-            let how = numbers(words, range, integers, settings, &costs);
+            let how = numbers(words, range, integers, leaf.order == Order::Float, settings, &costs);
             how.map_or_else(How::Straight, |(keys, values)| How::Keys(keys, Dense::Four(values.into())))
         }
         Dense::Eight(words) => {
-            let integers = leaf.physical == Physical::Int64;
+            let integers = deltas && leaf.physical == Physical::Int64;
             let range = if integers { statistics::range8(words, leaf.order) } else { None };
-            let how = numbers(words, range, integers, settings, &costs);
+            let how = numbers(words, range, integers, leaf.order == Order::Float, settings, &costs);
             how.map_or_else(How::Straight, |(keys, values)| How::Keys(keys, Dense::Eight(values.into())))
         }
         Dense::Text(texts) => text(texts, settings, &costs),
@@ -138,6 +174,7 @@ fn numbers<T: Word + Number>(
     words: &[T],
     range: Option<(T, T)>,
     integers: bool,
+    floats: bool,
     settings: &Settings,
     costs: &Costs,
 ) -> Result<Keyed<T>, Encoding> {
@@ -150,7 +187,7 @@ fn numbers<T: Word + Number>(
         if delta < cost * 0.95 {
             (best, cost) = (Encoding::DeltaBinaryPacked, delta);
         }
-    } else if settings.profile == Profile::Small {
+    } else if settings.profile == Profile::Small && floats {
         best = Encoding::ByteStreamSplit;
     }
     if !settings.dictionary {
@@ -222,7 +259,8 @@ fn text<'a>(texts: &[&'a [u8]], settings: &Settings, costs: &Costs) -> How<'a> {
 }
 
 fn wide<'a>(bytes: &[u8], width: usize, settings: &Settings, costs: &Costs) -> How<'a> {
-    let plain = if settings.profile == Profile::Small { Encoding::ByteStreamSplit } else { Encoding::Plain };
+    // Not split into streams: polars reads those of numbers alone.
+    let plain = Encoding::Plain;
     let n = bytes.len().checked_div(width).unwrap_or(0);
     if !settings.dictionary || n == 0 {
         return How::Straight(plain);

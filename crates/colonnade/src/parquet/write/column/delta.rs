@@ -129,6 +129,24 @@ pub(super) fn estimate<T: Number>(values: &[T]) -> usize {
     bits
 }
 
+/// Bits of the widest packed difference of a page.
+pub(super) fn widest<T: Number>(values: &[T]) -> u8 {
+    let Some((&first, rest)) = values.split_first() else { return 0 };
+    let mut previous = first;
+    let mut all = 0u64;
+    for block in rest.chunks(BLOCK) {
+        let (mut least, mut most) = (i64::MAX, i64::MIN);
+        for &value in block {
+            let difference = value.minus(previous);
+            previous = value;
+            least = least.min(difference);
+            most = most.max(difference);
+        }
+        all |= T::above(most, least);
+    }
+    (64 - all.leading_zeros()).to_le_bytes()[0]
+}
+
 /// Appends lengths as differences, then the bytes.
 pub(super) fn lengths(texts: &[&[u8]], out: &mut Vec<u8>) {
     let lengths: Vec<u32> = texts.iter().map(|text| u32::try_from(text.len()).unwrap_or(u32::MAX)).collect();

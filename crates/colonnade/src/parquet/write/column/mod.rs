@@ -43,10 +43,13 @@ use statistics::Ranks;
 /// # Errors
 /// Buffers that are shorter than the rows; values that the leaf's type cannot hold; pages over 2 GiB.
 pub fn encode(leaf: &Leaf<'_>, rows: Range<usize>, settings: &Settings, out: &mut Vec<u8>) -> Result<Chunk> {
-    let values = dense::gather(leaf, &rows)?;
-    let how = choose::choose(leaf, &values, settings);
-    let mut source = Source { leaf, values: &values, how: &how, aligned: false };
+    let values = choose::distinct(leaf, dense::gather(leaf, &rows)?);
+    let mut how = choose::choose(leaf, &values, settings, true);
     let pages = cut(leaf, &values, &rows, settings);
+    if choose::too_wide(&how, &values, settings, pages.iter().map(|page| page.values.clone())) {
+        how = choose::choose(leaf, &values, settings, false);
+    }
+    let mut source = Source { leaf, values: &values, how: &how, aligned: false };
     let packed = {
         let (first, middle) = (pages.first(), pages.get(pages.len() / 2).filter(|_| pages.len() > 2));
         let some: Vec<_> = first.into_iter().chain(middle).map(|page| page.values.clone()).collect();
@@ -74,7 +77,7 @@ pub fn encode(leaf: &Leaf<'_>, rows: Range<usize>, settings: &Settings, out: &mu
         });
         let found = found.flatten();
         let bounds = if settings.page_index {
-            statistics::bounds(found.as_ref(), leaf.physical)
+            statistics::bounds(found.as_ref(), &values, page.values.clone(), leaf)
         } else {
             Bounds::default()
         };
@@ -82,9 +85,10 @@ pub fn encode(leaf: &Leaf<'_>, rows: Range<usize>, settings: &Settings, out: &mu
         writer.page(&source, &page, rows.start, bounds)?;
     }
     let nulls = rows.len() - values.len();
-    let statistics = settings
-        .statistics
-        .then(|| Statistics { bounds: statistics::bounds(all.as_ref(), leaf.physical), null_count: nulls });
+    let statistics = settings.statistics.then(|| Statistics {
+        bounds: statistics::bounds(all.as_ref(), &values, 0..values.len(), leaf),
+        null_count: nulls,
+    });
     Ok(writer.finish(&source, rows.len(), statistics))
 }
 

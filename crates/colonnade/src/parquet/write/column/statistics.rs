@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::dense::Dense;
-use super::leaf::{Order, Physical};
+use super::leaf::{Leaf, Order, Physical};
 use super::outcome::{Bound, Bounds};
 
 /// Bytes of text that a bound keeps.
@@ -260,9 +260,46 @@ pub(super) fn merge(all: &mut Option<Extremes>, page: Option<Extremes>, physical
     }
 }
 
-/// Bounds as the file has them.
-pub(super) fn bounds(found: Option<&Extremes>, physical: Physical) -> Bounds {
+/// Whether a NaN stands among these floats.
+fn any_nan(values: &Dense<'_>, range: Range<usize>) -> bool {
+    match values {
+        Dense::Four(words) => {
+            words.get(range).unwrap_or_default().iter().any(|&word| f32::from_bits(word).is_nan())
+        }
+        Dense::Eight(words) => {
+            words.get(range).unwrap_or_default().iter().any(|&word| f64::from_bits(word).is_nan())
+        }
+        Dense::Wide(bytes, width) => {
+            let bytes = bytes.get(range.start * width..range.end * width).unwrap_or_default();
+            bytes.chunks_exact((*width).max(1)).any(|value| half(value).is_none())
+        }
+        Dense::Keys(keys, inner) => keys
+            .get(range)
+            .unwrap_or_default()
+            .iter()
+            .any(|&key| any_nan(inner, key as usize..key as usize + 1)),
+        Dense::Bools(_) | Dense::Text(_) => false,
+    }
+}
+
+/// Bounds of these values as the file has them. Bounds that are equal say that all values are: not where a NaN is among them.
+pub(super) fn bounds(
+    found: Option<&Extremes>,
+    values: &Dense<'_>,
+    range: Range<usize>,
+    leaf: &Leaf<'_>,
+) -> Bounds {
+    let physical = leaf.physical;
     let Some(found) = found else { return Bounds::default() };
+    if leaf.order == Order::Float {
+        // Zeros differ by their sign alone.
+        let same = |bytes: &[u8]| bytes.split_last().map(|(last, rest)| (last & 0x7f, rest.to_vec()));
+        let zero = found.least.iter().rev().skip(1).chain(&found.greatest).all(|byte| *byte == 0);
+        let equal = found.least == found.greatest || zero && same(&found.least) == same(&found.greatest);
+        if equal && any_nan(values, range) {
+            return Bounds::default();
+        }
+    }
     if physical != Physical::Bytes {
         let bound = |bytes: &[u8]| Some(Bound { bytes: bytes.to_vec(), exact: true });
         return Bounds { min: bound(&found.least), max: bound(&found.greatest) };

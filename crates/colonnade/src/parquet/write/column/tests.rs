@@ -288,6 +288,51 @@ fn what_a_column_deserves() {
 }
 
 #[test]
+fn wide_differences_are_not_chosen() {
+    // Narrow in every stretch that is sampled, 30 bits at one place elsewhere.
+    let numbers = |jump: u64| -> Vec<u8> {
+        (0..100_000u64).flat_map(|k| (3 * k + jump * u64::from(k > 5_000)).to_le_bytes()).collect()
+    };
+    for (jump, expected) in
+        [(1 << 26, Encoding::DeltaBinaryPacked), (1 << 27, Encoding::Plain), (1 << 40, Encoding::Plain)]
+    {
+        let bytes = numbers(jump);
+        let leaf = leaf(&bytes, Physical::Int64);
+        let chunk = encode(&leaf, 0..100_000, &Settings::default(), &mut Vec::new()).unwrap();
+        assert_eq!(chunk.encodings[0], expected, "{jump}");
+        let asked = Settings { encoding: Wanted::One(Encoding::DeltaBinaryPacked), ..Settings::default() };
+        let chunk = encode(&leaf, 0..100_000, &asked, &mut Vec::new()).unwrap();
+        assert_eq!(chunk.encodings[0], Encoding::DeltaBinaryPacked);
+    }
+}
+
+#[test]
+fn bytes_of_fixed_length_are_not_split_by_choice() {
+    let bytes: Vec<u8> = (0..4000u64).flat_map(|k| noise(noise(k)).to_le_bytes()).collect();
+    let small = Settings { profile: Profile::Small, ..Settings::default() };
+    for (physical, expected) in
+        [(Physical::Fixed(16), Encoding::Plain), (Physical::Double, Encoding::ByteStreamSplit)]
+    {
+        let chunk = encode(&leaf(&bytes, physical), 0..2000, &small, &mut Vec::new()).unwrap();
+        assert_eq!(chunk.encodings[0], expected);
+    }
+}
+
+#[test]
+fn a_value_that_stands_twice_in_a_dictionary_is_written_once() {
+    let (offsets, data) = (vec![0i32, 1, 2, 3], b"aab".to_vec());
+    let values = Box::new(LeafData::Bytes { offsets: Offsets::Small(&offsets), data: &data });
+    let data = LeafData::Dictionary { codes: &[0, 1, 2, 1], width: 1, values, nvalues: 3 };
+    let leaf = Leaf { physical: Physical::Bytes, data, validity: None, optional: false, order: Order::Bytes };
+    let bytes = file(&[("a", &leaf, &Settings::default())], &(0..4));
+    let expected: Vec<_> = [b"a", b"a", b"b", b"a"].iter().map(|text| Some(text.to_vec())).collect();
+    assert_eq!(rows_of(&bytes, 0), expected);
+    // The page: two texts of one letter and their lengths.
+    let page = super::super::super::page::Header::read(&bytes[4..], 4).unwrap();
+    assert_eq!((page.nvalues, page.nbytes), (2, 10));
+}
+
+#[test]
 fn bounds_follow_the_specification() {
     let bounds = |leaf: &Leaf<'_>, n: usize| {
         let chunk = encode(leaf, 0..n, &Settings::default(), &mut Vec::new()).unwrap();
@@ -298,9 +343,16 @@ fn bounds_follow_the_specification() {
     };
     let exact = |bytes: &[u8]| Some(Bound { bytes: bytes.to_vec(), exact: true });
     let floats = |values: &[f64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
-    let bytes = floats(&[f64::NAN, 0.0, -0.0, f64::NAN]);
-    let found = bounds(&leaf(&bytes, Physical::Double), 4);
+    let bytes = floats(&[0.0, -0.0]);
+    let found = bounds(&leaf(&bytes, Physical::Double), 2);
     assert_eq!(found, (exact(&(-0.0f64).to_le_bytes()), exact(&0.0f64.to_le_bytes())));
+    // Equal bounds would say that all values are equal.
+    for same in [[1.5, f64::NAN, 1.5], [0.0, -0.0, f64::NAN], [f64::NAN, -0.0, -0.0]] {
+        assert_eq!(bounds(&leaf(&floats(&same), Physical::Double), 3), (None, None), "{same:?}");
+    }
+    let bytes = floats(&[f64::NAN, 2.0, 1.0]);
+    let found = bounds(&leaf(&bytes, Physical::Double), 3);
+    assert_eq!(found, (exact(&1.0f64.to_le_bytes()), exact(&2.0f64.to_le_bytes())));
     let bytes = floats(&[f64::NAN, f64::NAN]);
     assert_eq!(bounds(&leaf(&bytes, Physical::Double), 2), (None, None));
     let bytes = floats(&[f64::INFINITY, f64::INFINITY]);

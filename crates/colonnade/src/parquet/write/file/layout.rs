@@ -113,7 +113,9 @@ impl Layout {
             Kind::Leaf(stored) | Kind::Dense(stored) | Kind::Codes(stored) => {
                 push_leaf(&mut self.elements, field, stored, optional);
                 self.nelements += 1;
-                settings = options.of_column(field.name(), stored.physical)?.map(Box::new);
+                let categories =
+                    matches!(kind, Kind::Leaf(_)) && matches!(field.data_type(), DataType::Dictionary(..));
+                settings = options.of_column(field.name(), stored.physical, categories)?.map(Box::new);
                 vec![(stored.physical.number(), vec![field.name().clone()])]
             }
             Kind::Nested => {

@@ -139,9 +139,31 @@ impl WriteOptions {
         self
     }
 
+    /// Whether anything is said of columns by name.
+    pub(super) fn names_columns(&self) -> bool {
+        !self.encodings.is_empty() || self.dictionaries.is_some()
+    }
+
+    /// What is said of a label holds for all columns that have it: names of fields are unique, labels may not be.
+    pub(super) fn of_labels(&self, names: &[&str], labels: &[Option<String>]) -> Self {
+        let mut out = self.clone();
+        for (name, label) in names.iter().zip(labels) {
+            let Some(label) = label.as_deref().filter(|label| label != name) else { continue };
+            if let Some(wanted) = self.encodings.get(label) {
+                out.encodings.entry((*name).to_owned()).or_insert(*wanted);
+            }
+            if let Some(dictionaries) = &mut out.dictionaries
+                && dictionaries.contains(label)
+            {
+                dictionaries.insert((*name).to_owned());
+            }
+        }
+        out
+    }
+
     /// Refuses names that no column has.
     pub(super) fn check_names<'a>(&self, columns: impl Iterator<Item = &'a str>) -> Result<()> {
-        if self.encodings.is_empty() && self.dictionaries.is_none() {
+        if !self.names_columns() {
             return Ok(());
         }
         let columns: BTreeSet<&str> = columns.collect();
@@ -161,15 +183,30 @@ impl WriteOptions {
     /// The settings of a column; `None`: those of all.
     ///
     /// # Errors
-    /// `InvalidOption`: an encoding that its type cannot have.
-    pub(super) fn of_column(&self, name: &str, physical: Physical) -> Result<Option<Settings>> {
+    /// `InvalidOption`: an encoding that its type cannot have; one but a dictionary for a column that came as one.
+    pub(super) fn of_column(
+        &self,
+        name: &str,
+        physical: Physical,
+        categories: bool,
+    ) -> Result<Option<Settings>> {
         let allowed = self.dictionaries.as_ref().is_none_or(|names| names.contains(name));
         let wanted = self.encodings.get(name);
         if let Some(Wanted::One(encoding)) = wanted
+            && categories
+            && *encoding != Encoding::RleDictionary
+        {
+            let word = word(*encoding);
+            let advice = "Its dictionary is its categories; convert it to its values first";
+            return Err(wrong(format!(
+                "encoding of {name:?}: {word:?} is not for a column with categories. {advice}."
+            )));
+        }
+        if let Some(Wanted::One(encoding)) = wanted
             && !can_have(physical, *encoding)
         {
-            let message =
-                format!("encoding of {name:?}: {encoding:?} is not for values of type {physical:?}.");
+            let (word, stored) = (word(*encoding), stored(physical));
+            let message = format!("encoding of {name:?}: {word:?} is not for values stored as {stored}.");
             return Err(wrong(message));
         }
         let all = match self.settings.encoding {
@@ -218,6 +255,34 @@ fn encoding_of(name: &str) -> Result<Wanted> {
             return Err(wrong(format!("encoding: expected one of {known}, found {other:?}.")));
         }
     })
+}
+
+/// An encoding as callers spell it.
+fn word(encoding: Encoding) -> &'static str {
+    match encoding {
+        Encoding::Plain => "plain",
+        Encoding::PlainDictionary | Encoding::RleDictionary => "dictionary",
+        Encoding::DeltaBinaryPacked => "delta_binary_packed",
+        Encoding::DeltaLengthByteArray => "delta_length_byte_array",
+        Encoding::DeltaByteArray => "delta_byte_array",
+        Encoding::ByteStreamSplit => "byte_stream_split",
+        Encoding::Rle => "rle",
+        Encoding::BitPacked => "bit_packed",
+    }
+}
+
+/// A type as the specification spells it.
+fn stored(physical: Physical) -> &'static str {
+    match physical {
+        Physical::Boolean => "BOOLEAN",
+        Physical::Int32 => "INT32",
+        Physical::Int64 => "INT64",
+        Physical::Int96 => "INT96",
+        Physical::Float => "FLOAT",
+        Physical::Double => "DOUBLE",
+        Physical::Bytes => "BYTE_ARRAY",
+        Physical::Fixed(_) => "FIXED_LEN_BYTE_ARRAY",
+    }
 }
 
 /// Whether the specification has this encoding for these values.

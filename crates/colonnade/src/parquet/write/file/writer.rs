@@ -3,6 +3,7 @@
 use arrow_schema::SchemaRef;
 
 use crate::arrow::export::Exporter;
+use crate::arrow::names;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::ipc::write::output::{Output, Target};
@@ -106,7 +107,14 @@ impl Writer {
         }
         let exporter = Exporter::new(chunk, None).map_err(|e| e.in_format("parquet"))?;
         let sources = sources(chunk)?;
-        let layout = Layout::of(exporter.schema().fields(), &sources, &self.options)?;
+        let schema = exporter.schema();
+        let options = if self.options.names_columns() {
+            let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+            self.options.of_labels(&names, &names::texts(&chunk.columns)?)
+        } else {
+            self.options.clone()
+        };
+        let layout = Layout::of(schema.fields(), &sources, &options)?;
         self.begun = Some(Begun { exporter, layout });
         Ok(())
     }
