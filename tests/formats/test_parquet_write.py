@@ -274,3 +274,43 @@ def test_many_columns_have_a_footer_that_grows_no_faster() -> None:
     assert metadata.num_columns == 5000
     small = pq.ParquetFile(io.BytesIO(cn.encode(frame.iloc[:, :500], "parquet"))).metadata
     assert metadata.serialized_size < 11 * small.serialized_size
+
+
+def test_run_ends_come_back() -> None:
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3, 7], pa.int32()), pa.array(["a", None, "b"]))
+    data = cn.encode(pa.table({"a": runs}), "parquet")
+    assert table(data).column(0).to_pylist() == runs.to_pylist()
+    found = cn.decode(data).to_native().column(0)
+    assert found.type == runs.type
+    assert found.to_pylist() == runs.to_pylist()
+
+
+@pytest.mark.parametrize(
+    "categories",
+    [[True, False], [False], pd.interval_range(0, 3), ["z", "b", "a"], [3, 1, 2], pd.to_datetime(["2021", "2020"])],
+)
+@pytest.mark.parametrize("rows", [4, 0])
+def test_categories_come_back_in_their_order(categories: Any, rows: int) -> None:
+    codes = ([0, -1, len(categories) - 1, 0])[:rows]
+    frame = pd.DataFrame({"c": pd.Categorical.from_codes(codes, categories=categories, ordered=True)})
+    assert_frame_equal(cn.decode(cn.encode(frame, "parquet")).to_pandas(), frame)
+
+
+def test_a_later_chunk_that_does_not_fit_is_refused_before_it_is_lost(tmp_path: Any) -> None:
+    path = tmp_path / "x.parquet"
+    near, far = (pa.table({"a": pa.array([value], pa.timestamp("s"))}) for value in (1, 2**60))
+    with cn.open_writer(path) as writer:
+        writer.write(near)
+        with pytest.raises(cn.EncodeError, match="first chunk"):
+            writer.write(far)
+        writer.write(near)
+    assert pq.read_table(path).num_rows == 2
+
+
+def test_options_of_columns_that_nest() -> None:
+    frame = pa.table({"a": [1, 2], "l": [["x"], ["x"]]})
+    with pytest.raises(cn.OptionError, match='"l"'):
+        cn.encode(frame, "parquet", encoding={"l": "plain"})
+    plain = pq.ParquetFile(io.BytesIO(cn.encode(frame, "parquet", use_dictionary=["a"])))
+    assert "RLE_DICTIONARY" not in plain.metadata.row_group(0).column(1).encodings
+    assert plain.read().column(1).to_pylist() == [["x"], ["x"]]
