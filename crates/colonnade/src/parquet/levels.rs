@@ -70,6 +70,74 @@ pub(crate) fn beyond(value: u32) -> Error {
     Error::malformed("parquet", message)
 }
 
+/// Levels, run by run.
+pub trait Runs<'a> {
+    /// The next run, of which `most` values are looked at.
+    ///
+    /// # Errors
+    /// Truncated levels.
+    fn next(&mut self, most: usize) -> Result<Option<Run<'a>>>;
+}
+
+impl<'a> Runs<'a> for Hybrid<'a> {
+    #[inline]
+    fn next(&mut self, _most: usize) -> Result<Option<Run<'a>>> {
+        self.next_run()
+    }
+}
+
+/// Levels 0 and 1 whose runs may be ended anywhere: the next begins there.
+#[derive(Debug, Clone)]
+pub struct Cut<'a> {
+    runs: Hybrid<'a>,
+    run: Option<Run<'a>>,
+    /// Bits of the packed run's first byte that were given.
+    bit: u32,
+}
+
+impl<'a> Cut<'a> {
+    /// The levels of `runs`.
+    #[must_use]
+    pub fn new(runs: Hybrid<'a>) -> Self {
+        Self { runs, run: None, bit: 0 }
+    }
+}
+
+impl<'a> Runs<'a> for Cut<'a> {
+    /// Of at most `most` values.
+    #[inline]
+    fn next(&mut self, most: usize) -> Result<Option<Run<'a>>> {
+        if self.run.is_none() {
+            self.run = self.runs.next_run()?;
+        }
+        Ok(match self.run {
+            None => None,
+            Some(Run::Same { value, n }) => {
+                let now = n.min(most);
+                self.run = (n > now).then_some(Run::Same { value, n: n - now });
+                Some(Run::Same { value, n: now })
+            }
+            Some(Run::Packed { bytes, n }) if self.bit == 0 && (n <= most || most >= 8) => {
+                // Whole bytes, so that the next run begins with one.
+                let now = if n <= most { n } else { most / 8 * 8 };
+                let rest = bytes.get(now / 8..).unwrap_or_default();
+                self.run = (n > now).then_some(Run::Packed { bytes: rest, n: n - now });
+                Some(Run::Packed { bytes, n: now })
+            }
+            Some(Run::Packed { bytes, n }) => {
+                let value = u32::from(bytes.first().is_some_and(|byte| byte >> self.bit & 1 == 1));
+                self.bit = (self.bit + 1) % 8;
+                let rest = if self.bit == 0 { bytes.get(1..).unwrap_or_default() } else { bytes };
+                self.run = (n > 1).then_some(Run::Packed { bytes: rest, n: n - 1 });
+                if n == 1 {
+                    self.bit = 0;
+                }
+                Some(Run::Same { value, n: 1 })
+            }
+        })
+    }
+}
+
 /// Where the values of one page go, nulls between them.
 ///
 /// `fill` gives the next values, dense; `null` stands where there is none. Runs of values are decoded straight to their
@@ -78,8 +146,8 @@ pub(crate) fn beyond(value: u32) -> Error {
 /// # Errors
 /// Truncated levels; levels over 1.
 #[inline]
-pub fn spread<T: Copy>(
-    levels: &mut Hybrid<'_>,
+pub fn spread<'a, T: Copy>(
+    levels: &mut impl Runs<'a>,
     out: &mut [T],
     null: T,
     mut validity: Option<&mut Validity>,
@@ -87,7 +155,7 @@ pub fn spread<T: Copy>(
 ) -> Result<()> {
     let mut out = out;
     while !out.is_empty() {
-        match levels.next_run()? {
+        match levels.next(out.len())? {
             None => return Err(Error::truncated("parquet", "the levels of a page", out.len() as u64, 0)),
             Some(Run::Same { value, n }) => {
                 if value > 1 {
@@ -155,6 +223,32 @@ fn mixed<T: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_may_be_cut_anywhere() {
+        // As below: 8 rows packed, 3 nulls, 70 values; then 16 packed.
+        let bytes = [0x03, 0b1011_0110, 0x06, 0, 0x8c, 0x01, 1, 0x05, 0x0f, 0xa5];
+        let decode = |step: usize| {
+            let Ok(runs) = Hybrid::new(&bytes, 1, 97) else { unreachable!() };
+            let (mut cut, mut out, mut bits) = (Cut::new(runs), vec![0i32; 97], Validity::default());
+            let mut next = 0;
+            for part in out.chunks_mut(step) {
+                let done = spread(&mut cut, part, -1, Some(&mut bits), |to| {
+                    for v in to {
+                        next += 1;
+                        *v = next;
+                    }
+                    Ok(())
+                });
+                assert!(done.is_ok(), "{step}");
+            }
+            (out, bits.words().to_vec(), bits.nulls)
+        };
+        let whole = decode(97);
+        for step in 1..97 {
+            assert_eq!(decode(step), whole, "{step}");
+        }
+    }
 
     #[test]
     fn values_stand_in_their_rows() {

@@ -40,6 +40,12 @@ const ALONE_NBYTES: usize = 64 << 10;
 /// Pages of a map are let go once so many bytes were decoded.
 const LET_GO_NBYTES: usize = 256 << 10;
 
+/// Memory that any file may ask for.
+const UNBACKED_NBYTES: usize = 4 << 30;
+
+/// Bytes of memory that a byte of the file is believed to stand for, beyond that.
+const UNBACKED_TIMES: usize = 4096;
+
 /// One column: what it is, and where it goes.
 struct Target {
     /// Place among the wanted.
@@ -67,10 +73,19 @@ struct Group {
 
 /// Rows of one column's chunk.
 #[derive(Clone, Copy)]
-struct Unit {
+struct Unit<'p> {
     target: usize,
-    piece: usize,
+    pieces: &'p [Piece],
     nbytes: usize,
+}
+
+/// How many of the pieces are of one row group, in its order, and follow each other in the result.
+fn together(pieces: &[Piece]) -> usize {
+    let follows = |pair: &[Piece]| match pair {
+        [a, b] => a.group == b.group && a.skip + a.nrows <= b.skip && a.at + a.nrows == b.at,
+        _ => false,
+    };
+    pieces.windows(2).position(|pair| !follows(pair)).map_or(pieces.len(), |n| n + 1)
 }
 
 /// The nulls of some rows of a target.
@@ -133,6 +148,7 @@ impl Landing<'_> {
         let mut regions: Vec<RegionMut> = Vec::with_capacity(groups.len());
         for group in &groups {
             let nbytes = group.stride.checked_mul(group.members.len()).ok_or_else(too_large)?;
+            self.check_backed(nbytes)?;
             // Many small columns would each take a huge page.
             regions.push(Region::allocate(nbytes, nbytes < LEAST_NBYTES)?);
         }
@@ -151,6 +167,19 @@ impl Landing<'_> {
         let buffers: Vec<Buffer> =
             regions.into_iter().map(|region| Buffer::from_region(region.finish(), true)).collect();
         self.hand_out(&targets, &groups, &buffers, found, landed)
+    }
+
+    /// Refuses memory for rows that so few bytes cannot stand for, before it is taken.
+    fn check_backed(&self, nbytes: usize) -> Result<()> {
+        let file = self.file.source.bytes.nbytes();
+        if nbytes <= UNBACKED_NBYTES.max(file.saturating_mul(UNBACKED_TIMES)) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} rows take {nbytes} bytes, and the file has {file}. Read some rows= or columns= of it if you trust it.",
+            self.nrows
+        );
+        Err(Error::limit("parquet", message))
     }
 
     fn targets(&self, wanted: &[usize], these: &[usize]) -> Result<(Vec<Target>, Vec<Group>)> {
@@ -192,11 +221,16 @@ impl Landing<'_> {
     fn decode_all(&self, work: &Work<'_>, pieces: &[Piece], progress: &dyn Progress) -> Result<()> {
         let mut units = Vec::with_capacity(work.targets.len() * pieces.len());
         let mut total = 0usize;
-        for (p, piece) in pieces.iter().enumerate() {
+        let mut left = pieces;
+        while !left.is_empty() {
+            // Rows of one row group: its pages are walked once for all of them.
+            let (some, tail) = left.split_at(together(left));
+            left = tail;
+            let nrows: usize = some.iter().map(|p| p.nrows).sum();
             for (t, target) in work.targets.iter().enumerate() {
-                let nbytes = piece.nrows * target.item + CHUNK_NBYTES;
+                let nbytes = nrows * target.item + CHUNK_NBYTES;
                 total = total.saturating_add(nbytes);
-                units.push(Unit { target: t, piece: p, nbytes });
+                units.push(Unit { target: t, pieces: some, nbytes });
             }
         }
         let share = (total / (8 * self.threads.max(1))).clamp(LEAST_NBYTES, MOST_NBYTES);
@@ -204,12 +238,10 @@ impl Landing<'_> {
         let mut tasks: Vec<Task<'_>> = Vec::new();
         let mut rest = units.as_slice();
         while let Some(first) = rest.first() {
-            if few && first.nbytes > 2 * share {
+            if let (true, [piece], Some(target)) =
+                (few && first.nbytes > 2 * share, first.pieces, work.targets.get(first.target))
+            {
                 rest = rest.get(1..).unwrap_or_default();
-                let (Some(target), Some(piece)) = (work.targets.get(first.target), pieces.get(first.piece))
-                else {
-                    continue;
-                };
                 for part in self.parts(target, piece, share)? {
                     let nbytes = part.nrows * target.item;
                     tasks.push(Task::new(nbytes, move || {
@@ -234,7 +266,7 @@ impl Landing<'_> {
                 let mut read = Read::default();
                 work.scratches.with(|scratch| {
                     some.iter().try_for_each(|unit| {
-                        read.add(self.unit(work, unit, pieces, scratch)?);
+                        read.add(self.unit(work, unit, scratch)?);
                         self.let_go(&mut read, LET_GO_NBYTES);
                         Ok::<(), Error>(())
                     })
@@ -249,27 +281,15 @@ impl Landing<'_> {
     }
 
     /// Decodes a chunk; answers where it stands in the file.
-    fn unit(
-        &self,
-        work: &Work<'_>,
-        unit: &Unit,
-        pieces: &[Piece],
-        scratch: &mut Scratch,
-    ) -> Result<(u64, usize)> {
-        let (Some(target), Some(piece)) = (work.targets.get(unit.target), pieces.get(unit.piece)) else {
+    fn unit(&self, work: &Work<'_>, unit: &Unit<'_>, scratch: &mut Scratch) -> Result<(u64, usize)> {
+        let (Some(target), Some(piece)) = (work.targets.get(unit.target), unit.pieces.first()) else {
             return Ok((0, 0));
         };
         let decoded = (|| {
             let chunk = self.chunk(piece.group, target.leaf)?;
             let pages = self.pages(&chunk);
-            let mut job = Job {
-                dictionary: None,
-                pages,
-                skip: piece.skip,
-                nrows: piece.nrows,
-                optional: target.optional,
-            };
-            self.decode(work, unit.target, &mut job, piece.at, scratch)?;
+            let mut job = Job { dictionary: None, pages, pieces: unit.pieces, optional: target.optional };
+            self.decode(work, unit.target, &mut job, scratch)?;
             Ok((chunk.base, chunk.bytes.len()))
         })();
         decoded.map_err(|e| self.named(e, target.field, piece.group))
@@ -328,28 +348,29 @@ impl Landing<'_> {
         let first = pages.next_page()?;
         let dictionary = first.filter(|page| matches!(page.header.kind, PageKind::Dictionary { .. }));
         let pages = pages.from(part.at, part.left);
-        let mut job =
-            Job { dictionary, pages, skip: part.skip, nrows: part.nrows, optional: target.optional };
-        self.decode(work, number, &mut job, part.to, scratch)?;
+        let rows = [Piece { group: piece.group, skip: part.skip, nrows: part.nrows, at: part.to }];
+        let mut job = Job { dictionary, pages, pieces: &rows, optional: target.optional };
+        self.decode(work, number, &mut job, scratch)?;
         let mut read = Read::default();
         read.add((chunk.base + part.at as u64, job.pages.place().0.saturating_sub(part.at)));
         self.let_go(&mut read, 1);
         Ok(())
     }
 
-    /// Decodes rows of a target, the first of them row `at` of the result.
+    /// Decodes rows of a target.
     fn decode(
         &self,
         work: &Work<'_>,
         number: usize,
-        job: &mut Job<'_>,
-        at: usize,
+        job: &mut Job<'_, '_>,
         scratch: &mut Scratch,
     ) -> Result<()> {
         let Some(target) = work.targets.get(number) else { return Ok(()) };
         let scatter = work.scatters.get(target.region).ok_or_else(too_large)?;
+        let at = job.pieces.first().map_or(0, |p| p.at);
+        let nrows: usize = job.pieces.iter().map(|p| p.nrows).sum();
         // SAFETY: each task has rows of its own, and each column ranges of its own.
-        let out = unsafe { scatter.range(target.offset + at * target.item, job.nrows * target.item) };
+        let out = unsafe { scatter.range(target.offset + at * target.item, nrows * target.item) };
         let out = out.ok_or_else(too_large)?;
         let mut nulls = Nulls::default();
         let told = (!target.nat).then_some(&mut nulls);

@@ -1,12 +1,11 @@
 //! Decimals of any length: big-endian numbers, each behind its length.
 
 use crate::error::Result;
-use crate::parquet::hybrid::{Hybrid, Run};
 use crate::parquet::keys::{Keys, Piece};
 use crate::parquet::page::Encoding;
 
 use super::super::chunk::{Page, Parts};
-use super::drive::{Decoder, Nulls, all_valid};
+use super::drive::{Decoder, Nulls, Rows, by_rows};
 use super::wide::Change;
 use super::words::{ended, keys, unknown};
 
@@ -19,9 +18,9 @@ pub(super) struct Lengths {
 }
 
 /// The values of a page.
-enum Values<'a> {
+pub(super) enum Values<'a> {
     Plain(&'a [u8]),
-    Keys(Keys<'a>),
+    Keys(Box<Keys<'a>>),
 }
 
 impl Lengths {
@@ -56,12 +55,14 @@ impl Lengths {
         Ok(())
     }
 
-    fn fill(&self, values: &mut Values<'_>, out: &mut [u8]) -> Result<()> {
+    fn put(&self, values: &mut Values<'_>, out: &mut [u8]) -> Result<()> {
         out.chunks_exact_mut(self.item).try_for_each(|to| self.one(values, to))
     }
 }
 
 impl Decoder for Lengths {
+    type State<'p> = Rows<'p, Values<'p>>;
+
     fn item(&self) -> usize {
         self.item
     }
@@ -75,53 +76,33 @@ impl Decoder for Lengths {
         // Each has a length at least.
         super::words::check_dictionary(n, 4, bytes.len())?;
         let mut rows = vec![0; n * self.item];
-        self.fill(&mut Values::Plain(bytes), &mut rows)?;
+        self.put(&mut Values::Plain(bytes), &mut rows)?;
         self.dictionary = rows;
         Ok(())
     }
 
-    fn page(
-        &mut self,
-        parts: &Parts<'_>,
-        optional: bool,
+    fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
+        let values = match parts.encoding {
+            Encoding::Plain => Values::Plain(parts.values),
+            Encoding::PlainDictionary | Encoding::RleDictionary => {
+                Values::Keys(Box::new(keys(parts.values, parts.n)?))
+            }
+            other => return Err(unknown(other)),
+        };
+        Rows::new(values, parts, optional)
+    }
+
+    fn fill<'p>(
+        &'p self,
+        state: &mut Self::State<'p>,
         out: &mut [u8],
         nulls: Option<&mut Nulls>,
     ) -> Result<()> {
-        let mut values = match parts.encoding {
-            Encoding::Plain => Values::Plain(parts.values),
-            Encoding::PlainDictionary | Encoding::RleDictionary => Values::Keys(keys(parts.values, parts.n)?),
-            other => return Err(unknown(other)),
-        };
-        if !optional || all_valid(&parts.definition, parts.n) {
-            if let Some(nulls) = nulls {
-                nulls.none(parts.n);
-            }
-            return self.fill(&mut values, out);
-        }
-        let mut bits = nulls.map(Nulls::begin);
-        let mut levels = Hybrid::new(&parts.definition, 1, parts.n)?;
-        let mut rows = out.chunks_exact_mut(self.item);
-        while rows.len() > 0 {
-            let Some(run) = levels.next_run()? else { return Err(ended(rows.len(), 0)) };
-            let n = match run {
-                Run::Same { value, .. } if value > 1 => return Err(crate::parquet::levels::beyond(value)),
-                Run::Same { n, .. } | Run::Packed { n, .. } => n.min(rows.len()),
-            };
-            for (row, to) in rows.by_ref().take(n).enumerate() {
-                let valid = match run {
-                    Run::Same { value, .. } => value == 1,
-                    Run::Packed { bytes, .. } => bytes.get(row / 8).is_some_and(|b| b >> (row % 8) & 1 == 1),
-                };
-                if valid {
-                    self.one(&mut values, to)?
-                } else {
-                    to.fill(0)
-                }
-                if let Some(bits) = bits.as_deref_mut() {
-                    bits.push(u64::from(valid), 1);
-                }
-            }
-        }
-        Ok(())
+        let values = &mut state.values;
+        by_rows(state.levels.as_mut(), self.item, out, nulls, |some| self.put(values, some))
+    }
+
+    fn width(&self) -> Option<usize> {
+        None
     }
 }

@@ -1,12 +1,11 @@
 //! Values of any width, as bytes: decimals, fixed-size binary, intervals.
 
 use crate::error::Result;
-use crate::parquet::hybrid::{Hybrid, Run};
 use crate::parquet::keys::{Keys, Piece};
 use crate::parquet::page::Encoding;
 
 use super::super::chunk::{Page, Parts};
-use super::drive::{Decoder, Nulls, all_valid};
+use super::drive::{Decoder, Nulls, Rows, by_rows};
 use super::words::{check_dictionary, ended, keys, unknown};
 
 /// How the bytes of a value become those of a row.
@@ -60,17 +59,17 @@ pub(super) struct Wide {
 }
 
 /// The values of a page.
-enum Values<'a> {
+pub(super) enum Values<'a> {
     Plain(&'a [u8]),
     /// A stream a byte; values in all, and those that were given.
     Split(&'a [u8], usize, usize),
-    Keys(Keys<'a>),
+    Keys(Box<Keys<'a>>),
     /// Numbers, for decimals.
     Delta(Box<crate::parquet::delta::Delta<'a>>),
 }
 
 impl Wide {
-    fn fill(&self, values: &mut Values<'_>, out: &mut [u8]) -> Result<()> {
+    fn put(&self, values: &mut Values<'_>, out: &mut [u8]) -> Result<()> {
         let (width, item) = (self.width, self.item);
         let n = out.len() / item;
         match values {
@@ -136,6 +135,8 @@ impl Wide {
 }
 
 impl Decoder for Wide {
+    type State<'p> = Rows<'p, Values<'p>>;
+
     fn item(&self) -> usize {
         self.item
     }
@@ -148,72 +149,37 @@ impl Decoder for Wide {
         let (bytes, n) = page.dictionary(scratch)?;
         check_dictionary(n, self.width, bytes.len())?;
         let mut rows = vec![0; n * self.item];
-        self.fill(&mut Values::Plain(bytes), &mut rows)?;
+        self.put(&mut Values::Plain(bytes), &mut rows)?;
         self.dictionary = rows;
         Ok(())
     }
 
-    fn page(
-        &mut self,
-        parts: &Parts<'_>,
-        optional: bool,
-        out: &mut [u8],
-        nulls: Option<&mut Nulls>,
-    ) -> Result<()> {
-        let mut values = match parts.encoding {
+    fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
+        let values = match parts.encoding {
             Encoding::Plain => Values::Plain(parts.values),
             Encoding::ByteStreamSplit => Values::Split(parts.values, parts.values.len() / self.width, 0),
-            Encoding::PlainDictionary | Encoding::RleDictionary => Values::Keys(keys(parts.values, parts.n)?),
+            Encoding::PlainDictionary | Encoding::RleDictionary => {
+                Values::Keys(Box::new(keys(parts.values, parts.n)?))
+            }
             Encoding::DeltaBinaryPacked if self.change == Change::Longer => {
                 Values::Delta(Box::new(crate::parquet::delta::Delta::new(parts.values)?))
             }
             other => return Err(unknown(other)),
         };
-        if !optional || all_valid(&parts.definition, parts.n) {
-            if let Some(nulls) = nulls {
-                nulls.none(parts.n);
-            }
-            return self.fill(&mut values, out);
-        }
-        let mut bits = nulls.map(Nulls::begin);
-        let mut levels = Hybrid::new(&parts.definition, 1, parts.n)?;
-        let mut out = out;
-        while !out.is_empty() {
-            let Some(run) = levels.next_run()? else { return Err(ended(out.len() / self.item, 0)) };
-            let n = match run {
-                Run::Same { n, .. } | Run::Packed { n, .. } => n.min(out.len() / self.item),
-            };
-            let (now, later) = out.split_at_mut(n * self.item);
-            match run {
-                Run::Same { value, .. } => {
-                    if value > 1 {
-                        return Err(crate::parquet::levels::beyond(value));
-                    }
-                    if value == 1 {
-                        self.fill(&mut values, now)?
-                    } else {
-                        now.fill(0)
-                    }
-                    if let Some(bits) = bits.as_deref_mut() {
-                        bits.push_same(value == 1, n);
-                    }
-                }
-                Run::Packed { bytes, .. } => {
-                    for (row, to) in now.chunks_exact_mut(self.item).enumerate() {
-                        let valid = bytes.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1);
-                        if valid {
-                            self.fill(&mut values, to)?
-                        } else {
-                            to.fill(0)
-                        }
-                        if let Some(bits) = bits.as_deref_mut() {
-                            bits.push(u64::from(valid), 1);
-                        }
-                    }
-                }
-            }
-            out = later;
-        }
-        Ok(())
+        Rows::new(values, parts, optional)
+    }
+
+    fn fill<'p>(
+        &'p self,
+        state: &mut Self::State<'p>,
+        out: &mut [u8],
+        nulls: Option<&mut Nulls>,
+    ) -> Result<()> {
+        let values = &mut state.values;
+        by_rows(state.levels.as_mut(), self.item, out, nulls, |some| self.put(values, some))
+    }
+
+    fn width(&self) -> Option<usize> {
+        (self.change != Change::Longer).then_some(self.width)
     }
 }

@@ -11,7 +11,7 @@ use crate::parquet::page::Encoding;
 use crate::parquet::values::{Raw, Values};
 
 use super::super::chunk::{Page, Parts};
-use super::drive::{Decoder, Nulls, all_valid, bytes_of};
+use super::drive::{Decoder, Nulls, Rows, bytes_of};
 
 /// Words of the machine.
 ///
@@ -33,6 +33,13 @@ unsafe impl Word for u128 {}
 fn words<T: Word>(bytes: &mut [u8]) -> &mut [T] {
     // SAFETY: `Word`'s contract.
     let (_, words, _) = unsafe { bytes.align_to_mut::<T>() };
+    words
+}
+
+/// Words as narrower ones.
+fn words_of<T: Word>(words: &[u128]) -> &[T] {
+    // SAFETY: `Word`'s contract.
+    let (_, words, _) = unsafe { words.align_to::<T>() };
     words
 }
 
@@ -58,6 +65,11 @@ impl<'s, R: Raw, T: Word, F: Fn(R) -> T + Copy> Words<'s, R, T, F> {
 }
 
 impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
+    type State<'p>
+        = Rows<'p, Values<'p, T>>
+    where
+        Self: 'p;
+
     fn item(&self) -> usize {
         size_of::<T>()
     }
@@ -86,44 +98,49 @@ impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
         Values::Plain(bytes).fill(room, self.cast)
     }
 
-    fn page(
-        &mut self,
-        parts: &Parts<'_>,
-        optional: bool,
-        out: &mut [u8],
-        nulls: Option<&mut Nulls>,
-    ) -> Result<()> {
-        let valid = !optional || all_valid(&parts.definition, parts.n);
-        if valid && self.same && parts.encoding == Encoding::Plain {
-            let Some(bytes) = parts.values.get(..out.len()) else {
-                return Err(ended(out.len(), parts.values.len()));
-            };
-            memory::copy(out, bytes, self.streaming);
-            if let Some(nulls) = nulls {
-                nulls.none(parts.n);
-            }
-            return Ok(());
-        }
-        let out = words::<T>(out);
-        let dictionary = words::<T>(bytes_of(self.room)).get(..self.n).unwrap_or_default();
-        let mut values = match parts.encoding {
+    fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
+        let values = match parts.encoding {
             Encoding::Plain => Values::Plain(parts.values),
             Encoding::ByteStreamSplit => Values::Split(parts.values, parts.values.len() / R::NBYTES, 0),
             Encoding::DeltaBinaryPacked => Values::Delta(Box::new(Delta::new(parts.values)?)),
             Encoding::PlainDictionary | Encoding::RleDictionary => {
+                let dictionary = words_of::<T>(self.room).get(..self.n).unwrap_or_default();
                 Values::Keys(Box::new(keys(parts.values, parts.n)?), dictionary)
             }
             other => return Err(unknown(other)),
         };
-        if valid {
-            if let Some(nulls) = nulls {
-                nulls.none(parts.n);
-            }
-            return values.fill(out, self.cast);
+        Rows::new(values, parts, optional)
+    }
+
+    fn fill<'p>(
+        &'p self,
+        state: &mut Self::State<'p>,
+        out: &mut [u8],
+        nulls: Option<&mut Nulls>,
+    ) -> Result<()> {
+        let (values, cast) = (&mut state.values, self.cast);
+        if let Some(levels) = &mut state.levels {
+            let out = words::<T>(out);
+            return spread(levels, out, self.null, nulls.map(Nulls::begin), |some| values.fill(some, cast));
         }
-        let mut levels = Hybrid::new(&parts.definition, 1, parts.n)?;
-        let cast = self.cast;
-        spread(&mut levels, out, self.null, nulls.map(Nulls::begin), |some| values.fill(some, cast))
+        if let Some(nulls) = nulls {
+            nulls.none(out.len() / size_of::<T>());
+        }
+        match values {
+            Values::Plain(bytes) if self.same => {
+                let Some((now, rest)) = bytes.split_at_checked(out.len()) else {
+                    return Err(ended(out.len(), bytes.len()));
+                };
+                memory::copy(out, now, self.streaming);
+                *bytes = rest;
+                Ok(())
+            }
+            values => values.fill(words::<T>(out), cast),
+        }
+    }
+
+    fn width(&self) -> Option<usize> {
+        (R::NBYTES == 2).then_some(2)
     }
 }
 
@@ -167,11 +184,11 @@ pub(super) fn check_dictionary(n: usize, width: usize, nbytes: usize) -> Result<
 pub(super) struct Bools;
 
 /// Where bools come from.
-enum Bits<'a> {
+pub(super) enum Bits<'a> {
     /// Bits, and how many were given.
     Plain(&'a [u8], usize),
     /// Runs.
-    Runs(Keys<'a>),
+    Runs(Box<Keys<'a>>),
 }
 
 impl Bits<'_> {
@@ -210,6 +227,8 @@ impl Bits<'_> {
 }
 
 impl Decoder for Bools {
+    type State<'p> = Rows<'p, Bits<'p>>;
+
     fn item(&self) -> usize {
         1
     }
@@ -218,36 +237,42 @@ impl Decoder for Bools {
         None
     }
 
+    fn width(&self) -> Option<usize> {
+        None
+    }
+
     fn dictionary(&mut self, _page: &Page<'_>, _scratch: &mut Vec<u8>) -> Result<()> {
         Err(unknown(Encoding::RleDictionary))
     }
 
-    fn page(
-        &mut self,
-        parts: &Parts<'_>,
-        optional: bool,
-        out: &mut [u8],
-        nulls: Option<&mut Nulls>,
-    ) -> Result<()> {
-        let mut bits = match parts.encoding {
+    fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
+        let bits = match parts.encoding {
             Encoding::Plain => Bits::Plain(parts.values, 0),
             Encoding::Rle => {
                 let runs = parts
                     .values
                     .split_first_chunk::<4>()
                     .and_then(|(head, rest)| rest.get(..u32::from_le_bytes(*head) as usize));
-                let runs = runs.unwrap_or_default();
-                Bits::Runs(Keys::new(Hybrid::new(runs, 1, parts.n)?))
+                Bits::Runs(Box::new(Keys::new(Hybrid::new(runs.unwrap_or_default(), 1, parts.n)?)))
             }
             other => return Err(unknown(other)),
         };
-        if !optional || all_valid(&parts.definition, parts.n) {
-            if let Some(nulls) = nulls {
-                nulls.none(parts.n);
-            }
-            return bits.fill(out);
+        Rows::new(bits, parts, optional)
+    }
+
+    fn fill<'p>(
+        &'p self,
+        state: &mut Self::State<'p>,
+        out: &mut [u8],
+        nulls: Option<&mut Nulls>,
+    ) -> Result<()> {
+        let bits = &mut state.values;
+        if let Some(levels) = &mut state.levels {
+            return spread(levels, out, 0, nulls.map(Nulls::begin), |some| bits.fill(some));
         }
-        let mut levels = Hybrid::new(&parts.definition, 1, parts.n)?;
-        spread(&mut levels, out, 0, nulls.map(Nulls::begin), |some| bits.fill(some))
+        if let Some(nulls) = nulls {
+            nulls.none(out.len());
+        }
+        bits.fill(out)
     }
 }
