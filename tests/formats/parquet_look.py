@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from colonnade.testing import cases_pandas
+from colonnade.testing._arrow_cells import columns_of
 
 # How pyarrow may be asked to write a file, beside its defaults. The small ones cut a handful of rows.
 PYARROW: dict[str, dict[str, Any]] = {
@@ -114,3 +115,20 @@ def assert_same(wanted: pd.DataFrame, found: pd.DataFrame) -> None:
         pd.testing.assert_frame_equal(found, wanted, check_exact=True)
     else:
         cases_pandas.assert_identical(wanted, found)
+
+
+def assert_same_table(wanted: Any, found: Any) -> None:
+    """Types, metadata and cells to the bit, but for what the entries of a map are called: pyarrow calls them as it calls
+    the column.
+    """
+    assert wanted.shape == found.shape
+    assert wanted.schema.equals(found.schema), f"{wanted.schema}\n--- is not ---\n{found.schema}"
+    assert wanted.schema.metadata == found.schema.metadata
+    assert list(map(_own_metadata, wanted.schema)) == list(map(_own_metadata, found.schema))
+    for position, (ours, theirs) in enumerate(zip(columns_of(wanted), columns_of(found), strict=True)):
+        assert ours == theirs, f"column {position}: {ours[:20]} is not {theirs[:20]}"
+
+
+def _own_metadata(field: Any) -> dict[bytes, bytes]:
+    """What says the extension type is in the type, too."""
+    return {key: value for key, value in (field.metadata or {}).items() if not key.startswith(b"ARROW:extension:")}

@@ -16,7 +16,14 @@ import pyarrow.parquet as pq
 
 import colonnade as cn
 from colonnade.testing import cases_pandas, cases_pyarrow
-from tests.formats.parquet_look import PYARROW, assert_same, pandas_frame, pyarrow_file, pyarrow_table
+from tests.formats.parquet_look import (
+    PYARROW,
+    assert_same,
+    assert_same_table,
+    pandas_frame,
+    pyarrow_file,
+    pyarrow_table,
+)
 
 every_option = pytest.mark.parametrize("options", PYARROW.values(), ids=PYARROW)
 CASES = [name for name in cases_pyarrow.CASES if "union" not in name and name != "many chunks of many types"]
@@ -50,11 +57,13 @@ def test_tables_of_pyarrow(name: str) -> None:
             wanted = pyarrow_table(content)
         except (pa.ArrowException, OSError):
             continue  # pyarrow does not store it so
+        if len(wanted) < len(table):
+            continue  # pyarrow loses rows of lists in pages of one row, of its own files too
         try:
             found = cn.decode(content).to_arrow()
             found.validate(full=True)
-            cases_pyarrow.assert_identical(wanted, found)
-            cases_pyarrow.assert_identical(wanted, cn.decode(content, verify=True, threads=1).to_arrow())
+            assert_same_table(wanted, found)
+            assert_same_table(wanted, cn.decode(content, verify=True, threads=1).to_arrow())
         except Exception as error:
             raise AssertionError(f"{label}: {type(error).__name__}: {error}") from error
 
@@ -116,9 +125,9 @@ def test_each_encoding(encoding: str, compression: str, version: str) -> None:
         row_group_size=3500,
     )
     wanted = pyarrow_table(content)
-    cases_pyarrow.assert_identical(wanted, cn.decode(content).to_arrow())
+    assert_same_table(wanted, cn.decode(content).to_arrow())
     assert_same(wanted.to_pandas(), cn.decode(content).to_pandas())
-    cases_pyarrow.assert_identical(wanted.slice(3333, 400), cn.decode(content, rows=slice(3333, 3733)).to_arrow())
+    assert_same_table(wanted.slice(3333, 400), cn.decode(content, rows=slice(3333, 3733)).to_arrow())
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -138,7 +147,7 @@ def test_nulls_of_every_density(share: float, threads: int) -> None:
         }
     )
     content = pyarrow_file(table, row_group_size=7000, data_page_size=5000)
-    cases_pyarrow.assert_identical(pyarrow_table(content), cn.decode(content, threads=threads).to_arrow())
+    assert_same_table(pyarrow_table(content), cn.decode(content, threads=threads).to_arrow())
     assert_same(pandas_frame(content), cn.decode(content, threads=threads).to_pandas())
 
 
@@ -217,10 +226,10 @@ def test_columns_are_found_by_name_and_path(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pq.write_table(table, path)
     for columns in (["x"], ["l", "x"], ["a.b"], ["s"]):
-        cases_pyarrow.assert_identical(table.select(columns), cn.read(path, columns=columns).to_arrow())
+        assert_same_table(table.select(columns), cn.read(path, columns=columns).to_arrow())
     for columns in (["s.a"], ["s.b.c"], ["s.b"], ["l.list.element.q"]):
         wanted = pq.ParquetFile(path).read(columns=columns)
-        cases_pyarrow.assert_identical(wanted, cn.read(path, columns=columns).to_arrow())
+        assert_same_table(wanted, cn.read(path, columns=columns).to_arrow())
     with pytest.raises(cn.ColumnNotFound, match=r"'ss'.*'s'"):
         cn.read(path, columns=["ss"])
 
@@ -231,7 +240,7 @@ def test_rows_across_groups_and_pages(tmp_path: Path) -> None:
     frame = cn.decode(content)
     for start in range(0, 300, 23):
         for stop in range(start, 301, 41):
-            cases_pyarrow.assert_identical(table.slice(start, stop - start), frame.slice(start, stop).to_arrow())
+            assert_same_table(table.slice(start, stop - start), frame.slice(start, stop).to_arrow())
             assert_same(table.slice(start, stop - start).to_pandas(), frame.slice(start, stop).to_pandas())
 
 
