@@ -118,9 +118,7 @@ def assert_same(wanted: pd.DataFrame, found: pd.DataFrame) -> None:
 
 
 def assert_same_table(wanted: Any, found: Any) -> None:
-    """Types, metadata and cells to the bit, but for what the entries of a map are called: pyarrow calls them as it calls
-    the column.
-    """
+    """Types, metadata and cells to the bit, but for the name of a map's entries: pyarrow gives them the column's."""
     assert wanted.shape == found.shape
     assert wanted.schema.equals(found.schema), f"{wanted.schema}\n--- is not ---\n{found.schema}"
     assert wanted.schema.metadata == found.schema.metadata
