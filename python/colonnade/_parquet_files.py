@@ -7,6 +7,7 @@ from . import _core
 from ._axes import Labels
 from ._filter_values import terms
 from ._options_parquet import ParquetOptions, conjunctions
+from ._select import Columns
 from ._sources import AnySource
 from ._threads import resolve_threads
 from .errors import ColumnNotFound
@@ -25,6 +26,10 @@ def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None
         aad_prefix=made.aad_prefix,
     )
     file: _core.ParquetFile = where.open(_core.ParquetFile, made.mmap, verify=made.verify, options=options)
+    if names is None and made.categories:
+        levels = Labels(file.index).names
+        # A name that is not there is told, with the nearest.
+        Columns(Labels(file.columns)).positions([name for name in made.categories if name not in levels])
     return file
 
 

@@ -137,9 +137,9 @@ def test_conditions_are_lists_of_lists(given: Any, expected: Any) -> None:
 
 def test_an_encoding_that_a_column_cannot_have_is_refused_in_the_callers_words() -> None:
     frame = pd.DataFrame({"kind": pd.Categorical(["a", "b"]), "x": [1.5, 2.5]})
-    with pytest.raises(cn.OptionError, match=r"'plain' is not for a column with categories"):
+    with pytest.raises(cn.OptionError, match='"plain" is not for a column with categories'):
         cn.encode(frame, "parquet", encoding={"kind": "plain"})
-    with pytest.raises(cn.OptionError, match=r"'delta_binary_packed' is not for values stored as DOUBLE"):
+    with pytest.raises(cn.OptionError, match='"delta_binary_packed" is not for values stored as DOUBLE'):
         cn.encode(frame, "parquet", encoding={"x": "delta_binary_packed"})
 
 

@@ -99,6 +99,7 @@ def test_polars_sees_the_frame() -> None:
 # --------------------------------------------------------------------------- DataFrames
 # Where pandas' reader sees another thing in our file than in its own; by the beginning of the case's name.
 _OTHERWISE = {
+    "categorical without categories": "pandas' own file of it is a column of objects",
     "object": "a column of objects without one value has the type of text",
     "mixed objects": "cells of several kinds are bytes to others",
     "no rows of every kind": "the same, without rows",

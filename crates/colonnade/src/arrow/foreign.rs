@@ -31,7 +31,7 @@ impl Foreign {
     /// Reads a schema's metadata.
     pub(super) fn of(schema: &Schema) -> Self {
         let pandas = schema.metadata().get(PANDAS);
-        let parsed = |text: &String| parts(text).or_else(|| serde_json::from_str::<Value>(text).ok());
+        let parsed = |text: &String| parts(text).or_else(|| lenient(text));
         let value = pandas.and_then(parsed).unwrap_or(Value::Null);
         let mut pairs: Vec<(&String, &String)> =
             schema.metadata().iter().filter(|(k, _)| *k != KEY).collect();
@@ -55,11 +55,40 @@ fn parts(text: &str) -> Option<Value> {
     if text.len() < LOOKED_THROUGH_FROM_NBYTES {
         return None;
     }
-    let part = |key: &str| serde_json::from_str::<Value>(scan::value_of(text, key)?).ok();
+    let part = |key: &str| lenient(scan::value_of(text, key)?);
     let (index, labels) = (part("index_columns")?, part("column_indexes")?);
     let named = index.as_array()?.iter().any(Value::is_string);
     let columns = if named { part("columns")? } else { Value::Null };
     Some(json!({"index_columns": index, "column_indexes": labels, "columns": columns}))
+}
+
+/// JSON as Python writes it: labels that are not a number stand in it as bare words.
+fn lenient(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&without_words(text)).ok())
+}
+
+/// `text` with null for the words that are no JSON.
+fn without_words(text: &str) -> String {
+    let (mut out, mut rest, mut quoted) = (String::with_capacity(text.len()), text, false);
+    while let Some(first) = rest.chars().next() {
+        let word =
+            ["NaN", "-Infinity", "Infinity"].into_iter().find(|word| !quoted && rest.starts_with(word));
+        let (taken, given) = match (word, first) {
+            (Some(word), _) => (word.len(), "null"),
+            // What is escaped ends no text.
+            (None, '\\') if quoted => {
+                let length = 1 + rest.chars().nth(1).map_or(0, char::len_utf8);
+                (length, rest.get(..length).unwrap_or_default())
+            }
+            _ => {
+                quoted ^= first == '"';
+                (first.len_utf8(), rest.get(..first.len_utf8()).unwrap_or_default())
+            }
+        };
+        out.push_str(given);
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    out
 }
 
 fn index_of(schema: &Schema, pandas: &Value) -> (IndexPlan, Vec<usize>) {
@@ -148,5 +177,18 @@ fn columns_name(pandas: &Value) -> String {
     match listed {
         [one] => name(one).map_or_else(|| "null".into(), |n| n.to_string()),
         _ => "null".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_are_no_json_are_null_outside_of_text() {
+        let text = r#"{"name": NaN, "a\\\"NaN": [-Infinity, Infinity, 1], "b": "Infinity"}"#;
+        let found = lenient(text);
+        assert_eq!(found, Some(json!({"name": null, "a\\\"NaN": [null, null, 1], "b": "Infinity"})));
+        assert_eq!(lenient("{NaN"), None);
     }
 }

@@ -163,7 +163,7 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         // Other readers give what the file says, where that is not the writer's own type.
         let own = ours || !matches!(way, Way::Thousands | Way::Days | Way::Empty);
         let own = own && (ours || !is_odd_dictionary(hint.data_type(), physical));
-        own.then_some((hint.data_type().clone(), way))
+        own.then(|| (if ours { hint.data_type().clone() } else { as_others(hint.data_type()) }, way))
     });
     let (data_type, way) = match told {
         Some(told) => told,
@@ -193,6 +193,19 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         }
     }
     Ok((field, RootKind::Flat(Flat { physical, optional, way })))
+}
+
+/// Dictionaries of text, whatever its layout was: other readers give the plain one.
+fn as_others(data_type: &DataType) -> DataType {
+    let plain = |values: &DataType| match values {
+        DataType::LargeUtf8 | DataType::Utf8View => DataType::Utf8,
+        DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
+        other => other.clone(),
+    };
+    match data_type {
+        DataType::Dictionary(key, values) => DataType::Dictionary(key.clone(), Box::new(plain(values))),
+        other => other.clone(),
+    }
 }
 
 /// Instants of a unit that is not the writer's own are of its zone all the same.

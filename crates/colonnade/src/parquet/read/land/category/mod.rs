@@ -11,6 +11,7 @@ mod values;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use arrow_data::transform::MutableArrayData;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
@@ -76,6 +77,46 @@ impl<'a> Landing<'a> {
         Ok(())
     }
 
+    /// Some rows of a frame's column whose pages hold values: its categories are those of all rows, in the order in which they
+    /// come up, so that all are landed. `None` where dictionary pages say the categories.
+    fn part_of_all(
+        &self,
+        field: usize,
+        pieces: &[Piece],
+        progress: &dyn Progress,
+    ) -> Result<Option<ArrayData>> {
+        let file = self.file;
+        let leaf = file.roots.get(field).map_or(0, |root| root.leaves.start);
+        let (mut all, mut starts, mut at) = (Vec::new(), Vec::new(), 0usize);
+        for (group, about) in file.groups.iter().enumerate() {
+            let nrows = usize::try_from(about.nrows).map_err(|_| Error::too_large("parquet"))?;
+            starts.push(at);
+            all.push(Piece { group, skip: 0, nrows, at });
+            at = at.checked_add(nrows).ok_or_else(|| Error::too_large("parquet"))?;
+        }
+        all.retain(|piece| piece.nrows > 0);
+        let wanted: usize = pieces.iter().map(|p| p.nrows).sum();
+        if self.arrow || wanted == at || file.source.remote.is_some() {
+            return Ok(None);
+        }
+        for piece in pieces {
+            let first = self.chunk(piece.group, leaf).and_then(|chunk| self.pages(&chunk).next_page());
+            let first = first.map_err(|e| self.named(e, field, piece.group))?;
+            if first.is_some_and(|page| matches!(page.header.kind, Kind::Dictionary { .. })) {
+                return Ok(None);
+            }
+        }
+        let landing = Landing { file, nrows: at, threads: self.threads, arrow: self.arrow };
+        let column = landing.category_column(field, &all, progress)?;
+        let mut out = MutableArrayData::new(vec![&column], false, wanted);
+        for piece in pieces {
+            let start = starts.get(piece.group).copied().unwrap_or(0) + piece.skip;
+            let done = out.try_extend(0, start, start + piece.nrows);
+            done.map_err(|e| Error::malformed("parquet", format!("{e}.")))?;
+        }
+        Ok(Some(out.freeze()))
+    }
+
     fn category_column(&self, field: usize, pieces: &[Piece], progress: &dyn Progress) -> Result<ArrayData> {
         let (Some(RootKind::Flat(flat)), DataType::Dictionary(key_type, value_type)) =
             (self.file.roots.get(field).map(|r| r.kind.clone()), self.field(field)?.data_type())
@@ -89,6 +130,16 @@ impl<'a> Landing<'a> {
             let empty = ArrayData::builder(self.field(field)?.data_type().clone());
             let empty = empty.add_buffer(arrow_buffer::Buffer::default()).add_child_data(values).build();
             return empty.map_err(|e| named(Error::malformed("parquet", format!("{e}."))));
+        }
+        // No rows are wanted: the categories stand in front of any row.
+        let first = (0..self.file.groups.len()).find(|&group| self.file.rows_of(group).1 > 0);
+        if let Some(group) = first.filter(|_| pieces.is_empty() && self.file.source.remote.is_none()) {
+            let one = [Piece { group, skip: 0, nrows: 1, at: 0 }];
+            let landing = Landing { file: self.file, nrows: 1, threads: 1, arrow: self.arrow };
+            return Ok(landing.category_column(field, &one, progress)?.slice(0, 0));
+        }
+        if let Some(part) = self.part_of_all(field, pieces, progress)? {
+            return Ok(part);
         }
         let (coded, merged) = self.keyed(field, &flat, is_text(value_type), pieces)?;
         let values = values::array(value_type, flat.way, &merged.values).map_err(named)?;
