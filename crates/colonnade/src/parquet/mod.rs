@@ -8,7 +8,6 @@ pub mod hybrid;
 pub mod keys;
 pub mod levels;
 pub mod page;
-#[allow(dead_code)] // the rooms that land columns are being built
 pub mod read;
 pub mod schema;
 pub mod statistics;

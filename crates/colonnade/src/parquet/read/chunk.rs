@@ -65,8 +65,6 @@ pub(crate) struct Page<'a> {
 /// The parts of a data page.
 #[derive(Debug)]
 pub(crate) struct Parts<'p> {
-    /// Repetition levels: runs and packed groups. Empty where the column has none.
-    pub(crate) repetition: Cow<'p, [u8]>,
     /// Definition levels: runs and packed groups. Empty where the column has none.
     pub(crate) definition: Cow<'p, [u8]>,
     /// The values.
@@ -218,9 +216,9 @@ impl<'a> Page<'a> {
         match self.header.kind {
             Kind::Data { encoding, definition, repetition } => {
                 let bytes = decompress(self.codec, self.body, self.header.nbytes, scratch)?;
-                let (repetition, bytes) = levels(bytes, self.levels.repetition, repetition, n)?;
+                let (_, bytes) = levels(bytes, self.levels.repetition, repetition, n)?;
                 let (definition, values) = levels(bytes, self.levels.definition, definition, n)?;
-                Ok(Parts { repetition, definition, values, encoding, n })
+                Ok(Parts { definition, values, encoding, n })
             }
             Kind::DataV2 { encoding, definition_nbytes, repetition_nbytes, compressed, .. } => {
                 let (repeats, rest) =
@@ -231,14 +229,8 @@ impl<'a> Page<'a> {
                 let nbytes = self.header.nbytes.checked_sub(front).ok_or_else(short)?;
                 let codec = if compressed { self.codec } else { Codec::None };
                 let values = decompress(codec, values, nbytes, scratch)?;
-                let of = |max: u16, bytes: &'s [u8]| Cow::Borrowed(if max > 0 { bytes } else { &[] });
-                Ok(Parts {
-                    repetition: of(self.levels.repetition, repeats),
-                    definition: of(self.levels.definition, defines),
-                    values,
-                    encoding,
-                    n,
-                })
+                let definition = Cow::Borrowed(if self.levels.definition > 0 { defines } else { &[] });
+                Ok(Parts { definition, values, encoding, n })
             }
             _ => Err(short()),
         }

@@ -26,11 +26,8 @@ use std::ops::Range;
 
 use crate::error::Result;
 
-#[allow(unused_imports)] // the file's writer takes what it needs
 pub use leaf::{Bits, Leaf, LeafData, Offsets, Order, Physical, Turn};
-#[allow(unused_imports)]
 pub use outcome::{Bound, Bounds, Chunk, Page, Statistics};
-#[allow(unused_imports)]
 pub use settings::{Codec, Encoding, Packing, Profile, Settings, Wanted};
 
 use body::Source;

@@ -1,11 +1,14 @@
 //! The texts of one page, whatever encoding it has: how many bytes the next ones have, or the bytes themselves.
 
+mod keys;
+mod plain;
+
 use crate::error::{Error, Result};
 use crate::parquet::hybrid::Hybrid;
 use crate::parquet::keys::{Keys, Piece};
 use crate::parquet::page::Encoding;
 
-use super::dictionary::{Dictionary, Entry, PAD};
+use super::dictionary::{Dictionary, PAD};
 use super::front::Front;
 use super::lengths::Lengths;
 use super::out::{Full, Offset, Out};
@@ -97,8 +100,8 @@ impl<'p> Cells<'p> {
     /// Truncated pages, keys that the dictionary does not have.
     pub(crate) fn measure(&mut self, n: usize) -> Result<usize> {
         match self {
-            Self::Plain(page) => measure_plain(page, n),
-            Self::Keys(keys, dictionary) => measure_keys(keys, dictionary.entries(), n),
+            Self::Plain(page) => plain::measure(page, n),
+            Self::Keys(keys, dictionary) => keys::measure(keys, dictionary.entries(), n),
             Self::Lengths(lengths) => lengths.measure(n),
             Self::Front(front) => front.measure(n),
         }
@@ -152,8 +155,8 @@ impl<'p> Cells<'p> {
     #[inline]
     pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
         match self {
-            Self::Plain(page) => put_plain(page, n, out),
-            Self::Keys(keys, dictionary) => put_keys(keys, dictionary, n, out),
+            Self::Plain(page) => plain::put(page, n, out),
+            Self::Keys(keys, dictionary) => keys::put(keys, dictionary, n, out),
             Self::Lengths(lengths) => lengths.put(n, out),
             Self::Front(front) => front.put(n, out),
         }
@@ -171,8 +174,8 @@ impl<'p> Cells<'p> {
         out: &mut Out<'_, O>,
     ) -> std::result::Result<(), Stop> {
         match self {
-            Self::Plain(page) => mixed_plain(page, mask, n, out),
-            Self::Keys(keys, dictionary) => mixed_keys(keys, dictionary, mask, n, out),
+            Self::Plain(page) => plain::mixed(page, mask, n, out),
+            Self::Keys(keys, dictionary) => keys::mixed(keys, dictionary, mask, n, out),
             _ => {
                 let (mut left, mut rest) = (n, mask);
                 while left > 0 {
@@ -191,19 +194,6 @@ impl<'p> Cells<'p> {
     }
 }
 
-fn measure_plain(page: &mut &[u8], n: usize) -> Result<usize> {
-    let (mut rest, mut total) = (*page, 0);
-    for _ in 0..n {
-        let Some((head, after)) = rest.split_first_chunk::<4>() else { return Err(ended(4, rest.len())) };
-        let nbytes = u32::from_le_bytes(*head) as usize;
-        let Some(after) = after.get(nbytes..) else { return Err(ended(nbytes, after.len())) };
-        total += nbytes;
-        rest = after;
-    }
-    *page = rest;
-    Ok(total)
-}
-
 /// Copies `nbytes` from `from` to the front of `to`, more than that where both have it.
 #[inline(always)]
 fn copy(from: &[u8], to: &mut [u8], nbytes: usize) -> Option<()> {
@@ -215,209 +205,4 @@ fn copy(from: &[u8], to: &mut [u8], nbytes: usize) -> Option<()> {
     }
     to.get_mut(..nbytes)?.copy_from_slice(from.get(..nbytes)?);
     Some(())
-}
-
-#[inline]
-fn put_plain<O: Offset>(page: &mut &[u8], n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
-    let (ends, bytes, base) = out.next(n)?;
-    let (mut rest, mut at) = (*page, 0);
-    for end in ends {
-        let Some((head, after)) = rest.split_first_chunk::<4>() else {
-            return Err(ended(4, rest.len()).into());
-        };
-        let nbytes = u32::from_le_bytes(*head) as usize;
-        let Some(later) = after.get(nbytes..) else { return Err(ended(nbytes, after.len()).into()) };
-        let Some(to) = bytes.get_mut(at..) else { return Err(Stop::Full) };
-        copy(after, to, nbytes).ok_or(Stop::Full)?;
-        rest = later;
-        at += nbytes;
-        *end = O::of(base + at);
-    }
-    *page = rest;
-    out.advance(n, at);
-    Ok(())
-}
-
-#[inline]
-fn mixed_plain<O: Offset>(
-    page: &mut &[u8],
-    mask: u64,
-    n: usize,
-    out: &mut Out<'_, O>,
-) -> std::result::Result<(), Stop> {
-    let (ends, bytes, base) = out.next(n)?;
-    let (mut rest, mut at, mut mask) = (*page, 0, mask);
-    for end in ends {
-        let valid = (mask & 1) as usize;
-        mask >>= 1;
-        // Where there is room on both sides nothing is decided by whether the row is null: half-null columns have no
-        // pattern that a processor could guess.
-        let wide = rest
-            .first_chunk::<{ 4 + WIDE }>()
-            .zip(bytes.get_mut(at..).and_then(|b| b.first_chunk_mut::<WIDE>()));
-        let nbytes = if let Some((from, to)) = wide {
-            let [a, b, c, d, value @ ..] = from;
-            let nbytes = u32::from_le_bytes([*a, *b, *c, *d]) as usize * valid;
-            if nbytes <= WIDE {
-                *to = *value;
-                rest = rest.get(4 * valid + nbytes..).unwrap_or_default();
-            } else {
-                one_plain(&mut rest, bytes, at)?;
-            }
-            nbytes
-        } else if valid == 1 {
-            one_plain(&mut rest, bytes, at)?
-        } else {
-            0
-        };
-        at += nbytes;
-        *end = O::of(base + at);
-    }
-    *page = rest;
-    out.advance(n, at);
-    Ok(())
-}
-
-/// One text of a PLAIN page to byte `at`.
-fn one_plain(page: &mut &[u8], bytes: &mut [u8], at: usize) -> std::result::Result<usize, Stop> {
-    let Some((head, after)) = page.split_first_chunk::<4>() else { return Err(ended(4, page.len()).into()) };
-    let nbytes = u32::from_le_bytes(*head) as usize;
-    let Some((value, later)) = after.split_at_checked(nbytes) else {
-        return Err(ended(nbytes, after.len()).into());
-    };
-    let to = at.checked_add(nbytes).and_then(|end| bytes.get_mut(at..end)).ok_or(Stop::Full)?;
-    to.copy_from_slice(value);
-    *page = later;
-    Ok(nbytes)
-}
-
-/// Proves that the dictionary has all these keys.
-#[inline]
-fn check(keys: &[u32], n: usize) -> Result<()> {
-    let largest = keys.iter().fold(0, |a, &b| a.max(b));
-    if largest as usize >= n { Err(no_key(largest, n)) } else { Ok(()) }
-}
-
-fn measure_keys(keys: &mut Keys<'_>, entries: &[Entry], n: usize) -> Result<usize> {
-    let (mut left, mut total) = (n, 0usize);
-    while left > 0 {
-        match keys.take(left)? {
-            None => return Err(ended(left, 0)),
-            Some(Piece::Same(key, times)) => {
-                let entry = entries.get(key as usize).ok_or_else(|| no_key(key, entries.len()))?;
-                total = total.saturating_add((entry.nbytes as usize).saturating_mul(times));
-                left -= times;
-            }
-            Some(Piece::Many(some)) => {
-                check(some, entries.len())?;
-                let sum: u64 = some
-                    .iter()
-                    // SAFETY: `check` has proven all keys.
-                    .map(|&key| u64::from(unsafe { entries.get_unchecked(key as usize) }.nbytes))
-                    .sum();
-                total = total.saturating_add(usize::try_from(sum).unwrap_or(usize::MAX));
-                left -= some.len();
-            }
-        }
-    }
-    Ok(total)
-}
-
-#[inline]
-fn put_keys<O: Offset>(
-    keys: &mut Keys<'_>,
-    dictionary: &Dictionary,
-    n: usize,
-    out: &mut Out<'_, O>,
-) -> std::result::Result<(), Stop> {
-    let mut left = n;
-    while left > 0 {
-        match keys.take(left)? {
-            None => return Err(ended(left, 0).into()),
-            Some(Piece::Same(key, times)) => {
-                let value = dictionary.value(key as usize);
-                out.same(value.ok_or_else(|| no_key(key, dictionary.entries().len()))?, times)?;
-                left -= times;
-            }
-            Some(Piece::Many(some)) => {
-                check(some, dictionary.entries().len())?;
-                named(some, u64::MAX, some.len(), dictionary, out)?;
-                left -= some.len();
-            }
-        }
-    }
-    Ok(())
-}
-
-#[inline]
-fn mixed_keys<O: Offset>(
-    keys: &mut Keys<'_>,
-    dictionary: &Dictionary,
-    mask: u64,
-    n: usize,
-    out: &mut Out<'_, O>,
-) -> std::result::Result<(), Stop> {
-    // One more, which is looked at and not used behind the last.
-    let mut some = [0u32; 65];
-    let wanted = mask.count_ones() as usize;
-    let mut rest = some.get_mut(..wanted).unwrap_or_default();
-    while !rest.is_empty() {
-        let (now, later);
-        match keys.take(rest.len())? {
-            None => return Err(ended(rest.len(), 0).into()),
-            Some(Piece::Same(key, times)) => {
-                (now, later) = rest.split_at_mut(times);
-                now.fill(key);
-            }
-            Some(Piece::Many(some)) => {
-                (now, later) = rest.split_at_mut(some.len());
-                now.copy_from_slice(some);
-            }
-        }
-        rest = later;
-    }
-    check(&some, dictionary.entries().len())?;
-    named(&some, mask, n, dictionary, out)
-}
-
-/// `n` rows: those with a bit in `mask` are what the next of `keys` name, all of which the dictionary has; the others are
-/// null. Of keys there are `n` or one more than bits in the mask.
-#[inline(always)]
-fn named<O: Offset>(
-    keys: &[u32],
-    mask: u64,
-    n: usize,
-    dictionary: &Dictionary,
-    out: &mut Out<'_, O>,
-) -> std::result::Result<(), Stop> {
-    let room = out.room();
-    let (ends, bytes, base) = out.next(n)?;
-    let (entries, values, longest) = (dictionary.entries(), dictionary.bytes(), dictionary.longest());
-    let (mut k, mut at, mut mask) = (0, 0, mask);
-    let wide = longest <= WIDE && room >= n * longest + WIDE;
-    for end in ends {
-        let valid = (mask & 1) as usize;
-        mask >>= 1;
-        let Some(&key) = keys.get(k) else { return Err(Stop::Full) };
-        // SAFETY: the caller has proven all keys.
-        let entry = unsafe { *entries.get_unchecked(key as usize) };
-        let nbytes = entry.nbytes as usize * valid;
-        if wide {
-            // SAFETY: the dictionary has `WIDE` bytes behind each of its texts' beginnings, and there is room for the longest
-            // text of every row and `WIDE` bytes.
-            unsafe {
-                let (from, to) = (values.as_ptr().add(entry.start as usize), bytes.as_mut_ptr().add(at));
-                std::ptr::copy_nonoverlapping(from, to, WIDE);
-            }
-        } else {
-            let from = values.get(entry.start as usize..).unwrap_or_default();
-            let to = bytes.get_mut(at..).ok_or(Stop::Full)?;
-            copy(from, to, nbytes).ok_or(Stop::Full)?;
-        }
-        k += valid;
-        at += nbytes;
-        *end = O::of(base + at);
-    }
-    out.advance(n, at);
-    Ok(())
 }

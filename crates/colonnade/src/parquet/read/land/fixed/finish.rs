@@ -1,0 +1,87 @@
+//! What was decoded becomes blocks, and Arrow arrays where there are nulls.
+
+use arrow_buffer::{BooleanBufferBuilder, Buffer as ArrowBuffer, NullBuffer};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::DataType;
+
+use crate::arrow::landed::Landed;
+use crate::error::Result;
+use crate::frame::{Block, Grid, as_stride};
+use crate::memory::Buffer;
+
+use super::super::Landing;
+use super::{Found, Group, Target, too_large};
+
+impl Landing<'_> {
+    /// Blocks of the columns without nulls, Arrow arrays of the others.
+    pub(super) fn hand_out(
+        &self,
+        targets: &[Target],
+        groups: &[Group],
+        buffers: &[Buffer],
+        mut found: Vec<Found>,
+        landed: &mut Landed,
+    ) -> Result<()> {
+        found.sort_by_key(|f| (f.target, f.at));
+        for (group, buffer) in groups.iter().zip(buffers) {
+            let mut run: Vec<usize> = Vec::new();
+            let mut first = 0;
+            let seat = |run: &mut Vec<usize>, first: usize, landed: &mut Landed| -> Result<()> {
+                let (Some(dtype), false) = (group.dtype, run.is_empty()) else { return Ok(()) };
+                let grid = Grid {
+                    col_stride: as_stride(group.stride),
+                    ..Grid::column_major(dtype, self.nrows, run.len(), first * group.stride)
+                };
+                let block = Block::new(grid, buffer.clone()).ok_or_else(too_large)?;
+                landed.blocks.push((block, std::mem::take(run)));
+                Ok(())
+            };
+            for (k, &member) in group.members.iter().enumerate() {
+                let Some(target) = targets.get(member) else { continue };
+                let start = found.partition_point(|f| f.target < member);
+                let own = found.get(start..).unwrap_or_default();
+                let own = own.get(..own.partition_point(|f| f.target == member)).unwrap_or_default();
+                if group.dtype.is_some() && own.is_empty() {
+                    if run.is_empty() {
+                        first = k;
+                    }
+                    run.push(target.i);
+                    continue;
+                }
+                seat(&mut run, first, landed)?;
+                let values = buffer.slice(target.offset, self.nrows * group.item).ok_or_else(too_large)?;
+                landed.columns.push((target.i, self.array(target, &values, own)?));
+            }
+            seat(&mut run, first, landed)?;
+        }
+        Ok(())
+    }
+
+    fn array(&self, target: &Target, values: &Buffer, found: &[Found]) -> Result<ArrayData> {
+        let data_type = self.field(target.field)?.data_type();
+        let mut nulls = None;
+        if !found.is_empty() {
+            let mut bits = BooleanBufferBuilder::new(self.nrows);
+            for part in found {
+                bits.append_n(part.at.saturating_sub(bits.len()), true);
+                let words: Vec<u8> = part.bits.words().iter().flat_map(|w| w.to_le_bytes()).collect();
+                bits.append_packed_range(0..part.bits.len(), &words);
+            }
+            bits.append_n(self.nrows.saturating_sub(bits.len()), true);
+            nulls = Some(NullBuffer::new(bits.finish()));
+        }
+        let values =
+            if *data_type == DataType::Boolean { packed(values.as_slice()) } else { values.to_arrow() };
+        let builder =
+            ArrayDataBuilder::new(data_type.clone()).len(self.nrows).add_buffer(values).nulls(nulls);
+        // SAFETY: as many values of this width as rows, all written.
+        Ok(unsafe { builder.align_buffers(true).build_unchecked() })
+    }
+}
+
+/// A bit a byte.
+fn packed(bytes: &[u8]) -> ArrowBuffer {
+    let bits =
+        arrow_buffer::BooleanBuffer::collect_bool(bytes.len(), |i| bytes.get(i).is_some_and(|&b| b != 0));
+    bits.into_inner()
+}
