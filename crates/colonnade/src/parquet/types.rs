@@ -25,6 +25,9 @@
 //!
 //! All else is a group: lists, structs, maps. `ARROW:schema` says which Arrow type it was.
 
+#[cfg(test)]
+mod tests;
+
 use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 
 use super::schema::{Logical, Unit};
@@ -398,86 +401,4 @@ pub fn logical_of(converted: i32) -> Option<Logical> {
         20 => Logical::Bson,
         _ => return None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_what_is_read() {
-        let second = TimeUnit::Second;
-        let types = [
-            DataType::Null,
-            DataType::Boolean,
-            DataType::Int8,
-            DataType::UInt16,
-            DataType::Int64,
-            DataType::Float16,
-            DataType::Timestamp(second, None),
-            DataType::Timestamp(TimeUnit::Nanosecond, Some("Europe/Berlin".into())),
-            DataType::Time32(second),
-            DataType::Time64(TimeUnit::Nanosecond),
-            DataType::Date32,
-            DataType::Date64,
-            DataType::Duration(second),
-            DataType::Interval(IntervalUnit::YearMonth),
-            DataType::Interval(IntervalUnit::MonthDayNano),
-            DataType::LargeUtf8,
-            DataType::BinaryView,
-            DataType::FixedSizeBinary(0),
-            DataType::FixedSizeBinary(16),
-            DataType::Decimal64(9, 2),
-            DataType::Decimal128(38, 38),
-            DataType::Decimal256(76, 0),
-            DataType::Decimal128(5, -2),
-            DataType::Dictionary(Arc::new(DataType::Int8).as_ref().clone().into(), DataType::Utf8.into()),
-        ];
-        for data_type in types {
-            let field = Field::new("x", data_type.clone(), true);
-            let stored = Stored::of(&field).unwrap();
-            let read = way(&field, stored.physical, stored.logical.as_ref(), stored.converted);
-            assert_eq!(read, Some(stored.way), "{data_type}");
-            assert_eq!(
-                Physical::of(
-                    stored.physical.number(),
-                    match stored.physical {
-                        Physical::Fixed(n) => i32::try_from(n).ok(),
-                        _ => None,
-                    }
-                ),
-                Some(stored.physical)
-            );
-            if let Some(exact) = Stored::exact(&data_type) {
-                assert_eq!(way(&field, exact.physical, None, None), Some(Way::Same), "{data_type}");
-            }
-        }
-    }
-
-    #[test]
-    fn types_that_do_not_go_with_the_leaf_are_passed_over() {
-        let field = |data_type| Field::new("x", data_type, true);
-        let nano = field(DataType::Timestamp(TimeUnit::Nanosecond, None));
-        let micro = Logical::Timestamp(Unit::Micro, false);
-        assert_eq!(way(&nano, Physical::Int64, Some(&micro), None), None);
-        assert_eq!(way(&field(DataType::Int32), Physical::Int64, None, None), None);
-        assert_eq!(way(&field(DataType::Utf8), Physical::Int32, None, None), None);
-        // Written by others: bytes of decimals, text without a word.
-        let decimal = field(DataType::Decimal128(5, 2));
-        let digits = Logical::Decimal(2, 5);
-        assert_eq!(way(&decimal, Physical::Fixed(3), Some(&digits), Some(5)), Some(Way::BigEndian(16)));
-        assert_eq!(way(&field(DataType::Utf8), Physical::Bytes, None, None), Some(Way::Same));
-        let utc = Logical::Time(Unit::Micro, true);
-        let time = field(DataType::Time64(TimeUnit::Microsecond));
-        assert_eq!(way(&time, Physical::Int64, Some(&utc), Some(8)), Some(Way::Same));
-    }
-
-    #[test]
-    fn digits_fit_their_bytes() {
-        for (precision, nbytes) in [(1, 1), (2, 1), (3, 2), (9, 4), (18, 8), (19, 9), (38, 16), (76, 32)] {
-            assert_eq!(decimal_nbytes(precision), nbytes, "{precision}");
-        }
-    }
 }

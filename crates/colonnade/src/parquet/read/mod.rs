@@ -4,6 +4,7 @@
 
 mod categories;
 mod chunk;
+mod columns;
 mod describe;
 mod encrypted;
 pub mod filter;

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::{Arc, OnceLock};
 
-use arrow_schema::{Field, Metadata, Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 
-use crate::arrow::import::{Place, Plan};
+use crate::arrow::import::Plan;
 use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::{Error, Result};
 use crate::frame::Axis;
@@ -16,11 +16,12 @@ use crate::parquet::footer::{Footer, Group};
 use crate::parquet::schema::Leaf;
 use crate::plan::{NoProgress, Progress};
 
+use super::columns::{described, label_columns};
+use super::encrypted;
 use super::filter::Filter;
 use super::options::ReadOptions;
-use super::schema::{Root, choose, fields, roots};
+use super::schema::{Root, choose};
 use super::selection::Selection;
-use super::{categories, encrypted, hints, pandas};
 
 /// Begins and ends every file.
 pub const MAGIC: &[u8; 4] = b"PAR1";
@@ -306,99 +307,6 @@ fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
         Some(start) if start >= 4 => Ok((start, end)),
         _ => Err(Error::truncated("parquet", "the footer", length as u64, end as u64 - 4).at(end as u64)),
     }
-}
-
-/// The columns that hold row labels.
-fn label_columns(footer: &Footer<'_>, ours: Option<&SchemaMeta>) -> Vec<String> {
-    match ours.map(|meta| &meta.index.labels) {
-        Some(LabelsMeta::Levels(names)) => names.clone(),
-        Some(_) => Vec::new(),
-        None => footer.value(pandas::KEY).map(pandas::index_columns).unwrap_or_default(),
-    }
-}
-
-/// Fields, what they are made of, and how they become a frame.
-fn described(footer: &Footer<'_>, ours: bool, options: &ReadOptions) -> Result<(SchemaRef, Vec<Root>, Plan)> {
-    let some = footer.wanted.len() < footer.leaves.len();
-    let all: Vec<usize> = (0..footer.leaves.len()).collect();
-    // Our metadata are about all columns: the plan is made of all, and cut down.
-    if ours && some {
-        let (every, _) = made(footer, &all, true, options)?;
-        let plan = Plan::new(&every).map_err(|e| e.in_format("parquet"))?;
-        let (schema, roots_of) = made(footer, &footer.wanted, true, options)?;
-        let kept: HashSet<usize> =
-            roots(&footer.leaves, &footer.wanted).iter().map(|(root, _)| *root).collect();
-        let order: Vec<usize> = roots(&footer.leaves, &all).iter().map(|(root, _)| *root).collect();
-        let plan = restricted(plan, &order, &kept, schema.fields())?;
-        return Ok((schema, roots_of, plan));
-    }
-    let (schema, roots) = made(footer, &footer.wanted, ours, options)?;
-    let plan = Plan::new(&schema).map_err(|e| e.in_format("parquet"))?;
-    Ok((schema, roots, plan))
-}
-
-fn made(
-    footer: &Footer<'_>,
-    wanted: &[usize],
-    ours: bool,
-    options: &ReadOptions,
-) -> Result<(SchemaRef, Vec<Root>)> {
-    let runs = roots(&footer.leaves, wanted);
-    // The number of each column among all is its place in the writer's schema.
-    let mut numbers = Vec::with_capacity(runs.len());
-    let (mut number, mut last) = (0, None);
-    for leaf in &footer.leaves {
-        if last != Some(leaf.root) {
-            last = Some(leaf.root);
-            if runs.get(numbers.len()).is_some_and(|(root, _)| *root == leaf.root) {
-                numbers.push(number);
-            }
-            number += 1;
-        }
-    }
-    let told = footer.value(hints::KEY).and_then(|text| hints::fields(text, &numbers, &options.limits));
-    let (mut fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
-    categories::taken(&options.categories, &mut fields, &roots)?;
-    let some = wanted.len() < footer.leaves.len();
-    let names: HashSet<&str> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
-    let mut metadata = Metadata::new();
-    for (key, value) in &footer.metadata {
-        let Some(value) = value.filter(|_| *key != hints::KEY) else { continue };
-        let cut = (*key == pandas::KEY && !ours && some).then(|| pandas::cut(value, &names)).flatten();
-        metadata.insert(*key, cut.unwrap_or_else(|| value.to_owned()));
-    }
-    let fields: Vec<Field> = fields;
-    Ok((Arc::new(Schema::new(fields).with_metadata(metadata)), roots))
-}
-
-/// A plan of all columns, with those at `kept` (among `order`, the roots) alone.
-fn restricted(
-    mut plan: Plan,
-    order: &[usize],
-    kept: &HashSet<usize>,
-    fields: &arrow_schema::Fields,
-) -> Result<Plan> {
-    let mut positions = Vec::new();
-    let mut out = Vec::with_capacity(fields.len());
-    for (field, root) in plan.fields.into_iter().zip(order) {
-        if !kept.contains(root) {
-            continue;
-        }
-        let mut field = field;
-        if let Place::Column(position) = field.place {
-            field.place = Place::Column(positions.len());
-            positions.push(position);
-        }
-        // Of a nested column some leaves may be left.
-        if let Some(own) = fields.get(out.len()) {
-            field.data_type = own.data_type().clone();
-        }
-        out.push(field);
-    }
-    plan.ncols = positions.len();
-    plan.columns = plan.columns.select(&positions)?;
-    plan.fields = out;
-    Ok(plan)
 }
 
 fn check_columns(found: usize, options: &ReadOptions) -> Result<()> {
