@@ -71,7 +71,7 @@ impl Parquet {
     }
 
     /// Makes sure that the pages of these fields may be looked at.
-    pub(super) fn need(&self, wanted: &[usize], pieces: &[Piece], progress: &dyn Progress) -> Result<()> {
+    pub(crate) fn need(&self, wanted: &[usize], pieces: &[Piece], progress: &dyn Progress) -> Result<()> {
         let Some(remote) = &self.source.remote else { return Ok(()) };
         let mut ranges = Vec::new();
         for piece in pieces {

@@ -95,7 +95,7 @@ impl<'a> Landing<'a> {
         }
         all.retain(|piece| piece.nrows > 0);
         let wanted: usize = pieces.iter().map(|p| p.nrows).sum();
-        if self.arrow || wanted == at || file.source.remote.is_some() {
+        if self.arrow || wanted == at {
             return Ok(None);
         }
         for piece in pieces {
@@ -105,6 +105,7 @@ impl<'a> Landing<'a> {
                 return Ok(None);
             }
         }
+        file.need(&[field], &all, progress)?;
         let landing = Landing { file, nrows: at, threads: self.threads, arrow: self.arrow };
         let column = landing.category_column(field, &all, progress)?;
         let mut out = MutableArrayData::new(vec![&column], false, wanted);
@@ -131,9 +132,10 @@ impl<'a> Landing<'a> {
             return empty.map_err(|e| named(Error::malformed("parquet", format!("{e}."))));
         }
         // No rows are wanted: the categories stand in front of any row.
-        let first = (0..self.file.groups.len()).find(|&group| self.file.rows_of(group).1 > 0);
-        if let Some(group) = first.filter(|_| pieces.is_empty() && self.file.source.remote.is_none()) {
+        let first = self.file.groups.iter().position(|group| group.nrows > 0);
+        if let Some(group) = first.filter(|_| pieces.is_empty()) {
             let one = [Piece { group, skip: 0, nrows: 1, at: 0 }];
+            self.file.need(&[field], &one, progress)?;
             let landing = Landing { file: self.file, nrows: 1, threads: 1, arrow: self.arrow };
             return Ok(landing.category_column(field, &one, progress)?.slice(0, 0));
         }
