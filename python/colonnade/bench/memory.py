@@ -3,7 +3,8 @@
 The watcher is the parent, not a thread of the measured process: a thread would wait for the interpreter's lock just
 while the engine works. `RssAnon` counts the private dirty pages (anonymous memory and private copies of file pages),
 `RssFile` the file-backed ones; both are sampled about every 0.2 ms, so a peak shorter than that can be missed.
-`VmHWM`, the kernel's own high-water mark of both together, cannot miss one and stands beside them.
+`VmHWM`, the kernel's own high-water mark of both together, misses none (but for some pages that each processor has
+not summed up yet) and stands beside them.
 """
 
 from __future__ import annotations
