@@ -1,10 +1,35 @@
 """Fixtures that every test may ask for."""
 
+import itertools
+import os
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.corpora import CORPORA, needs_corpora
+
+# A change is judged by the same random cases each time; elsewhere each run draws new ones.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new folder for the test alone, as pytest's own.
+
+    pytest's looks for a free number among all the folders there are: with tens of thousands of tests that search
+    takes longer than most of them.
+    """
+    number = next(_numbers)
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    path = tmp_path_factory.getbasetemp() / f"{number // 1000}" / f"{name}-{number}"
+    path.mkdir(parents=True, mode=0o700)
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -21,14 +21,18 @@ def assert_identical(left: Any, right: Any) -> None:
 
 
 def _can_be_compared(frame: Any) -> bool:
-    """`Frame.equals` fails on void columns, a hierarchy whose name is a tuple that repeats itself, and some objects."""
+    """`Frame.equals` fails on void columns and some objects.
+
+    So it does on a hierarchy whose name is a tuple that repeats itself or holds bytes.
+    """
     names = [index.name for index in (frame.index, frame.columns) if index.depth > 1 and isinstance(index.name, tuple)]
     arrays = list(frame.iter_array(axis=0))
     kinds = {array.dtype.kind for array in arrays}
     cells = {type(cell) for array in arrays if array.dtype.kind == "O" for cell in array.tolist()}
     # A signalling NaN refuses to be compared, a NaN within a dict is not equal to itself.
     plain = cells <= {str, bytes, bool, type(None)}
-    return "V" not in kinds and plain and all(len(set(name)) == len(name) for name in names)
+    named = all(len(set(name)) == len(name) and not any(isinstance(part, bytes) for part in name) for name in names)
+    return "V" not in kinds and plain and named
 
 
 def _assert_same_index(left: Any, right: Any, side: str) -> None:
