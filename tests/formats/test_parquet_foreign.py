@@ -1,5 +1,7 @@
 """Parquet files of pyarrow and pandas come back as these read them themselves."""
 
+import datetime
+import decimal
 import functools
 from pathlib import Path
 from typing import Any
@@ -50,8 +52,6 @@ def _is_held(column: Any) -> bool:
 # --------------------------------------------------------------------------- tables
 @pytest.mark.parametrize("name", CASES)
 def test_tables_of_pyarrow(name: str) -> None:
-    if name == "metadata of schema and fields":
-        pytest.xfail("columns of others that are never null are nullable here (docs/formats/parquet.md)")
     table = held(name)
     for label, options in PYARROW.items():
         try:
@@ -207,7 +207,7 @@ def test_the_backend_that_was_asked_for(name: str, backend: Any, tmp_path: Path)
     except Exception as error:  # what pandas refuses, in words of its own
         pytest.skip(f"pandas does not write it: {type(error).__name__}")
     if backend == "pyarrow" and (name == "everything at once" or name.startswith(("arrow map", "arrow sorted map"))):
-        pytest.xfail("pyarrow calls the entries of a map by the column's name, which means nothing")
+        pytest.xfail("pyarrow calls a map's entries by the column's name, which neither its C interface nor its files of Arrow can tell it")
     assert_same(wanted, cn.read(path).to_pandas(dtype_backend=backend))
     assert_same(wanted, cn.read_pandas(path, dtype_backend=backend))
 
@@ -274,3 +274,78 @@ def test_categories_of_numbers_are_refused() -> None:
     content = pyarrow_file(pa.table({"n": [3, 1, 3, None]}))
     with pytest.raises(cn.OptionError, match='columns of text, found column "n" of Int64'):
         cn.decode(content, categories=["n"])
+
+
+# --------------------------------------------------------------------------- what the schema says
+@pytest.mark.parametrize("options", [{}, {"version": "1.0"}, {"coerce_timestamps": "ms"}], ids=str)
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_zones_inside_lists_are_the_writers(unit: str, options: dict[str, Any]) -> None:
+    """Whatever unit they were stored in."""
+    berlin, tokyo = pa.timestamp(unit, "Europe/Berlin"), pa.timestamp(unit, "Asia/Tokyo")
+    ticks = 1_600_000_000 * {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    table = pa.table(
+        {
+            "list": pa.array([[ticks, None], None], pa.list_(berlin)),
+            "lists": pa.array([[[ticks]], []], pa.list_(pa.large_list(pa.field("q", pa.timestamp(unit, "+01:00"))))),
+            "struct": pa.array([{"a": ticks, "b": ticks}, None], pa.struct([("a", berlin), ("b", tokyo)])),
+            "map": pa.array([[(ticks, ticks)], None], pa.map_(tokyo, berlin)),
+            "naive": pa.array([[ticks], []], pa.list_(pa.timestamp(unit))),
+        }
+    )
+    content = pyarrow_file(table, **options)
+    assert_same_table(pyarrow_table(content), cn.decode(content).to_arrow())
+
+
+REQUIRED = pa.schema(
+    [
+        pa.field("i", pa.int64(), nullable=False),
+        pa.field("f", pa.float64(), nullable=False),
+        pa.field("maybe", pa.float64()),
+        pa.field("s", pa.string(), nullable=False),
+        pa.field("t", pa.timestamp("us"), nullable=False),
+        pa.field("b", pa.bool_(), nullable=False),
+        pa.field("d", pa.decimal128(9, 2), nullable=False),
+        pa.field("l", pa.list_(pa.field("element", pa.int8(), nullable=False)), nullable=False),
+    ]
+)
+
+
+def required() -> bytes:
+    day = datetime.datetime(2020, 1, 2)
+    rows = [
+        {"i": k, "f": k / 3, "maybe": None, "s": "x", "t": day, "b": k > 2, "d": decimal.Decimal("1.5"), "l": [k]}
+        for k in range(5)
+    ]
+    return pyarrow_file(pa.Table.from_pylist(rows, REQUIRED), row_group_size=2)
+
+
+def test_columns_that_are_never_null_say_so() -> None:
+    content = required()
+    wanted = pyarrow_table(content)
+    frame = cn.decode(content)
+    assert frame.to_arrow().schema == wanted.schema
+    assert pa.schema(frame) == wanted.schema
+    assert pa.RecordBatchReader.from_stream(frame).read_all().schema == wanted.schema
+    assert cn.read_arrow(content).schema == wanted.schema
+    chosen = ["s", "maybe", "i"]
+    assert cn.decode(content, columns=chosen).to_arrow().schema == wanted.select(chosen).schema
+    assert frame.select(chosen).to_arrow().schema == wanted.select(chosen).schema
+    with cn.open_reader(content) as reader:
+        assert [batch.to_arrow().schema for batch in reader] == [wanted.schema] * 3
+    # They are columns like all others where a library has no word for it.
+    assert_same(wanted.to_pandas(), frame.to_pandas())
+    assert frame.to_polars().equals(cn.Frame(wanted).to_polars())
+
+
+def test_columns_that_are_never_null_stay_in_blocks() -> None:
+    content = pyarrow_file(
+        pa.table(
+            {f"c{i}": pa.array(np.arange(5) * i) for i in range(3)},
+            schema=pa.schema([pa.field(f"c{i}", pa.int64(), nullable=False) for i in range(3)]),
+        ),
+        store_schema=False,
+    )
+    frame = cn.decode(content).to_pandas()
+    assert [block.shape for block in frame._mgr.blocks] == [(3, 5)]
+    copy = cn.decode(cn.encode(cn.decode(content), "npz"))
+    assert [field.nullable for field in copy.to_arrow().schema] == [False] * 3

@@ -26,6 +26,59 @@ pub(super) fn named(found: &DataType, told: &DataType) -> DataType {
     }
 }
 
+/// The type `found` with the zones that the writer's schema tells in the same places, whatever the unit that it tells.
+pub(super) fn zoned(found: &DataType, told: &DataType) -> DataType {
+    let one = |field: &FieldRef| -> FieldRef {
+        let told = child(told).map_or(&DataType::Null, |told| told.data_type());
+        with(field, told)
+    };
+    match (found, told) {
+        (DataType::Timestamp(unit, Some(_)), DataType::Timestamp(_, Some(zone))) => {
+            DataType::Timestamp(*unit, Some(Arc::clone(zone)))
+        }
+        (DataType::List(field), _) => DataType::List(one(field)),
+        (DataType::LargeList(field), _) => DataType::LargeList(one(field)),
+        (DataType::ListView(field), _) => DataType::ListView(one(field)),
+        (DataType::LargeListView(field), _) => DataType::LargeListView(one(field)),
+        (DataType::FixedSizeList(field, n), _) => DataType::FixedSizeList(one(field), *n),
+        (DataType::Map(entries, sorted), DataType::Map(told, _)) => {
+            let (DataType::Struct(a), DataType::Struct(b)) = (entries.data_type(), told.data_type()) else {
+                return found.clone();
+            };
+            // Key and value by their places, whatever they are called.
+            let pair: Fields = a.iter().zip(b).map(|(x, y)| with(x, y.data_type())).collect();
+            if pair.len() != a.len() {
+                return found.clone();
+            }
+            let entries = Field::clone(entries).with_data_type(DataType::Struct(pair));
+            DataType::Map(Arc::new(entries), *sorted)
+        }
+        (DataType::Struct(a), DataType::Struct(b)) => {
+            let told = |x: &FieldRef| b.iter().find(|y| y.name() == x.name());
+            DataType::Struct(
+                a.iter().map(|x| told(x).map_or(Arc::clone(x), |y| with(x, y.data_type()))).collect(),
+            )
+        }
+        _ => found.clone(),
+    }
+}
+
+fn with(field: &FieldRef, told: &DataType) -> FieldRef {
+    Arc::new(Field::clone(field).with_data_type(zoned(field.data_type(), told)))
+}
+
+/// The field below a list.
+fn child(data_type: &DataType) -> Option<&FieldRef> {
+    match data_type {
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _) => Some(field),
+        _ => None,
+    }
+}
+
 fn field(found: &FieldRef, told: &FieldRef) -> FieldRef {
     let data_type = named(found.data_type(), told.data_type());
     Arc::new(Field::clone(told).with_data_type(data_type).with_nullable(found.is_nullable()))

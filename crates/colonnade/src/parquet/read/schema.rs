@@ -123,9 +123,9 @@ pub(crate) fn fields(
         } else {
             let (mut field, descriptor) =
                 tree::nested(elements, leaves, root, some, hint.map(|h| &**h)).map_err(named)?;
-            if let Some(hint) = hint.filter(|_| ours) {
-                field =
-                    Field::clone(&field).with_data_type(names::named(field.data_type(), hint.data_type()));
+            if let Some(told) = hint.map(|hint| hint.data_type()) {
+                let retyped = if ours { names::named } else { names::zoned };
+                field = Field::clone(&field).with_data_type(retyped(field.data_type(), told));
             }
             (field, RootKind::Nested(descriptor))
         };
