@@ -32,12 +32,12 @@ pub(crate) fn stream(frames: Vec<Arc<Frame>>, told: bool) -> Result<FFI_ArrowArr
         .first()
         .ok_or_else(|| Error::malformed("arrow", "expected one frame at least, found none."))?;
     let exporter = if told {
-        Exporter::new(first, Some(frames.iter().map(|f| f.nrows).sum()))?
+        Exporter::new(first, Some(frames.iter().map(|f| f.nrows).sum()))?.with_required(&frames)
     } else {
         Exporter::without_metadata(first)?
     };
     for frame in &frames {
-        exporter.admit(frame)?;
+        exporter.admit_apart(frame)?;
     }
     let private = Private { exporter, frames: frames.into_iter(), error: CString::default() };
     let private = Box::into_raw(Box::new(private)).cast::<c_void>();
@@ -57,8 +57,9 @@ pub(crate) fn stream(frames: Vec<Arc<Frame>>, told: bool) -> Result<FFI_ArrowArr
 ///
 /// # Errors
 /// As [`stream`].
-pub(crate) fn schema(frame: &Frame) -> Result<FFI_ArrowSchema> {
-    exported(&Exporter::new(frame, Some(frame.nrows))?.schema())
+pub(crate) fn schema(frame: &Arc<Frame>) -> Result<FFI_ArrowSchema> {
+    let exporter = Exporter::new(frame, Some(frame.nrows))?;
+    exported(&exporter.with_required(std::slice::from_ref(frame)).schema())
 }
 
 fn exported(schema: &Schema) -> Result<FFI_ArrowSchema> {

@@ -15,8 +15,9 @@ pub use super::cells::exact_type;
 use super::fields::{Fields, foreign_metadata};
 use super::layout::{self, Kept, refuse};
 use super::meta::{self, AxisMeta, FieldMeta, LabelsMeta, SchemaMeta};
+use super::orders::Orders;
 use super::pandas::{self, Entry, Written};
-use super::{gather, labels, names};
+use super::{gather, labels, names, required};
 
 /// Turns frames of one layout into arrays of one schema.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub struct Exporter {
     next: AtomicI64,
     /// Item sizes of fixed-width text, the widest seen: a later chunk's may be wider.
     widest: Vec<AtomicU32>,
+    orders: Orders,
     pandas: Written,
 }
 
@@ -96,6 +98,7 @@ impl Exporter {
         let widths = columns.iter().chain(&levels).map(|kept| dtype_of(kept).map_or(0, |d| d.itemsize));
         let mut out = Self {
             widest: widths.map(AtomicU32::new).collect(),
+            orders: Orders::default(),
             schema: Arc::new(Schema::new_with_metadata(fields.list, metadata)),
             columns,
             levels,
@@ -108,6 +111,17 @@ impl Exporter {
             out.schema = out.schema_of(total_rows);
         }
         Ok(out)
+    }
+
+    /// The same exporter with columns that are never null, as the file of these frames says, told so in the schema: for
+    /// consumers that are given these frames and no others.
+    #[must_use]
+    pub fn with_required(mut self, frames: &[Arc<Frame>]) -> Self {
+        let kept: Vec<&Kept> = self.columns.iter().chain(&self.levels).collect();
+        if let Some(schema) = required::told(&self.schema, &kept, frames) {
+            self.schema = Arc::new(schema);
+        }
+        self
     }
 
     /// The same exporter with axes that are like the frame's own.
@@ -195,19 +209,36 @@ impl Exporter {
         }
     }
 
-    /// Checks that a chunk has the first one's columns, types and kind of row labels, and that an automatic index goes on
-    /// where the last one ended, or begins again.
+    /// Checks that a chunk has the first one's columns, types and kind of row labels, that an automatic index goes on where the
+    /// last one ended, or begins again, and that categories whose order means something have that of the chunks before.
     ///
     /// # Errors
     /// `Unrepresentable`: shows both.
     pub fn admit(&self, chunk: &Frame) -> Result<()> {
+        let next = self.fits(chunk)?;
+        self.orders.admit(chunk, &|position| self.name(position))?;
+        self.take(chunk, next);
+        Ok(())
+    }
+
+    /// As [`Exporter::admit`] for consumers that keep chunks apart: each may have an order of its own.
+    ///
+    /// # Errors
+    /// As [`Exporter::admit`].
+    pub fn admit_apart(&self, chunk: &Frame) -> Result<()> {
+        let next = self.fits(chunk)?;
+        self.take(chunk, next);
+        Ok(())
+    }
+
+    /// Where an automatic index goes on behind a chunk that fits.
+    fn fits(&self, chunk: &Frame) -> Result<Option<i64>> {
         layout::check_columns(&self.axis, &self.columns, &|i| self.name(i), chunk)?;
         layout::check_index(&self.index, &self.levels, &|i| self.name(self.columns.len() + i), &chunk.index)?;
-        self.note_widths(chunk);
         let (Labels::Auto { start, step, .. }, Labels::Auto { start: first, .. }) =
             (&chunk.index.labels, &self.index.labels)
         else {
-            return Ok(());
+            return Ok(None);
         };
         let next = self.next.load(Ordering::Relaxed);
         if *start != next && start != first {
@@ -217,8 +248,14 @@ impl Exporter {
             )));
         }
         let reach = i64::try_from(chunk.nrows).unwrap_or(i64::MAX).saturating_mul(*step);
-        self.next.store(start.saturating_add(reach), Ordering::Relaxed);
-        Ok(())
+        Ok(Some(start.saturating_add(reach)))
+    }
+
+    fn take(&self, chunk: &Frame, next: Option<i64>) {
+        self.note_widths(chunk);
+        if let Some(next) = next {
+            self.next.store(next, Ordering::Relaxed);
+        }
     }
 
     /// The arrays of `frame`, the first one or a later chunk: data columns, then levels of row labels. Native columns that

@@ -15,8 +15,10 @@ pub mod meta;
 pub mod named;
 pub(crate) mod names;
 pub(crate) mod native;
+mod orders;
 pub mod pandas;
 pub mod repeat;
+pub(crate) mod required;
 pub(crate) mod scan;
 
 pub(crate) use column_labels::{foreign as text_labels, stream_of};

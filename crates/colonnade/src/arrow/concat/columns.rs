@@ -11,7 +11,7 @@ use crate::frame::{Block, Column, Frame, Part, Slot, type_name};
 use crate::plan::Task;
 
 use super::blocks::{self, Strip};
-use super::dictionary;
+use super::{dictionary, order};
 
 /// The columns at `positions` of all frames, as parts.
 pub(super) fn join(frames: &[&Frame], slots: &[Vec<Slot>], positions: &[usize]) -> Result<Vec<Part>> {
@@ -48,13 +48,20 @@ pub(super) fn join_one(columns: &[&Column]) -> Result<Column> {
         return Err(Error::malformed("frame", "a column without batches."));
     };
     let pieces: Vec<&ArrayData> = columns.iter().map(|c| &c.data).collect();
-    Ok(Column { data: join_data(&first.data, &pieces)?, ..(*first).clone() })
+    Ok(Column { data: join_data(&first.data, &pieces, first.ordered)?, ..(*first).clone() })
 }
 
 /// Arrays of one type as one; `empty` where none has rows.
-pub(in crate::arrow) fn join_data(empty: &ArrayData, pieces: &[&ArrayData]) -> Result<ArrayData> {
+pub(in crate::arrow) fn join_data(
+    empty: &ArrayData,
+    pieces: &[&ArrayData],
+    is_ordered: bool,
+) -> Result<ArrayData> {
     // Batches without rows add nothing, not even their dictionaries.
     let filled: Vec<&ArrayData> = pieces.iter().copied().filter(|d| !d.is_empty()).collect();
+    if filled.len() > 1 {
+        order::check(&filled, is_ordered)?;
+    }
     match filled.as_slice() {
         [] => Ok(empty.clone()),
         [one] => Ok((*one).clone()),

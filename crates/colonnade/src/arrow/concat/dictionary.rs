@@ -54,7 +54,7 @@ fn keys_of(data: &ArrayData, key_type: &DataType) -> Result<ArrayData> {
 }
 
 /// The dictionary that all others are the beginning of, if there is one.
-fn longest<'d>(values: &[&'d ArrayData]) -> Option<&'d ArrayData> {
+pub(super) fn longest<'d>(values: &[&'d ArrayData]) -> Option<&'d ArrayData> {
     let longest = *values.iter().max_by_key(|v| v.len())?;
     let begins = |v: &&ArrayData| v.ptr_eq(longest) || **v == longest.slice(0, v.len());
     values.iter().all(begins).then_some(longest)

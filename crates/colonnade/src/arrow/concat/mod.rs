@@ -7,6 +7,7 @@ mod blocks;
 mod columns;
 pub(crate) mod dictionary;
 mod index;
+pub(crate) mod order;
 mod same;
 
 use crate::error::{Error, Result};
@@ -94,10 +95,11 @@ fn run(tasks: Vec<plan::Task<'_>>) -> Result<()> {
 #[cfg(test)]
 mod tests;
 
-/// Arrays of one type as one, dictionaries merged; `empty` where none has rows.
+/// Arrays of one type as one, dictionaries merged; `empty` where none has rows. `is_ordered`: whether the order of their
+/// categories means anything.
 ///
 /// # Errors
-/// Types that cannot be joined.
-pub fn arrays(empty: &ArrayData, pieces: &[&ArrayData]) -> Result<ArrayData> {
-    columns::join_data(empty, pieces)
+/// Types that cannot be joined; dictionaries whose orders differ.
+pub fn arrays(empty: &ArrayData, pieces: &[&ArrayData], is_ordered: bool) -> Result<ArrayData> {
+    columns::join_data(empty, pieces, is_ordered)
 }

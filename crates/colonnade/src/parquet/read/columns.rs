@@ -7,11 +7,12 @@ use arrow_schema::{Field, Metadata, Schema, SchemaRef};
 
 use crate::arrow::import::{Place, Plan};
 use crate::arrow::meta::{LabelsMeta, SchemaMeta};
+use crate::arrow::required;
 use crate::error::Result;
 use crate::parquet::footer::Footer;
 
 use super::options::ReadOptions;
-use super::schema::{Root, fields, roots};
+use super::schema::{Root, RootKind, fields, roots};
 use super::{categories, hints, pandas};
 
 /// Fields, what they are made of, and how they become a frame.
@@ -34,7 +35,13 @@ pub(super) fn described(
         return Ok((schema, roots_of, plan));
     }
     let (schema, roots) = made(footer, &footer.wanted, ours, options)?;
-    let plan = Plan::new(&schema).map_err(|e| e.in_format("parquet"))?;
+    let mut plan = Plan::new(&schema).map_err(|e| e.in_format("parquet"))?;
+    if !ours {
+        let never = |root: &Root| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
+        let names = schema.fields().iter().zip(&roots).filter(|(_, root)| never(root));
+        let names: Vec<&str> = names.map(|(field, _)| field.name().as_str()).collect();
+        required::note(&mut plan.tags, &names);
+    }
     Ok((schema, roots, plan))
 }
 

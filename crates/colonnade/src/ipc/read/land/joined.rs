@@ -37,7 +37,8 @@ impl Landing<'_> {
             let field_type = field_of(&self.catalog.shape, field)?;
             let named = |e: Error| e.in_member(field_type.name());
             let refs: Vec<&ArrayData> = list.iter().collect();
-            let data = concat::arrays(&self.empty(field)?, &refs).map_err(named)?;
+            let is_ordered = field_type.dict_is_ordered().unwrap_or(false);
+            let data = concat::arrays(&self.empty(field)?, &refs, is_ordered).map_err(named)?;
             let dtype = match ways.get(i) {
                 Some(Way::Joined(dtype)) => *dtype,
                 _ => None,

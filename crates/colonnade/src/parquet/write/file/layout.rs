@@ -57,6 +57,8 @@ pub(super) struct Layout {
     pub(super) kept: BTreeMap<String, String>,
     /// Those of a first chunk without rows, which only a file without rows needs.
     pub(super) unpaged: BTreeMap<String, String>,
+    /// Dictionaries with nulls among their values, which no page holds, for the values to be given back among them.
+    pub(super) nulled: BTreeMap<String, String>,
 }
 
 impl Layout {
@@ -74,6 +76,7 @@ impl Layout {
             nleaves: 0,
             kept: BTreeMap::new(),
             unpaged: BTreeMap::new(),
+            nulled: BTreeMap::new(),
         };
         let root = Element { name: "schema", children: fields.len(), ..Element::default() };
         elements::push(&mut out.elements, &root);
@@ -131,6 +134,8 @@ impl Layout {
         {
             if matches!(kind, Kind::Dense(_) | Kind::Codes(_)) {
                 self.kept.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
+            } else if dictionaries::values(data)?.null_count() > 0 {
+                self.nulled.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
             } else if data.is_empty() {
                 self.unpaged.insert(field.name().clone(), dictionaries::kept(dictionaries::values(data)?)?);
             }

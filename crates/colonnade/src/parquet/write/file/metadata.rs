@@ -24,7 +24,7 @@ pub(super) fn pairs(schema: &Schema, layout: &Layout, rows: bool) -> Result<Vec<
     let others = schema.metadata().iter().filter(|(key, _)| *key != ARROW && !key.starts_with(DICTIONARY));
     out.extend(others.map(|(key, value)| (key.clone(), value.clone())));
     let unpaged = (!rows).then_some(&layout.unpaged).into_iter().flatten();
-    let kept = layout.kept.iter().chain(unpaged);
+    let kept = layout.kept.iter().chain(&layout.nulled).chain(unpaged);
     out.extend(kept.map(|(name, text)| (format!("{DICTIONARY}{name}"), text.clone())));
     out.sort_unstable();
     out.dedup_by(|a, b| a.0 == b.0);

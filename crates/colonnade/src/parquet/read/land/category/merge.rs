@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::arrow::concat::order;
 use crate::error::{Error, Result};
 
 use super::super::text::Dictionary;
@@ -53,6 +54,23 @@ impl Merged {
             }
         }
         Ok(Self { values, maps })
+    }
+}
+
+impl Merged {
+    /// Refuses categories of which two stand the other way round in two of the dictionaries at `these`.
+    ///
+    /// # Errors
+    /// Malformed: it shows both.
+    pub(super) fn check_order(&self, these: &[usize]) -> Result<()> {
+        let maps = these.iter().filter_map(|&k| self.maps.get(k)).map(Vec::as_slice);
+        let Some((first, second)) = order::turned(maps) else { return Ok(()) };
+        let shown = |code: u32| {
+            let value = self.values.value(code as usize).unwrap_or_default();
+            format!("{:?}", String::from_utf8_lossy(value))
+        };
+        let message = order::message(&shown(first), &shown(second));
+        Err(Error::malformed("parquet", format!("{message} {}", order::ONE_BY_ONE)))
     }
 }
 

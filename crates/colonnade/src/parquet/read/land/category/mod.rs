@@ -143,18 +143,27 @@ impl<'a> Landing<'a> {
             return Ok(part);
         }
         let (coded, merged) = self.keyed(field, &flat, is_text(value_type), pieces)?;
-        let values = values::array(value_type, flat.way, &merged.values).map_err(named)?;
+        let Merged { values, mut maps } = merged;
+        let mut values = values::array(value_type, flat.way, &values).map_err(named)?;
+        if let Some(kept) = self.kept_values(self.field(field)?).map_err(named)?
+            && let Some(places) = values::among(&kept, &values)
+        {
+            values = kept;
+            for code in maps.iter_mut().flatten() {
+                *code = places.get(*code as usize).copied().unwrap_or(0);
+            }
+        }
         // Of text that is asked for as a categorical no type of codes was said.
         let asked = self.file.options.categories.contains(self.field(field)?.name());
         let key_type = if asked && **key_type == DataType::Int32 { &DataType::Int8 } else { &**key_type };
-        let key_type = wide_enough(key_type, merged.values.len()).map_err(named)?;
+        let key_type = wide_enough(key_type, values.len()).map_err(named)?;
         let width = key_type.primitive_width().unwrap_or(4);
         let nbytes = self.nrows.checked_mul(width).ok_or_else(|| Error::too_large("parquet"))?;
         let mut codes = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
         let found: Vec<Mutex<Validity>> = coded.iter().map(|_| Mutex::default()).collect();
         {
             let room = Scatter::new(&mut codes);
-            let maps = &merged.maps;
+            let maps = &maps;
             let tasks = coded.iter().zip(&found).map(|(coded, found)| {
                 let optional = flat.optional;
                 Task::new(coded.part.nrows * width, move || {
@@ -211,11 +220,12 @@ impl<'a> Landing<'a> {
         });
         plan::run(tasks.collect(), self.threads, &NoProgress)?;
         // Where every dictionary stands among those that are merged: of a chunk, then of its pages of values.
-        let mut dictionaries = Vec::new();
+        let (mut dictionaries, mut paged) = (Vec::new(), Vec::new());
         let mut coded = Vec::new();
         for walked in walked.into_iter().map(unlock) {
             let map = dictionaries.len();
             let has = walked.dictionary.is_some();
+            paged.extend(has.then_some(map));
             dictionaries.extend(walked.dictionary);
             let by_value: Vec<bool> = walked.parts.iter().map(|part| !is_keyed(part)).collect();
             let made = self.made(field, flat, text, &walked.parts, &by_value)?;
@@ -234,6 +244,10 @@ impl<'a> Landing<'a> {
             }
         }
         let merged = Merged::new(dictionaries).map_err(|e| self.named(e, field, 0))?;
+        // Of values that stand in pages of their own nobody said an order.
+        if self.field(field)?.dict_is_ordered() == Some(true) {
+            merged.check_order(&paged).map_err(|e| self.named(e, field, 0))?;
+        }
         Ok((coded, merged))
     }
 

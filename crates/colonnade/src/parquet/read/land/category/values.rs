@@ -1,8 +1,10 @@
 //! The values of a dictionary as an Arrow array.
 
+use arrow_array::{Array, UInt32Array, make_array};
 use arrow_buffer::Buffer;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
+use arrow_select::take::take;
 
 use crate::error::{Error, Result};
 use crate::parquet::types::Way;
@@ -34,6 +36,14 @@ pub(super) fn array(data_type: &DataType, way: Way, values: &Dictionary) -> Resu
         }
         other => fixed(other, way, values),
     }
+}
+
+/// Where the values that `kept` has beside its nulls stand in it; `None` where they are not `values`.
+pub(super) fn among(kept: &ArrayData, values: &ArrayData) -> Option<Vec<u32>> {
+    let nulls = kept.nulls()?;
+    let places: Vec<u32> = (0u32..).zip(nulls.iter()).filter(|(_, there)| *there).map(|(k, _)| k).collect();
+    let there = take(&make_array(kept.clone()), &UInt32Array::from(places.clone()), None).ok()?;
+    (there.to_data() == *values).then_some(places)
 }
 
 fn long(values: &Dictionary) -> Vec<u64> {

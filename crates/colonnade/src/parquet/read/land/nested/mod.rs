@@ -70,7 +70,7 @@ impl Landing<'_> {
             let empty = ArrayData::new_empty(kept::column(told).data_type());
             let data = match refs.as_slice() {
                 [one] => (*one).clone(),
-                several => concat::arrays(&empty, several)
+                several => concat::arrays(&empty, several, false)
                     .map_err(|e| self.named(e.in_format("parquet"), field, 0))?,
             };
             let data = self.with_values(told, data).map_err(|e| self.named(e, field, 0))?;
