@@ -207,7 +207,7 @@ def test_the_backend_that_was_asked_for(name: str, backend: Any, tmp_path: Path)
     except Exception as error:  # what pandas refuses, in words of its own
         pytest.skip(f"pandas does not write it: {type(error).__name__}")
     if backend == "pyarrow" and (name == "everything at once" or name.startswith(("arrow map", "arrow sorted map"))):
-        pytest.xfail("pyarrow calls a map's entries by the column's name, which neither its C interface nor its files of Arrow can tell it")
+        pytest.xfail("pyarrow calls a map's entries by the column, which it takes from nobody else")
     assert_same(wanted, cn.read(path).to_pandas(dtype_backend=backend))
     assert_same(wanted, cn.read_pandas(path, dtype_backend=backend))
 
