@@ -18,6 +18,7 @@ mod pandas;
 mod schema;
 mod selection;
 mod tree;
+mod turned;
 mod verify;
 
 pub use crate::plan::Request;

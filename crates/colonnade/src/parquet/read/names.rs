@@ -6,6 +6,8 @@ use std::sync::Arc;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
+use super::turned;
+
 /// The type `found` with the names, the metadata and the order flags that `told` has in the same places.
 pub(super) fn named(found: &DataType, told: &DataType) -> DataType {
     match (found, told) {
@@ -22,6 +24,7 @@ pub(super) fn named(found: &DataType, told: &DataType) -> DataType {
                 |x: &FieldRef| b.iter().find(|y| y.name() == x.name()).map_or(Arc::clone(x), |y| field(x, y));
             DataType::Struct(a.iter().map(told).collect())
         }
+        (found, told) if turned::becomes(found, told) => told.clone(),
         _ => found.clone(),
     }
 }
@@ -97,10 +100,14 @@ fn entries(found: &FieldRef, told: &FieldRef) -> FieldRef {
     Arc::new(made.with_nullable(found.is_nullable()))
 }
 
-/// The array as one of the type `wanted`, which differs in names alone; `None` where it differs in more.
+/// The array as one of the type `wanted`, which differs in names, and in leaves that are stored as other types, alone; `None`
+/// where it differs in more.
 pub(super) fn retyped(data: ArrayData, wanted: &DataType) -> Option<ArrayData> {
     if data.data_type() == wanted {
         return Some(data);
+    }
+    if turned::becomes(data.data_type(), wanted) {
+        return turned::turned(&data, wanted);
     }
     if discriminant(data.data_type()) != discriminant(wanted) {
         return None;

@@ -6,20 +6,23 @@ use arrow_buffer::ToByteSlice;
 
 use super::choose::How;
 use super::dense::Dense;
-use super::leaf::Leaf;
+use super::leaf::{Leaf, Levels};
+use super::page::LevelsOut;
 use super::settings::Encoding;
 use super::{delta, levels, pack, plain, split};
 
 /// What the pages of a chunk are made from.
 pub(super) struct Source<'s, 'a> {
     pub(super) leaf: &'s Leaf<'a>,
+    /// Where it stands within lists and structs.
+    pub(super) levels: Option<&'s Levels<'s>>,
     pub(super) values: &'s Dense<'a>,
     pub(super) how: &'s How<'a>,
     /// Keys have whole bytes: what a codec with an entropy coder makes more of than of packed bits.
     pub(super) aligned: bool,
 }
 
-impl Source<'_, '_> {
+impl<'s> Source<'s, '_> {
     /// The encoding of the values.
     pub(super) fn encoding(&self) -> Encoding {
         match self.how {
@@ -37,22 +40,30 @@ impl Source<'_, '_> {
         }
     }
 
-    /// Appends the definition levels of these rows; answers their bytes, without the length in front of version 1.
-    pub(super) fn levels(&self, rows: &Range<usize>, version_2: bool, out: &mut Vec<u8>) -> usize {
-        if !self.leaf.optional {
-            return 0;
+    /// Appends the levels of these values.
+    pub(super) fn levels(&self, entries: &Range<usize>, version_2: bool, out: &mut Vec<u8>) -> LevelsOut {
+        let mut done = LevelsOut::default();
+        match self.levels {
+            Some(within) => {
+                let part = |levels: &'s [u8]| levels.get(entries.clone()).unwrap_or_default();
+                if within.most_repetition > 0 {
+                    done.repetition_nbytes = sized(version_2, out, |out| {
+                        levels::general(part(within.repetition), within.most_repetition, out);
+                    });
+                }
+                if within.most_definition > 0 {
+                    done.definition_nbytes = sized(version_2, out, |out| {
+                        levels::general(part(within.definition), within.most_definition, out);
+                    });
+                }
+            }
+            None if self.leaf.optional => {
+                done.definition_nbytes =
+                    sized(version_2, out, |out| levels::encode(self.leaf.validity, entries, out));
+            }
+            None => {}
         }
-        let at = out.len();
-        if version_2 {
-            levels::encode(self.leaf.validity, rows, out);
-            return out.len() - at;
-        }
-        out.extend_from_slice(&[0; 4]);
-        levels::encode(self.leaf.validity, rows, out);
-        let nbytes = out.len() - at - 4;
-        let length = u32::try_from(nbytes).unwrap_or(u32::MAX).to_le_bytes();
-        out.get_mut(at..at + 4).unwrap_or_default().copy_from_slice(&length);
-        nbytes
+        done
     }
 
     /// Appends the values of this range.
@@ -105,4 +116,17 @@ impl Source<'_, '_> {
             (_, values) => plain::encode(values, range, out),
         }
     }
+}
+
+/// Appends levels, in version 1 with their length in front; answers their bytes without it.
+fn sized(version_2: bool, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) -> usize {
+    let at = out.len() + if version_2 { 0 } else { 4 };
+    out.resize(at, 0);
+    append(out);
+    let nbytes = out.len() - at;
+    if !version_2 {
+        let length = u32::try_from(nbytes).unwrap_or(u32::MAX).to_le_bytes();
+        out.get_mut(at - 4..at).unwrap_or_default().copy_from_slice(&length);
+    }
+    nbytes
 }

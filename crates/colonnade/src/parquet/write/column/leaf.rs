@@ -158,3 +158,51 @@ pub struct Leaf<'a> {
     /// How its values compare.
     pub order: Order,
 }
+
+/// Where the values of a leaf stand within lists and structs: two levels for each value, and for each list or struct that is
+/// empty or missing and so has none.
+#[derive(Debug, Clone, Copy)]
+pub struct Levels<'a> {
+    /// How many of the optional and repeated places above it are there.
+    pub definition: &'a [u8],
+    /// All of them: the value itself.
+    pub most_definition: u8,
+    /// In which list the value follows the one before, 0 where a row begins. Empty where there are no lists.
+    pub repetition: &'a [u8],
+    /// Lists above it.
+    pub most_repetition: u8,
+}
+
+impl Levels<'_> {
+    /// The first place from `at` on where a row begins; the end where there is none.
+    #[must_use]
+    pub fn next_row(&self, at: usize) -> usize {
+        let n = self.definition.len();
+        if self.most_repetition == 0 {
+            return at.min(n);
+        }
+        let rest = self.repetition.get(at..).unwrap_or_default();
+        rest.iter().position(|&level| level == 0).map_or(n, |k| at + k)
+    }
+
+    /// Values that are there among these.
+    #[must_use]
+    pub fn there(&self, range: std::ops::Range<usize>) -> usize {
+        count(self.definition.get(range).unwrap_or_default(), self.most_definition)
+    }
+
+    /// Rows that begin among these.
+    #[must_use]
+    pub fn rows(&self, range: std::ops::Range<usize>) -> usize {
+        if self.most_repetition == 0 {
+            return range.len();
+        }
+        count(self.repetition.get(range).unwrap_or_default(), 0)
+    }
+}
+
+/// How often a level stands there.
+fn count(levels: &[u8], level: u8) -> usize {
+    // In bytes while they last, which is what vectors are good at.
+    levels.chunks(255).map(|some| usize::from(some.iter().map(|&l| u8::from(l == level)).sum::<u8>())).sum()
+}

@@ -1,9 +1,11 @@
-//! Definition levels of optional leaves: a bit a row, as runs and packed groups.
+//! Definition levels of optional leaves: a bit a row, as runs and packed groups. Levels within lists and structs: a byte each
+//! before, as many bits as the highest needs after.
 
 use std::ops::Range;
 
 use super::super::super::thrift_out::varint;
 use super::leaf::{Bits, low};
+use super::pack::bits_of;
 
 /// Groups of eight rows that are worth a run of their own.
 const LEAST_RUN: usize = 4;
@@ -59,4 +61,67 @@ pub(super) fn encode(validity: Option<Bits<'_>>, rows: &Range<usize>, out: &mut 
     }
     close(run_byte, run_rows, &mut groups, out, true);
     packed(&mut groups, out);
+}
+
+/// Appends levels of at most `most`, without a length in front.
+pub(super) fn general(levels: &[u8], most: u8, out: &mut Vec<u8>) {
+    let width = bits_of(u32::from(most));
+    // A run shorter than this takes more bytes than its packed groups, and more time to read.
+    let least = 8 * (1 + 8 / usize::from(width.max(1))).clamp(2, 8);
+    let (mut literal, mut at) = (0, 0);
+    while let Some(eight) = levels.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let first = eight[0];
+        if *eight != [first; 8] {
+            at += 8;
+            continue;
+        }
+        let n = run_length(levels.get(at..).unwrap_or_default(), first);
+        if n < least {
+            at += n / 8 * 8;
+            continue;
+        }
+        literals(width, levels.get(literal..at).unwrap_or_default(), out);
+        varint(out, (n as u64) << 1);
+        out.push(first);
+        at += n;
+        literal = at;
+    }
+    let rest = levels.get(literal..).unwrap_or_default();
+    match rest.first() {
+        // The end of a long run, or a short page of one level.
+        Some(&first) if run_length(rest, first) == rest.len() => {
+            varint(out, (rest.len() as u64) << 1);
+            out.push(first);
+        }
+        _ => literals(width, rest, out),
+    }
+}
+
+/// How often the first level stands at the beginning.
+fn run_length(levels: &[u8], first: u8) -> usize {
+    let (eights, _) = levels.as_chunks::<8>();
+    let n = 8 * eights.iter().take_while(|eight| **eight == [first; 8]).count();
+    n + levels.get(n..).unwrap_or_default().iter().take_while(|&&level| level == first).count()
+}
+
+/// Groups of eight, of which the last is filled with zeros.
+fn literals(width: u8, levels: &[u8], out: &mut Vec<u8>) {
+    if levels.is_empty() {
+        return;
+    }
+    varint(out, (levels.len().div_ceil(8) as u64) << 1 | 1);
+    let (eights, rest) = levels.as_chunks::<8>();
+    let nbytes = usize::from(width);
+    out.reserve(levels.len().div_ceil(8) * nbytes);
+    let mut last = [0; 8];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    let packed = |eight: &[u8; 8]| {
+        eight.iter().rev().fold(0u64, |word, &level| word << width | u64::from(level)).to_le_bytes()
+    };
+    for eight in eights {
+        out.extend_from_slice(packed(eight).get(..nbytes).unwrap_or_default());
+    }
+    if !rest.is_empty() {
+        out.extend_from_slice(packed(&last).get(..nbytes).unwrap_or_default());
+    }
 }

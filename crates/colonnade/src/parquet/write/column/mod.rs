@@ -8,6 +8,7 @@
 
 mod body;
 mod choose;
+mod cut;
 mod delta;
 mod dense;
 mod dictionary;
@@ -26,11 +27,12 @@ use std::ops::Range;
 
 use crate::error::Result;
 
-pub use leaf::{Bits, Leaf, LeafData, Offsets, Order, Physical, Turn};
+pub use leaf::{Bits, Leaf, LeafData, Levels, Offsets, Order, Physical, Turn};
 pub use outcome::{Bound, Bounds, Chunk, Page, Statistics};
 pub use settings::{Codec, Encoding, Packing, Profile, Settings, Wanted};
 
 use body::Source;
+use cut::Cut;
 use dense::Dense;
 use page::Head;
 use statistics::Ranks;
@@ -40,13 +42,38 @@ use statistics::Ranks;
 /// # Errors
 /// Buffers that are shorter than the rows; values that the leaf's type cannot hold; pages over 2 GiB.
 pub fn encode(leaf: &Leaf<'_>, rows: Range<usize>, settings: &Settings, out: &mut Vec<u8>) -> Result<Chunk> {
-    let values = choose::distinct(leaf, dense::gather(leaf, &rows)?);
+    chunk(leaf, &rows, None, settings, out)
+}
+
+/// Appends the column chunk of a leaf that stands within lists or structs. Its first `n` values and their validity say which
+/// values there are, the levels where they stand.
+///
+/// # Errors
+/// As [`encode`]; levels that tell of other values than there are.
+pub fn encode_within(
+    leaf: &Leaf<'_>,
+    n: usize,
+    levels: &Levels<'_>,
+    settings: &Settings,
+    out: &mut Vec<u8>,
+) -> Result<Chunk> {
+    chunk(leaf, &(0..n), Some(levels), settings, out)
+}
+
+fn chunk(
+    leaf: &Leaf<'_>,
+    rows: &Range<usize>,
+    levels: Option<&Levels<'_>>,
+    settings: &Settings,
+    out: &mut Vec<u8>,
+) -> Result<Chunk> {
+    let values = choose::distinct(leaf, dense::gather(leaf, rows)?);
     let mut how = choose::choose(leaf, &values, settings, true);
-    let pages = cut(leaf, &values, &rows, settings);
+    let pages = cut::cut(leaf, &values, rows, levels, settings)?;
     if choose::too_wide(&how, &values, settings, pages.iter().map(|page| page.values.clone())) {
         how = choose::choose(leaf, &values, settings, false);
     }
-    let mut source = Source { leaf, values: &values, how: &how, aligned: false };
+    let mut source = Source { leaf, levels, values: &values, how: &how, aligned: false };
     let packed = {
         let (first, middle) = (pages.first(), pages.get(pages.len() / 2).filter(|_| pages.len() > 2));
         let some: Vec<_> = first.into_iter().chain(middle).map(|page| page.values.clone()).collect();
@@ -79,46 +106,15 @@ pub fn encode(leaf: &Leaf<'_>, rows: Range<usize>, settings: &Settings, out: &mu
             Bounds::default()
         };
         statistics::merge(&mut all, found, leaf.physical, leaf.order);
-        writer.page(&source, &page, rows.start, bounds)?;
+        writer.page(&source, &page, bounds)?;
     }
-    let nulls = rows.len() - values.len();
+    let n = levels.map_or(rows.len(), |levels| levels.definition.len());
+    let nulls = n.saturating_sub(values.len());
     let statistics = settings.statistics.then(|| Statistics {
         bounds: statistics::bounds(all.as_ref(), &values, 0..values.len(), leaf),
         null_count: nulls,
     });
-    Ok(writer.finish(&source, rows.len(), statistics))
-}
-
-/// Rows of a page, and which of the values that are there they have.
-struct Cut {
-    rows: Range<usize>,
-    values: Range<usize>,
-}
-
-/// Where pages begin and end.
-fn cut(leaf: &Leaf<'_>, values: &Dense<'_>, rows: &Range<usize>, settings: &Settings) -> Vec<Cut> {
-    let mut out = Vec::new();
-    let (mut row, mut given) = (rows.start, 0);
-    let step = page_rows(leaf, values, settings);
-    while row < rows.end {
-        let mut now = row..row.saturating_add(step).min(rows.end);
-        let mut n = leaf.validity.map_or(now.len(), |bits| bits.count(now.clone()));
-        // Text of very different lengths: halved until it fits.
-        while let Dense::Text(texts) = values {
-            let these = texts.get(given..given + n).unwrap_or_default();
-            if now.len() <= 1
-                || these.iter().map(|text| text.len() + 4).sum::<usize>() <= 2 * settings.page_nbytes
-            {
-                break;
-            }
-            now.end = now.start + now.len() / 2;
-            n = leaf.validity.map_or(now.len(), |bits| bits.count(now.clone()));
-        }
-        row = now.end;
-        out.push(Cut { rows: now, values: given..given + n });
-        given += n;
-    }
-    out
+    Ok(writer.finish(&source, n, statistics))
 }
 
 /// Bytes of a value; 0 where they differ, and for bools.
@@ -130,18 +126,6 @@ pub fn width(physical: Physical) -> usize {
         Physical::Int96 => 12,
         Physical::Fixed(n) => n as usize,
     }
-}
-
-/// Rows of a page.
-fn page_rows(leaf: &Leaf<'_>, values: &Dense<'_>, settings: &Settings) -> usize {
-    let width = match (leaf.physical, values) {
-        (Physical::Bytes, Dense::Text(texts)) => {
-            texts.iter().map(|t| t.len() + 4).sum::<usize>() / texts.len().max(1)
-        }
-        (Physical::Bytes, _) => 4,
-        (other, _) => width(other),
-    };
-    (settings.page_nbytes / width.max(1)).clamp(1, settings.page_rows.max(1))
 }
 
 /// A chunk that is being written.
@@ -206,35 +190,37 @@ impl<'s> ChunkOut<'s> {
         Ok(())
     }
 
-    fn page(&mut self, source: &Source<'_, '_>, page: &Cut, first: usize, bounds: Bounds) -> Result<()> {
+    fn page(&mut self, source: &Source<'_, '_>, page: &Cut, bounds: Bounds) -> Result<()> {
         let at = self.out.len();
-        let (n, nulls) = (page.rows.len(), page.rows.len() - page.values.len());
+        let (n, nrows) = (page.entries.len(), page.nrows);
+        let nulls = n.saturating_sub(page.values.len());
         self.body.clear();
-        let levels_nbytes = source.levels(&page.rows, self.settings.version_2, &mut self.body);
+        let levels = source.levels(&page.entries, self.settings.version_2, &mut self.body);
         source.encoded(page.values.clone(), &mut self.body);
         let encoding = source.encoding();
         if self.settings.version_2 {
             let compressed = self.chunk.codec != Codec::None;
-            self.put(&Head::DataV2 { n, nulls, encoding, levels_nbytes, compressed }, levels_nbytes)?;
+            let bare = levels.repetition_nbytes + levels.definition_nbytes;
+            self.put(&Head::DataV2 { n, nulls, nrows, encoding, levels, compressed }, bare)?;
         } else {
             self.put(&Head::Data { n, encoding }, 0)?;
         }
         self.chunk.pages.push(Page {
             at: at - self.start,
             nbytes: self.out.len() - at,
-            first_row: page.rows.start - first,
-            nrows: n,
+            first_row: page.first_row,
+            nvalues: n,
             nulls,
             bounds,
         });
         Ok(())
     }
 
-    fn finish(self, source: &Source<'_, '_>, nrows: usize, statistics: Option<Statistics>) -> Chunk {
+    fn finish(self, source: &Source<'_, '_>, nvalues: usize, statistics: Option<Statistics>) -> Chunk {
         let mut chunk = self.chunk;
         let encoding = source.encoding();
         chunk.encodings.push(encoding);
-        if source.leaf.optional && encoding != Encoding::Rle {
+        if (source.leaf.optional || source.levels.is_some()) && encoding != Encoding::Rle {
             chunk.encodings.push(Encoding::Rle);
         }
         if chunk.dictionary_at.is_some() {
@@ -244,7 +230,7 @@ impl<'s> ChunkOut<'s> {
             let page_type = if self.settings.version_2 { 3 } else { 0 };
             chunk.encoding_stats.push((page_type, encoding, chunk.pages.len()));
         }
-        chunk.nvalues = nrows;
+        chunk.nvalues = nvalues;
         chunk.compressed_nbytes = self.out.len() - self.start;
         chunk.statistics = statistics;
         chunk

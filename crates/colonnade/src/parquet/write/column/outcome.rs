@@ -38,9 +38,9 @@ pub struct Page {
     pub nbytes: usize,
     /// Its first row, from the row group's first.
     pub first_row: usize,
-    /// Its rows.
-    pub nrows: usize,
-    /// Rows that are null.
+    /// Its values, nulls included.
+    pub nvalues: usize,
+    /// Values that are null, or that an empty or missing list or struct stands for.
     pub nulls: usize,
     /// Its bounds; none where no page index was asked for.
     pub bounds: Bounds,

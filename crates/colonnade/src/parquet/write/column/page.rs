@@ -5,6 +5,15 @@ use crate::error::{Error, Result};
 use super::super::super::thrift_out::ThriftOut;
 use super::settings::Encoding;
 
+/// Bytes of a page's levels, without the lengths in front of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LevelsOut {
+    /// Of the repetition levels, which come first.
+    pub(super) repetition_nbytes: usize,
+    /// Of the definition levels.
+    pub(super) definition_nbytes: usize,
+}
+
 /// What stands in front of a page.
 pub(super) enum Head {
     /// A dictionary.
@@ -14,21 +23,23 @@ pub(super) enum Head {
     },
     /// Data of version 1.
     Data {
-        /// Rows.
+        /// Values, nulls included.
         n: usize,
         /// Of the values.
         encoding: Encoding,
     },
     /// Data of version 2.
     DataV2 {
-        /// Rows.
+        /// Values, nulls included.
         n: usize,
-        /// Rows that are null.
+        /// Values that are null.
         nulls: usize,
+        /// Rows.
+        nrows: usize,
         /// Of the values.
         encoding: Encoding,
         /// Bytes of the levels.
-        levels_nbytes: usize,
+        levels: LevelsOut,
         /// Whether the values are compressed.
         compressed: bool,
     },
@@ -74,14 +85,14 @@ pub(super) fn head(head: &Head, nbytes: usize, body: &[u8], crc: bool, out: &mut
             t.i32(1, size(*n)?);
             t.i32(2, Encoding::Plain as i32);
         }
-        Head::DataV2 { n, nulls, encoding, levels_nbytes, compressed } => {
+        Head::DataV2 { n, nulls, nrows, encoding, levels, compressed } => {
             t.begin(8);
             t.i32(1, size(*n)?);
             t.i32(2, size(*nulls)?);
-            t.i32(3, size(*n)?);
+            t.i32(3, size(*nrows)?);
             t.i32(4, *encoding as i32);
-            t.i32(5, size(*levels_nbytes)?);
-            t.i32(6, 0);
+            t.i32(5, size(levels.definition_nbytes)?);
+            t.i32(6, size(levels.repetition_nbytes)?);
             t.bool(7, *compressed);
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, make_array};
-use arrow_buffer::{ArrowNativeType, Buffer};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
@@ -47,11 +47,24 @@ fn codes(data: &ArrayData) -> Result<&[u8]> {
 }
 
 /// The leaf whose dictionary page is the dictionary as it stands.
-pub(super) fn leaf(data: &ArrayData, stored: &Stored, optional: bool, take: Take<'_>) -> Result<()> {
+///
+/// # Errors
+/// As [`leaves::of_masked`].
+pub(super) fn leaf(
+    data: &ArrayData,
+    nulls: Option<&NullBuffer>,
+    stored: &Stored,
+    optional: bool,
+    take: Take<'_>,
+) -> Result<()> {
     let data = without_null_values(data)?;
+    let nulls = match &data {
+        Cow::Borrowed(_) => nulls,
+        Cow::Owned(data) => data.nulls(),
+    };
+    let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
     let data = data.as_ref();
     let values = values(data)?;
-    let nulls = data.nulls().filter(|nulls| nulls.null_count() > 0);
     if !optional && nulls.is_some() {
         let message = "expected no nulls, as the field is not nullable. Fill them first.";
         return Err(Error::unrepresentable("parquet", message));
@@ -90,7 +103,7 @@ fn width(physical: Physical) -> usize {
 }
 
 /// The same column where no value of the dictionary is null: rows that point at one become null.
-fn without_null_values(data: &ArrayData) -> Result<Cow<'_, ArrayData>> {
+pub(super) fn without_null_values(data: &ArrayData) -> Result<Cow<'_, ArrayData>> {
     let values = values(data)?;
     let Some(nulls) = values.nulls().filter(|nulls| nulls.null_count() > 0) else {
         return Ok(Cow::Borrowed(data));

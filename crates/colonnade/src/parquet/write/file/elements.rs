@@ -1,7 +1,37 @@
 //! The schema's elements, as the footer lists them.
 
+use arrow_schema::Field;
+
 use crate::parquet::schema::{Element, Logical, Repetition, Unit};
 use crate::parquet::thrift_out::ThriftOut;
+use crate::parquet::types::{Physical, Stored};
+
+/// Field metadata that numbers a field.
+const FIELD_ID: &str = "PARQUET:field_id";
+
+/// The number that a field was given.
+pub(super) fn id(field: &Field) -> Option<i32> {
+    field.metadata().get(FIELD_ID).and_then(|text| text.parse().ok())
+}
+
+/// Appends the element of a leaf.
+pub(super) fn leaf(bytes: &mut Vec<u8>, name: &str, field: &Field, stored: &Stored, optional: bool) {
+    let length = match stored.physical {
+        Physical::Fixed(n) => i32::try_from(n).ok(),
+        _ => None,
+    };
+    let element = Element {
+        name,
+        physical: Some(stored.physical.number()),
+        length,
+        repetition: if optional { Repetition::Optional } else { Repetition::Required },
+        converted: stored.converted,
+        logical: stored.logical,
+        id: id(field),
+        ..Element::default()
+    };
+    push(bytes, &element);
+}
 
 /// Appends an element.
 pub(super) fn push(bytes: &mut Vec<u8>, element: &Element<'_>) {

@@ -262,7 +262,7 @@ fn metadata(bytes: &mut Vec<u8>, column: Place<'_>, chunk: &Chunk, at: u64) {
 
 /// The bounds of the pages, if all that have values have them.
 fn column_index(bytes: &mut Vec<u8>, chunk: &Chunk) {
-    let empty = |page: &crate::parquet::write::column::Page| page.nulls == page.nrows;
+    let empty = |page: &crate::parquet::write::column::Page| page.nulls == page.nvalues;
     let bounded =
         |page: &crate::parquet::write::column::Page| page.bounds.min.is_some() && page.bounds.max.is_some();
     if !chunk.pages.iter().all(|page| empty(page) || bounded(page)) {

@@ -6,16 +6,14 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use crate::error::{Error, Result};
 use crate::frame::Kind as DTypeKind;
-use crate::parquet::schema::{Element, Repetition};
-use crate::parquet::types::{Beside, Physical, Stored, Way};
+use crate::parquet::schema::Element;
+use crate::parquet::types::{Beside, Stored, Way};
 use crate::parquet::write::column::Settings;
 
 use super::options::WriteOptions;
 use super::source::{Source, each_packed};
+use super::tree::Tree;
 use super::{dictionaries, elements, leaves, nested};
-
-/// Field metadata that numbers a field.
-const FIELD_ID: &str = "PARQUET:field_id";
 
 /// How a column gets into the file.
 #[derive(Debug)]
@@ -26,8 +24,19 @@ pub(super) enum Kind {
     Dense(Stored),
     /// A dictionary of nested values, as its codes.
     Codes(Stored),
-    /// As the crate writes it.
-    Nested,
+    /// As leaves with levels.
+    Nested(Box<Tree>),
+}
+
+/// A leaf of a column.
+#[derive(Debug)]
+pub(super) struct RootLeaf {
+    /// Physical type.
+    pub(super) physical: i32,
+    /// Names from below the schema's root to it.
+    pub(super) path: Vec<String>,
+    /// Settings of its own.
+    pub(super) settings: Option<Box<Settings>>,
 }
 
 /// A column of the file.
@@ -39,10 +48,8 @@ pub(super) struct Root {
     pub(super) kind: Kind,
     /// Whether it may have nulls.
     pub(super) optional: bool,
-    /// Physical type and path of each leaf.
-    pub(super) leaves: Vec<(i32, Vec<String>)>,
-    /// Settings of its own.
-    pub(super) settings: Option<Box<Settings>>,
+    /// What it is made of.
+    pub(super) leaves: Vec<RootLeaf>,
 }
 
 /// All columns.
@@ -111,22 +118,25 @@ impl Layout {
         }
         let kind = kind(field, source)?;
         let optional = field.is_nullable() && may_be_null(source);
-        let settings;
         let leaves = match &kind {
             Kind::Leaf(stored) | Kind::Dense(stored) | Kind::Codes(stored) => {
-                push_leaf(&mut self.elements, field, stored, optional);
+                elements::leaf(&mut self.elements, field.name(), field, stored, optional);
                 self.nelements += 1;
                 let categories =
                     matches!(kind, Kind::Leaf(_)) && matches!(field.data_type(), DataType::Dictionary(..));
-                settings = options.of_column(field.name(), stored.physical, categories)?.map(Box::new);
-                vec![(stored.physical.number(), vec![field.name().clone()])]
+                let settings = options.of_column(field.name(), stored.physical, categories)?.map(Box::new);
+                let path = vec![field.name().clone()];
+                vec![RootLeaf { physical: stored.physical.number(), path, settings }]
             }
-            Kind::Nested => {
-                settings = options.of_nested(field.name())?.map(Box::new);
-                let group = nested::group(field)?;
-                self.elements.extend_from_slice(&group.elements);
-                self.nelements += group.nelements;
-                group.leaves
+            Kind::Nested(tree) => {
+                self.nelements += tree.push(&mut self.elements, &nested::field(field));
+                let all = options.of_leaves(&tree.leaves)?.into_iter();
+                let leaves = tree.leaves.iter().zip(all).map(|((physical, path), settings)| RootLeaf {
+                    physical: physical.number(),
+                    path: path.clone(),
+                    settings: settings.map(Box::new),
+                });
+                leaves.collect()
             }
         };
         if let Source::Array(data) = source
@@ -141,7 +151,7 @@ impl Layout {
             }
         }
         self.nleaves += leaves.len();
-        self.roots.push(Root { field: FieldRef::clone(field), kind, optional, leaves, settings });
+        self.roots.push(Root { field: FieldRef::clone(field), kind, optional, leaves });
         Ok(())
     }
 }
@@ -174,7 +184,16 @@ impl Root {
                 }
             }
         }
-        let Kind::Leaf(stored) = &self.kind else { return Ok(()) };
+        let stored = match &self.kind {
+            Kind::Leaf(stored) => stored,
+            Kind::Nested(tree) => {
+                return match source {
+                    Source::Array(data) => tree.admit(&nested::array(data)?),
+                    Source::Block(..) => Ok(()),
+                };
+            }
+            Kind::Dense(_) | Kind::Codes(_) => return Ok(()),
+        };
         let turned = !matches!(stored.way, Way::Same | Way::Narrow(_) | Way::Nothing | Way::Empty);
         if !turned && *self.field.data_type() != DataType::Date32 {
             return Ok(());
@@ -186,7 +205,7 @@ impl Root {
             } else {
                 data
             };
-            if leaves::fits(&data, stored) {
+            if leaves::fits(&data, data.nulls(), stored) {
                 return Ok(());
             }
             let advice = "Write it in the first chunk, or convert the column first.";
@@ -208,24 +227,6 @@ fn may_be_null(source: Source<'_>) -> bool {
     }
 }
 
-fn push_leaf(bytes: &mut Vec<u8>, field: &Field, stored: &Stored, optional: bool) {
-    let length = match stored.physical {
-        Physical::Fixed(n) => i32::try_from(n).ok(),
-        _ => None,
-    };
-    let element = Element {
-        name: field.name(),
-        physical: Some(stored.physical.number()),
-        length,
-        repetition: if optional { Repetition::Optional } else { Repetition::Required },
-        converted: stored.converted,
-        logical: stored.logical,
-        id: field.metadata().get(FIELD_ID).and_then(|text| text.parse().ok()),
-        ..Element::default()
-    };
-    elements::push(bytes, &element);
-}
-
 fn kind(field: &Field, source: Source<'_>) -> Result<Kind> {
     if let DataType::Dictionary(_, values) = field.data_type() {
         if matches!(values.as_ref(), DataType::Dictionary(..)) {
@@ -241,24 +242,36 @@ fn kind(field: &Field, source: Source<'_>) -> Result<Kind> {
             (Some(Beside::Values(_)), _) => Ok(Kind::Dense(stored)),
             (Some(Beside::Codes(_)), _) => Ok(Kind::Codes(stored)),
             (None, Source::Array(data)) => {
-                let fits = leaves::fits(dictionaries::values(data)?, &stored);
+                let values = dictionaries::values(data)?;
+                let fits = leaves::fits(values, values.nulls(), &stored);
                 Ok(Kind::Leaf(chosen(field, stored, fits)))
             }
             (None, Source::Block(..)) => Ok(Kind::Leaf(stored)),
         };
     }
-    if matches!(field.data_type(), DataType::RunEndEncoded(..)) {
-        return Ok(Kind::Nested);
-    }
-    let Some(stored) = Stored::of(field) else { return Ok(Kind::Nested) };
+    let runs = matches!(field.data_type(), DataType::RunEndEncoded(..));
+    let Some(stored) = Stored::of(field).filter(|_| !runs) else { return tree(field, source) };
     let mut fits = true;
     if Stored::exact(field.data_type()).is_some() {
         each_packed(&[source], |_, column| {
-            fits = leaves::fits(&leaves::array(&column, field.data_type())?, &stored);
+            let data = leaves::array(&column, field.data_type())?;
+            fits = leaves::fits(&data, data.nulls(), &stored);
             Ok(())
         })?;
     }
     Ok(Kind::Leaf(chosen(field, stored, fits)))
+}
+
+fn tree(field: &Field, source: Source<'_>) -> Result<Kind> {
+    let mut found = None;
+    let field = nested::field(field);
+    each_packed(&[source], |_, column| {
+        let data = leaves::array(&column, field.data_type())?;
+        found = Some(Tree::of(&field, &nested::array(&data)?)?);
+        Ok(())
+    })?;
+    let found = found.ok_or_else(|| Error::unrepresentable("parquet", "a column without values."))?;
+    Ok(Kind::Nested(Box::new(found)))
 }
 
 /// The leaf that others understand, or Arrow's own bytes where a value does not fit that one.

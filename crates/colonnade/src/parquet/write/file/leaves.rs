@@ -1,6 +1,6 @@
 //! A column as the leaf that it is in the file: its values where they lie, and how they are turned on their way.
 
-use arrow_buffer::{ArrowNativeType, Buffer};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
@@ -122,6 +122,17 @@ fn not_a_time(bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// An array without a copy, where its type allows.
 pub(super) fn of_array(data: &ArrayData, stored: &Stored, optional: bool, take: Take<'_>) -> Result<()> {
+    of_masked(data, data.nulls(), stored, optional, take)
+}
+
+/// An array of which other values are null than it says itself.
+pub(super) fn of_masked(
+    data: &ArrayData,
+    nulls: Option<&NullBuffer>,
+    stored: &Stored,
+    optional: bool,
+    take: Take<'_>,
+) -> Result<()> {
     let mut aligned;
     let data = if is_aligned(data) {
         data
@@ -131,7 +142,7 @@ pub(super) fn of_array(data: &ArrayData, stored: &Stored, optional: bool, take: 
         &aligned
     };
     let n = data.len();
-    let nulls = data.nulls().filter(|nulls| nulls.null_count() > 0);
+    let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
     if !optional && nulls.is_some() {
         return Err(Error::unrepresentable(
             "parquet",
@@ -162,7 +173,7 @@ pub(super) fn of_array(data: &ArrayData, stored: &Stored, optional: bool, take: 
             let data = LeafData::Fixed { bytes: &[0; 4], start: 0, width: 4, stride: 0, turn: Turn::AsIs };
             give(data, Some(Bits { bytes: &none, offset: 0 }))
         }
-        (DataType::Dictionary(..), _) => dictionaries::leaf(data, stored, optional, take),
+        (DataType::Dictionary(..), _) => dictionaries::leaf(data, nulls, stored, optional, take),
         (DataType::Boolean, _) => {
             give(LeafData::Bits(Bits { bytes: first, offset: data.offset() }), validity)
         }
@@ -194,7 +205,7 @@ pub(super) fn of_array(data: &ArrayData, stored: &Stored, optional: bool, take: 
         }
         (_, Way::Days) => give(fixed(8, Turn::Over(DAY)), validity),
         (_, Way::Widened(stride)) => {
-            check(data, stored)?;
+            check(data, nulls, stored)?;
             let width = if stored.physical == Physical::Int32 { 4 } else { 8 };
             if width > usize::from(stride) {
                 // A decimal of 32 bits with more digits than that allows for.
@@ -203,7 +214,7 @@ pub(super) fn of_array(data: &ArrayData, stored: &Stored, optional: bool, take: 
             give(lowest(width, stride), validity)
         }
         (_, Way::BigEndian(width)) => {
-            check(data, stored)?;
+            check(data, nulls, stored)?;
             give(fixed(usize::from(width), Turn::Reversed), validity)
         }
         (_, way @ (Way::Months | Way::DayTime)) => {
@@ -266,14 +277,22 @@ fn intervals(data: &ArrayData, way: Way) -> Vec<u8> {
     out
 }
 
+/// Whether there are values that the leaf cannot hold.
+pub(super) fn may_not_fit(stored: &Stored) -> bool {
+    matches!(stored.way, Way::Thousands | Way::Days | Way::Widened(_) | Way::BigEndian(_))
+}
+
 /// Whether every value, null ones apart, fits the leaf.
-pub(super) fn fits(data: &ArrayData, stored: &Stored) -> bool {
+pub(super) fn fits(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &Stored) -> bool {
+    if let (DataType::Dictionary(..), [values]) = (data.data_type(), data.child_data()) {
+        return fits(values, values.nulls(), stored);
+    }
     match stored.way {
         Way::Thousands if *data.data_type() == DataType::Time32(arrow_schema::TimeUnit::Second) => {
-            each::<4>(data, |v| i32::from_le_bytes(v).checked_mul(1000).is_some())
+            each::<4>(data, nulls, |v| i32::from_le_bytes(v).checked_mul(1000).is_some())
         }
-        Way::Thousands => each::<8>(data, |v| i64::from_le_bytes(v).checked_mul(1000).is_some()),
-        Way::Days => each::<8>(data, |v| {
+        Way::Thousands => each::<8>(data, nulls, |v| i64::from_le_bytes(v).checked_mul(1000).is_some()),
+        Way::Days => each::<8>(data, nulls, |v| {
             let v = i64::from_le_bytes(v);
             v % DAY == 0 && i32::try_from(v / DAY).is_ok()
         }),
@@ -285,10 +304,10 @@ pub(super) fn fits(data: &ArrayData, stored: &Stored) -> bool {
                 _ => return false,
             };
             match width {
-                4 => each::<4>(data, |v| is_short(&v, room)),
-                8 => each::<8>(data, |v| is_short(&v, room)),
-                16 => each::<16>(data, |v| is_short(&v, room)),
-                _ => each::<32>(data, |v| is_short(&v, room)),
+                4 => each::<4>(data, nulls, |v| is_short(&v, room)),
+                8 => each::<8>(data, nulls, |v| is_short(&v, room)),
+                16 => each::<16>(data, nulls, |v| is_short(&v, room)),
+                _ => each::<32>(data, nulls, |v| is_short(&v, room)),
             }
         }
         _ => true,
@@ -302,17 +321,21 @@ fn is_short(value: &[u8], room: usize) -> bool {
     high.iter().all(|byte| *byte == sign)
 }
 
-fn each<const N: usize>(data: &ArrayData, holds: impl Fn([u8; N]) -> bool) -> bool {
+fn each<const N: usize>(
+    data: &ArrayData,
+    nulls: Option<&NullBuffer>,
+    holds: impl Fn([u8; N]) -> bool,
+) -> bool {
     let (cells, _) = data.buffers().first().map_or(&[][..], Buffer::as_slice).as_chunks::<N>();
     let mut rows = cells.iter().skip(data.offset()).take(data.len());
-    match data.nulls().filter(|nulls| nulls.null_count() > 0) {
+    match nulls.filter(|nulls| nulls.null_count() > 0) {
         None => rows.all(|cell| holds(*cell)),
         Some(nulls) => rows.zip(nulls.iter()).all(|(cell, there)| !there || holds(*cell)),
     }
 }
 
-fn check(data: &ArrayData, stored: &Stored) -> Result<()> {
-    if fits(data, stored) {
+fn check(data: &ArrayData, nulls: Option<&NullBuffer>, stored: &Stored) -> Result<()> {
+    if fits(data, nulls, stored) {
         return Ok(());
     }
     let message =

@@ -14,7 +14,9 @@ mod metadata;
 mod nested;
 mod options;
 mod pending;
+mod shred;
 mod source;
+mod tree;
 mod writer;
 
 #[cfg(test)]

@@ -226,19 +226,75 @@ impl WriteOptions {
 }
 
 impl WriteOptions {
-    /// The settings of a list, struct or map; `None`: those of all.
+    /// What is said of the leaf by its path, or by that of a group that it stands in, the innermost first; `true`: of the leaf
+    /// itself.
+    fn said<T>(path: &[String], of: impl Fn(&str) -> Option<T>) -> Option<(T, bool)> {
+        (1..=path.len()).rev().find_map(|n| {
+            let found = of(&path.get(..n)?.join("."))?;
+            Some((found, n == path.len()))
+        })
+    }
+
+    /// The settings of the leaves of a list, struct or map; `None`: those of all. What is said of a group holds for all its leaves
+    /// that can have it.
     ///
     /// # Errors
-    /// `InvalidOption`: an encoding asked for by its name.
-    pub(super) fn of_nested(&self, name: &str) -> Result<Option<Settings>> {
-        if self.encodings.get(name).is_some_and(|wanted| *wanted != Wanted::Auto) {
-            let message =
-                format!("encoding of {name:?}: a list, struct or map has none of its own. Leave it out.");
-            return Err(wrong(message));
+    /// `InvalidOption`: an encoding that the leaf cannot have, or none of the leaves of the group.
+    pub(super) fn of_leaves(&self, leaves: &[(Physical, Vec<String>)]) -> Result<Vec<Option<Settings>>> {
+        let all = |physical| match self.settings.encoding {
+            Wanted::One(encoding) if !can_have(physical, encoding) => Wanted::Auto,
+            other => other,
+        };
+        if !self.names_columns() {
+            let own = |encoding| Settings { encoding, ..self.settings.clone() };
+            let settings = leaves.iter().map(|(physical, _)| all(*physical));
+            return Ok(settings.map(|e| (e != self.settings.encoding).then(|| own(e))).collect());
         }
-        let allowed = self.dictionaries.as_ref().is_none_or(|names| names.contains(name));
-        Ok((!allowed).then(|| Settings { dictionary: false, ..self.settings.clone() }))
+        self.check_groups(leaves)?;
+        let mut out = Vec::with_capacity(leaves.len());
+        for (physical, path) in leaves {
+            let said = Self::said(path, |name| self.encodings.get(name).copied());
+            let encoding = match said {
+                Some((Wanted::One(encoding), itself)) if !can_have(*physical, encoding) => {
+                    if itself {
+                        let (name, word, stored) = (path.join("."), word(encoding), stored(*physical));
+                        let message =
+                            format!("encoding of {name:?}: {word:?} is not for values stored as {stored}.");
+                        return Err(wrong(message));
+                    }
+                    Wanted::Auto
+                }
+                Some((wanted, _)) => wanted,
+                None => all(*physical),
+            };
+            let named =
+                |names: &BTreeSet<String>| Self::said(path, |name| names.contains(name).then_some(()));
+            let allowed = self.dictionaries.as_ref().is_none_or(|names| named(names).is_some());
+            let same = allowed && encoding == self.settings.encoding;
+            let dictionary = self.settings.dictionary && allowed;
+            out.push((!same).then(|| Settings { encoding, dictionary, ..self.settings.clone() }));
+        }
+        Ok(out)
     }
+
+    /// Refuses encodings of groups that none of their leaves can have.
+    fn check_groups(&self, leaves: &[(Physical, Vec<String>)]) -> Result<()> {
+        for (name, wanted) in &self.encodings {
+            let Wanted::One(encoding) = wanted else { continue };
+            let mut below = leaves.iter().filter(|(_, path)| starts(path, name)).peekable();
+            if below.peek().is_some() && !below.any(|(physical, _)| can_have(*physical, *encoding)) {
+                let word = word(*encoding);
+                let message = format!("encoding of {name:?}: {word:?} is not for any of its values.");
+                return Err(wrong(message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a path is that of `name`, or of something below it.
+fn starts(path: &[String], name: &str) -> bool {
+    (1..=path.len()).any(|n| path.get(..n).is_some_and(|some| some.join(".") == name))
 }
 
 fn encoding_of(name: &str) -> Result<Wanted> {

@@ -51,6 +51,19 @@ impl Source<'_> {
     }
 }
 
+impl Source<'_> {
+    /// Values of its largest leaf, at most.
+    pub(super) fn nvalues(&self, nrows: usize) -> usize {
+        fn most(data: &ArrayData) -> usize {
+            data.child_data().iter().map(most).fold(data.len(), usize::max)
+        }
+        match self {
+            Self::Array(data) if data.data_type().is_nested() => most(data),
+            _ => nrows,
+        }
+    }
+}
+
 fn array_nbytes(data: &ArrayData) -> usize {
     use arrow_schema::DataType;
     let n = data.len();

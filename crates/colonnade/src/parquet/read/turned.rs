@@ -1,0 +1,54 @@
+//! Leaves within lists and structs that are stored as another type than they are: what the crate makes of them becomes
+//! their own.
+
+use arrow_buffer::Buffer;
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, IntervalUnit, TimeUnit};
+
+/// Whether values of the type `found` are those of the type `told` as they are stored.
+pub(super) fn becomes(found: &DataType, told: &DataType) -> bool {
+    match (found, told) {
+        (DataType::Timestamp(TimeUnit::Millisecond, _), DataType::Timestamp(TimeUnit::Second, _))
+        | (DataType::Time32(TimeUnit::Millisecond), DataType::Time32(TimeUnit::Second)) => true,
+        (DataType::FixedSizeBinary(n), told) => own_bytes(told) == Some(*n),
+        _ => false,
+    }
+}
+
+/// Bytes of a type whose values may be stored as they lie.
+fn own_bytes(told: &DataType) -> Option<i32> {
+    match told {
+        DataType::Decimal32(..) => Some(4),
+        DataType::Decimal64(..) => Some(8),
+        DataType::Decimal128(..) | DataType::Interval(IntervalUnit::MonthDayNano) => Some(16),
+        DataType::Decimal256(..) => Some(32),
+        _ => None,
+    }
+}
+
+/// The array as one of the type `told`, which its type [`becomes`].
+pub(super) fn turned(data: &ArrayData, told: &DataType) -> Option<ArrayData> {
+    let width = match data.data_type() {
+        DataType::FixedSizeBinary(n) => usize::try_from(*n).ok()?,
+        other => other.primitive_width()?,
+    };
+    let (start, nbytes) = (data.offset().checked_mul(width)?, data.len().checked_mul(width)?);
+    let bytes = data.buffers().first()?.as_slice().get(start..start.checked_add(nbytes)?)?;
+    let buffer = match data.data_type() {
+        DataType::Timestamp(..) => Buffer::from_vec(seconds(bytes.as_chunks().0, i64::from_le_bytes)),
+        DataType::Time32(_) => {
+            let millis = |bytes| i64::from(i32::from_le_bytes(bytes));
+            let seconds = seconds(bytes.as_chunks().0, millis);
+            Buffer::from_vec(seconds.into_iter().map(|s| i32::try_from(s).unwrap_or(0)).collect::<Vec<_>>())
+        }
+        // A copy, which is aligned for words.
+        _ => Buffer::from(bytes),
+    };
+    let builder = ArrayData::builder(told.clone()).len(data.len()).nulls(data.nulls().cloned());
+    builder.add_buffer(buffer).align_buffers(true).build().ok()
+}
+
+/// Milliseconds of whole seconds as those; what stands where a value is null is of no meaning.
+fn seconds<const N: usize>(millis: &[[u8; N]], number: impl Fn([u8; N]) -> i64) -> Vec<i64> {
+    millis.iter().map(|bytes| number(*bytes) / 1000).collect()
+}

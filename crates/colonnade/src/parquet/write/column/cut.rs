@@ -1,0 +1,107 @@
+//! Where pages begin and end.
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+
+use super::dense::Dense;
+use super::leaf::{Leaf, Levels, Physical};
+use super::settings::Settings;
+use super::width;
+
+/// What a page holds.
+pub(super) struct Cut {
+    /// Its values, nulls included: rows of the leaf, or places in the levels.
+    pub(super) entries: Range<usize>,
+    /// Its first row, from the row group's first.
+    pub(super) first_row: usize,
+    /// Its rows.
+    pub(super) nrows: usize,
+    /// Which of the values that are there.
+    pub(super) values: Range<usize>,
+}
+
+/// The pages of the leaf's rows; of its levels, where it stands within lists or structs.
+///
+/// # Errors
+/// Levels that tell of other values than there are.
+pub(super) fn cut(
+    leaf: &Leaf<'_>,
+    values: &Dense<'_>,
+    rows: &Range<usize>,
+    levels: Option<&Levels<'_>>,
+    settings: &Settings,
+) -> Result<Vec<Cut>> {
+    let step = page_rows(leaf, values, settings);
+    let pages = match levels {
+        None => flat(leaf, values, rows, step, settings),
+        Some(levels) => nested(levels, values, step, settings),
+    };
+    if pages.last().map_or(0, |page| page.values.end) != values.len() {
+        return Err(Error::malformed("parquet", "a column's levels do not fit its values."));
+    }
+    Ok(pages)
+}
+
+fn flat(
+    leaf: &Leaf<'_>,
+    values: &Dense<'_>,
+    rows: &Range<usize>,
+    step: usize,
+    settings: &Settings,
+) -> Vec<Cut> {
+    let (mut out, mut row, mut given) = (Vec::new(), rows.start, 0);
+    while row < rows.end {
+        let mut now = row..row.saturating_add(step).min(rows.end);
+        let mut n = leaf.validity.map_or(now.len(), |bits| bits.count(now.clone()));
+        while now.len() > 1 && is_long(values, given..given + n, settings) {
+            now.end = now.start + now.len() / 2;
+            n = leaf.validity.map_or(now.len(), |bits| bits.count(now.clone()));
+        }
+        row = now.end;
+        let (first_row, nrows) = (now.start - rows.start, now.len());
+        out.push(Cut { entries: now, first_row, nrows, values: given..given + n });
+        given += n;
+    }
+    out
+}
+
+/// Pages of whole rows: those who read by the page index count on it.
+fn nested(levels: &Levels<'_>, values: &Dense<'_>, step: usize, settings: &Settings) -> Vec<Cut> {
+    let (mut out, mut at, mut row, mut given) = (Vec::new(), 0, 0, 0);
+    while at < levels.definition.len() {
+        let mut end = levels.next_row(at.saturating_add(step));
+        let mut n = levels.there(at..end);
+        while is_long(values, given..given + n, settings) {
+            let half = levels.next_row(at + (end - at).div_ceil(2));
+            if half >= end {
+                break;
+            }
+            end = half;
+            n = levels.there(at..end);
+        }
+        let nrows = levels.rows(at..end);
+        out.push(Cut { entries: at..end, first_row: row, nrows, values: given..given + n });
+        (at, row, given) = (end, row + nrows, given + n);
+    }
+    out
+}
+
+/// Text of very different lengths: a page of it is halved until it fits.
+fn is_long(values: &Dense<'_>, range: Range<usize>, settings: &Settings) -> bool {
+    let Dense::Text(texts) = values else { return false };
+    let these = texts.get(range).unwrap_or_default();
+    these.iter().map(|text| text.len() + 4).sum::<usize>() > 2 * settings.page_nbytes
+}
+
+/// Rows of a page.
+fn page_rows(leaf: &Leaf<'_>, values: &Dense<'_>, settings: &Settings) -> usize {
+    let width = match (leaf.physical, values) {
+        (Physical::Bytes, Dense::Text(texts)) => {
+            texts.iter().map(|t| t.len() + 4).sum::<usize>() / texts.len().max(1)
+        }
+        (Physical::Bytes, _) => 4,
+        (other, _) => width(other),
+    };
+    (settings.page_nbytes / width.max(1)).clamp(1, settings.page_rows.max(1))
+}
