@@ -28,7 +28,7 @@ use std::ops::Range;
 use crate::error::Result;
 
 pub use leaf::{Bits, Leaf, LeafData, Levels, Offsets, Order, Physical, Turn};
-pub use outcome::{Bound, Bounds, Chunk, Page, Statistics};
+pub use outcome::{Bounds, Chunk, Page, Statistics};
 pub use settings::{Codec, Encoding, Packing, Profile, Settings, Wanted};
 
 use body::Source;
