@@ -54,10 +54,11 @@ class ParquetOptions(Common):
         Writing. ``"auto"`` chooses by a sample of the column; by hand ``"plain"``, ``"dictionary"``,
         ``"delta_binary_packed"`` (integers, times), ``"delta_length_byte_array"`` (text, bytes) or
         ``"byte_stream_split"`` (numbers of fixed width). One word is for the columns that can have it; a mapping of
-        names to words refuses a column that cannot, and leaves the others to be chosen.
+        names to words refuses a column that cannot, and leaves the others to be chosen. Within lists and structs a
+        name is the path of a leaf (``"jet.list.element.pt"``) or of a group, whose leaves that can have it do.
     use_dictionary : bool or sequence of str
         Writing. False: dictionaries are not among what ``"auto"`` chooses from. Names: for these columns alone they
-        are.
+        are; paths within nested columns too.
     profile : {"fast", "balanced", "small"}
         Writing. What ``"auto"`` prefers: what is decoded the fastest, the smallest file, or the middle.
     row_group_rows : int, optional

@@ -125,3 +125,38 @@ fn literals(width: u8, levels: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(packed(&last).get(..nbytes).unwrap_or_default());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::super::hybrid::{Hybrid, Run, each_group};
+    use super::super::pack::bits_of;
+    use super::general;
+
+    #[test]
+    fn levels_of_every_width_come_back() {
+        for most in [1u8, 2, 3, 5, 9, 40, 255] {
+            for n in [1usize, 7, 8, 9, 31, 64, 200, 1000] {
+                for stretch in [1, 3, 9, 40, 300] {
+                    let level = |k: usize| u8::try_from(k / stretch * 7 % (usize::from(most) + 1)).unwrap();
+                    let levels: Vec<u8> = (0..n).map(level).collect();
+                    let (mut bytes, mut back) = (Vec::new(), Vec::new());
+                    general(&levels, most, &mut bytes);
+                    let width = bits_of(u32::from(most));
+                    let mut runs = Hybrid::new(&bytes, width, n).unwrap();
+                    while let Some(run) = runs.next_run().unwrap() {
+                        match run {
+                            Run::Same { value, n } => back.extend(std::iter::repeat_n(value, n)),
+                            Run::Packed { bytes, n } => each_group(width, bytes, n, |v| {
+                                back.extend_from_slice(v);
+                                Ok(())
+                            })
+                            .unwrap(),
+                        }
+                    }
+                    let levels: Vec<u32> = levels.into_iter().map(u32::from).collect();
+                    assert_eq!(back, levels, "up to {most}, {n} levels, runs of {stretch}");
+                }
+            }
+        }
+    }
+}

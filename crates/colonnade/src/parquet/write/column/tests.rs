@@ -12,6 +12,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::super::super::thrift::Wire;
 use super::super::super::thrift_out::ThriftOut;
+use super::outcome::Bound;
 use super::*;
 
 /// A file of one row group: name, leaf and settings of each column.

@@ -75,7 +75,6 @@ impl Layout {
     /// `Unrepresentable` for what Parquet cannot hold, `InvalidOption` for encodings that a column cannot have; both say
     /// the column.
     pub(super) fn of(fields: &Fields, sources: &[Source<'_>], options: &WriteOptions) -> Result<Self> {
-        options.check_names(fields.iter().map(|field| field.name().as_str()))?;
         let mut out = Self {
             roots: Vec::with_capacity(fields.len()),
             elements: Vec::new(),
@@ -90,6 +89,7 @@ impl Layout {
         for (field, source) in fields.iter().zip(sources) {
             out.add(field, *source, options).map_err(|e| e.in_member(field.name().clone()))?;
         }
+        options.check_names(&out.roots)?;
         Ok(out)
     }
 

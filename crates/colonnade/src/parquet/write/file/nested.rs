@@ -79,3 +79,6 @@ pub(super) fn encode(
     })?;
     Ok(done)
 }
+
+#[cfg(test)]
+mod tests;

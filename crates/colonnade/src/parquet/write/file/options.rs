@@ -1,11 +1,14 @@
 //! What is asked of a file, validated when it is made.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, Result};
 use crate::parquet::codec::Codec;
 use crate::parquet::types::Physical;
 use crate::parquet::write::column::{Encoding, Packing, Profile, Settings, Wanted};
+
+use super::layout::Root;
 
 /// Options for writing, validated when they are made.
 #[derive(Debug, Clone, Default)]
@@ -149,24 +152,33 @@ impl WriteOptions {
         let mut out = self.clone();
         for (name, label) in names.iter().zip(labels) {
             let Some(label) = label.as_deref().filter(|label| label != name) else { continue };
-            if let Some(wanted) = self.encodings.get(label) {
-                out.encodings.entry((*name).to_owned()).or_insert(*wanted);
+            // The label, and paths below it.
+            let own = |said: &str| match said.strip_prefix(label)? {
+                "" => Some((*name).to_owned()),
+                rest => rest.starts_with('.').then(|| format!("{name}{rest}")),
+            };
+            for (said, wanted) in &self.encodings {
+                if let Some(own) = own(said) {
+                    out.encodings.entry(own).or_insert(*wanted);
+                }
             }
-            if let Some(dictionaries) = &mut out.dictionaries
-                && dictionaries.contains(label)
-            {
-                dictionaries.insert((*name).to_owned());
+            if let Some(dictionaries) = &mut out.dictionaries {
+                dictionaries.extend(self.dictionaries.iter().flatten().filter_map(|said| own(said)));
             }
         }
         out
     }
 
-    /// Refuses names that no column has.
-    pub(super) fn check_names<'a>(&self, columns: impl Iterator<Item = &'a str>) -> Result<()> {
+    /// Refuses names that no column has, and paths of nothing that stands in one.
+    pub(super) fn check_names(&self, roots: &[Root]) -> Result<()> {
         if !self.names_columns() {
             return Ok(());
         }
-        let columns: BTreeSet<&str> = columns.collect();
+        let mut columns: BTreeSet<Cow<'_, str>> =
+            roots.iter().map(|root| root.field.name().as_str().into()).collect();
+        for path in roots.iter().flat_map(|root| &root.leaves).map(|leaf| &leaf.path) {
+            columns.extend((2..=path.len()).filter_map(|n| Some(path.get(..n)?.join(".").into())));
+        }
         let asked = |option: &'static str, names: Vec<&String>| match names
             .into_iter()
             .find(|name| !columns.contains(name.as_str()))
@@ -281,7 +293,8 @@ impl WriteOptions {
     fn check_groups(&self, leaves: &[(Physical, Vec<String>)]) -> Result<()> {
         for (name, wanted) in &self.encodings {
             let Wanted::One(encoding) = wanted else { continue };
-            let mut below = leaves.iter().filter(|(_, path)| starts(path, name)).peekable();
+            let group = |path: &[String]| (1..path.len()).any(|n| is_path(path.get(..n), name));
+            let mut below = leaves.iter().filter(|(_, path)| group(path)).peekable();
             if below.peek().is_some() && !below.any(|(physical, _)| can_have(*physical, *encoding)) {
                 let word = word(*encoding);
                 let message = format!("encoding of {name:?}: {word:?} is not for any of its values.");
@@ -292,9 +305,8 @@ impl WriteOptions {
     }
 }
 
-/// Whether a path is that of `name`, or of something below it.
-fn starts(path: &[String], name: &str) -> bool {
-    (1..=path.len()).any(|n| path.get(..n).is_some_and(|some| some.join(".") == name))
+fn is_path(path: Option<&[String]>, name: &str) -> bool {
+    path.is_some_and(|path| path.join(".") == name)
 }
 
 fn encoding_of(name: &str) -> Result<Wanted> {
