@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use colonnade::ipc::read::{Form, Ipc, MAGIC, Message, OpenOptions, Request};
+use colonnade::ipc::read::{Form, Ipc, MAGIC, Message, OpenOptions};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -14,8 +14,8 @@ use crate::frame::CoreFrame;
 use crate::http_file::PyHttpFile;
 use crate::npz_file::{PyLimits, threads as threads_of};
 use crate::path::PathArgument;
-use crate::progress::PyProgress;
 use crate::view::{after, bytes_of};
+use crate::watched::{Asked, watched};
 
 /// An opened Arrow IPC file or stream: messages found and checked, data untouched.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -51,33 +51,16 @@ fn options(
 
 impl IpcFile {
     fn wrap(py: Python<'_>, ipc: Ipc, verify: bool, threads: usize) -> PyResult<Self> {
+        let file = Self::of(ipc, threads);
         if verify {
-            let progress = PyProgress::new(None);
-            let result = py.detach(|| ipc.verify(threads, &progress));
-            progress.finish(result)?;
+            file.verify(py, None, None)?;
         }
-        Ok(Self { ipc: Arc::new(ipc), threads })
+        Ok(file)
     }
 
     /// One that was opened elsewhere.
     pub(crate) fn of(ipc: Ipc, threads: usize) -> Self {
         Self { ipc: Arc::new(ipc), threads }
-    }
-
-    fn work<T: Send>(
-        &self,
-        py: Python<'_>,
-        positions: Option<&[usize]>,
-        rows: Option<(usize, usize)>,
-        (private, threads): (bool, Option<usize>),
-        progress: Option<Py<PyAny>>,
-        work: impl FnOnce(&Ipc, &Request<'_>) -> colonnade::Result<T> + Send,
-    ) -> PyResult<T> {
-        let progress = PyProgress::new(progress);
-        let threads = threads.unwrap_or(self.threads).max(1);
-        let result = py
-            .detach(|| work(&self.ipc, &Request { positions, rows, private, threads, progress: &progress }));
-        progress.finish(result)
     }
 }
 
@@ -132,9 +115,8 @@ impl IpcFile {
         head: Option<Vec<u8>>,
     ) -> PyResult<Self> {
         let options = options(format, limits, threads, allow_truncated)?;
-        let progress = PyProgress::new(None);
-        let opened = py.detach(|| Ipc::open_stream(&mut after(head, fd), options, &progress));
-        Self::wrap(py, progress.finish(opened)?, verify, options.threads)
+        let opened = watched(py, None, None, |watch| Ipc::open_stream(&mut after(head, fd), options, watch))?;
+        Self::wrap(py, opened, verify, options.threads)
     }
 
     #[staticmethod]
@@ -150,15 +132,14 @@ impl IpcFile {
     ) -> PyResult<Self> {
         let options = options(format, limits, threads, allow_truncated)?;
         let is_file = options.form.map_or_else(|| file.starts_with(MAGIC), |form| form == Form::File);
-        let progress = PyProgress::new(None);
         let opened = match file.remote(limits).filter(|_| is_file) {
-            Some(remote) => py.detach(|| Ipc::open_remote(remote?, options)),
+            Some(remote) => watched(py, None, None, |_| Ipc::open_remote(remote?, options)),
             None => {
                 let mut stream = file.stream(allow_truncated)?;
-                py.detach(|| Ipc::open_stream(&mut stream, options, &progress))
+                watched(py, None, None, |watch| Ipc::open_stream(&mut stream, options, watch))
             }
         };
-        Self::wrap(py, progress.finish(opened)?, verify, options.threads)
+        Self::wrap(py, opened?, verify, options.threads)
     }
 
     #[getter]
@@ -273,9 +254,8 @@ impl IpcFile {
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<CoreFrame> {
-        let asked = positions.as_deref();
-        self.work(py, asked, rows, (private, threads), progress, |ipc, request| ipc.load(request))
-            .map(CoreFrame::new)
+        let asked = Asked { positions, rows, private, threads: threads.unwrap_or(self.threads) };
+        asked.watched(py, progress, |request| self.ipc.load(request)).map(CoreFrame::new)
     }
 
     #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None))]
@@ -287,9 +267,8 @@ impl IpcFile {
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Vec<CoreFrame>> {
-        let asked = positions.as_deref();
-        let frames =
-            self.work(py, asked, rows, (false, threads), progress, |ipc, request| ipc.load_arrow(request))?;
+        let asked = Asked { positions, rows, private: false, threads: threads.unwrap_or(self.threads) };
+        let frames = asked.watched(py, progress, |request| self.ipc.load_arrow(request))?;
         Ok(frames.into_iter().map(CoreFrame::new).collect())
     }
 
@@ -307,17 +286,15 @@ impl IpcFile {
                 self.ipc.nbatches()
             )));
         }
-        let asked = positions.as_deref();
-        self.work(py, asked, None, (false, threads), None, |ipc, request| ipc.batch(i, request))
-            .map(CoreFrame::new)
+        let threads = threads.unwrap_or(self.threads);
+        let asked = Asked { positions, rows: None, private: false, threads };
+        asked.watched(py, None, |request| self.ipc.batch(i, request)).map(CoreFrame::new)
     }
 
     #[pyo3(signature = (threads = None, progress = None))]
     fn verify(&self, py: Python<'_>, threads: Option<usize>, progress: Option<Py<PyAny>>) -> PyResult<()> {
-        let progress = PyProgress::new(progress);
-        let threads = threads.unwrap_or(self.threads);
-        let result = py.detach(|| self.ipc.verify(threads, &progress));
-        progress.finish(result)
+        let threads = threads.unwrap_or(self.threads).max(1);
+        watched(py, progress, None, |watch| self.ipc.verify(threads, watch))
     }
 
     fn array_names(&self) -> Vec<String> {

@@ -17,9 +17,9 @@ use crate::connection::ConnectionTarget;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::npz_file::threads;
-use crate::npz_write::watched;
 use crate::path::PathArgument;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
+use crate::watched::{Callback, watched};
 
 /// Options for writing arrow and arrows.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -113,8 +113,6 @@ pub(crate) struct IpcWriter {
     target: Option<Target>,
     fsync: bool,
 }
-
-type Callback = Option<Py<PyAny>>;
 
 impl IpcWriteOptions {
     pub(crate) fn core(&self) -> WriteOptions {

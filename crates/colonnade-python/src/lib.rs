@@ -42,6 +42,7 @@ mod secure;
 mod sink;
 mod text;
 mod view;
+mod watched;
 
 use pyo3::prelude::*;
 

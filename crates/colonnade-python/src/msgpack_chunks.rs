@@ -22,8 +22,7 @@ use crate::path::PathArgument;
 use crate::progress::PyProgress;
 use crate::sink::BufferSink;
 use crate::view::{after, bytes_of};
-
-type Callback = Option<Py<PyAny>>;
+use crate::watched::Callback;
 
 /// Frames of one schema, written one behind the other.
 #[pyclass(module = "colonnade._core")]

@@ -4,7 +4,6 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use colonnade::format::msgpack::{Member, Opened};
-use colonnade::ipc::read::Request;
 use colonnade::memory::read_to_end;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -15,8 +14,8 @@ use crate::frame::CoreFrame;
 use crate::http_file::PyHttpFile;
 use crate::msgpack_options::MsgpackReadOptions;
 use crate::path::PathArgument;
-use crate::progress::PyProgress;
 use crate::view::{after, bytes_of};
+use crate::watched::{Asked, watched};
 
 /// The format's name in errors.
 const FORMAT: &str = "msgpack";
@@ -81,12 +80,12 @@ impl MsgpackFile {
         options: &MsgpackReadOptions,
         head: Option<Vec<u8>>,
     ) -> PyResult<Self> {
-        let (progress, options) = (PyProgress::new(None), options.core());
-        let opened = py.detach(|| {
-            let bytes = read_to_end(FORMAT, &mut after(head, fd), options.limits.max_nbytes, &progress)?;
+        let options = options.core();
+        let opened = watched(py, None, None, |watch| {
+            let bytes = read_to_end(FORMAT, &mut after(head, fd), options.limits.max_nbytes, watch)?;
             Opened::open_buffer(bytes, options)
-        });
-        Self::wrap(py, progress.finish(opened)?, verify, options.threads)
+        })?;
+        Self::wrap(py, opened, verify, options.threads)
     }
 
     #[staticmethod]
@@ -97,13 +96,13 @@ impl MsgpackFile {
         verify: bool,
         options: &MsgpackReadOptions,
     ) -> PyResult<Self> {
-        let (progress, options) = (PyProgress::new(None), options.core());
+        let options = options.core();
         let mut stream = file.stream(false)?;
-        let opened = py.detach(|| {
-            let bytes = read_to_end(FORMAT, &mut stream, options.limits.max_nbytes, &progress)?;
+        let opened = watched(py, None, None, |watch| {
+            let bytes = read_to_end(FORMAT, &mut stream, options.limits.max_nbytes, watch)?;
             Opened::open_buffer(bytes, options)
-        });
-        Self::wrap(py, progress.finish(opened)?, verify, options.threads)
+        })?;
+        Self::wrap(py, opened, verify, options.threads)
     }
 
     #[getter]
@@ -189,12 +188,8 @@ impl MsgpackFile {
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<CoreFrame> {
-        let progress = PyProgress::new(progress);
-        let threads = threads.unwrap_or(self.threads).max(1);
-        let positions = positions.as_deref();
-        let result = py
-            .detach(|| self.opened.load(&Request { positions, rows, private, threads, progress: &progress }));
-        progress.finish(result).map(CoreFrame::new)
+        let asked = Asked { positions, rows, private, threads: threads.unwrap_or(self.threads) };
+        asked.watched(py, progress, |request| self.opened.load(request)).map(CoreFrame::new)
     }
 
     /// One chunk: rows are not divided.
@@ -213,10 +208,8 @@ impl MsgpackFile {
     /// Decodes everything once and drops it; of a bundle every frame.
     #[pyo3(signature = (threads = None, progress = None))]
     fn verify(&self, py: Python<'_>, threads: Option<usize>, progress: Option<Py<PyAny>>) -> PyResult<()> {
-        let progress = PyProgress::new(progress);
         let threads = threads.unwrap_or(self.threads).max(1);
-        let result = py.detach(|| self.opened.verify(threads, &progress));
-        progress.finish(result)
+        watched(py, progress, None, |watch| self.opened.verify(threads, watch))
     }
 
     fn array_names(&self) -> Vec<String> {

@@ -12,11 +12,9 @@ use crate::bytes_sink::BytesSink;
 use crate::frame::CoreFrame;
 use crate::ipc_write::CallableSink;
 use crate::msgpack_options::MsgpackWriteOptions;
-use crate::npz_write::watched;
 use crate::path::PathArgument;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
-
-type Callback = Option<Py<PyAny>>;
+use crate::watched::{Callback, watched};
 
 #[pyfunction]
 #[pyo3(signature = (frame, options, progress = None))]

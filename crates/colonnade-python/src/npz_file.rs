@@ -4,7 +4,7 @@ use std::os::fd::RawFd;
 use std::sync::{Arc, OnceLock};
 
 use colonnade::container::npy::Descr;
-use colonnade::container::store::{Holder, Kind, Limits, MemberInfo, Request, Source, Store};
+use colonnade::container::store::{Holder, Kind, Limits, MemberInfo, Source, Store};
 use colonnade::frame::Axis;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -16,8 +16,8 @@ use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::http_file::PyHttpFile;
 use crate::path::PathArgument;
-use crate::progress::PyProgress;
 use crate::view::{after, bytes_of};
+use crate::watched::{Asked, watched};
 
 /// Caps on what a file may ask for.
 #[pyclass(frozen, name = "Limits", module = "colonnade._core", get_all, from_py_object)]
@@ -107,12 +107,11 @@ pub(crate) struct NpzFile {
 
 impl NpzFile {
     fn wrap(py: Python<'_>, store: Store, verify: bool, threads: usize) -> PyResult<Self> {
+        let file = Self { store: Arc::new(store), axes: OnceLock::new(), threads };
         if verify {
-            let progress = PyProgress::new(None);
-            let result = py.detach(|| store.verify(threads, &progress));
-            progress.finish(result)?;
+            file.verify(py, None, None)?;
         }
-        Ok(Self { store: Arc::new(store), axes: OnceLock::new(), threads })
+        Ok(file)
     }
 
     fn axes(&self) -> PyResult<&(Axis, Axis)> {
@@ -166,12 +165,11 @@ impl NpzFile {
         threads: Option<usize>,
         head: Option<Vec<u8>>,
     ) -> PyResult<Self> {
-        let progress = PyProgress::new(None);
-        let store = py.detach(|| {
-            let source = Source::stream(&mut after(head, fd), limits.max_nbytes, &progress)?;
+        let store = watched(py, None, None, |watch| {
+            let source = Source::stream(&mut after(head, fd), limits.max_nbytes, watch)?;
             Store::open_source(source, limits.core())
-        });
-        Self::wrap(py, progress.finish(store)?, verify, self::threads(threads))
+        })?;
+        Self::wrap(py, store, verify, self::threads(threads))
     }
 
     #[staticmethod]
@@ -183,18 +181,19 @@ impl NpzFile {
         limits: PyLimits,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let progress = PyProgress::new(None);
         let store = match file.remote(limits) {
-            Some(remote) => py.detach(|| Store::open_source(Source::Remote(remote?), limits.core())),
+            Some(remote) => {
+                watched(py, None, None, |_| Store::open_source(Source::Remote(remote?), limits.core()))
+            }
             None => {
                 let mut stream = file.stream(false)?;
-                py.detach(|| {
-                    let source = Source::stream(&mut stream, limits.core().max_nbytes, &progress)?;
+                watched(py, None, None, |watch| {
+                    let source = Source::stream(&mut stream, limits.max_nbytes, watch)?;
                     Store::open_source(source, limits.core())
                 })
             }
         };
-        Self::wrap(py, progress.finish(store)?, verify, self::threads(threads))
+        Self::wrap(py, store?, verify, self::threads(threads))
     }
 
     #[getter]
@@ -289,14 +288,10 @@ impl NpzFile {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<CoreFrame> {
         let axes = self.axes()?;
-        let progress = PyProgress::new(progress);
-        let (positions, threads) = (positions.as_deref(), threads.unwrap_or(self.threads).max(1));
-        let result = py.detach(|| {
-            let request = Request { positions, rows, private, threads, progress: &progress };
-            self.store.load(axes, &request)
-        });
-        let mut frame = progress.finish(result)?;
-        if frame.tags.origin.is_none() && positions.is_none() {
+        let every = positions.is_none();
+        let asked = Asked { positions, rows, private, threads: threads.unwrap_or(self.threads) };
+        let mut frame = asked.watched(py, progress, |request| self.store.load(axes, request))?;
+        if frame.tags.origin.is_none() && every {
             frame.tags.origin = self.origin(py)?;
         }
         Ok(CoreFrame::new(frame))
@@ -304,10 +299,8 @@ impl NpzFile {
 
     #[pyo3(signature = (threads = None, progress = None))]
     fn verify(&self, py: Python<'_>, threads: Option<usize>, progress: Option<Py<PyAny>>) -> PyResult<()> {
-        let progress = PyProgress::new(progress);
-        let threads = threads.unwrap_or(self.threads);
-        let result = py.detach(|| self.store.verify(threads, &progress));
-        progress.finish(result)
+        let threads = threads.unwrap_or(self.threads).max(1);
+        watched(py, progress, None, |watch| self.store.verify(threads, watch))
     }
 
     fn read_array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {

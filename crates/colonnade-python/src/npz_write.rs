@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::RawFd;
-use std::path::Path;
 
 use colonnade::container::members::{Compat, Name};
 use colonnade::container::store::check_label;
 use colonnade::format::npz::{Codec, WriteOptions};
 use colonnade::format::{npy, npz};
 use colonnade::frame::Frame;
-use colonnade::plan::Progress;
 use colonnade_transport::{AtomicDirectory, AtomicFile, Descriptor};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -18,8 +16,8 @@ use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::npz_file::threads;
 use crate::path::PathArgument;
-use crate::progress::PyProgress;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
+use crate::watched::{Callback, watched};
 
 /// Options for writing npz and npy.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -67,26 +65,6 @@ impl NpzWriteOptions {
         };
         let core = WriteOptions::new(codec, columns, level, compat, self::threads(threads)).py()?;
         Ok(Self { core, fsync })
-    }
-}
-
-type Callback = Option<Py<PyAny>>;
-
-/// Runs `work` without the interpreter lock, watching for signals.
-pub(crate) fn watched<T: Send>(
-    py: Python<'_>,
-    progress: Callback,
-    path: Option<&Path>,
-    work: impl FnOnce(&dyn Progress) -> colonnade::Result<T> + Send,
-) -> PyResult<T> {
-    let progress = PyProgress::new(progress);
-    let watch = &progress;
-    let result = py.detach(|| work(watch));
-    match (result, path) {
-        (Err(error), Some(path)) if matches!(error.kind(), colonnade::ErrorKind::Io(_)) => {
-            Err(errors::with_path(error, path))
-        }
-        (result, _) => progress.finish(result),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use colonnade::parquet::read::{ChunkInfo, Keys, Parquet, ReadOptions, Request};
+use colonnade::parquet::read::{ChunkInfo, Keys, Parquet, ReadOptions};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,8 +16,8 @@ use crate::npz_file::{PyLimits, threads as threads_of};
 use crate::parquet_filter::{Conditions, filter_of};
 use crate::parquet_values;
 use crate::path::PathArgument;
-use crate::progress::PyProgress;
 use crate::view::{after, bytes_of};
+use crate::watched::{Asked, watched};
 
 /// Options for reading parquet.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -75,28 +75,11 @@ pub(crate) struct ParquetFile {
 
 impl ParquetFile {
     fn wrap(py: Python<'_>, file: Parquet, verify: bool, threads: usize) -> PyResult<Self> {
+        let file = Self { file: Arc::new(file), threads };
         if verify {
-            let progress = PyProgress::new(None);
-            let result = py.detach(|| file.verify(threads, &progress));
-            progress.finish(result)?;
+            file.verify(py, None, None)?;
         }
-        Ok(Self { file: Arc::new(file), threads })
-    }
-
-    fn work<T: Send>(
-        &self,
-        py: Python<'_>,
-        positions: Option<&[usize]>,
-        rows: Option<(usize, usize)>,
-        (private, threads): (bool, Option<usize>),
-        progress: Option<Py<PyAny>>,
-        work: impl FnOnce(&Parquet, &Request<'_>) -> colonnade::Result<T> + Send,
-    ) -> PyResult<T> {
-        let progress = PyProgress::new(progress);
-        let threads = threads.unwrap_or(self.threads).max(1);
-        let result = py
-            .detach(|| work(&self.file, &Request { positions, rows, private, threads, progress: &progress }));
-        progress.finish(result)
+        Ok(file)
     }
 }
 
@@ -141,9 +124,9 @@ impl ParquetFile {
         head: Option<Vec<u8>>,
     ) -> PyResult<Self> {
         let core = options.core(verify);
-        let progress = PyProgress::new(None);
-        let opened = py.detach(|| Parquet::open_stream(&mut after(head, fd), core, &progress));
-        Self::wrap(py, progress.finish(opened)?, verify, options.core.threads)
+        let opened =
+            watched(py, None, None, |watch| Parquet::open_stream(&mut after(head, fd), core, watch))?;
+        Self::wrap(py, opened, verify, options.core.threads)
     }
 
     #[staticmethod]
@@ -155,15 +138,14 @@ impl ParquetFile {
         options: &ParquetReadOptions,
     ) -> PyResult<Self> {
         let core = options.core(verify);
-        let progress = PyProgress::new(None);
         let opened = match file.remote(options.limits) {
-            Some(remote) => py.detach(|| Parquet::open_remote(remote?, core)),
+            Some(remote) => watched(py, None, None, |_| Parquet::open_remote(remote?, core)),
             None => {
                 let mut stream = file.stream(false)?;
-                py.detach(|| Parquet::open_stream(&mut stream, core, &progress))
+                watched(py, None, None, |watch| Parquet::open_stream(&mut stream, core, watch))
             }
         };
-        Self::wrap(py, progress.finish(opened)?, verify, options.core.threads)
+        Self::wrap(py, opened?, verify, options.core.threads)
     }
 
     #[getter]
@@ -278,9 +260,8 @@ impl ParquetFile {
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<CoreFrame> {
-        let asked = positions.as_deref();
-        self.work(py, asked, rows, (private, threads), progress, |file, request| file.load(request))
-            .map(CoreFrame::new)
+        let asked = Asked { positions, rows, private, threads: threads.unwrap_or(self.threads) };
+        asked.watched(py, progress, |request| self.file.load(request)).map(CoreFrame::new)
     }
 
     #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None))]
@@ -292,9 +273,8 @@ impl ParquetFile {
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Vec<CoreFrame>> {
-        let asked = positions.as_deref();
-        let work = |file: &Parquet, request: &Request<'_>| file.load_arrow(request);
-        let frames = self.work(py, asked, rows, (false, threads), progress, work)?;
+        let asked = Asked { positions, rows, private: false, threads: threads.unwrap_or(self.threads) };
+        let frames = asked.watched(py, progress, |request| self.file.load_arrow(request))?;
         Ok(frames.into_iter().map(CoreFrame::new).collect())
     }
 
@@ -310,17 +290,15 @@ impl ParquetFile {
             let count = self.file.ngroups();
             return Err(PyIndexError::new_err(format!("row group {i} is out of range: there are {count}")));
         }
-        let asked = positions.as_deref();
-        self.work(py, asked, None, (false, threads), None, |file, request| file.batch(i, request))
-            .map(CoreFrame::new)
+        let threads = threads.unwrap_or(self.threads);
+        let asked = Asked { positions, rows: None, private: false, threads };
+        asked.watched(py, None, |request| self.file.batch(i, request)).map(CoreFrame::new)
     }
 
     #[pyo3(signature = (threads = None, progress = None))]
     fn verify(&self, py: Python<'_>, threads: Option<usize>, progress: Option<Py<PyAny>>) -> PyResult<()> {
-        let progress = PyProgress::new(progress);
         let threads = threads.unwrap_or(self.threads).max(1);
-        let result = py.detach(|| self.file.verify(threads, &progress));
-        progress.finish(result)
+        watched(py, progress, None, |watch| self.file.verify(threads, watch))
     }
 
     fn array_names(&self) -> Vec<String> {

@@ -13,9 +13,9 @@ use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::ipc_write::{CallableSink, Target};
 use crate::npz_file::threads;
-use crate::npz_write::watched;
 use crate::path::PathArgument;
 use crate::sink::BufferSink;
+use crate::watched::{Callback, watched};
 
 /// Options for writing parquet.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -102,8 +102,6 @@ pub(crate) struct ParquetWriter {
     target: Option<Target>,
     fsync: bool,
 }
-
-type Callback = Option<Py<PyAny>>;
 
 impl ParquetWriter {
     fn new(target: Target, options: &ParquetWriteOptions) -> Self {

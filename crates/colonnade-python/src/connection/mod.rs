@@ -30,6 +30,7 @@ use crate::frame::CoreFrame;
 use crate::ipc_write::{FormArgument, IpcWriteOptions, IpcWriter};
 use crate::secure;
 use crate::view::bytes_of;
+use crate::watched::Callback;
 
 use encoding::{SendOptions, no_file};
 use inner::{Inner, lock};
@@ -38,8 +39,6 @@ use receive::Turn;
 use send::Sending;
 use watch::{Patience, Watch};
 pub(crate) use writer::ConnectionTarget;
-
-type Callback = Option<Py<PyAny>>;
 
 /// Bytes that one `poll` of no patience takes at most, so that an event loop is not held for a large frame.
 const POLL_NBYTES: usize = 8 << 20;

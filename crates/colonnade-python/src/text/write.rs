@@ -16,11 +16,9 @@ use super::sidecar::{forget, sidecar_of};
 use crate::bytes_sink::BytesSink;
 use crate::frame::CoreFrame;
 use crate::ipc_write::CallableSink;
-use crate::npz_write::watched;
 use crate::path::PathArgument;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
-
-type Callback = Option<Py<PyAny>>;
+use crate::watched::{Callback, watched};
 
 /// Lets `work` write to `sink`, packed where the options say so.
 fn packed(

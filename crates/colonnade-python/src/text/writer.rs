@@ -13,9 +13,9 @@ use super::formats::{ChunkWriter, WriteArgument};
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::ipc_write::CallableSink;
-use crate::npz_write::watched;
 use crate::path::PathArgument;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
+use crate::watched::watched;
 
 enum Target {
     File(FileSink, PathBuf),

@@ -25,12 +25,15 @@
 //!
 //! All else is a group: lists, structs, maps. `ARROW:schema` says which Arrow type it was.
 
+mod older;
 #[cfg(test)]
 mod tests;
 
 use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 
 use super::schema::{Logical, Unit};
+
+pub use older::{converted, logical_of};
 
 /// What a value is made of. Fixed length: bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -345,60 +348,4 @@ fn decimal(precision: u8, scale: i8, width: u8) -> Option<Stored> {
 fn decimal_nbytes(precision: u8) -> u32 {
     // log2(10) = 3.32193: 76 digits need 253 bits and a sign.
     (u32::from(precision) * 332_193 / 100_000 + 2).div_ceil(8)
-}
-
-/// The older word for a meaning, as other writers set it.
-#[must_use]
-pub fn converted(logical: Logical) -> Option<i32> {
-    Some(match logical {
-        Logical::String => 0,
-        Logical::Map => 1,
-        Logical::List => 3,
-        Logical::Enum => 4,
-        Logical::Decimal(..) => 5,
-        Logical::Date => 6,
-        // Older readers take these for UTC.
-        Logical::Time(Unit::Milli, true) => 7,
-        Logical::Time(Unit::Micro, true) => 8,
-        Logical::Timestamp(Unit::Milli, true) => 9,
-        Logical::Timestamp(Unit::Micro, true) => 10,
-        Logical::Integer(8, false) => 11,
-        Logical::Integer(16, false) => 12,
-        Logical::Integer(32, false) => 13,
-        Logical::Integer(64, false) => 14,
-        Logical::Integer(8, true) => 15,
-        Logical::Integer(16, true) => 16,
-        Logical::Integer(32, true) => 17,
-        Logical::Integer(64, true) => 18,
-        Logical::Json => 19,
-        Logical::Bson => 20,
-        _ => return None,
-    })
-}
-
-/// What an older word means; decimals and intervals say more than a word.
-#[must_use]
-pub fn logical_of(converted: i32) -> Option<Logical> {
-    Some(match converted {
-        0 => Logical::String,
-        1 | 2 => Logical::Map,
-        3 => Logical::List,
-        4 => Logical::Enum,
-        6 => Logical::Date,
-        7 => Logical::Time(Unit::Milli, true),
-        8 => Logical::Time(Unit::Micro, true),
-        9 => Logical::Timestamp(Unit::Milli, true),
-        10 => Logical::Timestamp(Unit::Micro, true),
-        11 => Logical::Integer(8, false),
-        12 => Logical::Integer(16, false),
-        13 => Logical::Integer(32, false),
-        14 => Logical::Integer(64, false),
-        15 => Logical::Integer(8, true),
-        16 => Logical::Integer(16, true),
-        17 => Logical::Integer(32, true),
-        18 => Logical::Integer(64, true),
-        19 => Logical::Json,
-        20 => Logical::Bson,
-        _ => return None,
-    })
 }

@@ -1,0 +1,59 @@
+//! Work done without the interpreter lock, with a callback told of it and signals looked for.
+
+use std::path::Path;
+
+use colonnade::plan::{Progress, Request};
+use pyo3::prelude::*;
+
+use crate::errors;
+use crate::progress::PyProgress;
+
+/// A callable `(done, total | None)`, or none.
+pub(crate) type Callback = Option<Py<PyAny>>;
+
+/// Runs `work` without the interpreter lock, watching for signals. Errors of the system name `path`.
+pub(crate) fn watched<T: Send>(
+    py: Python<'_>,
+    progress: Callback,
+    path: Option<&Path>,
+    work: impl FnOnce(&dyn Progress) -> colonnade::Result<T> + Send,
+) -> PyResult<T> {
+    let progress = PyProgress::new(progress);
+    let watch = &progress;
+    let result = py.detach(|| work(watch));
+    match (result, path) {
+        (Err(error), Some(path)) if matches!(error.kind(), colonnade::ErrorKind::Io(_)) => {
+            Err(errors::with_path(error, path))
+        }
+        (result, _) => progress.finish(result),
+    }
+}
+
+/// What Python asks of an opened file.
+pub(crate) struct Asked {
+    pub(crate) positions: Option<Vec<usize>>,
+    pub(crate) rows: Option<(usize, usize)>,
+    pub(crate) private: bool,
+    pub(crate) threads: usize,
+}
+
+impl Asked {
+    /// [`watched`], with what was asked for as the core takes it.
+    pub(crate) fn watched<T: Send>(
+        self,
+        py: Python<'_>,
+        progress: Callback,
+        work: impl FnOnce(&Request<'_>) -> colonnade::Result<T> + Send,
+    ) -> PyResult<T> {
+        let Self { positions, rows, private, threads } = self;
+        watched(py, progress, None, |progress| {
+            work(&Request {
+                positions: positions.as_deref(),
+                rows,
+                private,
+                threads: threads.max(1),
+                progress,
+            })
+        })
+    }
+}
