@@ -15,6 +15,7 @@ pub mod message;
 pub mod msgpack;
 pub mod parquet;
 pub mod plan;
+mod series;
 pub mod sink;
 pub mod text;
 pub mod yaml;

@@ -1,5 +1,7 @@
 //! A document as a list of nodes, each in front of what is inside of it. Aliases are copied, as far as a budget allows.
 
+mod tags;
+
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -14,6 +16,7 @@ use super::foreign::bare;
 use super::options::ReadOptions;
 use super::resolve::{Value, integer, is_float, plain};
 use super::{FORMAT, check};
+use tags::{core, name};
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]
@@ -383,19 +386,4 @@ impl<'t> Reader<'t> {
         );
         self.error(ErrorKind::Unsupported, at, message)
     }
-}
-
-/// The core schema's name of a tag: `str`; `!` where no type is said.
-fn core(tag: &Tag) -> Option<&str> {
-    const PREFIX: &str = "tag:yaml.org,2002:";
-    match (tag.handle.as_str(), tag.suffix.as_str()) {
-        ("" | "!", "" | "!") => Some("!"),
-        (PREFIX, suffix) => Some(suffix),
-        ("", suffix) | ("!", suffix) => suffix.strip_prefix(PREFIX),
-        _ => None,
-    }
-}
-
-fn name(tag: &Tag) -> String {
-    shown(&format!("{}{}", tag.handle, tag.suffix))
 }

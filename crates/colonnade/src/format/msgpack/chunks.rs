@@ -3,12 +3,13 @@
 use std::io::{self, IoSlice};
 
 use crate::arrow::export::Exporter;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::frame::Frame;
 use crate::msgpack::cells::FORMAT;
 use crate::msgpack::options::WriteOptions;
 use crate::msgpack::write;
 use crate::plan::Progress;
+use crate::series::{State, nothing};
 use crate::sink::Sink;
 
 /// Writes a series.
@@ -18,14 +19,14 @@ pub struct ChunkWriter {
     first: Option<Exporter>,
     count: usize,
     nrows: usize,
-    broken: bool,
+    state: State,
 }
 
 impl ChunkWriter {
     /// Of nothing yet.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
-        Self { options, first: None, count: 0, nrows: 0, broken: false }
+        Self { options, first: None, count: 0, nrows: 0, state: State::Open }
     }
 
     /// Chunks so far.
@@ -46,7 +47,7 @@ impl ChunkWriter {
     /// `Unrepresentable` that shows both where columns, types or row labels differ from the first chunk's, and for values
     /// that MessagePack cannot hold: nothing was written then. The sink's own, after which the writer is of no use.
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
-        self.check()?;
+        self.state.check_open(FORMAT)?;
         let first = match self.first.take() {
             Some(first) => first,
             None => Exporter::new(chunk, None)?,
@@ -60,7 +61,9 @@ impl ChunkWriter {
         let mut part = Part { sink, written: false };
         let result =
             write::encode_frame(chunk, &WriteOptions { chunk: number, ..self.options }, &mut part, progress);
-        self.broken = result.is_err() && part.written;
+        if result.is_err() && part.written {
+            self.state = State::Broken;
+        }
         result?;
         self.count += 1;
         self.nrows += chunk.nrows;
@@ -73,21 +76,8 @@ impl ChunkWriter {
     /// `Unrepresentable` where there was no chunk: an input without a byte is a series of nothing, whose columns nobody
     /// knows.
     pub fn finish(&mut self) -> Result<()> {
-        self.check()?;
-        if self.count == 0 {
-            let message =
-                "nothing was written: the first chunk says the schema. Write one, of no rows if need be.";
-            return Err(Error::unrepresentable(FORMAT, message));
-        }
-        Ok(())
-    }
-
-    fn check(&self) -> Result<()> {
-        if self.broken {
-            let message = "an earlier call failed in the middle. Abort this writer and begin again.";
-            return Err(Error::unrepresentable(FORMAT, message));
-        }
-        Ok(())
+        self.state.check_open(FORMAT)?;
+        if self.count == 0 { Err(nothing(FORMAT)) } else { Ok(()) }
     }
 }
 

@@ -8,10 +8,11 @@ use arrow_schema::SchemaRef;
 use flatbuffers::FlatBufferBuilder;
 
 use crate::arrow::export::Exporter;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::frame::Frame;
 use crate::ipc::read::Form;
 use crate::plan::Progress;
+use crate::series::{State, check_rows, nothing};
 use crate::sink::Sink;
 
 use super::WriteOptions;
@@ -32,13 +33,8 @@ const WIDE_FIELDS: usize = 1000;
 
 const MAGIC: &[u8; 6] = b"ARROW1";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Open,
-    /// Something failed in the middle: what was written is no whole.
-    Broken,
-    Closed,
-}
+/// The format's name in errors.
+const FORMAT: &str = "arrow";
 
 /// Writes frames of one layout, chunk by chunk, as messages. The sink is given to each call.
 pub struct Writer {
@@ -64,11 +60,6 @@ struct Item {
     flat: Flat,
     nrows: usize,
     dictionary: Option<(i64, bool)>,
-}
-
-fn empty() -> Error {
-    let message = "nothing was written: the first chunk says the schema. Write one, of no rows if need be.";
-    Error::unrepresentable("arrow", message)
 }
 
 impl Writer {
@@ -111,11 +102,11 @@ impl Writer {
     /// `Unrepresentable` that shows both where columns, types or row labels differ from the first chunk's: nothing was
     /// written then, and other chunks may follow. The sink's own, after which the writer is of no use.
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
-        self.check_open()?;
+        self.state.check_open(FORMAT)?;
         if self.exporter.is_none() {
             self.take_layout(Arc::new(Exporter::new(chunk, self.options.nrows)?), chunk.nrows)?;
         }
-        let Some(exporter) = self.exporter.take() else { return Err(empty()) };
+        let Some(exporter) = self.exporter.take() else { return Err(nothing(FORMAT)) };
         if let Err(error) = exporter.admit(chunk) {
             self.exporter = Some(exporter);
             return Err(error);
@@ -169,13 +160,10 @@ impl Writer {
     /// # Errors
     /// `Unrepresentable` where there was no chunk; the sink's own.
     pub fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
-        self.check_open()?;
-        let Some(exporter) = self.exporter.take() else { return Err(empty()) };
+        self.state.check_open(FORMAT)?;
+        let Some(exporter) = self.exporter.take() else { return Err(nothing(FORMAT)) };
         self.state = State::Broken;
-        if let Some(told) = self.options.nrows.filter(|&told| told != self.nrows) {
-            let message = format!("expected {told} rows, as was told at first, found {}.", self.nrows);
-            return Err(Error::unrepresentable("arrow", message));
-        }
+        check_rows(FORMAT, self.options.nrows, self.nrows)?;
         self.end(&exporter, &mut Target { sink, progress, total: None })
     }
 
@@ -204,15 +192,6 @@ impl Writer {
         self.output.flush(target)?;
         self.state = State::Closed;
         Ok(())
-    }
-
-    fn check_open(&self) -> Result<()> {
-        let message = match self.state {
-            State::Open => return Ok(()),
-            State::Broken => "an earlier call failed in the middle. Abort this writer and begin again.",
-            State::Closed => "the writer was closed.",
-        };
-        Err(Error::unrepresentable("arrow", message))
     }
 
     fn chunk(&mut self, exporter: &Exporter, chunk: &Frame, target: &mut Target<'_>) -> Result<()> {

@@ -1,7 +1,5 @@
 //! A filter on an opened file: its columns are decoded, of the rows that may be wanted.
 
-use std::borrow::Cow;
-
 use crate::error::{Error, Result};
 use crate::parquet::read::open::Parquet;
 use crate::parquet::read::schema::RootKind;
@@ -33,13 +31,8 @@ pub(crate) fn select(file: &Parquet, filter: &Filter) -> Result<Selection> {
     let terms = Terms::new(filter, &judged)?;
     let (start, end) = file.footer;
     let bytes = file.source.bytes.as_slice();
-    let read = |offset: u64, nbytes: u64| {
-        let at = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
-        let end = at.saturating_add(usize::try_from(nbytes).unwrap_or(usize::MAX)).min(bytes.len());
-        Ok(Cow::Borrowed(bytes.get(at..end).unwrap_or_default()))
-    };
     let footer = (bytes.get(start..end).unwrap_or_default(), start as u64);
-    let place = Place { footer, read: &read, indexes: file.source.remote.is_none() };
+    let place = Place { footer, bytes, indexes: file.source.remote.is_none() };
     let runs = candidates(&terms, &judged, &file.groups, &place)?;
     // All candidates are landed once, and looked at.
     let every: Vec<bool> = vec![true; runs.iter().flatten().map(std::ops::Range::len).sum()];

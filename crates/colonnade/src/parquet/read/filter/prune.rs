@@ -1,6 +1,5 @@
 //! Rows that may be wanted, by what is said of their row groups and pages: none of the others is decoded.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use arrow_schema::DataType;
@@ -59,10 +58,29 @@ impl Terms {
 pub(crate) struct Place<'a> {
     /// The footer's bytes, and where they begin in the file.
     pub(crate) footer: (&'a [u8], u64),
-    /// Bytes of the file; `None` where they lie outside it.
-    pub(crate) read: &'a dyn Fn(u64, u64) -> Result<Cow<'a, [u8]>>,
+    /// All bytes of the file.
+    pub(crate) bytes: &'a [u8],
     /// Whether indexes and bloom filters are worth looking at: not where each is a request over a network.
     pub(crate) indexes: bool,
+}
+
+impl<'a> Place<'a> {
+    /// Bytes of the file, as far as it has them.
+    fn read(&self, offset: u64, nbytes: u64) -> &'a [u8] {
+        let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).min(self.bytes.len());
+        self.bytes.get(place(offset)..place(offset.saturating_add(nbytes))).unwrap_or_default()
+    }
+}
+
+/// A test, and the chunk of the column that it looks at.
+struct Looked<'a> {
+    test: &'a Test,
+    column: &'a Judged,
+    physical: Physical,
+    way: Way,
+    chunk: &'a Chunk<'a>,
+    nrows: usize,
+    place: &'a Place<'a>,
 }
 
 /// Rows of each row group that may be wanted, in order.
@@ -83,15 +101,17 @@ pub(crate) fn candidates(
             let mut rows = all_rows(nrows);
             for (k, test) in list {
                 let Some(column) = columns.get(*k) else { continue };
-                let (Some(leaf), Some(chunk)) = (column.leaf, group.chunks.get(column.chunk)) else {
+                let (Some((physical, way)), Some(chunk)) = (column.leaf, group.chunks.get(column.chunk))
+                else {
                     continue;
                 };
                 let named = |e: crate::Error| e.in_member(format!("column {}", column.name));
-                if !chunk_may(test, column, leaf, chunk, nrows, place).map_err(named)? {
+                let looked = Looked { test, column, physical, way, chunk, nrows, place };
+                if !looked.chunk_may().map_err(named)? {
                     rows.clear();
                     break;
                 }
-                rows = both(&rows, &pages_may(test, column, leaf, chunk, nrows, place).map_err(named)?);
+                rows = both(&rows, &looked.pages_may().map_err(named)?);
             }
             any = either(any, rows);
         }
@@ -100,36 +120,56 @@ pub(crate) fn candidates(
     Ok(out)
 }
 
-fn chunk_may(
-    test: &Test,
-    column: &Judged,
-    (physical, way): (Physical, Way),
-    chunk: &Chunk<'_>,
-    nrows: usize,
-    place: &Place<'_>,
-) -> Result<bool> {
-    if let Some(at) = chunk.statistics {
-        let mut t = Thrift::new(place.footer.0, place.footer.1, "the footer");
-        t.seek(at);
-        let said = Statistics::read(&mut t)?;
-        if said.nulls == Some(nrows as u64) && nrows > 0 {
-            return Ok(false);
+impl Looked<'_> {
+    /// Whether any row of the chunk may be wanted.
+    fn chunk_may(&self) -> Result<bool> {
+        let Self { test, column, physical, way, chunk, nrows, place } = *self;
+        if let Some(at) = chunk.statistics {
+            let mut t = Thrift::new(place.footer.0, place.footer.1, "the footer");
+            t.seek(at);
+            let said = Statistics::read(&mut t)?;
+            if said.nulls == Some(nrows as u64) && nrows > 0 {
+                return Ok(false);
+            }
+            if let Some((min, max)) = said.bounds(&column.data_type, physical, way)
+                && !between(test, min, max)
+            {
+                return Ok(false);
+            }
         }
-        if let Some((min, max)) = said.bounds(&column.data_type, physical, way)
-            && !between(test, min, max)
-        {
-            return Ok(false);
-        }
+        let Some((at, _)) = chunk.bloom.filter(|_| place.indexes && looks_for_some(test)) else {
+            return Ok(true);
+        };
+        let head = place.read(at, bloom::HEADER_NBYTES);
+        let Some((front, nbytes)) = bloom::header(head, at)?.filter(|(_, n)| *n <= BLOOM_NBYTES) else {
+            return Ok(true);
+        };
+        let bits = place.read(at + front as u64, nbytes as u64);
+        Ok(bits.len() < nbytes || bloom::may_hold(bits, test, physical, way))
     }
-    let Some((at, _)) = chunk.bloom.filter(|_| place.indexes && looks_for_some(test)) else {
-        return Ok(true);
-    };
-    let head = (place.read)(at, bloom::HEADER_NBYTES)?;
-    let Some((front, nbytes)) = bloom::header(&head, at)?.filter(|(_, n)| *n <= BLOOM_NBYTES) else {
-        return Ok(true);
-    };
-    let bits = (place.read)(at + front as u64, nbytes as u64)?;
-    Ok(bits.len() < nbytes || bloom::may_hold(&bits, test, physical, way))
+
+    /// Rows of the pages that may have wanted ones.
+    fn pages_may(&self) -> Result<Vec<Range<usize>>> {
+        let Self { test, column, physical, way, chunk, nrows, place } = *self;
+        let (Some(bounds), Some(offsets), true) = (chunk.column_index, chunk.offset_index, place.indexes)
+        else {
+            return Ok(all_rows(nrows));
+        };
+        let index = pages::ColumnIndex::read(place.read(bounds.0, bounds.1), bounds.0)?;
+        let rows = pages::first_rows(place.read(offsets.0, offsets.1), offsets.0, nrows)?;
+        if rows.len() != index.empty.len() {
+            return Ok(all_rows(nrows));
+        }
+        let pages = index.empty.iter().zip(index.min.iter().zip(&index.max)).zip(rows);
+        let mut out = Vec::new();
+        for ((&empty, (&min, &max)), rows) in pages {
+            let bounds = statistics::bounds(min, max, &column.data_type, physical, way);
+            if !empty && bounds.is_none_or(|(min, max)| between(test, min, max)) {
+                out.push(rows);
+            }
+        }
+        Ok(either(Vec::new(), out))
+    }
 }
 
 fn looks_for_some(test: &Test) -> bool {
@@ -139,34 +179,6 @@ fn looks_for_some(test: &Test) -> bool {
         Test::Words(shape) => shape.one_of().is_some(),
         Test::Wide(_) => false,
     }
-}
-
-fn pages_may(
-    test: &Test,
-    column: &Judged,
-    (physical, way): (Physical, Way),
-    chunk: &Chunk<'_>,
-    nrows: usize,
-    place: &Place<'_>,
-) -> Result<Vec<Range<usize>>> {
-    let (Some(bounds), Some(offsets), true) = (chunk.column_index, chunk.offset_index, place.indexes) else {
-        return Ok(all_rows(nrows));
-    };
-    let (index, rows) = ((place.read)(bounds.0, bounds.1)?, (place.read)(offsets.0, offsets.1)?);
-    let index = pages::ColumnIndex::read(&index, bounds.0)?;
-    let rows = pages::first_rows(&rows, offsets.0, nrows)?;
-    if rows.len() != index.empty.len() {
-        return Ok(all_rows(nrows));
-    }
-    let pages = index.empty.iter().zip(index.min.iter().zip(&index.max)).zip(rows);
-    let mut out = Vec::new();
-    for ((&empty, (&min, &max)), rows) in pages {
-        let bounds = statistics::bounds(min, max, &column.data_type, physical, way);
-        if !empty && bounds.is_none_or(|(min, max)| between(test, min, max)) {
-            out.push(rows);
-        }
-    }
-    Ok(either(Vec::new(), out))
 }
 
 /// Whether the test may hold of a value between two bounds.

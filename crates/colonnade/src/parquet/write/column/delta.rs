@@ -109,41 +109,32 @@ fn wide(width: u8, values: &[u64; GROUP], out: &mut Vec<u8>) {
     }
 }
 
-/// Bits that a value takes as a difference, about, by a sample of neighbours.
-pub(super) fn estimate<T: Number>(values: &[T]) -> usize {
-    let Some((&first, rest)) = values.split_first() else { return 0 };
-    let mut previous = first;
-    let mut bits = 0;
-    for block in rest.chunks(BLOCK) {
+/// Least and largest difference of each block, and how many it has.
+fn extremes<T: Number>(values: &[T]) -> impl Iterator<Item = (i64, i64, usize)> + '_ {
+    let rest = values.get(1..).unwrap_or_default();
+    values.chunks(BLOCK).zip(rest.chunks(BLOCK)).map(|(before, block)| {
         let (mut least, mut most) = (i64::MAX, i64::MIN);
-        for &value in block {
-            let difference = value.minus(previous);
-            previous = value;
+        for (&before, &value) in before.iter().zip(block) {
+            let difference = value.minus(before);
             least = least.min(difference);
             most = most.max(difference);
         }
+        (least, most, block.len())
+    })
+}
+
+/// Bits that a value takes as a difference, about, by a sample of neighbours.
+pub(super) fn estimate<T: Number>(values: &[T]) -> usize {
+    let bits = extremes(values).map(|(least, most, n)| {
         let above = T::above(most, least);
-        bits += (64 - above.leading_zeros() as usize) * block.len() + 32 + 64
-            - least.unsigned_abs().leading_zeros() as usize;
-    }
-    bits
+        (64 - above.leading_zeros() as usize) * n + 32 + 64 - least.unsigned_abs().leading_zeros() as usize
+    });
+    bits.sum()
 }
 
 /// Bits of the widest packed difference of a page.
 pub(super) fn widest<T: Number>(values: &[T]) -> u8 {
-    let Some((&first, rest)) = values.split_first() else { return 0 };
-    let mut previous = first;
-    let mut all = 0u64;
-    for block in rest.chunks(BLOCK) {
-        let (mut least, mut most) = (i64::MAX, i64::MIN);
-        for &value in block {
-            let difference = value.minus(previous);
-            previous = value;
-            least = least.min(difference);
-            most = most.max(difference);
-        }
-        all |= T::above(most, least);
-    }
+    let all = extremes(values).fold(0, |all, (least, most, _)| all | T::above(most, least));
     (64 - all.leading_zeros()).to_le_bytes()[0]
 }
 

@@ -4,10 +4,11 @@ use arrow_schema::SchemaRef;
 
 use crate::arrow::export::Exporter;
 use crate::arrow::names;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::frame::Frame;
 use crate::ipc::write::output::{Output, Target};
 use crate::plan::Progress;
+use crate::series::{State, check_rows, nothing};
 use crate::sink::Sink;
 
 use super::footer::{MAGIC, Schema, Written};
@@ -24,13 +25,8 @@ const GROUP_ROWS: usize = 1 << 20;
 /// Bytes of chunks that wait to be a row group; wide frames have fewer rows in one.
 const PENDING_NBYTES: usize = 128 << 20;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Open,
-    /// Something failed in the middle: what was written is no whole.
-    Broken,
-    Closed,
-}
+/// The format's name in errors.
+const FORMAT: &str = "parquet";
 
 /// Writes frames of one layout, chunk by chunk, as row groups of one file. The sink is given to each call.
 pub struct Writer {
@@ -47,11 +43,6 @@ pub struct Writer {
 struct Begun {
     exporter: Exporter,
     layout: Layout,
-}
-
-fn empty() -> Error {
-    let message = "nothing was written: the first chunk says the schema. Write one, of no rows if need be.";
-    Error::unrepresentable("parquet", message)
 }
 
 impl Writer {
@@ -87,11 +78,11 @@ impl Writer {
     /// `Unrepresentable`: what Parquet cannot hold, by column; chunks whose columns, types or row labels differ from the
     /// first one's: nothing was written then, and other chunks may follow. The sink's own, after which the writer is of no use.
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
-        self.check_open()?;
+        self.state.check_open(FORMAT)?;
         self.begin(chunk)?;
-        let Some(begun) = &self.begun else { return Err(empty()) };
+        let Some(begun) = &self.begun else { return Err(nothing(FORMAT)) };
         begun.layout.admit(&sources(chunk)?)?;
-        begun.exporter.admit(chunk).map_err(|e| e.in_format("parquet"))?;
+        begun.exporter.admit(chunk).map_err(|e| e.in_format(FORMAT))?;
         self.state = State::Broken;
         let mut target = Target { sink, progress, total: None };
         self.chunk(chunk, &mut target)?;
@@ -105,7 +96,7 @@ impl Writer {
         if self.begun.is_some() {
             return Ok(());
         }
-        let exporter = Exporter::new(chunk, None).map_err(|e| e.in_format("parquet"))?;
+        let exporter = Exporter::new(chunk, None).map_err(|e| e.in_format(FORMAT))?;
         let sources = sources(chunk)?;
         let schema = exporter.schema();
         let options = if self.options.names_columns() {
@@ -140,15 +131,12 @@ impl Writer {
     /// # Errors
     /// `Unrepresentable` where there was no chunk; the sink's own.
     pub fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
-        self.check_open()?;
+        self.state.check_open(FORMAT)?;
         if self.begun.is_none() {
-            return Err(empty());
+            return Err(nothing(FORMAT));
         }
         self.state = State::Broken;
-        if let Some(told) = self.options.nrows.filter(|&told| told != self.nrows) {
-            let message = format!("expected {told} rows, as was told at first, found {}.", self.nrows);
-            return Err(Error::unrepresentable("parquet", message));
-        }
+        check_rows(FORMAT, self.options.nrows, self.nrows)?;
         self.end(&mut Target { sink, progress, total: None })
     }
 
@@ -156,7 +144,7 @@ impl Writer {
         let rest = self.pending.take(None)?;
         self.groups(&rest, target)?;
         self.magic();
-        let Some(begun) = &self.begun else { return Err(empty()) };
+        let Some(begun) = &self.begun else { return Err(nothing(FORMAT)) };
         let schema: SchemaRef = begun.exporter.schema_of(Some(self.nrows));
         let metadata = metadata::pairs(&schema, &begun.layout, self.nrows > 0)?;
         let schema = Schema {
@@ -170,15 +158,6 @@ impl Writer {
         self.output.flush(target)?;
         self.state = State::Closed;
         Ok(())
-    }
-
-    fn check_open(&self) -> Result<()> {
-        let message = match self.state {
-            State::Open => return Ok(()),
-            State::Broken => "an earlier call failed in the middle. Abort this writer and begin again.",
-            State::Closed => "the writer was closed.",
-        };
-        Err(Error::unrepresentable("parquet", message))
     }
 
     /// Rows of the row groups of a frame that is large enough.
@@ -214,7 +193,7 @@ impl Writer {
 
     fn groups(&mut self, frames: &[Frame], target: &mut Target<'_>) -> Result<()> {
         self.magic();
-        let Some(begun) = &self.begun else { return Err(empty()) };
+        let Some(begun) = &self.begun else { return Err(nothing(FORMAT)) };
         let (settings, threads) = (&self.options.settings, self.options.threads);
         let to = (&mut self.written, &mut self.output);
         groups::write(frames, &begun.layout, settings, threads, to, target)
