@@ -1,4 +1,4 @@
-//! Integers that count: codes of dictionaries and ends of runs, of any width.
+//! Integers of any width: values, codes of dictionaries, ends of runs.
 
 use arrow_buffer::{ArrowNativeType, ScalarBuffer};
 use arrow_data::ArrayData;
@@ -6,6 +6,8 @@ use arrow_schema::DataType;
 
 use crate::error::Result;
 use crate::msgpack::cells::changed;
+
+use super::out::{self, Out};
 
 /// Values of an array's own buffer, of cells and `extra` after them.
 pub(crate) fn native<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> ScalarBuffer<T> {
@@ -17,7 +19,7 @@ pub(crate) fn native<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> Scal
     }
 }
 
-/// Positions, whatever their width.
+/// Integers, positions most of all, whatever their width.
 pub(crate) enum Codes {
     I8(ScalarBuffer<i8>),
     I16(ScalarBuffer<i16>),
@@ -56,6 +58,24 @@ impl Codes {
             Self::U16(v) => v.get(row)?.to_usize(),
             Self::U32(v) => v.get(row)?.to_usize(),
             Self::U64(v) => v.get(row)?.to_usize(),
+        }
+    }
+
+    /// Writes that of a row.
+    #[inline]
+    pub(super) fn put<O: Out>(&self, row: usize, out: &mut O) -> Result<()> {
+        fn at<T: ArrowNativeType>(values: &ScalarBuffer<T>, row: usize) -> Result<T> {
+            values.get(row).copied().ok_or_else(changed)
+        }
+        match self {
+            Self::I8(v) => out::int(out, i64::from(at(v, row)?)),
+            Self::I16(v) => out::int(out, i64::from(at(v, row)?)),
+            Self::I32(v) => out::int(out, i64::from(at(v, row)?)),
+            Self::I64(v) => out::int(out, at(v, row)?),
+            Self::U8(v) => out::uint(out, u64::from(at(v, row)?)),
+            Self::U16(v) => out::uint(out, u64::from(at(v, row)?)),
+            Self::U32(v) => out::uint(out, u64::from(at(v, row)?)),
+            Self::U64(v) => out::uint(out, at(v, row)?),
         }
     }
 }

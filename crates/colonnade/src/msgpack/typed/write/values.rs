@@ -40,14 +40,7 @@ impl Offsets {
 pub(super) enum Values {
     Null,
     Bool(BooleanBuffer),
-    I8(ScalarBuffer<i8>),
-    I16(ScalarBuffer<i16>),
-    I32(ScalarBuffer<i32>),
-    I64(ScalarBuffer<i64>),
-    U8(ScalarBuffer<u8>),
-    U16(ScalarBuffer<u16>),
-    U32(ScalarBuffer<u32>),
-    U64(ScalarBuffer<u64>),
+    Integers(Codes),
     F16(ScalarBuffer<u16>),
     F32(ScalarBuffer<u32>),
     F64(ScalarBuffer<u64>),
@@ -94,23 +87,21 @@ impl Values {
             None => Err(changed()),
         };
         let boxed = |i: usize| child(i).map(Box::new);
+        let integers = |of: &DataType| Codes::new(of, data).map(Self::Integers);
+        let (small, large) = (|| Codes::I32(native(data, 0)), || Codes::I64(native(data, 0)));
         Ok(match data.data_type() {
             DataType::Null => Self::Null,
             DataType::Boolean => Self::Bool(BooleanBuffer::new(buffer(0), data.offset(), data.len())),
-            t @ (DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64) => {
-                Self::integers(t, data)?
-            }
-            t @ (DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64) => {
-                Self::integers(t, data)?
-            }
-            DataType::Time32(_) | DataType::Interval(IntervalUnit::YearMonth) => Self::I32(native(data, 0)),
-            DataType::Time64(_) | DataType::Duration(_) => Self::I64(native(data, 0)),
+            t @ (DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64) => integers(t)?,
+            t @ (DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64) => integers(t)?,
+            DataType::Time32(_) | DataType::Interval(IntervalUnit::YearMonth) => Self::Integers(small()),
+            DataType::Time64(_) | DataType::Duration(_) => Self::Integers(large()),
             DataType::Float16 => Self::F16(native(data, 0)),
             DataType::Float32 => Self::F32(native(data, 0)),
             DataType::Float64 => Self::F64(native(data, 0)),
-            DataType::Date32 if style.compatible => Self::I32(native(data, 0)),
+            DataType::Date32 if style.compatible => Self::Integers(small()),
             DataType::Date32 => Self::Days(native(data, 0)),
-            DataType::Date64 | DataType::Timestamp(..) if style.compatible => Self::I64(native(data, 0)),
+            DataType::Date64 | DataType::Timestamp(..) if style.compatible => Self::Integers(large()),
             DataType::Date64 => Self::Instants(native(data, 0), 1000),
             DataType::Timestamp(unit, _) => Self::Instants(native(data, 0), per_second(*unit)),
             DataType::Interval(IntervalUnit::DayTime) => Self::DayTime(native(data, 0)),
@@ -135,7 +126,7 @@ impl Values {
                     binary,
                 )
             }
-            DataType::Dictionary(codes, _) if style.header => Self::integers(codes, data)?,
+            DataType::Dictionary(codes, _) if style.header => integers(codes)?,
             DataType::Dictionary(codes, _) => Self::Expanded(Codes::new(codes, data)?, boxed(0)?),
             DataType::List(_) => Self::List(Offsets::small(data), boxed(0)?),
             DataType::LargeList(_) => Self::List(Offsets::large(data), boxed(0)?),
@@ -174,21 +165,6 @@ impl Values {
         })
     }
 
-    /// Integers, a dictionary's codes too.
-    fn integers(data_type: &DataType, data: &ArrayData) -> Result<Self> {
-        Ok(match data_type {
-            DataType::Int8 => Self::I8(native(data, 0)),
-            DataType::Int16 => Self::I16(native(data, 0)),
-            DataType::Int32 => Self::I32(native(data, 0)),
-            DataType::Int64 => Self::I64(native(data, 0)),
-            DataType::UInt8 => Self::U8(native(data, 0)),
-            DataType::UInt16 => Self::U16(native(data, 0)),
-            DataType::UInt32 => Self::U32(native(data, 0)),
-            DataType::UInt64 => Self::U64(native(data, 0)),
-            _ => return Err(changed()),
-        })
-    }
-
     fn list_view<T: ArrowNativeType>(
         data: &ArrayData,
         wrap: &dyn Fn(ScalarBuffer<T>) -> Offsets,
@@ -202,7 +178,9 @@ impl Values {
     /// Whether a 64-bit value is the smallest one.
     pub(super) fn is_nat(&self, row: usize) -> bool {
         match self {
-            Self::I64(values) | Self::Instants(values, _) => values.get(row) == Some(&i64::MIN),
+            Self::Integers(Codes::I64(values)) | Self::Instants(values, _) => {
+                values.get(row) == Some(&i64::MIN)
+            }
             _ => false,
         }
     }
