@@ -11,7 +11,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,43 @@ def _inputs(job: dict[str, Any], folder: Path) -> Iterator[tuple[str, Any]]:
         yield path, link
     if "source" in job:
         yield from damaged(Path(job["source"]).read_bytes(), job["damage"])
+
+
+def inputs(job: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
+    """Yield (name, bytes): the files given, bytes spelled out in ``hex`` by name, every cut or flip of a source."""
+    for path in job.get("paths", []):
+        yield path, Path(path).read_bytes()
+    for name, text in job.get("hex", {}).items():
+        yield name, bytes.fromhex(text)
+    if "source" in job:
+        yield from damaged(Path(job["source"]).read_bytes(), job["damage"])
+
+
+def look(
+    result: dict[str, Any],
+    step: str,
+    at: Callable[[], Any],
+    kind_of: Callable[[BaseException], str | None] = lambda _: None,
+) -> None:
+    """Put down what a look gives under its step: the answer, or an error's class, its text under ``<step>_message``.
+
+    What pyarrow calls invalid is ``"invalid"``, and what is no error of ours ``"untyped"``; `kind_of` may know better.
+    """
+    import pyarrow as pa
+
+    import colonnade as cn
+
+    try:
+        result[step] = at()
+    except BaseException as error:  # a panic of Rust is no Exception
+        kind, text = kind_of(error), str(error)
+        if kind is None and isinstance(error, cn.ColonnadeError):
+            kind = type(error).__name__
+        elif kind is None and isinstance(error, pa.ArrowInvalid):
+            kind = "invalid"
+        elif kind is None:
+            kind, text = "untyped", f"{type(error).__name__}: {error}"
+        result[step], result[f"{step}_message"] = kind, text
 
 
 def damaged(whole: bytes, damage: str) -> Iterator[tuple[str, bytes]]:

@@ -7,7 +7,7 @@ import io
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +31,6 @@ def run(job: dict[str, Any], resident: int = RESIDENT) -> list[dict[str, Any]]:
     untyped = [result for result in results if "untyped" in result.values()]
     assert not untyped, f"{len(untyped)} inputs with errors of no type, such as {untyped[:3]}"
     return results
-
-
-def _inputs(job: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
-    for path in job.get("paths", []):
-        yield path, Path(path).read_bytes()
-    for name, text in job.get("hex", {}).items():
-        yield name, bytes.fromhex(text)
-    if "source" in job:
-        yield from sweep.damaged(Path(job["source"]).read_bytes(), job["damage"])
 
 
 def _looks(content: bytes, path: str, format: str | None, allowed: bool) -> dict[str, Callable[[], int]]:
@@ -93,29 +84,20 @@ def _looks(content: bytes, path: str, format: str | None, allowed: bool) -> dict
 
 
 def _main() -> None:
-    import pyarrow as pa
-
-    import colonnade as cn
-    import tests.formats.arrow_look  # noqa: F401  before memory is counted
+    import colonnade  # noqa: F401  before memory is counted
+    import tests.formats.arrow_look  # noqa: F401
 
     job = json.loads(sys.stdin.read())
     in_use = sweep.confine()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "input"
-        for name, content in _inputs(job):
+        for name, content in sweep.inputs(job):
             path.unlink(missing_ok=True)  # a new file: an old map stays what it was
             path.write_bytes(content)
             for format, allowed in job["modes"]:
                 result: dict[str, Any] = {"name": name, "format": format, "allow_truncated": allowed}
                 for step, look in _looks(content, str(path), format, allowed).items():
-                    try:
-                        result[step] = look()
-                    except cn.ColonnadeError as error:
-                        result[step], result[f"{step}_message"] = type(error).__name__, str(error)
-                    except pa.ArrowInvalid as error:
-                        result[step], result[f"{step}_message"] = "invalid", str(error)
-                    except BaseException as error:  # a panic of Rust is no Exception
-                        result[step], result[f"{step}_message"] = "untyped", f"{type(error).__name__}: {error}"
+                    sweep.look(result, step, look)
                 print(json.dumps(result), flush=True)
     sweep.summarise(in_use)
 

@@ -5,8 +5,8 @@ Whatever is accepted is shown to pyarrow's full validation: what it calls invali
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tests import sweep
@@ -28,11 +28,15 @@ def run(job: dict[str, Any], resident: int = RESIDENT) -> list[dict[str, Any]]:
     return results
 
 
-def _inputs(job: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
-    for name, text in job.get("hex", {}).items():
-        yield name, bytes.fromhex(text)
-    if "source" in job:
-        yield from sweep.damaged(Path(job["source"]).read_bytes(), job["damage"])
+def _kind_of(content: bytes, error: BaseException) -> str | None:
+    if isinstance(error, ConnectionError):
+        return type(error).__name__
+    if isinstance(error, EOFError) and not content:  # of a connection that nothing came over
+        return "EOFError"
+    # Arrow's C interface has no names with NUL in them: that is refused, by its name.
+    text = str(error)
+    refused = type(error).__name__ == "ArrowInvalid" and "Null byte" in text and "not allowed in name" in text
+    return "ArrowInvalid" if refused else None
 
 
 def _main() -> None:
@@ -41,6 +45,13 @@ def _main() -> None:
     import colonnade as cn
     from tests.formats.arrow_look import validate
     from tests.formats.msgpack_look import received
+
+    def validated(look: Callable[[bytes], Any], content: bytes) -> str:
+        table = look(content)
+        for column in table.columns if table is not None else ():
+            for chunk in column.chunks:
+                validate(chunk)
+        return "data"
 
     def pandas(content: bytes) -> None:
         cn.decode(content, "msgpack", threads=1).to_pandas()
@@ -57,25 +68,10 @@ def _main() -> None:
     for look in looks.values():  # before memory is counted
         look(cn.encode(pa.table({"a": [1, 2], "b": ["x", None]}), "msgpack"))
     in_use = sweep.confine()
-    for name, content in _inputs(job):
+    for name, content in sweep.inputs(job):
         result: dict[str, Any] = {"name": name}
         for step, look in looks.items():
-            try:
-                table = look(content)
-                for column in table.columns if table is not None else ():
-                    for chunk in column.chunks:
-                        validate(chunk)
-                result[step] = "data"
-            except (cn.ColonnadeError, ConnectionError) as error:
-                result[step], result[f"{step}_message"] = type(error).__name__, str(error)
-            except EOFError as error:  # of a connection that nothing came over
-                result[step], result[f"{step}_message"] = "untyped" if content else "EOFError", str(error)
-            except pa.ArrowInvalid as error:
-                # Arrow's C interface has no names with NUL in them: that is refused, by its name.
-                refused = "Null byte" in str(error) and "not allowed in name" in str(error)
-                result[step], result[f"{step}_message"] = "ArrowInvalid" if refused else "invalid", str(error)
-            except BaseException as error:  # a panic of Rust is no Exception
-                result[step], result[f"{step}_message"] = "untyped", f"{type(error).__name__}: {error}"
+            sweep.look(result, step, partial(validated, look, content), partial(_kind_of, content))
         print(json.dumps(result), flush=True)
     sweep.summarise(in_use)
 

@@ -6,7 +6,7 @@ Whatever is accepted is shown to pyarrow's full validation: what it calls invali
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +26,6 @@ def run(job: dict[str, Any], resident: int = RESIDENT) -> list[dict[str, Any]]:
     untyped = [result for result in results if {"untyped", "invalid"} & {result[step] for step in STEPS}]
     assert not untyped, f"{len(untyped)} inputs with errors of no type, such as {untyped[:3]}"
     return results
-
-
-def _inputs(job: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
-    for path in job.get("paths", []):
-        yield path, Path(path).read_bytes()
-    for name, text in job.get("hex", {}).items():
-        yield name, bytes.fromhex(text)
-    if "source" in job:
-        yield from sweep.damaged(Path(job["source"]).read_bytes(), job["damage"])
 
 
 def _looks(content: bytes, path: Path) -> dict[str, Callable[[], int]]:
@@ -77,19 +68,12 @@ def _main() -> None:
     in_use = sweep.confine()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "input.parquet"
-        for name, content in _inputs(job):
+        for name, content in sweep.inputs(job):
             path.unlink(missing_ok=True)  # a new file: an old map stays what it was
             path.write_bytes(content)
             result: dict[str, Any] = {"name": name}
             for step, look in _looks(content, path).items():
-                try:
-                    result[step] = look()
-                except cn.ColonnadeError as error:
-                    result[step], result[f"{step}_message"] = type(error).__name__, str(error)
-                except pa.ArrowInvalid as error:
-                    result[step], result[f"{step}_message"] = "invalid", str(error)
-                except BaseException as error:  # a panic of Rust is no Exception
-                    result[step], result[f"{step}_message"] = "untyped", f"{type(error).__name__}: {error}"
+                sweep.look(result, step, look)
             print(json.dumps(result), flush=True)
     sweep.summarise(in_use)
 

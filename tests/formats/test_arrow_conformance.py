@@ -3,14 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import colonnade as cn
 from tests.conformance import golden
-from tests.conformance.cases import CASES
-from tests.conformance.describe import describe
-from tests.conformance.values import cells
 
 FORMATS = ("arrow", "arrows")
 ENTRIES = {format: golden.entries(format) for format in FORMATS}
@@ -28,42 +24,23 @@ every = pytest.mark.parametrize(
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_case_has_its_entry_and_its_file(format: str) -> None:
-    assert list(ENTRIES[format]) == list(CASES[format])
-    files = {path.name for path in (golden.FOLDER / format).iterdir()}
-    assert files == {entry["file"] for entry in ENTRIES[format].values()} | {"cases.json"}
+    golden.assert_all_there(format)
 
 
 @every
 def test_the_file_is_the_one_recorded(format: str, entry: dict[str, Any]) -> None:
-    path = golden.path_of(format, entry)
-    assert golden.hashes(path) == entry["sha256"]
-    assert path.stat().st_size < 20 << 10
+    golden.assert_recorded(format, entry)
 
 
 @every
 @pytest.mark.parametrize("mmap", [True, False])
 def test_it_reads_as_recorded(format: str, entry: dict[str, Any], mmap: bool) -> None:
-    golden.needs_library(entry)
-    path = golden.path_of(format, entry)
-    cn.verify(path)
-    read = cn.read(path, mmap=mmap, verify=True)
-    (held,) = golden.frames_of(entry).values()
-    assert golden.as_json(describe(read.to_native())) == held
-    assert list(read.shape) == held["shape"]
-    assert read.attrs == held.get("attrs", {})
+    golden.assert_reads_as_recorded(format, entry, mmap)
 
 
 @every
 def test_its_columns_stand_alone(format: str, entry: dict[str, Any]) -> None:
-    golden.needs_library(entry)
-    (held,) = golden.frames_of(entry).values()
-    read = cn.read(golden.path_of(format, entry))
-    if len(set(read.columns)) < read.shape[1] or held["library"] == "numpy":
-        pytest.skip("a label that stands twice gives both columns; a lone column of arrays is an array")
-    for position, label in enumerate(read.columns):
-        one = golden.as_json(describe(read.select([label]).to_native()))
-        assert one["data"] == held["data"][position : position + 1]
-        assert one["index"] == held["index"]
+    golden.assert_columns_stand_alone(format, entry, lambda path, label: cn.read(path).select([label]))
 
 
 @every
@@ -80,16 +57,10 @@ def test_pyarrow_sees_the_recorded_values(format: str, entry: dict[str, Any]) ->
     assert table.num_rows == held["shape"][0]
     assert table.num_columns >= held["shape"][1]
     found = of_pyarrow(table)["data"]
-    plain = columns_of(table)
     for position, column in enumerate(held["data"]):
         if "field" in column:
             assert found[position]["values"] == column["values"]
-        elif column["dtype"][1:3] in ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"):
-            if column["dtype"][0] == ">":
-                continue  # numbers of the other order are what their field says they are
-            dtype = np.dtype(column["dtype"])
-            bits = np.array(plain[position], f"u{dtype.itemsize}" if dtype.kind == "f" else dtype)
-            assert cells(bits.view(dtype)) == column["values"]
+    golden.assert_numbers(held, columns_of(table))
 
 
 @every

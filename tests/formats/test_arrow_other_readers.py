@@ -18,6 +18,7 @@ import colonnade as cn
 from colonnade.testing import cases_pandas, cases_pyarrow
 from colonnade.testing._arrow_cells import cells
 from colonnade.testing.dtypes import sample
+from tests.formats.pandas_look import OTHERWISE, RANGES, assert_one_field_each, assert_seen_alike, labelled
 from tests.formats.ways import Way, arrow_ways
 
 
@@ -66,22 +67,9 @@ def test_polars_sees_the_frame(format: str) -> None:
 
 
 # --------------------------------------------------------------------------- DataFrames
-# Where pandas' reader sees another thing in our file than in its own; by the beginning of the case's name.
-_OTHERWISE = {
-    "object": "a column of objects without one value has the type of text",
-    "mixed objects": "cells of several kinds are bytes to others",
-    "no rows of every kind": "the same, without rows",
-    "everything at once": "the same, among others",
-    "columns": "labels that are no text are seen as text",
-    "arrow labels": "column labels are plain text",
+# Where pandas' reader sees another thing in our file than in its own, beside what it does everywhere.
+_OTHERWISE = OTHERWISE | {
     "arrow month day nano": "pandas cannot compare them",
-    "arrow string_view": "pandas cannot compare them",
-    "arrow binary_view": "pandas cannot compare them",
-    "index object": "labels of mixed objects are seen as our JSON of them",
-    "index dates": "the same",
-    "index interval of times": "intervals of zoned times are seen as structs",
-    "index hierarchical of one level": "the name of its one level is a tuple's",
-    "names True": "the name of column labels is text",
 }
 
 
@@ -97,31 +85,19 @@ def test_pandas_reads_our_feather_as_it_reads_its_own(name: str, compression: st
     except Exception as error:  # what pandas or pyarrow refuses, in words of their own
         pytest.skip(f"pandas does not hold it: {type(error).__name__}")
     cn.write(frame, ours, compression=compression)
-    try:
-        pd.testing.assert_frame_equal(pd.read_feather(ours), wanted, check_exact=True)
-    except Exception:
-        reason = next((why for start, why in _OTHERWISE.items() if name.startswith(start)), None)
-        if reason is None:
-            raise
-        pytest.xfail(reason)
+    assert_seen_alike(name, lambda: pd.read_feather(ours), wanted, _OTHERWISE)
 
 
 @pytest.mark.parametrize("name", cases_pandas.CASES)
 def test_pyarrow_sees_each_column_of_a_frame(name: str) -> None:
     """One field a column and one a stored level, in their order, nothing left out."""
     frame = cases_pandas.CASES[name]()
-    stored = 0 if isinstance(frame.index, pd.RangeIndex) else frame.index.nlevels
     for format in ("arrow", "arrows"):
-        found = opened(cn.encode(frame, format), format)
-        assert found.num_rows == len(frame)
-        assert found.num_columns == frame.shape[1] + stored
-        assert len(set(found.column_names)) == found.num_columns
+        assert_one_field_each(frame, opened(cn.encode(frame, format), format))
 
 
 def test_names_of_labels_and_levels() -> None:
-    index = pd.MultiIndex.from_product([["b", "a"], [1, 2]], names=["x", None])
-    frame = pd.DataFrame({"v": np.arange(4), "w": list("abcd")}, index=index)
-    frame.columns.name = "what"
+    frame = labelled()
     for format in ("arrow", "arrows"):
         table = opened(cn.encode(frame, format), format)
         assert table.column_names == ["v", "w", "x", "__index_level_1__"]
@@ -135,7 +111,7 @@ def test_a_level_whose_name_is_a_column_too() -> None:
     pd.testing.assert_frame_equal(table.to_pandas(), frame)
 
 
-@pytest.mark.parametrize("index", [pd.RangeIndex(3), pd.RangeIndex(5, 11, 2, name="odd"), pd.RangeIndex(2, -1, -1)])
+@pytest.mark.parametrize("index", RANGES)
 def test_a_range_of_labels_is_no_column(index: pd.Index) -> None:
     frame = pd.DataFrame({"x": [1.5, 2.5, 3.5]}, index=index)
     table = opened(cn.encode(frame, "arrow"), "arrow")

@@ -17,19 +17,24 @@ def some(cell: Cell) -> list[str] | None:
     return None if count is None else DATASETS[cell.dataset].some(count)  # type: ignore[attr-defined]
 
 
-class DuckDB(Engine):
-    """`read_parquet` with `df()`, and `COPY`."""
+class OfParquetAlone(Engine):
+    """A peer of files of Parquet that holds pandas' frames."""
 
-    name = "duckdb"
-    modules = ("duckdb", "pandas")
-    distributions = ("duckdb",)
-    install = "pip install duckdb pandas"
     formats: ClassVar = {"parquet": ("snappy", "zstd", "none")}
     libraries = ("pandas",)
     security = "reading runs no code; checksums are not looked at"
 
     def supports(self, cell: Cell) -> bool:
         return cell.transport == "file"
+
+
+class DuckDB(OfParquetAlone):
+    """`read_parquet` with `df()`, and `COPY`."""
+
+    name = "duckdb"
+    modules = ("duckdb", "pandas")
+    distributions = ("duckdb",)
+    install = "pip install duckdb pandas"
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:
         import duckdb
@@ -50,19 +55,13 @@ class DuckDB(Engine):
             return (table if columns is None else table.select(*columns)).df()
 
 
-class FastParquet(Engine):
+class FastParquet(OfParquetAlone):
     """`fastparquet.ParquetFile(path).to_pandas()` and `fastparquet.write`; one thread, whatever is asked for."""
 
     name = "fastparquet"
     modules = ("fastparquet", "pandas")
     distributions = ("fastparquet",)
     install = "pip install fastparquet pandas"
-    formats: ClassVar = {"parquet": ("snappy", "zstd", "none")}
-    libraries = ("pandas",)
-    security = "reading runs no code; checksums are not looked at"
-
-    def supports(self, cell: Cell) -> bool:
-        return cell.transport == "file"
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:
         import fastparquet
