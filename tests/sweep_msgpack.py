@@ -31,7 +31,7 @@ def run(job: dict[str, Any], resident: int = RESIDENT) -> list[dict[str, Any]]:
 def _kind_of(content: bytes, error: BaseException) -> str | None:
     if isinstance(error, ConnectionError):
         return type(error).__name__
-    if isinstance(error, EOFError) and not content:  # of a connection that nothing came over
+    if type(error) is EOFError and not content:  # of a connection that nothing came over
         return "EOFError"
     # Arrow's C interface has no names with NUL in them: that is refused, by its name.
     text = str(error)
