@@ -122,6 +122,8 @@ def row_range(rows: Any, nrows: int) -> tuple[int, int] | None:
 
 def _key(label: Any) -> Any:
     """What finds `label` in a table: itself, but one key for all NaN, one for all NaT, and dates by their moment."""
+    if type(label) is str:
+        return label
     for method in ("to_datetime64", "to_timedelta64"):  # pandas' scalars know nanoseconds, their base classes do not
         if hasattr(label, method):
             label = getattr(label, method)()

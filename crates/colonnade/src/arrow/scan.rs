@@ -1,7 +1,15 @@
 //! JSON that is looked through for a few of its parts: pandas' metadata of 18,000 columns are megabytes.
 
+use crate::json::extent::behind;
+
 /// The text of the value of `key` in the object that `text` is.
 pub(crate) fn value_of<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let at = place_of(text, key)?;
+    text.get(at..past(text.as_bytes(), at)?)
+}
+
+/// Where the value of `key` begins in the object that `text` is.
+pub(crate) fn place_of(text: &str, key: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = space(bytes, 0);
     if bytes.get(at) != Some(&b'{') {
@@ -20,11 +28,10 @@ pub(crate) fn value_of<'t>(text: &'t str, key: &str) -> Option<&'t str> {
                     return None;
                 }
                 at = space(bytes, at + 1);
-                let end = past(bytes, at)?;
                 if found == key {
-                    return text.get(at..end);
+                    return Some(at);
                 }
-                at = end;
+                at = past(bytes, at)?;
             }
             _ => return None,
         }
@@ -41,33 +48,15 @@ pub(crate) fn space(bytes: &[u8], mut at: usize) -> usize {
 
 /// Where the value at `at` ends. What stands in it is not looked at, but for text and brackets.
 pub(crate) fn past(bytes: &[u8], at: usize) -> Option<usize> {
-    let (mut depth, mut at) = (0usize, at);
-    loop {
-        match bytes.get(at)? {
-            b'"' => {
-                at = past_text(bytes, at)?;
-                if depth == 0 {
-                    return Some(at);
-                }
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            b',' | b':' if depth > 0 => {}
-            _ if depth == 0 => {
-                // A number or a word.
-                let rest = bytes.get(at..)?;
-                let n = rest.iter().position(|b| matches!(b, b',' | b'}' | b']') || b.is_ascii_whitespace());
-                return n.filter(|n| *n > 0).map(|n| at + n);
-            }
-            _ => {}
+    match bytes.get(at)? {
+        b'"' => past_text(bytes, at),
+        b'{' | b'[' => behind(bytes, at),
+        _ => {
+            // A number or a word.
+            let rest = bytes.get(at..)?;
+            let n = rest.iter().position(|b| matches!(b, b',' | b'}' | b']') || b.is_ascii_whitespace());
+            n.filter(|n| *n > 0).map(|n| at + n)
         }
-        at += 1;
     }
 }
 

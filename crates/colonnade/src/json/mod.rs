@@ -5,7 +5,7 @@
 //! Cells are scanned straight into columns: no tree of values stands between. Rows are read in ranges of the input, side by
 //! side, and joined in order.
 
-mod extent;
+pub(crate) mod extent;
 mod fault;
 mod number;
 mod pack;

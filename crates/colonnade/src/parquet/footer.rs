@@ -198,8 +198,8 @@ fn pairs<'a>(t: &mut Thrift<'a>) -> Result<Vec<(&'a str, Option<&'a str>)>> {
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
                 // What is not text is nobody's metadata that is read here.
-                (1, Wire::Binary) => key = std::str::from_utf8(t.binary()?).ok(),
-                (2, Wire::Binary) => value = std::str::from_utf8(t.binary()?).ok(),
+                (1, Wire::Binary) => key = simdutf8::basic::from_utf8(t.binary()?).ok(),
+                (2, Wire::Binary) => value = simdutf8::basic::from_utf8(t.binary()?).ok(),
                 _ => t.skip(field.wire)?,
             }
         }

@@ -7,14 +7,17 @@
 
 use crate::error::{Error, Result};
 
+mod past;
+
 /// Structures within structures that skipping follows; Parquet's own need six.
 const MAX_DEPTH: usize = 32;
 
 /// The type of a field or of the elements of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Wire {
     /// A bool that is true: fields alone, the value stands in the type.
-    True,
+    True = 1,
     /// A bool that is false, and the element type of lists of bools.
     False,
     /// A byte.
@@ -239,8 +242,16 @@ impl<'a> Thrift<'a> {
     }
 
     /// Passes a field of this type by.
+    #[inline]
     pub fn skip(&mut self, wire: Wire) -> Result<()> {
-        self.skip_within(wire, MAX_DEPTH)
+        match past::value(self.bytes, self.at, wire as u8, MAX_DEPTH) {
+            Some(at) => {
+                self.at = at;
+                Ok(())
+            }
+            // What is wrong, and where, is told by going once more, step by step.
+            None => self.skip_within(wire, MAX_DEPTH),
+        }
     }
 
     fn skip_within(&mut self, wire: Wire, depth: usize) -> Result<()> {

@@ -70,3 +70,12 @@ pub(crate) fn schema_of(bytes: &[u8], limits: &Limits) -> Result<arrow_schema::S
         _ => Err(Error::malformed("arrow", "expected a schema message (FF FF FF FF).")),
     }
 }
+
+/// The schema of a schema message without what stands before its flatbuffer, in bytes that are aligned and never change.
+///
+/// # Errors
+/// Malformed, unsupported, over the limit.
+pub(crate) fn schema_of_own(flatbuffer: &[u8], limits: &Limits) -> Result<arrow_schema::SchemaRef> {
+    message::check_header_nbytes(flatbuffer.len(), limits)?;
+    Ok(shape::Shape::of_own(flatbuffer)?.schema)
+}

@@ -54,21 +54,26 @@ impl Shape {
     /// # Errors
     /// Malformed or unsupported types.
     pub(crate) fn of_message(bytes: &[u8]) -> Result<Self> {
-        copied(bytes, |bytes| {
-            let message =
-                arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).map_err(|e| {
-                    Error::malformed("arrow", format!("the schema is no flatbuffer ({}).", first_line(&e)))
-                })?;
-            let version = check_version(message.version())?;
-            let schema = message.header_as_schema().ok_or_else(|| {
-                Error::malformed("arrow", "expected a schema as the first message, found another.")
-            })?;
-            let told = message.custom_metadata().and_then(|all| {
-                let pair = all.iter().find(|pair| pair.key() == Some(NROWS_KEY))?;
-                pair.value()?.parse::<u64>().ok()
-            });
-            Ok(Self { announced: told, ..Self::of_schema(bytes, schema, version)? })
-        })
+        copied(bytes, Self::of_own)
+    }
+
+    /// The same of bytes that are aligned to eight, and that nobody changes.
+    ///
+    /// # Errors
+    /// Malformed or unsupported types.
+    pub(crate) fn of_own(bytes: &[u8]) -> Result<Self> {
+        let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).map_err(|e| {
+            Error::malformed("arrow", format!("the schema is no flatbuffer ({}).", first_line(&e)))
+        })?;
+        let version = check_version(message.version())?;
+        let schema = message.header_as_schema().ok_or_else(|| {
+            Error::malformed("arrow", "expected a schema as the first message, found another.")
+        })?;
+        let told = message.custom_metadata().and_then(|all| {
+            let pair = all.iter().find(|pair| pair.key() == Some(NROWS_KEY))?;
+            pair.value()?.parse::<u64>().ok()
+        });
+        Ok(Self { announced: told, ..Self::of_schema(bytes, schema, version)? })
     }
 
     /// The schema in `bytes`, which hold the whole flatbuffer.

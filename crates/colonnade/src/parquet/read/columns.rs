@@ -13,6 +13,7 @@ use crate::parquet::footer::Footer;
 
 use super::options::ReadOptions;
 use super::schema::{Root, RootKind, fields, roots};
+use super::wanted::Names;
 use super::{categories, hints, pandas};
 
 /// Fields, what they are made of, and how they become a frame.
@@ -68,7 +69,7 @@ fn made(
     let (mut fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
     categories::taken(&options.categories, &mut fields, &roots)?;
     let some = wanted.len() < footer.leaves.len();
-    let names: HashSet<&str> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
+    let names: Names<'_> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
     let mut metadata = Metadata::new();
     for (key, value) in &footer.metadata {
         let Some(value) = value.filter(|_| *key != hints::KEY) else { continue };

@@ -1,13 +1,15 @@
 //! The Arrow schema that a writer left in the file's metadata: the fields that are wanted, and no others.
 //!
 //! It is a schema message in base64. A file of 18,000 columns has megabytes of it: the list of its fields is cut down to
-//! the wanted ones before anything is proven or converted.
+//! the wanted ones before anything is proven or converted, and only those are decoded.
+
+mod sparse;
 
 use arrow_schema::Schema;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 
 use crate::container::store::Limits;
+
+use sparse::Sparse;
 
 /// Its key in the file's metadata.
 pub(crate) const KEY: &str = "ARROW:schema";
@@ -15,32 +17,28 @@ pub(crate) const KEY: &str = "ARROW:schema";
 /// What `text` says of the fields at `wanted`, numbers that rise; `None` where it is no schema, or one without those fields.
 /// It is no more than a hint: what is wrong with it is passed over.
 pub(crate) fn fields(text: &str, wanted: &[usize], limits: &Limits) -> Option<Schema> {
-    let mut bytes = STANDARD.decode(text).ok()?;
-    if !bytes.starts_with(&[0xff; 4]) {
-        // Before Arrow 0.15 the length stood alone.
-        bytes.splice(..0, [0xff; 4]);
-    }
-    cut(bytes.get_mut(8..)?, wanted)?;
-    let schema = crate::ipc::read::schema_of(&bytes, limits).ok()?;
+    let mut bytes = Sparse::new(text)?;
+    cut(&mut bytes, wanted)?;
+    let schema = crate::ipc::read::schema_of_own(bytes.finish().as_slice(), limits).ok()?;
     let schema = std::sync::Arc::unwrap_or_clone(schema);
     (schema.fields().len() == wanted.len()).then_some(schema)
 }
 
-/// Shortens the list of fields in the schema message `bytes` to those at `wanted`. The places that the flatbuffer names
-/// are looked at before it is proven, so nothing is believed of them.
-fn cut(bytes: &mut [u8], wanted: &[usize]) -> Option<()> {
-    let message = forward(bytes, 0)?;
-    // Message: version, type of the header, header.
-    let header = field(bytes, message, 2)?;
-    let schema = forward(bytes, header)?;
-    // Schema: endianness, fields, metadata, which stand in the file's own too.
-    if let Some(metadata) = field(bytes, schema, 2) {
-        let list = forward(bytes, metadata)?;
-        put(bytes, list, 0)?;
-    }
-    let Some(fields) = field(bytes, schema, 1) else { return wanted.is_empty().then_some(()) };
-    let list = forward(bytes, fields)?;
-    let count = usize::try_from(word(bytes, list)?).ok()?;
+/// Shortens the list of fields in the schema message to those at `wanted`, and makes sure of what they lead to.
+fn cut(bytes: &mut Sparse<'_>, wanted: &[usize]) -> Option<()> {
+    let message = bytes.forward(0)?;
+    let message = bytes.table(message)?;
+    // Message: version, type of the header, header, length of the body, metadata.
+    empty(bytes, &message, 4)?;
+    let header = bytes.field(&message, 2)?;
+    let schema = bytes.forward(header)?;
+    let schema = bytes.table(schema)?;
+    // Schema: endianness, fields, metadata, which stand in the file's own too, features.
+    empty(bytes, &schema, 2)?;
+    empty(bytes, &schema, 3)?;
+    let Some(fields) = bytes.field(&schema, 1) else { return wanted.is_empty().then_some(()) };
+    let list = bytes.forward(fields)?;
+    let count = usize::try_from(bytes.word(list)?).ok()?;
     let mut last = None;
     for (k, &number) in wanted.iter().enumerate() {
         if number >= count || last.is_some_and(|last| last >= number) {
@@ -49,37 +47,91 @@ fn cut(bytes: &mut [u8], wanted: &[usize]) -> Option<()> {
         last = Some(number);
         // Offsets count from where they stand: an entry that moves to the front reaches further.
         let (from, to) = (list + 4 + 4 * number, list + 4 + 4 * k);
-        let reach = word(bytes, from)?.checked_add(u32::try_from(from - to).ok()?)?;
-        put(bytes, to, reach)?;
+        let reach = bytes.word(from)?.checked_add(u32::try_from(from - to).ok()?)?;
+        bytes.put(to, reach)?;
     }
-    put(bytes, list, u32::try_from(wanted.len()).ok()?)
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk::<4>()?))
-}
-
-fn put(bytes: &mut [u8], at: usize, value: u32) -> Option<()> {
-    bytes.get_mut(at..)?.first_chunk_mut::<4>()?.copy_from_slice(&value.to_le_bytes());
+    bytes.put(list, u32::try_from(wanted.len()).ok()?)?;
+    if wanted.len() > count / 8 {
+        return bytes.need(0, bytes.flatbuffer().len());
+    }
+    for k in 0..wanted.len() {
+        let field = bytes.forward(list + 4 + 4 * k)?;
+        bytes.whole_field(field, 0)?;
+    }
     Some(())
 }
 
-/// Where the offset at `at` leads.
-fn forward(bytes: &[u8], at: usize) -> Option<usize> {
-    at.checked_add(usize::try_from(word(bytes, at)?).ok()?)
+/// Makes the list that field `number` of a table leads to one of nothing.
+fn empty(bytes: &mut Sparse<'_>, table: &sparse::Table, number: usize) -> Option<()> {
+    let Some(at) = bytes.field(table, number) else { return Some(()) };
+    let list = bytes.forward(at)?;
+    bytes.put(list, 0)
 }
 
-/// Where field `number` of the table at `table` stands; `None` where it is left out.
-fn field(bytes: &[u8], table: usize, number: usize) -> Option<usize> {
-    let back = i64::from(word(bytes, table)?.cast_signed());
-    let vtable = usize::try_from(i64::try_from(table).ok()?.checked_sub(back)?).ok()?;
-    let short = |at: usize| Some(usize::from(u16::from_le_bytes(*bytes.get(at..)?.first_chunk::<2>()?)));
-    let entry = 4 + 2 * number;
-    if entry + 2 > short(vtable)? {
-        return None;
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_schema::{DataType, Field, Fields, Metadata, Schema, TimeUnit, UnionFields, UnionMode};
+
+    use super::fields;
+    use crate::container::store::Limits;
+
+    /// So many fields of all sorts, each kind in turn.
+    fn schema(count: usize) -> Schema {
+        let child = |kind| Arc::new(Field::new("deep below", kind, true));
+        let zone = |k: usize| DataType::Timestamp(TimeUnit::Microsecond, Some(format!("zone/{k}").into()));
+        let field = |k: usize| {
+            let kind = match k % 8 {
+                0 => DataType::Int64,
+                1 => zone(k),
+                2 => DataType::List(child(zone(k))),
+                3 => DataType::Struct(Fields::from(vec![
+                    Field::new("x", DataType::Utf8, false),
+                    Field::new("y", DataType::FixedSizeList(child(DataType::Decimal128(20, 3)), 3), true),
+                ])),
+                4 => DataType::Dictionary(Box::new(DataType::Int16), Box::new(DataType::Utf8)),
+                5 => {
+                    let parts = [(7, child(DataType::Int8)), (9, child(DataType::Float64))];
+                    let parts: UnionFields = parts.into_iter().collect();
+                    DataType::Union(parts, UnionMode::Dense)
+                }
+                6 => DataType::Duration(TimeUnit::Second),
+                _ => DataType::Utf8View,
+            };
+            let field = Field::new(format!("column {k}"), kind, k % 3 == 0);
+            let metadata = Metadata::new().with(format!("key {k}"), format!("value {k}"));
+            if k % 5 == 0 { field.with_metadata(metadata) } else { field }
+        };
+        let all = Metadata::new().with("of", "all");
+        Schema::new((0..count).map(field).collect::<Vec<_>>()).with_metadata(all)
     }
-    match short(vtable.checked_add(entry)?)? {
-        0 => None,
-        offset => table.checked_add(offset),
+
+    #[test]
+    fn some_fields_are_as_among_all() {
+        let (all, limits) = (schema(400), Limits::default());
+        let text = parquet::arrow::encode_arrow_schema(&all);
+        for wanted in [vec![0], vec![399], (0..400).step_by(9).collect::<Vec<_>>(), (0..400).collect()] {
+            let Some(found) = fields(&text, &wanted, &limits) else { unreachable!("{wanted:?}") };
+            let expected: Vec<_> = wanted.iter().map(|&k| Arc::clone(&all.fields()[k])).collect();
+            assert_eq!(found.fields().to_vec(), expected);
+            assert!(found.metadata().is_empty());
+        }
+        assert!(fields(&text, &[400], &limits).is_none());
+        assert!(fields(&text, &[3, 3], &limits).is_none());
+    }
+
+    #[test]
+    fn damaged_schemas_are_no_hints_or_others() {
+        let text = parquet::arrow::encode_arrow_schema(&schema(40));
+        let limits = Limits::default();
+        for at in 0..text.len() {
+            for other in ["A", "/", "=", "\u{7f}"] {
+                let mut damaged = text.clone();
+                damaged.replace_range(at..=at, other);
+                let _ = fields(&damaged, &[2, 3], &limits);
+            }
+            let _ = fields(&text[..at], &[1], &limits);
+        }
     }
 }

@@ -20,6 +20,7 @@ mod selection;
 mod tree;
 mod turned;
 mod verify;
+mod wanted;
 
 pub use crate::plan::Request;
 pub use describe::{Bounds, ChunkInfo, GroupInfo};

@@ -22,6 +22,7 @@ use super::filter::Filter;
 use super::options::ReadOptions;
 use super::schema::{Root, choose};
 use super::selection::Selection;
+use super::wanted::Names;
 
 /// Begins and ends every file.
 pub const MAGIC: &[u8; 4] = b"PAR1";
@@ -154,10 +155,10 @@ impl Parquet {
             );
             return Err(Error::limit("parquet", message).at(start as u64));
         }
-        let read = |names: Option<&HashSet<&str>>| {
+        let read = |names: Option<&Names<'_>>| {
             Footer::read(footer_bytes, start as u64, |elements, leaves| choose(elements, leaves, names))
         };
-        let names: Option<HashSet<&str>> =
+        let names: Option<Names<'_>> =
             options.columns.as_ref().map(|list| list.iter().map(String::as_str).collect());
         let mut footer = read(names.as_ref())?;
         let ours =
@@ -165,11 +166,9 @@ impl Parquet {
         if let Some(mut names) = names {
             // Row labels that stand in columns come too: which, the metadata say, behind the row groups.
             let labels = label_columns(&footer, ours.as_ref());
-            let known = |n: &str| {
-                footer.leaves.iter().filter_map(|l| footer.elements.get(l.root)).any(|e| e.name == n)
-            };
-            let more: Vec<&str> =
-                labels.iter().map(String::as_str).filter(|n| !names.contains(n) && known(n)).collect();
+            let labels: HashSet<&str> = labels.iter().map(String::as_str).collect();
+            let known = footer.leaves.iter().filter_map(|l| footer.elements.get(l.root)).map(|e| e.name);
+            let more: HashSet<&str> = known.filter(|n| labels.contains(n) && !names.contains(n)).collect();
             if !more.is_empty() {
                 names.extend(more);
                 footer = read(Some(&names))?;

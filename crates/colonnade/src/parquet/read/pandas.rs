@@ -1,8 +1,8 @@
 //! pandas' metadata, cut down to the columns that are wanted: of 18,000 entries 200 are parsed.
 
-use std::collections::HashSet;
+use crate::arrow::scan::{past, place_of, space, value_of};
 
-use crate::arrow::scan::{past, space, value_of};
+use super::wanted::Names;
 
 /// Its key in the file's metadata.
 pub(crate) const KEY: &str = "pandas";
@@ -18,16 +18,15 @@ pub(crate) fn index_columns(text: &str) -> Vec<String> {
 }
 
 /// `text` without the entries of columns that are not in `names`; `None` where it is short, or not as pandas writes it.
-pub(crate) fn cut(text: &str, names: &HashSet<&str>) -> Option<String> {
+pub(crate) fn cut(text: &str, names: &Names<'_>) -> Option<String> {
     if text.len() < CUT_FROM_NBYTES {
         return None;
     }
-    let list = value_of(text, "columns")?;
-    let start = list.as_ptr() as usize - text.as_ptr() as usize;
-    let mut out = String::with_capacity(text.len() - list.len() + 256 * names.len());
-    out.push_str(text.get(..start)?);
+    let start = place_of(text, "columns")?;
+    let (bytes, mut at, mut any) = (text.as_bytes(), start + 1, false);
+    let mut out = String::with_capacity(CUT_FROM_NBYTES + 256 * names.len());
+    out.push_str(text.get(..start).filter(|_| bytes.get(start) == Some(&b'['))?);
     out.push('[');
-    let (bytes, mut at, mut any) = (list.as_bytes(), 1usize, false);
     loop {
         at = space(bytes, at);
         match bytes.get(at)? {
@@ -35,16 +34,8 @@ pub(crate) fn cut(text: &str, names: &HashSet<&str>) -> Option<String> {
             b',' => at += 1,
             _ => {
                 let end = past(bytes, at)?;
-                let entry = list.get(at..end)?;
-                let field = value_of(entry, "field_name").or_else(|| value_of(entry, "name"));
-                let wanted = field.is_some_and(|name| {
-                    match name.strip_prefix('"').and_then(|n| n.strip_suffix('"')) {
-                        Some(plain) if !plain.contains('\\') => names.contains(plain),
-                        _ => serde_json::from_str::<String>(name)
-                            .is_ok_and(|name| names.contains(name.as_str())),
-                    }
-                });
-                if wanted {
+                let entry = text.get(at..end)?;
+                if is_of(entry, names) {
                     if any {
                         out.push(',');
                     }
@@ -55,9 +46,17 @@ pub(crate) fn cut(text: &str, names: &HashSet<&str>) -> Option<String> {
             }
         }
     }
-    out.push(']');
-    out.push_str(text.get(start + list.len()..)?);
+    out.push_str(text.get(at..)?);
     Some(out)
+}
+
+/// Whether an entry is about a column of `names`.
+fn is_of(entry: &str, names: &Names<'_>) -> bool {
+    let Some(name) = value_of(entry, "field_name").or_else(|| value_of(entry, "name")) else { return false };
+    match name.strip_prefix('"').and_then(|n| n.strip_suffix('"')) {
+        Some(plain) if !plain.contains('\\') => names.contains(plain),
+        _ => serde_json::from_str::<String>(name).is_ok_and(|name| names.contains(name.as_str())),
+    }
 }
 
 #[cfg(test)]
@@ -76,7 +75,7 @@ mod tests {
             r#"{{"index_columns": ["i", {{"kind": "range"}}], "columns": [{}], "v": 1}}"#,
             all.join(", ")
         );
-        let names = HashSet::from(["c7", "c999"]);
+        let names = Names::from_iter(["c7", "c999"]);
         let Some(cut) = cut(&text, &names) else { unreachable!() };
         let Ok(value) = serde_json::from_str::<serde_json::Value>(&cut) else { unreachable!() };
         let columns = value["columns"]

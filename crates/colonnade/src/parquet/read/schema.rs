@@ -1,6 +1,5 @@
 //! The columns of a file: which are wanted, and what Arrow type each of them is.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::parquet::schema::{Element, Leaf, Logical, Repetition, Unit};
 use crate::parquet::types::{self, Physical, Way};
 
+use super::wanted::Names;
 use super::{names, tree};
 
 /// A column of the file: one field of the schema, and the leaves that it is made of.
@@ -49,7 +49,7 @@ pub(crate) struct Flat {
 pub(crate) fn choose(
     elements: &[Element<'_>],
     leaves: &[Leaf],
-    columns: Option<&HashSet<&str>>,
+    columns: Option<&Names<'_>>,
 ) -> Result<Vec<usize>> {
     let Some(columns) = columns else { return Ok((0..leaves.len()).collect()) };
     let mut missing = columns.clone();

@@ -1,0 +1,71 @@
+//! Names of columns that are wanted. The names of all columns of a file are looked up among them, so that a look-up is to
+//! cost little; those that are in the set are few, and the caller's.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Names of columns.
+pub(crate) type Names<'a> = HashSet<&'a str, BuildHasherDefault<NameHasher>>;
+
+/// Eight bytes at a time, each multiplied to twice its width and folded.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct NameHasher(u64);
+
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl NameHasher {
+    #[inline]
+    fn mix(&mut self, word: u64) {
+        let wide = u128::from(self.0 ^ word) * u128::from(FACTOR);
+        #[allow(clippy::cast_possible_truncation)] // both halves are taken
+        let low = wide as u64;
+        #[allow(clippy::cast_possible_truncation)]
+        let high = (wide >> 64) as u64;
+        self.0 = low ^ high;
+    }
+}
+
+impl Hasher for NameHasher {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        self.mix(bytes.len() as u64 ^ FACTOR);
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.mix(u64::from_le_bytes(*word));
+        }
+        if !rest.is_empty() {
+            self.mix(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        }
+    }
+
+    #[inline]
+    fn write_u8(&mut self, byte: u8) {
+        // What ends a text's bytes: their number has been mixed in.
+        self.0 ^= u64::from(byte);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::{BuildHasher, BuildHasherDefault};
+
+    use super::{NameHasher, Names};
+
+    #[test]
+    fn names_are_found_and_others_are_not() {
+        let all: Vec<String> = (0..2000).map(|k| format!("{}c{k}", "x".repeat(k % 19))).collect();
+        let some: Names<'_> = all.iter().step_by(2).map(String::as_str).collect();
+        for (k, name) in all.iter().enumerate() {
+            assert_eq!(some.contains(name.as_str()), k % 2 == 0);
+        }
+        let make = BuildHasherDefault::<NameHasher>::default();
+        let hashes: std::collections::HashSet<u64> =
+            all.iter().map(|name| make.hash_one(name.as_str())).collect();
+        assert_eq!(hashes.len(), all.len());
+    }
+}
