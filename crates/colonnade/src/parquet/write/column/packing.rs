@@ -137,9 +137,8 @@ mod tests {
 
     #[test]
     fn small_chunks_need_no_decoder_of_zstd() {
-        // Numbers of many kinds, of which half of the bytes repeat.
         let bytes: Vec<u8> = (0..100_000u64)
-            .flat_map(|k| (1.0 + (k.wrapping_mul(0x9e37_79b9) % 65_536) as f32).to_le_bytes())
+            .flat_map(|k| (k % 97).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[..4].to_vec())
             .collect();
         let data = LeafData::Fixed { bytes: &bytes, start: 0, width: 4, stride: 4, turn: Turn::AsIs };
         let leaf =
