@@ -115,7 +115,7 @@ def write_bundle(
     outer : {None, "deflate"}
         Compression of the outer ZIP. None keeps the frames ready to be mapped.
     format : {"npz", "msgpack", "json", "yaml"}, optional
-        Default: told by the suffix, else ``npz``, the ZIP.
+        Default: told by the suffix; ``npz``, the ZIP, where that says nothing (``.zip``).
     **options
         Those of writing; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
 
@@ -123,6 +123,8 @@ def write_bundle(
     ------
     EncodeError
         A column that cannot be held, or a label that cannot be a name in the ZIP; nothing is written.
+    UnsupportedError
+        The format, or the suffix, is of one that holds a single frame.
     OptionError, OSError
         As `write` does.
 
@@ -140,8 +142,10 @@ def write_bundle(
 
 def _bundle_format(format: str | None, where: AnyTarget) -> str:
     if format is None:
-        found = None if where.name is None else from_suffix(where.name)
-        return check_format(found) if found in BUNDLED else "npz"
+        named = None if where.name is None else from_suffix(where.name)
+        if named is None or named == "npy":  # a ZIP may have any name, but for one that says something else
+            return "npz"
+        format = named
     asked = check_format(format)
     if asked not in BUNDLED:
         raise UnsupportedError(

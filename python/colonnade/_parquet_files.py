@@ -1,6 +1,7 @@
 """Parquet files, opened for the columns that are asked for: the footer's entries of the others are passed by."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from . import _core
@@ -15,6 +16,22 @@ from .errors import ColumnNotFound
 
 def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None = None) -> _core.ParquetFile:
     """The opened file, of the columns `names` alone."""
+    try:
+        file = _opened(where, made, names)
+    except ColumnNotFound:
+        if names is not None or where.is_stream or not made.filter:
+            raise
+        # A name in a condition that is not there is told with the nearest, too.
+        _refuse_unknown(_opened(where, replace(made, filter=None, categories=None), None), conjunctions(made.filter))
+        raise
+    if names is None and made.categories:
+        levels = Labels(file.index).names
+        # A name that is not there is told, with the nearest.
+        Columns(Labels(file.columns)).positions([name for name in made.categories if name not in levels])
+    return file
+
+
+def _opened(where: AnySource, made: ParquetOptions, names: list[str] | None) -> _core.ParquetFile:
     options = _core.ParquetReadOptions(
         limits=made.limits or _core.Limits(),
         threads=resolve_threads(made.threads),
@@ -26,11 +43,14 @@ def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None
         aad_prefix=made.aad_prefix,
     )
     file: _core.ParquetFile = where.open(_core.ParquetFile, made.mmap, verify=made.verify, options=options)
-    if names is None and made.categories:
-        levels = Labels(file.index).names
-        # A name that is not there is told, with the nearest.
-        Columns(Labels(file.columns)).positions([name for name in made.categories if name not in levels])
     return file
+
+
+def _refuse_unknown(file: _core.ParquetFile, conditions: list[list[tuple[str, str, Any]]]) -> None:
+    levels, columns = Labels(file.index).names, Columns(Labels(file.columns))
+    for name in dict.fromkeys(name for each in conditions for name, *_ in each):
+        if name not in levels and "." not in name:
+            columns.of(name)
 
 
 def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_core.ParquetFile, Any]:

@@ -22,9 +22,11 @@ WAYS = {
     "arrow": {"format": "arrow"},
     "arrow zstd": {"format": "arrow", "compression": "zstd"},
     "arrow lz4": {"format": "arrow", "compression": "lz4"},
+    "parquet": {"format": "parquet"},
+    "parquet zstd": {"format": "parquet", "compression": "zstd"},
 }
 GOLDEN = sorted(
-    path for name in ("npz", "npy", "arrow", "arrows") for path in (ROOT / "conformance" / name).glob(f"*.{name}")
+    path for name in ("npz", "npy", "arrow", "arrows", "parquet") for path in (ROOT / "conformance" / name).glob(f"*.{name}")
 )
 
 
@@ -91,6 +93,22 @@ def test_rows_of_an_arrow_file_are_those_batches_alone(site: Site, wide: pd.Data
     assert site.nbytes < len(data) / 4
 
 
+@pytest.mark.parametrize("rows", ["slice", "filter"])
+def test_rows_of_a_parquet_file_are_those_pages_alone(site: Site, wide: pd.DataFrame, rows: str) -> None:
+    data = cn.encode(wide, "parquet", row_group_rows=4_000, page_nbytes=4_096)
+    url = site.put("/wide.parquet", data)
+    options = {"rows": slice(19_000, 19_100)} if rows == "slice" else {"filter": [("key", "in", range(57_000, 57_300))]}
+    found = cn.read(url, **options).to_pandas()
+    pd.testing.assert_frame_equal(found, wide.iloc[19_000:19_100])
+    assert site.nbytes < len(data) / 4
+
+
+def test_a_footer_in_the_tail_is_one_request(site: Site) -> None:
+    url = site.put("/x.parquet", cn.encode({"a": np.arange(1_000_000) ** 2}, "parquet"))
+    assert cn.inspect(url).shape == (1_000_000, 1)
+    assert len(site.asked) <= 3  # how long it is, the footer, and what checks the beginning
+
+
 def test_a_frame_fetches_when_it_is_converted_and_what_is_here_stays_here(site: Site, wide: pd.DataFrame) -> None:
     url = site.put("/wide.npz", cn.encode(wide, "npz"))
     frame = cn.read(url)
@@ -131,11 +149,12 @@ def test_every_function_that_reads_takes_a_url(site: Site, tmp_path: Path, range
     npz = site.put("/x.npz", cn.encode(df, "npz"), ranges=ranges)
     arrow = site.put("/x.arrow", cn.encode(df, "arrow", batch_nbytes=1), ranges=ranges)
     arrows = site.put("/x.arrows", cn.encode(df, "arrows", batch_nbytes=1), ranges=ranges)
+    parquet = site.put("/x.parquet", cn.encode(df, "parquet", row_group_rows=2), ranges=ranges)
     bundle = tmp_path / "two.zip"
     cn.write_bundle({"p": df, "q": df.iloc[:2]}, bundle)
     np.savez(tmp_path / "arrays.npz", u=np.arange(3), v=np.ones((2, 2, 2)))
     np.save(tmp_path / "one.npy", np.arange(6).reshape(3, 2))
-    for url in (npz, arrow, arrows):
+    for url in (npz, arrow, arrows, parquet):
         pd.testing.assert_frame_equal(cn.read_pandas(url), df)
         cn.verify(url)
         with cn.open_reader(url) as reader:
@@ -170,7 +189,7 @@ def test_a_stream_is_read_as_it_comes(site: Site) -> None:
 
 
 @pytest.mark.parametrize("length", ["told", "chunked", "until it closes"])
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "parquet"])
 def test_servers_without_ranges_are_read_whole(site: Site, format: str, length: str) -> None:
     data = cn.encode({"a": np.arange(100_000)}, format)
 
