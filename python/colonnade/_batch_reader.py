@@ -135,8 +135,8 @@ def _spans(frame: Frame) -> Sequence[_Span]:
     spans = []
     for i, (first, count) in enumerate(zip(accumulate(counts, initial=0), counts, strict=False)):
         low, high = max(start - first, 0), min(stop - first, count)
-        # Batches without rows belong to a file that is read whole.
-        if low < high or (frame._rows is None and count == 0):
+        # Batches without rows belong to an Arrow file that is read whole. Of row groups they are what a filter left.
+        if low < high or (frame._rows is None and count == 0 and isinstance(frame._file, _core.IpcFile)):
             spans.append((i, low, high))
     return spans
 

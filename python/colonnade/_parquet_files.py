@@ -14,6 +14,26 @@ from ._threads import resolve_threads
 from .errors import ColumnNotFound
 
 
+class Opener:
+    """What a source opens (see `colonnade._sources`); `told` are the keywords of the core's read options."""
+
+    @staticmethod
+    def open_path(path: str | bytes, *, mmap: bool, verify: bool, **told: Any) -> _core.ParquetFile:
+        return _core.ParquetFile.open_path(path, mmap=mmap, verify=verify, options=_core.ParquetReadOptions(**told))
+
+    @staticmethod
+    def open_buffer(buffer: object, *, verify: bool, **told: Any) -> _core.ParquetFile:
+        return _core.ParquetFile.open_buffer(buffer, verify=verify, options=_core.ParquetReadOptions(**told))
+
+    @staticmethod
+    def open_fd(fd: int, *, verify: bool, head: bytes | None = None, **told: Any) -> _core.ParquetFile:
+        return _core.ParquetFile.open_fd(fd, verify=verify, options=_core.ParquetReadOptions(**told), head=head)
+
+    @staticmethod
+    def open_http(file: _core.HttpFile, *, verify: bool, **told: Any) -> _core.ParquetFile:
+        return _core.ParquetFile.open_http(file, verify=verify, options=_core.ParquetReadOptions(**told))
+
+
 def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None = None) -> _core.ParquetFile:
     """The opened file, of the columns `names` alone."""
     try:
@@ -32,7 +52,10 @@ def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None
 
 
 def _opened(where: AnySource, made: ParquetOptions, names: list[str] | None) -> _core.ParquetFile:
-    options = _core.ParquetReadOptions(
+    file: _core.ParquetFile = where.open(
+        Opener,
+        made.mmap,
+        verify=made.verify,
         limits=made.limits or _core.Limits(),
         threads=resolve_threads(made.threads),
         columns=names,
@@ -42,7 +65,6 @@ def _opened(where: AnySource, made: ParquetOptions, names: list[str] | None) -> 
         column_keys=None if made.column_keys is None else list(made.column_keys.items()),
         aad_prefix=made.aad_prefix,
     )
-    file: _core.ParquetFile = where.open(_core.ParquetFile, made.mmap, verify=made.verify, options=options)
     return file
 
 

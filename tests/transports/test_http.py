@@ -26,7 +26,9 @@ WAYS = {
     "parquet zstd": {"format": "parquet", "compression": "zstd"},
 }
 GOLDEN = sorted(
-    path for name in ("npz", "npy", "arrow", "arrows", "parquet") for path in (ROOT / "conformance" / name).glob(f"*.{name}")
+    path
+    for name in ("npz", "npy", "arrow", "arrows", "parquet")
+    for path in (ROOT / "conformance" / name).glob(f"*.{name}")
 )
 
 
