@@ -307,7 +307,7 @@ def test_a_file_that_is_not_there(look: Callable[..., Any], tmp_path: Path) -> N
 def test_a_file_that_was_cut_short(look: Callable[..., Any], data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "cut.parquet"
     path.write_bytes(data)
-    with pytest.raises(cn.DecodeError, match="parquet: .*The file was cut short.*fetch or write it again"):
+    with pytest.raises(cn.DecodeError, match=r"parquet: .*The file was cut short.*fetch or write it again"):
         look(path)
 
 
@@ -329,7 +329,7 @@ def test_another_format_under_this_suffix_and_this_under_anothers(look: Callable
     (tmp_path / "x.csv").write_bytes(DATA)
     look(tmp_path / "x.parquet")
     look(tmp_path / "x.csv")
-    with pytest.raises(cn.DecodeError, match="parquet: .*expected parquet, found the first bytes of arrow"):
+    with pytest.raises(cn.DecodeError, match=r"parquet: .*expected parquet, found the first bytes of arrow"):
         look(tmp_path / "x.parquet", format="parquet")
     for format in ("csv", "npz", "arrow", "msgpack", "json"):
         with pytest.raises(cn.DecodeError, match=f"{format}: .*expected {format}, found the first bytes of parquet"):
@@ -338,7 +338,7 @@ def test_another_format_under_this_suffix_and_this_under_anothers(look: Callable
 
 @every_look
 def test_a_folder(look: Callable[..., Any], tmp_path: Path) -> None:
-    with pytest.raises(cn.DecodeError, match="parquet: .*expected a file, found a directory"):
+    with pytest.raises(cn.DecodeError, match=r"parquet: .*expected a file, found a directory"):
         look(tmp_path, format="parquet")
 
 
