@@ -99,9 +99,9 @@ mod tests {
                 6 => DataType::Duration(TimeUnit::Second),
                 _ => DataType::Utf8View,
             };
-            let field = Field::new(format!("column {k}"), kind, k % 3 == 0);
+            let field = Field::new(format!("column {k}"), kind, k.is_multiple_of(3));
             let metadata = Metadata::new().with(format!("key {k}"), format!("value {k}"));
-            if k % 5 == 0 { field.with_metadata(metadata) } else { field }
+            if k.is_multiple_of(5) { field.with_metadata(metadata) } else { field }
         };
         let all = Metadata::new().with("of", "all");
         Schema::new((0..count).map(field).collect::<Vec<_>>()).with_metadata(all)

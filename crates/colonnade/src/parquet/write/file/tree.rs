@@ -185,10 +185,8 @@ fn of_dictionary(data_type: &DataType) -> Option<Stored> {
 /// Arrow's own bytes for leaves whose values do not fit what others understand.
 fn exact(node: &mut Node, field: &Field, unfit: &[usize]) {
     match (&mut node.shape, field.data_type()) {
-        (Shape::Leaf(stored), data_type) => {
-            if unfit.contains(&node.leaves.start) {
-                *stored = Stored::exact(data_type).unwrap_or(*stored);
-            }
+        (Shape::Leaf(stored), data_type) if unfit.contains(&node.leaves.start) => {
+            *stored = Stored::exact(data_type).unwrap_or(*stored);
         }
         (Shape::Struct(below), DataType::Struct(fields)) => {
             below.iter_mut().zip(fields).for_each(|(node, field)| exact(node, field, unfit));
