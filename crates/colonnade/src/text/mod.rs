@@ -12,6 +12,7 @@ pub mod cells;
 pub mod chunked;
 pub mod described;
 pub(crate) mod digits;
+pub(crate) mod dtypes;
 pub mod header;
 pub mod input;
 pub mod nulls;

@@ -6,6 +6,7 @@ use super::{FORMAT, category};
 use crate::arrow::import::{exact_type, implied_dtype};
 use crate::error::{Error, Result};
 use crate::frame::DType;
+use crate::text::dtypes::masked;
 
 /// Names without parameters, and NumPy's dtype where a column without nulls is a block of it.
 const NAMES: [(&str, &str); 14] = [
@@ -25,22 +26,8 @@ const NAMES: [(&str, &str); 14] = [
     ("float64", "<f8"),
 ];
 
-/// How many of these names are those of pandas' dtypes: they stand first.
-const OF_PANDAS: usize = 11;
-
-/// Names of types that have nulls of their own.
-const NULLABLE: [(&str, DataType); 20] = [
-    ("boolean", DataType::Boolean),
-    ("Int8", DataType::Int8),
-    ("Int16", DataType::Int16),
-    ("Int32", DataType::Int32),
-    ("Int64", DataType::Int64),
-    ("UInt8", DataType::UInt8),
-    ("UInt16", DataType::UInt16),
-    ("UInt32", DataType::UInt32),
-    ("UInt64", DataType::UInt64),
-    ("Float32", DataType::Float32),
-    ("Float64", DataType::Float64),
+/// Names of other types, whose nulls are their own.
+const NULLABLE: [(&str, DataType); 9] = [
     ("str", DataType::LargeUtf8),
     ("string", DataType::LargeUtf8),
     ("text", DataType::LargeUtf8),
@@ -54,7 +41,7 @@ const NULLABLE: [(&str, DataType); 20] = [
 
 /// Whether a name is that of a dtype of pandas with nulls of its own.
 pub(super) fn is_nullable(text: &str) -> bool {
-    NULLABLE.iter().take(OF_PANDAS).any(|(name, _)| *name == text)
+    masked(text).is_some()
 }
 
 /// What a name says.
@@ -71,8 +58,9 @@ pub(super) fn parse(column: &str, text: &str) -> Result<Told> {
     if text == category::NAME {
         return Ok(Told::Category);
     }
-    if let Some((_, data_type)) = NULLABLE.iter().find(|(name, _)| *name == text) {
-        return Ok(Told::Type(data_type.clone(), None));
+    let other = || NULLABLE.iter().find(|(name, _)| *name == text).map(|(_, data_type)| data_type.clone());
+    if let Some(data_type) = masked(text).or_else(other) {
+        return Ok(Told::Type(data_type, None));
     }
     let descr = NAMES.iter().find(|(name, _)| *name == text).map(|(_, descr)| (*descr).to_owned());
     let descr = descr

@@ -11,6 +11,7 @@ use crate::frame::{Block, DType, Grid};
 use crate::memory::Buffer;
 use crate::msgpack::read::inferred::Finished;
 use crate::msgpack::read::inferred::numbers::exact;
+use crate::text::dtypes;
 
 use super::typed;
 
@@ -20,33 +21,15 @@ const STRING: &str = r#"{"kind":"string","na":"NA","storage":"pyarrow"}"#;
 
 /// The type of a word of `extDtype`, and the tag of its columns; `None` of others, whose cells tell their type.
 pub(crate) fn named(said: &str) -> Option<(DataType, Option<&'static str>)> {
-    let integers = [
-        ("Int8", DataType::Int8),
-        ("Int16", DataType::Int16),
-        ("Int32", DataType::Int32),
-        ("Int64", DataType::Int64),
-        ("UInt8", DataType::UInt8),
-        ("UInt16", DataType::UInt16),
-        ("UInt32", DataType::UInt32),
-        ("UInt64", DataType::UInt64),
-        ("Float32", DataType::Float32),
-        ("Float64", DataType::Float64),
-    ];
     match said {
         "str" => return Some((DataType::LargeUtf8, Some(STR))),
         "string" => return Some((DataType::LargeUtf8, Some(STRING))),
-        "boolean" => return Some((DataType::Boolean, Some(MASKED))),
         // NumPy's alone.
         "float16" => return Some((DataType::Float16, None)),
         _ => {}
     }
-    let found = integers.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(said));
-    found.and_then(|(name, data_type)| match said {
-        _ if said == name => Some((data_type, Some(MASKED))),
-        // NumPy's words.
-        _ if said.bytes().all(|b| !b.is_ascii_uppercase()) => Some((data_type, None)),
-        _ => None,
-    })
+    let masked = dtypes::masked(said).map(|data_type| (data_type, Some(MASKED)));
+    masked.or_else(|| dtypes::small(said).map(|data_type| (data_type, None)))
 }
 
 /// A time zone as Arrow has it: an offset stands alone.

@@ -1,0 +1,29 @@
+//! The words of pandas for dtypes that have nulls beside their values.
+
+use arrow_schema::DataType;
+
+const MASKED: [(&str, DataType); 11] = [
+    ("boolean", DataType::Boolean),
+    ("Int8", DataType::Int8),
+    ("Int16", DataType::Int16),
+    ("Int32", DataType::Int32),
+    ("Int64", DataType::Int64),
+    ("UInt8", DataType::UInt8),
+    ("UInt16", DataType::UInt16),
+    ("UInt32", DataType::UInt32),
+    ("UInt64", DataType::UInt64),
+    ("Float32", DataType::Float32),
+    ("Float64", DataType::Float64),
+];
+
+/// The type of a masked dtype's word.
+pub(crate) fn masked(word: &str) -> Option<DataType> {
+    MASKED.iter().find(|(name, _)| *name == word).map(|(_, data_type)| data_type.clone())
+}
+
+/// The type of NumPy's word, which is the masked one's in small letters.
+pub(crate) fn small(word: &str) -> Option<DataType> {
+    let is_small = word.bytes().all(|b| !b.is_ascii_uppercase());
+    let found = MASKED.iter().find(|(name, _)| is_small && name.eq_ignore_ascii_case(word));
+    found.map(|(_, data_type)| data_type.clone())
+}
