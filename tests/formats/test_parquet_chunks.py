@@ -60,7 +60,6 @@ def test_ten_chunks_are_one_table(path: Path) -> None:
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-@pytest.mark.xfail(strict=True, reason="a rest with automatic labels is not joined with the chunk behind it")
 def test_row_groups_are_as_large_as_asked() -> None:
     sink = cn.BufferSink()
     with cn.open_writer(sink, format="parquet", row_group_rows=5) as writer:

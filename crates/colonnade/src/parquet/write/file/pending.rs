@@ -2,7 +2,7 @@
 
 use crate::arrow::concat::concat_all;
 use crate::error::Result;
-use crate::frame::Frame;
+use crate::frame::{Frame, Labels};
 
 /// Chunks smaller than a row group.
 #[derive(Debug, Default)]
@@ -29,7 +29,8 @@ impl Pending {
     /// The system's own: no memory.
     pub(super) fn push(&mut self, chunk: &Frame) -> Result<()> {
         // One frame alone would be answered as it is; a second one without rows makes it a copy.
-        let copy = concat_all(&[chunk, &chunk.slice(chunk.nrows, chunk.nrows)])?;
+        let chunk = renumbered(chunk);
+        let copy = concat_all(&[&chunk, &chunk.slice(chunk.nrows, chunk.nrows)])?;
         self.nrows += copy.nrows;
         self.nbytes += copy.nbytes();
         self.frames.push(copy);
@@ -42,7 +43,8 @@ impl Pending {
     /// The system's own: no memory.
     pub(super) fn take(&mut self, chunk: Option<&Frame>) -> Result<Vec<Frame>> {
         let held = std::mem::take(self).frames;
-        let all: Vec<&Frame> = held.iter().chain(chunk).collect();
+        let chunk = chunk.map(renumbered);
+        let all: Vec<&Frame> = held.iter().chain(&chunk).collect();
         match all.as_slice() {
             [] => Ok(Vec::new()),
             [one] => Ok(vec![(*one).clone()]),
@@ -52,4 +54,13 @@ impl Pending {
             }
         }
     }
+}
+
+/// The frame with automatic labels from 0 on, which join whatever they were: the file's schema tells those of the whole.
+fn renumbered(frame: &Frame) -> Frame {
+    let mut out = frame.clone();
+    if let (Labels::Auto { .. }, Ok(stop)) = (&out.index.labels, i64::try_from(frame.nrows)) {
+        out.index.labels = Labels::Auto { start: 0, stop, step: 1, count: frame.nrows };
+    }
+    out
 }

@@ -149,6 +149,15 @@ fn chunks_wait_for_a_row_group() {
 }
 
 #[test]
+fn what_is_left_of_a_chunk_waits_for_the_next_whatever_its_rows_are_called() {
+    let frame = |k: i64| block(&[3 * k, 3 * k + 1, 3 * k + 2], 3, false);
+    let data = chunks(&(0..10).map(frame).collect::<Vec<_>>(), Asked { group_rows: Some(5), ..ASKED });
+    assert_eq!(looked_at(&data).groups.iter().map(|g| g.nrows).collect::<Vec<_>>(), [5; 6]);
+    let expected: Int64Array = (0..30).map(Some).collect();
+    assert_eq!(column(&read(&data), 0).to_data(), expected.to_data());
+}
+
+#[test]
 fn lists_have_the_names_of_the_specification() {
     let list =
         ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(1), None]), None, Some(vec![])]);
