@@ -272,7 +272,7 @@ def test_batch_rows_is_checked(value: Any) -> None:
 # ---------------------------------------------------------------------------- to files
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "parquet"])
 def test_rows_to_every_format(tmp_path: Path, format: str) -> None:
     path = tmp_path / f"x.{format}"
     cn.write(({"id": i, "name": f"n{i}", "odd": i % 2 == 1} for i in range(1000)), path, batch_rows=64)

@@ -66,7 +66,7 @@ def test_every_dtype_comes_back(name: str) -> None:
     assert_same(back(frame.clear()), frame.clear())
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows"])
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "parquet"])
 @pytest.mark.parametrize("name", COLUMNS)
 def test_every_dtype_comes_back_from_a_file(name: str, format: str) -> None:
     frame = pl.DataFrame({"n": [1, 2, 3], "x": COLUMNS[name]})

@@ -176,7 +176,7 @@ def test_random_tables_come_back_from_a_file(format: str, table: Any) -> None:
     assert columns_of(out) == columns_of(table)
 
 
-@pytest.mark.parametrize("format", ["arrow", "arrows", "npz", "msgpack"])
+@pytest.mark.parametrize("format", ["arrow", "arrows", "npz", "parquet", "msgpack"])
 def test_the_order_of_dictionaries_within_lists_is_each_tables_own(format: str) -> None:
     for ordered in (True, False, True):
         words = pa.dictionary(pa.int64(), pa.string(), ordered=ordered)

@@ -131,7 +131,7 @@ def test_random_cells_come_back(values: list[Any]) -> None:
         assert same_cell(values[row], column.slice(row, row + 1).cells()[0])
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "parquet", "msgpack"])
 @settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 @given(values=st.lists(cells(), max_size=4))
 def test_random_columns_come_back_through_every_format(format: str, values: list[Any]) -> None:
@@ -286,7 +286,7 @@ def test_foreign_mixed_columns_are_objects_and_can_be_written_again() -> None:
     ]
     found = frame.to_pandas()
     assert all(map(same_cell, wanted, found["a"].tolist()))
-    for format in ("npz", "arrow", "arrows", "msgpack"):
+    for format in ("npz", "arrow", "arrows", "parquet", "msgpack"):
         assert all(map(same_cell, wanted, cn.decode(cn.encode(found, format)).to_pandas()["a"].tolist()))
         assert all(map(same_cell, wanted, cn.decode(cn.encode(frame, format)).to_pandas()["a"].tolist()))
 
