@@ -30,7 +30,7 @@ def assert_identical(left: pd.DataFrame, right: pd.DataFrame) -> None:
 
 def _arrays(frame: pd.DataFrame) -> list[Any]:
     """The array behind each column, without a Series around it: frames of thousands of columns are compared often."""
-    return list(frame._mgr.column_arrays)
+    return [frame._mgr.iget_values(position) for position in range(frame.shape[1])]
 
 
 def _without_nested(left: pd.DataFrame, right: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
