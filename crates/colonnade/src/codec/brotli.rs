@@ -15,10 +15,11 @@ pub const DEFAULT_LEVEL: i32 = 4;
 /// Matches reach back 4 MiB: pages are no longer.
 const WINDOW_LOG: i32 = 22;
 
-/// The most that `compressed` bytes can yield: a part of 16 MiB takes four bytes at least.
+/// The most that `compressed` bytes can yield: a part of 16 MiB takes 101 bits at least, of its header, of three codes of one
+/// symbol each, and of a copy.
 #[must_use]
 pub fn most(compressed: u64) -> u64 {
-    (compressed / 4 + 1).saturating_mul(16 << 20)
+    (compressed / 12 + 1).saturating_mul(16 << 20)
 }
 
 fn damaged(message: &str) -> Error {
@@ -103,6 +104,16 @@ mod tests {
                 samples::bad_input(&packed, bytes.len(), decompress);
             }
         }
+    }
+
+    #[test]
+    fn no_more_is_believed_than_there_can_be() {
+        let zeros = vec![0; 40 << 20];
+        let mut packed = Vec::new();
+        compress(&zeros, 5, &mut packed).unwrap();
+        assert!(most(packed.len() as u64) >= zeros.len() as u64);
+        assert_eq!(most(11), 16 << 20);
+        assert_eq!(most(130), 11 * (16 << 20));
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl<'a> Pages<'a> {
         if nbytes as u64 > self.max_nbytes {
             let limit = self.max_nbytes;
             let message = format!(
-                "a page becomes {nbytes} bytes, over the limit of {limit}. Raise max_nbytes to read it."
+                "a page becomes {nbytes} bytes, over the limit of {limit}. Raise max_member_nbytes to read it."
             );
             return Err(Error::limit("parquet", message));
         }
@@ -257,7 +257,9 @@ fn decompress<'s>(codec: Codec, body: &'s [u8], nbytes: usize, scratch: &'s mut 
         return body.get(..nbytes).ok_or_else(short);
     }
     if scratch.len() < nbytes {
-        scratch.resize(nbytes, 0);
+        // Memory that the system gives as zeros is taken when it is written to: of a page that lies only as much as it gives.
+        *scratch = Vec::new();
+        *scratch = vec![0; nbytes.saturating_add(nbytes / 4)];
     }
     let room = scratch.get_mut(..nbytes).unwrap_or_default();
     codec.into(body, room)?;

@@ -2,6 +2,7 @@
 //!
 //! The footer says what lies where ([`open`]); every page is decoded, in parallel, to where its values will stay ([`land`]).
 
+mod backed;
 mod categories;
 mod chunk;
 mod columns;

@@ -9,7 +9,7 @@ use arrow_schema::SchemaRef;
 
 use crate::arrow::import::Plan;
 use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Axis;
 use crate::memory::{Buffer, MappedFile, Remote, read_small, read_to_end};
 use crate::parquet::footer::{Footer, Group};
@@ -287,15 +287,19 @@ fn selected(source: &Source, filter: &Filter, options: &ReadOptions) -> Result<S
 
 /// Start and end of the footer.
 fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
-    if bytes.len() < 12 {
-        return Err(Error::truncated("parquet", "the file", 12, bytes.len() as u64));
+    let length = bytes.len() as u64;
+    let known = |magic: &[u8]| magic.starts_with(bytes) || bytes.starts_with(magic);
+    let is_ours = known(MAGIC) || known(ENCRYPTED);
+    if bytes.len() < 12 && is_ours {
+        return Err(Error::truncated("parquet", "the file", 12, length));
     }
-    if !bytes.ends_with(MAGIC) && !bytes.ends_with(ENCRYPTED) {
-        let at = bytes.len() as u64 - 4;
-        if bytes.starts_with(MAGIC) {
+    if bytes.len() < 12 || !bytes.ends_with(MAGIC) && !bytes.ends_with(ENCRYPTED) {
+        let at = length.saturating_sub(4);
+        if is_ours {
             let message = "expected PAR1 at the end. The file was cut short, or its writer was not closed: \
                            fetch or write it again.";
-            return Err(Error::malformed("parquet", message).at(at));
+            let kind = ErrorKind::Truncated { needed: length + 1, had: length };
+            return Err(Error::new(kind, "parquet", message).at(at));
         }
         return Err(Error::malformed("parquet", "expected PAR1 at the end. This is no Parquet file.").at(at));
     }

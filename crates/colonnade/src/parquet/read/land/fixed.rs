@@ -25,12 +25,6 @@ const LEAST_NBYTES: usize = 256 << 10;
 /// Columns in Arrow's layout that are at least so large have memory of their own.
 const ALONE_NBYTES: usize = 64 << 10;
 
-/// Memory that any file may ask for.
-const UNBACKED_NBYTES: usize = 4 << 30;
-
-/// Bytes of memory that a byte of the file is believed to stand for, beyond that.
-const UNBACKED_TIMES: usize = 4096;
-
 /// One column: what it is, and where it goes.
 struct Target {
     /// Place among the wanted.
@@ -89,7 +83,6 @@ impl Landing<'_> {
         let mut regions: Vec<RegionMut> = Vec::with_capacity(groups.len());
         for group in &groups {
             let nbytes = group.stride.checked_mul(group.members.len()).ok_or_else(too_large)?;
-            self.check_backed(nbytes)?;
             // Many small columns would each take a huge page.
             regions.push(Region::allocate(nbytes, nbytes < LEAST_NBYTES)?);
         }
@@ -108,19 +101,6 @@ impl Landing<'_> {
         let buffers: Vec<Buffer> =
             regions.into_iter().map(|region| Buffer::from_region(region.finish(), true)).collect();
         self.hand_out(&targets, &groups, &buffers, found, landed)
-    }
-
-    /// Refuses memory for rows that so few bytes cannot stand for, before it is taken.
-    fn check_backed(&self, nbytes: usize) -> Result<()> {
-        let file = self.file.source.bytes.nbytes();
-        if nbytes <= UNBACKED_NBYTES.max(file.saturating_mul(UNBACKED_TIMES)) {
-            return Ok(());
-        }
-        let message = format!(
-            "{} rows take {nbytes} bytes, and the file has {file}. Read some rows= or columns= of it if you trust it.",
-            self.nrows
-        );
-        Err(Error::limit("parquet", message))
     }
 
     fn targets(&self, wanted: &[usize], these: &[usize]) -> Result<(Vec<Target>, Vec<Group>)> {

@@ -90,6 +90,7 @@ impl<'a> Landing<'a> {
             (0..wanted.len()).filter(|&i| ways.get(i).is_some_and(|&w| pick(w))).collect()
         };
         self.check(wanted, pieces)?;
+        self.check_size(wanted, &ways, pieces)?;
         self.fixed(wanted, &of(&|w| matches!(w, Way::Fixed(_))), pieces, &mut landed, progress)?;
         self.text(wanted, &of(&|w| w == Way::Text), pieces, &mut landed, progress)?;
         self.category(wanted, &of(&|w| w == Way::Category), pieces, &mut landed, progress)?;
@@ -204,6 +205,26 @@ impl<'a> Landing<'a> {
     pub(super) fn named(&self, error: Error, field: usize, group: usize) -> Error {
         let name = self.file.schema.fields().get(field).map_or("", |f| f.name());
         error.in_format("parquet").in_member(format!("row group {group}, column {name}"))
+    }
+
+    /// Refuses rows whose values take more memory than the file's bytes can stand for.
+    fn check_size(&self, wanted: &[usize], ways: &[Way], pieces: &[Piece]) -> Result<()> {
+        let mut nbytes = 0u64;
+        for (&field, way) in wanted.iter().zip(ways) {
+            let rows = self.nrows as u64;
+            let more = match way {
+                Way::Fixed(flat) => {
+                    let item = kinds::kind(self.field(field)?.data_type(), flat).map_or(8, |(_, item)| item);
+                    rows.saturating_mul(item as u64)
+                }
+                Way::Text => rows.saturating_mul(4),
+                Way::Category => rows,
+                Way::Nothing => 0,
+                Way::Nested => self.nested_values(field, pieces)?,
+            };
+            nbytes = nbytes.saturating_add(more);
+        }
+        self.file.check_backed(nbytes, &format!("{} rows of {} columns", self.nrows, wanted.len()))
     }
 
     /// Refuses chunks whose physical type is not the schema's, or of other lengths than their row group.

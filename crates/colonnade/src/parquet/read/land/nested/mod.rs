@@ -5,6 +5,7 @@
 mod pages;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -79,6 +80,25 @@ impl Landing<'_> {
         Ok(())
     }
 
+    /// Bytes of all values of the row groups, about: their widths in the file, texts by their lengths alone.
+    pub(super) fn nested_values(&self, field: usize, pieces: &[Piece]) -> Result<u64> {
+        let leaves = self.file.roots.get(field).map_or(0..0, |root| root.leaves.clone());
+        let mut nbytes = 0u64;
+        for group in pieces.chunk_by(|a, b| a.group == b.group).filter_map(<[Piece]>::first).map(|p| p.group)
+        {
+            for leaf in leaves.clone() {
+                let chunk = self.chunk_of(group, leaf)?;
+                let width = match chunk.physical {
+                    0 => 1,
+                    1 | 4 | 6 => 4,
+                    _ => 8,
+                };
+                nbytes = nbytes.saturating_add(chunk.nvalues.saturating_mul(width));
+            }
+        }
+        Ok(nbytes)
+    }
+
     fn nested_nbytes(&self, field: usize, group: usize) -> u64 {
         let leaves = self.file.roots.get(field).map_or(0..0, |r| r.leaves.clone());
         leaves.filter_map(|leaf| self.chunk_of(group, leaf).ok()).map(|c| c.nbytes).sum()
@@ -121,7 +141,6 @@ impl Landing<'_> {
 
     /// The chunks of these leaves, whose headers are proven.
     fn proven(&self, group: usize, leaves: Range<usize>) -> Result<Vec<Chunk>> {
-        let limits = &self.file.options.limits;
         let mut chunks = Vec::with_capacity(leaves.len());
         for leaf in leaves {
             let chunk = self.chunk(group, leaf)?;
@@ -137,11 +156,12 @@ impl Landing<'_> {
                 nvalues: chunk.nvalues,
                 levels: chunk.levels,
                 verify: self.file.options.verify,
-                max_nbytes: limits.max_member_nbytes,
+                max_nbytes: self.file.options.limits.max_member_nbytes,
                 physical: Physical::of(self.chunk_of(group, leaf)?.physical, Some(0))
                     .unwrap_or(Physical::Bytes),
             };
-            prove(&chunk)?;
+            let texts = texts::prove(&chunk, self.file.most_nbytes())?;
+            self.file.check_backed(texts, "texts inside of lists")?;
             chunks.push(chunk);
         }
         Ok(chunks)
@@ -175,13 +195,6 @@ fn nothing(data: &ArrayData) -> Result<ArrayData> {
         ArrayData::builder(DataType::FixedSizeBinary(0)).len(data.len()).nulls(data.nulls().cloned());
     let made = builder.add_buffer(arrow_buffer::Buffer::default()).build();
     made.map_err(|e| Error::malformed("parquet", format!("{e}.")))
-}
-
-/// Walks all headers of a chunk: what they claim is proven before anyone relies on it.
-fn prove(chunk: &Chunk) -> Result<()> {
-    let mut pages = chunk.pages();
-    while pages.next_page()?.is_some() {}
-    Ok(())
 }
 
 /// What the crate makes of the wanted rows.

@@ -218,6 +218,12 @@ impl<'a> Landing<'a> {
                 );
                 return Err(self.named(Error::limit("parquet", message), column.field, 0));
             }
+            let paged =
+                column.parts.iter().map(|part| part.page.header.nbytes as u64).fold(0, u64::saturating_add);
+            let more = (total as u64).saturating_sub(paged);
+            let backed =
+                self.file.check_backed(more, &format!("{} texts, beyond what stands in pages,", self.nrows));
+            backed.map_err(|e| self.named(e, column.field, 0))?;
         }
         Ok(())
     }
