@@ -209,7 +209,7 @@ impl<'a> Landing<'a> {
 
     /// Refuses rows whose values take more memory than the file's bytes can stand for.
     fn check_size(&self, wanted: &[usize], ways: &[Way], pieces: &[Piece]) -> Result<()> {
-        let mut nbytes = 0u64;
+        let (mut nbytes, mut most) = (0u64, (0, 0));
         for (&field, way) in wanted.iter().zip(ways) {
             let rows = self.nrows as u64;
             let more = match way {
@@ -223,8 +223,12 @@ impl<'a> Landing<'a> {
                 Way::Nested => self.nested_values(field, pieces)?,
             };
             nbytes = nbytes.saturating_add(more);
+            most = most.max((more, field));
         }
-        self.file.check_backed(nbytes, &format!("{} rows of {} columns", self.nrows, wanted.len()))
+        let checked =
+            self.file.check_backed(nbytes, &format!("{} rows of {} columns", self.nrows, wanted.len()));
+        // The column that takes the most of it is shown.
+        checked.map_err(|e| self.named(e, most.1, pieces.first().map_or(0, |piece| piece.group)))
     }
 
     /// Refuses chunks whose physical type is not the schema's, or of other lengths than their row group.
