@@ -36,8 +36,10 @@ class Columns:
         if self.is_label(columns):
             return self.of(columns)
         found: list[int] = []
+        names = self._table(1) if self._depth == 1 else {}
         for label in columns:
-            found += self.of(label)
+            # Names, of which there may be thousands, are their own keys.
+            found += (names.get((label,)) if type(label) is str else None) or self.of(label)
         return found
 
     def is_label(self, columns: Any) -> bool:

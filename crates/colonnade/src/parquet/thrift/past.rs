@@ -42,12 +42,13 @@ fn other(bytes: &[u8], at: usize, wire: u8, depth: usize) -> Option<usize> {
 
 fn list(bytes: &[u8], at: usize, depth: usize) -> Option<usize> {
     let head = *bytes.get(at)?;
-    let n = usize::from(head >> 4);
-    // Longer ones are rare, and go step by step.
-    if n == 15 {
+    let (n, mut at) = match usize::from(head >> 4) {
+        15 => length(bytes, at + 1)?,
+        n => (n, at + 1),
+    };
+    if n > bytes.len() - at {
         return None;
     }
-    let mut at = at + 1;
     match head & 0x0f {
         // A bool in a list has a byte of its own.
         1..=3 => at += n,
@@ -84,18 +85,29 @@ fn number(bytes: &[u8], at: usize) -> Option<usize> {
     (ends != 0).then(|| at + 1 + (ends.trailing_zeros() / 8) as usize)
 }
 
-/// Text of less than 16,384 bytes.
+/// Text with its length in front.
 #[inline]
 fn text(bytes: &[u8], at: usize) -> Option<usize> {
-    let first = *bytes.get(at)?;
-    let (n, start) = if first < 0x80 {
-        (usize::from(first), at + 1)
-    } else {
-        let second = bytes.get(at + 1).filter(|b| **b < 0x80)?;
-        (usize::from(first & 0x7f) | usize::from(*second) << 7, at + 2)
-    };
-    let end = start + n;
-    (end <= bytes.len()).then_some(end)
+    let (n, start) = length(bytes, at)?;
+    (n <= bytes.len() - start).then_some(start + n)
+}
+
+/// A number below 2^21, and where it ends.
+#[inline]
+fn length(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let (mut n, mut shift, mut at) = (0, 0, at);
+    loop {
+        let byte = *bytes.get(at)?;
+        at += 1;
+        n |= usize::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some((n, at));
+        }
+        shift += 7;
+        if shift > 14 {
+            return None;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -148,6 +160,9 @@ mod tests {
                 }
             }
         }
+        // A list of two hundred empty structures.
+        let long = [[0x19, 0xfc, 0xc8, 0x01].as_slice(), &[0; 201]].concat();
+        assert_eq!(value(&long, 0, Wire::Struct as u8, MAX_DEPTH), Some(long.len()));
         // Lists within lists, deeper than anything is followed.
         let deep = [[0x19; 1].as_slice(), &[0x19; 64], &[0]].concat();
         assert!(Thrift::new(&deep, 0, "x").skip(Wire::Struct).is_err());
