@@ -269,3 +269,45 @@ def test_any_nesting_of_any_values_is_what_pyarrow_reads(seed: int) -> None:
         seen = _table(data)
         assert [seen[name].to_pylist() for name in "xyz"] == [frame[name].to_pylist() for name in "xyz"]
         assert _back(data).equals(frame)
+
+
+def required_within() -> dict[str, pa.Array]:
+    """Values that must be there, within what must be there, within what need not."""
+    numbers = pa.array([1, 2, 3, 4])
+    inner = pa.StructArray.from_arrays([numbers], fields=[pa.field("g", pa.int64(), nullable=False)])
+    fields = [pa.field("f", inner.type, nullable=False)]
+    outer = pa.StructArray.from_arrays([inner], fields=fields, mask=pa.array([False, True, False, True]))
+    pair = pa.list_(pa.field("item", pa.int32(), nullable=False), 2)
+    pairs = pa.FixedSizeListArray.from_arrays(pa.array(range(8), pa.int32()), type=pair)
+    mask = pa.array([False, False, True, False])
+    return {
+        "lists": pa.ListArray.from_arrays(pa.array([0, 2, 3, 4], pa.int32()), outer),
+        "large lists": pa.LargeListArray.from_arrays(pa.array([0, 2, 2, 4], pa.int64()), outer),
+        "struct": outer,
+        "pairs": pa.StructArray.from_arrays([pairs], fields=[pa.field("f", pair, nullable=False)], mask=mask),
+    }
+
+
+@pytest.mark.parametrize("kind", required_within())
+def test_required_values_below_nulls_are_joined(kind: str) -> None:
+    table = pa.table({"a": required_within()[kind]})
+    written = io.BytesIO()
+    pq.write_table(table, written, row_group_size=1)
+    stream = io.BytesIO()
+    with pa.ipc.new_file(stream, table.schema) as writer:
+        for batch in table.to_batches(max_chunksize=1):
+            writer.write_batch(batch)
+    for source in (written.getvalue(), cn.encode(table, "parquet", row_group_rows=1), stream.getvalue()):
+        got = cn.decode(source).to_arrow()
+        assert got.to_pylist() == table.to_pylist()
+        assert got.schema.field("a").type == table.schema.field("a").type
+        got.validate(full=True)
+
+
+def test_fields_of_one_name_keep_their_own_zones() -> None:
+    zones = [pa.array([1, None], pa.timestamp("us", zone)) for zone in ("Europe/Berlin", "Asia/Tokyo")]
+    table = pa.table({"a": pa.StructArray.from_arrays(zones, ["x", "x"])})
+    written = io.BytesIO()
+    pq.write_table(table, written)
+    for source in (written.getvalue(), cn.encode(table, "parquet")):
+        assert cn.decode(source).to_arrow().schema.field("a").type == table.schema.field("a").type

@@ -11,7 +11,7 @@ use crate::frame::{Block, Column, Frame, Part, Slot, type_name};
 use crate::plan::Task;
 
 use super::blocks::{self, Strip};
-use super::{dictionary, order};
+use super::{dictionary, order, required};
 
 /// The columns at `positions` of all frames, as parts.
 pub(super) fn join(frames: &[&Frame], slots: &[Vec<Slot>], positions: &[usize]) -> Result<Vec<Part>> {
@@ -82,7 +82,11 @@ pub(super) fn arrays(pieces: &[&ArrayData]) -> Result<ArrayData> {
         Some(large) if i32::try_from(nbytes).is_err() => {
             pieces.iter().map(|d| widened(d, large.clone())).collect::<Result<_>>()?
         }
-        _ => pieces.iter().map(|d| make_array((*d).clone())).collect(),
+        _ => pieces
+            .iter()
+            .map(|d| required::hidden(make_array((*d).clone())))
+            .collect::<std::result::Result<_, _>>()
+            .map_err(|e| refused(pieces, &e))?,
     };
     let borrowed: Vec<_> = arrays.iter().map(AsRef::as_ref).collect();
     let joined = concat(&borrowed).map_err(|e| refused(pieces, &e))?;

@@ -8,6 +8,7 @@ mod columns;
 pub(crate) mod dictionary;
 mod index;
 pub(crate) mod order;
+mod required;
 mod same;
 
 use crate::error::{Error, Result};

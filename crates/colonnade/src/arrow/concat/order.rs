@@ -20,25 +20,24 @@ use crate::frame::{Axis, Column, Labels, Level};
 pub(crate) fn turned<'c, C: Copy + Eq + Hash + 'c>(
     dictionaries: impl Iterator<Item = &'c [C]>,
 ) -> Option<(C, C)> {
-    let mut ranks: HashMap<C, usize> = HashMap::new();
+    // Where each value stands, and which dictionary had it last.
+    let mut ranks: HashMap<C, (usize, usize)> = HashMap::new();
     let mut previous: &[C] = &[];
-    for codes in dictionaries {
+    for (dictionary, codes) in dictionaries.enumerate() {
         if codes == previous {
             continue;
         }
         previous = codes;
         let mut last: Option<(usize, C)> = None;
-        for (i, &code) in codes.iter().enumerate() {
+        for &code in codes {
             let next = ranks.len();
-            let rank = *ranks.entry(code).or_insert(next);
+            let (rank, seen) = ranks.entry(code).or_insert((next, usize::MAX));
+            let is_repeated = std::mem::replace(seen, dictionary) == dictionary;
             match last {
-                Some((most, before)) if rank < most => {
-                    // What is repeated stands where it stood first.
-                    if !codes.iter().take(i).any(|other| *other == code) {
-                        return Some((before, code));
-                    }
-                }
-                _ => last = Some((rank, code)),
+                // What is repeated stands where it stood first.
+                Some((most, _)) if *rank < most && is_repeated => {}
+                Some((most, before)) if *rank < most => return Some((before, code)),
+                _ => last = Some((*rank, code)),
             }
         }
     }

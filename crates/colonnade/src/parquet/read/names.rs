@@ -20,9 +20,8 @@ pub(super) fn named(found: &DataType, told: &DataType) -> DataType {
         }
         (DataType::Map(a, sorted), DataType::Map(b, _)) => DataType::Map(entries(a, b), *sorted),
         (DataType::Struct(a), DataType::Struct(b)) => {
-            let told =
-                |x: &FieldRef| b.iter().find(|y| y.name() == x.name()).map_or(Arc::clone(x), |y| field(x, y));
-            DataType::Struct(a.iter().map(told).collect())
+            let told = namesakes(a, b).map(|(x, y)| y.map_or(Arc::clone(x), |y| field(x, y)));
+            DataType::Struct(told.collect())
         }
         (found, told) if turned::becomes(found, told) => told.clone(),
         _ => found.clone(),
@@ -57,13 +56,27 @@ pub(super) fn zoned(found: &DataType, told: &DataType) -> DataType {
             DataType::Map(Arc::new(entries), *sorted)
         }
         (DataType::Struct(a), DataType::Struct(b)) => {
-            let told = |x: &FieldRef| b.iter().find(|y| y.name() == x.name());
-            DataType::Struct(
-                a.iter().map(|x| told(x).map_or(Arc::clone(x), |y| with(x, y.data_type()))).collect(),
-            )
+            let told = namesakes(a, b).map(|(x, y)| y.map_or(Arc::clone(x), |y| with(x, y.data_type())));
+            DataType::Struct(told.collect())
         }
         _ => found.clone(),
     }
+}
+
+/// The fields of a struct, each with the one of its name in `told`: fields may share a name, and then come one after the
+/// other in both.
+fn namesakes<'f>(
+    fields: &'f Fields,
+    told: &'f Fields,
+) -> impl Iterator<Item = (&'f FieldRef, Option<&'f FieldRef>)> {
+    let mut from = 0;
+    fields.iter().map(move |field| {
+        let at = (from..told.len())
+            .chain(0..from)
+            .find(|&at| told.get(at).is_some_and(|other| other.name() == field.name()));
+        from = at.map_or(from, |at| at + 1);
+        (field, at.and_then(|at| told.get(at)))
+    })
 }
 
 fn with(field: &FieldRef, told: &DataType) -> FieldRef {

@@ -26,7 +26,8 @@ pub(super) struct Sparse<'t> {
     shift: usize,
     /// One a block of the text.
     done: Vec<bool>,
-    /// Tables that may still be looked at: one may be named many times.
+    /// Places and blocks that may still be looked at: one text may be named many times. Fields that nobody made to be
+    /// slow take a small part of it.
     budget: usize,
 }
 
@@ -45,7 +46,7 @@ impl<'t> Sparse<'t> {
         let mut bytes = MutableBuffer::from(vec![0u64; (shift + nbytes).div_ceil(8)]);
         bytes.truncate(shift + nbytes);
         let done = vec![false; text.len().div_ceil(TEXT)];
-        Some(Self { text, bytes, shift, done, budget: nbytes / 4 + 1 })
+        Some(Self { text, bytes, shift, done, budget: 2 * nbytes + 64 })
     }
 
     /// The bytes behind the length.
@@ -65,7 +66,9 @@ impl<'t> Sparse<'t> {
             return None;
         }
         let (from, to) = (at + 8 - self.shift, end + 8 - self.shift);
-        for block in from / BYTES..to.div_ceil(BYTES) {
+        let blocks = from / BYTES..to.div_ceil(BYTES);
+        self.budget = self.budget.checked_sub(1 + blocks.len())?;
+        for block in blocks {
             let done = self.done.get_mut(block)?;
             if std::mem::replace(done, true) {
                 continue;
@@ -103,7 +106,6 @@ impl<'t> Sparse<'t> {
 
     /// Makes sure of the table at `at`, but not of what it leads to.
     pub(super) fn table(&mut self, at: usize) -> Option<Table> {
-        self.budget = self.budget.checked_sub(1)?;
         let back = i64::from(self.word(at)?.cast_signed());
         let vtable = usize::try_from(i64::try_from(at).ok()?.checked_sub(back)?).ok()?;
         let (entries, nbytes) = (self.short(vtable)?, self.short(vtable.checked_add(2)?)?);
@@ -196,4 +198,22 @@ pub(super) struct Table {
     at: usize,
     vtable: usize,
     entries: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
+    use super::Sparse;
+
+    #[test]
+    fn what_is_named_again_and_again_is_given_up() {
+        let mut message = vec![0xff; 4];
+        message.resize(100_000, 0);
+        let text = STANDARD.encode(message);
+        let mut sparse = Sparse::new(&text).unwrap();
+        let times = (0..10_000).take_while(|_| sparse.need(0, 90_000).is_some()).count();
+        assert!((1..1000).contains(&times), "{times}");
+    }
 }
