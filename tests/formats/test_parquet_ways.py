@@ -151,11 +151,11 @@ def test_pipes_are_written_front_to_back(tmp_path: Path) -> None:
     ours, theirs = os.pipe()
     came: list[bytes] = []
 
-    def take() -> None:
-        with open(ours, "rb") as file:
+    def take(source: int | Path) -> None:
+        with open(source, "rb") as file:
             came.append(file.read())
 
-    taking = threading.Thread(target=take)
+    taking = threading.Thread(target=take, args=(ours,))
     taking.start()
     cn.write(FRAME, theirs, format="parquet", row_group_rows=300)
     os.close(theirs)
@@ -163,9 +163,8 @@ def test_pipes_are_written_front_to_back(tmp_path: Path) -> None:
     assert came == [DATA]
 
     os.mkfifo(tmp_path / "named.parquet")
-    ours = os.open(tmp_path / "named.parquet", os.O_RDONLY | os.O_NONBLOCK)
-    taking = threading.Thread(target=take)
-    os.set_blocking(ours, True)
+    # Either end waits for the other to be opened.
+    taking = threading.Thread(target=take, args=(tmp_path / "named.parquet",))
     taking.start()
     cn.write(FRAME, tmp_path / "named.parquet", row_group_rows=300)
     taking.join()
