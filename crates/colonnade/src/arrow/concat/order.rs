@@ -1,7 +1,8 @@
 //! Whether dictionaries whose order means something agree about it.
 //!
-//! The values of several are joined in the order of their first appearance. Where one of them has two values the other way
-//! round, no order is right for all, and the first one's would be told as if it were.
+//! The values of several are joined in the order of their first appearance: what is written can only grow at its end.
+//! Where one of them has two values the other way round, that order would be told wrongly, and it is refused instead; so are
+//! the few that another order would suit, such as `b` before `a, b`.
 
 use std::collections::HashMap;
 use std::hash::Hash;
