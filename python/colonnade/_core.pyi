@@ -343,7 +343,8 @@ def export_arrow_stream(frames: Sequence[CoreFrame], metadata: bool = True) -> o
     """An ``arrow_array_stream`` capsule: one record batch a frame (all of one schema; DecodeError that shows both where
     they differ). Arrow columns and packed native columns are not copied; bools become bits; NaT becomes null. Fields:
     data columns, then one a stored index level; schema metadata `colonnade` and `pandas` as in files (`metadata=False`:
-    without, for a library that does not look at it)."""
+    without, for a library that does not look at it and keeps text and bytes as views: these are then made here, on all
+    cores)."""
 
 def export_arrow_schema(frame: CoreFrame) -> object:
     """An ``arrow_schema`` capsule of the same."""

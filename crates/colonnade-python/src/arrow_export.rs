@@ -10,6 +10,7 @@ use arrow_data::ffi::FFI_ArrowArray;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{DataType, Schema};
 use colonnade::arrow::export::Exporter;
+use colonnade::arrow::views::viewed;
 use colonnade::frame::Frame;
 use colonnade::{Error, Result};
 
@@ -23,11 +24,13 @@ struct Private {
     error: CString,
 }
 
-/// A stream over `frames`, which are of one layout; `told`: with metadata of the schema.
+/// A stream over `frames`, which are of one layout; `told`: with metadata of the schema. Without, it is for a library that
+/// looks at fields alone and keeps text as views.
 ///
 /// # Errors
 /// What Arrow cannot hold, or a frame that is not of the first one's layout.
 pub(crate) fn stream(frames: Vec<Arc<Frame>>, told: bool) -> Result<FFI_ArrowArrayStream> {
+    let frames = if told { frames } else { viewed(frames)? };
     let first = frames
         .first()
         .ok_or_else(|| Error::malformed("arrow", "expected one frame at least, found none."))?;

@@ -20,6 +20,7 @@ pub mod pandas;
 pub mod repeat;
 pub(crate) mod required;
 pub(crate) mod scan;
+pub mod views;
 
 pub(crate) use column_labels::{foreign as text_labels, stream_of};
 

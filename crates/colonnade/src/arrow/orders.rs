@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field};
+use arrow_schema::DataType;
 
 use super::concat::order;
 use super::layout::refuse;
 use crate::error::Result;
-use crate::frame::{Frame, Labels, Level, Part};
+use crate::frame::{Frame, children};
 
 /// The categories of all chunks so far: by the place of their field, and which of its dictionaries.
 #[derive(Debug, Default)]
@@ -21,18 +21,9 @@ impl Orders {
     /// # Errors
     /// `Unrepresentable`: two of them stand the other way round than in the chunks before; nothing was noted.
     pub(super) fn admit(&self, chunk: &Frame, name: &dyn Fn(usize) -> String) -> Result<()> {
-        let columns = chunk.parts.iter().filter_map(|part| match part {
-            Part::Column(column, position) => Some((*position, column)),
-            Part::Block(..) => None,
-        });
-        let levels = if let Labels::Levels(levels) = &chunk.index.labels { levels.as_slice() } else { &[] };
-        let levels = levels.iter().enumerate().filter_map(|(i, level)| match level {
-            Level::Column(column) => Some((chunk.ncols + i, column)),
-            Level::Block(_) => None,
-        });
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut noted = Vec::new();
-        for (position, column) in columns.chain(levels).filter(|(_, column)| !column.is_empty()) {
+        for (position, column) in chunk.arrow_columns().filter(|(_, column)| !column.is_empty()) {
             let mut own = Vec::new();
             ordered(&column.data, column.ordered, &mut own);
             for (k, values) in own.into_iter().enumerate() {
@@ -56,20 +47,13 @@ impl Orders {
 
 /// The values of each dictionary whose order means something, those inside lists and structs too, always in the same order.
 pub(super) fn ordered<'d>(data: &'d ArrayData, is_ordered: bool, out: &mut Vec<&'d ArrayData>) {
-    let below = |fields: &mut dyn Iterator<Item = &Field>, out: &mut Vec<&'d ArrayData>| {
-        for (field, child) in fields.zip(data.child_data()) {
-            ordered(child, field.dict_is_ordered().unwrap_or(false), out);
-        }
-    };
     match data.data_type() {
         DataType::Dictionary(..) if is_ordered => out.extend(data.child_data().first()),
-        DataType::List(field)
-        | DataType::LargeList(field)
-        | DataType::ListView(field)
-        | DataType::LargeListView(field)
-        | DataType::FixedSizeList(field, _)
-        | DataType::Map(field, _) => below(&mut std::iter::once(field.as_ref()), out),
-        DataType::Struct(fields) => below(&mut fields.iter().map(AsRef::as_ref), out),
-        _ => {}
+        DataType::Union(..) | DataType::RunEndEncoded(..) => {}
+        other => {
+            for (field, child) in children(other).into_iter().zip(data.child_data()) {
+                ordered(child, field.dict_is_ordered().unwrap_or(false), out);
+            }
+        }
     }
 }

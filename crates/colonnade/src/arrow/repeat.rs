@@ -122,23 +122,11 @@ fn is_of_column(kept: &Kept, column: &Column) -> bool {
 
 /// Position and number of categories of each dictionary; levels of row labels stand behind the columns.
 fn categories(frame: &Frame) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let levels: &[Level] = match &frame.index.labels {
-        Labels::Levels(levels) => levels,
-        Labels::Auto { .. } => &[],
-    };
-    let columns = frame.parts.iter().filter_map(|part| match part {
-        Part::Column(column, position) => Some((*position, column)),
-        Part::Block(..) => None,
-    });
-    let of_levels = (frame.ncols..).zip(levels).filter_map(|(position, level)| match level {
-        Level::Column(column) => Some((position, column)),
-        Level::Block(_) => None,
-    });
     let count = |(position, column): (usize, &Column)| match column.data.data_type() {
         DataType::Dictionary(..) => Some((position, column.data.child_data().first().map(ArrayData::len)?)),
         _ => None,
     };
-    columns.chain(of_levels).filter_map(count)
+    frame.arrow_columns().filter_map(count)
 }
 
 fn same_tags(a: &Tags, b: &Tags) -> bool {

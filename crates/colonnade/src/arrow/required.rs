@@ -5,12 +5,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow_data::ArrayData;
 use arrow_schema::{Field, FieldRef, Schema};
 use serde_json::{Value, json};
 
 use super::layout::Kept;
-use crate::frame::{Frame, Kind, Labels, Level, Part, Tags};
+use crate::frame::{Frame, Kind, Tags};
 
 /// Its key.
 const KEY: &str = "required";
@@ -28,7 +27,9 @@ pub(super) fn told(schema: &Schema, kept: &[&Kept], frames: &[Arc<Frame>]) -> Op
     let origin = frames.first()?.tags.origin.as_deref().filter(|text| text.contains(KEY))?;
     let origin: Value = serde_json::from_str(origin).ok()?;
     let names: HashSet<&str> = origin.get(KEY)?.as_array()?.iter().filter_map(Value::as_str).collect();
-    let nulls: HashSet<usize> = frames.iter().flat_map(|frame| with_nulls(frame)).collect();
+    let columns = frames.iter().flat_map(|frame| frame.arrow_columns());
+    let nulls: HashSet<usize> =
+        columns.filter(|(_, column)| column.data.null_count() > 0).map(|(position, _)| position).collect();
     let never = |position: usize, field: &Field| {
         // Instants of NumPy have a null of their own.
         let whole = match kept.get(position) {
@@ -46,19 +47,4 @@ pub(super) fn told(schema: &Schema, kept: &[&Kept], frames: &[Arc<Frame>]) -> Op
         }
     });
     Some(Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone()))
-}
-
-/// The fields in Arrow's layout that hold nulls.
-fn with_nulls(frame: &Frame) -> Vec<usize> {
-    let has = |data: &ArrayData| data.null_count() > 0;
-    let columns = frame.parts.iter().filter_map(|part| match part {
-        Part::Column(column, position) => has(&column.data).then_some(*position),
-        Part::Block(..) => None,
-    });
-    let levels = if let Labels::Levels(levels) = &frame.index.labels { levels.as_slice() } else { &[] };
-    let levels = levels.iter().enumerate().filter_map(|(i, level)| match level {
-        Level::Column(column) => has(&column.data).then_some(frame.ncols + i),
-        Level::Block(_) => None,
-    });
-    columns.chain(levels).collect()
 }

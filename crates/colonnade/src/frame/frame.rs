@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-use super::{Axis, Block, Column, Grid};
+use super::{Axis, Block, Column, Grid, Labels, Level};
 
 /// Where the columns of a part stand, and what they are.
 #[derive(Debug, Clone)]
@@ -124,6 +124,25 @@ impl Frame {
             })
             .sum();
         data + self.index.nbytes() + self.columns.nbytes()
+    }
+
+    /// The columns in Arrow's layout by position, then such levels of row labels, which stand behind all columns.
+    pub(crate) fn arrow_columns(&self) -> impl Iterator<Item = (usize, &Column)> + '_ {
+        let columns = self.parts.iter().filter_map(|part| match part {
+            Part::Column(column, position) => Some((*position, column)),
+            Part::Block(..) => None,
+        });
+        let levels = if let Labels::Levels(levels) = &self.index.labels { levels.as_slice() } else { &[] };
+        let levels = (self.ncols..).zip(levels).filter_map(|(position, level)| match level {
+            Level::Column(column) => Some((position, column)),
+            Level::Block(_) => None,
+        });
+        columns.chain(levels)
+    }
+
+    /// The same labels over other parts of the same rows and positions.
+    pub(crate) fn with_parts(&self, parts: Vec<Part>) -> Self {
+        Self { parts, ..self.clone_without_parts() }
     }
 
     fn clone_without_parts(&self) -> Self {

@@ -84,9 +84,8 @@ pub(super) fn arrays(pieces: &[&ArrayData]) -> Result<ArrayData> {
         }
         _ => pieces
             .iter()
-            .map(|d| required::hidden(make_array((*d).clone())))
-            .collect::<std::result::Result<_, _>>()
-            .map_err(|e| refused(pieces, &e))?,
+            .map(|d| required::array(d).map_err(|e| refused(pieces, &e)))
+            .collect::<Result<_>>()?,
     };
     let borrowed: Vec<_> = arrays.iter().map(AsRef::as_ref).collect();
     let joined = concat(&borrowed).map_err(|e| refused(pieces, &e))?;

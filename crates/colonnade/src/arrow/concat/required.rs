@@ -10,10 +10,11 @@ use arrow_schema::{ArrowError, DataType};
 
 use crate::frame::children;
 
-/// The same array, without the nulls of required children that lie under nulls further up. Those that nothing lies above
-/// are left, to be refused.
-pub(super) fn hidden(array: ArrayRef) -> Result<ArrayRef, ArrowError> {
-    if !tells(&array.to_data()) {
+/// The array, without the nulls of required children that lie under nulls further up. Those that nothing lies above are
+/// left, to be refused.
+pub(super) fn array(data: &ArrayData) -> Result<ArrayRef, ArrowError> {
+    let array = make_array(data.clone());
+    if !tells(data) {
         return Ok(array);
     }
     let data = array.to_data();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow_schema::{Field, Metadata, Schema, SchemaRef};
+use arrow_schema::{Metadata, Schema, SchemaRef};
 
 use crate::arrow::import::{Place, Plan};
 use crate::arrow::meta::{LabelsMeta, SchemaMeta};
@@ -76,7 +76,6 @@ fn made(
         let cut = (*key == pandas::KEY && !ours && some).then(|| pandas::cut(value, &names)).flatten();
         metadata.insert(*key, cut.unwrap_or_else(|| value.to_owned()));
     }
-    let fields: Vec<Field> = fields;
     Ok((Arc::new(Schema::new(fields).with_metadata(metadata)), roots))
 }
 

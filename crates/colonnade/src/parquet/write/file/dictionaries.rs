@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::error::{Error, Result};
 use crate::parquet::types::{Physical, Stored};
-use crate::parquet::write::column::{Bits, Leaf, LeafData, Offsets, Turn};
+use crate::parquet::write::column::{Leaf, LeafData, Offsets, Turn};
 
 use super::leaves::{self, Take};
 
@@ -62,14 +62,9 @@ pub(super) fn leaf(
         Cow::Borrowed(_) => nulls,
         Cow::Owned(data) => data.nulls(),
     };
-    let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
+    let validity = leaves::validity(nulls, optional)?;
     let data = data.as_ref();
     let values = values(data)?;
-    if !optional && nulls.is_some() {
-        let message = "expected no nulls, as the field is not nullable. Fill them first.";
-        return Err(Error::unrepresentable("parquet", message));
-    }
-    let validity = nulls.map(|nulls| Bits { bytes: nulls.validity(), offset: nulls.offset() });
     let order = leaves::order(stored, values.data_type());
     if values.is_empty() {
         // Nothing but nulls: a page without values.

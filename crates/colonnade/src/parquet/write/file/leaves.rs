@@ -120,6 +120,19 @@ fn not_a_time(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(cells.chunks(8).map(bits).collect())
 }
 
+/// Which values are there; `None` where all are.
+///
+/// # Errors
+/// `Unrepresentable`: some are null where none may be.
+pub(super) fn validity(nulls: Option<&NullBuffer>, optional: bool) -> Result<Option<Bits<'_>>> {
+    let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
+    if !optional && nulls.is_some() {
+        let message = "expected no nulls, as the field is not nullable. Fill them first.";
+        return Err(Error::unrepresentable("parquet", message));
+    }
+    Ok(nulls.map(|nulls| Bits { bytes: nulls.validity(), offset: nulls.offset() }))
+}
+
 /// An array without a copy, where its type allows.
 pub(super) fn of_array(data: &ArrayData, stored: &Stored, optional: bool, take: Take<'_>) -> Result<()> {
     of_masked(data, data.nulls(), stored, optional, take)
@@ -142,14 +155,7 @@ pub(super) fn of_masked(
         &aligned
     };
     let n = data.len();
-    let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
-    if !optional && nulls.is_some() {
-        return Err(Error::unrepresentable(
-            "parquet",
-            "expected no nulls, as the field is not nullable. Fill them first.",
-        ));
-    }
-    let validity = nulls.map(|nulls| Bits { bytes: nulls.validity(), offset: nulls.offset() });
+    let validity = validity(nulls, optional)?;
     let order = order(stored, data.data_type());
     let mut give = |data: LeafData<'_>, validity: Option<Bits<'_>>| {
         take(&Leaf { physical: stored.physical, data, validity, optional, order })

@@ -1,0 +1,238 @@
+//! Text and bytes as views, for consumers that keep them so and would make them one column after the other.
+//!
+//! Source: Arrow columnar format, "Variable-size Binary View Layout".
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_buffer::{ArrowNativeType, Buffer};
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
+
+use crate::error::{Error, Result};
+use crate::frame::{Frame, Part};
+use crate::memory::{self, Region};
+use crate::plan::{self, NoProgress, Task};
+
+/// What of sixteen bytes is a value, by its length: of those that stand in the view itself.
+const KEPT: [u128; 13] = {
+    let mut kept = [0; 13];
+    let mut length = 1;
+    while length < kept.len() {
+        kept[length] = kept[length - 1] << 8 | 0xff;
+        length += 1;
+    }
+    kept
+};
+
+/// A view.
+const NBYTES: usize = size_of::<u128>();
+
+/// The most bytes of a buffer: a view counts in 32 bits, with a sign.
+const REACH: usize = i32::MAX as usize;
+
+/// The same frames, of one layout, with views for offsets in each column of text and of bytes; the characters are not
+/// copied. A column with a value of 2 GiB or more, which no view can hold, stays as it is in all of them.
+///
+/// # Errors
+/// Malformed: offsets that pass the end of the values.
+pub fn viewed(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
+    let mut wanted = Vec::new();
+    for (which, frame) in frames.iter().enumerate() {
+        for (at, part) in frame.parts.iter().enumerate() {
+            if let Part::Column(column, position) = part
+                && view_type(column.data.data_type()).is_some()
+            {
+                wanted.push(Wanted { which, at, position: *position, made: Mutex::new(None) });
+            }
+        }
+    }
+    if wanted.is_empty() {
+        return Ok(frames);
+    }
+    let task = |wanted: &'_ Wanted| {
+        let Some(Part::Column(column, _)) = frames.get(wanted.which).and_then(|f| f.parts.get(wanted.at))
+        else {
+            return Ok(());
+        };
+        *wanted.made.lock().unwrap_or_else(PoisonError::into_inner) = of_array(&column.data)?;
+        Ok(())
+    };
+    let nbytes = |wanted: &Wanted| frames.get(wanted.which).map_or(0, |frame| frame.nrows * NBYTES);
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    plan::run(wanted.iter().map(|w| Task::new(nbytes(w), || task(w))).collect(), threads, &NoProgress)?;
+    Ok(exchanged(frames, wanted))
+}
+
+/// A column of a frame, and what becomes of it.
+struct Wanted {
+    which: usize,
+    /// Among the frame's parts.
+    at: usize,
+    position: usize,
+    made: Mutex<Option<ArrayData>>,
+}
+
+/// The frames with what was made of their columns. One chunk that could not be, and none is: all have one type.
+fn exchanged(frames: Vec<Arc<Frame>>, wanted: Vec<Wanted>) -> Vec<Arc<Frame>> {
+    let mut parts: Vec<Vec<Part>> = frames.iter().map(|frame| frame.parts.clone()).collect();
+    let made = wanted.into_iter().map(|w| {
+        let data = w.made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (w.which, w.at, w.position, data)
+    });
+    let made: Vec<_> = made.collect();
+    let refused: BTreeSet<usize> =
+        made.iter().filter(|(.., data)| data.is_none()).map(|(_, _, position, _)| *position).collect();
+    for (which, at, position, data) in made {
+        if let Some(made) = data.filter(|_| !refused.contains(&position))
+            && let Some(Part::Column(column, _)) = parts.get_mut(which).and_then(|parts| parts.get_mut(at))
+        {
+            column.data = made;
+        }
+    }
+    frames.iter().zip(parts).map(|(frame, parts)| Arc::new(frame.with_parts(parts))).collect()
+}
+
+fn view_type(data_type: &DataType) -> Option<DataType> {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
+        DataType::Binary | DataType::LargeBinary => Some(DataType::BinaryView),
+        _ => None,
+    }
+}
+
+fn of_array(data: &ArrayData) -> Result<Option<ArrayData>> {
+    let (Some(view_type), [offsets, values]) = (view_type(data.data_type()), data.buffers()) else {
+        return Ok(None);
+    };
+    // An array without rows may be without offsets too.
+    let range = if data.is_empty() { 0..0 } else { data.offset()..data.offset() + data.len() + 1 };
+    let views = match data.data_type() {
+        DataType::LargeUtf8 | DataType::LargeBinary => views(offsets.typed_data::<i64>().get(range), values),
+        _ => views(offsets.typed_data::<i32>().get(range), values),
+    };
+    let Some((views, buffers)) = views? else { return Ok(None) };
+    let builder = ArrayData::builder(view_type).len(data.len()).nulls(data.nulls().cloned());
+    let builder = builder.add_buffer(views).add_buffers(buffers);
+    // SAFETY: one view a row, each over bytes that are there; text was text before.
+    Ok(Some(unsafe { builder.build_unchecked() }))
+}
+
+/// Views of all values and the buffers that they point into; `None` where a value is too long.
+fn views<O: ArrowNativeType>(
+    offsets: Option<&[O]>,
+    values: &Buffer,
+) -> Result<Option<(Buffer, Vec<Buffer>)>> {
+    let broken = || {
+        Error::malformed(
+            "arrow",
+            "expected offsets that rise within the values. The array breaks Arrow's layout.",
+        )
+    };
+    let offsets = offsets.ok_or_else(broken)?;
+    let bytes = values.as_slice();
+    let mut views = Region::allocate(offsets.len().saturating_sub(1) * NBYTES, false)?;
+    let mut buffers = Vec::new();
+    // Where the buffer of the views now made begins, and where what it holds ends.
+    let (mut base, mut end) = (0, 0);
+    let (rows, _) = views.as_mut_slice().as_chunks_mut::<NBYTES>();
+    for (view, pair) in rows.iter_mut().zip(offsets.windows(2)) {
+        let [start, stop] = [pair[0].as_usize(), pair[1].as_usize()];
+        let value = bytes.get(start..stop).ok_or_else(broken)?;
+        // In bounds: a value is not longer than this.
+        let nbytes = u32::try_from(value.len()).unwrap_or(u32::MAX);
+        if let Some(kept) = KEPT.get(value.len()) {
+            // Sixteen bytes and a mask cost less than a copy of any length.
+            let wide = match bytes.get(start..).and_then(|rest| rest.first_chunk()) {
+                Some(wide) => *wide,
+                None => {
+                    let mut wide = [0; NBYTES];
+                    wide[..value.len()].copy_from_slice(value);
+                    wide
+                }
+            };
+            *view = ((u128::from_le_bytes(wide) & kept) << 32 | u128::from(nbytes)).to_le_bytes();
+        } else {
+            if value.len() > REACH {
+                return Ok(None);
+            }
+            if end == 0 {
+                base = start;
+            } else if stop - base > REACH {
+                buffers.push(values.slice_with_length(base, end - base));
+                base = start;
+            }
+            end = stop;
+            view[..4].copy_from_slice(&nbytes.to_le_bytes());
+            view[4..8].copy_from_slice(&value[..4]);
+            view[8..12].copy_from_slice(&u32::try_from(buffers.len()).unwrap_or(u32::MAX).to_le_bytes());
+            view[12..].copy_from_slice(&u32::try_from(start - base).unwrap_or(u32::MAX).to_le_bytes());
+        }
+    }
+    if end > 0 {
+        buffers.push(values.slice_with_length(base, end - base));
+    }
+    let views = memory::Buffer::from_region(views.finish(), false).to_arrow();
+    Ok(Some((views, buffers)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{
+        Array, BinaryArray, LargeStringArray, StringArray, StringViewArray, cast::AsArray, make_array,
+    };
+
+    use super::*;
+    use crate::frame::{Axis, Column, Tags};
+
+    fn frame(data: ArrayData) -> Arc<Frame> {
+        let n = data.len();
+        let parts = vec![Part::Column(Column::new(data), 0)];
+        Arc::new(Frame::new(Axis::range(n), Axis::range(1), parts, Tags::default()).unwrap())
+    }
+
+    fn column(frame: &Frame) -> ArrayData {
+        match &frame.parts[0] {
+            Part::Column(column, _) => column.data.clone(),
+            Part::Block(..) => panic!("a block"),
+        }
+    }
+
+    const CELLS: [Option<&str>; 7] = [
+        Some(""),
+        Some("a"),
+        None,
+        Some("twelve bytes"),
+        Some("thirteen byte"),
+        Some("ünïcödé öf möré"),
+        Some("z"),
+    ];
+
+    #[test]
+    fn values_are_the_same() {
+        for array in
+            [StringArray::from(CELLS.to_vec()).to_data(), LargeStringArray::from(CELLS.to_vec()).to_data()]
+        {
+            for first in 0..CELLS.len() {
+                for stop in first..=CELLS.len() {
+                    let made = column(&viewed(vec![frame(array.slice(first, stop - first))]).unwrap()[0]);
+                    made.validate_full().unwrap();
+                    assert_eq!(
+                        *make_array(made).as_string_view(),
+                        StringViewArray::from(CELLS[first..stop].to_vec())
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_too() {
+        let cells: Vec<Option<&[u8]>> = vec![Some(b"\xff\x00"), None, Some(b"more than twelve \xfe")];
+        let made = column(&viewed(vec![frame(BinaryArray::from(cells.clone()).to_data())]).unwrap()[0]);
+        made.validate_full().unwrap();
+        assert_eq!(make_array(made).as_binary_view().iter().collect::<Vec<_>>(), cells);
+    }
+}
