@@ -60,10 +60,14 @@ class Started:
                 pipe.close()
 
 
+def finished(*arguments: object, **options: Any) -> subprocess.CompletedProcess[Any]:
+    """A command run to its end, with what it said."""
+    return subprocess.run([*RUN, *map(str, arguments)], capture_output=True, timeout=PATIENCE_S, check=False, **options)
+
+
 def run(*arguments: object, **options: Any) -> tuple[int, str]:
-    done = subprocess.run(
-        [*RUN, *map(str, arguments)], capture_output=True, timeout=PATIENCE_S, check=False, text=True, **options
-    )
+    """The status of a command that prints nothing, and what it said."""
+    done = finished(*arguments, text=True, **options)
     assert done.stdout == ""
     return done.returncode, done.stderr
 

@@ -3,12 +3,17 @@
 import itertools
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from tests.corpora import CORPORA, needs_corpora
+
+if TYPE_CHECKING:
+    from tests.transports.web import Site
 
 # A change is judged by the same random cases each time; elsewhere each run draws new ones.
 settings.register_profile("ci", derandomize=True)
@@ -16,6 +21,30 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 _numbers = itertools.count()
+
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY", "no_proxy", "NO_PROXY")
+
+
+@pytest.fixture
+def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal as wide as most."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.fixture
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment that names none."""
+    for name in PROXIES:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def site(no_proxy: None) -> "Iterator[Site]":
+    """A web server."""
+    from tests.transports.web import Site
+
+    with Site() as made:
+        yield made
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -15,24 +14,18 @@ import pytest
 
 import colonnade as cn
 from colonnade.cli import main
+from tests.commands import RUN, finished
 
 DATA = {"price": np.array([1.5, 2.5, 3.5]), "count": np.array([10, 20, 30]), "a,b": np.array(["x", "y", "z"])}
-RUN = [sys.executable, "-m", "colonnade"]
+
+
+pytestmark = pytest.mark.usefixtures("eighty_columns")
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     cn.write(DATA, tmp_path / "data.npz")
     return tmp_path / "data.npz"
-
-
-@pytest.fixture(autouse=True)
-def _width(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-
-
-def run(*arguments: object, **options: Any) -> subprocess.CompletedProcess[Any]:
-    return subprocess.run([*RUN, *map(str, arguments)], capture_output=True, timeout=60, check=False, **options)
 
 
 def started(*arguments: object, **options: Any) -> subprocess.Popen[bytes]:
@@ -210,7 +203,7 @@ def test_convert_in_place(path: Path) -> None:
 
 
 def test_convert_through_stdin_and_stdout(path: Path) -> None:
-    done = run("convert", "-", "-", "--to", "npz", input=path.read_bytes())
+    done = finished("convert", "-", "-", "--to", "npz", input=path.read_bytes())
     assert (done.returncode, done.stderr) == (0, b"")
     assert cn.read(done.stdout).equals(DATA)
 
@@ -258,7 +251,7 @@ def test_errors_are_one_line(
     path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], status: int, hint: str
 ) -> None:
     monkeypatch.chdir(path.parent)
-    done = run(*[part.format(path=path) for part in arguments], text=True)
+    done = finished(*[part.format(path=path) for part in arguments], text=True)
     assert done.returncode == status
     assert hint in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -267,7 +260,7 @@ def test_errors_are_one_line(
 
 
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:
-    done = run("info", tmp_path / "none.npz", "--debug", text=True)
+    done = finished("info", tmp_path / "none.npz", "--debug", text=True)
     assert done.returncode == 1
     assert "Traceback" in done.stderr
 
@@ -326,7 +319,7 @@ def wait_until_reading(process: subprocess.Popen[bytes]) -> None:
 
 
 def test_progress_is_shown_on_terminals_only(path: Path) -> None:
-    done = run("convert", path, path.parent / "copy.npz")
+    done = finished("convert", path, path.parent / "copy.npz")
     assert (done.stdout, done.stderr) == (b"", b"")
 
 
@@ -343,5 +336,5 @@ def test_bar_waits_for_its_delay(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_python_dash_m_and_the_script_are_one(path: Path) -> None:
-    assert run("info", path).returncode == 0
-    assert io.BytesIO(run("--version").stdout).read().startswith(b"colonnade ")
+    assert finished("info", path).returncode == 0
+    assert io.BytesIO(finished("--version").stdout).read().startswith(b"colonnade ")

@@ -3,10 +3,7 @@
 import io
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -14,6 +11,7 @@ import pytest
 
 import colonnade as cn
 from colonnade.cli import main
+from tests.commands import finished
 
 TABLE = pa.table(
     {
@@ -31,21 +29,14 @@ def written(*, file: bool) -> bytes:
     return out.getvalue()
 
 
+pytestmark = pytest.mark.usefixtures("eighty_columns")
+
+
 @pytest.fixture(params=["arrow", "arrows"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     made = tmp_path / f"table.{request.param}"
     made.write_bytes(written(file=request.param == "arrow"))
     return made
-
-
-@pytest.fixture(autouse=True)
-def _width(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-
-
-def run(*arguments: object, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "colonnade", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, timeout=60, check=False, **options)
 
 
 # ---------------------------------------------------------------------------- looking
@@ -95,10 +86,10 @@ def test_head_decodes_the_first_batches_alone(path: Path, capsys: pytest.Capture
 def test_stdin(path: Path) -> None:
     for command in ("info", "head", "verify"):
         with open(path, "rb") as file:  # a file, from its beginning
-            assert run(command, "-", stdin=file).returncode == 0
-        done = run(command, "-", input=path.read_bytes())  # a pipe
+            assert finished(command, "-", stdin=file).returncode == 0
+        done = finished(command, "-", input=path.read_bytes())  # a pipe
         assert (done.returncode, done.stderr) == (0, b"")
-    assert b"ash" in run("head", "-", input=path.read_bytes()).stdout
+    assert b"ash" in finished("head", "-", input=path.read_bytes()).stdout
 
 
 def test_typos(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,7 +133,7 @@ def test_convert(path: Path, tmp_path: Path, to: str, options: list[str]) -> Non
 
 @pytest.mark.parametrize("to", ["arrow", "arrows", "npz"])
 def test_convert_through_pipes(path: Path, to: str) -> None:
-    done = run("convert", "-", "-", "--to", to, input=path.read_bytes())
+    done = finished("convert", "-", "-", "--to", to, input=path.read_bytes())
     assert (done.returncode, done.stderr) == (0, b"")
     assert cn.read(done.stdout).to_arrow().to_pylist() == TABLE.to_pylist()
 

@@ -2,11 +2,8 @@
 
 import json
 import re
-import subprocess
-import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +13,7 @@ import pytest
 
 import colonnade as cn
 from colonnade.cli import main
-from tests.commands import Started
+from tests.commands import Started, finished
 
 TABLE = pa.table(
     {
@@ -27,6 +24,9 @@ TABLE = pa.table(
 )
 
 
+pytestmark = pytest.mark.usefixtures("eighty_columns")
+
+
 @pytest.fixture(params=["ours", "pyarrow"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     made = tmp_path / "table.parquet"
@@ -35,16 +35,6 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     else:
         pq.write_table(TABLE, made, row_group_size=2)
     return made
-
-
-@pytest.fixture(autouse=True)
-def _width(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-
-
-def run(*arguments: object, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "colonnade", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, timeout=60, check=False, **options)
 
 
 # ---------------------------------------------------------------------------- looking
@@ -96,8 +86,8 @@ def test_head_decodes_the_first_row_groups_alone(path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize("command", ["info", "head", "verify"])
 def test_stdin(path: Path, command: str) -> None:
     with open(path, "rb") as file:  # a file, from its beginning
-        assert run(command, "-", stdin=file).returncode == 0
-    done = run(command, "-", input=path.read_bytes())  # a pipe
+        assert finished(command, "-", stdin=file).returncode == 0
+    done = finished(command, "-", input=path.read_bytes())  # a pipe
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"price" in done.stdout or command == "verify"
 
@@ -176,10 +166,10 @@ def test_convert_options(path: Path, tmp_path: Path, codec: str) -> None:
 
 
 def test_convert_through_pipes(path: Path) -> None:
-    done = run("convert", "-", "-", "--to", "parquet", input=path.read_bytes())
+    done = finished("convert", "-", "-", "--to", "parquet", input=path.read_bytes())
     assert (done.returncode, done.stderr) == (0, b"")
     assert cn.read(done.stdout).to_arrow().to_pylist() == TABLE.to_pylist()
-    done = run("convert", "-", "-", "--to", "arrows", input=done.stdout)
+    done = finished("convert", "-", "-", "--to", "arrows", input=done.stdout)
     assert (done.returncode, done.stderr) == (0, b"")
     assert cn.read(done.stdout).to_arrow().to_pylist() == TABLE.to_pylist()
 

@@ -181,8 +181,8 @@ class Frame(FramePart):
         return self._to("pandas", **({} if dtype_backend is None else {"dtype_backend": dtype_backend}))
 
     def to_polars(self) -> Any:
-        """A polars DataFrame. Not copied where the frame lies in Arrow's layout, or in packed NumPy columns; text and bytes
-        get views, which is how polars keeps them, over the same characters.
+        """A polars DataFrame. Not copied where the frame lies in Arrow's layout, or in packed NumPy columns; text and
+        bytes get views, which is how polars keeps them, over the same characters.
 
         Row labels that are stored (not automatic) become columns after the others: under their name, where it is text
         that no other column bears, else as ``__index_level_0__`` and so on.

@@ -1,7 +1,6 @@
 """Categories of Parquet files: of rows that are none, of row groups that do not agree, of dictionaries with nulls."""
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +26,6 @@ NONE = {
     "no row group of the filter": {"filter": [("n", ">", 100)]},
     "no row of the filter": {"filter": [("n", "<", 5), ("n", "in", [2, 7]), ("c", "==", "z")]},
 }
-
-
-@pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    with Site() as made:
-        yield made
 
 
 def of_pandas(frame: pd.DataFrame, **options: Any) -> bytes:

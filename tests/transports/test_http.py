@@ -1,7 +1,6 @@
 """Reading over HTTP: the same frames as from a file, and no more bytes than were asked for."""
 
 import threading
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -30,14 +29,6 @@ GOLDEN = sorted(
     for name in ("npz", "npy", "arrow", "arrows", "parquet")
     for path in (ROOT / "conformance" / name).glob(f"*.{name}")
 )
-
-
-@pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    with Site() as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 
 DATA = cn.encode({f"c{i}": np.arange(30_000) * i for i in range(20)}, "npz")
 ARROW = cn.encode({f"c{i}": np.arange(30_000) * i for i in range(20)}, "arrow")
-PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY", "no_proxy", "NO_PROXY")
-
-
-@pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    for name in PROXIES:
-        monkeypatch.delenv(name, raising=False)
-    with Site() as made:
-        yield made
 
 
 @pytest.mark.parametrize(
@@ -313,10 +304,8 @@ def test_urls_are_not_written_to_and_need_a_scheme_that_is_read() -> None:
 
 
 def test_https_trusts_whom_the_system_trusts(
-    certificates: "Certificates", monkeypatch: pytest.MonkeyPatch, tmp_path: "Path"
+    certificates: "Certificates", no_proxy: None, monkeypatch: pytest.MonkeyPatch, tmp_path: "Path"
 ) -> None:
-    for name in PROXIES:
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SSL_CERT_FILE", certificates.authority)
     monkeypatch.delenv("SSL_CERT_DIR", raising=False)
     with Site(certificates.server_context()) as secure, Site() as plain:

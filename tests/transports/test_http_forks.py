@@ -2,7 +2,6 @@
 
 import os
 import threading
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -37,14 +36,6 @@ def fine(pid):
     assert os.waitpid(pid, 0)[1] == 0
 
 """
-
-
-@pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    for name in ("http_proxy", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    with Site() as made:
-        yield made
 
 
 def end(script: str, url: str) -> None:
