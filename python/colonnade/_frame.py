@@ -25,8 +25,8 @@ class Frame(FramePart):
     Parameters
     ----------
     data
-        A pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, a NumPy
-        2-D or structured array, a mapping of 1-D arrays, anything with ``__arrow_c_stream__`` or
+        A pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, an Awkward
+        Array, a NumPy 2-D or structured array, a mapping of 1-D arrays, anything with ``__arrow_c_stream__`` or
         ``__arrow_c_array__``, rows (an iterable of mappings, tuples or dataclasses), or a Frame. Wrapped without a
         copy where its memory can be used as it lies: do not change it while the frame is in use.
     densify_sparse : bool
@@ -242,6 +242,34 @@ class Frame(FramePart):
     def to_static_frame(self) -> Any:
         """A StaticFrame Frame (or FrameGO, FrameHE where it was one). Arrays are immutable and not copied."""
         return self._to("static_frame")
+
+    def to_awkward(self) -> Any:
+        """An Awkward Array over the memory of the frame, read-only: records, one a row, or what it was written from.
+
+        Returns
+        -------
+        awkward.Array
+            Of ``frame[label]``, the column's own array. Of a frame written from an Awkward Array, the same again: type,
+            parameters, and the classes of its layouts, but for IndexedArrays that are no categories. Of other frames, what
+            ``ak.from_arrow`` gives: a record a row, and columns that may have nulls as options.
+
+        Raises
+        ------
+        EncodeError
+            A column of a type that Awkward lacks (decimals...), or two columns of one label.
+
+        Examples
+        --------
+        >>> import colonnade as cn, awkward as ak
+        >>> array = ak.Array([{"pt": [1.5, 2.5], "n": 1}, {"pt": [], "n": 2}])
+        >>> cn.decode(cn.encode(array, "npz")).to_awkward()
+        <Array [{pt: [1.5, 2.5], n: 1}, {pt: ..., ...}] type='2 * {pt: var * float64...'>
+        >>> cn.Frame(array)["pt"].to_awkward()
+        <Array [[1.5, 2.5], []] type='2 * var * float64'>
+        """
+        if self._single:
+            return load_adapter("awkward").column_from_frame(self._load())
+        return self._to("awkward")
 
     def to_native(self) -> Any:
         """The library it was written from, where the file says so.

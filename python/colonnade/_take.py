@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ._batched import Batches
 
 TAKEN = (
-    "a pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, a NumPy "
-    "array, a mapping of 1-D NumPy arrays, an object with __arrow_c_stream__ or __arrow_c_array__, an iterable of rows "
+    "a pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, an "
+    "Awkward Array, a NumPy array, a mapping of 1-D NumPy arrays, an object with __arrow_c_stream__ or __arrow_c_array__, an iterable of rows "
     "(mappings, tuples or dataclasses), or a Frame"
 )
 
@@ -73,7 +73,7 @@ def load_adapter(library: str) -> Any:
     from . import adapters
 
     if library not in adapters.ADAPTERS.values():
-        known = ", ".join(adapters.ADAPTERS.values())
+        known = ", ".join(dict.fromkeys(adapters.ADAPTERS.values()))
         raise UnsupportedError(
             f"frame: written from {library!r}, for which this version has no adapter (there are: {known}). "
             "Convert it with to_pandas(), to_arrow() or to_numpy()."

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use crate::array::Views;
 
 /// The packed bytes of one column: the array's own where they are packed, else a copy.
-fn packed(block: &Block) -> PyResult<arrow_buffer::Buffer> {
+pub(crate) fn packed(block: &Block) -> PyResult<arrow_buffer::Buffer> {
     let (low, high) = block.grid.extent();
     if block.grid.is_column_major() {
         let bytes = block.buffer.slice(low, high - low);

@@ -1,11 +1,13 @@
 //! `colonnade._core`: argument types, error mapping, arrays handed over. The contract is `python/colonnade/_core.pyi`.
 
 mod array;
+mod arrow_assemble;
 mod arrow_build;
 mod arrow_checks;
 mod arrow_column;
 mod arrow_export;
 mod arrow_foreign;
+mod arrow_parts;
 mod arrow_stream;
 mod axis;
 mod builder;
@@ -59,6 +61,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<npz_write::NpzWriteOptions>()?;
     m.add_class::<sink::BufferSink>()?;
     m.add_class::<http_file::PyHttpFile>()?;
+    arrow_assemble::register(m)?;
+    arrow_parts::register(m)?;
     arrow_stream::register(m)?;
     connection::register(m)?;
     ipc_file::register(m)?;

@@ -18,6 +18,8 @@ ADAPTERS = {
     "numpy": "numpy",
     "pyarrow": "pyarrow",
     "polars": "polars",
+    "awkward": "awkward",
+    "dask_awkward": "awkward",
 }
 _CAPSULES = ("__arrow_c_stream__", "__arrow_c_array__")
 

@@ -14,7 +14,7 @@ from .._core import ArrowColumn, DecodeError, EncodeError
 from ._object_columns import labels_from_level, object_array, objects_from_column, read_tag
 
 # Tags that only say which class of a library held the very same values; times with a zone are refused by their type.
-_TRANSPARENT = frozenset({None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz", "field"})
+TRANSPARENT = frozenset({None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz", "field"})
 _NUMERIC = ("int8", "int16", "int32", "int64", "uint", "half", "float", "double")
 
 _TEXT = ("utf8", "utf8_view")
@@ -45,7 +45,7 @@ def _values(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarra
     reader = _READERS.get(told)
     if reader is not None:
         return reader(column, tag)
-    if told not in _TRANSPARENT:
+    if told not in TRANSPARENT:
         _refuse(where, f"a {told} column ({kind})", "Read it with the library that wrote it")
     if kind.startswith("dictionary"):
         return _decoded(column, tag, where)

@@ -1,0 +1,277 @@
+"""Frames that Awkward did not write through us: the forms that ``ak.from_arrow`` would give their columns.
+
+Awkward's own files say more than their Arrow types do: of each column as the extension type ``awkward`` (Feather, down to
+every field within), or for all columns in the metadata of the schema (Parquet). A column that may have nulls is an option,
+whether it has some or not.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import awkward as ak
+import numpy as np
+
+from .. import _labels
+from .._core import ArrowColumn, Axis, CoreFrame, DecodeError, EncodeError, column_parts
+from ._arrow_columns import TRANSPARENT, numpy_from_level
+from ._awkward_forms import OPTIONS, Form, with_parameters
+from ._object_columns import read_tag
+
+Told = dict[str, Any] | None
+Values = np.ndarray | ArrowColumn
+
+# Libraries whose columns all may have nulls, unless the field says otherwise.
+_ARROW_LIBRARIES = ("pyarrow", "polars", "arrow")
+_PRIMITIVES = {"bool": "bool", "halffloat": "float16", "float": "float32", "double": "float64"} | {
+    f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
+}
+_TEXT = {"utf8": ("string", "char"), "binary": ("bytestring", "byte")}
+
+
+def foreign_forms(origin: dict[str, Any], fields: Sequence[tuple[str, Values]]) -> list[Form]:
+    """A form for each column."""
+    metadata = _metadata(origin)
+    told = _parsed(metadata, "awkward_array_metadata", {})
+    of_arrow = origin.get("library") in _ARROW_LIBRARIES or "schema_metadata" in origin
+    record_options = {key for entry in _parsed(metadata, "ak:parameters", []) for key in entry} & OPTIONS
+    forms = []
+    for name, values in fields:
+        where = f"column {name!r}"
+        if isinstance(values, np.ndarray):
+            form = own_form(values, where)
+            forms.append({"class": "UnmaskedArray", "content": form} if of_arrow else form)
+            continue
+        tag = read_tag(values)
+        field_metadata = dict(tag.get("metadata", ())) if tag.get("kind") == "field" else {}
+        column_told = told.get(name) or _extension(field_metadata)
+        nullable = tag.get("kind") != "field" or bool(tag.get("nullable", True))
+        nullable = nullable and not _required(field_metadata, column_told) or bool(record_options)
+        forms.append(_tagged(values, tag, nullable, column_told, where))
+    return forms
+
+
+def own_form(values: Values, where: str) -> Form:
+    """The form of a column that says nothing more than its type: an option where there are nulls."""
+    if isinstance(values, ArrowColumn):
+        return _tagged(values, read_tag(values), values.null_count > 0, None, where)
+    try:
+        primitive: str = ak.types.numpytype.dtype_to_primitive(values.dtype)
+        return primitive
+    except TypeError:
+        _refuse(where, str(values.dtype))
+
+
+def foreign_layout(origin: dict[str, Any], names: list[str], contents: list[Any], nrows: int) -> Any:
+    """The layout of all columns: records, or the only column where Awkward wrote an array that is none."""
+    if names == [""]:
+        return contents[0]
+    parameters, mask, mask_parameters, scalar, optional_fields = None, None, None, False, []
+    for entry in _parsed(_metadata(origin), "ak:parameters", []):
+        for key, value in entry.items():
+            if key == "RecordArray":
+                parameters = value
+            elif key in OPTIONS:
+                mask, mask_parameters = key, value
+            elif key == "optiontype_fields":
+                optional_fields = value
+            elif key == "record_is_scalar":
+                scalar = bool(value)
+    if mask is None:
+        record = ak.contents.RecordArray(contents, names, nrows, parameters=parameters)
+        return ak.record.Record(record, 0) if scalar and nrows else record
+    missing = np.zeros(nrows, bool)
+    for position, (name, content) in enumerate(zip(names, contents, strict=True)):
+        if content.is_option and contents:
+            nulls = np.asarray(content.mask_as_bool(valid_when=False))
+            missing = nulls.copy() if position == 0 else missing & nulls
+            if name not in optional_fields:
+                contents[position] = content.content if not content.is_indexed else content.project()
+    record = ak.contents.RecordArray(contents, names, nrows, parameters=parameters)
+    if not missing.any():
+        return ak.contents.UnmaskedArray(record, parameters=mask_parameters)
+    return ak.contents.ByteMaskedArray(
+        ak.index.Index8(missing.view(np.int8)), record, False, parameters=mask_parameters
+    )
+
+
+def foreign_attrs(origin: dict[str, Any]) -> Any:
+    """The attributes that ``ak.to_parquet`` or pandas kept in a schema."""
+    metadata = _metadata(origin)
+    return _parsed(metadata, "PANDAS_ATTRS" if "PANDAS_ATTRS" in metadata else "AWKWARD_ATTRS", {})
+
+
+def index_fields(core: CoreFrame, taken: list[str]) -> list[tuple[str, Values]]:
+    """Stored row labels as fields, named as in an Arrow file: by their level, else ``__index_level_0__``."""
+    axis = core.index
+    if axis.is_auto:
+        return []
+    name = _labels.decode(axis.name)
+    names = [name] if axis.depth == 1 else list(name) if isinstance(name, list | tuple) else [None] * axis.depth
+    fields: list[tuple[str, Values]] = []
+    for level in range(axis.depth):
+        text = names[level] if level < len(names) and type(names[level]) is str else None
+        usable = text and text not in taken and text not in (known for known, _ in fields)
+        fields.append((str(text) if usable else f"__index_level_{level}__", axis.level(level)))
+    return fields
+
+
+def text_labels(axis: Axis) -> list[str]:
+    """The labels of the columns as text; of several levels joined by points."""
+    if axis.is_auto:
+        start, _, step = axis.range
+        return [str(start + position * step) for position in range(len(axis))]
+    levels = []
+    for position in range(axis.depth):
+        labels = axis.level(position)
+        if isinstance(labels, ArrowColumn):
+            labels = numpy_from_level(labels, lambda: "awkward: column labels")
+        levels.append([str(label) for label in labels.tolist()])
+    return levels[0] if len(levels) == 1 else [".".join(label) for label in zip(*levels, strict=True)]
+
+
+# --------------------------------------------------------------------------- what a file says
+
+
+def _metadata(origin: dict[str, Any]) -> dict[str, str]:
+    return dict(origin.get("schema_metadata") or ())
+
+
+def _parsed(metadata: dict[str, str], key: str, default: Any) -> Any:
+    if key not in metadata:
+        return default
+    try:
+        value = json.loads(metadata[key])
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, type(default)):
+        raise DecodeError(
+            f"awkward: schema metadata {key!r}: expected JSON as Awkward writes it, found {metadata[key]:.80}. "
+            "to_arrow() reads the data without it."
+        )
+    return value
+
+
+def _extension(metadata: dict[str, str]) -> Told:
+    if metadata.get("ARROW:extension:name") != "awkward":
+        return None
+    told = _parsed(metadata, "ARROW:extension:metadata", {})
+    return dict(told)
+
+
+def _required(metadata: dict[str, str], told: Told) -> bool:
+    return metadata.get("option_type") == "False" or (told or {}).get("option_type") == "False"
+
+
+def _within(told: Told, position: int, count: int, name: str) -> Told:
+    """What was said of a field within; by its name, where some fields alone are there."""
+    all_told = (told or {}).get("subfield_metadata")
+    if not all_told:
+        return None
+    if len(all_told) == count:
+        found: Told = all_told[position]
+        return found
+    return next((entry for entry in all_told if entry and entry.get("field_name") == name), None)
+
+
+# --------------------------------------------------------------------------- from Arrow's types
+
+
+def _refuse(where: str, found: str) -> Any:
+    raise EncodeError(
+        f"awkward: {where}: expected a type that Awkward has, found {found}. "
+        "Leave the column out with select(), or use to_arrow()."
+    )
+
+
+def _tagged(column: ArrowColumn, tag: dict[str, Any], nullable: bool, told: Told, where: str) -> Form:
+    if tag.get("kind") not in TRANSPARENT and tag.get("kind") != "object":
+        _refuse(where, f"a column of {tag.get('kind') or 'mixed cells'} ({column.type})")
+    return form_of(column, nullable, told, where)
+
+
+def form_of(column: ArrowColumn, nullable: bool, told: Told, where: str) -> Form:
+    """The form of a column by its Arrow type, and by what Awkward said of it when it wrote it.
+
+    Raises
+    ------
+    EncodeError
+        A type that Awkward lacks (decimals, intervals of time...), with its place.
+    """
+    kind, size, buffers, validity, children = column_parts(column)
+    told = told or {}
+    parameters, mask_parameters = told.get("node_parameters"), told.get("mask_parameters")
+    if kind == "null":
+        empty: Form = {"class": "EmptyArray"}
+        if told.get("is_nonnullable_nulltype"):
+            return empty
+        return with_parameters({"class": "IndexedOptionArray", "index": "i64", "content": empty}, mask_parameters)
+    if kind == "dictionary":
+        content = form_of(column.categories(), False, None, where)
+        found = {**(mask_parameters or {}), **(parameters or {})} or {"__array__": "categorical"}
+        name = "i64" if column.codes().itemsize == 8 else "i32"
+        made = "IndexedOptionArray" if nullable else "IndexedArray"
+        return {"class": made, "index": name, "content": content, "parameters": found}
+    forms = []
+    for position, (name, may_be_null, metadata, child) in enumerate(children):
+        child_metadata = dict(metadata)
+        child_told = _extension(child_metadata) or _within(told, position, len(children), name)
+        may_be_null = may_be_null and not _required(child_metadata, child_told)
+        step = f".{name}" if kind == "struct" else f"<{position}>" if kind.endswith("_union") else "[]"
+        forms.append(form_of(child, may_be_null, child_told, where + step))
+    if kind.endswith("_union"):
+        return _union(forms, nullable, parameters)
+    form = _node(kind, size, buffers, forms, [child[0] for child in children], told)
+    if form is None:
+        _refuse(where, column.type)
+    form = with_parameters(form, parameters)
+    if not nullable:
+        return form
+    if validity is None or told.get("mask_type") == "UnmaskedArray":
+        return with_parameters({"class": "UnmaskedArray", "content": form}, mask_parameters)
+    return with_parameters({"class": "BitMaskedArray", "mask": "u8", "content": form}, mask_parameters)
+
+
+def _node(
+    kind: str, size: int, buffers: Sequence[np.ndarray], forms: list[Form], names: list[str], told: dict[str, Any]
+) -> Any:
+    text = _TEXT.get(kind.removeprefix("large_"))
+    if text is not None:
+        values = {"class": "NumpyArray", "primitive": "uint8", "parameters": {"__array__": text[1]}}
+        offsets = "i64" if buffers[0].itemsize == 8 else "i32"
+        parameters = {"__array__": text[0]}
+        return {"class": "ListOffsetArray", "offsets": offsets, "content": values, "parameters": parameters}
+    if kind == "fixed_size_binary":
+        values = {"class": "NumpyArray", "primitive": "uint8", "parameters": {"__array__": "byte"}}
+        return {"class": "RegularArray", "size": size, "content": values, "parameters": {"__array__": "bytestring"}}
+    if kind == "fixed_size_list":
+        return {"class": "RegularArray", "size": size, "content": forms[0]}
+    if kind in ("list", "large_list", "map"):
+        return {"class": "ListOffsetArray", "offsets": "i64" if buffers[0].itemsize == 8 else "i32", "content": forms[0]}
+    if kind == "list_view":
+        name = "i64" if buffers[0].itemsize == 8 else "i32"
+        return {"class": "ListArray", "starts": name, "stops": name, "content": forms[0]}
+    if kind == "struct":
+        return {"class": "RecordArray", "fields": None if told.get("record_is_tuple") else names, "contents": forms}
+    return _primitive(kind)
+
+
+def _primitive(kind: str) -> str | None:
+    """The primitive of a type of fixed width; as ``ak.from_arrow``, which has times of day as times since 1970."""
+    name, _, unit = kind.removesuffix("]").partition("[")
+    unit = unit.partition(",")[0]
+    if name in ("timestamp", "time32", "time64", "date32", "date64"):
+        return f"datetime64[{'D' if name == 'date32' else unit}]"
+    return f"timedelta64[{unit}]" if name == "duration" else _PRIMITIVES.get(kind)
+
+
+def _union(forms: list[Form], nullable: bool, parameters: Any) -> Form:
+    """A union may be missing where its parts may; and all of them may, or none."""
+    options = [type(form) is dict and form["class"] in OPTIONS for form in forms]
+    if nullable or any(options):
+        forms = [
+            form if option else {"class": "UnmaskedArray", "content": form}
+            for form, option in zip(forms, options, strict=True)
+        ]
+    made = {"class": "UnionArray", "tags": "i8", "index": "i32", "contents": forms, "simplified": True}
+    return with_parameters(made, parameters)

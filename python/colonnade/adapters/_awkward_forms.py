@@ -1,0 +1,44 @@
+"""Forms: Awkward's own descriptions of layouts, as JSON. A frame keeps them, so that the same layouts come back.
+
+What a column in Arrow's layout cannot be again is taken out: an IndexedArray that is no category only says which values of
+others are meant, and those alone are kept.
+"""
+
+from typing import Any
+
+Form = str | dict[str, Any]
+
+OPTIONS = frozenset(["IndexedOptionArray", "ByteMaskedArray", "BitMaskedArray", "UnmaskedArray"])
+
+
+def form_of_content(content: Any) -> Form:
+    """The form of the layout that comes back where `content` was written: a name of a primitive, or a dict."""
+    return _resolved(content.form.to_dict(verbose=False))
+
+
+def is_categorical(form: dict[str, Any]) -> bool:
+    """Whether it is an index into categories."""
+    return (form.get("parameters") or {}).get("__array__") == "categorical"
+
+
+def with_parameters(form: Form, parameters: dict[str, Any] | None) -> Form:
+    """The form with these parameters, where there are some, instead of its own."""
+    if not parameters:
+        return form
+    made = {"class": "NumpyArray", "primitive": form} if isinstance(form, str) else form
+    return {**made, "parameters": parameters}
+
+
+def _resolved(form: Any) -> Form:
+    if isinstance(form, str):
+        return form
+    made: dict[str, Any] = dict(form)
+    if "content" in made:
+        made["content"] = _resolved(made["content"])
+    if "contents" in made:
+        made["contents"] = [_resolved(part) for part in made["contents"]]
+    if made["class"] != "IndexedArray" or is_categorical(made):
+        return made
+    content: Form = made["content"]
+    own = {} if isinstance(content, str) else content.get("parameters") or {}
+    return with_parameters(content, {**(made.get("parameters") or {}), **own})

@@ -1,0 +1,189 @@
+"""Awkward: arrays of records, lists, strings, missing values, unions, categories; over the same memory in both directions.
+
+An array of records is a frame with a column a field; any other array is one column, labelled ``""``. The origin of the frame
+keeps the form of each column (Awkward's own description, `_awkward_write`) where a plain NumPy array would not say it all, and
+parameters, which name behaviors: never their code.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import awkward as ak
+import numpy as np
+
+from .. import _labels
+from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, FrameBuilder, column_with_tag
+from ._awkward_foreign import foreign_attrs, foreign_forms, foreign_layout, index_fields, own_form, text_labels
+from ._awkward_forms import form_of_content
+from ._awkward_read import content_from_column
+from ._awkward_write import column_from_content, is_plain, may_be_null
+from ._object_columns import level_from_labels
+
+LIBRARY = "awkward"
+WRITABLE = False
+
+# What a field says that has no nulls, as it comes back out of an Arrow schema.
+_REQUIRED = '{"kind":"field","metadata":[],"nullable":false}'
+_ADVICE = {
+    "ArrayBuilder": "Call .snapshot() first.",
+    "Record": "Make an array of it first: ak.Array([record]).",
+    "Content": "Wrap it first: ak.Array(layout).",
+    "Array": "Call .compute() first.",  # dask_awkward's
+}
+
+
+def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame:
+    """A core frame over the buffers of an Awkward Array.
+
+    Parameters
+    ----------
+    obj
+        An `awkward.Array`, whatever its layout. Lazy buffers are loaded.
+    options
+        None are known.
+
+    Returns
+    -------
+    CoreFrame
+        Fields that are plain NumPy arrays as blocks, all else as columns in Arrow's layout; neither is copied, but for bools
+        and masks, which become bits, what an IndexedArray picks out, and unions that do
+        not stand in order.
+
+    Raises
+    ------
+    EncodeError
+        What Arrow has no type for, or a layout that is not valid; column and place within are named.
+    TypeError
+        Another object of Awkward's; the message says what to call.
+    """
+    if not isinstance(obj, ak.Array):
+        kind = type(obj).__qualname__
+        advice = next((_ADVICE[base.__name__] for base in type(obj).__mro__ if base.__name__ in _ADVICE), "")
+        raise TypeError(f"awkward: expected an ak.Array, found a {kind}. {advice}".rstrip())
+    layout = _loaded(obj)
+    while layout.is_indexed and not layout.is_option and layout.parameter("__array__") != "categorical":
+        layout = layout.project()
+    nrows = layout.length
+    origin: dict[str, Any] = {"library": LIBRARY}
+    if layout.is_record:
+        origin["class"] = "tuple" if layout.is_tuple else "record"
+        if layout.parameters:
+            origin["parameters"] = dict(layout.parameters)
+        names = list(layout.fields)
+        contents = [part if part.length == nrows else part[:nrows] for part in layout.contents]
+    else:
+        origin["class"] = "array"
+        names, contents = [""], [layout]
+    builder = FrameBuilder(nrows, len(names))
+    forms: dict[str, Any] = {}
+    for position, (name, content) in enumerate(zip(names, contents, strict=True)):
+        if is_plain(content):
+            builder.add_arrays([content.data], position)
+            continue
+        builder.add_arrow(position, _column(content, f"column {name!r}"))
+        forms[name] = form_of_content(content)
+    if forms:
+        origin["forms"] = forms
+    columns = Axis.levels([level_from_labels(names, "awkward: fields")], ["Index"])
+    attrs = _text({key: value for key, value in obj.attrs.items() if not key.startswith("@")}, "attrs")
+    return builder.finish(
+        Axis.auto(0, nrows, 1), columns, "null", attrs if attrs != "{}" else None, _text(origin, "parameters")
+    )
+
+
+def from_frame(core: CoreFrame) -> Any:
+    """The Awkward Array that `core` was written from; of other libraries' frames, what Awkward reads from Arrow.
+
+    Returns
+    -------
+    awkward.Array
+        Over the memory of the frame, read-only; copied are bools and masks of bytes, which the frame holds as bits.
+        Row labels that are stored (not automatic) become fields after the others.
+
+    Raises
+    ------
+    DecodeError
+        The frame's description of a layout is not that of its data.
+    EncodeError
+        A column of a type that Awkward lacks; it is named.
+    """
+    names, contents, origin = _contents(core)
+    layout: Any
+    if origin.get("library") != LIBRARY:
+        layout = foreign_layout(origin, names, contents, core.nrows)
+    elif origin.get("class") == "array" and names == [""]:
+        layout = contents[0]
+    else:
+        slots = [str(slot) for slot in range(len(names))]
+        fields = None if origin.get("class") == "tuple" and names == slots else names
+        layout = ak.contents.RecordArray(contents, fields, core.nrows, parameters=origin.get("parameters"))
+    if isinstance(layout, ak.record.Record):
+        return ak.Record(layout, attrs=_attrs(core, origin))
+    return ak.Array(layout, attrs=_attrs(core, origin))
+
+
+def column_from_frame(core: CoreFrame) -> Any:
+    """The array of a frame of one column: not a record of it."""
+    _, (content,), origin = _contents(core)
+    return ak.Array(content, attrs=_attrs(core, origin))
+
+
+def _loaded(obj: Any) -> Any:
+    """The layout, its buffers in main memory."""
+    if ak.backend(obj) == "typetracer":
+        raise EncodeError("awkward: expected an array with data, found a typetracer. Compute the array first.")
+    # Loading what is lazy came later than the oldest Awkward that is taken.
+    loaded = ak.materialize(obj) if hasattr(ak, "materialize") else obj
+    return ak.to_backend(loaded, "cpu").layout
+
+
+def _column(content: Any, where: str) -> ArrowColumn:
+    try:
+        column = column_from_content(content, where)
+    except RecursionError:
+        raise EncodeError(f"awkward: {where}: expected a layout of some levels, found one nested too deeply.") from None
+    return column if may_be_null(content) else column_with_tag(column, _REQUIRED)
+
+
+def _text(value: dict[str, Any], what: str) -> str:
+    try:
+        return _labels.encode(value)
+    except EncodeError as error:
+        raise EncodeError(f"awkward: {what}: {error}") from error
+
+
+# --------------------------------------------------------------------------- from the core
+
+
+def _contents(core: CoreFrame) -> tuple[list[str], list[Any], dict[str, Any]]:
+    """Name and layout of each column, and what the frame says of itself."""
+    told = None if core.origin is None else _labels.decode(core.origin)
+    origin: dict[str, Any] = told if isinstance(told, dict) else {}
+    fields = [(name, values) for name, values in zip(text_labels(core.columns), _vectors(core), strict=True)]
+    if origin.get("library") == LIBRARY:
+        forms = origin.get("forms") or {}
+        forms = [forms[name] if name in forms else own_form(values, f"column {name!r}") for name, values in fields]
+    else:
+        fields += index_fields(core, [name for name, _ in fields])
+        forms = foreign_forms(origin, fields)
+    names = [name for name, _ in fields]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise EncodeError(f"awkward: expected labels that are unique as fields, found {twice!r} twice. Select by position.")
+    contents = [
+        content_from_column(form, values, f"column {name!r}") for form, (name, values) in zip(forms, fields, strict=True)
+    ]
+    return names, contents, origin
+
+
+def _vectors(core: CoreFrame) -> list[np.ndarray | ArrowColumn]:
+    vectors: list[np.ndarray | ArrowColumn] = []
+    for array in core.arrays():
+        vectors.extend(array.T if isinstance(array, np.ndarray) and array.ndim == 2 else [array])
+    return vectors
+
+
+def _attrs(core: CoreFrame, origin: dict[str, Any]) -> dict[str, Any] | None:
+    """What Awkward can hold of the attributes: those that text names."""
+    told = foreign_attrs(origin) if core.attrs is None else _labels.decode(core.attrs)
+    return {key: value for key, value in told.items() if type(key) is str} or None if isinstance(told, dict) else None
