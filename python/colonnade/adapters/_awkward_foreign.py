@@ -34,19 +34,21 @@ def foreign_forms(origin: dict[str, Any], fields: Sequence[tuple[str, Values]]) 
     metadata = _metadata(origin)
     told = _parsed(metadata, "awkward_array_metadata", {})
     of_arrow = origin.get("library") in _ARROW_LIBRARIES or "schema_metadata" in origin
-    record_options = {key for entry in _parsed(metadata, "ak:parameters", []) for key in entry} & OPTIONS
+    optional_record = any(OPTIONS.intersection(entry) for entry in _parsed(metadata, "ak:parameters", []))
+    required = frozenset(origin.get("required") or ())
     forms = []
     for name, values in fields:
         where = f"column {name!r}"
         if isinstance(values, np.ndarray):
             form = own_form(values, where)
-            forms.append({"class": "UnmaskedArray", "content": form} if of_arrow else form)
+            option = of_arrow and name not in required
+            forms.append({"class": "UnmaskedArray", "content": form} if option else form)
             continue
         tag = read_tag(values)
         field_metadata = dict(tag.get("metadata", ())) if tag.get("kind") == "field" else {}
         column_told = told.get(name) or _extension(field_metadata)
-        nullable = tag.get("kind") != "field" or bool(tag.get("nullable", True))
-        nullable = nullable and not _required(field_metadata, column_told) or bool(record_options)
+        nullable = name not in required and (tag.get("kind") != "field" or bool(tag.get("nullable", True)))
+        nullable = optional_record or (nullable and not _required(field_metadata, column_told))
         forms.append(_tagged(values, tag, nullable, column_told, where))
     return forms
 

@@ -1,8 +1,8 @@
 """Awkward: arrays of records, lists, strings, missing values, unions, categories; over the same memory in both directions.
 
-An array of records is a frame with a column a field; any other array is one column, labelled ``""``. The origin of the frame
-keeps the form of each column (Awkward's own description, `_awkward_write`) where a plain NumPy array would not say it all, and
-parameters, which name behaviors: never their code.
+An array of records is a frame with a column a field; any other array is one column, labelled ``""`` as in Awkward's own
+files. The origin of the frame keeps the form of each column (`_awkward_forms`) where a plain NumPy array would not say it
+all, and parameters, which name behaviors: never their code.
 """
 
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ from ._object_columns import level_from_labels
 LIBRARY = "awkward"
 WRITABLE = False
 
-# What a field says that has no nulls, as it comes back out of an Arrow schema.
-_REQUIRED = '{"kind":"field","metadata":[],"nullable":false}'
+# What a field says that has no nulls, in the words of an Arrow schema that was read.
+_REQUIRED = '{"kind":"field","nullable":false,"metadata":[]}'
 _ADVICE = {
     "ArrayBuilder": "Call .snapshot() first.",
     "Record": "Make an array of it first: ak.Array([record]).",
@@ -45,9 +45,8 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     Returns
     -------
     CoreFrame
-        Fields that are plain NumPy arrays as blocks, all else as columns in Arrow's layout; neither is copied, but for bools
-        and masks, which become bits, what an IndexedArray picks out, and unions that do
-        not stand in order.
+        Fields that are plain NumPy arrays as blocks, all else as columns in Arrow's layout. Not copied, but for bools and
+        masks, which become bits, what an IndexedArray picks out, and unions whose parts do not stand in order.
 
     Raises
     ------
@@ -61,29 +60,30 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
         advice = next((_ADVICE[base.__name__] for base in type(obj).__mro__ if base.__name__ in _ADVICE), "")
         raise TypeError(f"awkward: expected an ak.Array, found a {kind}. {advice}".rstrip())
     layout = _loaded(obj)
+    whole: Any = form_of_content(layout)
     while layout.is_indexed and not layout.is_option and layout.parameter("__array__") != "categorical":
         layout = layout.project()
     nrows = layout.length
     origin: dict[str, Any] = {"library": LIBRARY}
     if layout.is_record:
         origin["class"] = "tuple" if layout.is_tuple else "record"
-        if layout.parameters:
-            origin["parameters"] = dict(layout.parameters)
-        names = list(layout.fields)
+        if "parameters" in whole:
+            origin["parameters"] = whole["parameters"]
+        names, forms = list(layout.fields), whole["contents"]
         contents = [part if part.length == nrows else part[:nrows] for part in layout.contents]
     else:
         origin["class"] = "array"
-        names, contents = [""], [layout]
+        names, forms, contents = [""], [whole], [layout]
     builder = FrameBuilder(nrows, len(names))
-    forms: dict[str, Any] = {}
     for position, (name, content) in enumerate(zip(names, contents, strict=True)):
         if is_plain(content):
             builder.add_arrays([content.data], position)
-            continue
-        builder.add_arrow(position, _column(content, f"column {name!r}"))
-        forms[name] = form_of_content(content)
-    if forms:
-        origin["forms"] = forms
+        else:
+            builder.add_arrow(position, _column(content, f"column {name!r}"))
+    # A plain array needs no words.
+    told = {name: form for name, form in zip(names, forms, strict=True) if not isinstance(form, str)}
+    if told:
+        origin["forms"] = told
     columns = Axis.levels([level_from_labels(names, "awkward: fields")], ["Index"])
     attrs = _text({key: value for key, value in obj.attrs.items() if not key.startswith("@")}, "attrs")
     return builder.finish(
