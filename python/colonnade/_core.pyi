@@ -102,12 +102,12 @@ def assemble_column(
     """One level of a column without nulls: "null", "utf8", "large_utf8", "binary", "large_binary" (offsets, bytes),
     "list", "large_list" (offsets), "fixed_size_list" (`size`), "struct", "dense_union" (int8 tags, int32 offsets).
 
-    children: name, whether it may have nulls, column. 1-D buffers are not copied. EncodeError where offsets, tags, UTF-8
-    or the lengths of children are not right: all are checked."""
+    children: name, whether it may have nulls, column. 1-D buffers are not copied. EncodeError where offsets, tags,
+    UTF-8 or the lengths of children are not right: all are checked."""
 
 def column_with_validity(column: ArrowColumn, bits: np.ndarray, tag: str | None = None) -> ArrowColumn:
-    """The column, null where a bit is 0. bits: 1-D uint8, the least significant bit first, not copied. For a column that
-    has no nulls and can have some."""
+    """The column, null where a bit is 0. bits: 1-D uint8, the least significant bit first, not copied. For a column
+    that has no nulls and can have some."""
 
 def column_with_tag(column: ArrowColumn, tag: str | None) -> ArrowColumn:
     """The column with another tag."""
@@ -116,12 +116,13 @@ def column_parts(
     column: ArrowColumn,
 ) -> tuple[str, int, list[np.ndarray], np.ndarray | None, list[tuple[str, bool, list[tuple[str, str]], ArrowColumn]]]:
     """One level of a column: kind, size, buffers, validity (bits as in `column_with_validity`; None without nulls),
-    children (name, whether it may have nulls, metadata, column). Nothing is copied, but validities that begin within a byte.
+    children (name, whether it may have nulls, metadata, column). Nothing is copied, but validities that begin within a
+    byte.
 
     Kinds: those of `assemble_column`, "map" (offsets; one child, the entries), "list_view" (offsets, sizes),
-    "fixed_size_binary" (bytes; `size`), "sparse_union" (tags), "dictionary" (see `codes`, `categories`), else the name of the
-    type (see `values`). Unions have the ids of their children as last buffer. Children of lists and dense unions come whole,
-    all others cut to the column's rows. Views of text and bytes come as large_utf8, large_binary."""
+    "fixed_size_binary" (bytes; `size`), "sparse_union" (tags), "dictionary" (see `codes`, `categories`), else the name
+    of the type (see `values`). Unions have the ids of their children as last buffer. Children of lists and dense unions
+    come whole, all others cut to the column's rows. Views of text and bytes come as large_utf8, large_binary."""
 
 # --------------------------------------------------------------------------- axes
 class Axis:

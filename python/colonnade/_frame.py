@@ -250,8 +250,8 @@ class Frame(FramePart):
         -------
         awkward.Array
             Of ``frame[label]``, the column's own array. Of a frame written from an Awkward Array, the same again: type,
-            parameters, and the classes of its layouts, but for IndexedArrays that are no categories. Of other frames, what
-            ``ak.from_arrow`` gives: a record a row, and columns that may have nulls as options.
+            parameters, and the classes of its layouts, but for IndexedArrays that are no categories. Of other frames,
+            what ``ak.from_arrow`` gives: a record a row, and columns that may have nulls as options.
 
         Raises
         ------

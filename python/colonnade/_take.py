@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from ._batched import Batches
 
 TAKEN = (
-    "a pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, an "
-    "Awkward Array, a NumPy array, a mapping of 1-D NumPy arrays, an object with __arrow_c_stream__ or __arrow_c_array__, an iterable of rows "
-    "(mappings, tuples or dataclasses), or a Frame"
+    "a pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, an Awkward "
+    "Array, a NumPy array, a mapping of 1-D NumPy arrays, an object with __arrow_c_stream__ or __arrow_c_array__, an "
+    "iterable of rows (mappings, tuples or dataclasses), or a Frame"
 )
 
 

@@ -7,7 +7,7 @@ from ._formats import BUILT
 from ._text import table
 from ._threads import resolve_threads, usable_cores
 
-_LIBRARIES = ("numpy", "pandas", "static-frame", "pyarrow", "polars", "rich")
+_LIBRARIES = ("numpy", "pandas", "static-frame", "pyarrow", "polars", "awkward", "rich")
 
 
 def versions() -> dict[str, str | int | list[str] | None]:

@@ -27,6 +27,7 @@ def test_import_is_lean() -> None:
         ("static_frame", "cn.Frame({'x': np.arange(3)}).to_static_frame()"),
         ("pyarrow", "cn.Frame({'x': np.arange(3)}).to_arrow()"),
         ("polars", "cn.Frame({'x': np.arange(3)}).to_polars()"),
+        ("awkward", "cn.Frame({'x': np.arange(3)}).to_awkward()"),
         ("polars", "import polars; cn.Frame(polars.DataFrame({'x': ['a'], 'l': [[1]]})).to_polars()"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 import colonnade as cn
 from colonnade.testing.transports import PATIENCE_S, frame_message
 
-LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "static_frame")
+LIBRARIES = ("awkward", "numpy", "pandas", "polars", "pyarrow", "static_frame")
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     "small batches": {"batch_nbytes": 64},

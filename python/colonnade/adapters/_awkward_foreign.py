@@ -1,8 +1,8 @@
 """Frames that Awkward did not write through us: the forms that ``ak.from_arrow`` would give their columns.
 
-Awkward's own files say more than their Arrow types do: of each column as the extension type ``awkward`` (Feather, down to
-every field within), or for all columns in the metadata of the schema (Parquet). A column that may have nulls is an option,
-whether it has some or not.
+Awkward's own files say more than their Arrow types do: of each column as the extension type ``awkward`` (Feather, down
+to every field within), or for all columns in the metadata of the schema (Parquet). A column that may have nulls is an
+option, whether it has some or not.
 """
 
 import json
@@ -13,6 +13,7 @@ import awkward as ak
 import numpy as np
 
 from .. import _labels
+from .._cells import is_msgpack
 from .._core import ArrowColumn, Axis, CoreFrame, DecodeError, EncodeError, column_parts
 from ._arrow_columns import TRANSPARENT, numpy_from_level
 from ._awkward_forms import OPTIONS, Form, with_parameters
@@ -21,6 +22,7 @@ from ._object_columns import read_tag
 Told = dict[str, Any] | None
 Values = np.ndarray | ArrowColumn
 
+_REQUIRED = '{"kind":"field","nullable":false,"metadata":[]}'
 # Libraries whose columns all may have nulls, unless the field says otherwise.
 _ARROW_LIBRARIES = ("pyarrow", "polars", "arrow")
 _PRIMITIVES = {"bool": "bool", "halffloat": "float16", "float": "float32", "double": "float64"} | {
@@ -57,11 +59,22 @@ def own_form(values: Values, where: str) -> Form:
     """The form of a column that says nothing more than its type: an option where there are nulls."""
     if isinstance(values, ArrowColumn):
         return _tagged(values, read_tag(values), values.null_count > 0, None, where)
-    try:
-        primitive: str = ak.types.numpytype.dtype_to_primitive(values.dtype)
-        return primitive
-    except TypeError:
+    primitive: str = ak.types.numpytype.dtype_to_primitive(values.dtype)
+    return primitive
+
+
+def usable(values: Values, where: str) -> Values:
+    """The values as Awkward takes them: numbers in the machine's byte order, text and bytes as such."""
+    if not isinstance(values, np.ndarray):
+        return values
+    kind = values.dtype.kind
+    if kind == "U":
+        return ArrowColumn.from_unicode(values, _REQUIRED)
+    if kind == "S":
+        return ArrowColumn.from_objects(values.astype(object), "bytes", _REQUIRED)
+    if kind not in "biufcmM":
         _refuse(where, str(values.dtype))
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
 def foreign_layout(origin: dict[str, Any], names: list[str], contents: list[Any], nrows: int) -> Any:
@@ -187,8 +200,10 @@ def _refuse(where: str, found: str) -> Any:
 
 
 def _tagged(column: ArrowColumn, tag: dict[str, Any], nullable: bool, told: Told, where: str) -> Form:
+    if is_msgpack(column.tag):
+        _refuse(where, "mixed cells")
     if tag.get("kind") not in TRANSPARENT and tag.get("kind") != "object":
-        _refuse(where, f"a column of {tag.get('kind') or 'mixed cells'} ({column.type})")
+        _refuse(where, f"a {tag.get('kind')} column ({column.type})")
     return form_of(column, nullable, told, where)
 
 
@@ -249,7 +264,11 @@ def _node(
     if kind == "fixed_size_list":
         return {"class": "RegularArray", "size": size, "content": forms[0]}
     if kind in ("list", "large_list", "map"):
-        return {"class": "ListOffsetArray", "offsets": "i64" if buffers[0].itemsize == 8 else "i32", "content": forms[0]}
+        return {
+            "class": "ListOffsetArray",
+            "offsets": "i64" if buffers[0].itemsize == 8 else "i32",
+            "content": forms[0],
+        }
     if kind == "list_view":
         name = "i64" if buffers[0].itemsize == 8 else "i32"
         return {"class": "ListArray", "starts": name, "stops": name, "content": forms[0]}

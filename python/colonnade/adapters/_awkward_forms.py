@@ -1,12 +1,15 @@
 """Forms: Awkward's own descriptions of layouts, as JSON. A frame keeps them, so that the same layouts come back.
 
-What a column in Arrow's layout cannot be again is taken out: an IndexedArray that is no category only says which values of
-others are meant, and those alone are kept.
+What a column in Arrow's layout cannot be again is taken out: an IndexedArray that is no category only says which values
+of others are meant, and those alone are kept.
 """
 
 from typing import Any
 
 Form = str | dict[str, Any]
+
+# As deep as the formats read; see MAX_DEPTH in crates/colonnade/src/ipc/read/shape.rs.
+MAX_LEVELS = 48
 
 OPTIONS = frozenset(["IndexedOptionArray", "ByteMaskedArray", "BitMaskedArray", "UnmaskedArray"])
 
@@ -14,6 +17,17 @@ OPTIONS = frozenset(["IndexedOptionArray", "ByteMaskedArray", "BitMaskedArray", 
 def form_of_content(content: Any) -> Form:
     """The form of the layout that comes back where `content` was written: a name of a primitive, or a dict."""
     return _resolved(content.form.to_dict(verbose=False))
+
+
+def levels(form: Form) -> int:
+    """How many types stand in each other in the column of this form."""
+    if isinstance(form, str):
+        return 1 if form.startswith("complex") else 0
+    if form["class"] == "NumpyArray":
+        return len(form.get("inner_shape", ())) + levels(str(form["primitive"]))
+    within = form["contents"] if "contents" in form else [form["content"]] if "content" in form else []
+    own = 0 if form["class"] in OPTIONS or form["class"] == "IndexedArray" else 1
+    return own + max(map(levels, within), default=0)
 
 
 def is_categorical(form: dict[str, Any]) -> bool:

@@ -1,7 +1,7 @@
 """Columns as Awkward's layouts, over the same memory, as a form says.
 
-A form comes from the file (`_awkward_write`) or from the column's Arrow type (`_awkward_foreign`). It is a description that a
-file brings along, so it is held against the column: what does not fit is an error, and is never believed.
+A form comes from the file (`_awkward_forms`) or from the column's Arrow type (`_awkward_foreign`). It is a description
+that a file brings along, so it is held against the column: what does not fit is an error, and is never believed.
 """
 
 from collections.abc import Callable
@@ -29,10 +29,8 @@ class Node:
         self.length = len(column)
         # One a row: 0 under a null further up, where nobody sees a value. None: all are seen.
         self.seen = seen
-        if isinstance(column, np.ndarray):
-            self.kind, self.size, self.buffers, self.validity, self.children = "numpy", 0, [], None, []
-        else:
-            self.kind, self.size, self.buffers, self.validity, self.children = column_parts(column)
+        parts = ("numpy", 0, [], None, []) if isinstance(column, np.ndarray) else column_parts(column)
+        self.kind, self.size, self.buffers, self.validity, self.children = parts
 
     def child(self, position: int, step: str = "[]", seen: np.ndarray | None = None) -> "Node":
         """The column within at `position`."""
@@ -83,7 +81,8 @@ def read_node(form: Form, node: Node) -> Any:
     """The layout of `form` over one column, and all that is within."""
     if type(form) is str:
         form = {"class": "NumpyArray", "primitive": form}
-    assert isinstance(form, dict)
+    if not isinstance(form, dict):
+        raise TypeError("no name and no object")
     name = form["class"]
     validity = node.validity
     if node.kind == "dictionary":
@@ -181,9 +180,7 @@ def _numpy(form: dict[str, Any], node: Node) -> Any:
         shape.append(size)
         node = node.child(0)
     values = _leaf(dtype, node)
-    return ak.contents.NumpyArray(
-        values if len(shape) == 1 else values.reshape(shape), parameters=_parameters(form)
-    )
+    return ak.contents.NumpyArray(values if len(shape) == 1 else values.reshape(shape), parameters=_parameters(form))
 
 
 def _leaf(dtype: np.dtype, node: Node) -> np.ndarray:

@@ -1,14 +1,13 @@
 """Awkward's layouts as columns in Arrow's layout.
 
-Each layout becomes the Arrow type that holds the same buffers, over the same memory: lists, records and strings are never
-copied, nor are their offsets where they begin at 0. What is copied: bools (Arrow packs them into bits), masks of bytes
-(bits too), what an IndexedArray picks out, and unions whose parts do not stand in order.
+Each layout becomes the Arrow type that holds the same buffers, over the same memory: lists, records and strings are
+never copied, nor are their offsets where they begin at 0. What is copied: bools (Arrow packs them into bits), masks of
+bytes (bits too), what an IndexedArray picks out, and unions whose parts do not stand in order.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-import awkward as ak
 import numpy as np
 
 from .._core import ArrowColumn, EncodeError, assemble_column, column_with_validity
@@ -30,11 +29,14 @@ def column_from_content(content: Any, where: str) -> ArrowColumn:
     Raises
     ------
     EncodeError
-        What Arrow has no word for: text that is not UTF-8, more than 2^31 - 1 values in a union... The place within is named.
+        What Arrow has no word for (text that is not UTF-8, more than 2^31 - 1 values in a union...) and layouts that
+        are not valid. The place within is named.
     """
     writer = _WRITERS.get(type(content).__name__)
     if writer is None:
-        _refuse(where, "one of Awkward's layouts", f"a {type(content).__qualname__}", "Call ak.to_packed() first")
+        raise _refused(
+            where, "one of Awkward's layouts", f"a {type(content).__qualname__}", "Call ak.to_packed() first"
+        )
     try:
         return writer(content, where)
     except EncodeError as error:
@@ -59,17 +61,13 @@ def is_plain(content: Any) -> bool:
     return type(content).__name__ == "NumpyArray" and content.data.ndim == 1 and not content.parameters
 
 
-def _refuse(where: str, expected: str, found: str, advice: str) -> Any:
-    raise EncodeError(f"awkward: {where}: expected {expected}, found {found}. {advice}.")
+def _refused(where: str, expected: str, found: str, advice: str) -> EncodeError:
+    return EncodeError(f"awkward: {where}: expected {expected}, found {found}. {advice}.")
 
 
 def _first_line(error: Exception) -> str:
     line = str(error).strip().partition("\n")[0]
     return line if line.endswith(".") else line + "."
-
-
-def _head(content: Any, nrows: int) -> Any:
-    return content if content.length == nrows else content[:nrows]
 
 
 def _signed(values: np.ndarray, last: int) -> np.ndarray:
@@ -136,7 +134,7 @@ def _listed(content: Any, offsets: np.ndarray, values: Any, where: str) -> Arrow
     nrows = len(offsets) - 1
     if not 0 <= first <= last <= values.length:
         expected = f"offsets from 0 to {values.length}, the number of values"
-        _refuse(where, expected, f"{first} to {last}", "See what ak.validity_error() says of it")
+        raise _refused(where, expected, f"{first} to {last}", "See what ak.validity_error() says of it")
     offsets = _signed(offsets, last)
     if first:
         offsets = offsets - offsets.dtype.type(first)
@@ -167,7 +165,9 @@ def _regular(content: Any, where: str) -> ArrowColumn:
         large = "large_" if kind is np.int64 else ""
         return assemble_column(large + text, nrows, [offsets, values.data])
     if size >= 2**31:
-        _refuse(where, "lists of 2^31 - 1 values at most, as Arrow's are", f"a size of {size}", "Use ak.from_regular()")
+        raise _refused(
+            where, "lists of 2^31 - 1 values at most, as Arrow's are", f"a size of {size}", "Use ak.from_regular()"
+        )
     column = column_from_content(values, f"{where}[]")
     return assemble_column("fixed_size_list", nrows, [], [("item", may_be_null(values), column)], size)
 
@@ -189,14 +189,14 @@ def _union(content: Any, where: str) -> ArrowColumn:
     index = np.zeros(len(tags), np.int32)
     if len(tags) and not 0 <= int(tags.min()) <= int(tags.max()) < len(content.contents):
         expected, found = f"tags from 0 to {len(content.contents) - 1}", f"{tags.min()} to {tags.max()}"
-        _refuse(where, expected, found, "See what ak.validity_error() says of it")
+        raise _refused(where, expected, found, "See what ak.validity_error() says of it")
     children = []
     for tag, part in enumerate(content.contents):
         chosen = tags == tag
         places = given[chosen]
         count = len(places)
         if count >= 2**31:
-            _refuse(where, "2^31 - 1 values of a kind at most", f"{count}", "Split the array by rows")
+            raise _refused(where, "2^31 - 1 values of a kind at most", f"{count}", "Split the array by rows")
         # Arrow wants the values of a part in the order of the rows.
         if not np.array_equal(places, np.arange(count)):
             part = part[places]

@@ -1,8 +1,8 @@
-"""Awkward: arrays of records, lists, strings, missing values, unions, categories; over the same memory in both directions.
+"""Awkward: arrays of records, lists, strings, missing values, unions, categories; over the same memory, both ways.
 
 An array of records is a frame with a column a field; any other array is one column, labelled ``""`` as in Awkward's own
-files. The origin of the frame keeps the form of each column (`_awkward_forms`) where a plain NumPy array would not say it
-all, and parameters, which name behaviors: never their code.
+files. The origin of the frame keeps the form of each column (`_awkward_forms`) where a plain NumPy array would not say
+it all, and parameters, which name behaviors: never their code.
 """
 
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ import awkward as ak
 import numpy as np
 
 from .. import _labels
-from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, FrameBuilder, column_with_tag
-from ._awkward_foreign import foreign_attrs, foreign_forms, foreign_layout, index_fields, own_form, text_labels
-from ._awkward_forms import form_of_content
+from .._core import ArrowColumn, Axis, CoreFrame, DecodeError, EncodeError, FrameBuilder, column_with_tag
+from ._awkward_foreign import foreign_attrs, foreign_forms, foreign_layout, index_fields, own_form, text_labels, usable
+from ._awkward_forms import MAX_LEVELS, form_of_content, levels
 from ._awkward_read import content_from_column
 from ._awkward_write import column_from_content, is_plain, may_be_null
 from ._object_columns import level_from_labels
@@ -24,6 +24,9 @@ WRITABLE = False
 
 # What a field says that has no nulls, in the words of an Arrow schema that was read.
 _REQUIRED = '{"kind":"field","nullable":false,"metadata":[]}'
+_TOO_DEEP = (
+    f"expected at most {MAX_LEVELS} levels of lists and records in each other, found more. Flatten the array first."
+)
 _ADVICE = {
     "ArrayBuilder": "Call .snapshot() first.",
     "Record": "Make an array of it first: ak.Array([record]).",
@@ -45,8 +48,8 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     Returns
     -------
     CoreFrame
-        Fields that are plain NumPy arrays as blocks, all else as columns in Arrow's layout. Not copied, but for bools and
-        masks, which become bits, what an IndexedArray picks out, and unions whose parts do not stand in order.
+        Fields that are plain NumPy arrays as blocks, all else as columns in Arrow's layout. Not copied, but for bools
+        and masks, which become bits, what an IndexedArray picks out, and unions whose parts do not stand in order.
 
     Raises
     ------
@@ -60,7 +63,7 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
         advice = next((_ADVICE[base.__name__] for base in type(obj).__mro__ if base.__name__ in _ADVICE), "")
         raise TypeError(f"awkward: expected an ak.Array, found a {kind}. {advice}".rstrip())
     layout = _loaded(obj)
-    whole: Any = form_of_content(layout)
+    whole = _form(layout)
     while layout.is_indexed and not layout.is_option and layout.parameter("__array__") != "categorical":
         layout = layout.project()
     nrows = layout.length
@@ -79,7 +82,7 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
         if is_plain(content):
             builder.add_arrays([content.data], position)
         else:
-            builder.add_arrow(position, _column(content, f"column {name!r}"))
+            builder.add_arrow(position, _column(content, forms[position], f"column {name!r}"))
     # A plain array needs no words.
     told = {name: form for name, form in zip(names, forms, strict=True) if not isinstance(form, str)}
     if told:
@@ -116,7 +119,7 @@ def from_frame(core: CoreFrame) -> Any:
     else:
         slots = [str(slot) for slot in range(len(names))]
         fields = None if origin.get("class") == "tuple" and names == slots else names
-        layout = ak.contents.RecordArray(contents, fields, core.nrows, parameters=origin.get("parameters"))
+        layout = ak.contents.RecordArray(contents, fields, core.nrows, parameters=_object(origin, "parameters") or None)
     if isinstance(layout, ak.record.Record):
         return ak.Record(layout, attrs=_attrs(core, origin))
     return ak.Array(layout, attrs=_attrs(core, origin))
@@ -137,11 +140,17 @@ def _loaded(obj: Any) -> Any:
     return ak.to_backend(loaded, "cpu").layout
 
 
-def _column(content: Any, where: str) -> ArrowColumn:
+def _form(layout: Any) -> Any:
     try:
-        column = column_from_content(content, where)
+        return form_of_content(layout)
     except RecursionError:
-        raise EncodeError(f"awkward: {where}: expected a layout of some levels, found one nested too deeply.") from None
+        raise EncodeError(f"awkward: {_TOO_DEEP}") from None
+
+
+def _column(content: Any, form: Any, where: str) -> ArrowColumn:
+    if levels(form) > MAX_LEVELS:
+        raise EncodeError(f"awkward: {where}: {_TOO_DEEP}")
+    column = column_from_content(content, where)
     return column if may_be_null(content) else column_with_tag(column, _REQUIRED)
 
 
@@ -159,21 +168,37 @@ def _contents(core: CoreFrame) -> tuple[list[str], list[Any], dict[str, Any]]:
     """Name and layout of each column, and what the frame says of itself."""
     told = None if core.origin is None else _labels.decode(core.origin)
     origin: dict[str, Any] = told if isinstance(told, dict) else {}
-    fields = [(name, values) for name, values in zip(text_labels(core.columns), _vectors(core), strict=True)]
-    if origin.get("library") == LIBRARY:
-        forms = origin.get("forms") or {}
-        forms = [forms[name] if name in forms else own_form(values, f"column {name!r}") for name, values in fields]
-    else:
+    fields = list(zip(text_labels(core.columns), _vectors(core), strict=True))
+    ours = origin.get("library") == LIBRARY
+    if not ours:
         fields += index_fields(core, [name for name, _ in fields])
+    fields = [(name, usable(values, f"column {name!r}")) for name, values in fields]
+    if ours:
+        known = _object(origin, "forms")
+        forms = [known[name] if name in known else own_form(values, f"column {name!r}") for name, values in fields]
+    else:
         forms = foreign_forms(origin, fields)
     names = [name for name, _ in fields]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise EncodeError(f"awkward: expected labels that are unique as fields, found {twice!r} twice. Select by position.")
+        raise EncodeError(
+            f"awkward: expected labels that are unique as fields, found {twice!r} twice. Select by position."
+        )
     contents = [
-        content_from_column(form, values, f"column {name!r}") for form, (name, values) in zip(forms, fields, strict=True)
+        content_from_column(form, values, f"column {name!r}")
+        for form, (name, values) in zip(forms, fields, strict=True)
     ]
     return names, contents, origin
+
+
+def _object(origin: dict[str, Any], key: str) -> dict[str, Any]:
+    found = origin.get(key, {})
+    if isinstance(found, dict):
+        return found
+    raise DecodeError(
+        f"awkward: {key} of the frame's origin: expected an object, found {found!r:.80}. "
+        "The file's description of it is damaged; to_arrow() reads the data without it."
+    )
 
 
 def _vectors(core: CoreFrame) -> list[np.ndarray | ArrowColumn]:

@@ -1,11 +1,12 @@
 """Awkward Arrays that must come back the same: every layout, alone, within others, and with parameters.
 
 ``CASES`` maps a name to a function without arguments that makes an Array; ``REFUSED`` the same for arrays that must be
-refused, each with a piece of the message; ``assert_identical`` compares two arrays: type with all parameters, layouts, and
-values to the bit.
+refused, each with a piece of the message; ``assert_identical`` compares two arrays: type with all parameters, layouts,
+and values to the bit.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import awkward as ak
@@ -21,8 +22,8 @@ CASES: dict[str, Callable[[], Any]] = {}
 def assert_identical(left: Any, right: Any) -> None:
     """The same type with all parameters, layouts of the same classes, the same attributes, the same values to the bit.
 
-    An IndexedArray that is no category may be gone: it is no part of the type. What stands under missing values, between
-    lists and in no record's reach does not count, nor which of its values a category does not use.
+    An IndexedArray that is no category may be gone: it is no part of the type. What stands under missing values,
+    between lists and in no record's reach does not count, nor which of its values a category does not use.
     """
     assert isinstance(right, ak.Array), type(right)
     assert str(left.type) == str(right.type)
@@ -175,11 +176,29 @@ def _categories(content: Any, index: Any = (2, 0, 1, 1, 5, 0), kind: Any = np.in
     return made(i.Index(np.array(index, kind)), content, parameters={"__array__": "categorical"})
 
 
+def _flat(primitive: str) -> Any:
+    return c.NumpyArray(_leaf(primitive))
+
+
+def _in_lists(primitive: str) -> Any:
+    return _listed(_flat(primitive))
+
+
+def _offsets_of(kind: str) -> Any:
+    return _listed(_numbers(), kind=kind)
+
+
+def _option(make: Callable[[], Any], name: str) -> Any:
+    return _options(make())[name]
+
+
+def _array(make: Callable[[], Any]) -> Any:
+    return ak.Array(make())
+
+
 LAYOUTS: dict[str, Callable[[], Any]] = {
-    **{f"numpy {name}": (lambda name=name: c.NumpyArray(_leaf(name))) for name in [*_PRIMITIVES, *_WIDE]},
-    **{
-        f"list of {name}": (lambda name=name: _listed(c.NumpyArray(_leaf(name)))) for name in [*_PRIMITIVES, *_WIDE]
-    },
+    **{f"numpy {name}": partial(_flat, name) for name in [*_PRIMITIVES, *_WIDE]},
+    **{f"list of {name}": partial(_in_lists, name) for name in [*_PRIMITIVES, *_WIDE]},
     "numpy, 3 dimensions": lambda: c.NumpyArray(np.arange(24.0).reshape(4, 3, 2)),
     "numpy, 3 dimensions, columns first": lambda: c.NumpyArray(np.asfortranarray(np.arange(24).reshape(4, 3, 2))),
     "numpy, a dimension of nothing": lambda: c.NumpyArray(np.zeros((3, 0, 2))),
@@ -207,9 +226,7 @@ LAYOUTS: dict[str, Callable[[], Any]] = {
     "strings with parameters": lambda: c.ListOffsetArray(
         _texts().offsets, _texts().content, parameters={"__array__": "string", "__doc__": "names"}
     ),
-    **{
-        f"lists, offsets {kind}": (lambda kind=kind: _listed(_numbers(), kind=kind)) for kind in ("int32", "uint32", "int64")
-    },
+    **{f"lists, offsets {kind}": partial(_offsets_of, kind) for kind in ("int32", "uint32", "int64")},
     "lists from the middle": lambda: _listed(_numbers(9), (2, 4, 4, 7)),
     "lists with parameters": lambda: _listed(_numbers(), parameters={"__list__": "Path", "__doc__": ""}),
     "lists of starts and stops": lambda: c.ListArray(
@@ -240,9 +257,9 @@ LAYOUTS: dict[str, Callable[[], Any]] = {
     "records, indexed within": lambda: _listed(
         c.IndexedArray(i.Index32(np.array([3, 0, 0, 5, 1, 1], np.int32)), _records(), parameters={"__doc__": "picked"})
     ),
-    **{f"missing numbers, {name}": (lambda name=name: _options(_numbers())[name]) for name in _options(_numbers())},
-    **{f"missing records, {name}": (lambda name=name: _options(_records())[name]) for name in _options(_numbers())},
-    **{f"missing strings, {name}": (lambda name=name: _options(_texts())[name]) for name in _options(_numbers())},
+    **{f"missing numbers, {name}": partial(_option, _numbers, name) for name in _options(_numbers())},
+    **{f"missing records, {name}": partial(_option, _records, name) for name in _options(_numbers())},
+    **{f"missing strings, {name}": partial(_option, _texts, name) for name in _options(_numbers())},
     "missing bools": lambda: c.ByteMaskedArray(i.Index8(_MASK), c.NumpyArray(_leaf("bool")), True),
     "missing lists of missing numbers": lambda: c.ByteMaskedArray(
         i.Index8(_MASK), _listed(_options(_numbers())["indexed"], (0, 2, 2, 3, 4, 5, 6)), False
@@ -277,16 +294,19 @@ LAYOUTS: dict[str, Callable[[], Any]] = {
     "lists of categories": lambda: _listed(_categories(_texts(), (2, -1, 1, 1, 5, -1))),
 }
 
-CASES.update({name: (lambda make=make: ak.Array(make())) for name, make in LAYOUTS.items()})
+CASES.update({name: partial(_array, make) for name, make in LAYOUTS.items()})
 # A field that is no NumPy array is a column in Arrow's layout, one that is becomes a block.
 CASES["all layouts side by side"] = lambda: ak.Array(
     c.RecordArray([make() for make in LAYOUTS.values() if make().length >= 3], list(_long_enough()), 3)
 )
 CASES["sliced"] = lambda: ak.Array(_records())[2:5]
 CASES["sliced of missing"] = lambda: ak.Array(_bit_masked(_records(), True, True))[3:6]
+CASES["as deep as it goes"] = lambda: ak.Array(_nested(48))
 CASES["no rows"] = lambda: ak.Array(_records())[:0]
 CASES["no rows of lists of unions"] = lambda: ak.Array(_listed(_union()))[:0]
-CASES["attributes"] = lambda: ak.Array(_records(), attrs={"k": [1, {"a": None}], "@gone": 1}, behavior={"Point": ak.Array})
+CASES["attributes"] = lambda: ak.Array(
+    _records(), attrs={"k": [1, {"a": None}], "@gone": 1}, behavior={"Point": ak.Array}
+)
 CASES["long enough for many batches"] = lambda: ak.Array(
     c.RecordArray(
         [
@@ -345,7 +365,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ak.Array(_listed(c.RecordArray([_numbers()], ["a\0b"]))),
         "without NUL",
     ),
-    "nested too deeply": (lambda: ak.Array(_nested(450)), "nested too deeply"),
+    "nested too deeply": (lambda: ak.Array(_nested(49)), "column '': expected at most 48 levels"),
+    "nested far too deeply": (lambda: ak.Array(_nested(450)), "expected at most 48 levels"),
     "a parameter that is no JSON": (lambda: ak.with_parameter(ak.Array([[1]]), "a", {1, 2}), "parameters"),
     "an attribute that is no JSON": (lambda: ak.Array([1], attrs={"a": object()}), "attrs"),
 }
