@@ -42,9 +42,11 @@ def foreign_forms(origin: dict[str, Any], fields: Sequence[tuple[str, Values]]) 
     for name, values in fields:
         where = f"column {name!r}"
         if isinstance(values, np.ndarray):
-            form = own_form(values, where)
-            option = of_arrow and name not in required
-            forms.append({"class": "UnmaskedArray", "content": form} if option else form)
+            said = told.get(name) or {}
+            form = with_parameters(own_form(values, where), said.get("node_parameters"))
+            if of_arrow and name not in required:
+                form = with_parameters({"class": "UnmaskedArray", "content": form}, said.get("mask_parameters"))
+            forms.append(form)
             continue
         tag = read_tag(values)
         field_metadata = dict(tag.get("metadata", ())) if tag.get("kind") == "field" else {}
