@@ -47,17 +47,16 @@ def check_read_alike(array: Any, way: str, folder: Path) -> bool:
             table.validate(full=True)
         except Exception:
             return False
-    if len(expected) != len(array) if isinstance(expected, ak.Array) else not len(array):
-        return False  # Awkward loses the rows of arrays without values
+    if not isinstance(expected, ak.Array) or len(expected) != len(array) or ak.validity_error(expected):
+        return False  # it loses the rows of arrays without values
+    if not len(array) and "unknown" in str(expected.type):
+        return False  # of no rows it forgets what it said of columns of no type
     found = cn.read(path).to_awkward()
-    assert str(found.type) == str(expected.type)
+    assert str(found.type) == str(expected.type), (found.type, expected.type)
     assert found.type == expected.type
     assert dict(found.attrs) == dict(expected.attrs)
-    if isinstance(expected, ak.Array):
-        ours, theirs = values_of(found.layout), values_of(expected.layout)
-        assert ours == theirs, (ours, theirs)
-    else:
-        assert found.to_list() == expected.to_list()
+    ours, theirs = values_of(found.layout), values_of(expected.layout)
+    assert ours == theirs, (ours, theirs)
     return True
 
 
@@ -76,7 +75,10 @@ def test_one_record_is_read_as_one(tmp_path: Path) -> None:
 
 
 def test_row_groups_that_awkward_wrote_one_by_one(tmp_path: Path) -> None:
-    parts = [ak.Array([{"x": [1, 2], "o": None}, {"x": [], "o": 1}]), ak.Array([{"x": [3], "o": None}, {"x": [], "o": 2}])]
+    parts = [
+        ak.Array([{"x": [1, 2], "o": None}, {"x": [], "o": 1}]),
+        ak.Array([{"x": [3], "o": None}, {"x": [], "o": 2}]),
+    ]
     path = tmp_path / "groups.parquet"
     ak.to_parquet_row_groups(iter(parts), path)
     expected = ak.from_parquet(path)
@@ -93,8 +95,19 @@ def test_random_layouts_that_awkward_wrote(way: str, array: Any, tmp_path_factor
     check_read_alike(array, way, tmp_path_factory.mktemp("awkward"))
 
 
-# What Arrow has no type for, and the description of which is ours alone; NaT, which is a value within lists; all at once.
-_OURS_ALONE = ("complex", "float128", "15us", "[D]", "of datetime64", "nothing", "without", "size 0", "tuple", "side by side")
+# What Arrow has no type for, and the description of which is ours alone; NaT, a value within lists; all at once.
+_OURS_ALONE = (
+    "complex",
+    "float128",
+    "15us",
+    "[D]",
+    "of datetime64",
+    "nothing",
+    "without",
+    "size 0",
+    "tuple",
+    "side by side",
+)
 _OURS_ALONE += ("empty", "chars", "no type")
 # pyarrow reads no lists of fixed size under null structs of Parquet's; Awkward no Parquet file without rows.
 _NOT_FROM_PARQUET = ("missing records of regular", "no rows", "union", "without fields")

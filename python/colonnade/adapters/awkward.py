@@ -78,13 +78,13 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
         origin["class"] = "array"
         names, forms, contents = [""], [whole], [layout]
     builder = FrameBuilder(nrows, len(names))
+    told: dict[str, Any] = {}
     for position, (name, content) in enumerate(zip(names, contents, strict=True)):
         if is_plain(content):
             builder.add_arrays([content.data], position)
         else:
             builder.add_arrow(position, _column(content, forms[position], f"column {name!r}"))
-    # A plain array needs no words.
-    told = {name: form for name, form in zip(names, forms, strict=True) if not isinstance(form, str)}
+            told[name] = forms[position]
     if told:
         origin["forms"] = told
     columns = Axis.levels([level_from_labels(names, "awkward: fields")], ["Index"])

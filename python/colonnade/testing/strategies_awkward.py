@@ -75,10 +75,10 @@ def _numpy(draw: st.DrawFn, nrows: int) -> Any:
 
 
 @st.composite
-def _strings(draw: st.DrawFn, nrows: int) -> Any:
+def _strings(draw: st.DrawFn, nrows: int, unique: bool = False) -> Any:
     text = draw(st.booleans())
     cell = st.text(st.characters(exclude_categories=["Cs"]), max_size=4) if text else st.binary(max_size=4)
-    cells: list[Any] = draw(st.lists(cell, min_size=nrows, max_size=nrows))
+    cells: list[Any] = draw(st.lists(cell, min_size=nrows, max_size=nrows, unique=unique))
     values = [cell.encode() if isinstance(cell, str) else cell for cell in cells]
     ends = np.cumsum([0, *map(len, values)]).astype(draw(_OFFSETS))
     kinds = ("string", "char") if text else ("bytestring", "byte")
@@ -140,7 +140,7 @@ def _may_be_missing(content: Any) -> bool:
 
 @st.composite
 def _categories(draw: st.DrawFn, nrows: int) -> Any:
-    content = draw(_strings(3) | st.just(c.NumpyArray(np.array([7, 5, 9]))))
+    content = draw(_strings(3, unique=True) | st.just(c.NumpyArray(np.array([7, 5, 9]))))
     option = draw(st.booleans())
     index = _indices(draw, nrows, -1 if option else 0, 2, draw(_SIGNED if option else _OFFSETS))
     make = c.IndexedOptionArray if option else c.IndexedArray
