@@ -108,8 +108,7 @@ fn type_of(kind: &str, fields: Vec<Field>, size: i32) -> PyResult<DataType> {
         ("struct", _) => DataType::Struct(fields.into()),
         ("dense_union", _) => DataType::Union(UnionFields::from_fields(fields), UnionMode::Dense),
         _ => {
-            let message =
-                format!("expected a kind of column, found {kind:?} with {} children", fields.len());
+            let message = format!("expected a kind of column, found {kind:?} with {} children", fields.len());
             return Err(PyValueError::new_err(message));
         }
     })

@@ -28,10 +28,15 @@ def assert_identical(left: Any, right: Any) -> None:
     assert isinstance(right, ak.Array), type(right)
     assert left.type == right.type, (left.type, right.type)
     assert _form(left.layout) == _form(right.layout), (_form(left.layout), _form(right.layout))
-    assert {key: value for key, value in left.attrs.items() if key[0] != "@"} == dict(right.attrs)
+    assert _attrs(left) == _attrs(right)
     ours, theirs = values_of(left.layout), values_of(right.layout)
     assert ours == theirs, f"{ours!r:.300} is not {theirs!r:.300}"
     assert not ak.validity_error(right), ak.validity_error(right)
+
+
+def _attrs(array: Any) -> dict[str, Any]:
+    """The attributes, without those that Awkward itself never keeps."""
+    return {key: value for key, value in array.attrs.items() if not key.startswith("@")}
 
 
 def _form(layout: Any) -> Any:
