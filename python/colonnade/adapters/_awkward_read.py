@@ -21,14 +21,14 @@ _LIST_KINDS = ("list", "large_list", "map", "list_view")
 class Node:
     """A column and its parts: one level of it."""
 
-    __slots__ = ("buffers", "children", "column", "kind", "length", "seen", "size", "validity", "where")
+    __slots__ = ("_hidden", "_seen", "buffers", "children", "column", "kind", "length", "size", "validity", "where")
 
     def __init__(self, column: np.ndarray | ArrowColumn, where: str, seen: np.ndarray | None = None) -> None:
         self.column = column
         self.where = where
         self.length = len(column)
-        # One a row: 0 under a null further up, where nobody sees a value. None: all are seen.
-        self.seen = seen
+        self._seen = seen
+        self._hidden: np.ndarray | None = None
         parts = ("numpy", 0, [], None, []) if isinstance(column, np.ndarray) else column_parts(column)
         self.kind, self.size, self.buffers, self.validity, self.children = parts
 
@@ -37,10 +37,16 @@ class Node:
         return Node(self.children[position][3], self.where + step, seen)
 
     def hide(self, validity: np.ndarray | None) -> None:
-        """What stands under nulls is not seen."""
-        if validity is not None:
-            valid = np.unpackbits(validity, count=self.length, bitorder="little")
-            self.seen = valid if self.seen is None else valid & self.seen
+        """What stands under these nulls is not seen."""
+        self._hidden = validity
+
+    @property
+    def seen(self) -> np.ndarray | None:
+        """One a row: 0 under a null, of this column or further up, where nobody sees a value. None: all are seen."""
+        if self._hidden is not None:  # few ask, so the bits are looked at when one does
+            valid = np.unpackbits(self._hidden, count=self.length, bitorder="little")
+            self._seen, self._hidden = valid if self._seen is None else valid & self._seen, None
+        return self._seen
 
     def has_nulls(self, validity: np.ndarray | None) -> bool:
         """Whether some are seen: several formats make null what stands under a null struct."""
