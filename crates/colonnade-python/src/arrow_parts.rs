@@ -173,7 +173,7 @@ fn bytes<'py>(py: Python<'py>, data: &ArrayData) -> PyResult<Bound<'py, PyAny>> 
 
 fn validity<'py>(py: Python<'py>, nulls: &NullBuffer) -> PyResult<Bound<'py, PyAny>> {
     let nbytes = nulls.len().div_ceil(8);
-    if nulls.offset() % 8 == 0 {
+    if nulls.offset().is_multiple_of(8) {
         return over(py, nulls.buffer().clone(), "|u1", nulls.offset() / 8, nbytes);
     }
     over(py, nulls.inner().sliced(), "|u1", 0, nbytes)
