@@ -83,6 +83,13 @@ def of_polars(frame: Any) -> list[Any]:
     return [buffer for column in table.columns for buffer in of_arrow(column.chunks)]
 
 
+def of_awkward(data: Any) -> list[Any]:
+    """Buffers of an Awkward Array, as its own export gives them: what is packed is not copied."""
+    import awkward as ak
+
+    return [np.asarray(values) for values in ak.to_buffers(data)[2].values() if values.nbytes]
+
+
 def nbytes(buffers: Sequence[Any]) -> int:
     """Total size of a list of buffers."""
     return sum(b.nbytes if isinstance(b, np.ndarray) else memoryview(b).nbytes for b in buffers)

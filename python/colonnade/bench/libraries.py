@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from colonnade.bench import buffers, plain
+from colonnade.bench import buffers, jagged, plain
 from colonnade.bench.registry import Registry
 
 
@@ -135,6 +135,27 @@ class ArrowLibrary(Library):
         return pa.table({"a": [1, 2, 3, 4], "b": [True, False, True, True], "d": ["w", "x", "y", None]})
 
 
+class AwkwardLibrary(Library):
+    """An `ak.Array` of records: a field a column."""
+
+    name = "awkward"
+    collect_timed = False  # as polars and pyarrow
+
+    def buffers(self, data: Any) -> list[Any]:
+        return buffers.of_awkward(data)
+
+    def head(self, data: Any, nrows: int) -> Any:
+        import awkward as ak
+
+        return ak.to_packed(data[:nrows])
+
+    def difference(self, result: Any, original: Any) -> str | None:
+        return jagged.difference(result, original)
+
+    def tiny(self) -> Any:
+        return jagged.from_table(ArrowLibrary().tiny())
+
+
 class ColonnadeLibrary(Library):
     """A `cn.Frame` itself: what `cn.read` gives before anything is decoded. It has no buffers to touch yet."""
 
@@ -211,6 +232,6 @@ class Maps(ObjectsLibrary):
 
 
 LIBRARIES: Registry[Library] = Registry("library")
-_FRAMES = (StaticFrameLibrary(), PandasLibrary(), PolarsLibrary(), ArrowLibrary(), ColonnadeLibrary())
+_FRAMES = (StaticFrameLibrary(), PandasLibrary(), PolarsLibrary(), ArrowLibrary(), AwkwardLibrary(), ColonnadeLibrary())
 for _library in (*_FRAMES, Lists(), Maps()):
     LIBRARIES.add(_library.name, _library)

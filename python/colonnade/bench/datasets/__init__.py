@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from colonnade.bench.datasets.base import Dataset
+from colonnade.bench.datasets.codecs import CODECS
 from colonnade.bench.datasets.fixtures import FIXTURES
 from colonnade.bench.datasets.parquet import PARQUET
 from colonnade.bench.datasets.real import REAL
@@ -35,7 +36,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     return list(out)
 
 
-for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE, *TEXT, *PARQUET):
+for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE, *TEXT, *PARQUET, *CODECS):
     register_dataset(_dataset)
 
 __all__ = ["DATASETS", "Dataset", "expand", "register_dataset"]

@@ -1,5 +1,6 @@
 """Engines by name. A new one is a subclass of `Engine` and one line here, or a call of `register_engine`."""
 
+from colonnade.bench.engines.awkward_io import Awkward, DaskAwkward
 from colonnade.bench.engines.base import Engine
 from colonnade.bench.engines.limits import Limit
 from colonnade.bench.engines.msgpack_io import MsgPack, MsgSpec, OrMsgPack
@@ -11,6 +12,7 @@ from colonnade.bench.engines.polars_io import Polars
 from colonnade.bench.engines.pyarrow_io import PyArrow
 from colonnade.bench.engines.static_frame import StaticFrame
 from colonnade.bench.engines.text_io import TEXT_ENGINES
+from colonnade.bench.engines.uproot_io import Uproot
 from colonnade.bench.registry import Registry
 
 ENGINES: Registry[Engine] = Registry("engine")
@@ -22,8 +24,9 @@ def register_engine(engine: Engine) -> Engine:
 
 
 _FRAMES = (StaticFrame(), Pandas(), PyArrow(), Polars(), DuckDB(), FastParquet(), Pickle())
+_JAGGED = (Awkward(), DaskAwkward(), Uproot())
 _OBJECTS = (MsgPack(), OrMsgPack(), MsgSpec())
-for _engine in (Colonnade(), *_FRAMES, *_OBJECTS, *TEXT_ENGINES, Limit()):
+for _engine in (Colonnade(), *_FRAMES, *_JAGGED, *_OBJECTS, *TEXT_ENGINES, Limit()):
     register_engine(_engine)
 
 __all__ = ["ENGINES", "Engine", "register_engine"]

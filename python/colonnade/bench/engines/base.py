@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -73,6 +73,14 @@ class Engine:
 
     def read(self, path: Path, cell: Cell) -> Any:
         """Read `path` into an object of ``cell.library``."""
+        raise NotImplementedError
+
+    def columns(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+        """Each of these columns, as ``cell.library`` holds one: read when its turn comes, and none of them kept."""
+        raise NotImplementedError
+
+    def leaf(self, path: Path, cell: Cell, leaf: tuple[str, str]) -> Any:
+        """One field of the records that the lists of a column hold, and as little else as can be."""
         raise NotImplementedError
 
     def encode(self, data: Any, cell: Cell) -> Any:

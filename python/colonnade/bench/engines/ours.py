@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.leaves import field_of_items
 from colonnade.bench.engines.parquet_io import some
 from colonnade.bench.spec import Cell
 
+OPTIONS = ("numbers", "orient", "filter", "profile")
+"""Options of a cell that are options of `cn.write`."""
 TEXT = ("csv", "ndjson", "json", "yaml")
 
 
@@ -23,12 +27,12 @@ class Colonnade(Engine):
         "npy": ("none",),
         "arrow": ("none", "lz4", "zstd"),
         "arrows": ("none", "lz4", "zstd"),
-        "parquet": ("auto", "none", "snappy", "zstd"),
+        "parquet": ("auto", "none", "snappy", "lz4", "zstd"),
         "msgpack": ("none",),
         **dict.fromkeys(TEXT, ("none",)),
     }
     given = ("arrows", "msgpack")
-    libraries = ("static-frame", "pandas", "polars", "pyarrow", "colonnade")
+    libraries = ("static-frame", "pandas", "polars", "pyarrow", "awkward", "colonnade")
     security = "reading runs no code; NPZ: CRC-32 written always, verified on request and for compressed members"
 
     def versions(self) -> dict[str, str]:
@@ -56,6 +60,21 @@ class Colonnade(Engine):
         options |= {"columns": columns} if (columns := some(cell)) else {}
         return _to_library(cn.read(path, format=cell.format, **options), cell.library)
 
+    def columns(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+        import colonnade as cn
+
+        frame = cn.read(path, format=cell.format)
+        for name in names:
+            yield _column(frame[name], name, cell.library)
+            frame.release()
+
+    def leaf(self, path: Path, cell: Cell, leaf: tuple[str, str]) -> Any:
+        import colonnade as cn
+
+        column, field = leaf
+        frame = cn.read(path, format=cell.format, columns=[f"{column}[].{field}"])
+        return field_of_items(_column(frame, column, cell.library), field)
+
     def encode(self, data: Any, cell: Cell) -> Any:
         import colonnade as cn
 
@@ -76,7 +95,7 @@ class Colonnade(Engine):
         default = "auto" if cell.format == "parquet" else "none"
         codec = None if cell.codec == "none" else cell.codec
         out = {} if cell.codec == default else {"compression": codec}
-        return {**out, **{name: cell.option[name] for name in ("numbers", "orient") if name in cell.option}}
+        return {**out, **{name: cell.option[name] for name in OPTIONS if name in cell.option}}
 
 
 def _to_library(frame: Any, library: str) -> Any:
@@ -88,4 +107,12 @@ def _to_library(frame: Any, library: str) -> Any:
         return frame.to_polars()
     if library == "pyarrow":
         return frame.to_arrow()
+    if library == "awkward":
+        return frame.to_awkward()
     return frame
+
+
+def _column(frame: Any, name: str, library: str) -> Any:
+    """The one column of a frame, as the library holds one."""
+    data = _to_library(frame, library)
+    return data.column(0) if library == "pyarrow" else data[name]

@@ -6,7 +6,7 @@ import io
 from typing import Any, ClassVar
 
 from colonnade.bench.engines.base import Engine
-from colonnade.bench.engines.parquet_io import some
+from colonnade.bench.engines.parquet_io import arrow_types, some
 from colonnade.bench.spec import Cell
 
 
@@ -38,9 +38,10 @@ class Pandas(Engine):
     def read(self, path: Any, cell: Cell) -> Any:
         import pandas as pd
 
+        backend: Any = {} if arrow_types(cell) is None else {"dtype_backend": "pyarrow"}
         if cell.format == "feather":
-            return pd.read_feather(path, columns=some(cell))
-        return pd.read_parquet(path, columns=some(cell))
+            return pd.read_feather(path, columns=some(cell), **backend)
+        return pd.read_parquet(path, columns=some(cell), **backend)
 
     def encode(self, data: Any, cell: Cell) -> Any:
         sink = io.BytesIO()

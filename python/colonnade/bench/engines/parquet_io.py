@@ -17,6 +17,15 @@ def some(cell: Cell) -> list[str] | None:
     return None if count is None else DATASETS[cell.dataset].some(count)  # type: ignore[attr-defined]
 
 
+def arrow_types(cell: Cell) -> Any:
+    """What pandas' dtypes are asked for, where the dataset's are all Arrow's own: `DataFrame(...).to_pandas(types_mapper=)`."""
+    import pandas as pd
+
+    from colonnade.bench.datasets import DATASETS
+
+    return pd.ArrowDtype if getattr(DATASETS[cell.dataset], "arrow_backed", False) else None
+
+
 class OfParquetAlone(Engine):
     """A peer of files of Parquet that holds pandas' frames."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.leaves import field_of_items
 from colonnade.bench.engines.parquet_io import some
 from colonnade.bench.spec import Cell
 
@@ -25,7 +27,7 @@ class Polars(Engine):
     formats: ClassVar = {
         "ipc": ("none", "lz4", "zstd"),
         "ipc-stream": ("none", "lz4", "zstd"),
-        "parquet": ("zstd", "none", "snappy"),
+        "parquet": ("zstd", "none", "snappy", "lz4"),
     }
     given = ("ipc-stream",)
     libraries = ("polars", "pandas")
@@ -55,6 +57,18 @@ class Polars(Engine):
         readers = {"ipc": pl.read_ipc, "ipc-stream": pl.read_ipc_stream, "parquet": pl.read_parquet}
         frame = readers[cell.format](path, columns=some(cell))
         return frame.to_pandas() if cell.library == "pandas" else frame
+
+    def columns(self, path: Any, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+        import polars as pl
+
+        read = pl.read_parquet if cell.format == "parquet" else pl.read_ipc
+        for name in names:
+            yield read(path, columns=[name])[name]
+
+    def leaf(self, path: Any, cell: Cell, leaf: tuple[str, str]) -> Any:
+        column, field = leaf
+        (whole,) = self.columns(path, cell, [column])
+        return field_of_items(whole, field)
 
     def encode(self, data: Any, cell: Cell) -> Any:
         sink = io.BytesIO()

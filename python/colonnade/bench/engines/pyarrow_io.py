@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from colonnade.bench.engines.base import Engine
-from colonnade.bench.engines.parquet_io import some
+from colonnade.bench.engines.leaves import field_of_items
+from colonnade.bench.engines.parquet_io import arrow_types, some
 from colonnade.bench.spec import Cell
 
 
@@ -22,14 +24,14 @@ class PyArrow(Engine):
     formats: ClassVar = {
         "arrow": ("none", "lz4", "zstd"),
         "arrows": ("none", "lz4", "zstd"),
-        "parquet": ("snappy", "zstd", "none"),
+        "parquet": ("snappy", "zstd", "none", "lz4"),
     }
     given = ("arrows",)
     libraries = ("pandas", "pyarrow")
     security = "reading runs no code; no checksum"
 
     def supports(self, cell: Cell) -> bool:
-        return cell.library == "pandas" or cell.format == "parquet"
+        return cell.library == "pandas" or cell.format != "arrows"
 
     def write(self, data: Any, path: Any, cell: Cell) -> None:
         import pyarrow as pa
@@ -63,9 +65,36 @@ class PyArrow(Engine):
                 pa.set_cpu_count(threads)
             source = buffer if isinstance(buffer, str) else pa.BufferReader(buffer)
             table = pq.read_table(source, columns=some(cell), use_threads=threads != 1)
-            return table if cell.library == "pyarrow" else table.to_pandas()
-        opened = pa.ipc.open_stream(buffer) if cell.format == "arrows" else pa.ipc.open_file(buffer)
-        return opened.read_all().to_pandas()
+        else:
+            opened = pa.ipc.open_stream(buffer) if cell.format == "arrows" else pa.ipc.open_file(buffer)
+            table = opened.read_all()
+        return table if cell.library == "pyarrow" else table.to_pandas(types_mapper=arrow_types(cell))
+
+    def columns(self, path: Any, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if cell.format == "parquet":
+            with pq.ParquetFile(path) as file:
+                for name in names:
+                    yield file.read(columns=[name]).column(0)
+            return
+        with pa.memory_map(str(path)) as source:
+            schema = pa.ipc.open_file(source).schema
+            for name in names:
+                options = pa.ipc.IpcReadOptions(included_fields=[schema.get_field_index(name)])
+                yield pa.ipc.open_file(source, options=options).read_all().column(0)
+
+    def leaf(self, path: Any, cell: Cell, leaf: tuple[str, str]) -> Any:
+        import pyarrow.parquet as pq
+
+        column, field = leaf
+        if cell.format == "parquet":
+            with pq.ParquetFile(path) as file:
+                table = file.read(columns=[f"{column}.list.element.{field}"])
+            return field_of_items(table.column(0), field)
+        (whole,) = self.columns(path, cell, [column])
+        return field_of_items(whole, field)
 
     def forget(self) -> None:
         import pyarrow as pa

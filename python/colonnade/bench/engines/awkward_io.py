@@ -1,0 +1,117 @@
+"""Awkward Array's own files, and dask-awkward's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from colonnade.bench.engines.base import Engine
+from colonnade.bench.spec import Cell
+
+
+class Awkward(Engine):
+    """`ak.to_parquet` / `from_parquet`, `ak.to_feather` / `from_feather`, and `ak.to_buffers` with `np.savez`."""
+
+    name = "awkward"
+    modules = ("awkward", "pyarrow")
+    distributions = ("awkward", "awkward-cpp")
+    install = "pip install awkward pyarrow"
+    formats: ClassVar = {
+        "parquet": ("zstd", "none", "snappy", "lz4"),
+        "feather": ("zstd", "none", "lz4"),
+        "npz": ("none",),
+    }
+    libraries = ("awkward",)
+    security = "reading runs no code; no checksum but NPZ's"
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.transport == "file"
+
+    def write(self, data: Any, path: Path, cell: Cell) -> None:
+        import awkward as ak
+        import numpy as np
+
+        if cell.format == "parquet":
+            ak.to_parquet(data, str(path), compression=None if cell.codec == "none" else cell.codec)
+        elif cell.format == "feather":
+            ak.to_feather(data, str(path), compression="uncompressed" if cell.codec == "none" else cell.codec)
+        else:
+            form, length, container = ak.to_buffers(data)
+            with open(path, "wb") as file:
+                np.savez(file, form=form.to_json(), length=length, **container)
+
+    def read(self, path: Path, cell: Cell) -> Any:
+        return self.some(path, cell, None)
+
+    def columns(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+        for name in names:
+            yield self.some(path, cell, [name])[name]
+
+    def leaf(self, path: Path, cell: Cell, leaf: tuple[str, str]) -> Any:
+        column, field = leaf
+        return self.some(path, cell, [column if cell.format == "feather" else f"{column}.{field}"])[column, field]
+
+    def some(self, path: Path, cell: Cell, columns: list[str] | None) -> Any:
+        """All, or these columns alone."""
+        import awkward as ak
+        import numpy as np
+
+        if cell.format == "parquet":
+            return ak.from_parquet(str(path), columns=columns)
+        if cell.format == "feather":
+            return ak.from_feather(str(path), columns=columns)
+        with np.load(path) as members:  # a member is read when it is asked for
+            form = ak.forms.from_json(str(members["form"]))
+            form = form if columns is None else form.select_columns(columns)
+            return ak.from_buffers(form, int(members["length"]), members)
+
+    def forget(self) -> None:
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()
+
+
+class DaskAwkward(Engine):
+    """`dak.to_parquet` and `dak.from_parquet` with `.compute()`, a partition a processor."""
+
+    name = "dask-awkward"
+    modules = ("dask_awkward", "pyarrow")
+    distributions = ("dask-awkward", "dask")
+    install = "pip install dask-awkward pyarrow"
+    formats: ClassVar = {"parquet": ("zstd", "none", "snappy", "lz4")}
+    libraries = ("awkward",)
+    security = "reading runs no code; no checksum"
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.transport == "file"
+
+    def write(self, data: Any, path: Path, cell: Cell) -> None:
+        import dask_awkward as dak
+
+        parts = dak.from_awkward(data, npartitions=min(len(os.sched_getaffinity(0)), len(data)))
+        dak.to_parquet(parts, str(path), compression=None if cell.codec == "none" else cell.codec)
+
+    def read(self, path: Path, cell: Cell) -> Any:
+        import dask_awkward as dak
+
+        return dak.from_parquet(str(path)).compute()
+
+    def columns(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+        import dask_awkward as dak
+
+        opened = dak.from_parquet(str(path))
+        for name in names:
+            yield opened[name].compute()
+
+    def leaf(self, path: Path, cell: Cell, leaf: tuple[str, str]) -> Any:
+        import dask_awkward as dak
+
+        column, field = leaf
+        return dak.from_parquet(str(path))[column][field].compute()
+
+    def forget(self) -> None:
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()

@@ -1,0 +1,19 @@
+"""One field of the records in a column of lists, taken out of a column that was read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def field_of_items(column: Any, field: str) -> Any:
+    """The same lists, of one field of their records alone: an Awkward Array, a pyarrow ChunkedArray, a polars Series."""
+    kind = type(column).__module__.partition(".")[0]
+    if kind == "awkward":
+        return column[field]
+    if kind == "pyarrow":
+        import pyarrow as pa
+
+        return pa.chunked_array([pa.ListArray.from_arrays(part.offsets, part.values.field(field)) for part in column.chunks])
+    import polars as pl
+
+    return column.list.eval(pl.element().struct.field(field))

@@ -1,0 +1,60 @@
+"""Whether a file that is about to be read lies in the kernel's memory: either all of it, or, verified, nothing."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+CACHES = ("warm", "cold")
+PIECE = 1 << 20
+
+
+def set_cache(path: Path, state: str) -> None:
+    """Have every file of `path` in the page cache (*warm*), or out of it (*cold*).
+
+    Raises
+    ------
+    OSError
+        Pages stay that were to leave: such a read would not be cold.
+    """
+    for file in files(path):
+        with open(file, "rb", buffering=0) as opened:
+            if state == "warm":
+                place = bytearray(PIECE)
+                while opened.readinto(place):
+                    pass
+            else:
+                os.fsync(opened.fileno())
+                os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                if kept := resident(opened.fileno()):
+                    raise OSError(f"bench: {kept:,} pages of {file} stay in the page cache")
+
+
+def resident(descriptor: int) -> int:
+    """Pages of a file that are in the page cache."""
+    nbytes = os.fstat(descriptor).st_size
+    if not nbytes:
+        return 0
+    pages = -(-nbytes // mmap.PAGESIZE)
+    seen = (ctypes.c_ubyte * pages)()
+    region = mmap.mmap(descriptor, nbytes, flags=mmap.MAP_PRIVATE)  # a private one is writable, so it has an address
+    try:
+        held = (ctypes.c_char * nbytes).from_buffer(region)
+        mincore = ctypes.CDLL(None, use_errno=True).mincore
+        status = mincore(ctypes.c_void_p(ctypes.addressof(held)), ctypes.c_size_t(nbytes), seen)
+        del held
+    finally:
+        region.close()
+    if status:
+        raise OSError(ctypes.get_errno(), "mincore")
+    return int(np.count_nonzero(np.frombuffer(seen, np.uint8) & 1))
+
+
+def files(path: Path) -> Iterator[Path]:
+    """The file, or those below the directory."""
+    yield from (file for file in sorted(path.rglob("*")) if file.is_file()) if path.is_dir() else [path]
