@@ -75,6 +75,10 @@ bench-msgpack: build  ## MessagePack in memory, of rows, by pipe and socket; PAR
 bench-parquet: build  ## Parquet by threads, tables read and written, few columns of many; PART=low|files|columns, DOCS=1 as above
 	@$(PY) -m colonnade.bench paper-parquet $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
+.PHONY: bench-codecs
+bench-codecs: build  ## formats by codec, read by column; jagged events; PART=arange|taxi|flights|events, SIZE=5: 1e8 rows, DOCS=1 as above
+	@$(PY) -m colonnade.bench paper-codecs $(PART:%=--part %) $(SIZE:%=--size %) $(if $(DOCS),--report docs/benchmarks)
+
 .PHONY: docs
 docs: build setup  ## Rust documentation in target/doc, and the examples of README and docs run
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p colonnade -p colonnade-transport

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from colonnade.bench.page_cache import CACHES
 from colonnade.bench.report import marks_section, to_terminal
 
 DIRECTORY = Path("bench-results")
@@ -27,12 +28,16 @@ class Paper:
     chunks: str = ""
     fixtures: str = ""
     tables: str = ""
+    libraries: tuple[str, ...] = ()
+    rounds: int = 7
 
     def add_to(self, commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         """The command and its arguments; those of `measure` have the names that they have there."""
         command = commands.add_parser(f"paper-{self.topic}", help=self.about)
-        command.add_argument("--rounds", type=int, default=7)
-        command.add_argument("--size", type=float, default=1.0, help="fraction of everything, to see that all works")
+        command.add_argument("--rounds", type=int, default=self.rounds)
+        command.add_argument(
+            "--size", type=float, default=1.0, help="multiple of everything; below 1 no mark is judged"
+        )
         for name, choices in (("part", self.parts), ("state", self.states), ("transport", self.transports)):
             if choices:
                 command.add_argument(
@@ -49,6 +54,12 @@ class Paper:
             command.add_argument("--again", type=int, help="rounds of *repeat*; as many as of *first* by default")
         if self.marks_only:
             command.add_argument("--marks-only", action="store_true", help=self.marks_only)
+        if self.libraries:
+            command.add_argument(
+                "--library", action="append", choices=self.libraries, dest="libraries", help="all by default"
+            )
+            command.add_argument("--cache", choices=CACHES, help="where a file lies that is read; warm by default")
+            command.add_argument("--disk", type=float, default=500.0, help="MB/s, for the ideal I/O time of the report")
         command.add_argument("--out", type=Path, default=DIRECTORY)
         command.add_argument("--report", type=Path, help=f"where {self.topic}.md goes; default: the same as --out")
         command.add_argument("--report-only", action="store_true", help="from results measured before")
@@ -63,13 +74,14 @@ class Paper:
         else:
             told = {name: value for name, value in vars(arguments).items() if name not in _OWN and value is not None}
             summary = paper.measure(arguments.out, **told, note=note)
-        path = write_report(summary, arguments.report or arguments.out)
+        shown = {"disk": arguments.disk} if self.libraries else {}
+        path = write_report(summary, arguments.report or arguments.out, **shown)
         to_terminal(marks_section(summary))
         note(f"The whole report: {path}")
 
 
 # What the commands keep for themselves; all else is an argument of `measure`.
-_OWN = ("command", "out", "report", "report_only")
+_OWN = ("command", "out", "report", "report_only", "disk")
 
 PAPERS = {
     f"paper-{paper.topic}": paper
@@ -111,6 +123,14 @@ PAPERS = {
             parts=("low", "files", "columns"),
             states=("first", "repeat", "memory"),
             tables="of the files, such as taxi; all by default",
+        ),
+        Paper(
+            "codecs",
+            "every format and codec, written, and read column by column; jagged events; with the table of marks",
+            parts=("arange", "taxi", "flights", "events"),
+            states=(),
+            libraries=("awkward", "pyarrow", "polars", "pandas"),
+            rounds=3,
         ),
     )
 }

@@ -3,10 +3,12 @@
 It is always started afresh, never forked: a fork while a large destination is held makes every later write to it a
 copy-on-write fault, and a fork of a process with thread pools may hang. Tasks:
 
-- ``check``: write each cell's file, read it back, compare with the original. Files stay for the tasks that follow.
+- ``check``: write each cell's file, read it back, compare with the original. Files stay for the tasks that follow,
+  unless the task says ``discard``; ``calls`` are the ways it is read, the whole by default.
 - ``measure``: time the contestants in random order within each round. One alone, with an empty pool: the first call is
   state *first*, later ones are *repeat*. Where they alternate, a round that is not recorded comes before, and all
-  recorded ones are *repeat*.
+  recorded ones are *repeat*. ``folder`` keeps the files of one round apart from those of another; ``cache_state``
+  says whether a file that is read shall lie in the kernel's memory.
 - ``gather``: the machine's own limit: copies laid out as streams are.
 - ``memory``: one call, watched from outside (the words ready, go, done, exit pass over the pipes).
 """
@@ -19,71 +21,20 @@ import random
 import sys
 import time
 import traceback
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
+from colonnade.bench._contestant import Contestant
 from colonnade.bench.datasets import DATASETS
-from colonnade.bench.engines import ENGINES
 from colonnade.bench.engines.limits import threads
-from colonnade.bench.libraries import LIBRARIES
-from colonnade.bench.measure import measure_read, measure_write, settle, trim_heap, warm_guest
+from colonnade.bench.measure import measure_read, settle, warm_guest
 from colonnade.bench.memory import private_dirty
-from colonnade.bench.spec import Cell
-from colonnade.bench.transports import TRANSPORTS
+from colonnade.bench.page_cache import set_cache
+from colonnade.bench.spec import READS, Cell
 
 WARM_MULTIPLE = 2.5  # of the frame; a task may say otherwise
 WARM_MARGIN = 32 << 20
 LARGE_NBYTES = 64 << 20
-
-
-@dataclass
-class Contestant:
-    """One cell and one operation, ready to be called."""
-
-    cell: Cell
-    operation: str
-    directory: Path
-    data: Any = None
-
-    def __post_init__(self) -> None:
-        self.engine = ENGINES[self.cell.engine]
-        self.library = LIBRARIES[self.cell.library]
-        self.session = TRANSPORTS[self.cell.transport](self.engine, self.cell, self.directory)
-
-    def prepare(self) -> None:
-        """The state each call must find: no file to write onto, or one, or one to read. Not timed."""
-        if self.operation == "read":
-            self.session.prepare()
-        elif self.operation == "write":
-            self.session.clear()
-        elif self.operation == "replace" and not self.session.exists():
-            self.session.write(self.data)
-
-    def call(self) -> dict[str, Any]:
-        """One timed call. A read's result is dropped afterwards, untimed."""
-        if self.operation == "read":
-            # Reaching the buffers of a million small chunks takes ten times the read: such libraries are not touched.
-            touched = self.library.collect_timed or self.cell.transport != "given"
-            return measure_read(self.session.read, self.library, self.engine.self_timed, touched)[1]
-        out = measure_write(lambda: self.session.write(self.data), self.engine.self_timed)
-        return {**out, "wire_nbytes": self.session.wire_nbytes()}
-
-    def rehearse(self) -> None:
-        """The same call on four rows, then all caches emptied: imports and code are warm, memory is not."""
-        scratch = self.directory / f"rehearsal-{os.getpid()}"
-        scratch.mkdir(exist_ok=True)
-        # The four rows have few columns, and are of the library that makes the file.
-        cell = replace(self.cell, options=tuple(pair for pair in self.cell.options if pair[0] != "columns"))
-        session = TRANSPORTS[cell.transport](self.engine, cell, scratch)
-        tiny = LIBRARIES[getattr(session, "writer", cell).library].tiny()
-        session.write(tiny)
-        if self.operation == "read":
-            measure_read(session.read, self.library, self.engine.self_timed)
-        session.clear()
-        scratch.rmdir()
-        self.engine.forget()
-        trim_heap()
 
 
 class Worker:
@@ -91,7 +42,8 @@ class Worker:
 
     def __init__(self, channel: TextIO, task: dict[str, Any]) -> None:
         self.channel, self.task = channel, task
-        self.directory, self.cache = Path(task["directory"]), Path(task["cache"])
+        self.directory, self.cache = Path(task["directory"]) / task.get("folder", ""), Path(task["cache"])
+        self.directory.mkdir(exist_ok=True)
         self._data: dict[tuple[str, str, float], Any] = {}
 
     def emit(self, **record: Any) -> None:
@@ -108,7 +60,7 @@ class Worker:
         out = []
         for item in self.task["contestants"]:
             contestant = Contestant(Cell.from_json(item["cell"]), item["operation"], self.directory)
-            needs = contestant.operation != "read" or not contestant.session.persistent
+            needs = contestant.operation not in READS or not contestant.session.persistent
             contestant.data = self.data(contestant.cell) if needs else None
             out.append(contestant)
         return out
@@ -121,11 +73,12 @@ class Worker:
                 contestant = Contestant(cell, "write", self.directory, self.data(cell))
                 contestant.session.establish(contestant.data)
                 if not contestant.engine.self_timed:
-                    result, expected = contestant.session.read(), contestant.session.expected(contestant.data)
-                    record["difference"] = contestant.library.difference(result, expected)
-                    del result
+                    found = (contestant.compare(call) for call in self.task.get("calls", ["read"]))
+                    record["difference"] = "; ".join(text for text in found if text) or None
                 record["wire_nbytes"] = contestant.session.wire_nbytes()
                 record["frame_nbytes"] = contestant.library.nbytes(contestant.data)
+                if self.task.get("discard"):
+                    contestant.session.clear()
             except Exception as error:  # an engine that fails is a row with its reason
                 record.update(ok=False, error=f"{type(error).__name__}: {error}"[:400])
             self.emit(**record)
@@ -136,7 +89,7 @@ class Worker:
         alone = not self.task["alternate"]
         for contestant in contestants:
             contestant.rehearse()
-            if contestant.operation == "read" and not contestant.session.persistent:
+            if contestant.operation in READS and not contestant.session.persistent:
                 contestant.session.write(contestant.data)
                 contestant.engine.forget()
         if self.task.get("hold"):
@@ -163,13 +116,17 @@ class Worker:
 
     def once(self, contestant: Contestant, first: bool) -> dict[str, Any]:
         contestant.prepare()
-        if contestant.operation != "read" or self.task["frame_nbytes"] >= LARGE_NBYTES:
+        if contestant.operation not in READS or self.task["frame_nbytes"] >= LARGE_NBYTES:
             os.sync()  # else the write-back of one engine's file is paid by the next
         settle()
         # Large frames also before repeated calls: what the call before gave back may be gone to the host again.
         if first or self.task["frame_nbytes"] >= LARGE_NBYTES:
             warm_guest(int(self.task["frame_nbytes"] * self.task.get("warm", WARM_MULTIPLE)) + WARM_MARGIN)
-        return contestant.call()
+        state = self.task.get("cache_state") if contestant.operation in READS else None
+        if state is None:
+            return contestant.call()
+        set_cache(contestant.session.path, state)  # type: ignore[attr-defined]
+        return {**contestant.call(), "cache": state}
 
     def memory(self) -> None:
         (contestant,) = self.contestants()

@@ -36,7 +36,8 @@ def difference(result: Any, original: Any) -> str | None:
         return f"fields {', '.join(result.fields)}, not {', '.join(names)}"
     types = [name for name in names if str(result[name].type) != str(original[name].type)]
     values = [name for name in names if not same_values(result[name], original[name])]
-    told = (f"{what} differ in {', '.join(found[:8])}" for what, found in (("types", types), ("values", values)) if found)
+    found = {"types": types, "values": values}
+    told = [f"{what} differ in {', '.join(names[:8])}" for what, names in found.items() if names]
     return "; ".join(told) or None
 
 

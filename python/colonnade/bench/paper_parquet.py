@@ -88,9 +88,9 @@ def columns(size: float = 1.0) -> list[Entry]:
     return [reader(COLUMNS, name, size=size, columns=SOME) for name in DEFAULTS]
 
 
-def kept(run: Run, entries: Sequence[Entry], made: Sequence[Cell] = (), at_once: int = 4) -> list[Entry]:
+def kept(run: Run, entries: Sequence[Entry], made: Sequence[Cell] = (), at_once: int = 4, **more: Any) -> list[Entry]:
     """Write, read back, compare. Ours is measured only where it gives what was asked for; of others it is noted."""
-    good = set(run.check([*made, *(cell for cell, _ in entries)], at_once=at_once))
+    good = set(run.check([*made, *(cell for cell, _ in entries)], at_once=at_once, **more))
     wrong = [cell for cell in good if cell.engine == "colonnade" and run.checked[cell].get("difference")]
     for cell in wrong:
         run.note(f"not equal: {cell.dataset} {cell.library} {cell.contestant}: {run.checked[cell]['difference']}")

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from colonnade.bench.marks import MARKS, judge
 from colonnade.bench.marks_arrow import ARROW_MARKS
+from colonnade.bench.marks_codecs import CODEC_MARKS
 from colonnade.bench.marks_connections import CONNECTION_MARKS
 from colonnade.bench.marks_msgpack import MSGPACK_MARKS
 from colonnade.bench.marks_parquet import PARQUET_MARKS
@@ -24,6 +25,8 @@ TITLES = {
     "write": "Write onto a fresh name",
     "replace": "Write over an existing file",
     "read": "Read, usable",
+    "columns": "Read column by column, with the maximum of each",
+    "leaf": "Read one field of the records in lists",
     "passage": "From one process to another, usable",
 }
 STATES = {
@@ -55,7 +58,7 @@ def sections(summary: Summary) -> list[Section]:
 
 
 def marks_section(summary: Summary) -> list[Section]:
-    marks = (*MARKS, *ARROW_MARKS, *CONNECTION_MARKS, *MSGPACK_MARKS, *TEXT_MARKS, *PARQUET_MARKS)
+    marks = (*MARKS, *ARROW_MARKS, *CONNECTION_MARKS, *MSGPACK_MARKS, *TEXT_MARKS, *PARQUET_MARKS, *CODEC_MARKS)
     verdicts = [v for v in judge(summary, marks) if v.measured]
     if not verdicts:
         return []

@@ -73,11 +73,11 @@ class Run:
             if reason:
                 self.emit({"kind": "missing", "engine": name, "reason": reason})
 
-    def check(self, cells: Sequence[Cell], together: int = 1, at_once: int = 1) -> list[Cell]:
+    def check(self, cells: Sequence[Cell], together: int = 1, at_once: int = 1, **more: Any) -> list[Cell]:
         """Write every cell's file and compare what is read back. Gives the cells that work.
 
         One process a cell: an engine that crashes takes no other one with it. Where making the data takes long, a
-        process is given `at_once` of them. `together` processes at a time.
+        process is given `at_once` of them. `together` processes at a time. What else their task says goes by name.
         """
         there = [cell for cell in dict.fromkeys(cells) if ENGINES[cell.engine].missing() is None]
         # Those that read what another cell wrote come after it.
@@ -85,17 +85,17 @@ class Run:
         for group in groups:
             shares = [group[start : start + at_once] for start in range(0, len(group), at_once)]
             for start in range(0, len(shares), together):
-                self.check_batch(shares[start : start + together])
+                self.check_batch(shares[start : start + together], **more)
         return [cell for cell in there if self.checked[cell]["ok"]]
 
-    def check_batch(self, shares: Sequence[Sequence[Cell]]) -> None:
+    def check_batch(self, shares: Sequence[Sequence[Cell]], **more: Any) -> None:
         """Check some cells side by side, one process a share."""
         followed = []
         for share in shares:
             for cell in share:
                 self.note(f"check {cell.dataset} {cell.library}: {cell.contestant}")
                 self.checked[cell] = {"ok": False}
-            followed.append(self.worker("check", [(cell, "write") for cell in share]))
+            followed.append(self.worker("check", [(cell, "write") for cell in share], **more))
         for records in followed:
             for record in records:
                 if record["kind"] == "check":
@@ -104,21 +104,24 @@ class Run:
                     self.emit(record)
 
     def first(
-        self, entries: Sequence[Entry], rounds: int, repetitions: int = 0, *, together: int = 1, **more: Any
+        self, entries: Sequence[Entry], rounds: int | range, repetitions: int = 0, *, together: int = 1, **more: Any
     ) -> None:
-        """Fresh processes: each round starts one for every contestant, in random order.
+        """Fresh processes: each round starts one for every contestant, in random order. A range: these rounds alone.
 
         `together` of them start up side by side, and are then measured one after the other: nothing else runs during
         a timed call, and half of the time goes where two cores import libraries.
         """
-        for number in range(rounds):
+        numbers = range(rounds) if isinstance(rounds, int) else rounds
+        for number in numbers:
             shuffled = list(entries)
             self.random.shuffle(shuffled)
             task = {"round": number, "repetitions": 1 + repetitions, "alternate": False, "hold": together > 1, **more}
             for start in range(0, len(shuffled), together):
                 started = []
                 for cell, call in shuffled[start : start + together]:
-                    self.note(f"round {number + 1}/{rounds} {cell.dataset} {cell.library} {call}: {cell.contestant}")
+                    self.note(
+                        f"round {number + 1}/{numbers.stop} {cell.dataset} {cell.library} {call}: {cell.contestant}"
+                    )
                     process = self.spawn("measure", [(cell, call)], **task)
                     started.append((process, self.follow(process, [(cell, call)])))
                 self.one_by_one(started, held=together > 1)

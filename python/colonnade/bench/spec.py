@@ -17,6 +17,9 @@ from typing import Any
 OPERATIONS = ("write", "replace", "read")
 """What is timed of a cell: a write onto a fresh name, a write over what is there, a read."""
 
+READS = ("read", "columns", "leaf")
+"""What needs a file that is there: the whole, each column by itself, one field within lists of records."""
+
 FACTORS = ("dataset", "library", "engine", "format", "codec", "transport", "size")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,19 @@ class Codecs(Dataset):
     def load(self, library: str, size: float, cache: Path) -> Any:
         return self.of_library(self.table(self.nrows(size), cache), library)
 
+    @cached_property
+    def sample(self) -> Any:
+        """Some rows, as a table."""
+        return self.make(FEW)
+
+    @property
+    def names(self) -> list[str]:
+        """Its columns."""
+        return list(self.sample.column_names)
+
     def few(self, library: str) -> Any:
         """Some rows, to warm imports and code with."""
-        return self.of_library(self.make(FEW), library)
+        return self.of_library(self.sample, library)
 
     def nrows(self, size: float) -> int:
         return max(1, round(self.whole * size))

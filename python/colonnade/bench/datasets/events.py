@@ -1,8 +1,8 @@
 """Jagged events as a physics program has them: generated, and the same for the same seed.
 
-Muons: 0 to about 8 a row, 1.5 on average, many rows have none. Jets: 0 to about 15, 4 on average. Both stand in falling order
-of pt. A jet's constituents are positions in a list of particles, null where none were matched; triggers are names of a
-small menu, null where the trigger was not read out.
+Muons: 0 to about 8 a row, 1.5 on average, many rows have none. Jets: 0 to about 15, 4 on average. Both stand in falling
+order of pt. A jet's constituents are positions in a list of particles, null where none were matched; triggers are names
+of a small menu, null where the trigger was not read out.
 """
 
 from __future__ import annotations

@@ -6,14 +6,15 @@ from typing import Any
 
 
 def field_of_items(column: Any, field: str) -> Any:
-    """The same lists, of one field of their records alone: an Awkward Array, a pyarrow ChunkedArray, a polars Series."""
+    """The same lists, of one field alone: of an Awkward Array, a pyarrow ChunkedArray or a polars Series."""
     kind = type(column).__module__.partition(".")[0]
     if kind == "awkward":
         return column[field]
     if kind == "pyarrow":
         import pyarrow as pa
 
-        return pa.chunked_array([pa.ListArray.from_arrays(part.offsets, part.values.field(field)) for part in column.chunks])
+        parts = [pa.ListArray.from_arrays(part.offsets, part.values.field(field)) for part in column.chunks]
+        return pa.chunked_array(parts)
     import polars as pl
 
     return column.list.eval(pl.element().struct.field(field))

@@ -18,7 +18,7 @@ def some(cell: Cell) -> list[str] | None:
 
 
 def arrow_types(cell: Cell) -> Any:
-    """What pandas' dtypes are asked for, where the dataset's are all Arrow's own: `DataFrame(...).to_pandas(types_mapper=)`."""
+    """The `types_mapper` of `Table.to_pandas`: Arrow's own dtypes where the dataset's are, else pyarrow's choice."""
     import pandas as pd
 
     from colonnade.bench.datasets import DATASETS

@@ -13,10 +13,10 @@ TREE = "tree"
 
 
 class Uproot(Engine):
-    """A TTree (``ttree``: lists of numbers, no deeper) or an RNTuple (``rntuple``), with ROOT's own level of each codec.
+    """A TTree (``ttree``: lists of numbers, no deeper) or an RNTuple (``rntuple``), with ROOT's own level of a codec.
 
-    Times are kept as their integers: uproot has no other type for them. Missing cells are handed over by index, which takes
-    milliseconds of a write: those of a bit mask come back in other places (5.7.7).
+    Times are kept as their integers: uproot has no other type for them. Missing cells are handed over by index, which
+    takes milliseconds of a write: those of a bit mask come back in other places (5.7.7).
     """
 
     name = "uproot"

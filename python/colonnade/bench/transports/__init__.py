@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,12 @@ class FileSession(Session):
 
     def read(self) -> Any:
         return self.engine.read(self.path, self.cell)
+
+    def columns(self, names: Sequence[str]) -> Iterator[Any]:
+        return self.engine.columns(self.path, self.cell, names)
+
+    def leaf(self, leaf: tuple[str, str]) -> Any:
+        return self.engine.leaf(self.path, self.cell, leaf)
 
     def expected(self, data: Any) -> Any:
         columns = some(self.cell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,14 @@ class Session:
         raise NotImplementedError
 
     def read(self) -> Any:
+        raise NotImplementedError
+
+    def columns(self, names: Sequence[str]) -> Iterator[Any]:
+        """Each of these columns by itself."""
+        raise NotImplementedError
+
+    def leaf(self, leaf: tuple[str, str]) -> Any:
+        """One field of the records in a column of lists."""
         raise NotImplementedError
 
     def expected(self, data: Any) -> Any:
