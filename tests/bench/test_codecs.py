@@ -23,7 +23,7 @@ from colonnade.bench.datasets.codecs import ARANGE, CODECS, EVENTS, FLIGHTS, TAX
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.engines.leaves import field_of_items
 from colonnade.bench.libraries import LIBRARIES
-from colonnade.bench.marks_codecs import CODEC_MARKS, DEFAULT, NPZ, TABLES
+from colonnade.bench.marks_codecs import CODEC_MARKS, TABLES
 from colonnade.bench.page_cache import resident, set_cache
 from colonnade.bench.paper_codecs import BALANCED, PARTS, calls, checked, contestants, entries, load, measure_round
 from colonnade.bench.report_codecs import sections, write_report
@@ -145,7 +145,8 @@ def test_a_leaf_of_every_library() -> None:
     rows = [[{"eta": 1.5, "pt": 1}], [], [{"eta": 2.5, "pt": 2}, {"eta": 3.5, "pt": 3}]]
     table = pa.table({"jet": rows})
     for data in (table, pl.from_arrow(table), jagged.from_table(table)):
-        assert field_of_items(data["jet"], "eta").to_list() == [[1.5], [], [2.5, 3.5]]
+        column = field_of_items(data["jet"], "eta")
+        assert (column.to_pylist() if data is table else column.to_list()) == [[1.5], [], [2.5, 3.5]]
 
 
 def test_the_page_cache_is_what_was_asked_for(tmp_path: Path) -> None:
@@ -196,8 +197,12 @@ def test_a_round_gives_everybody_a_file(tmp_path: Path) -> None:
     report = sections(Summary(run.records), disk=250.0)
     assert not [section for section in report if section.title == "Marks"]  # part of a dataset is none
     (table,) = [section for section in report if section.title.startswith("events")]
-    assert table.header[4:] == ["ideal I/O, 250 MB/s", "write", "read", "one leaf"]
-    assert [row[0] for row in table.rows] == ["awkward parquet zstd", "polars ipc", "pandas feather zstd"]
+    assert table.header[5:] == ["ideal I/O, 250 MB/s", "write", "read", "one leaf"]
+    assert [row[:3] for row in table.rows] == [
+        ["awkward parquet", "zstd", "awkward"],
+        ["polars ipc", "none", "polars"],
+        ["pandas feather", "zstd", "pandas"],
+    ]
     assert any("No read is cold" in text for text in table.notes)
 
 
@@ -245,9 +250,9 @@ def test_the_report_has_a_table_a_dataset(tmp_path: Path) -> None:
     text = write_report(made_up(1.0, 4.5), tmp_path).read_text()
     assert text.count("\n## ") == 1 + len(PARTS)
     assert "written and read by uproot, not by the C++ ROOT" in text
-    assert f"| {DEFAULT} | awkward | 0.0 | 0.100 |" in text
-    assert NPZ in text
-    assert "| uproot ttree lz4 | awkward |" in text
+    assert "| colonnade parquet | auto | awkward | 0.0 | 0.100 |" in text
+    assert "| colonnade npz filter=auto profile=balanced | zstd | pandas |" in text
+    assert "| uproot ttree | lz4 | awkward |" in text
     assert set(TABLES) < set(NAMES)
     assert len(CODECS) == len(PARTS)
     assert not load(tmp_path).records

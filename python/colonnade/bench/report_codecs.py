@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from colonnade.bench._pages import write_page
@@ -18,8 +19,8 @@ INTRODUCTION = """\
 Written by `make bench-codecs`. How it is measured: [benchmarks.md](../benchmarks.md). A row is a format and a codec, in
 the memory of one library: *write* from there onto a fresh name, *read* the whole back and pass over every byte, *read
 by column* one column at a time and the maximum of each, *one leaf* one field of the records in a column of lists
-(`jet[].eta`). *colonnade parquet auto* is ours at its defaults; *filter=auto profile=balanced* is NPZ compressed with
-filters. Awkward's *npz* is `ak.to_buffers` with `np.savez`, and `np.load` with `ak.from_buffers`. *uproot* is ROOT's
+(`jet[].eta`). *colonnade parquet* with *auto* is ours at its defaults; *filter=auto profile=balanced* is NPZ compressed
+with filters. Awkward's *npz* is `ak.to_buffers` with `np.savez`, and `np.load` with `ak.from_buffers`. *uproot* is ROOT's
 files written and read by uproot, not by the C++ ROOT; *dask-awkward* is asked with `.compute()`. Each contestant has a
 file of its own in each round.
 
@@ -52,13 +53,14 @@ def table(summary: Summary, dataset: str, disk: float) -> Iterator[Section]:
         if any(text != "-" for text in times):
             nbytes, whole = checks[cell]["wire_nbytes"], checks[cell]["frame_nbytes"]
             size = [f"{nbytes / 1e6:.1f}", f"{nbytes / whole:.3f}", ms(nbytes / disk / 1e6)]
-            rows.append([cell.contestant, cell.library, *size, *times])
+            row = replace(cell, codec="none").contestant
+            rows.append([row, cell.codec, cell.library, *size, *times])
     if rows:
         ideal = f"ideal I/O, {disk:g} MB/s"
-        header = ["contestant", "in memory", "MB", "of the frame", ideal, *(CALLS[call] for call in asked)]
+        header = ["contestant", "codec", "in memory", "MB", "of the frame", ideal, *(CALLS[call] for call in asked)]
         notes = [
             "Milliseconds: median [quartiles], then how many times the time of ours (median of per-round ratios), of"
-            " the same format and codec where there is one from the same library's memory, else of `parquet auto`.",
+            " the same format and codec where there is one from the same library's memory, else of our defaults.",
             *caches(summary, dataset),
         ]
         title = f"{short(dataset)}: {max(r['frame_nbytes'] for r in checks.values()) / 1e6:.0f} MB in memory"

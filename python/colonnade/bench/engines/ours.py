@@ -65,7 +65,7 @@ class Colonnade(Engine):
 
         frame = cn.read(path, format=cell.format)
         for name in names:
-            yield _column(frame[name], name, cell.library)
+            yield _column(frame, name, cell.library)
             frame.release()
 
     def leaf(self, path: Path, cell: Cell, leaf: tuple[str, str]) -> Any:
@@ -113,6 +113,8 @@ def _to_library(frame: Any, library: str) -> Any:
 
 
 def _column(frame: Any, name: str, library: str) -> Any:
-    """The one column of a frame, as the library holds one."""
-    data = _to_library(frame, library)
+    """One column of a frame, as the library holds one."""
+    data = _to_library(frame[name], library)
+    if library == "awkward":  # a column by itself is its array, no record of it
+        return data
     return data.column(0) if library == "pyarrow" else data[name]
