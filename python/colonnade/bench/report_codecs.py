@@ -21,8 +21,8 @@ the memory of one library: *write* from there onto a fresh name, *read* the whol
 by column* one column at a time and the maximum of each, *one leaf* one field of the records in a column of lists
 (`jet[].eta`). *colonnade parquet* with *auto* is ours at its defaults; *filter=auto profile=balanced* is NPZ
 compressed with filters. Awkward's *npz* is `ak.to_buffers` with `np.savez`, and `np.load` with `ak.from_buffers`.
-*uproot* is ROOT's files written and read by uproot, not by the C++ ROOT; *dask-awkward* is asked with `.compute()`. Each
-contestant has a file of its own in each round.
+*uproot* is ROOT's files written and read by uproot, not by the C++ ROOT; *dask-awkward* is asked with `.compute()`.
+Each contestant has a file of its own in each round.
 
 """
 FORMATS = {"feather": "arrow", "ipc": "arrow", "rntuple": "parquet", "ttree": "parquet"}
