@@ -52,7 +52,7 @@ class Contestant:
         """One timed call of those that need a file that is there."""
         dataset: Any = DATASETS[self.cell.dataset]
         if self.operation == "columns":
-            return measure_columns(partial(session.columns, dataset.names))
+            return measure_columns(partial(session.by_column, dataset.names))
         if self.operation == "leaf":
             return measure_columns(lambda: iter([session.leaf(dataset.leaf)]))
         # Reaching the buffers of a million small chunks takes ten times the read: such libraries are not touched.
@@ -63,7 +63,7 @@ class Contestant:
         """What a call gives back that was not written."""
         dataset: Any = DATASETS[self.cell.dataset]
         if call == "columns":
-            read = zip(dataset.names, self.session.columns(dataset.names), strict=True)
+            read = zip(dataset.names, self.session.by_column(dataset.names), strict=True)
             wrong = [name for name, column in read if not same(column, self.data[name])]
             return f"by column: {', '.join(wrong[:8])} differ" if wrong else None
         if call == "leaf":

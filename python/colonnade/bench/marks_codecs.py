@@ -22,13 +22,14 @@ Named = tuple[str, str]
 """A library and a contestant in it."""
 
 
-def name(engine: str, fmt: str, codec: str = "none", options: Sequence[tuple[str, object]] = ()) -> str:
-    """A contestant's name in the records."""
+def name(of: str, codec: str = "none", options: Sequence[tuple[str, object]] = ()) -> str:
+    """A contestant's name in the records; `of` is engine and format."""
+    engine, fmt = of.split()
     return Cell("", "", engine, fmt, codec, options=tuple(options)).contestant
 
 
-DEFAULT = name("colonnade", "parquet", "auto")
-NPZ = name("colonnade", "npz", "zstd", BALANCED)
+DEFAULT = name("colonnade parquet", "auto")
+NPZ = name("colonnade npz", "zstd", BALANCED)
 
 
 def short(dataset: str) -> str:
@@ -145,27 +146,27 @@ def same_codec(dataset: str, call: str) -> Iterator[Pair]:
     """Ours and Awkward's of each format and codec."""
     for ours, peer, codecs in (("parquet", "parquet", FOUR), ("arrow", "feather", THREE)):
         for codec in codecs:
-            label, peers = f"{ours} {codec}", (("awkward", name("awkward", peer, codec)),)
-            yield Pair(label, dataset, call, ("awkward", name("colonnade", ours, codec)), peers)
+            label, peers = f"{ours} {codec}", (("awkward", name(f"awkward {peer}", codec)),)
+            yield Pair(label, dataset, call, ("awkward", name(f"colonnade {ours}", codec)), peers)
 
 
 def of_uproot(dataset: str, call: str) -> Iterator[Pair]:
     """Our Parquet and uproot's RNTuple of each codec."""
     for codec in TWO:
-        ours, peers = name("colonnade", "parquet", codec), (("awkward", name("uproot", "rntuple", codec)),)
+        ours, peers = name("colonnade parquet", codec), (("awkward", name("uproot rntuple", codec)),)
         yield Pair(f"rntuple {codec}", dataset, call, ("awkward", ours), peers)
 
 
 def to_npz(dataset: str, call: str) -> Pair:
     """Arrays of Awkward to NPZ, or back."""
-    peers = (("awkward", name("awkward", "npz")),)
-    return Pair(short(dataset), dataset, call, ("awkward", name("colonnade", "npz")), peers)
+    peers = (("awkward", name("awkward npz")),)
+    return Pair(short(dataset), dataset, call, ("awkward", name("colonnade npz")), peers)
 
 
 def all_of(engines: Sequence[str], library: str = "awkward") -> tuple[Named, ...]:
     """Every row of some engines."""
     return tuple(
-        (library, name(*peer.split(), codec))
+        (library, name(peer, codec))
         for peer, codecs in PEERS[library]
         if peer.split()[0] in engines
         for codec in codecs
@@ -177,8 +178,8 @@ def by_codec(call: str) -> Iterator[Pair]:
     for dataset in TABLES:
         for library, peers in PEERS.items():
             for codec in FOUR:
-                there = [peer.split() for peer, codecs in peers if peer.endswith("parquet") and codec in codecs]
-                named = tuple((library, name(*peer, codec)) for peer in there)
+                there = [peer for peer, codecs in peers if peer.endswith("parquet") and codec in codecs]
+                named = tuple((library, name(peer, codec)) for peer in there)
                 if named:
                     yield Pair(f"{short(dataset)}, {library}, {codec}", dataset, call, (library, DEFAULT), named)
 
@@ -186,9 +187,9 @@ def by_codec(call: str) -> Iterator[Pair]:
 def of_pandas(call: str) -> Iterator[Pair]:
     """Our compressed NPZ, Feather and Parquet, from and to pandas."""
     for dataset in TABLES:
-        for engine, fmt in (("pandas", "feather"), ("pyarrow", "parquet")):
-            peers = (("pandas", name(engine, fmt, "zstd")),)
-            yield Pair(f"{short(dataset)}, {fmt}", dataset, call, ("pandas", NPZ), peers)
+        for peer in ("pandas feather", "pyarrow parquet"):
+            peers = (("pandas", name(peer, "zstd")),)
+            yield Pair(f"{short(dataset)}, {peer.split()[1]}", dataset, call, ("pandas", NPZ), peers)
 
 
 CALLS = {"write": "write", "columns": "read by column", "read": "read", "leaf": "one leaf"}
@@ -236,7 +237,7 @@ CODEC_MARKS: list[LeastMark | SizeMark] = [
         "pyarrow's Parquet zstd",
         1.15,
         ("pandas", NPZ),
-        ("pandas", name("pyarrow", "parquet", "zstd")),
+        ("pandas", name("pyarrow parquet", "zstd")),
     ),
     LeastMark(f"{SMALLER}: read to pandas", OF_PANDAS, 3.0, tuple(of_pandas("read"))),
     LeastMark(f"{SMALLER}: write from pandas", OF_PANDAS, 2.0, tuple(of_pandas("write"))),

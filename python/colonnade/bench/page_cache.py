@@ -41,13 +41,14 @@ def resident(descriptor: int) -> int:
     if not nbytes:
         return 0
     pages = -(-nbytes // mmap.PAGESIZE)
-    seen = (ctypes.c_ubyte * pages)()
+    seen = bytearray(pages)
     region = mmap.mmap(descriptor, nbytes, flags=mmap.MAP_PRIVATE)  # a private one is writable, so it has an address
     try:
         held = (ctypes.c_char * nbytes).from_buffer(region)
+        place = (ctypes.c_ubyte * pages).from_buffer(seen)
         mincore = ctypes.CDLL(None, use_errno=True).mincore
-        status = mincore(ctypes.c_void_p(ctypes.addressof(held)), ctypes.c_size_t(nbytes), seen)
-        del held
+        status = mincore(ctypes.c_void_p(ctypes.addressof(held)), ctypes.c_size_t(nbytes), place)
+        del held, place
     finally:
         region.close()
     if status:

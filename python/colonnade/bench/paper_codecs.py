@@ -116,8 +116,8 @@ def measure_round(run: Run, cells: Sequence[Cell], number: int, cache: str) -> N
         few = [entries(cell) for cell in shuffled[start : start + together]]
         for step in range(max(map(len, few))):
             now = [each[step] for each in few if step < len(each)]
-            task = {"folder": folder, "cache_state": cache, "warm": WARM}
-            run.first(now, range(number, number + 1), together=together, **task)
+            rounds = range(number, number + 1)
+            run.first(now, rounds, together=together, folder=folder, cache_state=cache, warm=WARM)
         shutil.rmtree(run.files / folder, ignore_errors=True)
         os.sync()
 

@@ -80,7 +80,7 @@ def seconds(summary: Summary, place: Place | None, cell: Cell) -> str:
 
 def counterpart(summary: Summary, place: Place, cell: Cell) -> str:
     """Ours that a row is held against."""
-    same = name("colonnade", FORMATS.get(cell.format, cell.format), cell.codec)
+    same = name(f"colonnade {FORMATS.get(cell.format, cell.format)}", cell.codec)
     return same if same in summary.contestants(place) else DEFAULT
 
 

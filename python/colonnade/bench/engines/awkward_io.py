@@ -45,7 +45,7 @@ class Awkward(Engine):
     def read(self, path: Path, cell: Cell) -> Any:
         return self.some(path, cell, None)
 
-    def columns(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+    def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         for name in names:
             yield self.some(path, cell, [name])[name]
 
@@ -98,7 +98,7 @@ class DaskAwkward(Engine):
 
         return dak.from_parquet(str(path)).compute()
 
-    def columns(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+    def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         import dask_awkward as dak
 
         opened = dak.from_parquet(str(path))

@@ -75,7 +75,7 @@ class Engine:
         """Read `path` into an object of ``cell.library``."""
         raise NotImplementedError
 
-    def columns(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+    def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         """Each of these columns, as ``cell.library`` holds one: read when its turn comes, and none of them kept."""
         raise NotImplementedError
 

@@ -60,7 +60,7 @@ class Colonnade(Engine):
         options |= {"columns": columns} if (columns := some(cell)) else {}
         return _to_library(cn.read(path, format=cell.format, **options), cell.library)
 
-    def columns(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+    def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         import colonnade as cn
 
         frame = cn.read(path, format=cell.format)

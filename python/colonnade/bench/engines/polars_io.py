@@ -58,7 +58,7 @@ class Polars(Engine):
         frame = readers[cell.format](path, columns=some(cell))
         return frame.to_pandas() if cell.library == "pandas" else frame
 
-    def columns(self, path: Any, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+    def by_column(self, path: Any, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         import polars as pl
 
         read = pl.read_parquet if cell.format == "parquet" else pl.read_ipc
@@ -67,7 +67,7 @@ class Polars(Engine):
 
     def leaf(self, path: Any, cell: Cell, leaf: tuple[str, str]) -> Any:
         column, field = leaf
-        (whole,) = self.columns(path, cell, [column])
+        (whole,) = self.by_column(path, cell, [column])
         return field_of_items(whole, field)
 
     def encode(self, data: Any, cell: Cell) -> Any:

@@ -70,7 +70,7 @@ class PyArrow(Engine):
             table = opened.read_all()
         return table if cell.library == "pyarrow" else table.to_pandas(types_mapper=arrow_types(cell))
 
-    def columns(self, path: Any, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+    def by_column(self, path: Any, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -93,7 +93,7 @@ class PyArrow(Engine):
             with pq.ParquetFile(path) as file:
                 table = file.read(columns=[f"{column}.list.element.{field}"])
             return field_of_items(table.column(0), field)
-        (whole,) = self.columns(path, cell, [column])
+        (whole,) = self.by_column(path, cell, [column])
         return field_of_items(whole, field)
 
     def forget(self) -> None:

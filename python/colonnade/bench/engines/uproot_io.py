@@ -48,7 +48,7 @@ class Uproot(Engine):
         with uproot.open(str(path)) as file:
             return file[TREE].arrays()
 
-    def columns(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+    def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         import uproot
 
         with uproot.open(str(path)) as file:

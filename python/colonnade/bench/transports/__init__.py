@@ -51,8 +51,8 @@ class FileSession(Session):
     def read(self) -> Any:
         return self.engine.read(self.path, self.cell)
 
-    def columns(self, names: Sequence[str]) -> Iterator[Any]:
-        return self.engine.columns(self.path, self.cell, names)
+    def by_column(self, names: Sequence[str]) -> Iterator[Any]:
+        return self.engine.by_column(self.path, self.cell, names)
 
     def leaf(self, leaf: tuple[str, str]) -> Any:
         return self.engine.leaf(self.path, self.cell, leaf)

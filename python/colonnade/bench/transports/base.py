@@ -27,7 +27,7 @@ class Session:
     def read(self) -> Any:
         raise NotImplementedError
 
-    def columns(self, names: Sequence[str]) -> Iterator[Any]:
+    def by_column(self, names: Sequence[str]) -> Iterator[Any]:
         """Each of these columns by itself."""
         raise NotImplementedError
 
