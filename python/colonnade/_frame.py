@@ -262,8 +262,8 @@ class Frame(FramePart):
         --------
         >>> import colonnade as cn, awkward as ak
         >>> array = ak.Array([{"pt": [1.5, 2.5], "n": 1}, {"pt": [], "n": 2}])
-        >>> cn.decode(cn.encode(array, "npz")).to_awkward()
-        <Array [{pt: [1.5, 2.5], n: 1}, {pt: ..., ...}] type='2 * {pt: var * float64...'>
+        >>> cn.decode(cn.encode(array, "npz")).to_awkward().to_list()
+        [{'pt': [1.5, 2.5], 'n': 1}, {'pt': [], 'n': 2}]
         >>> cn.Frame(array)["pt"].to_awkward()
         <Array [[1.5, 2.5], []] type='2 * var * float64'>
         """

@@ -22,7 +22,8 @@ from ._object_columns import read_tag
 Told = dict[str, Any] | None
 Values = np.ndarray | ArrowColumn
 
-_REQUIRED = '{"kind":"field","nullable":false,"metadata":[]}'
+# What a field says that has no nulls, in the words of an Arrow schema that was read.
+REQUIRED = '{"kind":"field","nullable":false,"metadata":[]}'
 # Libraries whose columns all may have nulls, unless the field says otherwise.
 _ARROW_LIBRARIES = ("pyarrow", "polars", "arrow")
 _PRIMITIVES = {"bool": "bool", "halffloat": "float16", "float": "float32", "double": "float64"} | {
@@ -71,9 +72,9 @@ def usable(values: Values, where: str) -> Values:
         return values
     kind = values.dtype.kind
     if kind == "U":
-        return ArrowColumn.from_unicode(values, _REQUIRED)
+        return ArrowColumn.from_unicode(values, REQUIRED)
     if kind == "S":
-        return ArrowColumn.from_objects(values.astype(object), "bytes", _REQUIRED)
+        return ArrowColumn.from_objects(values.astype(object), "bytes", REQUIRED)
     if kind not in "biufcmM":
         _refuse(where, str(values.dtype))
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))

@@ -13,7 +13,16 @@ import numpy as np
 
 from .. import _labels
 from .._core import ArrowColumn, Axis, CoreFrame, DecodeError, EncodeError, FrameBuilder, column_with_tag
-from ._awkward_foreign import foreign_attrs, foreign_forms, foreign_layout, index_fields, own_form, text_labels, usable
+from ._awkward_foreign import (
+    REQUIRED,
+    foreign_attrs,
+    foreign_forms,
+    foreign_layout,
+    index_fields,
+    own_form,
+    text_labels,
+    usable,
+)
 from ._awkward_forms import MAX_LEVELS, form_of_content, levels
 from ._awkward_read import content_from_column
 from ._awkward_write import column_from_content, is_plain, may_be_null
@@ -22,8 +31,6 @@ from ._object_columns import level_from_labels
 LIBRARY = "awkward"
 WRITABLE = False
 
-# What a field says that has no nulls, in the words of an Arrow schema that was read.
-_REQUIRED = '{"kind":"field","nullable":false,"metadata":[]}'
 _TOO_DEEP = (
     f"expected at most {MAX_LEVELS} levels of lists and records in each other, found more. Flatten the array first."
 )
@@ -151,7 +158,7 @@ def _column(content: Any, form: Any, where: str) -> ArrowColumn:
     if levels(form) > MAX_LEVELS:
         raise EncodeError(f"awkward: {where}: {_TOO_DEEP}")
     column = column_from_content(content, where)
-    return column if may_be_null(content) else column_with_tag(column, _REQUIRED)
+    return column if may_be_null(content) else column_with_tag(column, REQUIRED)
 
 
 def _text(value: dict[str, Any], what: str) -> str:

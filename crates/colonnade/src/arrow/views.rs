@@ -12,7 +12,7 @@ use arrow_schema::DataType;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Part};
 use crate::memory::{self, Region};
-use crate::plan::{self, NoProgress, Task};
+use crate::plan::{self, Task};
 
 /// What of sixteen bytes is a value, by its length: of those that stand in the view itself.
 const KEPT: [u128; 13] = {
@@ -59,8 +59,7 @@ pub fn viewed(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
         Ok(())
     };
     let nbytes = |wanted: &Wanted| frames.get(wanted.which).map_or(0, |frame| frame.nrows * NBYTES);
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    plan::run(wanted.iter().map(|w| Task::new(nbytes(w), || task(w))).collect(), threads, &NoProgress)?;
+    plan::run_on_all_cores(wanted.iter().map(|w| Task::new(nbytes(w), || task(w))).collect())?;
     Ok(exchanged(frames, wanted))
 }
 

@@ -58,6 +58,14 @@ pub fn run(tasks: Vec<Task<'_>>, threads: usize, progress: &dyn Progress) -> Res
     Crew::new(tasks).run(threads, total, progress)
 }
 
+/// Runs all tasks on all cores.
+///
+/// # Errors
+/// The first task's error.
+pub fn run_on_all_cores(tasks: Vec<Task<'_>>) -> Result<()> {
+    run(tasks, std::thread::available_parallelism().map_or(1, usize::from), &NoProgress)
+}
+
 struct Crew<'a> {
     tasks: Vec<Mutex<Option<Task<'a>>>>,
     next: AtomicUsize,

@@ -13,7 +13,6 @@ mod same;
 
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Kind, Part, Slot};
-use crate::plan::{self, NoProgress};
 use arrow_data::ArrayData;
 
 use self::blocks::Strip;
@@ -85,12 +84,6 @@ fn strips<'f>(frames: &[&'f Frame], slots: &[Vec<Slot>], position: usize) -> Vec
         }
     };
     frames.iter().zip(slots).filter_map(strip).collect()
-}
-
-/// Runs tasks on all cores.
-fn run(tasks: Vec<plan::Task<'_>>) -> Result<()> {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    plan::run(tasks, threads, &NoProgress)
 }
 
 #[cfg(test)]
