@@ -146,5 +146,5 @@ def _batch(frame: Frame, span: _Span) -> Frame:
     if not isinstance(file, _core.IpcFile | _core.ParquetFile):
         return frame
     i, low, high = span
-    core = file.batch(i, frame._positions, frame._threads)
+    core = frame._batch(i)
     return Frame._make(core if high - low == core.nrows else core.slice(low, high))

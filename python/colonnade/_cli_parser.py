@@ -123,7 +123,10 @@ def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
         "--to", dest="target_format", metavar="FORMAT", help=f"format of {file} (default: told by its suffix)"
     )
     _add_packing(command)
-    command.add_argument("--profile", metavar="WORD", help="fast, balanced or small (parquet)")
+    command.add_argument(
+        "--filter", metavar="WORD", help="auto, shuffle, delta, delta-shuffle or dictionary, before compression (npz)"
+    )
+    command.add_argument("--profile", metavar="WORD", help="fast, balanced or small (npz, parquet)")
     command.add_argument("--row-group-rows", type=_count, metavar="N", help="rows of a row group (parquet)")
     command.add_argument("--orient", metavar="WORD", help="columns, records, split... (msgpack, json, yaml)")
     command.add_argument(

@@ -30,6 +30,7 @@ _READING = (
 )
 _WRITING = (
     "level",
+    "filter",
     "compat",
     "batch_nbytes",
     "profile",

@@ -4,7 +4,7 @@ Text called *tagged JSON* is the form that `colonnade._labels` writes: plain JSO
 a one-key object such as ``{"$tuple": [...]}`` where it cannot.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -157,6 +157,9 @@ class Axis:
         """Labels of level i. NumPy arrays share memory with the file or buffer (read-only unless `writable`)."""
 
 # --------------------------------------------------------------------------- frames
+_Steps = Sequence[Sequence[int]]  # places within a column: for each the numbers of the children that lead there
+_Spot = tuple[str, list[int], bool]  # path behind the label, numbers of the children, whether nothing stands below
+
 class CoreFrame:
     """A materialised frame: blocks and columns in memory (or over a map), both axes."""
 
@@ -182,6 +185,12 @@ class CoreFrame:
         """One name a column: NumPy descr ("<f8") for blocks, Arrow type name for the rest."""
     def select(self, positions: Sequence[int]) -> CoreFrame:
         """Columns by position, in that order; repeats allowed. No copy of data."""
+    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_Spot]:
+        """As `_Parted.leaf_paths`."""
+    def leaf_dtype(self, position: int, steps: _Steps) -> str: ...
+    def kept(self, leaves: Mapping[int, _Steps] | None) -> CoreFrame:
+        """Of these columns, by position, the parts at these places alone. No copy. ColumnNotFound for a position that
+        holds nothing nested."""
     def slice(self, start: int, stop: int) -> CoreFrame: ...
     def with_meta(self, name: str, attrs: str | None, origin: str | None) -> CoreFrame: ...
     def with_axes(self, index: Axis | None, columns: Axis | None) -> CoreFrame: ...
@@ -268,6 +277,48 @@ class _OpenedBatches(_Opened):
     ) -> list[CoreFrame]:
         """One frame a record batch (at least one), every column in Arrow's layout, not copied where not compressed."""
 
+class _Parted(_Opened):
+    """A file that reads parts of nested columns alone."""
+
+    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_Spot]:
+        """The places within a column (or within its parts at `steps`), parents first; none where it is not nested."""
+    def leaf_dtype(self, position: int, steps: _Steps) -> str:
+        """The name of the type that these parts of a column have."""
+    def load(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        private: bool = False,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        leaves: Mapping[int, _Steps] | None = None,
+    ) -> CoreFrame:
+        """As of `_Opened`. `leaves`: of these columns, by position in the file, the parts at these places alone."""
+
+class _PartedBatches(_Parted):
+    """The same, of a file of batches."""
+
+    def load_arrow(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        leaves: Mapping[int, _Steps] | None = None,
+    ) -> list[CoreFrame]:
+        """As of `_OpenedBatches`."""
+    def batch_rows(self) -> list[int]: ...
+    def batch(
+        self,
+        i: int,
+        positions: Sequence[int] | None = None,
+        threads: int | None = None,
+        leaves: Mapping[int, _Steps] | None = None,
+    ) -> CoreFrame:
+        """Batch or row group i alone, Arrow's layout. IndexError past the end."""
+
 class _BatchReader:
     """What is read batch by batch: nothing but the current batch (and the dictionaries) is held."""
 
@@ -288,7 +339,7 @@ class _ChunkWriter:
     def abort(self) -> None:
         """Nothing of the file stays; of a stream, no end mark is written. A sink is as it was before."""
 
-class NpzFile(_Opened):
+class NpzFile(_Parted):
     """An opened .npz, .npy or NPY directory: structure checked and described, data untouched."""
 
     @staticmethod
@@ -305,8 +356,8 @@ class NpzFile(_Opened):
         """Directory and headers are fetched now, what is loaded when it is; all of it where there are no ranges."""
     layout: str  # "zip", "directory", "npy"
     def members(self) -> list[dict[str, Any]]:
-        """name, method ("stored" | "deflate" | "zstd"), nbytes, compressed_nbytes, offset, crc32, descr, fortran_order,
-        shape (None where the member is no NPY)."""
+        """name, method ("stored" | "deflate" | "zstd"), filter (None | "shuffle"...), nbytes, compressed_nbytes,
+        offset, crc32, descr, fortran_order, shape (None where the member is no NPY)."""
     def read_array(self, name: str) -> np.ndarray: ...
     def open_label(self, label: str) -> NpzFile: ...
 
@@ -315,6 +366,8 @@ class NpzWriteOptions:
         self,
         *,
         compression: str | dict[int, str | None] | None = None,  # None | "zstd" | "deflate", or {position: ...}
+        filter: str | dict[int, str | None] | None = None,  # None | "auto" | "shuffle"..., or {position: ...}
+        profile: str | None = None,  # None | "fast" | "balanced" | "small"
         level: int | None = None,
         compat: str | None = None,  # None | "static-frame"
         fsync: bool = False,
@@ -387,7 +440,7 @@ def concat_frames(frames: Sequence[CoreFrame]) -> CoreFrame:
     One frame is answered as it is. Automatic indices that continue or begin again stay automatic. DecodeError where
     columns or index classes differ: shows both."""
 
-class IpcFile(_OpenedBatches):
+class IpcFile(_PartedBatches):
     """An opened Arrow IPC file or stream: messages found and checked, data untouched. As `NpzFile`, with more."""
 
     @staticmethod
@@ -445,7 +498,6 @@ class IpcFile(_OpenedBatches):
         """One a message: name ("schema", "dictionary 0", "batch 3"), method ("stored" | "lz4" | "zstd"), nbytes (of the
         body, decoded where known), compressed_nbytes (of the body), offset, nrows, crc32 (None), descr (None),
         fortran_order (None), shape ((nrows, ncols) or None)."""
-    def batch_rows(self) -> list[int]: ...
     def load(
         self,
         positions: Sequence[int] | None = None,
@@ -454,11 +506,10 @@ class IpcFile(_OpenedBatches):
         private: bool = False,
         threads: int | None = None,
         progress: Progress | None = None,
+        leaves: Mapping[int, _Steps] | None = None,
     ) -> CoreFrame:
         """All batches landed in one frame: columns without nulls of a NumPy dtype as blocks, one a dtype and
         column-major (or views of a private map where one batch allows it); the rest as Arrow columns."""
-    def batch(self, i: int, positions: Sequence[int] | None = None, threads: int | None = None) -> CoreFrame:
-        """Batch i alone, Arrow's layout. IndexError past the end."""
 
 class ParquetReadOptions:
     def __init__(
@@ -474,7 +525,7 @@ class ParquetReadOptions:
         aad_prefix: bytes | None = None,
     ) -> None: ...
 
-class ParquetFile(_OpenedBatches):
+class ParquetFile(_PartedBatches):
     """An opened Parquet file: the footer's entries of the wanted columns read and checked, pages untouched."""
 
     @staticmethod
@@ -495,9 +546,6 @@ class ParquetFile(_OpenedBatches):
         page_index, bloom_filter, encrypted."""
     def row_groups(self) -> list[dict[str, Any]]:
         """nrows, nbytes, compressed_nbytes, offset."""
-    def batch_rows(self) -> list[int]: ...
-    def batch(self, i: int, positions: Sequence[int] | None = None, threads: int | None = None) -> CoreFrame:
-        """Row group i alone, Arrow's layout. IndexError past the end."""
 
 class IpcReader(_BatchReader):
     """A stream of Arrow's."""

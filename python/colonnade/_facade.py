@@ -30,7 +30,8 @@ def read(
         Default: told by the first bytes, then by the suffix. Text, and MessagePack that others wrote, have no magic:
         they are told by the suffix (``.csv``, ``.csv.gz``...) or by this alone; JSON and NDJSON also by the first line.
     columns : label or iterable of labels, optional
-        These columns alone, in this order; see `Frame.select`. Others are not touched.
+        These columns alone, in this order, or leaves of nested ones (``"muon.pt"``, ``"jet[].eta"``); see
+        `Frame.select`. Others are not touched.
     rows : slice, optional
         A slice of positions, step 1.
     **options

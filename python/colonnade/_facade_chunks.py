@@ -98,7 +98,7 @@ def open_reader(
         value is a chunk; of ``csv`` and ``ndjson`` it is ``chunk_rows`` records, and types are those of the first
         chunk, or as ``dtypes`` or a header says; the others are one chunk.
     columns : label or iterable of labels, optional
-        These columns alone, in this order.
+        These columns alone, in this order, or leaves of nested ones; see `Frame.select`.
     rows : slice, optional
         A slice of positions, step 1; of a stream counted from the front.
     **options

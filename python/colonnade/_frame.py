@@ -7,6 +7,7 @@ from . import _core, _labels
 from ._axes import Labels, decode_optional
 from ._core import CoreFrame
 from ._frame_part import SLOTS, FramePart
+from ._paths import Chosen, narrowed
 from ._schema import Dtypes, Schema
 from ._select import row_range
 from ._take import load_adapter, native_library, take
@@ -116,7 +117,7 @@ class Frame(FramePart):
     # ------------------------------------------------------------------ selection
 
     def __getitem__(self, columns: Any) -> "Frame":
-        """One column by its label, a group by its prefix, or the columns of a list.
+        """One column by its label, a part of a nested one by its path, a group by its prefix, or the columns of a list.
 
         The data of one column is kept once it was decoded; `release` drops it.
         """
@@ -127,12 +128,12 @@ class Frame(FramePart):
         lookup = self._lookup
         if not lookup.is_label(columns):
             return self.select(columns)
-        positions = lookup.of(columns)
-        key = tuple(positions)
+        chosen = lookup.chosen(columns)
+        key = (*chosen.positions, *chosen.leaves.items())
         kept = self._kept.get(key)
         if kept is None:
-            kept = self._selected(positions)
-            if len(positions) == 1 and lookup.is_whole(columns):
+            kept = self._selected(chosen)
+            if len(chosen.positions) == 1 and lookup.is_whole(columns):
                 kept._single = True
                 self._kept[key] = kept
         return kept
@@ -144,14 +145,17 @@ class Frame(FramePart):
         ----------
         columns
             A label or an iterable of labels. Of hierarchical columns a label is a tuple, and a shorter tuple (or
-            the first level's label alone) a group. A label that stands several times gives all its columns.
+            the first level's label alone) a group. A label that stands several times gives all its columns. Text that
+            is no label may be a path into a nested column: ``"muon.pt"`` is a field of a struct, ``"jet[].eta"`` one
+            of the structs in lists, ``"m[].key"`` and ``"m[].value"`` those of a map. Paths into one column give one
+            column, which has these parts alone.
 
         Raises
         ------
         ColumnNotFound
-            A label that is not there; the message names the nearest.
+            A label or path that is not there; the message names the nearest.
         """
-        return self._selected(self._lookup.positions(columns))
+        return self._selected(self._lookup.chosen(columns))
 
     def slice(self, start: int | None = None, stop: int | None = None) -> "Frame":
         """The rows from position `start` up to, not including, `stop`; negative positions count from the end."""
@@ -165,6 +169,7 @@ class Frame(FramePart):
         """Drop the columns that ``frame[label]`` has decoded and kept. Arrays already handed out stay valid."""
         for kept in self._kept.values():
             kept._core = None if kept._file is not None else kept._core
+            kept._columns = None
         self._kept.clear()
 
     # ------------------------------------------------------------------ conversion
@@ -212,11 +217,10 @@ class Frame(FramePart):
 
     def __arrow_c_schema__(self) -> object:
         """An ``arrow_schema`` capsule: the schema of that stream."""
-        load = getattr(self._file, "load_arrow", None)
-        if load is None or self._core is not None:
+        if self._core is not None or not hasattr(self._file, "load_arrow"):
             return _core.export_arrow_schema(self._load())
         first = self._rows[0] if self._rows else 0
-        return _core.export_arrow_schema(load(self._positions, (first, first))[0])
+        return _core.export_arrow_schema(self._load_batches((first, first))[0])
 
     def to_numpy(self) -> Any:
         """NumPy arrays, read-only, over the file's own bytes where they can be used as they lie.
@@ -305,19 +309,26 @@ class Frame(FramePart):
 
     # ------------------------------------------------------------------ within
 
-    def _selected(self, positions: list[int]) -> "Frame":
+    def _selected(self, chosen: Chosen) -> "Frame":
+        positions = chosen.positions
         if self._core is not None:
-            return Frame._make(self._core.select(positions))
-        if self._positions is not None:
-            positions = [self._positions[i] for i in positions]
-        return Frame._make(None, self._file, positions, self._rows, self._threads, self._progress)
+            core = self._core.select(positions)
+            leaves = {i: chosen.leaves[place] for i, place in enumerate(positions) if place in chosen.leaves}
+            return Frame._make(core.kept(leaves) if leaves else core)
+        leaves = {}
+        places = positions if self._positions is None else [self._positions[i] for i in positions]
+        for position, place in zip(positions, places, strict=True):
+            steps = narrowed(self._leaves.get(place), chosen.leaves.get(position))
+            if steps is not None:
+                leaves[place] = steps
+        return Frame._make(None, self._file, places, self._rows, self._threads, self._progress, leaves)
 
     def _sliced(self, rows: tuple[int, int]) -> "Frame":
         if self._core is not None:
             return Frame._make(self._core.slice(*rows))
         first = self._rows[0] if self._rows else 0
         rows = first + rows[0], first + rows[1]
-        return Frame._make(None, self._file, self._positions, rows, self._threads, self._progress)
+        return Frame._make(None, self._file, self._positions, rows, self._threads, self._progress, self._leaves)
 
     def _to(self, library: str, **options: Any) -> Any:
         adapter = load_adapter(library)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ._axes import Labels, arrow_values, dtype_text
 from ._core import ArrowColumn
+from ._paths import Chosen
 from ._text import ELLIPSIS, cell_text, cut, label_text, width_of
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def make_grid(frame: "Frame", *, max_rows: int, width: int, titles: tuple[str, .
     rows = _parts(nrows, max_rows)
     # Two characters are the least a column takes: more columns than that cannot fit, so they are not decoded.
     positions = [i for part in _parts(ncols, max(2, width // 2)) for i in part]
-    blocks = [frame._selected(positions).slice(part.start, part.stop) for part in rows]
+    blocks = [frame._selected(Chosen(positions, {})).slice(part.start, part.stop) for part in rows]
     values = [_columns_of(block, len(positions)) for block in blocks]
     names = frame._dtype_names()
     index_dtypes = [short_dtype(name) for name in frame.index.dtypes]

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._axes import Labels, decode_optional
+from ._frame_part import NARROW
 from ._info_arrow import ArrowInfo
 from ._info_parquet import ParquetInfo
 from ._info_text import TextInfo
@@ -46,15 +47,19 @@ class Info:
     codecs : dict
         Compression method to number of members.
     members : list of dict
-        name, method, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Of Arrow one a message:
-        the schema, dictionaries, record batches; of Parquet one a column chunk, with group, physical, encodings,
-        nvalues, statistics, page_index, bloom_filter, encrypted; of MessagePack one a column; of text one, all of it.
+        name, method, filter, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Of Arrow one a
+        message: the schema, dictionaries, record batches; of Parquet one a column chunk, with group, physical,
+        encodings, nvalues, statistics, page_index, bloom_filter, encrypted; of MessagePack one a column; of text one,
+        all of it.
     arrow : ArrowInfo or None
         What Arrow's files and streams have besides.
     text : TextInfo or None
         What text files have besides.
     parquet : ParquetInfo or None
         What Parquet files have besides: row groups, encodings.
+    leaves : dict
+        Of npz, Arrow and Parquet, nested columns with text labels: label to the paths of their leaves, as ``columns=``
+        takes them.
     labels : list of str
         Of a bundle: its frames.
     problem : str or None
@@ -75,6 +80,7 @@ class Info:
     codecs: dict[str, int]
     members: list[dict[str, Any]] = field(repr=False)
     labels: list[str] = field(default_factory=list)
+    leaves: dict[str, list[str]] = field(default_factory=dict, repr=False)
     problem: str | None = None
     arrow: ArrowInfo | None = None
     text: TextInfo | None = None
@@ -108,6 +114,7 @@ class Info:
             "index": _axis_dict(self.index),
             "columns": _axis_dict(self.columns),
             "schema": [{"label": plain(item.label), "dtype": item.dtype, "layout": item.layout} for item in columns],
+            "leaves": {label: list(paths) for label, paths in self.leaves.items()},
             "labels": list(self.labels),
             "problem": self.problem,
             "arrow": None if self.arrow is None else asdict(self.arrow),
@@ -138,6 +145,9 @@ class Info:
         codecs = ", ".join(f"{count:,} {codec}" for codec, count in self.codecs.items()) or "none"
         members = "messages" if self.arrow is not None else "column chunks" if self.parquet is not None else "members"
         facts.append((members, codecs))
+        filters = Counter(str(member["filter"]) for member in self.members if member.get("filter"))
+        if filters:
+            facts.append(("filters", ", ".join(f"{count:,} {name}" for name, count in filters.items())))
         facts.append(("written by", _writer_text(self.origin, self.version)))
         if self.labels:
             facts.append(("frames", f"{len(self.labels):,}: " + ", ".join(map(label_text, self.labels[:_SHOWN]))))
@@ -184,11 +194,25 @@ def info_of(file: File) -> Info:
         codecs=dict(Counter(str(member["method"]) for member in members)),
         members=members,
         labels=list(file.labels()) if file.kind == "bundle" else [],
+        leaves={} if schema is None else _leaves(file, schema),
         problem=problem,
         arrow=ArrowInfo.of(file, members) if isinstance(file, _core.IpcFile) else None,
         text=TextInfo.of(file) if isinstance(file, _core.TextFile) else None,
         parquet=ParquetInfo.of(file, members) if isinstance(file, _core.ParquetFile) else None,
     )
+
+
+def _leaves(file: File, schema: Schema) -> dict[str, list[str]]:
+    """Paths of leaves, where they can be told without decoding."""
+    if not isinstance(file, NARROW):
+        return {}
+    found = {}
+    for position, item in enumerate(schema.fields):
+        if item.layout == "arrow" and "<" in item.dtype and isinstance(item.label, str):
+            paths = [item.label + path for path, _, is_leaf in file.leaf_paths(position) if is_leaf]
+            if paths:
+                found[str(item.label)] = paths
+    return found
 
 
 _FORMATS = {"zip": "npz", "file": "arrow", "stream": "arrows", "row groups": "parquet"} | {

@@ -8,6 +8,7 @@ from . import _core
 from ._axes import Labels
 from ._filter_values import terms
 from ._options_parquet import ParquetOptions, conjunctions
+from ._paths import Paths
 from ._select import Columns
 from ._sources import AnySource
 from ._threads import resolve_threads
@@ -76,7 +77,9 @@ def _refuse_unknown(file: _core.ParquetFile, conditions: list[list[tuple[str, st
 
 
 def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_core.ParquetFile, Any]:
-    """The opened file, and the labels in it that `columns` are: the column that a nested path leads into."""
+    """The opened file, and the labels in it that `columns` are. Of paths in Parquet's own spelling, as
+    ``jet.list.element.eta``, they are the columns that they lead into: the others' leaves are passed by.
+    """
     names = _names(columns)
     if names is None or where.is_stream:
         return open_parquet(where, made), columns
@@ -90,9 +93,15 @@ def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_
     known = set(Labels(file.columns))
     if all(name in known for name in names):
         return file, columns
+    whole = open_parquet(where, made)
+    try:
+        Columns(Labels(whole.columns), Paths(whole.leaf_paths)).chosen(columns)
+        return whole, columns
+    except ColumnNotFound:
+        pass
     roots = [name if name in known else _root(name, known) for name in names]
     if None in roots:
-        return open_parquet(where, made), columns
+        return whole, columns
     return file, list(dict.fromkeys(roots))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ._axes import Labels
 from ._nearest import nearest
+from ._paths import Chosen, Paths, Steps, combine
 from .errors import ColumnNotFound, OptionError
 
 _NAN = object()
@@ -15,10 +16,13 @@ _NAT = object()
 
 
 class Columns:
-    """Finds columns by label. Built once a frame, on the first look-up; a look-up then costs one hash."""
+    """Finds columns by label, and places within them by path. Built once a frame, on the first look-up; a look-up then
+    costs one hash.
+    """
 
-    def __init__(self, labels: Labels) -> None:
+    def __init__(self, labels: Labels, paths: Paths | None = None) -> None:
         self._labels = labels
+        self._paths = paths
         self._depth = labels.depth
         self._found: dict[int, dict[Any, list[int]]] = {}
 
@@ -41,6 +45,37 @@ class Columns:
             # Names, of which there may be thousands, are their own keys.
             found += (names.get((label,)) if type(label) is str else None) or self.of(label)
         return found
+
+    def chosen(self, columns: Any) -> Chosen:
+        """As `positions`, and text that is no label may be a path into a nested column: see `colonnade._paths`.
+
+        Raises
+        ------
+        ColumnNotFound
+            A label or a path that is not there; the message names the nearest.
+        """
+        names = self._table(1) if self._depth == 1 else {}
+        positions: list[int] = []
+        parts: dict[int, Steps] = {}  # by place among `positions`
+        for label in [columns] if self.is_label(columns) else columns:
+            # Names, of which there may be thousands, are their own keys.
+            found = names.get((label,)) if type(label) is str else None
+            if found is None and (leads := self._leads(label)):
+                for position, steps in leads:
+                    parts[len(positions)] = steps
+                    positions.append(position)
+            else:
+                positions += found or self.of(label)
+        return combine(positions, parts)
+
+    def _leads(self, label: Any) -> list[tuple[int, Steps]]:
+        """The columns that a path leads into."""
+        if self._paths is None or self._depth > 1 or not isinstance(label, str) or self._named(label):
+            return []
+        return self._paths.find(str(label), self._named)
+
+    def _named(self, name: str) -> list[int]:
+        return self._table(1).get((name,), [])
 
     def is_label(self, columns: Any) -> bool:
         """Whether `columns` is one label rather than several."""
@@ -82,6 +117,8 @@ class Columns:
         known = {str(other): repr(_plain(other)) for other in self._labels}
         if self._depth > 1:
             known |= {str(other[0]): repr(_plain(other[0])) for other in self._labels}
+        if self._paths is not None and self._depth == 1 and isinstance(label, str):
+            known |= {path: repr(path) for path in self._paths.near(label, self._named, list(known))}
         near = [known[text] for text in nearest(str(label), known)]
         if near:
             return f"column {label!r} is not there; nearest: {', '.join(near)}"

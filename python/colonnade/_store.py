@@ -49,16 +49,21 @@ def encode_bytes(core: _core.CoreFrame, columns: Columns, made: Options, progres
 
 def npz_options(made: NpzOptions, columns: Columns) -> _core.NpzWriteOptions:
     """The core's options: labels have become positions."""
-    compression = made.compression
-    if isinstance(compression, Mapping):
-        compression = {position: codec for label, codec in compression.items() for position in columns.of(label)}
     return _core.NpzWriteOptions(
-        compression=compression,
+        compression=_by_position(made.codec, columns),
+        filter=_by_position(made.filtering, columns),
+        profile=made.profile,
         level=made.level,
         compat=made.compat,
         fsync=made.fsync,
         threads=resolve_threads(made.threads),
     )
+
+
+def _by_position(asked: str | Mapping[Any, str | None] | None, columns: Columns) -> str | dict[int, str | None] | None:
+    if not isinstance(asked, Mapping):
+        return asked
+    return {position: name for label, name in asked.items() for position in columns.of(label)}
 
 
 def _store_npz(

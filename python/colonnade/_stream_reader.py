@@ -6,6 +6,7 @@ from typing import Any
 from . import _core
 from ._frame import Frame
 from ._front_reader import FrontReader
+from ._paths import Chosen
 from ._sources import AnySource
 
 
@@ -44,7 +45,7 @@ class StreamReader(FrontReader):
         self._asked = columns
         self._options = options
         self._open_whole = open_whole
-        self._positions: list[int] | None = None
+        self._chosen: Chosen | None = None
 
     def size(self) -> tuple[int | None, int | None]:
         reader = self._opened()
@@ -68,9 +69,10 @@ class StreamReader(FrontReader):
             self._check_open()
             self._reader = self._where.read_batches(self._opener, **self._options)
             if self._asked is not None:
-                self._positions = Frame._make(self._reader.schema())._lookup.positions(self._asked)
+                self._chosen = Frame._make(self._reader.schema())._lookup.chosen(self._asked)
         reader: _core.IpcReader | _core.ConnectionReader | _core.TextReader = self._reader
         return reader
 
     def _selected(self, core: _core.CoreFrame) -> Frame:
-        return Frame._make(core if self._positions is None else core.select(self._positions))
+        frame = Frame._make(core)
+        return frame if self._chosen is None else frame._selected(self._chosen)

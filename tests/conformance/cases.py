@@ -33,6 +33,14 @@ def _npz(make: Callable[[], Any], **more: Any) -> tuple[str, Case]:
 _COMPRESSED: dict[str, Any] = {"packed": True, "static_frame": False}
 _ZSTD, _DEFLATE = {"compression": "zstd"}, {"compression": "deflate"}
 _OURS = {"static_frame": False}
+_FILTERS = {
+    "shuffle": "shuffle",
+    "delta": "delta",
+    "delta_shuffle": "delta-shuffle",
+    "few": "dictionary",
+    "many": "dictionary",
+    "none": "none",
+}
 
 NPZ: dict[str, Case] = dict(
     [
@@ -60,6 +68,7 @@ NPZ: dict[str, Case] = dict(
         _npz(frames_pandas.pandas_datetime_index, **_OURS),
         ("zstd", Case(frames_numpy.compressible, "zstd.npz", _ZSTD, **_COMPRESSED)),
         ("deflate", Case(frames_numpy.compressible, "deflate.npz", _DEFLATE, **_COMPRESSED)),
+        ("filters", Case(frames_numpy.filterable, "filters.npz", _DEFLATE | {"filter": _FILTERS}, **_COMPRESSED)),
         ("bundle_npz", Case(frames_static_frame.bundle, "bundle_npz.zip", {"layout": "npz"}, bundle=True)),
         ("bundle_npy", Case(frames_static_frame.bundle, "bundle_npy.zip", {"layout": "npy"}, bundle=True)),
     ]

@@ -57,6 +57,19 @@ def compressible() -> dict[str, np.ndarray]:
     }
 
 
+def filterable() -> dict[str, np.ndarray]:
+    """A column for each filter of NPZ, long enough to be filtered."""
+    rows = np.arange(560)
+    return {
+        "shuffle": rows * 0.5,
+        "delta": (rows * 60_000_000 + 1_577_836_800_000_000).astype("<M8[us]"),
+        "delta_shuffle": rows.astype(">i8") * 1001,
+        "few": rows % 7 / 4,
+        "many": rows % 300 * 1.25,
+        "none": rows // 90,
+    }
+
+
 LONE: dict[str, Callable[[], np.ndarray]] = {
     "c_order": lambda: np.arange(12, dtype="<i4").reshape(3, 4),
     "f_order": lambda: np.asfortranarray(np.arange(12, dtype="<i4").reshape(3, 4)),

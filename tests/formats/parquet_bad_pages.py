@@ -239,14 +239,62 @@ def _both(repetition: bytes, definition: bytes) -> bytes:
     return levels(repetition) + levels(definition)
 
 
-_list("a repetition of 1 at the start", _both(run(1, 2, 1), run(3, 2, 2)) + TWO, 2, 1, "")
-_list("a repetition beyond the most", _both(run(2, 2, 1), run(3, 2, 2)) + TWO, 2, 2, "")
+_list("a repetition of 1 at the start", _both(run(1, 2, 1), run(3, 2, 2)) + TWO, 2, 1,
+      "the first repetition level of a column chunk is not 0")  # fmt: skip
+_list("a repetition beyond the most", _both(run(2, 2, 1), run(3, 2, 2)) + TWO, 2, 2,
+      "repetition level 2, at most 1 is possible")  # fmt: skip
 _list("a definition beyond the most", _both(run(0, 2, 1), packed([4 & 3, 0], 2) + b"") + b"", 2, 2, "", to=EITHER)
-_list("more rows than repetitions say", _both(packed([0, 1], 1), run(3, 2, 2)) + TWO, 2, 2, "")
-_list("fewer rows than repetitions say", _both(run(0, 2, 1), run(3, 2, 2)) + TWO, 2, 1, "")
-_list("too few repetitions", _both(run(0, 1, 1), run(3, 2, 2)) + TWO, 2, 2, "")
-_list("too few definitions", _both(run(0, 2, 1), run(3, 1, 2)) + TWO, 2, 2, "")
-_list("too few values", _both(run(0, 2, 1), run(3, 2, 2)) + plain("q", 1), 2, 2, "")
+_list("a definition level that has no name", _both(run(0, 2, 1), run(7, 2, 2)) + TWO, 2, 2,
+      "definition level 7, at most 3 is possible")  # fmt: skip
+_list("more rows than repetitions say", _both(packed([0, 1], 1), run(3, 2, 2)) + TWO, 2, 2,
+      "levels begin 1 rows, its row group has 2")  # fmt: skip
+_list("fewer rows than repetitions say", _both(run(0, 2, 1), run(3, 2, 2)) + TWO, 2, 1,
+      "levels begin 2 rows, its row group has 1")  # fmt: skip
+_list("too few repetitions", _both(run(0, 1, 1), run(3, 2, 2)) + TWO, 2, 2, "levels")
+_list("too few definitions", _both(run(0, 2, 1), run(3, 1, 2)) + TWO, 2, 2, "levels")
+_list("too few values", _both(run(0, 2, 1), run(3, 2, 2)) + plain("q", 1), 2, 2, "needs 16 bytes, found 8")
+_list("an item of an empty list", _both(packed([0, 1], 1), packed([1, 3], 2)) + TWO, 2, 1,
+      "level 1 of a page goes on with a list that has no item")  # fmt: skip
+_list("an item of no list", _both(packed([0, 1], 1), packed([0, 3], 2)) + TWO, 2, 1,
+      "level 1 of a page goes on with a list that has no item")  # fmt: skip
+_list("no item though it goes on", _both(packed([0, 1], 1), packed([3, 1], 2)) + TWO, 2, 1,
+      "level 1 of a page goes on with a list that has no item")  # fmt: skip
+
+
+def _pages(name: str, *bodies: bytes, nrows: int, words: str) -> None:
+    own = [data_page(body, 1) for body in bodies]
+    column = Column("l", INT64, own, len(own), path=["l", "list", "element"])
+    bad(f"lists: {name}", file([column], nrows, schema=_LIST), words)
+
+
+_ITEM, _MORE, _NONE = (
+    _both(run(0, 1, 1), run(3, 1, 2)) + plain("q", 1),
+    _both(run(1, 1, 1), run(3, 1, 2)) + plain("q", 2),
+    _both(run(0, 1, 1), run(1, 1, 2)),
+)
+_pages("a page that goes on with an empty list", _ITEM, _NONE, _MORE, nrows=2,
+       words="a page goes on with a list that has no item in the page before")  # fmt: skip
+_pages("a page that goes on with nothing", _MORE, _ITEM, nrows=1,
+       words="the first repetition level of a column chunk is not 0")  # fmt: skip
+
+_PAIR = items(12, [
+    element("schema", children=1), element("l", None, 1, children=1, converted=3), element("list", None, 2, children=1),
+    element("element", None, 0, children=2), element("a", INT64, 0), element("b", INT64, 0),
+])  # fmt: skip
+_OF_TWO = _both(packed([0, 1], 1), run(2, 2, 2)) + TWO
+_OF_ONE = _both(run(0, 1, 1), run(2, 1, 2)) + plain("q", 1)
+bad(
+    "lists: fields of other numbers of items",
+    file(
+        [
+            Column("a", INT64, [data_page(_OF_TWO, 2)], 2, path=["l", "list", "element", "a"]),
+            Column("b", INT64, [data_page(_OF_ONE, 1)], 1, path=["l", "list", "element", "b"]),
+        ],
+        1,
+        schema=_PAIR,
+    ),
+    "has 1 items in its lists, leaf 0 has 2",
+)
 _list(
     "keys without a dictionary",
     _both(run(0, 2, 1), run(3, 2, 2)) + b"\1" + run(1, 2, 1),

@@ -11,6 +11,7 @@ use crate::array::Arrays;
 use crate::arrow_column::ArrowColumn;
 use crate::axis::PyAxis;
 use crate::errors::IntoPy;
+use crate::leaves;
 
 /// A frame in memory or over a map.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -146,6 +147,20 @@ impl CoreFrame {
     fn select(&self, positions: Vec<usize>) -> PyResult<Self> {
         let columns = self.frame.columns.select(&positions).py()?;
         Ok(Self::new(self.frame.select(&positions, columns).py()?))
+    }
+
+    #[pyo3(signature = (position, steps = None))]
+    fn leaf_paths(&self, position: usize, steps: Option<leaves::Steps>) -> Vec<(String, Vec<usize>, bool)> {
+        leaves::listed(self.frame.arrow_type(position), steps.as_ref())
+    }
+
+    fn leaf_dtype(&self, position: usize, steps: leaves::Steps) -> String {
+        leaves::named(self.frame.arrow_type(position), &steps)
+    }
+
+    fn kept(&self, leaves: leaves::Asked) -> PyResult<Self> {
+        let kept = leaves::kept(leaves, &|position| self.frame.arrow_type(position))?;
+        Ok(Self::new(kept.map_or_else(|| (*self.frame).clone(), |kept| (*self.frame).clone().kept(&kept))))
     }
 
     fn slice(&self, start: usize, stop: usize) -> PyResult<Self> {

@@ -12,6 +12,7 @@ use crate::axis::PyAxis;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::http_file::PyHttpFile;
+use crate::leaves;
 use crate::npz_file::{PyLimits, threads as threads_of};
 use crate::path::PathArgument;
 use crate::view::{after, bytes_of};
@@ -231,6 +232,15 @@ impl IpcFile {
         self.ipc.is_big_endian()
     }
 
+    #[pyo3(signature = (position, steps = None))]
+    fn leaf_paths(&self, position: usize, steps: Option<leaves::Steps>) -> Vec<(String, Vec<usize>, bool)> {
+        leaves::listed(self.ipc.plan().arrow_type(position), steps.as_ref())
+    }
+
+    fn leaf_dtype(&self, position: usize, steps: leaves::Steps) -> String {
+        leaves::named(self.ipc.plan().arrow_type(position), &steps)
+    }
+
     fn dtypes(&self) -> Vec<String> {
         self.ipc.dtypes()
     }
@@ -244,7 +254,8 @@ impl IpcFile {
         self.ipc.batch_rows().collect()
     }
 
-    #[pyo3(signature = (positions = None, rows = None, *, private = false, threads = None, progress = None))]
+    #[pyo3(signature = (positions = None, rows = None, *, private = false, threads = None, progress = None, leaves = None))]
+    #[allow(clippy::too_many_arguments)] // the arguments of a Python method
     fn load(
         &self,
         py: Python<'_>,
@@ -253,12 +264,15 @@ impl IpcFile {
         private: bool,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
+        leaves: leaves::Asked,
     ) -> PyResult<CoreFrame> {
-        let asked = Asked { positions, rows, private, threads: threads.unwrap_or(self.threads) };
+        let kept = leaves::kept(leaves, &|position| self.ipc.plan().arrow_type(position))?;
+        let asked = Asked { positions, kept, rows, private, threads: threads.unwrap_or(self.threads) };
         asked.watched(py, progress, |request| self.ipc.load(request)).map(CoreFrame::new)
     }
 
-    #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None))]
+    #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None, leaves = None))]
+    #[allow(clippy::too_many_arguments)] // the arguments of a Python method
     fn load_arrow(
         &self,
         py: Python<'_>,
@@ -266,20 +280,24 @@ impl IpcFile {
         rows: Option<(usize, usize)>,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
+        leaves: leaves::Asked,
     ) -> PyResult<Vec<CoreFrame>> {
-        let asked = Asked { positions, rows, private: false, threads: threads.unwrap_or(self.threads) };
+        let kept = leaves::kept(leaves, &|position| self.ipc.plan().arrow_type(position))?;
+        let asked = Asked { positions, kept, rows, private: false, threads: threads.unwrap_or(self.threads) };
         let frames = asked.watched(py, progress, |request| self.ipc.load_arrow(request))?;
         Ok(frames.into_iter().map(CoreFrame::new).collect())
     }
 
-    #[pyo3(signature = (i, positions = None, threads = None))]
+    #[pyo3(signature = (i, positions = None, threads = None, leaves = None))]
     fn batch(
         &self,
         py: Python<'_>,
         i: usize,
         positions: Option<Vec<usize>>,
         threads: Option<usize>,
+        leaves: leaves::Asked,
     ) -> PyResult<CoreFrame> {
+        let kept = leaves::kept(leaves, &|position| self.ipc.plan().arrow_type(position))?;
         if i >= self.ipc.nbatches() {
             return Err(PyIndexError::new_err(format!(
                 "batch {i} is out of range: there are {}",
@@ -287,7 +305,7 @@ impl IpcFile {
             )));
         }
         let threads = threads.unwrap_or(self.threads);
-        let asked = Asked { positions, rows: None, private: false, threads };
+        let asked = Asked { positions, kept, rows: None, private: false, threads };
         asked.watched(py, None, |request| self.ipc.batch(i, request)).map(CoreFrame::new)
     }
 

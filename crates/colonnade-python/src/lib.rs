@@ -24,6 +24,7 @@ mod http_file;
 mod ipc_file;
 mod ipc_reader;
 mod ipc_write;
+mod leaves;
 mod listener;
 mod measure;
 mod msgpack_chunks;

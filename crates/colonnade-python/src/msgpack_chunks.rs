@@ -157,6 +157,7 @@ impl MsgpackReader {
 fn frame(received: Received, base: u64, options: ReadOptions) -> colonnade::Result<Frame> {
     let request = Request {
         positions: None,
+        kept: None,
         rows: None,
         private: false,
         threads: options.threads,

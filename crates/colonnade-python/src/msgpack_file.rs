@@ -188,7 +188,7 @@ impl MsgpackFile {
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<CoreFrame> {
-        let asked = Asked { positions, rows, private, threads: threads.unwrap_or(self.threads) };
+        let asked = Asked { positions, kept: None, rows, private, threads: threads.unwrap_or(self.threads) };
         asked.watched(py, progress, |request| self.opened.load(request)).map(CoreFrame::new)
     }
 

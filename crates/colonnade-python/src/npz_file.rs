@@ -15,6 +15,7 @@ use crate::dtype;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::http_file::PyHttpFile;
+use crate::leaves;
 use crate::path::PathArgument;
 use crate::view::{after, bytes_of};
 use crate::watched::{Asked, watched};
@@ -269,6 +270,15 @@ impl NpzFile {
         self.store.nbytes()
     }
 
+    #[pyo3(signature = (position, steps = None))]
+    fn leaf_paths(&self, position: usize, steps: Option<leaves::Steps>) -> Vec<(String, Vec<usize>, bool)> {
+        leaves::listed(self.store.arrow_type(position), steps.as_ref())
+    }
+
+    fn leaf_dtype(&self, position: usize, steps: leaves::Steps) -> String {
+        leaves::named(self.store.arrow_type(position), &steps)
+    }
+
     fn dtypes(&self) -> PyResult<Vec<String>> {
         self.store.dtypes().py()
     }
@@ -277,7 +287,8 @@ impl NpzFile {
         self.store.members().iter().map(|m| member_dict(py, m)).collect()
     }
 
-    #[pyo3(signature = (positions = None, rows = None, *, private = false, threads = None, progress = None))]
+    #[pyo3(signature = (positions = None, rows = None, *, private = false, threads = None, progress = None, leaves = None))]
+    #[allow(clippy::too_many_arguments)] // the arguments of a Python method
     fn load(
         &self,
         py: Python<'_>,
@@ -286,10 +297,12 @@ impl NpzFile {
         private: bool,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
+        leaves: leaves::Asked,
     ) -> PyResult<CoreFrame> {
+        let kept = leaves::kept(leaves, &|position| self.store.arrow_type(position))?;
         let axes = self.axes()?;
         let every = positions.is_none();
-        let asked = Asked { positions, rows, private, threads: threads.unwrap_or(self.threads) };
+        let asked = Asked { positions, kept, rows, private, threads: threads.unwrap_or(self.threads) };
         let mut frame = asked.watched(py, progress, |request| self.store.load(axes, request))?;
         if frame.tags.origin.is_none() && every {
             frame.tags.origin = self.origin(py)?;
@@ -363,6 +376,7 @@ fn member_dict<'py>(py: Python<'py>, member: &MemberInfo) -> PyResult<Bound<'py,
     out.set_item("compressed_nbytes", member.compressed_nbytes)?;
     out.set_item("offset", member.offset)?;
     out.set_item("crc32", member.crc32)?;
+    out.set_item("filter", member.filter)?;
     let (descr, order, shape) = match &member.array {
         None => (None, None, None),
         Some((descr, fortran_order, shape)) => {

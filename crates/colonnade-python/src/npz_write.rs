@@ -5,7 +5,7 @@ use std::os::fd::RawFd;
 
 use colonnade::container::members::{Compat, Name};
 use colonnade::container::store::check_label;
-use colonnade::format::npz::{Codec, WriteOptions};
+use colonnade::format::npz::{Codec, Profile, Wanted, WriteOptions};
 use colonnade::format::{npy, npz};
 use colonnade::frame::Frame;
 use colonnade_transport::{AtomicDirectory, AtomicFile, Descriptor};
@@ -27,9 +27,9 @@ pub(crate) struct NpzWriteOptions {
     fsync: bool,
 }
 
-/// One codec, or one a column.
+/// One name, of a codec or a filter, or one a column.
 #[derive(FromPyObject)]
-enum Compression {
+enum ByColumn {
     Columns(BTreeMap<usize, Option<String>>),
     Name(String),
 }
@@ -37,9 +37,12 @@ enum Compression {
 #[pymethods]
 impl NpzWriteOptions {
     #[new]
-    #[pyo3(signature = (*, compression = None, level = None, compat = None, fsync = false, threads = None))]
+    #[allow(clippy::too_many_arguments)] // Python's keywords
+    #[pyo3(signature = (*, compression = None, filter = None, profile = None, level = None, compat = None, fsync = false, threads = None))]
     fn new(
-        compression: Option<Compression>,
+        compression: Option<ByColumn>,
+        filter: Option<ByColumn>,
+        profile: Option<&str>,
         level: Option<i32>,
         compat: Option<&str>,
         fsync: bool,
@@ -47,14 +50,25 @@ impl NpzWriteOptions {
     ) -> PyResult<Self> {
         let (codec, columns) = match compression {
             None => (Codec::None, BTreeMap::new()),
-            Some(Compression::Name(name)) => (Codec::parse(Some(&name)).py()?, BTreeMap::new()),
-            Some(Compression::Columns(columns)) => {
+            Some(ByColumn::Name(name)) => (Codec::parse(Some(&name)).py()?, BTreeMap::new()),
+            Some(ByColumn::Columns(columns)) => {
                 let parse = |(position, name): (usize, Option<String>)| {
                     Ok((position, Codec::parse(name.as_deref())?))
                 };
                 (Codec::None, columns.into_iter().map(parse).collect::<colonnade::Result<_>>().py()?)
             }
         };
+        let (filter, filters) = match filter {
+            None => (Wanted::default(), BTreeMap::new()),
+            Some(ByColumn::Name(name)) => (Wanted::parse(Some(&name)).py()?, BTreeMap::new()),
+            Some(ByColumn::Columns(columns)) => {
+                let parse = |(position, name): (usize, Option<String>)| {
+                    Ok((position, Wanted::parse(name.as_deref())?))
+                };
+                (Wanted::default(), columns.into_iter().map(parse).collect::<colonnade::Result<_>>().py()?)
+            }
+        };
+        let profile = profile.map(Profile::parse).transpose().py()?;
         let compat = match compat {
             None => Compat::Ours,
             Some("static-frame") => Compat::StaticFrame,
@@ -64,6 +78,7 @@ impl NpzWriteOptions {
             }
         };
         let core = WriteOptions::new(codec, columns, level, compat, self::threads(threads)).py()?;
+        let core = core.with_filters(filter, filters, profile);
         Ok(Self { core, fsync })
     }
 }

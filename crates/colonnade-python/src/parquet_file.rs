@@ -12,6 +12,7 @@ use crate::axis::PyAxis;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::http_file::PyHttpFile;
+use crate::leaves;
 use crate::npz_file::{PyLimits, threads as threads_of};
 use crate::parquet_filter::{Conditions, filter_of};
 use crate::parquet_values;
@@ -224,6 +225,15 @@ impl ParquetFile {
         self.file.labels_are_names()
     }
 
+    #[pyo3(signature = (position, steps = None))]
+    fn leaf_paths(&self, position: usize, steps: Option<leaves::Steps>) -> Vec<(String, Vec<usize>, bool)> {
+        leaves::listed(self.file.plan().arrow_type(position), steps.as_ref())
+    }
+
+    fn leaf_dtype(&self, position: usize, steps: leaves::Steps) -> String {
+        leaves::named(self.file.plan().arrow_type(position), &steps)
+    }
+
     fn dtypes(&self) -> Vec<String> {
         self.file.dtypes()
     }
@@ -250,7 +260,8 @@ impl ParquetFile {
         self.file.group_rows().collect()
     }
 
-    #[pyo3(signature = (positions = None, rows = None, *, private = false, threads = None, progress = None))]
+    #[pyo3(signature = (positions = None, rows = None, *, private = false, threads = None, progress = None, leaves = None))]
+    #[allow(clippy::too_many_arguments)] // the arguments of a Python method
     fn load(
         &self,
         py: Python<'_>,
@@ -259,12 +270,15 @@ impl ParquetFile {
         private: bool,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
+        leaves: leaves::Asked,
     ) -> PyResult<CoreFrame> {
-        let asked = Asked { positions, rows, private, threads: threads.unwrap_or(self.threads) };
-        asked.watched(py, progress, |request| self.file.load(request)).map(CoreFrame::new)
+        let kept = leaves::kept(leaves, &|position| self.file.plan().arrow_type(position))?;
+        let asked = Asked { positions, kept, rows, private, threads: threads.unwrap_or(self.threads) };
+        asked.watched(py, progress, |request| self.file.load_part(request)).map(CoreFrame::new)
     }
 
-    #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None))]
+    #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None, leaves = None))]
+    #[allow(clippy::too_many_arguments)] // the arguments of a Python method
     fn load_arrow(
         &self,
         py: Python<'_>,
@@ -272,27 +286,31 @@ impl ParquetFile {
         rows: Option<(usize, usize)>,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
+        leaves: leaves::Asked,
     ) -> PyResult<Vec<CoreFrame>> {
-        let asked = Asked { positions, rows, private: false, threads: threads.unwrap_or(self.threads) };
-        let frames = asked.watched(py, progress, |request| self.file.load_arrow(request))?;
+        let kept = leaves::kept(leaves, &|position| self.file.plan().arrow_type(position))?;
+        let asked = Asked { positions, kept, rows, private: false, threads: threads.unwrap_or(self.threads) };
+        let frames = asked.watched(py, progress, |request| self.file.load_arrow_part(request))?;
         Ok(frames.into_iter().map(CoreFrame::new).collect())
     }
 
-    #[pyo3(signature = (i, positions = None, threads = None))]
+    #[pyo3(signature = (i, positions = None, threads = None, leaves = None))]
     fn batch(
         &self,
         py: Python<'_>,
         i: usize,
         positions: Option<Vec<usize>>,
         threads: Option<usize>,
+        leaves: leaves::Asked,
     ) -> PyResult<CoreFrame> {
+        let kept = leaves::kept(leaves, &|position| self.file.plan().arrow_type(position))?;
         if i >= self.file.ngroups() {
             let count = self.file.ngroups();
             return Err(PyIndexError::new_err(format!("row group {i} is out of range: there are {count}")));
         }
         let threads = threads.unwrap_or(self.threads);
-        let asked = Asked { positions, rows: None, private: false, threads };
-        asked.watched(py, None, |request| self.file.batch(i, request)).map(CoreFrame::new)
+        let asked = Asked { positions, kept, rows: None, private: false, threads };
+        asked.watched(py, None, |request| self.file.batch_part(i, request)).map(CoreFrame::new)
     }
 
     #[pyo3(signature = (threads = None, progress = None))]

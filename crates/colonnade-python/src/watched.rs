@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use colonnade::frame::paths::Kept;
 use colonnade::plan::{Progress, Request};
 use pyo3::prelude::*;
 
@@ -32,6 +33,7 @@ pub(crate) fn watched<T: Send>(
 /// What Python asks of an opened file.
 pub(crate) struct Asked {
     pub(crate) positions: Option<Vec<usize>>,
+    pub(crate) kept: Option<Kept>,
     pub(crate) rows: Option<(usize, usize)>,
     pub(crate) private: bool,
     pub(crate) threads: usize,
@@ -45,10 +47,11 @@ impl Asked {
         progress: Callback,
         work: impl FnOnce(&Request<'_>) -> colonnade::Result<T> + Send,
     ) -> PyResult<T> {
-        let Self { positions, rows, private, threads } = self;
+        let Self { positions, kept, rows, private, threads } = self;
         watched(py, progress, None, |progress| {
             work(&Request {
                 positions: positions.as_deref(),
+                kept: kept.as_ref(),
                 rows,
                 private,
                 threads: threads.max(1),

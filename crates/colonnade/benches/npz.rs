@@ -93,7 +93,17 @@ fn open(c: &mut Criterion) {
             let axes = store.axes(1).unwrap();
             let progress = &NoProgress;
             store
-                .load(&axes, &Request { positions: None, rows: None, private: false, threads: 1, progress })
+                .load(
+                    &axes,
+                    &Request {
+                        positions: None,
+                        kept: None,
+                        rows: None,
+                        private: false,
+                        threads: 1,
+                        progress,
+                    },
+                )
                 .unwrap()
         });
     });

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _labels
+from .._cells import cells_of
 from .._cells import object_array as object_array
 from .._core import ArrowColumn, EncodeError
 from ._unicode import unicode_from_cells
@@ -49,8 +50,8 @@ def object_tag(null: str | None) -> str:
 
 
 def objects_from_column(column: ArrowColumn, tag: dict[str, Any] | None = None) -> np.ndarray:
-    """The object array behind a str, bytes or bool column, with the missing value that its tag names (default None)."""
-    values = column.objects()
+    """The object array behind a column, with the missing value that its tag names (default None)."""
+    values = cells_of(column)
     null = (tag or {}).get("null", "none")
     if column.null_count and null != "none":
         values[column.mask()] = _null_value(null)

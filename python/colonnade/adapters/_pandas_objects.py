@@ -1,4 +1,5 @@
-"""Object columns of pandas: all str, all bytes or all bool with missing values of any kind; all others as mixed cells.
+"""Object columns of pandas: all str, all bytes or all bool with missing values of any kind; lists or dicts of one type;
+all others as mixed cells.
 
 Text and bytes go through pyarrow where it is installed: it is several times faster with Python objects.
 """
@@ -10,6 +11,7 @@ import pandas as pd
 
 from .._core import ArrowColumn
 from ._object_columns import column_from_objects, is_plain_nan, object_tag, objects_from_column
+from ._pandas_nested import column_from_nested
 from ._pandas_strings import pyarrow_or_none, to_pyarrow
 
 # The types of text and bytes whose values stand one after the other, between offsets.
@@ -20,6 +22,7 @@ NULLS_TAG = '{"kind":"object_nulls"}'
 _NULL_NAMES: dict[type, str] = {type(None): "none", float: "nan", type(pd.NA): "na"}
 _NULL_CODES: dict[type, int] = {type(None): 1, float: 2, type(pd.NA): 3}
 _TYPED = {str, bytes, bool}
+_NESTED = ({list}, {dict})
 _NULLS = np.array([None, None, np.nan, pd.NA], dtype=object)
 
 
@@ -28,6 +31,10 @@ def column_from_pandas_objects(values: np.ndarray, where: str) -> ArrowColumn:
     kinds = set(map(type, values.tolist()))
     nulls = kinds & _NULL_CODES.keys()
     present = kinds - nulls
+    if present in _NESTED and nulls <= {type(None)}:
+        nested = column_from_nested(values)
+        if nested is not None:
+            return nested
     if len(present) > 1 or not present <= _TYPED:
         return column_from_objects(values, where)
     missing = pd.isna(values) if nulls - {type(None)} else None

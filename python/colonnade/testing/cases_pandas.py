@@ -6,6 +6,7 @@ needs pyarrow is there only where it is installed.
 """
 
 import datetime as dt
+import decimal
 import zoneinfo
 from collections.abc import Callable
 from functools import partial
@@ -161,6 +162,44 @@ def objects_with_all_nulls_side_by_side() -> pd.DataFrame:
     return pd.DataFrame(
         {"s": pd.Series(cells, dtype=object), "all": pd.Series([None, pd.NA, np.nan] * 2, dtype=object)}
     )
+
+
+@_case
+def objects_lists_and_dicts_of_one_type() -> pd.DataFrame:
+    """What becomes list and struct columns, and comes back as Python's own lists and dicts."""
+    cells: dict[str, list[Any]] = {
+        "ints": [[1, 2], [], None, [-3]],
+        "floats": [[0.5, None], [float("nan"), -0.0], [], None],
+        "texts": [["a", "é"], [""], None, ["b" * 40]],
+        "bytes": [[b"a\0"], [], [b""], [None]],
+        "bools": [[True], [False, None], [], []],
+        "dates": [[dt.date(2020, 1, 2)], None, [], [dt.date(1900, 1, 1)]],
+        "decimals": [[decimal.Decimal("1.25")], None, [], [decimal.Decimal("-9.50")]],
+        "lists": [[[1], []], [], None, [[2, 3], None]],
+        "dicts": [{"b": 1, "a": "x"}, {"b": None, "a": "y"}, None, {"b": 3, "a": None}],
+        "deep": [[{"k": [{"x": 1.5}]}], [], None, [{"k": []}, None]],
+        "empty": [[], [], None, []],
+    }
+    return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in cells.items()})
+
+
+@_case
+def objects_lists_and_dicts_of_several_types() -> pd.DataFrame:
+    """What no one type holds: mixed cells."""
+    cells: dict[str, list[Any]] = {
+        "numbers": [[1, 2.5], [3]],
+        "kinds": [[1], ["a"]],
+        "keys": [{"a": 1}, {"b": 2}],
+        "orders": [{"a": 1, "b": 2}, {"b": 2, "a": 1}],
+        "no keys": [{}, {}],
+        "tuples": [[(1, 2)], [(3, 4)]],
+        "large": [[2**70], [1]],
+        "scales": [[decimal.Decimal("1.2")], [decimal.Decimal("1.20")]],
+        "both": [[1], {"a": 1}],
+        "other missing": [[1], float("nan")],
+        "keys of ints": [{1: 2}, {1: 3}],
+    }
+    return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in cells.items()})
 
 
 @_case

@@ -57,9 +57,12 @@ def _scaled(number: int, exponent: int) -> decimal.Decimal:
 
 
 @st.composite
-def types(draw: st.DrawFn, depth: int = 2, outermost: bool = True) -> Any:
-    """A type: primitive, dictionary or, `depth` levels deep, nested. No unions, which pyarrow makes of no values."""
-    if depth == 0 or draw(st.integers(0, 9)) < 6:
+def types(draw: st.DrawFn, depth: int = 2, outermost: bool = True, flat: int = 6) -> Any:
+    """A type: primitive, dictionary or, `depth` levels deep, nested. No unions, which pyarrow makes of no values.
+
+    Of ten types on a level `flat` are not nested, about.
+    """
+    if depth == 0 or draw(st.integers(0, 9)) < flat:
         plain = draw(st.sampled_from(list(_PLAIN)))
         if draw(st.integers(0, 7)) or pa.types.is_null(plain) or pa.types.is_interval(plain):
             return plain
@@ -67,7 +70,7 @@ def types(draw: st.DrawFn, depth: int = 2, outermost: bool = True) -> Any:
             plain = draw(st.sampled_from([pa.string(), pa.int64(), pa.binary()]))
         codes = draw(st.sampled_from([pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint32()]))
         return pa.dictionary(codes, plain, ordered=draw(st.booleans()))
-    inner = types(depth=depth - 1, outermost=False)
+    inner = types(depth=depth - 1, outermost=False, flat=flat)
     child = _field("item", draw(inner), draw(st.booleans()))
     kind = draw(st.sampled_from(["list", "large_list", "fixed", "list_view", "large_list_view", "struct", "map"]))
     if kind == "fixed":
@@ -138,12 +141,15 @@ def _pieces(draw: st.DrawFn, field: Any, nrows: list[int]) -> list[Any]:
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> Any:
-    """A Table of up to three batches, with metadata on the schema and the fields; labels may stand twice."""
+def tables(draw: st.DrawFn, depth: int = 2, flat: int = 6) -> Any:
+    """A Table of up to three batches, with metadata on the schema and the fields; labels may stand twice.
+
+    `depth` and `flat` are those of `types`.
+    """
     nrows = draw(st.lists(st.integers(0, MAX_ROWS), min_size=1, max_size=3))
     metadata = st.none() | st.dictionaries(_NAMES, _TEXT, min_size=1, max_size=2)
     fields = [
-        _field(draw(_NAMES), draw(types()), draw(st.booleans()), draw(metadata))
+        _field(draw(_NAMES), draw(types(depth=depth, flat=flat)), draw(st.booleans()), draw(metadata))
         for _ in range(draw(st.integers(1, MAX_COLUMNS)))
     ]
     schema = pa.schema(fields, metadata=draw(metadata))

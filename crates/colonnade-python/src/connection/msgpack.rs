@@ -29,6 +29,7 @@ pub(super) fn open(received: Received, private: bool, options: &ConnectOptions) 
     if opened.is_bundle() {
         return Ok(Held::Bundle(Box::new(opened)));
     }
-    let request = Request { positions: None, rows: None, private, threads, progress: &NoProgress };
+    let request =
+        Request { positions: None, kept: None, rows: None, private, threads, progress: &NoProgress };
     Ok(Held::Frame(Box::new(opened.load(&request)?)))
 }

@@ -1,10 +1,13 @@
 //! What lands field by field, as a frame: which fields are asked for, and what they became.
 
+use std::borrow::Cow;
+
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
 use super::import::{FieldPlan, Place, Plan};
 use crate::error::{Error, Result};
+use crate::frame::paths::{Kept, Leaves};
 use crate::frame::{Axis, Block, DType, Frame, Level, Part};
 
 /// What landed: blocks with the places of their columns in the list of fields that were wanted, and the rest.
@@ -43,6 +46,32 @@ impl Plan {
             }
         }
         out
+    }
+
+    /// The type of the column at `position`, where it has no dtype of NumPy's.
+    #[must_use]
+    pub fn arrow_type(&self, position: usize) -> Option<DataType> {
+        let is = |field: &&FieldPlan| field.place == Place::Column(position);
+        // Columns stand as their fields do, nearly always.
+        let field = self.fields.get(position).filter(is).or_else(|| self.fields.iter().find(is))?;
+        field.block_dtype().is_none().then(|| field.data_type.clone())
+    }
+
+    /// The plan of the part of nested columns that is wanted, and that part by field.
+    pub(crate) fn kept(&self, kept: Option<&Kept>) -> (Cow<'_, Self>, Option<Kept>) {
+        let Some(kept) = kept.filter(|kept| !kept.is_all()) else { return (Cow::Borrowed(self), None) };
+        let mut plan = self.clone();
+        let mut by_field = Vec::new();
+        for (i, field) in plan.fields.iter_mut().enumerate() {
+            let Place::Column(position) = field.place else { continue };
+            let leaves = kept.of(position);
+            if *leaves != Leaves::All {
+                field.tag = leaves.kept_tag(field.tag.take());
+                field.data_type = leaves.kept_type(&field.data_type);
+                by_field.push((i, leaves.clone()));
+            }
+        }
+        (Cow::Owned(plan), Some(by_field.into_iter().collect()))
     }
 
     /// The fields of the row labels, level by level.

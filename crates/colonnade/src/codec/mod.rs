@@ -2,6 +2,8 @@
 
 pub mod brotli;
 pub mod deflate;
+pub(crate) mod dictionary;
+pub mod filter;
 pub mod gzip;
 pub mod hadoop_lz4;
 pub mod lz4;

@@ -76,6 +76,32 @@ pub fn compress_into(bytes: &[u8], level: i32, target: &mut [u8]) -> Result<usiz
     COMPRESSOR.with_borrow_mut(|context| context.compress(target, bytes, level)).map_err(failed)
 }
 
+/// Compresses `bytes` as one frame that declares its size, on this thread alone.
+///
+/// # Errors
+/// The library's own.
+pub fn compress_alone(bytes: &[u8], level: i32) -> Result<Vec<u8>> {
+    thread_local! {
+        static ROOM: std::cell::RefCell<Vec<u8>> = const { std::cell::RefCell::new(Vec::new()) };
+    }
+    ROOM.with_borrow_mut(|room| {
+        let most = bound(bytes.len());
+        if room.len() < most {
+            room.resize(most, 0);
+        }
+        let used = compress_into(bytes, level, room)?;
+        let out = room.get(..used).unwrap_or_default().to_vec();
+        // One large member must not hold its room for good.
+        if room.len() > ROOM_NBYTES {
+            *room = Vec::new();
+        }
+        Ok(out)
+    })
+}
+
+/// Room that a thread keeps.
+const ROOM_NBYTES: usize = 8 << 20;
+
 /// Decompresses into `target`, which must be filled exactly.
 ///
 /// # Errors

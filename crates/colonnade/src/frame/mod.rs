@@ -8,6 +8,7 @@ pub mod dtype;
 #[allow(clippy::module_inception)]
 mod frame;
 mod part;
+pub mod paths;
 mod runs;
 
 pub use axis::{Axis, Labels, Level};

@@ -9,28 +9,34 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, UnionMode};
 
 use crate::error::{Error, Result};
+use crate::frame::paths::Leaves;
 use crate::frame::{Column, DType, row_range};
 use crate::memory::Buffer;
 
-use super::buffers::{ColumnSpec, PieceKind, dtype};
+use super::buffers::{ColumnSpec, PieceKind, dtype, largest};
 use super::cut::ids_of;
 use super::windows::{self, Fault, Position, Window};
 
 /// Answers the member at a path: its dtype and its bytes.
 pub type Fetch<'a> = dyn FnMut(&str) -> Result<Option<(DType, Buffer)>> + 'a;
 
-/// Rows `rows.0..rows.1` of a column. `fetch` answers the member at a path: its dtype and its bytes.
+/// Rows `rows.0..rows.1` of a column, or of the part `kept` of it. `fetch` answers the member at a path: its dtype and its bytes.
 ///
 /// # Errors
 /// Malformed, with the path as member and the byte in its data: a buffer that is missing, of another dtype or length, or
 /// that contradicts the others.
-pub fn assemble(spec: &ColumnSpec, rows: (usize, usize), fetch: &mut Fetch<'_>) -> Result<Column> {
+pub fn assemble(
+    spec: &ColumnSpec,
+    kept: &Leaves,
+    rows: (usize, usize),
+    fetch: &mut Fetch<'_>,
+) -> Result<Column> {
     spec.largest()?;
     row_range("npz", Some(rows), spec.length)?;
     let mut reader = Reader { lengths: spec.children.iter().copied(), fetch };
     let window = (rows.0, rows.1 - rows.0);
-    let data = reader.array(&spec.data_type, spec.length, window, "")?;
-    Ok(Column { data, ordered: spec.ordered, tag: spec.tag.clone() })
+    let data = reader.array(&spec.data_type, kept, spec.length, window, "")?;
+    Ok(Column { data, ordered: spec.ordered, tag: kept.kept_tag(spec.tag.clone()) })
 }
 
 struct Reader<'r, 'f, L> {
@@ -40,10 +46,17 @@ struct Reader<'r, 'f, L> {
 
 impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
     /// Rows of an array of which `total` are stored.
-    fn array(&mut self, data_type: &DataType, total: usize, rows: Window, prefix: &str) -> Result<ArrayData> {
+    fn array(
+        &mut self,
+        data_type: &DataType,
+        kept: &Leaves,
+        total: usize,
+        rows: Window,
+        prefix: &str,
+    ) -> Result<ArrayData> {
         let (start, count) = rows;
         let bytes_type = dtype("|u1")?;
-        let mut builder = ArrayDataBuilder::new(data_type.clone()).len(count);
+        let mut builder = ArrayDataBuilder::new(kept.kept_type(data_type)).len(count);
         let mut nulls = None;
         if let Some(bits) = self.optional(prefix, "validity", bytes_type)? {
             at_least(prefix, "validity", &bits, bit_util::ceil(total, 8))?;
@@ -92,17 +105,13 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
                     DataType::RunEndEncoded(..) => "0_values",
                     _ => "offsets",
                 };
-                builder = self.nested(builder, data_type, total, rows, nulls.as_ref(), prefix)?;
+                builder = self.nested(builder, (data_type, kept), total, rows, nulls.as_ref(), prefix)?;
             }
         }
         if let DataType::Dictionary(_, values) = data_type {
             let count = self.length(prefix)?;
-            builder = builder.add_child_data(self.array(
-                values,
-                count,
-                (0, count),
-                &format!("{prefix}dictionary_"),
-            )?);
+            let prefix = format!("{prefix}dictionary_");
+            builder = builder.add_child_data(self.array(values, &Leaves::All, count, (0, count), &prefix)?);
         }
         // Arrow's own full validation: offsets in order and in bounds, UTF-8, codes within the categories.
         builder.align_buffers(true).build().map_err(|e| {
@@ -115,26 +124,31 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
     fn nested(
         &mut self,
         builder: ArrayDataBuilder,
-        data_type: &DataType,
+        (data_type, kept): (&DataType, &Leaves),
         total: usize,
         rows: Window,
         nulls: Option<&NullBuffer>,
         prefix: &str,
     ) -> Result<ArrayDataBuilder> {
+        let only = kept.child(0).unwrap_or(&Leaves::All);
         match data_type {
             DataType::List(item) | DataType::Map(item, _) => {
-                self.list::<i32>(builder, item, total, rows, prefix, "<i4")
+                self.list::<i32>(builder, (item, only), total, rows, prefix, "<i4")
             }
-            DataType::LargeList(item) => self.list::<i64>(builder, item, total, rows, prefix, "<i8"),
-            DataType::ListView(item) => self.list_view::<i32>(builder, item, total, rows, prefix, "<i4"),
-            DataType::LargeListView(item) => self.list_view::<i64>(builder, item, total, rows, prefix, "<i8"),
+            DataType::LargeList(item) => self.list::<i64>(builder, (item, only), total, rows, prefix, "<i8"),
+            DataType::ListView(item) => {
+                self.list_view::<i32>(builder, (item, only), total, rows, prefix, "<i4")
+            }
+            DataType::LargeListView(item) => {
+                self.list_view::<i64>(builder, (item, only), total, rows, prefix, "<i8")
+            }
             DataType::FixedSizeList(item, n) => {
                 let n = usize::try_from(*n).unwrap_or(0);
                 let inner = (rows.0.saturating_mul(n), rows.1.saturating_mul(n));
                 let mask = nulls.map(|nulls| nulls.expand(n));
                 let prefix = format!("{prefix}0_");
                 Ok(builder.add_child_data(self.child(
-                    item,
+                    (item, only),
                     mask.as_ref(),
                     total.saturating_mul(n),
                     inner,
@@ -144,7 +158,11 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
             DataType::Struct(fields) => {
                 let mut builder = builder;
                 for (i, field) in fields.iter().enumerate() {
-                    let child = self.child(field, nulls, total, rows, &format!("{prefix}{i}_"))?;
+                    let Some(kept) = kept.child(i) else {
+                        self.pass_by(field.data_type(), total, prefix)?;
+                        continue;
+                    };
+                    let child = self.child((field, kept), nulls, total, rows, &format!("{prefix}{i}_"))?;
                     builder = builder.add_child_data(child);
                 }
                 Ok(builder)
@@ -158,7 +176,8 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
                     let mut builder =
                         builder.add_buffer(windows::type_ids(&ids, rows, &names).map_err(wrong)?);
                     for (i, (_, field)) in fields.iter().enumerate() {
-                        let child = self.array(field.data_type(), total, rows, &format!("{prefix}{i}_"))?;
+                        let prefix = format!("{prefix}{i}_");
+                        let child = self.array(field.data_type(), &Leaves::All, total, rows, &prefix)?;
                         builder = builder.add_child_data(child);
                     }
                     return Ok(builder);
@@ -173,16 +192,17 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
                     let length = self.length(prefix)?;
                     let used = (used.0.min(length), used.1.min(length - used.0.min(length)));
                     limits.push(length);
-                    children.push(self.array(field.data_type(), length, used, &format!("{prefix}{i}_"))?);
+                    let prefix = format!("{prefix}{i}_");
+                    children.push(self.array(field.data_type(), &Leaves::All, length, used, &prefix)?);
                 }
                 let (ids, offsets) =
                     windows::dense(&ids, &offsets, rows, &names, (&bounds, &limits)).map_err(wrong)?;
                 Ok(builder.add_buffer(ids).add_buffer(offsets).child_data(children))
             }
             DataType::RunEndEncoded(ends, values) => match ends.data_type() {
-                DataType::Int16 => self.runs::<i16>(builder, (ends, values), rows, prefix, "<i2"),
-                DataType::Int32 => self.runs::<i32>(builder, (ends, values), rows, prefix, "<i4"),
-                _ => self.runs::<i64>(builder, (ends, values), rows, prefix, "<i8"),
+                DataType::Int16 => self.runs::<i16>(builder, (ends, values, kept), rows, prefix, "<i2"),
+                DataType::Int32 => self.runs::<i32>(builder, (ends, values, kept), rows, prefix, "<i4"),
+                _ => self.runs::<i64>(builder, (ends, values, kept), rows, prefix, "<i8"),
             },
             _ => Ok(builder),
         }
@@ -191,7 +211,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
     fn list<T: Position>(
         &mut self,
         builder: ArrayDataBuilder,
-        item: &Field,
+        item: (&Field, &Leaves),
         total: usize,
         rows: Window,
         prefix: &str,
@@ -210,7 +230,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
     fn list_view<T: Position>(
         &mut self,
         builder: ArrayDataBuilder,
-        item: &Field,
+        item: (&Field, &Leaves),
         total: usize,
         rows: Window,
         prefix: &str,
@@ -224,14 +244,14 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
         let length = self.length(prefix)?;
         let (offsets, sizes, used) =
             windows::views::<T>(&offsets, &sizes, rows, length).map_err(|fault| located(prefix, fault))?;
-        let child = self.array(item.data_type(), length, used, &format!("{prefix}0_"))?;
+        let child = self.array(item.0.data_type(), item.1, length, used, &format!("{prefix}0_"))?;
         Ok(builder.add_buffer(offsets).add_buffer(sizes).add_child_data(child))
     }
 
     fn runs<T: Position>(
         &mut self,
         builder: ArrayDataBuilder,
-        (ends, values): (&Field, &Field),
+        (ends, values, kept): (&Field, &Field, &Leaves),
         rows: Window,
         prefix: &str,
         descr: &str,
@@ -243,26 +263,35 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
         let (stored, used) = windows::runs::<T>(&stored, rows).map_err(wrong)?;
         let ends = ArrayDataBuilder::new(ends.data_type().clone()).len(used.1).add_buffer(stored);
         let ends = ends.build().map_err(|e| Error::malformed("npz", format!("{e}.")))?;
-        let values = self.array(values.data_type(), length, used, &format!("{prefix}1_"))?;
+        let kept = kept.child(1).unwrap_or(&Leaves::All);
+        let values = self.array(values.data_type(), kept, length, used, &format!("{prefix}1_"))?;
         Ok(builder.add_child_data(ends).add_child_data(values))
     }
 
     /// A child whose field may say that nothing in it is null, but under nulls of its parent.
     fn child(
         &mut self,
-        field: &Field,
+        (field, kept): (&Field, &Leaves),
         mask: Option<&NullBuffer>,
         total: usize,
         rows: Window,
         prefix: &str,
     ) -> Result<ArrayData> {
-        let data = self.array(field.data_type(), total, rows, prefix)?;
+        let data = self.array(field.data_type(), kept, total, rows, prefix)?;
         let nulls = data.nulls().filter(|nulls| !field.is_nullable() && nulls.null_count() > 0);
         if nulls.is_some_and(|nulls| mask.is_none_or(|mask| !mask.contains(nulls))) {
             let message = format!("expected no null in field {:?}, which is not nullable.", field.name());
             return Err(Error::malformed("npz", message).in_member(format!("{prefix}validity")).at(0));
         }
         Ok(data)
+    }
+
+    /// Leaves out a child of `total` values: the lengths below it are none of what follows.
+    fn pass_by(&mut self, data_type: &DataType, total: usize, prefix: &str) -> Result<()> {
+        match largest(data_type, total, &mut self.lengths) {
+            Some(_) => Ok(()),
+            None => self.length(prefix).map(|_| ()),
+        }
     }
 
     fn length(&mut self, prefix: &str) -> Result<usize> {

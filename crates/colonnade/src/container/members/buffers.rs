@@ -130,7 +130,12 @@ impl ColumnSpec {
     }
 }
 
-fn largest(data_type: &DataType, length: usize, children: &mut dyn Iterator<Item = usize>) -> Option<usize> {
+/// The largest length of a value and anything inside it, and the lengths passed by; `None` where one is missing.
+pub(super) fn largest(
+    data_type: &DataType,
+    length: usize,
+    children: &mut dyn Iterator<Item = usize>,
+) -> Option<usize> {
     let mut out = length;
     match data_type {
         DataType::Dictionary(_, values) => {

@@ -17,6 +17,14 @@ pub struct GroupKey {
     pub fortran_order: bool,
 }
 
+impl GroupKey {
+    /// Bytes of the array.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.nrows.saturating_mul(self.width).saturating_mul(self.dtype.itemsize as usize)
+    }
+}
+
 /// A group number for each key, in order of first appearance. Frames have few distinct keys: the last ones seen are
 /// looked at first.
 pub fn group_ids<'k>(keys: impl Iterator<Item = &'k GroupKey>) -> Vec<usize> {

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::error::{Error, Result};
 
 use super::buffers::ColumnSpec;
-use super::{VERSION, arrow_type, sf_name};
+use super::filter::FilterSpec;
+use super::{VERSION, VERSION_FILTERS, arrow_type, sf_name};
 
 /// What the meta member says of one axis.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +48,8 @@ pub struct Meta {
     pub origin: Option<String>,
     /// Columns in Arrow's layout, by position.
     pub arrow: Vec<(usize, ColumnSpec)>,
+    /// Arrays that do not stand in their members as they are.
+    pub filters: Vec<FilterSpec>,
 }
 
 const SIDES: [&str; 2] = ["index", "columns"];
@@ -63,7 +66,8 @@ impl Meta {
     pub fn encode(&self) -> Result<Vec<u8>> {
         let sides = [&self.index, &self.columns];
         let mut ours = Map::new();
-        ours.insert("version".into(), json!(VERSION));
+        let version = if self.filters.is_empty() { VERSION } else { VERSION_FILTERS };
+        ours.insert("version".into(), json!(version));
         let mut names = Vec::new();
         let name = tagged(&self.name)?;
         let held = sf_name::to_static_frame(&name);
@@ -107,6 +111,10 @@ impl Meta {
         if !self.arrow.is_empty() {
             ours.insert("arrow".into(), specs("position", &self.arrow)?);
         }
+        if !self.filters.is_empty() {
+            let filters = self.filters.iter().map(FilterSpec::to_json).collect();
+            ours.insert("filters".into(), Value::Array(filters));
+        }
         let mut out = Map::new();
         out.insert("__names__".into(), Value::Array(names));
         out.insert("__types__".into(), json!([self.index.class, self.columns.class]));
@@ -137,9 +145,9 @@ impl Meta {
                 ours.get("version").and_then(Value::as_u64).ok_or_else(|| wrong("__colonnade__.version"))?,
             ),
         };
-        if let Some(version) = version.filter(|&v| v > VERSION) {
+        if let Some(version) = version.filter(|&v| v > VERSION_FILTERS) {
             let message = format!(
-                "expected __colonnade__ version up to {VERSION}, found {version}. Upgrade colonnade."
+                "expected __colonnade__ version up to {VERSION_FILTERS}, found {version}. Upgrade colonnade."
             );
             return Err(Error::unsupported("npz", message));
         }
@@ -195,6 +203,11 @@ impl Meta {
             attrs: text(ours.and_then(|o| o.get("attrs"))),
             origin: text(ours.and_then(|o| o.get("origin"))),
             arrow: parse_specs("position", ours.and_then(|o| o.get("arrow")))?,
+            filters: match ours.and_then(|o| o.get("filters")) {
+                None => Vec::new(),
+                Some(Value::Array(list)) => list.iter().map(FilterSpec::from_json).collect::<Result<_>>()?,
+                Some(_) => return Err(wrong("__colonnade__.filters")),
+            },
         })
     }
 }
@@ -354,7 +367,7 @@ mod tests {
     #[test]
     fn a_later_version_is_refused_by_name() {
         let text = br#"{"__names__":[null,null,null],"__types__":["Index","Index"],"__depths__":[0,1,1],
-            "__colonnade__":{"version":2}}"#;
+            "__colonnade__":{"version":3}}"#;
         assert!(Meta::decode(text).unwrap_err().to_string().contains("Upgrade"));
         for bad in [&b"[]"[..], b"{", b"{}", br#"{"__names__":[1],"__types__":[],"__depths__":[]}"#] {
             assert!(Meta::decode(bad).is_err());

@@ -7,6 +7,7 @@
 //! __blocks_{i}__.npy                   data, 1-D or 2-D, left to right
 //! __column_{position}_{path}__.npy     one buffer of a column in Arrow's layout
 //! __index_{level}_{path}__.npy         the same for row labels, __columns_{level}_{path}__.npy for column labels
+//! ..._part_{k}__.npy                   the following parts of a filtered array, ..._dictionary__.npy its values
 //! ```
 
 pub(crate) mod arrow_type;
@@ -14,6 +15,7 @@ mod assemble;
 mod buffers;
 mod compact;
 mod cut;
+mod filter;
 mod gather;
 mod group;
 mod meta;
@@ -28,11 +30,15 @@ mod windows;
 pub use assemble::{Fetch, assemble};
 pub use buffers::{ColumnSpec, Piece, PieceKind};
 pub use cut::pieces;
+pub use filter::{FILTERS, Filter, FilterSpec, MOST_VALUES};
 pub use group::{GroupKey, Groups, group_ids};
 pub(crate) use meta::check_class;
 pub use meta::{AxisMeta, Meta};
 pub use name::{Name, Owner};
-pub use plan::{Compat, Planned, plan};
+pub use plan::{Compat, Members, Planned, members, plan};
 
-/// Version of the `__colonnade__` key that this code writes.
+/// Version of the `__colonnade__` key of files without filters.
 pub const VERSION: u64 = 1;
+
+/// Version of files with filtered members, which earlier versions would take for the arrays themselves.
+pub const VERSION_FILTERS: u64 = 2;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 /// Whose buffers a member in Arrow's layout holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// A data column, by position.
     Column(usize),
@@ -14,7 +14,7 @@ pub enum Owner {
 }
 
 /// The name of a member.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Name {
     /// `__meta__.json`
     Meta,
@@ -26,11 +26,20 @@ pub enum Name {
     Block(usize),
     /// One buffer of a column in Arrow's layout: `__column_{position}_{path}__.npy` and its twins for labels.
     Arrow(Owner, String),
+    /// A following part of a filtered array: `..._part_{k}__.npy`, from 1.
+    Part(Box<Name>, usize),
+    /// The values of a filtered array's codes: `..._dictionary__.npy`.
+    Dictionary(Box<Name>),
 }
 
 impl Name {
     /// Appends the spelling.
     pub fn spell(&self, out: &mut Vec<u8>) {
+        const END: usize = "__.npy".len();
+        if let Self::Part(array, _) | Self::Dictionary(array) = self {
+            array.spell(out);
+            out.truncate(out.len().saturating_sub(END));
+        }
         // Writing into a Vec cannot fail.
         let _ = match self {
             Self::Meta => out.write_all(b"__meta__.json"),
@@ -40,6 +49,8 @@ impl Name {
             Self::Arrow(Owner::Column(position), path) => write!(out, "__column_{position}_{path}__.npy"),
             Self::Arrow(Owner::Index(level), path) => write!(out, "__index_{level}_{path}__.npy"),
             Self::Arrow(Owner::Columns(level), path) => write!(out, "__columns_{level}_{path}__.npy"),
+            Self::Part(_, k) => write!(out, "_part_{k}__.npy"),
+            Self::Dictionary(_) => out.write_all(b"_dictionary__.npy"),
         };
     }
 
@@ -58,6 +69,20 @@ impl Name {
             return Some(Self::Meta);
         }
         let inner = spelled.strip_prefix(b"__")?.strip_suffix(b"__.npy")?;
+        // No path of a buffer ends so.
+        if let Some(array) = inner.strip_suffix(b"_dictionary") {
+            return Self::inner(array).map(|name| Self::Dictionary(Box::new(name)));
+        }
+        let digits = inner.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        let (front, k) = inner.split_at(inner.len() - digits);
+        if let Some(array) = front.strip_suffix(b"_part_") {
+            return Some(Self::Part(Box::new(Self::inner(array)?), number(k).filter(|&k| k > 0)?));
+        }
+        Self::inner(inner)
+    }
+
+    /// The name of an array, between its underscores.
+    fn inner(inner: &[u8]) -> Option<Self> {
         if let Some(rest) = inner.strip_prefix(b"blocks_") {
             return number(rest).map(Self::Block);
         }
@@ -104,13 +129,23 @@ mod tests {
             Name::Arrow(Owner::Column(3), "dictionary_offsets".into()),
             Name::Arrow(Owner::Index(0), "values".into()),
             Name::Arrow(Owner::Columns(1), "validity".into()),
+            Name::Part(Box::new(Name::Block(4)), 12),
+            Name::Part(Box::new(Name::Arrow(Owner::Column(3), "0_values".into())), 1),
+            Name::Dictionary(Box::new(Name::Index(0))),
+            Name::Dictionary(Box::new(Name::Arrow(Owner::Column(3), "dictionary_values".into()))),
         ];
         for name in names {
             assert_eq!(Name::parse(name.text().as_bytes()), Some(name));
         }
-        for other in
-            ["", "x.npy", "__blocks_01__.npy", "__blocks_-1__.npy", "__blocks___.npy", "__column_3__.npy"]
-        {
+        for other in [
+            "",
+            "x.npy",
+            "__blocks_01__.npy",
+            "__blocks_-1__.npy",
+            "__blocks___.npy",
+            "__column_3__.npy",
+            "__blocks_1_part_0__.npy",
+        ] {
             assert_eq!(Name::parse(other.as_bytes()), None, "{other}");
         }
     }

@@ -17,12 +17,36 @@ use arrow_schema::{DataType, Field, Fields};
 
 use super::{ColumnSpec, Piece, arrow_type, assemble, pieces};
 use crate::error::{Error, Result};
+use crate::frame::paths::{Leaves, spots};
 use crate::frame::{Column, DType};
 use crate::memory::Buffer;
 
 fn assembled(spec: &ColumnSpec, parts: &[Piece], rows: (usize, usize)) -> Result<Column> {
+    part_of(spec, parts, rows, &Leaves::All)
+}
+
+fn part_of(spec: &ColumnSpec, parts: &[Piece], rows: (usize, usize), kept: &Leaves) -> Result<Column> {
     let by_path: HashMap<&str, &Piece> = parts.iter().map(|p| (p.path.as_str(), p)).collect();
-    assemble(spec, rows, &mut |path| Ok(by_path.get(path).map(|p| (p.dtype, p.bytes.clone()))))
+    assemble(spec, kept, rows, &mut |path| Ok(by_path.get(path).map(|p| (p.dtype, p.bytes.clone()))))
+}
+
+/// Each part of the column is that part of what is assembled, and nothing else is asked for.
+fn parts_go_round(array: &ArrayRef, spec: &ColumnSpec, parts: &[Piece]) {
+    for spot in spots(array.data_type(), &Leaves::All) {
+        let kept = Leaves::of(array.data_type(), &[&spot.steps]);
+        let path: Vec<String> = spot.steps.iter().map(usize::to_string).collect();
+        // What begins as the path does, and what stands above it; run ends come with their values.
+        let held = |piece: &&Piece| {
+            let own = piece.path.split('_').take_while(|word| word.parse::<usize>().is_ok());
+            own.zip(&path).all(|(one, other)| one == other) || piece.path.ends_with("0_values")
+        };
+        let some: Vec<Piece> = parts.iter().filter(held).cloned().collect();
+        let found = part_of(spec, &some, (0, array.len()), &kept).unwrap();
+        found.data.validate_full().unwrap();
+        let wanted = kept.prune(array.to_data());
+        assert_eq!(found.data.data_type(), wanted.data_type());
+        assert_eq!(found.data, wanted, "{}", spot.path);
+    }
 }
 
 /// Every slice goes and comes back, and so does every range of rows of what was written.
@@ -34,6 +58,7 @@ fn goes_round(array: &ArrayRef) {
         for stop in start..=array.len() {
             let expected = array.slice(start, stop - start);
             let (spec, parts) = pieces(&Column::new(expected.to_data())).unwrap();
+            parts_go_round(&expected, &spec, &parts);
             for found in [
                 assembled(&spec, &parts, (0, stop - start)).unwrap(),
                 assembled(&whole.0, &whole.1, (start, stop)).unwrap(),

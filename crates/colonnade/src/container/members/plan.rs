@@ -8,7 +8,7 @@ use crate::memory::Buffer;
 use super::buffers::ColumnSpec;
 use super::cut::pieces;
 use super::group::{GroupKey, group_ids};
-use super::{AxisMeta, Meta, Name, Owner};
+use super::{AxisMeta, Filter, Meta, Name, Owner};
 
 /// Who else must be able to open the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,6 +33,21 @@ pub struct Planned {
     pub data: Block,
     /// Position of its first column, for options by column.
     pub position: Option<usize>,
+    /// What is done to `data` before it is written; `key` says what comes out.
+    pub filter: Filter,
+    /// A sample of it did not shrink: it is not worth compressing.
+    pub stored: bool,
+}
+
+/// The members of a frame before the meta member, which says how many there are, is made.
+#[derive(Debug)]
+pub struct Members {
+    /// Labels.
+    pub labels: Vec<Planned>,
+    /// Data, left to right.
+    pub blocks: Vec<Planned>,
+    /// What the meta member will say, without the number of blocks.
+    pub meta: Meta,
 }
 
 impl Planned {
@@ -68,6 +83,19 @@ pub fn plan(
     split_nbytes: Option<usize>,
     kind_of: &dyn Fn(usize) -> usize,
 ) -> Result<Vec<Planned>> {
+    members(frame, compat, split_nbytes, kind_of)?.finish()
+}
+
+/// The same before the members are put in order.
+///
+/// # Errors
+/// As [`plan`].
+pub fn members(
+    frame: &Frame,
+    compat: Compat,
+    split_nbytes: Option<usize>,
+    kind_of: &dyn Fn(usize) -> usize,
+) -> Result<Members> {
     let mut out = Vec::new();
     let alone = frame.ncols == 0;
     let index = axis(&frame.index, alone, Name::Index, Owner::Index, compat, &mut out)?;
@@ -89,26 +117,41 @@ pub fn plan(
         // StaticFrame counts rows by blocks: one of no columns says how many there are.
         blocks.push(empty_block(frame)?);
     }
-    let count = blocks.iter().filter(|b| matches!(b.name, Name::Block(_))).count();
     let meta = Meta {
         version: Some(super::VERSION),
         name: frame.tags.name.clone(),
         index,
         columns,
-        blocks: count,
+        blocks: 0,
         attrs: frame.tags.attrs.clone(),
         origin: frame.tags.origin.clone(),
         arrow,
+        filters: Vec::new(),
     };
-    out.insert(0, json_member(meta.encode()?));
-    let ids = group_ids(blocks.iter().filter_map(|b| b.key.as_ref()));
-    let labels = out.len();
-    for (block, id) in blocks.iter_mut().zip(&ids) {
-        block.group = labels + id;
+    Ok(Members { labels: out, blocks, meta })
+}
+
+impl Members {
+    /// All members in the order in which they are laid down.
+    ///
+    /// # Errors
+    /// `Unrepresentable` where the meta member cannot say what it should.
+    pub fn finish(self) -> Result<Vec<Planned>> {
+        let Self { labels: mut out, mut blocks, mut meta } = self;
+        meta.blocks = blocks.iter().filter(|b| matches!(b.name, Name::Block(_))).count();
+        out.insert(0, json_member(meta.encode()?));
+        let labels = out.len();
+        let ids = group_ids(blocks.iter().filter_map(|b| b.key.as_ref()));
+        for (block, id) in blocks.iter_mut().zip(&ids) {
+            block.group = labels + id;
+        }
+        // Members of filtered files are compressed: nothing is won where they lie at a constant distance.
+        if meta.filters.is_empty() {
+            blocks.sort_by_key(|b| b.group);
+        }
+        out.append(&mut blocks);
+        Ok(out)
     }
-    blocks.sort_by_key(|b| b.group);
-    out.append(&mut blocks);
-    Ok(out)
 }
 
 fn empty_block(frame: &Frame) -> Result<Planned> {
@@ -132,7 +175,15 @@ fn json_member(bytes: Vec<u8>) -> Planned {
     let dtype = DType { kind: Kind::UInt, itemsize: 1, order: crate::frame::ByteOrder::None, unit: None };
     let grid = Grid::column_major(dtype, bytes.len(), 1, 0);
     let data = Block { grid, buffer: Buffer::from_vec(bytes) };
-    Planned { name: Name::Meta, key: None, group: 0, data, position: None }
+    Planned {
+        name: Name::Meta,
+        key: None,
+        group: 0,
+        data,
+        position: None,
+        filter: Filter::None,
+        stored: true,
+    }
 }
 
 /// The member of a run, or the members where it is split.
@@ -163,7 +214,8 @@ fn member(
     let fortran_order = grid.is_column_major() || !grid.is_row_major();
     let key =
         GroupKey { dtype: grid.dtype, nrows: grid.nrows, width: grid.width, two_dimensional, fortran_order };
-    Planned { name, key: Some(key), group: 0, data: Block { grid, buffer: buffer.clone() }, position }
+    let data = Block { grid, buffer: buffer.clone() };
+    Planned { name, key: Some(key), group: 0, data, position, filter: Filter::None, stored: false }
 }
 
 fn bytes_member(name: Name, dtype: DType, bytes: Buffer, position: Option<usize>) -> Planned {

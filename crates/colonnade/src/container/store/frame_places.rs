@@ -6,6 +6,7 @@ use crate::container::members::{AxisMeta, ColumnSpec, Groups, Meta, Name, Owner}
 use crate::container::npy::Descr;
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
+use crate::frame::paths::Leaves;
 use crate::frame::{Axis, Grid, Part, Tags};
 
 use super::Store;
@@ -36,13 +37,30 @@ pub(super) enum AxisPlaces {
 /// Buffers of columns in Arrow's layout by owner, as member numbers.
 type Buffers = HashMap<(u8, usize), BTreeMap<String, usize>>;
 
+/// Members by what their names say.
 #[derive(Default)]
-struct Sorted {
+pub(super) struct Sorted {
     blocks: Vec<Option<usize>>,
     index: HashMap<usize, usize>,
     columns: HashMap<usize, usize>,
     buffers: Buffers,
-    meta: Option<usize>,
+    /// Following parts of filtered arrays, and values of their codes.
+    parts: HashMap<Name, usize>,
+    pub(super) meta: Option<usize>,
+}
+
+impl Sorted {
+    /// The member of a name.
+    pub(super) fn number(&self, name: &Name) -> Option<usize> {
+        match name {
+            Name::Meta => None,
+            Name::Block(i) => self.blocks.get(*i).copied().flatten(),
+            Name::Index(i) => self.index.get(i).copied(),
+            Name::Columns(i) => self.columns.get(i).copied(),
+            Name::Arrow(owner, path) => self.buffers.get(&owner_key(*owner))?.get(path).copied(),
+            Name::Part(..) | Name::Dictionary(_) => self.parts.get(name).copied(),
+        }
+    }
 }
 
 fn owner_key(owner: Owner) -> (u8, usize) {
@@ -71,6 +89,7 @@ fn sort(store: &Store) -> Result<Sorted> {
             Some(Name::Arrow(owner, path)) => {
                 out.buffers.entry(owner_key(owner)).or_default().insert(path, number).is_some()
             }
+            Some(name @ (Name::Part(..) | Name::Dictionary(_))) => out.parts.insert(name, number).is_some(),
             Some(Name::Block(_)) | None => false,
         };
         if twice {
@@ -81,10 +100,15 @@ fn sort(store: &Store) -> Result<Sorted> {
     Ok(out)
 }
 
-/// The frame under StaticFrame's names.
-pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
+/// The members by their names, and what the meta member says.
+pub(super) fn describe(store: &Store) -> Result<(Sorted, Meta)> {
     let sorted = sort(store)?;
     let meta = read_meta(store, sorted.meta)?;
+    Ok((sorted, meta))
+}
+
+/// The frame under StaticFrame's names.
+pub(super) fn from_members(store: &Store, sorted: &Sorted, meta: &Meta) -> Result<FramePlaces> {
     if sorted.blocks.len() < meta.blocks || sorted.blocks.iter().take(meta.blocks).any(Option::is_none) {
         let missing =
             (0..meta.blocks).find(|&i| sorted.blocks.get(i).copied().flatten().is_none()).unwrap_or(0);
@@ -99,7 +123,8 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
     let mut position = 0usize;
     let (mut image, mut direct) = (Groups::default(), Groups::default());
     let mut nrows = None;
-    for number in sorted.blocks.iter().take(meta.blocks).flatten() {
+    let ids = block_ids(store, sorted);
+    for (i, number) in sorted.blocks.iter().take(meta.blocks).flatten().enumerate() {
         let Some(member) = store.members.get(*number) else { continue };
         let named = |e: Error| e.in_member(store.name(member.entry)).at(member.offset as u64);
         let (key, offset) = grid_of(store, member).map_err(named)?;
@@ -116,7 +141,8 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
             continue;
         }
         let groups = if member.space == Space::Image { &mut image } else { &mut direct };
-        groups.push(member.array as usize, key, offset, position);
+        let id = ids.get(i).copied().unwrap_or(member.array as usize);
+        groups.push(id, key, offset, position);
         position += key.width;
     }
     let mut parts = Vec::new();
@@ -157,6 +183,24 @@ pub(super) fn from_members(store: &Store) -> Result<FramePlaces> {
     check_rows(store, nrows, &parts)?;
     let tags = Tags { name: meta.name.clone(), attrs: meta.attrs.clone(), origin: meta.origin.clone() };
     Ok(FramePlaces { nrows, ncols, parts, index, columns, tags, version: meta.version })
+}
+
+/// A number for each block's array as it comes back, in a filtered file: there equal headers do not mean equal arrays.
+fn block_ids(store: &Store, sorted: &Sorted) -> Vec<usize> {
+    if store.filtered.is_empty() {
+        return Vec::new();
+    }
+    let members = sorted.blocks.iter().flatten().filter_map(|&n| store.members.get(n));
+    let mut seen = HashMap::new();
+    members
+        .map(|member| {
+            let count = seen.len();
+            let Ok((key, _)) = grid_of(store, member) else { return usize::MAX };
+            *seen
+                .entry((key.dtype, key.nrows, key.width, key.two_dimensional, key.fortran_order))
+                .or_insert(count)
+        })
+        .collect()
 }
 
 /// Rows that no byte stands behind (automatic labels, columns of null, types of no width) can be claimed in any number.
@@ -222,6 +266,9 @@ pub(super) fn grid_of(
     store: &Store,
     member: &Member,
 ) -> Result<(crate::container::members::GroupKey, usize)> {
+    if let Some(filtered) = store.filtered_of(member) {
+        return Ok((filtered.key, member.start));
+    }
     match store.array_of(member) {
         Array::Plain { key, head } => Ok((*key, member.start + head)),
         Array::Other(header) => {
@@ -247,11 +294,11 @@ pub(super) fn line_of(store: &Store, member: &Member) -> Result<Place> {
 }
 
 fn column_place(store: &Store, buffers: &Buffers, owner: Owner, spec: &ColumnSpec) -> Result<ColumnPlace> {
-    let mut out = ColumnPlace { spec: spec.clone(), owner, buffers: BTreeMap::new() };
+    let mut out = ColumnPlace { spec: spec.clone(), owner, buffers: BTreeMap::new(), kept: Leaves::All };
     for (path, number) in buffers.get(&owner_key(owner)).into_iter().flatten() {
         if let Some(member) = store.members.get(*number) {
             let place = line_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?;
-            let stored = member.method == Method::Stored;
+            let stored = member.method == Method::Stored && member.filter == 0;
             let head = if stored { place.grid.offset.saturating_sub(member.start) } else { 0 };
             let buffer = BufferPlace { place, at: (member.offset + head) as u64, stored };
             out.buffers.insert(path.clone(), buffer);

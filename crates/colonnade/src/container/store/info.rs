@@ -1,5 +1,7 @@
 //! What a store says of itself, without reading data; and single arrays of it.
 
+use arrow_schema::DataType;
+
 use crate::container::members::GroupKey;
 use crate::container::npy::{Descr, Header};
 use crate::error::{Error, Result};
@@ -7,7 +9,7 @@ use crate::frame::{Grid, Part, Tags, type_name};
 use crate::memory::Buffer;
 use crate::plan::NoProgress;
 
-use super::place::{Extents, Place};
+use super::place::{ColumnPlace, Extents, Place};
 use super::scan::Array;
 use super::{Kind, Store};
 
@@ -28,6 +30,8 @@ pub struct MemberInfo {
     pub crc32: u32,
     /// dtype, order and shape, where it is an array.
     pub array: Option<(Descr, bool, Vec<usize>)>,
+    /// What was done to the array, where that is anything.
+    pub filter: Option<&'static str>,
 }
 
 /// An array of any shape.
@@ -69,7 +73,8 @@ impl Store {
     /// Bytes of data and labels once decoded.
     #[must_use]
     pub fn nbytes(&self) -> usize {
-        self.members.iter().filter(|m| !matches!(self.array_of(m), Array::None)).map(|m| m.nbytes).sum()
+        let arrays = self.members.iter().filter(|m| !matches!(self.array_of(m), Array::None));
+        arrays.map(|m| self.landed_nbytes(m)).sum()
     }
 
     /// The name of each column's type.
@@ -99,6 +104,18 @@ impl Store {
         Ok(out)
     }
 
+    /// The type of the column at `position`, where it is in Arrow's layout.
+    #[must_use]
+    pub fn arrow_type(&self, position: usize) -> Option<DataType> {
+        let parts = &self.places().ok()?.parts;
+        let here = |part: &Part<Place, ColumnPlace>| match part {
+            Part::Column(column, at) if *at == position => Some(column.spec.data_type.clone()),
+            _ => None,
+        };
+        // Where all columns are in Arrow's layout they stand in order.
+        parts.get(position).and_then(here).or_else(|| parts.iter().find_map(here))
+    }
+
     /// All members.
     #[must_use]
     pub fn members(&self) -> Vec<MemberInfo> {
@@ -120,6 +137,7 @@ impl Store {
             offset: m.offset,
             crc32: m.crc32,
             array: array(self.array_of(m)),
+            filter: self.filter_name(m),
         };
         self.members.iter().map(info).collect()
     }
@@ -158,6 +176,14 @@ impl Store {
             }
             Array::None => return Err(Error::not_found("npz", format!("{name:?} is no array."))),
         };
+        if member.filter != 0 {
+            // As it stands in the file, which is what any other reader of the archive sees.
+            let mut bytes = vec![0; member.nbytes];
+            member.unpack(&self.source, &mut bytes).map_err(|e| e.in_member(self.name(member.entry)))?;
+            let bytes = Buffer::from_vec(bytes).slice(head, member.nbytes - head);
+            let bytes = bytes.ok_or_else(|| Error::malformed("npz", "the array passes the file."))?;
+            return Ok(AnyArray { descr, fortran_order, shape, bytes });
+        }
         let Some(byte) = crate::frame::DType::parse("|u1") else {
             return Err(Error::unsupported("npz", "no dtype |u1."));
         };

@@ -49,6 +49,13 @@ impl Store {
         let places = self.places()?;
         let (mut index, mut columns) = axes.clone();
         let mut parts: Vec<Part<Place, ColumnPlace>> = places.parts.clone();
+        if let Some(kept) = request.kept.filter(|kept| !kept.is_all()) {
+            for part in &mut parts {
+                if let Part::Column(column, position) = part {
+                    column.keep(kept.of(*position));
+                }
+            }
+        }
         if let Some(positions) = request.positions {
             let cut = |p: &Place, grid: &dyn Fn(&_) -> _| Place { space: p.space, grid: grid(&p.grid) };
             parts = select(&parts, &slots(&parts, places.ncols)?, positions, cut)?;
@@ -97,7 +104,10 @@ impl Store {
         let jobs = self.jobs(&ranges);
         if self.source.remote().is_some() {
             let of = |&(member, start, end): &(&Member, usize, usize)| remote::origin(member, start, end);
-            let wanted: Vec<_> = extents.source.iter().copied().chain(jobs.iter().map(of)).collect();
+            let values = self.values_of(jobs.iter().map(|job| job.0));
+            let values = values.iter().map(|(_, member)| remote::origin(member, 0, 0));
+            let wanted: Vec<_> =
+                extents.source.iter().copied().chain(jobs.iter().map(of)).chain(values).collect();
             self.source.need(&wanted, progress)?;
         }
         let source = match &self.source {
@@ -127,18 +137,18 @@ impl Store {
             return Vec::new();
         }
         let mut wanted: Vec<_> =
-            self.members.iter().filter(|m| m.space == Space::Image && m.nbytes > 0).collect();
+            self.members.iter().filter(|m| m.space == Space::Image && self.landed_nbytes(m) > 0).collect();
         wanted.sort_by_key(|m| m.start);
         let touched = |start: usize, end: usize| {
             let next = ranges.partition_point(|r| r.1 <= start);
             ranges.get(next).is_some_and(|r| r.0 < end)
         };
-        wanted.retain(|m| touched(m.start, m.start + m.nbytes));
+        wanted.retain(|m| touched(m.start, m.start + self.landed_nbytes(m)));
         // A stored member need not move whole: what is asked for of it is enough.
         let mut jobs = Vec::new();
         for member in wanted {
-            let (start, end) = (member.start, member.start + member.nbytes);
-            if member.method != Method::Stored {
+            let (start, end) = (member.start, member.start + self.landed_nbytes(member));
+            if member.method != Method::Stored || member.filter != 0 {
                 jobs.push((member, start, end));
                 continue;
             }
@@ -168,9 +178,12 @@ impl Store {
         let spans: Vec<(usize, usize)> = jobs.iter().map(|&(_, start, end)| (start, end)).collect();
         let mut region = region_for(self.image_nbytes, &spans)?;
         let targets = disjoint(region.as_mut_slice(), &spans);
+        let tables = &self.tables(&self.values_of(jobs.iter().map(|job| job.0)), threads)?;
         let tasks = jobs.iter().zip(targets).map(|(&(member, start, end), target)| {
             Task::new(end - start, move || {
-                let result = if member.method == Method::Stored {
+                let result = if member.filter != 0 {
+                    self.unfilter(member, tables, target)
+                } else if member.method == Method::Stored {
                     self.source.read_into(member.entry, member.offset + (start - member.start), target)
                 } else {
                     member.unpack(&self.source, target)
@@ -249,7 +262,7 @@ impl Spaces {
             let (low, high) = block.grid.extent();
             Ok(block.buffer.slice(low, high - low).map(|bytes| (grid.dtype, bytes)))
         };
-        assemble(&place.spec, rows, fetch).map_err(|e| place.located(e))
+        assemble(&place.spec, &place.kept, rows, fetch).map_err(|e| place.located(e))
     }
 
     fn axis(&self, places: &AxisPlaces, what: &str) -> Result<Axis> {

@@ -6,6 +6,7 @@
 
 mod any_names;
 mod bundle;
+mod filtered;
 mod frame_places;
 mod info;
 mod labels;

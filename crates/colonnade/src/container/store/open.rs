@@ -10,6 +10,7 @@ use crate::container::zip::{self, Directory, Method};
 use crate::error::{Error, Result};
 
 use super::any_names;
+use super::filtered::{self, Filtered};
 use super::frame_places::{self, FramePlaces};
 use super::place::Space;
 use super::scan::{Array, Arrays, Member, place_all};
@@ -51,6 +52,7 @@ pub struct Store {
     names: Names,
     pub(super) members: Vec<Member>,
     pub(super) arrays: Arrays,
+    pub(super) filtered: Vec<Filtered>,
     pub(super) image_nbytes: usize,
     /// The frame, or why the members are none.
     pub(super) frame: std::result::Result<FramePlaces, String>,
@@ -212,13 +214,26 @@ impl Store {
     fn empty(source: Source, kind: Kind, holder: Holder, names: Names, limits: Limits, count: usize) -> Self {
         let members = Vec::with_capacity(count);
         let frame = Err(String::new());
-        Self { source, limits, kind, holder, names, members, arrays: Arrays::new(), image_nbytes: 0, frame }
+        Self {
+            source,
+            limits,
+            kind,
+            holder,
+            names,
+            members,
+            arrays: Arrays::new(),
+            filtered: Vec::new(),
+            image_nbytes: 0,
+            frame,
+        }
     }
 
     /// Adds a member, reading its NPY header where it is to be one.
     fn push(&mut self, mut member: Member) -> Result<()> {
         let holds_arrays = matches!(self.kind, Kind::Frame | Kind::Savez | Kind::Npy);
-        if holds_arrays && self.names.bytes(member.entry).ends_with(b".npy") {
+        // Of a frame's compressed members the meta member may tell what their headers say.
+        let later = self.kind == Kind::Frame && member.method != Method::Stored;
+        if holds_arrays && !later && self.names.bytes(member.entry).ends_with(b".npy") {
             let read = member.read_header(&self.source, &mut self.arrays);
             // A lone file has no member to name.
             read.map_err(
@@ -229,10 +244,42 @@ impl Store {
         Ok(())
     }
 
+    /// Reads the NPY headers of compressed members that no filter told of.
+    fn read_headers(&mut self) -> Result<()> {
+        for i in 0..self.members.len() {
+            let Some(member) = self.members.get(i) else { continue };
+            if member.method == Method::Stored || member.filter != 0 {
+                continue;
+            }
+            if !self.names.bytes(member.entry).ends_with(b".npy") {
+                continue;
+            }
+            let mut member = member.clone();
+            let read = member.read_header(&self.source, &mut self.arrays);
+            read.map_err(|e| e.in_member(self.names.get(member.entry)))?;
+            if let Some(slot) = self.members.get_mut(i) {
+                *slot = member;
+            }
+        }
+        Ok(())
+    }
+
     fn finish(mut self) -> Result<Self> {
-        self.image_nbytes = place_all(&mut self.members, &self.arrays, self.source.is_resident())?;
+        let described = match self.kind {
+            Kind::Frame => Some(frame_places::describe(&self)?),
+            _ => None,
+        };
+        if let Some((sorted, meta)) = &described {
+            filtered::apply(&mut self, sorted, meta)?;
+            self.read_headers()?;
+        }
+        let resident = self.source.is_resident();
+        self.image_nbytes = place_all(&mut self.members, &self.arrays, &self.filtered, resident)?;
         self.frame = match self.kind {
-            Kind::Frame => Ok(frame_places::from_members(&self)?),
+            Kind::Frame => match described {
+                Some((sorted, meta)) => Ok(frame_places::from_members(&self, &sorted, &meta)?),
+                None => Err(String::new()),
+            },
             Kind::Savez | Kind::Npy => any_names::from_arrays(&self),
             Kind::Bundle => {
                 Err("expected one frame, found a bundle of frames. Open it with read_bundle.".into())
@@ -316,6 +363,8 @@ fn blank(i: usize) -> Member {
         nbytes: 0,
         crc32: 0,
         array: 0,
+        filter: 0,
+        part: 0,
         space: Space::Source,
         start: 0,
     }

@@ -7,6 +7,7 @@ use arrow_schema::DataType;
 use crate::container::members::{ColumnSpec, Name, Owner};
 use crate::error::Error;
 use crate::frame::Grid;
+use crate::frame::paths::Leaves;
 
 /// Which bytes an offset counts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub(super) struct ColumnPlace {
     pub(super) spec: ColumnSpec,
     pub(super) owner: Owner,
     pub(super) buffers: BTreeMap<String, BufferPlace>,
+    /// The part of it that is wanted.
+    pub(super) kept: Leaves,
 }
 
 /// One buffer, a place of one column.
@@ -105,6 +108,12 @@ pub(super) fn joined(mut ranges: Vec<(usize, usize)>, gap: usize) -> Vec<(usize,
 }
 
 impl ColumnPlace {
+    /// The part of it that is wanted: of buffers outside it nothing moves.
+    pub(super) fn keep(&mut self, kept: &Leaves) {
+        self.buffers.retain(|path, _| holds(kept, path));
+        self.kept = kept.clone();
+    }
+
     /// A name for messages.
     pub(super) fn type_name(&self) -> String {
         crate::frame::type_name(&self.spec.data_type, self.spec.ordered)
@@ -134,9 +143,39 @@ impl ColumnPlace {
     }
 }
 
+/// Whether the buffer at `path` (child numbers, then its own name) is of the part that is wanted.
+fn holds(kept: &Leaves, path: &str) -> bool {
+    let mut at = kept;
+    let mut rest = path;
+    while let Some((head, tail)) = rest.split_once('_')
+        && let Ok(number) = head.parse::<usize>()
+    {
+        match at.child(number) {
+            Some(inner) => at = inner,
+            None => return false,
+        }
+        rest = tail;
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn buffers_belong_to_the_child_that_their_path_begins_with() {
+        let below = Leaves::Some([(1, Leaves::All)].into());
+        let kept = Leaves::Some([(0, below)].into());
+        for (path, held) in
+            [("validity", true), ("0_offsets", true), ("0_1_values", true), ("0_0_values", false)]
+        {
+            assert_eq!(holds(&kept, path), held, "{path}");
+        }
+        assert!(
+            holds(&kept, "0_1_data_0") && !holds(&kept, "0_2_dictionary_values") && !holds(&kept, "1_values")
+        );
+    }
 
     #[test]
     fn ranges_are_joined_over_small_gaps() {

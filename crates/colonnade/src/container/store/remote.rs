@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::codec::zstd;
+use crate::container::members::Name;
 use crate::container::npy;
 use crate::container::zip::{self, Directory, Method};
 use crate::error::Result;
@@ -84,6 +85,8 @@ impl Source {
             let end = start.saturating_add(place(entry.compressed_nbytes));
             let bytes = self.structure().get(start..end).unwrap_or(&[]);
             let nbytes = match entry.method {
+                // What the header of a filtered array's part says, the meta member tells.
+                Method::Zstd if is_part(directory.name(i)) => 0,
                 Method::Stored if directory.name(i).ends_with(b".npy") => npy::header_len(bytes).unwrap_or(0),
                 Method::Zstd => zstd::first_block(bytes).unwrap_or(0),
                 _ => 0,
@@ -110,9 +113,15 @@ impl Source {
     }
 }
 
+/// Whether a member is named as a following part of a filtered array, or as the values of one.
+fn is_part(name: &[u8]) -> bool {
+    let inner = name.rsplit(|b| *b == b'/').next().unwrap_or(name);
+    matches!(Name::parse(inner), Some(Name::Part(..) | Name::Dictionary(_)))
+}
+
 /// Where the bytes lie that a range of a member's image is made of.
 pub(super) fn origin(member: &Member, start: usize, end: usize) -> (usize, usize) {
-    if member.method == Method::Stored {
+    if member.method == Method::Stored && member.filter == 0 {
         let at = |place: usize| member.offset.saturating_add(place.saturating_sub(member.start));
         return (at(start), at(end));
     }

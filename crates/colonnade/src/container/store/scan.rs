@@ -6,6 +6,7 @@ use crate::container::npy::{self, Descr, Header};
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
 
+use super::filtered::Filtered;
 use super::limits::MAX_HEADER_NBYTES;
 use super::place::Space;
 use super::{Limits, Source};
@@ -28,6 +29,10 @@ pub(super) struct Member {
     pub(super) crc32: u32,
     /// Its array's number in [`Arrays`].
     pub(super) array: u32,
+    /// Number of the filtered array that it is part of, from 1; 0 where it is none.
+    pub(super) filter: u32,
+    /// Which part of it.
+    pub(super) part: u32,
     pub(super) method: Method,
     pub(super) space: Space,
 }
@@ -61,6 +66,19 @@ impl Arrays {
 
     pub(super) fn get(&self, number: u32) -> &Array {
         self.all.get(number as usize).unwrap_or(&Array::None)
+    }
+
+    /// An array whose header is not read yet.
+    pub(super) fn expected(&mut self, key: GroupKey, head: usize) -> Result<u32> {
+        let found =
+            self.all.iter().rev().take(SEEN).position(
+                |array| matches!(array, Array::Plain { key: k, head: h } if *k == key && *h == head),
+            );
+        match found {
+            Some(back) => u32::try_from(self.all.len() - 1 - back)
+                .map_err(|_| Error::limit("npz", "too many distinct arrays.")),
+            None => self.add(Array::Plain { key, head }),
+        }
     }
 
     fn add(&mut self, array: Array) -> Result<u32> {
@@ -223,9 +241,7 @@ impl Array {
     fn nbytes(&self) -> Option<usize> {
         match self {
             Self::None => None,
-            Self::Plain { key, head } => {
-                Some(head + key.nrows.saturating_mul(key.width).saturating_mul(key.dtype.itemsize as usize))
-            }
+            Self::Plain { key, head } => Some(head + key.nbytes()),
             Self::Other(header) => Some(header.data_offset + header.data_nbytes()),
         }
     }
@@ -233,13 +249,25 @@ impl Array {
 
 /// Gives every array its place: in the source where it can be used as it lies, else in the image. Answers the image's
 /// size. Members of equal header follow each other in the image, so that they are one strided block there too.
-pub(super) fn place_all(members: &mut [Member], arrays: &Arrays, resident: bool) -> Result<usize> {
+pub(super) fn place_all(
+    members: &mut [Member],
+    arrays: &Arrays,
+    filtered: &[Filtered],
+    resident: bool,
+) -> Result<usize> {
     const LINE: usize = 64;
     let mut moved: Vec<(usize, GroupKey)> = Vec::new();
     let mut rest = Vec::new();
     for (i, member) in members.iter_mut().enumerate() {
         member.space = Space::Source;
         member.start = member.offset;
+        if let Some(filtered) = (member.filter as usize).checked_sub(1).and_then(|n| filtered.get(n)) {
+            member.space = Space::Image;
+            if member.part == 0 {
+                moved.push((i, filtered.key));
+            }
+            continue;
+        }
         match arrays.get(member.array) {
             Array::Plain { key, head } => {
                 let aligned = (member.offset + head) % key.dtype.alignment() == 0;
@@ -252,22 +280,48 @@ pub(super) fn place_all(members: &mut [Member], arrays: &Arrays, resident: bool)
         }
     }
     let ids = group_ids(moved.iter().map(|(_, key)| key));
+    // Members of one group may have headers of several lengths, or none: their arrays stand at one distance all the same.
+    let mut heads = vec![0; ids.iter().max().map_or(0, |last| last + 1)];
+    for (&id, (i, _)) in ids.iter().zip(&moved) {
+        if let (Some(most), Some(member)) = (heads.get_mut(id), members.get(*i)) {
+            *most = head_of(member, arrays).max(*most);
+        }
+    }
     let mut order: Vec<(usize, usize)> = ids.iter().zip(&moved).map(|(&id, &(i, _))| (id, i)).collect();
     order.sort_by_key(|&(id, _)| id);
     let overflow = || Error::limit("npz", "the members together pass the address space.");
     let mut end = 0usize;
-    for i in order.into_iter().map(|(_, i)| i).chain(rest) {
+    let rest = rest.into_iter().map(|i| (None, i));
+    for (id, i) in order.into_iter().map(|(id, i)| (Some(id), i)).chain(rest) {
         let Some(member) = members.get_mut(i) else { continue };
-        let head = match arrays.get(member.array) {
-            Array::Plain { head, .. } => *head,
-            Array::Other(header) => header.data_offset,
-            Array::None => 0,
-        };
+        let head = head_of(member, arrays);
+        let room = id.and_then(|id| heads.get(id).copied()).unwrap_or(head);
         // The array starts on a line; what stands before it is the header, which lands there too.
-        let data = end.checked_add(head).ok_or_else(overflow)?.next_multiple_of(LINE);
+        let data = end.checked_add(room).and_then(|end| end.checked_next_multiple_of(LINE));
         member.space = Space::Image;
-        member.start = data - head;
-        end = member.start.checked_add(member.nbytes).ok_or_else(overflow)?;
+        member.start = data.ok_or_else(overflow)? - head;
+        let filtered = (member.filter as usize).checked_sub(1).and_then(|n| filtered.get(n));
+        let nbytes = filtered.map_or(member.nbytes, |f| f.nbytes());
+        end = member.start.checked_add(nbytes).ok_or_else(overflow)?;
+    }
+    for i in 0..members.len() {
+        let Some(member) = members.get(i).filter(|m| m.filter != 0 && m.part != 0) else { continue };
+        let Some(filtered) = filtered.get(member.filter as usize - 1) else { continue };
+        let base = members.get(filtered.first).map_or(0, |m| m.start);
+        let start = base.checked_add(filtered.extent(member.part).0).ok_or_else(overflow)?;
+        if let Some(member) = members.get_mut(i) {
+            member.start = start;
+        }
     }
     Ok(end)
+}
+
+/// Bytes of a member's header that land in the image with its array.
+fn head_of(member: &Member, arrays: &Arrays) -> usize {
+    match arrays.get(member.array) {
+        _ if member.filter != 0 => 0,
+        Array::Plain { head, .. } => *head,
+        Array::Other(header) => header.data_offset,
+        Array::None => 0,
+    }
 }

@@ -37,7 +37,8 @@ impl Store {
             }
         }
         if self.frame.is_ok() {
-            let request = Request { positions: None, rows: None, private: false, threads, progress };
+            let request =
+                Request { positions: None, kept: None, rows: None, private: false, threads, progress };
             self.load(&self.axes(threads)?, &request)?;
         }
         Ok(())

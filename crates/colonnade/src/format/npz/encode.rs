@@ -1,16 +1,19 @@
 //! Frame to bytes.
 
+use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 
-use crate::container::members::{Name, Planned, plan};
+use crate::container::members::{Filter, Name, Planned, members, plan};
 use crate::container::zip::{ZipWriter, central_len, end_len};
-use crate::error::Result;
-use crate::frame::Frame;
+use crate::error::{Error, Result};
+use crate::frame::{Block, DType, Frame, Grid};
+use crate::memory::Buffer;
 use crate::plan::{self as work, Progress, Task};
 use crate::sink::Sink;
 
+use super::filter;
 use super::layout::{Layout, spell};
-use super::options::{Codec, WriteOptions};
+use super::options::{Codec, Wanted, WriteOptions};
 
 /// 2-D arrays are cut into members of about this size where they are compressed, so that all cores work.
 const SPLIT_NBYTES: usize = 4 << 20;
@@ -46,10 +49,15 @@ pub(super) fn encode_all(
 ) -> Result<u64> {
     let compresses = options.compresses();
     let split = compresses.then_some(SPLIT_NBYTES);
-    let cut = |position: usize| options.codec(Some(position)) as usize;
+    let cut = |position: usize| options.codec(Some(position)) as usize * 16 + kind(options, position);
     let mut plans = Vec::with_capacity(frames.len());
     for (prefix, frame) in frames {
-        plans.push((*prefix, plan(frame, options.compat, split, &cut)?));
+        let planned = if options.filters() {
+            filter::apply(members(frame, options.compat, split, &cut)?, options)?.finish()?
+        } else {
+            plan(frame, options.compat, split, &cut)?
+        };
+        plans.push((*prefix, planned));
     }
     let total = if compresses { None } else { Some(stored_total(&plans)) };
     let mut writer = ZipWriter::new(sink, options.threads, total, progress)?;
@@ -61,6 +69,14 @@ pub(super) fn encode_all(
         }
     }
     writer.finish()
+}
+
+/// A number for the filter of a column.
+fn kind(options: &WriteOptions, position: usize) -> usize {
+    match options.filter(Some(position)) {
+        Wanted::Auto => 8,
+        Wanted::One(filter) => filter as usize,
+    }
 }
 
 /// Bytes of the finished file: a dry run of the layout.
@@ -91,10 +107,13 @@ fn stored(writer: &mut ZipWriter<'_>, prefix: &str, members: &[Planned]) -> Resu
     Ok(())
 }
 
-struct Packed {
-    bytes: Vec<u8>,
-    crc32: u32,
-    codec: Codec,
+enum Packed {
+    /// Compressed bytes, and the CRC of what they were.
+    Compressed(Vec<u8>, u32, Codec),
+    /// What the filter made, which did not shrink.
+    Filtered(Block),
+    /// Nothing was won.
+    AsItIs,
 }
 
 fn compressed(
@@ -114,7 +133,7 @@ fn compressed(
             first || nbytes <= window
         };
         let (now, later) = rest.split_at(rest.iter().take_while(fits).count());
-        let packed: Vec<Mutex<Option<Packed>>> = now.iter().map(|_| Mutex::new(None)).collect();
+        let packed: Vec<Mutex<Packed>> = now.iter().map(|_| Mutex::new(Packed::AsItIs)).collect();
         let tasks = now.iter().zip(&packed).map(|(member, slot)| {
             Task::new(member.nbytes(), move || {
                 let result = pack(member, options)?;
@@ -125,30 +144,34 @@ fn compressed(
         work::run(tasks.collect(), options.threads, &work::NoProgress)?;
         for (member, slot) in now.iter().zip(packed) {
             let name = spell(&member.name, prefix, &mut name);
-            match slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                Some(Packed { bytes, crc32, codec }) => {
+            let data = match slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                Packed::Compressed(bytes, crc32, codec) => {
                     let nbytes = (member.head().len() + member.nbytes()) as u64;
                     writer.compressed(name, codec.method(), &bytes, nbytes, crc32)?;
+                    continue;
                 }
-                None => {
-                    let one = std::slice::from_ref(member);
-                    let mut layout = Layout::new();
-                    let local_len = layout.local_len(one, 0, name, writer.position());
-                    writer.stored(name, local_len, layout.head(member), &member.data)?;
-                }
-            }
+                Packed::Filtered(data) => data,
+                Packed::AsItIs => member.data.clone(),
+            };
+            let one = std::slice::from_ref(member);
+            let mut layout = Layout::new();
+            let local_len = layout.local_len(one, 0, name, writer.position());
+            writer.stored(name, local_len, layout.head(member), &data)?;
         }
         rest = later;
     }
     Ok(())
 }
 
-/// The member compressed, or `None` where it is not asked for or not worth it.
-fn pack(member: &Planned, options: &WriteOptions) -> Result<Option<Packed>> {
+/// The member compressed, where it is asked for and worth it.
+fn pack(member: &Planned, options: &WriteOptions) -> Result<Packed> {
     // The meta member stays readable with a pager.
     let codec = if member.name == Name::Meta { Codec::None } else { options.codec(member.position) };
-    if codec == Codec::None {
-        return Ok(None);
+    if codec == Codec::None || member.stored {
+        return Ok(Packed::AsItIs);
+    }
+    if options.filters() {
+        return pack_filtered(member, codec, options);
     }
     let head = member.head();
     let gathered;
@@ -165,11 +188,44 @@ fn pack(member: &Planned, options: &WriteOptions) -> Result<Option<Packed>> {
         }
     };
     let bytes = options.compress(codec, &[&head, array])?;
-    if bytes.len() > (head.len() + array.len()) / 100 * WORTH_PERCENT {
-        return Ok(None);
+    if !is_worth(bytes.len(), head.len() + array.len()) {
+        return Ok(Packed::AsItIs);
     }
     let mut crc = crc32fast::Hasher::new();
     crc.update(&head);
     crc.update(array);
-    Ok(Some(Packed { bytes, crc32: crc.finalize(), codec }))
+    Ok(Packed::Compressed(bytes, crc.finalize(), codec))
+}
+
+fn is_worth(packed_nbytes: usize, nbytes: usize) -> bool {
+    packed_nbytes <= nbytes / 100 * WORTH_PERCENT
+}
+
+/// The same of a member that is made on the way.
+fn pack_filtered(member: &Planned, codec: Codec, options: &WriteOptions) -> Result<Packed> {
+    thread_local! {
+        static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    }
+    let mut room = ROOM.take();
+    room.clear();
+    filter::filtered(member, &mut room)?;
+    // Jobs that threads share would be of no use: there are members enough.
+    let bytes = options.compress_alone(codec, &room)?;
+    let packed = if is_worth(bytes.len(), room.len()) {
+        Packed::Compressed(bytes, crc32fast::hash(&room), codec)
+    } else if member.filter == Filter::None {
+        Packed::AsItIs
+    } else {
+        let array = room.get(member.head().len()..).unwrap_or_default().to_vec();
+        let grid = Grid::column_major(byte()?, array.len(), 1, 0);
+        Packed::Filtered(Block { grid, buffer: Buffer::from_vec(array) })
+    };
+    if room.capacity() <= SPLIT_NBYTES * 2 {
+        ROOM.set(room);
+    }
+    Ok(packed)
+}
+
+fn byte() -> Result<DType> {
+    DType::parse("|u1").ok_or_else(|| Error::unsupported("npz", "no dtype |u1."))
 }

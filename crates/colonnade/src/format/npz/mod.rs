@@ -20,6 +20,7 @@
 
 mod bundle;
 mod encode;
+mod filter;
 mod layout;
 mod options;
 
@@ -28,4 +29,4 @@ mod tests;
 
 pub use bundle::{encode_archives, encode_members};
 pub use encode::encode;
-pub use options::{Codec, WriteOptions};
+pub use options::{Codec, Profile, Wanted, WriteOptions};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::codec::{deflate, zstd};
-use crate::container::members::Compat;
+use crate::container::members::{Compat, FILTERS, Filter};
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
 
@@ -48,12 +48,108 @@ impl Codec {
     }
 }
 
+/// Which filter a column gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// This one, where its type allows.
+    One(Filter),
+    /// The one that makes a sample smallest.
+    Auto,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self::One(Filter::None)
+    }
+}
+
+impl Wanted {
+    /// The filter of a name: `auto`, `none`, `shuffle`, `delta`, `delta-shuffle`, `dictionary`.
+    ///
+    /// # Errors
+    /// `InvalidOption` with the known names.
+    pub fn parse(name: Option<&str>) -> Result<Self> {
+        match name {
+            None => Ok(Self::default()),
+            Some("auto") => Ok(Self::Auto),
+            Some(name) => Filter::parse(name).map(Self::One).ok_or_else(|| {
+                let known: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
+                let message = format!("filter: expected None, auto, {}, found {name:?}.", known.join(", "));
+                Error::invalid_option("npz", message)
+            }),
+        }
+    }
+}
+
+/// How much work compression may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// Written and read fastest.
+    Fast,
+    /// Small, and still fast.
+    #[default]
+    Balanced,
+    /// Smallest.
+    Small,
+}
+
+impl Profile {
+    /// The profile of a name.
+    ///
+    /// # Errors
+    /// `InvalidOption` with the known names.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "fast" => Ok(Self::Fast),
+            "balanced" => Ok(Self::Balanced),
+            "small" => Ok(Self::Small),
+            other => {
+                let message = format!("profile: expected fast, balanced or small, found {other:?}.");
+                Err(Error::invalid_option("npz", message))
+            }
+        }
+    }
+
+    /// The filters that are tried, the ones that are undone fastest first.
+    pub(super) fn filters(self) -> &'static [Filter] {
+        match self {
+            Self::Fast => &[Filter::Dictionary, Filter::Shuffle, Filter::None],
+            Self::Balanced | Self::Small => {
+                &[Filter::Dictionary, Filter::Shuffle, Filter::None, Filter::Delta, Filter::DeltaShuffle]
+            }
+        }
+    }
+
+    /// Bytes of a sample.
+    pub(super) fn sample_nbytes(self) -> usize {
+        match self {
+            Self::Fast => 64 << 10,
+            Self::Balanced => 256 << 10,
+            Self::Small => 1 << 20,
+        }
+    }
+
+    fn level(self, codec: Codec) -> i32 {
+        match (self, codec) {
+            (Self::Fast, Codec::Deflate) => 1,
+            (Self::Balanced, Codec::Deflate) => deflate::DEFAULT_LEVEL,
+            (Self::Small, Codec::Deflate) => 9,
+            (Self::Fast, _) => -1,
+            (Self::Balanced, _) => 1,
+            (Self::Small, _) => 12,
+        }
+    }
+}
+
 /// Options for writing.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
     codec: Codec,
     columns: BTreeMap<usize, Codec>,
     level: Option<i32>,
+    filter: Wanted,
+    filters: BTreeMap<usize, Wanted>,
+    profile: Option<Profile>,
     /// Who else must be able to open the file.
     pub compat: Compat,
     /// Threads that may work; 0 counts as 1.
@@ -87,7 +183,48 @@ impl WriteOptions {
                 return Err(Error::invalid_option("npz", message));
             }
         }
-        Ok(Self { codec, columns, level, compat, threads })
+        Ok(Self { codec, columns, level, compat, threads, ..Self::default() })
+    }
+
+    /// The same with a filter for all columns, others for some (by position), and a profile, whose level holds where no
+    /// other is asked for.
+    #[must_use]
+    pub fn with_filters(
+        self,
+        filter: Wanted,
+        filters: BTreeMap<usize, Wanted>,
+        profile: Option<Profile>,
+    ) -> Self {
+        Self { filter, filters, profile, ..self }
+    }
+
+    /// The filter of a column, or of labels where `position` is `None`: none where nothing is compressed.
+    pub(super) fn filter(&self, position: Option<usize>) -> Wanted {
+        if self.codec(position) == Codec::None {
+            return Wanted::default();
+        }
+        position.and_then(|p| self.filters.get(&p)).copied().unwrap_or(self.filter)
+    }
+
+    /// Whether anything is filtered.
+    pub(super) fn filters(&self) -> bool {
+        let none = Wanted::default();
+        self.compresses() && (self.filter != none || self.filters.values().any(|f| *f != none))
+    }
+
+    /// The profile; the middle one where none is asked for.
+    pub(super) fn profile(&self) -> Profile {
+        self.profile.unwrap_or_default()
+    }
+
+    /// The level of a codec.
+    fn level(&self, codec: Codec) -> i32 {
+        let base = match codec {
+            Codec::Deflate => deflate::DEFAULT_LEVEL,
+            Codec::None | Codec::Zstd => zstd::DEFAULT_LEVEL,
+        };
+        let profile = self.profile.or_else(|| self.filters().then(Profile::default));
+        self.level.unwrap_or_else(|| profile.map_or(base, |profile| profile.level(codec)))
     }
 
     /// The same with `codec` for every member, where one is given.
@@ -115,8 +252,19 @@ impl WriteOptions {
     pub(super) fn compress(&self, codec: Codec, parts: &[&[u8]]) -> Result<Vec<u8>> {
         match codec {
             Codec::None => Ok(parts.concat()),
-            Codec::Zstd => zstd::compress(parts, self.level.unwrap_or(zstd::DEFAULT_LEVEL), self.threads),
-            Codec::Deflate => deflate::compress(parts, self.level.unwrap_or(deflate::DEFAULT_LEVEL)),
+            Codec::Zstd => zstd::compress(parts, self.level(codec), self.threads),
+            Codec::Deflate => deflate::compress(parts, self.level(codec)),
+        }
+    }
+
+    /// Compresses one member's bytes on this thread, with what it keeps for many members.
+    ///
+    /// # Errors
+    /// The codec's own.
+    pub(super) fn compress_alone(&self, codec: Codec, bytes: &[u8]) -> Result<Vec<u8>> {
+        match codec {
+            Codec::Zstd => zstd::compress_alone(bytes, self.level(codec)),
+            Codec::None | Codec::Deflate => self.compress(codec, &[bytes]),
         }
     }
 }

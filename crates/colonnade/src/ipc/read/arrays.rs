@@ -8,6 +8,7 @@ use arrow_schema::{DataType, Field, UnionMode};
 
 use crate::error::{Error, Result};
 use crate::frame::children;
+use crate::frame::paths::Leaves;
 
 use super::body::Body;
 use super::check;
@@ -46,9 +47,17 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// Malformed or truncated buffers.
     pub(crate) fn field(&mut self, field: &Field) -> Result<ArrayData> {
+        self.part(field, &Leaves::All)
+    }
+
+    /// The part `kept` of the field's array, checked. Buffers outside it are not looked at.
+    ///
+    /// # Errors
+    /// Malformed or truncated buffers.
+    pub(crate) fn part(&mut self, field: &Field, kept: &Leaves) -> Result<ArrayData> {
         #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
         let id = field.dict_id();
-        let data = self.array(field.data_type(), id, 0).map_err(|e| e.in_member(field.name()))?;
+        let data = self.array(field.data_type(), kept, id, 0).map_err(|e| e.in_member(field.name()))?;
         check::values(&data).map_err(|e| e.in_member(field.name()))?;
         Ok(data)
     }
@@ -59,7 +68,7 @@ impl<'a> Cursor<'a> {
     /// Malformed or truncated buffers.
     pub(crate) fn of_type(&mut self, data_type: &DataType) -> Result<ArrayData> {
         // No row of a batch stands behind them either.
-        let data = self.array(data_type, None, 1)?;
+        let data = self.array(data_type, &Leaves::All, None, 1)?;
         check::values(&data)?;
         Ok(data)
     }
@@ -95,7 +104,13 @@ impl<'a> Cursor<'a> {
     }
 
     #[allow(clippy::too_many_lines)] // one arm a kind of layout, as the specification lists them
-    fn array(&mut self, data_type: &DataType, dictionary: Option<i64>, depth: usize) -> Result<ArrayData> {
+    fn array(
+        &mut self,
+        data_type: &DataType,
+        kept: &Leaves,
+        dictionary: Option<i64>,
+        depth: usize,
+    ) -> Result<ArrayData> {
         if depth > MAX_DEPTH {
             return Err(Error::limit("arrow", format!("types nest deeper than {MAX_DEPTH} levels.")));
         }
@@ -112,7 +127,7 @@ impl<'a> Cursor<'a> {
         if let DataType::FixedSizeList(_, n) = data_type {
             Self::bytes(length, usize::try_from(*n).unwrap_or(0))?;
         }
-        let builder = ArrayDataBuilder::new(data_type.clone()).len(length);
+        let builder = ArrayDataBuilder::new(kept.kept_type(data_type)).len(length);
         let mut builder = match data_type {
             DataType::Null | DataType::RunEndEncoded(..) => builder,
             DataType::Union(_, mode) => {
@@ -188,15 +203,27 @@ impl<'a> Cursor<'a> {
                 None => builder,
             },
         };
-        for child in children(data_type) {
+        for (number, child) in children(data_type).into_iter().enumerate() {
+            let Some(kept) = kept.child(number) else {
+                self.pass_by(child)?;
+                continue;
+            };
             #[allow(deprecated)]
             let id = child.dict_id();
-            builder = builder.add_child_data(
-                self.array(child.data_type(), id, depth + 1).map_err(|e| e.in_member(child.name()))?,
-            );
+            let data = self.array(child.data_type(), kept, id, depth + 1);
+            builder = builder.add_child_data(data.map_err(|e| e.in_member(child.name()))?);
         }
         // SAFETY: `check::values` looks at every buffer and child before the array leaves this room.
         Ok(unsafe { builder.align_buffers(true).build_unchecked() })
+    }
+
+    /// Leaves out a child: its nodes and buffers are none of what follows.
+    fn pass_by(&mut self, child: &Field) -> Result<()> {
+        let extent = self.shape.extent(child)?;
+        let views = self.at.view;
+        self.at = self.at.past(extent);
+        self.variadic += self.body.variadic_in(views..self.at.view)?;
+        Ok(())
     }
 
     fn offsets(

@@ -2,7 +2,9 @@
 
 use arrow_data::ArrayData;
 
+use crate::arrow::import::{Plan, fits, to_block};
 use crate::error::{Error, Result};
+use crate::frame::paths::Leaves;
 use crate::frame::{Frame, row_range};
 use crate::plan::{self, NoProgress, Progress, Request, Task};
 
@@ -20,7 +22,9 @@ impl Ipc {
         let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
         let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
         let needed = self.needed(request.positions)?;
-        self.need(&needed, (0..self.nbatches()).filter(touched), request.progress)?;
+        let (plan, kept) = self.plan.kept(request.kept);
+        let kept = kept.as_ref();
+        self.need(&needed, kept, (0..self.nbatches()).filter(touched), request.progress)?;
         let mut out = Vec::new();
         for (i, batch) in self.catalog.batches.iter().enumerate() {
             let (first, last) =
@@ -35,10 +39,11 @@ impl Ipc {
         }
         if out.is_empty() {
             let fields = self.catalog.shape.schema.fields().iter();
-            let history = self.history(&(0..fields.len()).collect::<Vec<_>>())?;
-            let arrays: Vec<ArrayData> =
-                fields.map(|f| empty_of(f, history.last())).collect::<Result<_>>()?;
-            out.push(self.arrow_frame(&arrays, 0, start, request.positions)?);
+            let history = self.history(&(0..fields.len()).collect::<Vec<_>>(), kept)?;
+            let part = |i: usize| kept.map_or(&Leaves::All, |kept| kept.of(i));
+            let arrays = fields.enumerate().map(|(i, f)| Ok(part(i).prune(empty_of(f, history.last())?)));
+            let arrays: Vec<ArrayData> = arrays.collect::<Result<_>>()?;
+            out.push(arrow_frame(&plan, &arrays, 0, start, request.positions)?);
         }
         Ok(out)
     }
@@ -56,8 +61,10 @@ impl Ipc {
         })?;
         let body = Body::new(&self.source, batch)?;
         let needed = self.needed(request.positions)?;
-        let history = self.history(&needed)?;
-        self.need(&needed, std::iter::once(i), &NoProgress)?;
+        let (plan, kept) = self.plan.kept(request.kept);
+        let kept = kept.as_ref();
+        let history = self.history(&needed, kept)?;
+        self.need(&needed, kept, std::iter::once(i), &NoProgress)?;
         let dictionaries = history.at(i);
         let shape = &self.catalog.shape;
         let one = |index: usize| -> Result<ArrayData> {
@@ -65,7 +72,8 @@ impl Ipc {
             let mut cursor =
                 Cursor::new(&body, shape, dictionaries, place, self.options.limits.max_unbacked_rows)?;
             let named = |e: Error| e.in_member(format!("batch {i}")).at(batch.body_at as u64);
-            cursor.field(field_of(shape, index)?).map_err(named)
+            let part = kept.map_or(&Leaves::All, |kept| kept.of(index));
+            cursor.part(field_of(shape, index)?, part).map_err(named)
         };
         let mut made: Vec<Option<ArrayData>> = vec![None; shape.places.len()];
         if body.codec().is_some() || batch.body_nbytes > 1 << 20 {
@@ -92,7 +100,7 @@ impl Ipc {
         let nrows = batch.header.nrows;
         let arrays: Vec<ArrayData> =
             made.into_iter().map(|data| data.unwrap_or_else(|| nothing(nrows))).collect();
-        self.arrow_frame(&arrays, nrows, batch.first_row, request.positions)
+        arrow_frame(&plan, &arrays, nrows, batch.first_row, request.positions)
     }
 
     /// Fields to decode for these columns: theirs and those of the index, in order.
@@ -102,29 +110,6 @@ impl Ipc {
         needed.sort_unstable();
         needed.dedup();
         Ok(needed)
-    }
-
-    fn arrow_frame(
-        &self,
-        arrays: &[ArrayData],
-        nrows: usize,
-        first_row: usize,
-        positions: Option<&[usize]>,
-    ) -> Result<Frame> {
-        let said = |i: usize, data: &ArrayData| {
-            let dtype = self
-                .plan
-                .fields
-                .get(i)
-                .and_then(|f| f.dtype)
-                .filter(|d| crate::arrow::import::fits(*d, data.data_type()));
-            dtype.map_or(Ok(None), |dtype| crate::arrow::import::to_block(dtype, data))
-        };
-        let frame = self.plan.frame_with(arrays, nrows, first_row, &said)?;
-        match positions {
-            None => Ok(frame),
-            Some(positions) => frame.select(positions, self.plan.columns.select(positions)?),
-        }
     }
 
     /// Decodes and checks everything; nothing is kept.
@@ -137,7 +122,14 @@ impl Ipc {
         for i in 0..self.nbatches() {
             self.batch(
                 i,
-                &Request { positions: None, rows: None, private: false, threads, progress: &NoProgress },
+                &Request {
+                    positions: None,
+                    kept: None,
+                    rows: None,
+                    private: false,
+                    threads,
+                    progress: &NoProgress,
+                },
             )?;
             done += self.catalog.batches.get(i).map_or(0, |b| b.body_nbytes as u64);
             progress.advance(done, Some(self.source.bytes.nbytes() as u64))?;
@@ -149,6 +141,28 @@ impl Ipc {
             return Err(Error::malformed("arrow", message).at(self.catalog.end as u64));
         }
         Ok(())
+    }
+}
+
+/// The columns at `positions` as a frame.
+fn arrow_frame(
+    plan: &Plan,
+    arrays: &[ArrayData],
+    nrows: usize,
+    first_row: usize,
+    positions: Option<&[usize]>,
+) -> Result<Frame> {
+    let said = |i: usize, data: &ArrayData| {
+        let dtype = plan.fields.get(i).and_then(|f| f.dtype);
+        match dtype.filter(|d| fits(*d, data.data_type())) {
+            Some(dtype) => to_block(dtype, data),
+            None => Ok(None),
+        }
+    };
+    let frame = plan.frame_with(arrays, nrows, first_row, &said)?;
+    match positions {
+        None => Ok(frame),
+        Some(positions) => frame.select(positions, plan.columns.select(positions)?),
     }
 }
 

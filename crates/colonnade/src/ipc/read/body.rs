@@ -1,6 +1,7 @@
 //! The buffers of one body: found, checked against it, decompressed.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use arrow_buffer::{Buffer, MutableBuffer};
@@ -150,13 +151,21 @@ impl<'s> Body<'s> {
         })
     }
 
+    /// Data buffers of these view columns.
+    ///
+    /// # Errors
+    /// As [`Body::views`].
+    pub(crate) fn variadic_in(&self, mut views: Range<usize>) -> Result<usize> {
+        views.try_fold(0usize, |sum, view| Ok(sum.saturating_add(self.views(view)?)))
+    }
+
     /// Data buffers of the first `views` view columns.
     ///
     /// # Errors
     /// As [`Body::views`].
     pub(crate) fn variadic_before(&self, views: usize) -> Result<usize> {
         if views <= FEW_VIEWS {
-            return (0..views).try_fold(0usize, |sum, view| Ok(sum.saturating_add(self.views(view)?)));
+            return self.variadic_in(0..views);
         }
         let sums = self.passed.get_or_init(|| {
             let counts = (0..self.batch.header.variadic.count).map_while(|view| self.views(view).ok());

@@ -2,6 +2,7 @@
 
 use crate::arrow::landed::Landed;
 use crate::error::Result;
+use crate::frame::paths::Kept;
 use crate::frame::{Axis, Frame, row_range};
 use crate::plan::{NoProgress, Request};
 
@@ -20,12 +21,13 @@ impl Ipc {
         let fields = self.plan.level_fields();
         let request = Request {
             positions: None,
+            kept: None,
             rows: None,
             private: false,
             threads: self.options.threads,
             progress: &NoProgress,
         };
-        let landed = self.land(&fields, (0, self.catalog.nrows), &request)?;
+        let landed = self.land(&fields, None, (0, self.catalog.nrows), &request)?;
         let axis = self.plan.landed_index(&fields, landed, self.catalog.nrows)?;
         Ok(self.index.get_or_init(|| axis))
     }
@@ -37,27 +39,35 @@ impl Ipc {
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
         let chosen = self.plan.chosen("arrow", request.positions)?;
-        let landed = self.land(&chosen.fields, (start, stop), request)?;
+        let (plan, kept) = self.plan.kept(request.kept);
+        let landed = self.land(&chosen.fields, kept.as_ref(), (start, stop), request)?;
         let whole = (start, stop) == (0, self.catalog.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
-        self.plan.landed_frame(&chosen, landed, index)
+        plan.landed_frame(&chosen, landed, index)
     }
 
-    fn land(&self, wanted: &[usize], rows: (usize, usize), request: &Request<'_>) -> Result<Landed> {
+    fn land(
+        &self,
+        wanted: &[usize],
+        kept: Option<&Kept>,
+        rows: (usize, usize),
+        request: &Request<'_>,
+    ) -> Result<Landed> {
         let in_place = match (&self.mapped, request.private) {
             (_, false) => Some(self.source.bytes.clone()),
             (Some(file), true) if self.nbatches() > 0 => Some(file.map_private()?),
             _ => None,
         };
-        let history = self.history(wanted)?;
+        let history = self.history(wanted, kept)?;
         let (start, stop) = rows;
         let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
-        self.need(wanted, (0..self.nbatches()).filter(touched), request.progress)?;
+        self.need(wanted, kept, (0..self.nbatches()).filter(touched), request.progress)?;
         let landing = Landing {
             source: &self.source,
             catalog: &self.catalog,
             plan: &self.plan,
             history: &history,
+            kept,
             rows,
             threads: request.threads,
             unbacked: self.options.limits.max_unbacked_rows,

@@ -7,6 +7,7 @@ use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
 use crate::frame::children;
+use crate::frame::paths::{Kept, Leaves};
 use crate::memory::Remote;
 use crate::plan::{NoProgress, Progress};
 
@@ -17,6 +18,7 @@ use super::dictionaries::History;
 use super::footer;
 use super::message::{Prefix, prefix};
 use super::open::{Form, Ipc, OpenOptions};
+use super::shape::{Place, Shape};
 
 /// The footer of most files, and the schema at the front.
 const ENDS_NBYTES: usize = 64 << 10;
@@ -39,12 +41,13 @@ impl Ipc {
     pub(super) fn need(
         &self,
         fields: &[usize],
+        kept: Option<&Kept>,
         batches: impl Iterator<Item = usize> + Clone,
         progress: &dyn Progress,
     ) -> Result<()> {
         let Some(remote) = &self.source.remote else { return Ok(()) };
         let mut ranges = Vec::new();
-        self.each(fields, batches.clone(), &mut |body, i| {
+        self.each(fields, kept, batches.clone(), &mut |body, i| {
             let (start, nbytes) = body.place(i)?;
             ranges.push((start, start.saturating_add(nbytes)));
             Ok(())
@@ -52,7 +55,7 @@ impl Ipc {
         remote.need(&ranges, progress)?;
         // What compressed buffers become can be told only now.
         let mut nbytes = 0u64;
-        self.each(fields, batches, &mut |body, i| {
+        self.each(fields, kept, batches, &mut |body, i| {
             nbytes = nbytes.saturating_add(body.becomes(i)?);
             Ok(())
         })?;
@@ -72,10 +75,11 @@ impl Ipc {
         remote.need(&[(0, usize::MAX)], progress)
     }
 
-    /// Calls `work` for each buffer of these fields in these batches.
+    /// Calls `work` for each buffer of these fields, or of the part of them that is wanted, in these batches.
     fn each(
         &self,
         fields: &[usize],
+        kept: Option<&Kept>,
         batches: impl Iterator<Item = usize>,
         work: &mut dyn FnMut(&Body<'_>, usize) -> Result<()>,
     ) -> Result<()> {
@@ -84,6 +88,11 @@ impl Ipc {
             let body = Body::new(&self.source, batch)?;
             for &field in fields {
                 let Some(place) = shape.places.get(field) else { continue };
+                if let Some(kept) = kept.map(|kept| kept.of(field)).filter(|kept| **kept != Leaves::All) {
+                    let mut walk = Walk { body: &body, shape, at: *place, work };
+                    walk.field(field_of(shape, field)?, kept)?;
+                    continue;
+                }
                 let next = shape.places.get(field + 1).unwrap_or(&shape.total);
                 let first = place.buffer + body.variadic_before(place.view)?;
                 let end = next.buffer + body.variadic_before(next.view)?;
@@ -94,9 +103,9 @@ impl Ipc {
     }
 
     /// The dictionaries of these fields: of a file elsewhere no others come. Decoded once.
-    pub(super) fn history(&self, fields: &[usize]) -> Result<Arc<History>> {
+    pub(super) fn history(&self, fields: &[usize], kept: Option<&Kept>) -> Result<Arc<History>> {
         let mut wanted = match self.source.remote {
-            Some(_) => Some(self.dictionaries_of(fields)?),
+            Some(_) => Some(self.dictionaries_of(fields, kept)?),
             None => None,
         };
         let held = || self.history.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,11 +127,12 @@ impl Ipc {
     }
 
     /// The ids of all dictionaries that these fields, and the values of their dictionaries, refer to.
-    fn dictionaries_of(&self, fields: &[usize]) -> Result<HashSet<i64>> {
+    fn dictionaries_of(&self, fields: &[usize], kept: Option<&Kept>) -> Result<HashSet<i64>> {
         let shape = &self.catalog.shape;
         let mut ids = HashSet::new();
         for &field in fields {
-            collect(field_of(shape, field)?, &mut ids);
+            let kept = kept.map_or(&Leaves::All, |kept| kept.of(field));
+            collect(&kept.kept_field(field_of(shape, field)?), &mut ids);
         }
         let mut known = 0;
         while known < ids.len() {
@@ -133,6 +143,42 @@ impl Ipc {
             ids.extend(more);
         }
         Ok(ids)
+    }
+}
+
+/// Passes over the nodes and buffers of one field in one batch, and calls `work` for the buffers of the part that is wanted.
+struct Walk<'w, 'b> {
+    body: &'w Body<'b>,
+    shape: &'w Shape,
+    at: Place,
+    work: &'w mut dyn FnMut(&Body<'_>, usize) -> Result<()>,
+}
+
+impl Walk<'_, '_> {
+    fn field(&mut self, field: &Field, kept: &Leaves) -> Result<()> {
+        let whole = self.shape.extent(field)?;
+        if *kept == Leaves::All {
+            return self.take(whole);
+        }
+        let end = self.at.past(whole);
+        self.take(self.shape.own_extent(field.data_type())?)?;
+        for (number, child) in children(field.data_type()).into_iter().enumerate() {
+            match kept.child(number) {
+                Some(kept) => self.field(child, kept)?,
+                None => self.at = self.at.past(self.shape.extent(child)?),
+            }
+        }
+        self.at = end;
+        Ok(())
+    }
+
+    /// What comes next, as far as `extent` goes.
+    fn take(&mut self, extent: Place) -> Result<()> {
+        let end = self.at.past(extent);
+        let first = self.at.buffer + self.body.variadic_before(self.at.view)?;
+        let last = end.buffer + self.body.variadic_before(end.view)?;
+        self.at = end;
+        (first..last).try_for_each(|i| (self.work)(self.body, i))
     }
 }
 

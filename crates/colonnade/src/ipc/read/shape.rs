@@ -28,6 +28,17 @@ pub(crate) struct Place {
     pub(crate) view: usize,
 }
 
+impl Place {
+    /// The place behind parts of this extent.
+    pub(crate) fn past(self, extent: Self) -> Self {
+        Self {
+            node: self.node + extent.node,
+            buffer: self.buffer + extent.buffer,
+            view: self.view + extent.view,
+        }
+    }
+}
+
 /// What the schema message says.
 #[derive(Debug)]
 pub struct Shape {
@@ -129,6 +140,37 @@ impl Shape {
         }
         let Counter { at: total, dictionaries, .. } = counter;
         Ok(Self { schema, big_endian, version, places, total, dictionaries, row_bits, announced: None })
+    }
+
+    /// How many nodes, buffers and view columns a field within the schema takes.
+    ///
+    /// # Errors
+    /// As when the schema was read.
+    pub(crate) fn extent(&self, field: &Field) -> Result<Place> {
+        let mut counter =
+            Counter { at: Place::default(), version: self.version, dictionaries: HashMap::new() };
+        counter.field(field, 0)?;
+        Ok(counter.at)
+    }
+
+    /// The same without what stands below it.
+    ///
+    /// # Errors
+    /// As when the schema was read.
+    pub(crate) fn own_extent(&self, data_type: &DataType) -> Result<Place> {
+        let below = match data_type {
+            DataType::Dictionary(..) => return Ok(Place { node: 1, buffer: 2, view: 0 }),
+            other => children(other),
+        };
+        let whole = Field::new("", data_type.clone(), true);
+        let mut own = self.extent(&whole)?;
+        for child in below {
+            let extent = self.extent(child)?;
+            own.node -= extent.node;
+            own.buffer -= extent.buffer;
+            own.view -= extent.view;
+        }
+        Ok(own)
     }
 
     /// 4 or 5.

@@ -68,7 +68,14 @@ fn told(frame: Result<Frame>) -> Outcome {
 }
 
 fn opened(bytes: Buffer) -> Result<Frame> {
-    let request = Request { positions: None, rows: None, private: false, threads: 1, progress: &NoProgress };
+    let request = Request {
+        positions: None,
+        kept: None,
+        rows: None,
+        private: false,
+        threads: 1,
+        progress: &NoProgress,
+    };
     Opened::open_buffer(bytes, ReadOptions::default())?.load(&request)
 }
 

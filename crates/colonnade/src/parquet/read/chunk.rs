@@ -23,6 +23,8 @@ pub(crate) struct Pages<'a> {
     levels: Levels,
     verify: bool,
     max_nbytes: u64,
+    /// Pages that were walked before; none of the bytes is looked at then.
+    listed: Option<std::slice::Iter<'a, Page<'a>>>,
 }
 
 /// The highest levels of a column.
@@ -60,6 +62,33 @@ pub(crate) struct Page<'a> {
     pub(crate) at: u64,
     codec: Codec,
     levels: Levels,
+    /// What its levels say, where they are those of a nested column and were looked at.
+    slots: Option<&'a Slots>,
+}
+
+/// The levels of a nested column's page, as those of a flat one: its slots are the places of the innermost lists (rows where
+/// there are none), each with a value or null.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    /// How many.
+    pub(crate) n: usize,
+    /// Those with a value.
+    pub(crate) nvalid: usize,
+    /// Their definition levels, 0 or 1: runs and packed groups.
+    pub(crate) definition: Vec<u8>,
+    /// Bytes of the levels in front of the page's values.
+    pub(crate) front_nbytes: usize,
+}
+
+/// The levels in front of a page.
+#[derive(Debug)]
+pub(crate) struct Front<'p> {
+    /// Repetition levels: runs and packed groups.
+    pub(crate) repetition: Cow<'p, [u8]>,
+    /// Definition levels.
+    pub(crate) definition: Cow<'p, [u8]>,
+    /// Bytes of both, as they stand in the page.
+    pub(crate) nbytes: usize,
 }
 
 /// The parts of a data page.
@@ -79,7 +108,15 @@ impl<'a> Pages<'a> {
     /// The pages of `chunk`. `verify`: their checksums are compared.
     pub(crate) fn new(chunk: &ChunkAt<'a>, verify: bool, max_nbytes: u64) -> Self {
         let ChunkAt { bytes, base, codec, nvalues, levels } = *chunk;
-        Self { bytes, base, at: 0, left: nvalues, codec, levels, verify, max_nbytes }
+        Self { bytes, base, at: 0, left: nvalues, codec, levels, verify, max_nbytes, listed: None }
+    }
+
+    /// Pages that were walked and checked before.
+    pub(crate) fn listed(pages: &'a [Page<'a>]) -> Self {
+        let (bytes, base, at, left) = (&[][..], 0, 0, 0);
+        let levels = Levels { definition: 0, repetition: 0 };
+        let listed = Some(pages.iter());
+        Self { bytes, base, at, left, codec: Codec::None, levels, verify: false, max_nbytes: 0, listed }
     }
 
     /// The same from a place on, with as many values left: what [`Pages::place`] said.
@@ -104,6 +141,9 @@ impl<'a> Pages<'a> {
     /// checksum; a limit.
     #[inline]
     pub(crate) fn next_page(&mut self) -> Result<Option<Page<'a>>> {
+        if let Some(listed) = &mut self.listed {
+            return Ok(listed.next().copied());
+        }
         while self.left > 0 {
             let at = self.base + self.at as u64;
             let rest = self.bytes.get(self.at..).unwrap_or_default();
@@ -113,7 +153,7 @@ impl<'a> Pages<'a> {
             if header.kind == Kind::Other {
                 continue;
             }
-            let page = Page { header, body, at, codec: self.codec, levels: self.levels };
+            let page = Page { header, body, at, codec: self.codec, levels: self.levels, slots: None };
             self.check(&page).map_err(|e| e.at(at))?;
             if !matches!(header.kind, Kind::Dictionary { .. }) {
                 self.left -= u64::from(header.nvalues);
@@ -163,6 +203,97 @@ impl<'a> Pages<'a> {
 }
 
 impl<'a> Page<'a> {
+    /// The same with what its levels say.
+    pub(crate) fn with_slots(self, slots: &'a Slots) -> Self {
+        Self { slots: Some(slots), ..self }
+    }
+
+    /// What its levels say, where that was looked at.
+    pub(crate) fn slots(&self) -> Option<&'a Slots> {
+        self.slots
+    }
+
+    /// Rows, or slots, nulls included.
+    #[inline]
+    pub(crate) fn n(&self) -> usize {
+        self.slots.map_or(self.header.nvalues as usize, |slots| slots.n)
+    }
+
+    /// The levels of a data page; of compressed bytes no more is decompressed than those have, where the codec can.
+    ///
+    /// # Errors
+    /// Malformed bytes.
+    pub(crate) fn front<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<Front<'s>>
+    where
+        'a: 's,
+    {
+        self.take_front(scratch).map_err(|e| e.at(self.at))
+    }
+
+    fn take_front<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<Front<'s>>
+    where
+        'a: 's,
+    {
+        let n = self.header.nvalues as usize;
+        let Levels { definition: most, repetition: times } = self.levels;
+        match self.header.kind {
+            Kind::Data { definition, repetition, .. } => {
+                let bytes = if self.codec == Codec::None {
+                    decompress(Codec::None, self.body, self.header.nbytes, scratch)?
+                } else {
+                    // Packed levels, and the heads of their runs.
+                    let bits = usize::from(level_bits(times) + level_bits(most));
+                    let about = (n / 8 + 1).saturating_mul(bits).saturating_add(n / 32 + 64);
+                    self.beginning(about, scratch)?
+                };
+                let parse = |bytes: &'s [u8]| -> Result<Front<'s>> {
+                    let (repeats, rest) = levels(bytes, times, repetition, n)?;
+                    let (defines, rest) = levels(rest, most, definition, n)?;
+                    let nbytes = bytes.len() - rest.len();
+                    Ok(Front { repetition: repeats, definition: defines, nbytes })
+                };
+                parse(bytes)
+            }
+            Kind::DataV2 { definition_nbytes, repetition_nbytes, .. } => {
+                let (repeats, rest) =
+                    self.body.split_at_checked(repetition_nbytes as usize).ok_or_else(short)?;
+                let (defines, _) = rest.split_at_checked(definition_nbytes as usize).ok_or_else(short)?;
+                let nbytes = repeats.len() + defines.len();
+                Ok(Front { repetition: Cow::Borrowed(repeats), definition: Cow::Borrowed(defines), nbytes })
+            }
+            _ => Err(short()),
+        }
+    }
+
+    /// The first `about` bytes of a compressed page, or more where its levels go on behind them.
+    fn beginning<'s>(&self, about: usize, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]>
+    where
+        'a: 's,
+    {
+        let whole = self.header.nbytes;
+        let Kind::Data { definition, repetition, .. } = self.header.kind else { return Err(short()) };
+        let mut about = about.min(whole);
+        while about < whole {
+            if scratch.len() < about {
+                scratch.resize(about, 0);
+            }
+            let room = scratch.get_mut(..about).unwrap_or_default();
+            if self.codec.first(self.body, room) != Some(about) {
+                break;
+            }
+            // Lengths stand in front of both.
+            let n = self.header.nvalues as usize;
+            let Levels { definition: most, repetition: times } = self.levels;
+            let done =
+                levels(room, times, repetition, n).and_then(|(_, rest)| levels(rest, most, definition, n));
+            if done.is_ok() {
+                return Ok(scratch.get(..about).unwrap_or_default());
+            }
+            about = about.saturating_mul(4).min(whole);
+        }
+        decompress(self.codec, self.body, whole, scratch)
+    }
+
     /// The values of a dictionary page, which are PLAIN, and how many they are.
     ///
     /// # Errors
@@ -212,10 +343,14 @@ impl<'a> Page<'a> {
     where
         'a: 's,
     {
-        let n = self.header.nvalues as usize;
+        let n = self.n();
         match self.header.kind {
             Kind::Data { encoding, definition, repetition } => {
                 let bytes = decompress(self.codec, self.body, self.header.nbytes, scratch)?;
+                if let Some(slots) = self.slots {
+                    let values = bytes.get(slots.front_nbytes..).ok_or_else(short)?;
+                    return Ok(Parts { definition: Cow::Borrowed(&slots.definition), values, encoding, n });
+                }
                 let (_, bytes) = levels(bytes, self.levels.repetition, repetition, n)?;
                 let (definition, values) = levels(bytes, self.levels.definition, definition, n)?;
                 Ok(Parts { definition, values, encoding, n })
@@ -229,7 +364,11 @@ impl<'a> Page<'a> {
                 let nbytes = self.header.nbytes.checked_sub(front).ok_or_else(short)?;
                 let codec = if compressed { self.codec } else { Codec::None };
                 let values = decompress(codec, values, nbytes, scratch)?;
-                let definition = Cow::Borrowed(if self.levels.definition > 0 { defines } else { &[] });
+                let definition = Cow::Borrowed(match self.slots {
+                    Some(slots) => slots.definition.as_slice(),
+                    None if self.levels.definition > 0 => defines,
+                    None => &[],
+                });
                 Ok(Parts { definition, values, encoding, n })
             }
             _ => Err(short()),

@@ -1,14 +1,16 @@
 //! The wanted columns: their fields, what they are made of, and how they become a frame.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{Metadata, Schema, SchemaRef};
+use arrow_schema::{FieldRef, Fields, Metadata, Schema, SchemaRef};
 
 use crate::arrow::import::{Place, Plan};
 use crate::arrow::meta::{LabelsMeta, SchemaMeta};
 use crate::arrow::required;
 use crate::error::Result;
+use crate::frame::paths::Leaves;
 use crate::parquet::footer::Footer;
 
 use super::options::ReadOptions;
@@ -66,6 +68,11 @@ fn made(
         }
     }
     let told = footer.value(hints::KEY).and_then(|text| hints::fields(text, &numbers, &options.limits));
+    // What the writer said of whole columns is cut as they are.
+    let told = told.map(|told| match wanted.len() < footer.leaves.len() && !options.parts.is_empty() {
+        true => cut(&told, &runs, &options.parts),
+        false => told,
+    });
     let (mut fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
     categories::taken(&options.categories, &mut fields, &roots)?;
     let some = wanted.len() < footer.leaves.len();
@@ -77,6 +84,15 @@ fn made(
         metadata.insert(*key, cut.unwrap_or_else(|| value.to_owned()));
     }
     Ok((Arc::new(Schema::new(fields).with_metadata(metadata)), roots))
+}
+
+/// The fields of the columns `runs`, of some of them a part.
+fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, Leaves>) -> Schema {
+    let fields = told.fields().iter().zip(runs);
+    let one = |(field, (root, _)): (&FieldRef, &(usize, Range<usize>))| {
+        parts.get(root).map_or_else(|| Arc::clone(field), |part| part.kept_field(field))
+    };
+    Schema::new(fields.map(one).collect::<Fields>()).with_metadata(told.metadata().clone())
 }
 
 /// A plan of all columns, with those at `kept` (among `order`, the roots) alone.

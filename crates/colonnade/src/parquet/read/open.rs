@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use arrow_schema::SchemaRef;
 
@@ -19,6 +19,7 @@ use crate::plan::{NoProgress, Progress};
 use super::columns::{described, label_columns};
 use super::encrypted;
 use super::filter::Filter;
+use super::narrow::Narrowed;
 use super::options::ReadOptions;
 use super::schema::{Root, choose};
 use super::selection::Selection;
@@ -84,6 +85,8 @@ pub struct Parquet {
     pub(crate) labels_are_names: bool,
     pub(crate) options: ReadOptions,
     pub(crate) index: OnceLock<Axis>,
+    /// The same file for a part of its nested columns, as it was last asked for.
+    pub(super) narrowed: Mutex<Option<Narrowed>>,
 }
 
 impl Parquet {
@@ -156,7 +159,13 @@ impl Parquet {
             return Err(Error::limit("parquet", message).at(start as u64));
         }
         let read = |names: Option<&Names<'_>>| {
-            Footer::read(footer_bytes, start as u64, |elements, leaves| choose(elements, leaves, names))
+            Footer::read(footer_bytes, start as u64, |elements, leaves| {
+                let mut chosen = choose(elements, leaves, names)?;
+                if let Some(only) = &options.leaves {
+                    chosen.retain(|&leaf| leaves.get(leaf).is_some_and(|leaf| only.contains(&leaf.element)));
+                }
+                Ok(chosen)
+            })
         };
         let names: Option<Names<'_>> =
             options.columns.as_ref().map(|list| list.iter().map(String::as_str).collect());
@@ -227,6 +236,7 @@ impl Parquet {
             labels_are_names,
             options,
             index,
+            narrowed: Mutex::new(None),
         };
         out.check_rows()?;
         Ok(out)

@@ -1,6 +1,9 @@
 //! How a file is opened.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::container::store::Limits;
+use crate::frame::paths::Leaves;
 
 use super::encrypted::Keys;
 use super::filter::Filter;
@@ -15,6 +18,10 @@ pub struct ReadOptions {
     /// Columns by name, or by their path with points where they are nested; all where `None`. Of others the footer's
     /// entries are passed by. Row labels that the file keeps in columns come with them.
     pub columns: Option<Vec<String>>,
+    /// Of these columns, leaves by their places among the schema's elements; all where `None`.
+    pub leaves: Option<HashSet<usize>>,
+    /// What these leaves are of the columns that they stand in, by the places of the columns among the elements.
+    pub parts: HashMap<usize, Leaves>,
     /// Text columns that become categoricals.
     pub categories: Vec<String>,
     /// Rows that are wanted; all where `None`. The columns that it looks at are decoded when the file is opened.

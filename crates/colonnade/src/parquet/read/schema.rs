@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::parquet::schema::{Element, Leaf, Logical, Repetition, Unit};
 use crate::parquet::types::{self, Physical, Way};
 
+use super::shape::Shape;
 use super::wanted::Names;
 use super::{names, tree};
 
@@ -27,8 +28,9 @@ pub(crate) struct Root {
 pub(crate) enum RootKind {
     /// One leaf, right below the root, that is there once or (optional) not at all.
     Flat(Flat),
-    /// Anything else: its schema as the crate has it, of the wanted leaves alone, under a root of its own.
-    Nested(Arc<SchemaDescriptor>),
+    /// Anything else: its schema as the crate has it, of the wanted leaves alone, under a root of its own, and its shape, where
+    /// our own decoder reads it.
+    Nested(Arc<SchemaDescriptor>, Option<Arc<Shape>>),
 }
 
 /// A column of one leaf.
@@ -113,7 +115,8 @@ pub(crate) fn fields(
             let plain = Field::new(element.name, plain, true);
             let (_, descriptor) = tree::nested(elements, leaves, root, some, Some(&plain)).map_err(named)?;
             fields.push(Field::clone(hint));
-            out.push(Root { leaves: range, kind: RootKind::Nested(descriptor) });
+            let shape = Shape::of(&descriptor, &plain, elements, leaves, some);
+            out.push(Root { leaves: range, kind: RootKind::Nested(descriptor, shape.map(Arc::new)) });
             continue;
         }
         let flat =
@@ -127,7 +130,8 @@ pub(crate) fn fields(
                 let retyped = if ours { names::named } else { names::zoned };
                 field = Field::clone(&field).with_data_type(retyped(field.data_type(), told));
             }
-            (field, RootKind::Nested(descriptor))
+            let shape = Shape::of(&descriptor, &field, elements, leaves, some);
+            (field, RootKind::Nested(descriptor, shape.map(Arc::new)))
         };
         fields.push(field);
         out.push(Root { leaves: range, kind });
@@ -233,7 +237,7 @@ fn is_odd_dictionary(data_type: &DataType, physical: Physical) -> bool {
 }
 
 /// The Arrow type of a leaf, by what the file says of it alone.
-fn default_type(element: &Element<'_>, physical: Physical) -> DataType {
+pub(super) fn default_type(element: &Element<'_>, physical: Physical) -> DataType {
     let logical = element.logical.or_else(|| element.converted.and_then(types::logical_of));
     let zone = |utc: bool| utc.then(|| "UTC".into());
     let decimal = match logical {

@@ -32,11 +32,11 @@ pub(crate) struct Rows {
 }
 
 /// The rows of a file that a filter leaves.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Selection(Vec<GroupRows>);
 
 /// Those of one row group.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct GroupRows {
     /// Runs of rows, in order, that are decoded.
     runs: Vec<Range<usize>>,

@@ -154,10 +154,7 @@ pub(super) fn value(
         (found @ Head::Str(_), _) => {
             let text = values.payload(found)?;
             if simdutf8::basic::from_utf8(text).is_err() {
-                return Err(Error::malformed(
-                    style.format,
-                    "the array holds text that is no UTF-8. Make it again.",
-                ));
+                return Err(no_text(style));
             }
             strings::put(text, style.syntax, out);
         }
@@ -199,7 +196,7 @@ pub(super) fn value(
             for (i, field) in fields.iter().enumerate() {
                 between(i, style, out);
                 let name = values.head()?;
-                strings::put(values.payload(name)?, Syntax::Json, out);
+                strings::key(values.payload(name)?, style.syntax, out);
                 colon(style, out);
                 value(values, field.data_type(), style, out)?;
             }
@@ -212,6 +209,10 @@ pub(super) fn value(
         _ => return Err(changed()),
     }
     Ok(())
+}
+
+fn no_text(style: Style) -> Error {
+    Error::malformed(style.format, "the array holds text that is no UTF-8. Make it again.")
 }
 
 /// A map: an object where its keys are text and none repeats, else an array of pairs.
@@ -229,8 +230,12 @@ fn map(values: &mut Values<'_>, n: u32, pair: &Fields, style: Style, out: &mut V
     for i in 0..n as usize {
         between(i, style, out);
         if is_object {
-            // Keys are quoted in YAML too: readers of our own take them as JSON has them.
-            value(values, key, Style { syntax: Syntax::Json, ..style }, out)?;
+            let name = values.head()?;
+            let name = values.payload(name)?;
+            if simdutf8::basic::from_utf8(name).is_err() {
+                return Err(no_text(style));
+            }
+            strings::key(name, style.syntax, out);
             colon(style, out);
             value(values, member, style, out)?;
         } else {

@@ -79,6 +79,15 @@ pub fn yaml(text: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(text);
         return;
     }
+    quoted_yaml(text, out);
+}
+
+/// Appends the key of an object within a cell: in quotes in YAML too, as readers of our own take it as JSON has it.
+pub(super) fn key(text: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
+    if syntax == Syntax::Yaml { quoted_yaml(text, out) } else { json(text, out) }
+}
+
+fn quoted_yaml(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for c in String::from_utf8_lossy(text).chars() {
         match c {

@@ -38,7 +38,8 @@ impl Landing<'_> {
             let named = |e: Error| e.in_member(field_type.name());
             let refs: Vec<&ArrayData> = list.iter().collect();
             let is_ordered = field_type.dict_is_ordered().unwrap_or(false);
-            let data = concat::arrays(&self.empty(field)?, &refs, is_ordered).map_err(named)?;
+            let data = concat::arrays(&self.kept_of(field).prune(self.empty(field)?), &refs, is_ordered)
+                .map_err(named)?;
             let dtype = match ways.get(i) {
                 Some(Way::Joined(dtype)) => *dtype,
                 _ => None,

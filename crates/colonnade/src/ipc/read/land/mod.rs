@@ -14,6 +14,7 @@ use arrow_schema::{DataType, Field};
 use crate::arrow::import::{self, Plan};
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
+use crate::frame::paths::{Kept, Leaves};
 use crate::frame::{ByteOrder, DType, Kind};
 use crate::memory::Buffer;
 use crate::plan::{self, Progress, Task};
@@ -32,6 +33,8 @@ pub(crate) struct Landing<'a> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) plan: &'a Plan,
     pub(crate) history: &'a History,
+    /// Of nested fields the part that is wanted, by field.
+    pub(crate) kept: Option<&'a Kept>,
     pub(crate) rows: (usize, usize),
     pub(crate) threads: usize,
     pub(crate) unbacked: u64,
@@ -128,7 +131,15 @@ impl Landing<'_> {
         })
     }
 
+    /// The part of a field that is wanted.
+    fn kept_of(&self, field: usize) -> &Leaves {
+        self.kept.map_or(&Leaves::All, |kept| kept.of(field))
+    }
+
     fn way(&self, field: usize) -> Result<Way> {
+        if *self.kept_of(field) != Leaves::All {
+            return Ok(Way::Joined(None));
+        }
         let data_type = field_of(&self.catalog.shape, field)?.data_type();
         let told = self.plan.fields.get(field);
         let said = told.and_then(|f| f.dtype);

@@ -75,7 +75,7 @@ impl Landing<'_> {
             let place = self.catalog.shape.places.get(index).copied().unwrap_or_default();
             let mut cursor =
                 Cursor::new(&body, &self.catalog.shape, self.history.at(piece.batch), place, self.unbacked)?;
-            let data = cursor.field(field).map_err(|e| self.named(e, index, piece))?;
+            let data = cursor.part(field, self.kept_of(index)).map_err(|e| self.named(e, index, piece))?;
             Ok(if piece.nrows == data.len() { data } else { data.slice(piece.skip, piece.nrows) })
         };
         let work = body.codec().is_some() || self.catalog.shape.big_endian || batch.body_nbytes > 1 << 20;

@@ -144,7 +144,7 @@ impl Job<'_, '_> {
                 decoder.dictionary(&page, page_room).map_err(named)?;
                 continue;
             }
-            let n = page.header.nvalues as usize;
+            let n = page.n();
             let end = first + n;
             if from >= end {
                 first = end;
@@ -360,7 +360,7 @@ fn in_place(page: &Page<'_>, optional: bool, nbytes: usize, out: &mut [u8], star
     let Kind::Data { encoding: Encoding::Plain, definition: Encoding::Rle, .. } = header.kind else {
         return Ok(false);
     };
-    if page.codec() == Codec::None {
+    if page.codec() == Codec::None || page.slots().is_some() {
         return Ok(false);
     }
     let values = header.nvalues as usize * nbytes;

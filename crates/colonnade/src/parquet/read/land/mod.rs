@@ -10,6 +10,7 @@ mod kept;
 mod kinds;
 mod lengths;
 mod nested;
+mod strip;
 mod text;
 mod wide;
 mod words;
@@ -271,6 +272,11 @@ impl<'a> Landing<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether values of this type are all of one width, as they are stored.
+pub(super) fn is_fixed(data_type: &DataType, flat: &Flat) -> bool {
+    kinds::kind(data_type, flat).is_some()
 }
 
 fn no_field(field: usize) -> Error {

@@ -43,6 +43,7 @@ impl Arrival {
         check_nbytes(&source, batches, self.limits.max_nbytes)?;
         let history = History::new(&source, &catalog, self.limits.max_unbacked_rows, None)?;
         let landing = Landing {
+            kept: None,
             source: &source,
             catalog: &catalog,
             plan: &known.plan,

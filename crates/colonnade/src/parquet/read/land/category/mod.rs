@@ -24,7 +24,8 @@ use crate::parquet::page::{Encoding, Kind};
 use crate::parquet::types::Physical;
 use crate::plan::{self, NoProgress, Progress, Task};
 
-use super::super::schema::{Flat, RootKind};
+use super::super::schema::Flat;
+use super::strip::Strip;
 use super::text::{Dictionary, Part, Rows, Stop, Walked, joined, no_text, walk};
 use super::{Landing, Piece};
 use fill::fill;
@@ -71,21 +72,16 @@ impl<'a> Landing<'a> {
     ) -> Result<()> {
         for &slot in these {
             let field = wanted.get(slot).copied().unwrap_or(0);
-            landed.columns.push((slot, self.category_column(field, pieces, progress)?));
+            let strip = self.strip(slot, field, pieces)?;
+            landed.columns.push((slot, self.category_column(&strip, progress)?));
         }
         Ok(())
     }
 
     /// Some rows of a frame's column whose pages hold values: its categories are those of all rows, in the order in which they
     /// come up, so that all are landed. `None` where dictionary pages say the categories.
-    fn part_of_all(
-        &self,
-        field: usize,
-        pieces: &[Piece],
-        progress: &dyn Progress,
-    ) -> Result<Option<ArrayData>> {
-        let file = self.file;
-        let leaf = file.roots.get(field).map_or(0, |root| root.leaves.start);
+    fn part_of_all(&self, strip: &Strip<'_>, progress: &dyn Progress) -> Result<Option<ArrayData>> {
+        let (file, field, leaf, pieces) = (self.file, strip.field, strip.leaf, strip.pieces);
         let (mut all, mut starts, mut at) = (Vec::new(), Vec::new(), 0usize);
         for (group, about) in file.groups.iter().enumerate() {
             let nrows = usize::try_from(about.nrows).map_err(|_| Error::too_large("parquet"))?;
@@ -107,7 +103,7 @@ impl<'a> Landing<'a> {
         }
         file.need(&[field], &all, progress)?;
         let landing = Landing { file, nrows: at, threads: self.threads, arrow: self.arrow };
-        let column = landing.category_column(field, &all, progress)?;
+        let column = landing.category_column(&landing.strip(strip.i, field, &all)?, progress)?;
         let mut out = MutableArrayData::new(vec![&column], false, wanted);
         for piece in pieces {
             let start = starts.get(piece.group).copied().unwrap_or(0) + piece.skip;
@@ -117,35 +113,48 @@ impl<'a> Landing<'a> {
         Ok(Some(out.freeze()))
     }
 
-    fn category_column(&self, field: usize, pieces: &[Piece], progress: &dyn Progress) -> Result<ArrayData> {
-        let (Some(RootKind::Flat(flat)), DataType::Dictionary(key_type, value_type)) =
-            (self.file.roots.get(field).map(|r| r.kind.clone()), self.field(field)?.data_type())
-        else {
-            return Err(Error::unsupported("parquet", "a column of codes that is nested."));
+    /// The codes of a column, and their dictionary.
+    ///
+    /// # Errors
+    /// Malformed pages.
+    pub(super) fn category_column<'s>(
+        &'s self,
+        strip: &Strip<'s>,
+        progress: &dyn Progress,
+    ) -> Result<ArrayData> {
+        let Strip { field, flat, pieces, nrows, .. } = *strip;
+        let DataType::Dictionary(key_type, value_type) = strip.data_type else {
+            return Err(Error::unsupported("parquet", "a column without codes as one of codes."));
         };
+        // Of a whole column the file's metadata may say the dictionary, and others' rows what all categories are.
+        let whole = strip.listed.is_none();
+        let kept = if whole { self.kept_values(self.field(field)?) } else { Ok(None) };
         let named = |e: Error| self.named(e, field, pieces.first().map_or(0, |p| p.group));
+        let kept = kept.map_err(named)?;
         if pieces.is_empty()
-            && let Some(values) = self.kept_values(self.field(field)?).map_err(named)?
+            && let Some(values) = &kept
         {
-            let empty = ArrayData::builder(self.field(field)?.data_type().clone());
-            let empty = empty.add_buffer(arrow_buffer::Buffer::default()).add_child_data(values).build();
+            let empty = ArrayData::builder(strip.data_type.clone());
+            let empty =
+                empty.add_buffer(arrow_buffer::Buffer::default()).add_child_data(values.clone()).build();
             return empty.map_err(|e| named(Error::malformed("parquet", format!("{e}."))));
         }
         // No rows are wanted: the categories stand in front of any row.
         let first = self.file.groups.iter().position(|group| group.nrows > 0);
-        if let Some(group) = first.filter(|_| pieces.is_empty()) {
+        if let Some(group) = first.filter(|_| pieces.is_empty() && whole) {
             let one = [Piece { group, skip: 0, nrows: 1, at: 0 }];
             self.file.need(&[field], &one, progress)?;
             let landing = Landing { file: self.file, nrows: 1, threads: 1, arrow: self.arrow };
-            return Ok(landing.category_column(field, &one, progress)?.slice(0, 0));
+            let column = landing.category_column(&landing.strip(strip.i, field, &one)?, progress)?;
+            return Ok(column.slice(0, 0));
         }
-        if let Some(part) = self.part_of_all(field, pieces, progress)? {
+        if whole && let Some(part) = self.part_of_all(strip, progress)? {
             return Ok(part);
         }
-        let (coded, merged) = self.keyed(field, &flat, is_text(value_type), pieces)?;
+        let (coded, merged) = self.keyed(strip, is_text(value_type))?;
         let Merged { values, mut maps } = merged;
         let mut values = values::array(value_type, flat.way, &values).map_err(named)?;
-        if let Some(kept) = self.kept_values(self.field(field)?).map_err(named)?
+        if let Some(kept) = kept
             && let Some(places) = values::among(&kept, &values)
         {
             values = kept;
@@ -154,11 +163,11 @@ impl<'a> Landing<'a> {
             }
         }
         // Of text that is asked for as a categorical no type of codes was said.
-        let asked = self.file.options.categories.contains(self.field(field)?.name());
+        let asked = whole && self.file.options.categories.contains(self.field(field)?.name());
         let key_type = if asked && **key_type == DataType::Int32 { &DataType::Int8 } else { &**key_type };
         let key_type = wide_enough(key_type, values.len()).map_err(named)?;
         let width = key_type.primitive_width().unwrap_or(4);
-        let nbytes = self.nrows.checked_mul(width).ok_or_else(|| Error::too_large("parquet"))?;
+        let nbytes = nrows.checked_mul(width).ok_or_else(|| Error::too_large("parquet"))?;
         let mut codes = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
         let found: Vec<Mutex<Validity>> = coded.iter().map(|_| Mutex::default()).collect();
         {
@@ -180,9 +189,9 @@ impl<'a> Landing<'a> {
             });
             plan::run(tasks.collect(), self.threads, progress)?;
         }
-        let nulls = if flat.optional { joined(found.into_iter().map(unlock), self.nrows) } else { None };
+        let nulls = if flat.optional { joined(found.into_iter().map(unlock), nrows) } else { None };
         let data_type = DataType::Dictionary(Box::new(key_type), value_type.clone());
-        let builder = ArrayDataBuilder::new(data_type).len(self.nrows).nulls(nulls);
+        let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(nulls);
         let builder =
             builder.add_buffer(Buffer::from_region(codes.finish(), true).to_arrow()).add_child_data(values);
         // SAFETY: every row has a code, each from a map whose entries are all keys of `values`; of nulls it is 0.
@@ -190,13 +199,9 @@ impl<'a> Landing<'a> {
     }
 
     /// The wanted rows of all chunks, and the dictionary of them all.
-    fn keyed(
-        &self,
-        field: usize,
-        flat: &Flat,
-        text: bool,
-        pieces: &[Piece],
-    ) -> Result<(Vec<Coded<'a>>, Merged)> {
+    fn keyed<'s>(&'s self, strip: &Strip<'s>, text: bool) -> Result<(Vec<Coded<'s>>, Merged)> {
+        let Strip { field, flat, pieces, .. } = *strip;
+        let (flat, strip) = (&flat, *strip);
         let make = |page: &[u8], n: usize| match flat.physical {
             Physical::Bytes => Dictionary::new(page, n, text),
             Physical::Boolean => Err(Error::malformed("parquet", "a dictionary page of bools.")),
@@ -206,15 +211,14 @@ impl<'a> Landing<'a> {
             Physical::Fixed(width) => Dictionary::fixed(page, n, width as usize),
         };
         let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
-        let walked: Vec<Mutex<Walked<'a>>> = groups.iter().map(|_| Mutex::default()).collect();
-        let leaf = self.file.roots.get(field).map_or(0, |r| r.leaves.start);
+        let walked: Vec<Mutex<Walked<'s>>> = groups.iter().map(|_| Mutex::default()).collect();
         let tasks = groups.iter().zip(&walked).enumerate().map(|(k, (some, slot))| {
             let group = some.first().map_or(0, |p| p.group);
             let make = &make;
             Task::new(1 << 20, move || {
                 let named = |e: Error| self.named(e, field, group);
-                let chunk = self.chunk(group, leaf).map_err(named)?;
-                *lock(slot) = walk(&mut self.pages(&chunk), some, k, make).map_err(named)?;
+                let mut pages = self.pages_of(&strip, group).map_err(named)?;
+                *lock(slot) = walk(&mut pages, some, k, make).map_err(named)?;
                 Ok(())
             })
         });
@@ -245,7 +249,7 @@ impl<'a> Landing<'a> {
         }
         let merged = Merged::new(dictionaries).map_err(|e| self.named(e, field, 0))?;
         // Of values that stand in pages of their own nobody said an order.
-        if self.field(field)?.dict_is_ordered() == Some(true) {
+        if strip.ordered {
             merged.check_order(&paged).map_err(|e| self.named(e, field, 0))?;
         }
         Ok((coded, merged))
@@ -257,7 +261,7 @@ impl<'a> Landing<'a> {
         field: usize,
         flat: &Flat,
         text: bool,
-        parts: &[Part<'a>],
+        parts: &[Part<'_>],
         by_value: &[bool],
     ) -> Result<Vec<Made>> {
         let slots: Vec<Mutex<Made>> = parts.iter().map(|_| Mutex::default()).collect();

@@ -33,58 +33,81 @@ impl Landing<'_> {
         let out = out.ok_or_else(too_large)?;
         let mut nulls = Nulls::default();
         let told = (!target.nat).then_some(&mut nulls);
-        let Scratch { page, rows, dictionary } = scratch;
-        let streaming = work.streaming;
-        macro_rules! words {
-            ($raw:ty, $row:ty, $null:expr, $cast:expr, $same:expr) => {{
-                let mut decoder = Words::<$raw, $row, _>::new(dictionary, $null, $cast, $same, streaming);
-                job.drive(&mut decoder, out, told, page, rows)
-            }};
-        }
-        let none = target.null;
-        let nat = if none == Null::Nat { i64::MIN.cast_unsigned() } else { 0 };
-        match target.kind {
-            Kind::Bools => job.drive(&mut Bools, out, told, page, rows),
-            Kind::Same2 => words!(u16, u16, if none == Null::Nan { 0x7e00 } else { 0 }, |v| v, true),
-            Kind::Same4 => words!(u32, u32, if none == Null::Nan { 0x7fc0_0000 } else { 0 }, |v| v, true),
-            Kind::Same8 => words!(u64, u64, if none == Null::Nan { 0x7ff8 << 48 } else { nat }, |v| v, true),
-            Kind::Low1 => words!(u32, u8, 0, |v: u32| v.to_le_bytes()[0], false),
-            Kind::Low2 => words!(u32, u16, 0, |v: u32| (v & 0xffff) as u16, false),
-            Kind::Int4To16 => {
-                words!(u32, u128, 0, |v: u32| i128::from(v.cast_signed()).cast_unsigned(), false)
-            }
-            Kind::Int8To16 => {
-                words!(u64, u128, 0, |v: u64| i128::from(v.cast_signed()).cast_unsigned(), false)
-            }
-            Kind::Days => {
-                let day = |v: u32| (i64::from(v.cast_signed()) * 86_400_000).cast_unsigned();
-                words!(u32, u64, nat, day, false)
-            }
-            Kind::Seconds8 => words!(u64, u64, nat, |v: u64| (v.cast_signed() / 1000).cast_unsigned(), false),
-            Kind::Seconds4 => words!(u32, u32, 0, |v: u32| (v.cast_signed() / 1000).cast_unsigned(), false),
-            Kind::Int96(unit) => {
-                let per = match unit {
-                    TimeUnit::Nanosecond => 1,
-                    TimeUnit::Microsecond => 1_000,
-                    TimeUnit::Millisecond => 1_000_000,
-                    TimeUnit::Second => 1_000_000_000,
-                };
-                words!(Int96, u64, nat, move |v: Int96| v.0.div_euclid(per).cast_unsigned(), false)
-            }
-            Kind::Lengths => {
-                let mut lengths = Lengths { item: target.item, dictionary: Vec::new() };
-                job.drive(&mut lengths, out, told, page, rows)
-            }
-            Kind::Wide(width, change) => {
-                let mut wide =
-                    Wide { width: width as usize, item: target.item, change, dictionary: Vec::new() };
-                job.drive(&mut wide, out, told, page, rows)
-            }
-        }?;
+        let made =
+            Made { kind: target.kind, null: target.null, item: target.item, streaming: work.streaming };
+        values(made, job, out, told, scratch)?;
         if let Some(bits) = nulls.finish() {
             let mut found = work.found.lock().unwrap_or_else(PoisonError::into_inner);
             found.push(Found { target: number, at, bits });
         }
         Ok(())
+    }
+}
+
+/// What values are made of, and what of them.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Made {
+    pub(in super::super) kind: Kind,
+    pub(in super::super) null: Null,
+    pub(in super::super) item: usize,
+    pub(in super::super) streaming: bool,
+}
+
+/// Decodes the rows of a job to `out`.
+///
+/// # Errors
+/// Malformed or truncated pages.
+pub(in super::super) fn values(
+    made: Made,
+    job: &mut Job<'_, '_>,
+    out: &mut [u8],
+    told: Option<&mut Nulls>,
+    scratch: &mut Scratch,
+) -> Result<()> {
+    let Scratch { page, rows, dictionary } = scratch;
+    let Made { kind, null: none, item, streaming } = made;
+    macro_rules! words {
+        ($raw:ty, $row:ty, $null:expr, $cast:expr, $same:expr) => {{
+            let mut decoder = Words::<$raw, $row, _>::new(dictionary, $null, $cast, $same, streaming);
+            job.drive(&mut decoder, out, told, page, rows)
+        }};
+    }
+    let nat = if none == Null::Nat { i64::MIN.cast_unsigned() } else { 0 };
+    match kind {
+        Kind::Bools => job.drive(&mut Bools, out, told, page, rows),
+        Kind::Same2 => words!(u16, u16, if none == Null::Nan { 0x7e00 } else { 0 }, |v| v, true),
+        Kind::Same4 => words!(u32, u32, if none == Null::Nan { 0x7fc0_0000 } else { 0 }, |v| v, true),
+        Kind::Same8 => words!(u64, u64, if none == Null::Nan { 0x7ff8 << 48 } else { nat }, |v| v, true),
+        Kind::Low1 => words!(u32, u8, 0, |v: u32| v.to_le_bytes()[0], false),
+        Kind::Low2 => words!(u32, u16, 0, |v: u32| (v & 0xffff) as u16, false),
+        Kind::Int4To16 => {
+            words!(u32, u128, 0, |v: u32| i128::from(v.cast_signed()).cast_unsigned(), false)
+        }
+        Kind::Int8To16 => {
+            words!(u64, u128, 0, |v: u64| i128::from(v.cast_signed()).cast_unsigned(), false)
+        }
+        Kind::Days => {
+            let day = |v: u32| (i64::from(v.cast_signed()) * 86_400_000).cast_unsigned();
+            words!(u32, u64, nat, day, false)
+        }
+        Kind::Seconds8 => words!(u64, u64, nat, |v: u64| (v.cast_signed() / 1000).cast_unsigned(), false),
+        Kind::Seconds4 => words!(u32, u32, 0, |v: u32| (v.cast_signed() / 1000).cast_unsigned(), false),
+        Kind::Int96(unit) => {
+            let per = match unit {
+                TimeUnit::Nanosecond => 1,
+                TimeUnit::Microsecond => 1_000,
+                TimeUnit::Millisecond => 1_000_000,
+                TimeUnit::Second => 1_000_000_000,
+            };
+            words!(Int96, u64, nat, move |v: Int96| v.0.div_euclid(per).cast_unsigned(), false)
+        }
+        Kind::Lengths => {
+            let mut lengths = Lengths { item, dictionary: Vec::new() };
+            job.drive(&mut lengths, out, told, page, rows)
+        }
+        Kind::Wide(width, change) => {
+            let mut wide = Wide { width: width as usize, item, change, dictionary: Vec::new() };
+            job.drive(&mut wide, out, told, page, rows)
+        }
     }
 }

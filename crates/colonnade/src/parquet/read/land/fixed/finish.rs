@@ -80,7 +80,7 @@ impl Landing<'_> {
 }
 
 /// A bit a byte.
-fn packed(bytes: &[u8]) -> ArrowBuffer {
+pub(in super::super) fn packed(bytes: &[u8]) -> ArrowBuffer {
     let bits =
         arrow_buffer::BooleanBuffer::collect_bool(bytes.len(), |i| bytes.get(i).is_some_and(|&b| b != 0));
     bits.into_inner()

@@ -1,40 +1,96 @@
-//! Lists, structs, maps and what is rare: through the crate's Arrow reader.
+//! Lists, structs and maps, at any depth.
 //!
-//! The pages are ours: their headers are read and proven, and their bytes decompressed, before the crate sees them.
+//! ```text
+//! page -> levels -> slots, and what begins where        (count)
+//! rows wanted -> levels wanted -> places of the result  (place)
+//! slots -> values, as a flat column's rows              (values)
+//! what begins where -> offsets and validity             (build)
+//! ```
+//!
+//! Every step is a task a page, or some pages; of compressed pages the first step takes the levels alone. What is rare goes
+//! through the crate's Arrow reader ([`rare`]).
 
+mod blocks;
+mod build;
+mod count;
 mod pages;
+mod place;
+mod rare;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod values;
 
-use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use arrow_array::Array;
+use arrow_buffer::NullBuffer;
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field, Fields};
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection, RowSelector};
-use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
-use parquet::basic::{Repetition, Type as CrateType};
-use parquet::schema::types::{SchemaDescriptor, Type};
 
-use crate::arrow::concat;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
-use crate::parquet::types::{Physical, Way};
-use crate::plan::{self, Progress, Task};
+use crate::parquet::page::Kind;
+use crate::parquet::read::chunk::Page;
+use crate::parquet::read::schema::RootKind;
+use crate::parquet::read::shape::{LeafShape, Shape};
+use crate::parquet::types::Physical;
+use crate::plan::{self, NoProgress, Progress, Task};
 
-use super::super::names;
-use super::super::schema::RootKind;
-use super::{Landing, Piece, kept};
-use pages::{Chunk, Group};
+use super::strip::Strip;
+use super::{LONG_NBYTES, Landing, Piece};
+use count::{Counted, count};
+use place::{Chunk, Placed, Span, place};
 
-/// Rows are read by so many: room for their levels is taken before they are seen.
-const BATCH_ROWS: usize = 1 << 16;
+/// Pages are counted so many bytes a task.
+const COUNT_NBYTES: usize = 1 << 20;
 
-impl Landing<'_> {
-    /// Lands the fields `wanted[i]` for `i` of `these`, in parallel by column and row group.
+/// A column.
+struct Column<'s> {
+    field: usize,
+    shape: &'s Shape,
+    leaves: &'s [Leaf<'s>],
+    /// How many items each of its lists has.
+    counts: Vec<usize>,
+}
+
+/// A leaf of one of the columns: the column's field, its place among the wanted leaves, and what it is.
+#[derive(Debug, Clone, Copy)]
+struct LeafAt<'s> {
+    field: usize,
+    leaf: usize,
+    shape: &'s LeafShape,
+}
+
+/// A leaf whose rows were found.
+struct Leaf<'s> {
+    shape: &'s LeafShape,
+    chunks: &'s [Chunk<'s>],
+    placed: Placed,
+    /// Its pages by row group, in front of them the dictionary.
+    listed: Vec<(usize, Vec<Page<'s>>)>,
+}
+
+impl Leaf<'_> {
+    /// Which of its slots have no value.
+    fn nulls(&self, n: usize) -> Option<NullBuffer> {
+        let stream = self.shape.lists.len();
+        values::joined(self.bits(stream, |counted| counted.valid.as_ref()), n)
+    }
+
+    /// Of each part the bits of a page, and which of them are of wanted places.
+    fn bits<'l, T>(
+        &'l self,
+        stream: usize,
+        pick: impl Fn(&'l Counted) -> Option<T> + Clone,
+    ) -> impl Iterator<Item = (Option<T>, Span)> + Clone {
+        self.placed.parts.iter().filter_map(move |part| {
+            let counted = self.chunks.get(part.group)?.counted.get(part.page)?;
+            Some((pick(counted), part.streams.get(stream).copied().unwrap_or_default()))
+        })
+    }
+}
+
+impl<'a> Landing<'a> {
+    /// Lands the fields `wanted[i]` for `i` of `these`.
     pub(super) fn nested(
         &self,
         wanted: &[usize],
@@ -43,229 +99,261 @@ impl Landing<'_> {
         landed: &mut Landed,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
-        let slots: Vec<Mutex<Vec<ArrayData>>> =
-            (0..these.len() * groups.len()).map(|_| Mutex::default()).collect();
-        let mut tasks = Vec::with_capacity(slots.len());
-        for (&i, slots) in these.iter().zip(slots.chunks(groups.len().max(1))) {
+        let (mut rare, mut ours, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
+        for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
-            for (some, slot) in groups.iter().zip(slots) {
-                let group = some.first().map_or(0, |p| p.group);
-                let nbytes = usize::try_from(self.nested_nbytes(field, group)).unwrap_or(usize::MAX);
-                tasks.push(Task::new(nbytes, move || {
-                    let arrays = self.nested_group(field, some).map_err(|e| self.named(e, field, group))?;
-                    *slot.lock().unwrap_or_else(PoisonError::into_inner) = arrays;
+            match self.file.roots.get(field).map(|root| &root.kind) {
+                Some(RootKind::Nested(_, Some(shape))) if !self.is_hidden(field, pieces) => {
+                    ours.push(i);
+                    shapes.push((field, &**shape));
+                }
+                _ => rare.push(i),
+            }
+        }
+        let made = self.shaped(&shapes, pieces, progress)?;
+        for ((i, (field, _)), data) in ours.into_iter().zip(shapes).zip(made) {
+            let data = self.with_values(self.field(field)?, data).map_err(|e| self.named(e, field, 0))?;
+            landed.columns.push((i, data));
+        }
+        self.rare(wanted, &rare, pieces, landed, progress)
+    }
+
+    /// Whether a chunk cannot be read for want of a key.
+    fn is_hidden(&self, field: usize, pieces: &[Piece]) -> bool {
+        let leaves = self.file.roots.get(field).map_or(0..0, |root| root.leaves.clone());
+        pieces.iter().any(|p| leaves.clone().any(|l| self.chunk_of(p.group, l).is_ok_and(|c| c.encrypted)))
+    }
+
+    /// The arrays of columns whose shapes are known.
+    fn shaped(
+        &self,
+        shapes: &[(usize, &Shape)],
+        pieces: &[Piece],
+        progress: &dyn Progress,
+    ) -> Result<Vec<ArrayData>> {
+        if shapes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
+        let mut at = Vec::new();
+        for &(field, shape) in shapes {
+            let first = self.file.roots.get(field).map_or(0, |root| root.leaves.start);
+            let leaves = shape.leaves.iter().enumerate();
+            at.extend(leaves.map(|(k, shape)| LeafAt { field, leaf: first + k, shape }));
+        }
+        let chunks = self.walk_leaves(&at, &groups)?;
+        let chunks = self.count_leaves(&at, &groups, chunks)?;
+        let mut leaves = Vec::with_capacity(at.len());
+        for (at, chunks) in at.iter().zip(&chunks) {
+            leaves.push(self.place_leaf(*at, chunks, &groups)?);
+        }
+        let mut rest = leaves.as_slice();
+        let mut columns = Vec::with_capacity(shapes.len());
+        for (field, shape) in shapes {
+            let (leaves, later) = rest.split_at_checked(shape.leaves.len()).unwrap_or((rest, &[]));
+            rest = later;
+            let counts = self.agree(*field, shape, leaves, &groups)?;
+            columns.push(Column { field: *field, shape, leaves, counts });
+        }
+        let strips = leaves.iter().zip(&at).enumerate().map(|(i, (leaf, at))| Strip {
+            i,
+            field: at.field,
+            leaf: at.leaf,
+            flat: leaf.shape.flat,
+            data_type: &leaf.shape.data_type,
+            ordered: leaf.shape.ordered,
+            nrows: leaf.placed.totals.last().copied().unwrap_or(0),
+            pieces: &leaf.placed.slots,
+            listed: Some(&leaf.listed),
+        });
+        let strips: Vec<Strip<'_>> = strips.collect();
+        let arrays = self.leaf_arrays(&leaves, &strips, progress)?;
+        self.built(&columns, arrays)
+    }
+
+    /// The pages of every leaf in every row group that is touched, as they lie.
+    fn walk_leaves(&self, leaves: &[LeafAt<'_>], groups: &[&[Piece]]) -> Result<Vec<Vec<Chunk<'a>>>> {
+        let out: Vec<Vec<Mutex<Chunk<'a>>>> =
+            leaves.iter().map(|_| groups.iter().map(|_| Mutex::default()).collect()).collect();
+        let mut tasks = Vec::new();
+        for (at, slots) in leaves.iter().zip(&out) {
+            for (pieces, slot) in groups.iter().zip(slots) {
+                let group = pieces.first().map_or(0, |p| p.group);
+                let nbytes = self.chunk_of(group, at.leaf).map_or(0, |c| c.nbytes);
+                tasks.push(Task::new(usize::try_from(nbytes).unwrap_or(0) / 4, move || {
+                    let chunk = self.walk_leaf(group, at.leaf, at.shape, pieces);
+                    *slot.lock().unwrap_or_else(PoisonError::into_inner) =
+                        chunk.map_err(|e| self.named(e, at.field, group))?;
                     Ok(())
                 }));
             }
         }
-        plan::run(tasks, self.threads, progress)?;
-        let mut slots = slots.into_iter();
-        for &i in these {
-            let field = wanted.get(i).copied().unwrap_or(0);
-            let own = slots.by_ref().take(groups.len());
-            let arrays: Vec<ArrayData> =
-                own.flat_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
-            let refs: Vec<&ArrayData> = arrays.iter().collect();
-            let told = self.field(field)?;
-            let empty = ArrayData::new_empty(kept::column(told).data_type());
-            let data = match refs.as_slice() {
-                [one] => (*one).clone(),
-                several => concat::arrays(&empty, several, false)
-                    .map_err(|e| self.named(e.in_format("parquet"), field, 0))?,
-            };
-            let data = self.with_values(told, data).map_err(|e| self.named(e, field, 0))?;
-            landed.columns.push((i, data));
+        plan::run(tasks, self.threads, &NoProgress)?;
+        let unlock = |slot: Mutex<Chunk<'a>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(out.into_iter().map(|slots| slots.into_iter().map(unlock).collect()).collect())
+    }
+
+    /// Walks a chunk; where rows are wanted that end before its last, the levels are looked at, until they are found.
+    fn walk_leaf(&self, group: usize, leaf: usize, shape: &LeafShape, pieces: &[Piece]) -> Result<Chunk<'a>> {
+        self.check_leaf(group, leaf, shape)?;
+        let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
+        let end = pieces.last().map_or(0, |p| p.skip + p.nrows);
+        let at = self.chunk(group, leaf)?;
+        self.check_values(at.nvalues, at.base)?;
+        let mut out = Chunk { base: at.base, ..Chunk::default() };
+        let (mut pages, mut found, mut scratch) = (self.pages(&at), 0, Vec::new());
+        while let Some(page) = pages.next_page()? {
+            if let Kind::Dictionary { .. } = page.header.kind {
+                if out.dictionary.is_some() || !out.pages.is_empty() {
+                    let message =
+                        "a dictionary page behind other pages. The file is damaged; write it again.";
+                    return Err(Error::malformed("parquet", message).at(page.at));
+                }
+                out.dictionary = Some(page);
+                continue;
+            }
+            out.pages.push(page);
+            if end < nrows {
+                let front = page.front(&mut scratch)?;
+                let counted =
+                    count(&front, page.header.nvalues as usize, shape).map_err(|e| e.at(page.at))?;
+                found += counted.counts.first().copied().unwrap_or(0);
+                out.counted.push(counted);
+                if found > end {
+                    return Ok(out);
+                }
+            }
+        }
+        out.whole = true;
+        Ok(out)
+    }
+
+    /// Refuses chunks whose physical type is not the schema's.
+    fn check_leaf(&self, group: usize, leaf: usize, shape: &LeafShape) -> Result<()> {
+        let chunk = self.chunk_of(group, leaf)?;
+        let physical = shape.flat.physical;
+        if chunk.physical != physical.number() {
+            let message = format!(
+                "expected physical type {} as the schema says, found {}. The file is damaged; write it again.",
+                physical.number(),
+                chunk.physical
+            );
+            return Err(Error::malformed("parquet", message).at(chunk.start()));
+        }
+        if let Physical::Fixed(width) = physical
+            && u64::from(width) > chunk.nbytes.max(LONG_NBYTES)
+        {
+            let message = format!(
+                "values of {width} bytes, where all of its pages have {}. The file is damaged; write it again.",
+                chunk.nbytes
+            );
+            return Err(Error::malformed("parquet", message).at(chunk.start()));
         }
         Ok(())
     }
 
-    /// Bytes of all values of the row groups, about: their widths in the file, texts by their lengths alone.
-    pub(super) fn nested_values(&self, field: usize, pieces: &[Piece]) -> Result<u64> {
-        let leaves = self.file.roots.get(field).map_or(0..0, |root| root.leaves.clone());
-        let mut nbytes = 0u64;
-        for group in pieces.chunk_by(|a, b| a.group == b.group).filter_map(<[Piece]>::first).map(|p| p.group)
-        {
-            for leaf in leaves.clone() {
-                let chunk = self.chunk_of(group, leaf)?;
-                let width = match chunk.physical {
-                    0 => 1,
-                    1 | 4 | 6 => 4,
-                    _ => 8,
-                };
-                nbytes = nbytes.saturating_add(chunk.nvalues.saturating_mul(width));
+    /// Looks at the levels of all pages that nobody looked at yet.
+    fn count_leaves(
+        &self,
+        leaves: &[LeafAt<'_>],
+        groups: &[&[Piece]],
+        chunks: Vec<Vec<Chunk<'a>>>,
+    ) -> Result<Vec<Vec<Chunk<'a>>>> {
+        let mut out = chunks;
+        let mut tasks = Vec::new();
+        for (LeafAt { field, shape, .. }, chunks) in leaves.iter().zip(&mut out) {
+            for (pieces, chunk) in groups.iter().zip(chunks) {
+                let group = pieces.first().map_or(0, |p| p.group);
+                if !chunk.counted.is_empty() {
+                    continue;
+                }
+                chunk.counted.resize_with(chunk.pages.len(), Counted::default);
+                let (mut pages, mut counted) = (chunk.pages.as_slice(), chunk.counted.as_mut_slice());
+                while !pages.is_empty() {
+                    let mut nbytes = 0;
+                    let enough = pages.iter().position(|page| {
+                        nbytes += page.header.nbytes;
+                        nbytes >= COUNT_NBYTES
+                    });
+                    let k = enough.map_or(pages.len(), |k| k + 1);
+                    let (now, rest) = pages.split_at(k);
+                    let (to, later) = counted.split_at_mut(k);
+                    (pages, counted) = (rest, later);
+                    tasks.push(Task::new(nbytes, move || {
+                        let mut scratch = Vec::new();
+                        for (page, to) in now.iter().zip(to) {
+                            let n = page.header.nvalues as usize;
+                            let done = page
+                                .front(&mut scratch)
+                                .and_then(|front| count(&front, n, shape).map_err(|e| e.at(page.at)));
+                            *to = done.map_err(|e| self.named(e, *field, group))?;
+                        }
+                        Ok(())
+                    }));
+                }
             }
         }
-        Ok(nbytes)
+        plan::run(tasks, self.threads, &NoProgress)?;
+        Ok(out)
     }
 
-    fn nested_nbytes(&self, field: usize, group: usize) -> u64 {
-        let leaves = self.file.roots.get(field).map_or(0..0, |r| r.leaves.clone());
-        leaves.filter_map(|leaf| self.chunk_of(group, leaf).ok()).map(|c| c.nbytes).sum()
-    }
-
-    /// Refuses values that the file's bytes cannot stand for, as rows are refused when it is opened.
-    fn check_values(&self, nvalues: u64, at: u64) -> Result<()> {
-        let nbytes = self.file.source.bytes.nbytes();
-        let limit = self.file.options.limits.max_unbacked_rows;
-        if nvalues <= limit.max((nbytes as u64).saturating_mul(4096)) {
-            return Ok(());
+    fn place_leaf<'s>(
+        &self,
+        at: LeafAt<'s>,
+        chunks: &'s [Chunk<'s>],
+        groups: &[&[Piece]],
+    ) -> Result<Leaf<'s>> {
+        let LeafAt { field, shape, .. } = at;
+        let mut listed = Vec::with_capacity(chunks.len());
+        for (chunk, pieces) in chunks.iter().zip(groups) {
+            let group = pieces.first().map_or(0, |p| p.group);
+            let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
+            chunk.check(nrows, shape).map_err(|e| self.named(e, field, group))?;
+            let pages = chunk.pages.iter().zip(&chunk.counted);
+            let pages = pages.map(|(page, counted)| page.with_slots(&counted.slots));
+            listed.push((group, chunk.dictionary.into_iter().chain(pages).collect()));
         }
-        let message = format!(
-            "{nvalues} values in a file of {nbytes} bytes, over the limit of {limit} that no byte stands behind. \
-             Raise max_unbacked_rows to read them."
-        );
-        Err(Error::limit("parquet", message).at(at))
+        let group = groups.first().and_then(|some| some.first()).map_or(0, |p| p.group);
+        let placed = place(chunks, groups, shape).map_err(|e| self.named(e, field, group))?;
+        Ok(Leaf { shape, chunks, placed, listed })
     }
 
-    /// The wanted rows of one row group.
-    fn nested_group(&self, field: usize, pieces: &[Piece]) -> Result<Vec<ArrayData>> {
-        let root = self.file.roots.get(field).ok_or_else(|| Error::not_found("parquet", "the column."))?;
-        if let RootKind::Flat(flat) = &root.kind
-            && flat.way == Way::Empty
-            && *self.field(field)?.data_type() == DataType::FixedSizeBinary(0)
-        {
-            return self.no_bytes(root.leaves.clone(), flat.optional, pieces);
-        }
-        let RootKind::Nested(schema) = &root.kind else {
-            let data_type = self.field(field)?.data_type();
-            let message = format!("values of type {data_type}, as this file stores them, are not read.");
-            return Err(Error::unsupported("parquet", message));
-        };
-        let group = pieces.first().map_or(0, |p| p.group);
-        let chunks = self.proven(group, root.leaves.clone())?;
-        let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
-        let rows = Group::new(schema, chunks, nrows);
-        read(schema, &kept::column(self.field(field)?), &rows, pieces)
-    }
-
-    /// The chunks of these leaves, whose headers are proven.
-    fn proven(&self, group: usize, leaves: Range<usize>) -> Result<Vec<Chunk>> {
-        let mut chunks = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
-            let chunk = self.chunk(group, leaf)?;
-            self.check_values(chunk.nvalues, chunk.base)?;
-            let whole = self.file.source.bytes.as_slice().as_ptr().addr();
-            let start = chunk.bytes.as_ptr().addr() - whole;
-            let bytes = self.file.source.bytes.slice(start, chunk.bytes.len());
-            let bytes = bytes.ok_or_else(|| Error::too_large("parquet"))?;
-            let chunk = Chunk {
-                bytes,
-                base: chunk.base,
-                codec: chunk.codec,
-                nvalues: chunk.nvalues,
-                levels: chunk.levels,
-                verify: self.file.options.verify,
-                max_nbytes: self.file.options.limits.max_member_nbytes,
-                physical: Physical::of(self.chunk_of(group, leaf)?.physical, Some(0))
-                    .unwrap_or(Physical::Bytes),
-            };
-            let texts = texts::prove(&chunk, self.file.most_nbytes())?;
-            self.file.check_backed(texts, "texts inside of lists")?;
-            chunks.push(chunk);
-        }
-        Ok(chunks)
-    }
-
-    /// Values of no bytes, some of them null.
-    fn no_bytes(&self, leaves: Range<usize>, optional: bool, pieces: &[Piece]) -> Result<Vec<ArrayData>> {
-        let repetition = if optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
-        let refused = |e: parquet::errors::ParquetError| Error::unsupported("parquet", format!("{e}."));
-        let leaf =
-            Type::primitive_type_builder("x", CrateType::BYTE_ARRAY).with_repetition(repetition).build();
-        let fields = vec![Arc::new(leaf.map_err(refused)?)];
-        let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(refused)?;
-        let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
-        let group = pieces.first().map_or(0, |p| p.group);
-        let chunks = self.proven(group, leaves)?;
-        let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
-        let told = Field::new("x", DataType::Binary, optional);
-        let found = read(&schema, &told, &Group::new(&schema, chunks, nrows), pieces)?;
-        found.iter().map(nothing).collect()
-    }
-}
-
-/// The nulls of values that have no bytes.
-fn nothing(data: &ArrayData) -> Result<ArrayData> {
-    if data.buffers().get(1).is_some_and(|bytes| !bytes.is_empty()) {
-        let message = "expected values of no bytes, found some. The file is damaged; write it again.";
-        return Err(Error::malformed("parquet", message));
-    }
-    let builder =
-        ArrayData::builder(DataType::FixedSizeBinary(0)).len(data.len()).nulls(data.nulls().cloned());
-    let made = builder.add_buffer(arrow_buffer::Buffer::default()).build();
-    made.map_err(|e| Error::malformed("parquet", format!("{e}.")))
-}
-
-/// What the crate makes of the wanted rows.
-fn read(
-    schema: &Arc<SchemaDescriptor>,
-    field: &Field,
-    group: &Group,
-    pieces: &[Piece],
-) -> Result<Vec<ArrayData>> {
-    let work = || -> parquet::errors::Result<Vec<ArrayData>> {
-        let hint = Fields::from(vec![field.clone()]);
-        let levels = parquet_to_arrow_field_levels(schema, ProjectionMask::all(), Some(&hint))?;
-        let reader = ParquetRecordBatchReader::try_new_with_row_groups(
-            &levels,
-            group,
-            BATCH_ROWS.min(group.nrows.max(1)),
-            selection(pieces, group.nrows),
-        )?;
-        let mut out = Vec::new();
-        for batch in reader {
-            let batch = batch?;
-            out.push(batch.column(0).to_data());
+    /// How many items each list has, on which all its leaves must agree.
+    fn agree(
+        &self,
+        field: usize,
+        shape: &Shape,
+        leaves: &[Leaf<'_>],
+        groups: &[&[Piece]],
+    ) -> Result<Vec<usize>> {
+        let mut firsts: Vec<Option<(usize, usize)>> = vec![None; shape.nlists];
+        let mut out = vec![0; shape.nlists];
+        let counts = |leaf: usize| leaves.get(leaf).map_or(&[][..], |leaf| &leaf.placed.counts);
+        for (k, leaf) in leaves.iter().enumerate() {
+            for (depth, list) in leaf.shape.lists.iter().enumerate() {
+                let stream = depth + 1;
+                let Some(first) = firsts.get_mut(list.list) else { continue };
+                let (other, at) = *first.get_or_insert((k, stream));
+                if let Some(out) = out.get_mut(list.list) {
+                    *out = leaf.placed.totals.get(stream).copied().unwrap_or(0);
+                }
+                let pieces = groups.iter().flat_map(|some| some.iter());
+                for ((own, told), piece) in counts(k).iter().zip(counts(other)).zip(pieces) {
+                    let (own, told) = (own.get(stream), told.get(at));
+                    if own != told {
+                        let (own, told) = (own.unwrap_or(&0), told.unwrap_or(&0));
+                        let message = format!(
+                            "leaf {k} of its fields has {own} items in its lists, leaf {other} has {told} in the same \
+                             {} rows. The file is damaged; write it again.",
+                            piece.nrows
+                        );
+                        let at = leaf.chunks.first().map_or(0, |chunk| chunk.base);
+                        let error = Error::malformed("parquet", message).at(at);
+                        return Err(self.named(error, field, piece.group));
+                    }
+                }
+            }
         }
         Ok(out)
-    };
-    // Levels that contradict each other are met in the middle of its work, some of them by an assertion.
-    let done = catch_unwind(AssertUnwindSafe(work));
-    if let Some(error) = group.met.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        return Err(error);
     }
-    let failed = |what: &str| {
-        let at = group.chunks.first().map_or(0, |c| c.base);
-        Error::malformed("parquet", format!("{what}. The file is damaged; write it again.")).at(at)
-    };
-    let arrays = match done {
-        Ok(Ok(arrays)) => arrays,
-        Ok(Err(error)) => return Err(failed(&error.to_string())),
-        Err(_) => return Err(failed("the levels of its values contradict each other")),
-    };
-    let (wanted, found) =
-        (pieces.iter().map(|p| p.nrows).sum::<usize>(), arrays.iter().map(ArrayData::len).sum::<usize>());
-    if wanted != found {
-        return Err(failed(&format!("expected {wanted} rows, found {found}")));
-    }
-    arrays.into_iter().map(|data| retyped(data, field)).collect()
-}
-
-/// The rows of the pieces among the `nrows` of their group; `None` where they are all.
-fn selection(pieces: &[Piece], nrows: usize) -> Option<RowSelection> {
-    if let [one] = pieces
-        && one.nrows == nrows
-    {
-        return None;
-    }
-    let mut out = Vec::with_capacity(2 * pieces.len());
-    let mut at = 0;
-    for piece in pieces {
-        if piece.skip > at {
-            out.push(RowSelector::skip(piece.skip - at));
-        }
-        out.push(RowSelector::select(piece.nrows));
-        at = piece.skip + piece.nrows;
-    }
-    Some(RowSelection::from(out))
-}
-
-/// The array with the field's own type: names within lists and maps are those that the writer's schema tells.
-fn retyped(data: ArrayData, field: &Field) -> Result<ArrayData> {
-    let found = data.data_type().clone();
-    names::retyped(data, field.data_type()).ok_or_else(|| {
-        let message = format!("expected type {}, found {found}", field.data_type());
-        Error::unsupported("parquet", format!("{message}. Its type is not read here."))
-    })
 }

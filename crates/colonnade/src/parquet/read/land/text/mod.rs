@@ -28,7 +28,7 @@ use crate::memory::{Buffer, Region, RegionMut, Scatter};
 use crate::parquet::levels::Validity;
 use crate::plan::{self, NoProgress, Progress, Task};
 
-use super::super::schema::RootKind;
+use super::strip::Strip;
 use super::{Landing, Piece};
 pub(super) use cells::Stop;
 pub(super) use dictionary::{Dictionary, no_text};
@@ -47,10 +47,8 @@ const SPARSE_BELOW_NBYTES: usize = 256 << 10;
 
 /// A column that is being landed.
 struct Column<'a> {
-    /// Its place among the wanted fields.
-    slot: usize,
+    strip: Strip<'a>,
     field: usize,
-    data_type: &'a DataType,
     text: bool,
     optional: bool,
     /// One a row group that is touched.
@@ -93,51 +91,57 @@ impl<'a> Landing<'a> {
         landed: &mut Landed,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let mut columns = Vec::with_capacity(these.len());
+        let mut strips = Vec::with_capacity(these.len());
         for &slot in these {
-            let field = wanted.get(slot).copied().unwrap_or(0);
-            let data_type = self.field(field)?.data_type();
-            let text = matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-            let optional = match self.file.roots.get(field).map(|r| &r.kind) {
-                Some(RootKind::Flat(flat)) => flat.optional,
-                _ => true,
-            };
-            let column =
-                Column { slot, field, data_type, text, optional, walked: Vec::new(), parts: Vec::new() };
-            columns.push(column);
+            strips.push(self.strip(slot, wanted.get(slot).copied().unwrap_or(0), pieces)?);
         }
-        let mut rest = columns.as_mut_slice();
-        while !rest.is_empty() {
-            let mut held = 0u64;
-            let some = rest.iter().position(|column| {
-                held = held.saturating_add(self.dictionary_nbytes(column.field, pieces));
-                held > HELD_NBYTES
-            });
-            let (now, later) = rest.split_at_mut(some.unwrap_or(rest.len()).max(1));
-            self.text_columns(now, pieces, landed, progress)?;
-            rest = later;
-        }
+        landed.columns.extend(self.texts(&strips, progress)?);
         Ok(())
     }
 
+    /// The arrays of columns of text.
+    pub(super) fn texts<'s>(
+        &'s self,
+        strips: &[Strip<'s>],
+        progress: &dyn Progress,
+    ) -> Result<Vec<(usize, ArrayData)>> {
+        let mut columns = Vec::with_capacity(strips.len());
+        for &strip in strips {
+            let text = matches!(strip.data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+            let (field, optional) = (strip.field, strip.flat.optional);
+            columns.push(Column { strip, field, text, optional, walked: Vec::new(), parts: Vec::new() });
+        }
+        let (mut rest, mut out) = (columns.as_mut_slice(), Vec::with_capacity(strips.len()));
+        while !rest.is_empty() {
+            let mut held = 0u64;
+            let some = rest.iter().position(|column| {
+                held = held.saturating_add(self.dictionary_nbytes(&column.strip, column.strip.pieces));
+                held > HELD_NBYTES
+            });
+            let (now, later) = rest.split_at_mut(some.unwrap_or(rest.len()).max(1));
+            self.text_columns(now, &mut out, progress)?;
+            rest = later;
+        }
+        Ok(out)
+    }
+
     /// The most that the dictionary pages of a column have.
-    fn dictionary_nbytes(&self, field: usize, pieces: &[Piece]) -> u64 {
-        let leaf = self.file.roots.get(field).map_or(0, |r| r.leaves.start);
+    fn dictionary_nbytes(&self, strip: &Strip<'_>, pieces: &[Piece]) -> u64 {
+        let leaf = strip.leaf;
         let groups = pieces.chunk_by(|a, b| a.group == b.group).filter_map(|some| some.first());
         let chunks = groups.filter_map(|piece| self.chunk_of(piece.group, leaf).ok());
         // Writers end dictionaries at 1 MiB; a few at more.
         chunks.filter(|c| c.dictionary_at.is_some()).map(|c| c.nbytes.min(1 << 20)).sum()
     }
 
-    fn text_columns(
-        &self,
-        columns: &mut [Column<'a>],
-        pieces: &[Piece],
-        landed: &mut Landed,
+    fn text_columns<'s>(
+        &'s self,
+        columns: &mut [Column<'s>],
+        landed: &mut Vec<(usize, ArrayData)>,
         progress: &dyn Progress,
     ) -> Result<()> {
         let rooms = &Rooms::default();
-        self.walk_columns(columns, pieces)?;
+        self.walk_columns(columns)?;
         self.measure_columns(columns, rooms, false)?;
         let exact = match self.fill_columns(columns, rooms, landed, progress)? {
             true => return Ok(()),
@@ -154,38 +158,38 @@ impl<'a> Landing<'a> {
     }
 
     /// Page headers and dictionaries, a task a chunk.
-    fn walk_columns(&self, columns: &mut [Column<'a>], pieces: &[Piece]) -> Result<()> {
-        let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
-        let slots: Vec<Mutex<Walked<'a>>> =
-            (0..columns.len() * groups.len()).map(|_| Mutex::default()).collect();
-        let mut tasks = Vec::with_capacity(slots.len());
-        for (column, slots) in columns.iter().zip(slots.chunks(groups.len().max(1))) {
-            let (field, text) = (column.field, column.text);
-            for (k, (some, slot)) in groups.iter().zip(slots).enumerate() {
+    fn walk_columns<'s>(&'s self, columns: &mut [Column<'s>]) -> Result<()> {
+        let groups = |column: &Column<'s>| column.strip.pieces.chunk_by(|a, b| a.group == b.group);
+        let slots: Vec<Vec<Mutex<Walked<'s>>>> =
+            columns.iter().map(|column| groups(column).map(|_| Mutex::default()).collect()).collect();
+        let mut tasks = Vec::new();
+        for (column, slots) in columns.iter().zip(&slots) {
+            let (strip, text) = (column.strip, column.text);
+            for (k, (some, slot)) in groups(column).zip(slots).enumerate() {
                 let group = some.first().map_or(0, |p| p.group);
-                let nbytes = self.dictionary_nbytes(field, some);
+                let nbytes = self.dictionary_nbytes(&strip, some);
                 tasks.push(Task::new(usize::try_from(nbytes).unwrap_or(0), move || {
-                    let leaf = self.file.roots.get(field).map_or(0, |r| r.leaves.start);
-                    let chunk = self.chunk(group, leaf).map_err(|e| self.named(e, field, group))?;
+                    let mut pages =
+                        self.pages_of(&strip, group).map_err(|e| self.named(e, strip.field, group))?;
                     let make = |page: &[u8], n: usize| Dictionary::new(page, n, text);
-                    let walked = walk(&mut self.pages(&chunk), some, k, &make);
-                    *lock(slot) = walked.map_err(|e| self.named(e, field, group))?;
+                    let walked = walk(&mut pages, some, k, &make);
+                    *lock(slot) = walked.map_err(|e| self.named(e, strip.field, group))?;
                     Ok(())
                 }));
             }
         }
         plan::run(tasks, self.threads, &NoProgress)?;
-        let mut walked =
-            slots.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner));
-        for column in columns {
-            column.walked = walked.by_ref().take(groups.len()).collect();
+        for (column, slots) in columns.iter_mut().zip(slots) {
+            let walked = slots.into_iter();
+            column.walked =
+                walked.map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
             column.parts = column.walked.iter_mut().flat_map(|w| std::mem::take(&mut w.parts)).collect();
         }
         Ok(())
     }
 
     /// How many bytes the texts of each page have, and where they go.
-    fn measure_columns(&self, columns: &mut [Column<'a>], rooms: &Rooms, exact: bool) -> Result<()> {
+    fn measure_columns(&self, columns: &mut [Column<'_>], rooms: &Rooms, exact: bool) -> Result<()> {
         let mut tasks = Vec::new();
         for column in columns.iter_mut() {
             let Column { field, optional, walked, parts, .. } = column;
@@ -221,8 +225,9 @@ impl<'a> Landing<'a> {
             let paged =
                 column.parts.iter().map(|part| part.page.header.nbytes as u64).fold(0, u64::saturating_add);
             let more = (total as u64).saturating_sub(paged);
-            let backed =
-                self.file.check_backed(more, &format!("{} texts, beyond what stands in pages,", self.nrows));
+            let backed = self
+                .file
+                .check_backed(more, &format!("{} texts, beyond what stands in pages,", column.strip.nrows));
             backed.map_err(|e| self.named(e, column.field, 0))?;
         }
         Ok(())
@@ -231,9 +236,9 @@ impl<'a> Landing<'a> {
     /// Fills and keeps the columns; `false` where a page has other sizes than told.
     fn fill_columns(
         &self,
-        columns: &mut [Column<'a>],
+        columns: &mut [Column<'_>],
         scratches: &Rooms,
-        landed: &mut Landed,
+        landed: &mut Vec<(usize, ArrayData)>,
         progress: &dyn Progress,
     ) -> Result<bool> {
         let mut rooms: Vec<Room> = columns.iter().map(|c| self.room(c)).collect::<Result<_>>()?;
@@ -283,8 +288,9 @@ impl<'a> Landing<'a> {
         for ((column, room), validities) in columns.iter_mut().zip(rooms).zip(validities) {
             let validities =
                 validities.into_iter().map(|v| v.into_inner().unwrap_or_else(PoisonError::into_inner));
-            let nulls = if column.optional { joined(validities, self.nrows) } else { None };
-            landed.columns.push((column.slot, array(column.data_type, room, nulls, self.nrows)?));
+            let nulls = if column.optional { joined(validities, column.strip.nrows) } else { None };
+            let data = array(column.strip.data_type, room, nulls, column.strip.nrows)?;
+            landed.push((column.strip.i, data));
             column.walked = Vec::new();
         }
         Ok(true)
@@ -292,11 +298,11 @@ impl<'a> Landing<'a> {
 
     fn room(&self, column: &Column<'_>) -> Result<Room> {
         let total = column.parts.iter().map(|p| p.nbytes).sum::<usize>();
-        let small = matches!(column.data_type, DataType::Utf8 | DataType::Binary);
+        let small = matches!(column.strip.data_type, DataType::Utf8 | DataType::Binary);
         // 32-bit offsets that no longer reach become 64-bit ones.
         let narrow = small && i32::try_from(total).is_ok();
         let width = if narrow { 4 } else { 8 };
-        let nbytes = self.nrows.checked_add(1).and_then(|n| n.checked_mul(width));
+        let nbytes = column.strip.nrows.checked_add(1).and_then(|n| n.checked_mul(width));
         let nbytes = nbytes.ok_or_else(|| Error::too_large("parquet"))?;
         let mut ends = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
         if let Some(first) = ends.as_mut_slice().get_mut(..width) {

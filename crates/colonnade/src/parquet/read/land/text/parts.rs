@@ -67,7 +67,7 @@ pub(crate) fn walk<'a>(
             out.dictionary = Some(make(bytes, n).map_err(|e| e.at(page.at))?);
             continue;
         }
-        let end = first + page.header.nvalues as usize;
+        let end = first + page.n();
         let mut part = Part { page, chunk, spans: Vec::new(), nrows: 0, at: 0, nbytes: 0, base: 0 };
         while let Some((piece, later)) = rest.split_first() {
             let (start, stop) = (piece.skip + given, piece.skip + piece.nrows);
@@ -134,9 +134,17 @@ impl Part<'_> {
     /// looked at.
     fn told(&self, optional: bool) -> Option<usize> {
         let header = &self.page.header;
-        let n = header.nvalues as usize;
+        let n = self.page.n();
         if self.nrows != n {
             return None;
+        }
+        if let Some(slots) = self.page.slots() {
+            let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = header.kind else {
+                return None;
+            };
+            let lengths = slots.nvalid.checked_mul(4)?;
+            let nbytes = header.nbytes.checked_sub(slots.front_nbytes)?.checked_sub(lengths)?;
+            return (encoding == Encoding::Plain).then_some(nbytes);
         }
         let (front, valid) = match header.kind {
             Kind::Data { encoding: Encoding::Plain, .. } if !optional => (0, n),
@@ -197,7 +205,7 @@ impl Part<'_> {
     /// # Errors
     /// Malformed levels.
     pub(crate) fn valid(&self, levels: &[u8]) -> Result<usize> {
-        valid(Some(levels), self.page.header.nvalues as usize)
+        valid(Some(levels), self.page.n())
     }
 
     /// Whether no row of the page has a value.

@@ -1,0 +1,251 @@
+//! Filtered members: what stands in a member instead of the array, and what `__colonnade__` says of it.
+//!
+//! ```text
+//! none           the array, in parts of whole rows
+//! shuffle        (width * itemsize, rows) bytes: of each column all first bytes, all second bytes and so on
+//! delta          the array's differences down the rows, as integers that wrap
+//! delta-shuffle  the bytes of the differences, as for shuffle
+//! dictionary     (rows,) codes of one byte, or (2, rows) bytes: low ones, high ones; values in `..._dictionary__.npy`
+//! ```
+//!
+//! Every member stays a plain NPY. One column of many rows is cut into parts of `part_rows` rows, a member each: the first
+//! under the array's own name, the others under `..._part_{k}__.npy`, so that all cores work on one column.
+
+use serde_json::{Map, Value, json};
+
+use crate::codec::filter::{SHUFFLED, SUBTRACTED};
+use crate::error::{Error, Result};
+use crate::frame::{ByteOrder, DType, Kind};
+
+use super::GroupKey;
+
+/// What was done to an array before it was compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Filter {
+    /// Nothing.
+    #[default]
+    None,
+    /// Bytes of equal weight stand together.
+    Shuffle,
+    /// Differences from the row before.
+    Delta,
+    /// Both, the differences first.
+    DeltaShuffle,
+    /// Codes of values that stand in a member of their own.
+    Dictionary,
+}
+
+/// The filters' names, as options and files spell them.
+pub const FILTERS: [(&str, Filter); 5] = [
+    ("none", Filter::None),
+    ("shuffle", Filter::Shuffle),
+    ("delta", Filter::Delta),
+    ("delta-shuffle", Filter::DeltaShuffle),
+    ("dictionary", Filter::Dictionary),
+];
+
+/// Codes are at most of two bytes.
+pub const MOST_VALUES: usize = 1 << 16;
+
+impl Filter {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        FILTERS.iter().find(|(_, filter)| *filter == self).map_or("none", |(name, _)| name)
+    }
+
+    /// The filter of a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        FILTERS.iter().find(|(known, _)| *known == name).map(|(_, filter)| *filter)
+    }
+
+    /// Whether it can be applied to values of a dtype.
+    #[must_use]
+    pub fn takes(self, dtype: &DType) -> bool {
+        let width = dtype.itemsize as usize;
+        // Text is no number, and bools must stay 0 and 1.
+        let number = !matches!(dtype.kind, Kind::Bytes | Kind::Unicode | Kind::Bool);
+        match self {
+            Self::None => width > 0,
+            Self::Shuffle => number && SHUFFLED.contains(&width),
+            Self::Delta => number && dtype.kind != Kind::Void && SUBTRACTED.contains(&width),
+            Self::DeltaShuffle => Self::Shuffle.takes(dtype) && Self::Delta.takes(dtype),
+            Self::Dictionary => number && dtype.kind != Kind::Void && [4, 8].contains(&width),
+        }
+    }
+
+    /// The header of a member that holds `rows` rows of `width` columns of `dtype`; for a dictionary that of codes of one
+    /// byte, or of two where `wide`.
+    #[must_use]
+    pub fn key(self, dtype: DType, rows: usize, width: usize, wide: bool) -> GroupKey {
+        let byte = DType { kind: Kind::UInt, itemsize: 1, order: ByteOrder::None, unit: None };
+        let plain = GroupKey { dtype, nrows: rows, width, two_dimensional: width != 1, fortran_order: true };
+        let bytes = |count: usize| GroupKey {
+            dtype: byte,
+            nrows: count,
+            width: rows,
+            two_dimensional: true,
+            fortran_order: false,
+        };
+        match self {
+            Self::None => plain,
+            Self::Delta => GroupKey { dtype: difference(dtype), ..plain },
+            Self::Shuffle | Self::DeltaShuffle => bytes(width.saturating_mul(dtype.itemsize as usize)),
+            Self::Dictionary if wide => bytes(2),
+            Self::Dictionary => GroupKey { dtype: byte, ..plain },
+        }
+    }
+}
+
+/// Differences of integers are such integers; of anything else they are signed integers of that width.
+fn difference(dtype: DType) -> DType {
+    match dtype.kind {
+        Kind::Int | Kind::UInt => dtype,
+        _ => DType { kind: Kind::Int, unit: None, ..dtype },
+    }
+}
+
+/// What the meta member says of one filtered array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterSpec {
+    /// The array's member: its only one, or its first part.
+    pub member: String,
+    /// What was done to it.
+    pub filter: Filter,
+    /// Its cells, as they come back.
+    pub dtype: DType,
+    /// Its rows.
+    pub nrows: usize,
+    /// Its columns; one where it is one-dimensional.
+    pub width: usize,
+    /// Rows of a part, the last excepted; all rows where there is one part.
+    pub part_rows: usize,
+    /// How many values a dictionary has; 0 of any other filter.
+    pub values: usize,
+}
+
+impl FilterSpec {
+    /// How many members hold it.
+    #[must_use]
+    pub fn parts(&self) -> usize {
+        self.nrows.div_ceil(self.part_rows.max(1)).max(1)
+    }
+
+    /// Bytes of the array.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.nrows.saturating_mul(self.width).saturating_mul(self.dtype.itemsize as usize)
+    }
+
+    /// The header of part `k`.
+    #[must_use]
+    pub fn key(&self, k: usize) -> GroupKey {
+        self.filter.key(self.dtype, self.rows(k), self.width, self.is_wide())
+    }
+
+    /// Whether codes are of two bytes.
+    #[must_use]
+    pub fn is_wide(&self) -> bool {
+        self.values > 256
+    }
+
+    /// Rows of part `k`.
+    #[must_use]
+    pub fn rows(&self, k: usize) -> usize {
+        self.nrows.saturating_sub(k.saturating_mul(self.part_rows)).min(self.part_rows)
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let mut out = Map::new();
+        out.insert("member".into(), json!(self.member));
+        out.insert("filter".into(), json!(self.filter.name()));
+        out.insert("type".into(), json!(self.dtype.descr()));
+        let shape = if self.width == 1 { json!([self.nrows]) } else { json!([self.nrows, self.width]) };
+        out.insert("shape".into(), shape);
+        if self.parts() > 1 {
+            out.insert("part_rows".into(), json!(self.part_rows));
+        }
+        if self.filter == Filter::Dictionary {
+            out.insert("values".into(), json!(self.values));
+        }
+        Value::Object(out)
+    }
+
+    pub(super) fn from_json(value: &Value) -> Result<Self> {
+        let wrong = |what: &str| {
+            Error::malformed(
+                "npz",
+                format!("expected {what} of a filtered member, found {value} in __colonnade__."),
+            )
+        };
+        let text = |key: &str| value.get(key).and_then(Value::as_str).ok_or_else(|| wrong(key));
+        let size = |v: &Value| usize::try_from(v.as_u64()?).ok();
+        let name = text("filter")?;
+        let filter = Filter::parse(name).ok_or_else(|| {
+            let known: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
+            let member = value.get("member").and_then(Value::as_str).unwrap_or("");
+            let message = format!(
+                "expected a filter of {}, found {name:?} for {member:?}. Upgrade colonnade.",
+                known.join(", ")
+            );
+            Error::unsupported("npz", message)
+        })?;
+        let dtype = DType::parse(text("type")?).ok_or_else(|| wrong("type"))?;
+        let shape = value.get("shape").and_then(Value::as_array).ok_or_else(|| wrong("shape"))?;
+        let shape: Vec<usize> =
+            shape.iter().map(size).collect::<Option<_>>().ok_or_else(|| wrong("shape"))?;
+        let (nrows, width) = match shape.as_slice() {
+            [nrows] => (*nrows, 1),
+            [nrows, width] if *width > 1 => (*nrows, *width),
+            _ => return Err(wrong("shape")),
+        };
+        let part_rows = match value.get("part_rows") {
+            None => nrows,
+            Some(rows) => size(rows).filter(|&rows| rows > 0).ok_or_else(|| wrong("part_rows"))?,
+        };
+        let values = match value.get("values") {
+            Some(count) => {
+                size(count).filter(|&count| count <= MOST_VALUES).ok_or_else(|| wrong("values"))?
+            }
+            None if filter == Filter::Dictionary => return Err(wrong("values")),
+            None => 0,
+        };
+        let out = Self { member: text("member")?.to_owned(), filter, dtype, nrows, width, part_rows, values };
+        let one = width == 1;
+        if !filter.takes(&dtype) || (!one && (filter == Filter::Dictionary || out.parts() > 1)) {
+            let message = format!(
+                "filter {name:?} cannot be of {} of {width} columns in {} parts, as {:?} has it. The file is damaged or hostile.",
+                dtype.descr(),
+                out.parts(),
+                out.member
+            );
+            return Err(Error::malformed("npz", message));
+        }
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_meta_member_says_comes_back() {
+        let dtype = DType::parse("<f8").unwrap();
+        let spec = |filter, width, part_rows| FilterSpec {
+            member: "__blocks_3__.npy".into(),
+            filter,
+            dtype,
+            nrows: 10,
+            width,
+            part_rows,
+            values: if filter == Filter::Dictionary { 300 } else { 0 },
+        };
+        for spec in [spec(Filter::Shuffle, 1, 4), spec(Filter::Delta, 3, 10), spec(Filter::Dictionary, 1, 10)]
+        {
+            assert_eq!(FilterSpec::from_json(&spec.to_json()).unwrap(), spec);
+        }
+        assert_eq!((spec(Filter::None, 1, 4).parts(), spec(Filter::None, 1, 4).rows(2)), (3, 2));
+    }
+}

@@ -1,0 +1,209 @@
+//! Filters of a frame's members: chosen by samples, applied part by part.
+
+mod choose;
+mod dictionary;
+mod transform;
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::container::members::{Filter, FilterSpec, Members, Name, Planned};
+use crate::error::{Error, Result};
+use crate::frame::{Block, DType, Grid};
+use crate::memory::Buffer;
+use crate::plan::{NoProgress, Task, run};
+
+use super::options::{Wanted, WriteOptions};
+use dictionary::Codes;
+
+pub(super) use transform::filtered;
+
+/// A column of more bytes is cut into parts of so many: they stay in a core's cache while they are made again, and all
+/// cores work on one column.
+const PART_NBYTES: usize = 1 << 20;
+
+/// Columns below this size share one choice with their neighbours in a member.
+const COLUMN_NBYTES: usize = 32 << 10;
+
+/// Arrays below this size are left as they are.
+const LEAST_NBYTES: usize = 4 << 10;
+
+/// What is done to neighbouring columns of a member.
+#[derive(Debug, Default)]
+struct Choice {
+    filter: Filter,
+    /// A sample did not shrink.
+    stored: bool,
+    codes: Option<Codes>,
+}
+
+/// Chooses filters and cuts members accordingly.
+pub(super) fn apply(mut members: Members, options: &WriteOptions) -> Result<Members> {
+    let mut specs = Vec::new();
+    let labels = std::mem::take(&mut members.labels);
+    let chosen = choices(&labels, options)?;
+    for (planned, choices) in labels.into_iter().zip(chosen) {
+        members.labels.extend(cut(planned, choices, &mut None, &mut specs)?);
+    }
+    let blocks = std::mem::take(&mut members.blocks);
+    let chosen = choices(&blocks, options)?;
+    let mut next = Some(0);
+    for (planned, choices) in blocks.into_iter().zip(chosen) {
+        members.blocks.extend(cut(planned, choices, &mut next, &mut specs)?);
+    }
+    members.meta.filters = specs;
+    Ok(members)
+}
+
+/// The choices for each member: one for all of its columns, or one for each.
+fn choices(members: &[Planned], options: &WriteOptions) -> Result<Vec<Vec<(usize, Choice)>>> {
+    let mut units: Vec<(usize, Block, Wanted)> = Vec::new();
+    let mut out: Vec<Vec<(usize, Choice)>> = Vec::new();
+    let mut owners = Vec::new();
+    for (i, planned) in members.iter().enumerate() {
+        out.push(Vec::new());
+        let wanted = options.filter(planned.position);
+        let grid = planned.data.grid;
+        if wanted == Wanted::default() || grid.nbytes() < LEAST_NBYTES {
+            continue;
+        }
+        let column_nbytes = grid.nrows * grid.dtype.itemsize as usize;
+        if column_nbytes >= COLUMN_NBYTES || grid.width == 1 {
+            units.extend((0..grid.width).map(|k| (1, planned.data.column(k), wanted)));
+            owners.extend((0..grid.width).map(|_| i));
+        } else {
+            units.push((grid.width, planned.data.clone(), wanted));
+            owners.push(i);
+        }
+    }
+    let slots: Vec<Mutex<Choice>> = units.iter().map(|_| Mutex::default()).collect();
+    let tasks = units.iter().zip(&slots).map(|((_, block, wanted), slot)| {
+        Task::new(block.grid.nbytes(), move || {
+            let choice = choose::choose(block, *wanted, options.profile())?;
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = choice;
+            Ok(())
+        })
+    });
+    run(tasks.collect(), options.threads, &NoProgress)?;
+    for (((width, ..), slot), owner) in units.iter().zip(slots).zip(owners) {
+        if let Some(choices) = out.get_mut(owner) {
+            choices.push((*width, slot.into_inner().unwrap_or_else(PoisonError::into_inner)));
+        }
+    }
+    Ok(out)
+}
+
+/// The members that one becomes. `next`: the number of the next block, where it is one.
+fn cut(
+    planned: Planned,
+    choices: Vec<(usize, Choice)>,
+    next: &mut Option<usize>,
+    specs: &mut Vec<FilterSpec>,
+) -> Result<Vec<Planned>> {
+    let mut name = || match (&planned.name, next.as_mut()) {
+        (Name::Block(_), Some(next)) => {
+            *next += 1;
+            Name::Block(*next - 1)
+        }
+        (name, _) => name.clone(),
+    };
+    if choices.is_empty() {
+        return Ok(vec![Planned { name: name(), ..planned.clone() }]);
+    }
+    let mut out = Vec::new();
+    let mut from = 0;
+    let mut choices = choices.into_iter().peekable();
+    while let Some((mut width, choice)) = choices.next() {
+        let grid = planned.data.grid;
+        let (item, nrows) = (grid.dtype.itemsize as usize, grid.nrows);
+        let part_rows = (PART_NBYTES / item.max(1)).max(1);
+        if let Some(codes) = choice.codes {
+            let member = Planned { name: name(), data: planned.data.column(from), ..planned.clone() };
+            from += 1;
+            coded(&member, codes, part_rows.min(nrows), specs, &mut out)?;
+            continue;
+        }
+        // Neighbours of one choice share a member while they are small.
+        if nrows <= part_rows {
+            while let Some((more, _)) = choices
+                .next_if(|(_, c)| c.codes.is_none() && c.filter == choice.filter && c.stored == choice.stored)
+            {
+                width += more;
+            }
+        }
+        let data = Block { grid: grid.columns(from, width, 1), ..planned.data.clone() };
+        from += width;
+        let name = name();
+        let key = Filter::None.key(grid.dtype, nrows, width, false);
+        let whole = Planned { name, key: Some(key), data, stored: choice.stored, ..planned.clone() };
+        if choice.filter == Filter::None && (choice.stored || nrows <= part_rows || width > 1) {
+            out.push(as_it_is(whole));
+            continue;
+        }
+        let part_rows = part_rows.min(nrows);
+        let spec = FilterSpec {
+            member: whole.name.text(),
+            filter: choice.filter,
+            dtype: grid.dtype,
+            nrows,
+            width,
+            part_rows,
+            values: 0,
+        };
+        out.extend((0..spec.parts()).map(|k| part(&whole, &spec, k, &whole.data, choice.filter)));
+        specs.push(spec);
+    }
+    Ok(out)
+}
+
+/// Part `k` of an array whose rows are those of `data`.
+fn part(whole: &Planned, spec: &FilterSpec, k: usize, data: &Block, filter: Filter) -> Planned {
+    let (start, rows) = (k * spec.part_rows, spec.rows(k));
+    let grid = data.grid.rows(start, start + rows);
+    let name = if k == 0 { whole.name.clone() } else { Name::Part(Box::new(whole.name.clone()), k) };
+    let key = filter.key(grid.dtype, rows, grid.width, false);
+    Planned { name, key: Some(key), data: Block { grid, ..data.clone() }, filter, ..whole.clone() }
+}
+
+/// Values and codes of one column.
+fn coded(
+    whole: &Planned,
+    codes: Codes,
+    part_rows: usize,
+    specs: &mut Vec<FilterSpec>,
+    out: &mut Vec<Planned>,
+) -> Result<()> {
+    let dtype = whole.data.grid.dtype;
+    let nrows = whole.data.grid.nrows;
+    let spec = FilterSpec {
+        member: whole.name.text(),
+        filter: Filter::Dictionary,
+        dtype,
+        nrows,
+        width: 1,
+        part_rows,
+        values: codes.values.len() / (dtype.itemsize as usize).max(1),
+    };
+    let line = |dtype: DType, bytes: Vec<u8>| {
+        let count = bytes.len() / (dtype.itemsize as usize).max(1);
+        Block { grid: Grid::column_major(dtype, count, 1, 0), buffer: Buffer::from_vec(bytes) }
+    };
+    let values = line(dtype, codes.values);
+    let key = Filter::None.key(dtype, values.grid.nrows, 1, false);
+    let name = Name::Dictionary(Box::new(whole.name.clone()));
+    out.push(Planned { name, key: Some(key), data: values, ..whole.clone() });
+    let (descr, filter) = if codes.wide { ("<u2", Filter::Shuffle) } else { ("|u1", Filter::None) };
+    let dtype = DType::parse(descr).ok_or_else(|| Error::unsupported("npz", "no NumPy dtype of codes."))?;
+    let data = line(dtype, codes.bytes);
+    out.extend((0..spec.parts()).map(|k| part(whole, &spec, k, &data, filter)));
+    specs.push(spec);
+    Ok(())
+}
+
+/// The member of an array that no filter changes, in the order in which it lies.
+fn as_it_is(mut whole: Planned) -> Planned {
+    let grid = whole.data.grid;
+    if let Some(key) = &mut whole.key {
+        key.fortran_order = grid.is_column_major() || !grid.is_row_major();
+    }
+    whole
+}

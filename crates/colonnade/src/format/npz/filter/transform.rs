@@ -1,0 +1,57 @@
+//! Filters applied to the bytes of a member.
+
+use crate::codec::filter::{delta, shuffle};
+use crate::container::members::{Filter, Planned};
+use crate::error::Result;
+use crate::frame::ByteOrder;
+
+/// Appends the NPY header and what the filter makes of the array.
+pub(in super::super) fn filtered(member: &Planned, out: &mut Vec<u8>) -> Result<()> {
+    out.extend_from_slice(&member.head());
+    let grid = member.data.grid;
+    let (width, big) = (grid.dtype.itemsize as usize, grid.dtype.order == ByteOrder::Big);
+    if member.filter == Filter::None {
+        return member.data.chunks(&mut |bytes| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        });
+    }
+    let mut gathered = Vec::new();
+    for column in 0..grid.width {
+        let column = member.data.column(column);
+        match column.packed() {
+            Some(bytes) => turn(bytes, member.filter, width, big, out),
+            None => {
+                gathered.clear();
+                column.chunks(&mut |bytes| {
+                    gathered.extend_from_slice(bytes);
+                    Ok(())
+                })?;
+                turn(&gathered, member.filter, width, big, out);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Appends what the filter makes of one column.
+pub(super) fn turn(bytes: &[u8], filter: Filter, width: usize, big: bool, out: &mut Vec<u8>) {
+    let at = out.len();
+    match filter {
+        Filter::None | Filter::Dictionary => out.extend_from_slice(bytes),
+        Filter::Shuffle | Filter::Delta => {
+            out.resize(at + bytes.len(), 0);
+            let place = out.get_mut(at..).unwrap_or_default();
+            if filter == Filter::Delta {
+                delta(bytes, width, big, place);
+            } else {
+                shuffle(bytes, width, place);
+            }
+        }
+        Filter::DeltaShuffle => {
+            let mut differences = vec![0; bytes.len()];
+            delta(bytes, width, big, &mut differences);
+            turn(&differences, Filter::Shuffle, width, big, out);
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Paths into nested columns, and the part of a column that is left of it where some of its leaves are asked for.
+//!
+//! The text of a node is one step a level: `.name` a struct's field, `[]` a list's items or a map's entries, `.key` and `.value` the
+//! two of a map below its `[]`. Run ends add nothing: they are how values are kept. Unions, dictionaries and leaves have nothing
+//! below them and come whole.
+//!
+//! Children are told by their numbers, in the order of [`children`]; names may stand twice.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, FieldRef, Fields};
+
+use super::{Column, Frame, Part, children};
+use crate::error::{Error, Result};
+
+/// What a field of an extension type says of itself: a part of it is of that type no more.
+const EXTENSION: &str = "ARROW:extension:";
+
+/// Which part of a type is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Leaves {
+    /// All of it.
+    All,
+    /// Some of its children, by number; at least one.
+    Some(BTreeMap<usize, Leaves>),
+}
+
+/// A place within a type: its path, and the number of the child at each level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// The text behind the column's label.
+    pub path: String,
+    /// The children that lead there.
+    pub steps: Vec<usize>,
+    /// Whether there is nothing below it.
+    pub is_leaf: bool,
+}
+
+/// All places within `data_type` of which something is kept, parents before their children.
+#[must_use]
+pub fn spots(data_type: &DataType, kept: &Leaves) -> Vec<Spot> {
+    let mut out = Vec::new();
+    below(data_type, kept, "", &mut Vec::new(), &mut out);
+    out
+}
+
+fn below(data_type: &DataType, kept: &Leaves, path: &str, steps: &mut Vec<usize>, out: &mut Vec<Spot>) {
+    if let DataType::RunEndEncoded(_, values) = data_type {
+        let kept = kept.child(1).unwrap_or(&Leaves::All);
+        steps.push(1);
+        below(values.data_type(), kept, path, steps, out);
+        steps.pop();
+        return;
+    }
+    for (number, name, field) in inner(data_type) {
+        let Some(kept) = kept.child(number) else { continue };
+        let path = format!("{path}{name}");
+        steps.push(number);
+        let at = out.len();
+        out.push(Spot { path: path.clone(), steps: steps.clone(), is_leaf: true });
+        // A map's pairs are no level of their own.
+        match (data_type, field.data_type()) {
+            (DataType::Map(..), DataType::Struct(pair)) => {
+                for (place, (field, name)) in pair.iter().zip([".key", ".value"]).enumerate() {
+                    let Some(kept) = kept.child(place) else { continue };
+                    let path = format!("{path}{name}");
+                    steps.push(place);
+                    let at = out.len();
+                    out.push(Spot { path: path.clone(), steps: steps.clone(), is_leaf: true });
+                    below(field.data_type(), kept, &path, steps, out);
+                    settle(out, at);
+                    steps.pop();
+                }
+            }
+            (_, data_type) => below(data_type, kept, &path, steps, out),
+        }
+        settle(out, at);
+        steps.pop();
+    }
+}
+
+/// A place that others follow from is no leaf.
+fn settle(out: &mut [Spot], at: usize) {
+    let more = out.len() > at + 1;
+    if let Some(spot) = out.get_mut(at) {
+        spot.is_leaf = !more;
+    }
+}
+
+/// The children that a path can name: number, step and field.
+fn inner(data_type: &DataType) -> Vec<(usize, String, &FieldRef)> {
+    let fields = children(data_type).into_iter().enumerate();
+    match data_type {
+        DataType::Struct(_) => fields.map(|(i, field)| (i, format!(".{}", field.name()), field)).collect(),
+        DataType::Union(..) => Vec::new(),
+        _ => fields.map(|(i, field)| (i, "[]".to_owned(), field)).collect(),
+    }
+}
+
+impl Leaves {
+    /// What the places at `steps` are of a type, which is wanted whole where one of them is no place of it.
+    #[must_use]
+    pub fn of<S: AsRef<[usize]>>(data_type: &DataType, steps: &[S]) -> Self {
+        let lists: Vec<&[usize]> = steps.iter().map(AsRef::as_ref).collect();
+        Self::from(data_type, &lists)
+    }
+
+    fn from(data_type: &DataType, lists: &[&[usize]]) -> Self {
+        // What lies in a union, or behind run ends, is nothing without the rest of it.
+        if matches!(data_type, DataType::Union(..)) {
+            return Self::All;
+        }
+        let below = children(data_type);
+        let mut by_child: BTreeMap<usize, Vec<&[usize]>> = BTreeMap::new();
+        for list in lists {
+            match list.split_first() {
+                Some((first, rest)) if *first < below.len() => by_child.entry(*first).or_default().push(rest),
+                _ => return Self::All,
+            }
+        }
+        let inner = |(child, rest): (usize, Vec<&[usize]>)| {
+            (child, below.get(child).map_or(Self::All, |field| Self::from(field.data_type(), &rest)))
+        };
+        let mut out: BTreeMap<usize, Self> = by_child.into_iter().map(inner).collect();
+        if matches!(data_type, DataType::RunEndEncoded(..)) {
+            out.insert(0, Self::All);
+            out.entry(1).or_insert(Self::All);
+        }
+        let whole = out.len() == below.len() && out.values().all(|inner| *inner == Self::All);
+        if whole || out.is_empty() { Self::All } else { Self::Some(out) }
+    }
+
+    /// What is wanted of child `number`; `None`: nothing.
+    #[must_use]
+    pub fn child(&self, number: usize) -> Option<&Self> {
+        match self {
+            Self::All => Some(&Self::All),
+            Self::Some(kept) => kept.get(&number),
+        }
+    }
+
+    /// The children of a type that are left, by number. The type and the arrays that are left are both made of these.
+    fn left<'l>(&'l self, data_type: &DataType) -> Vec<(usize, &'l Self)> {
+        let below = children(data_type).len();
+        let at = |number: usize| (number, self.child(number).unwrap_or(&Self::All));
+        match (self, data_type) {
+            (Self::Some(kept), DataType::Struct(_)) => {
+                kept.iter().map(|(&number, inner)| (number, inner)).filter(|(n, _)| *n < below).collect()
+            }
+            (Self::Some(_), DataType::RunEndEncoded(..)) => vec![(0, &Self::All), at(1)],
+            (Self::Some(_), DataType::Union(..)) | (Self::All, _) => {
+                (0..below).map(|n| (n, &Self::All)).collect()
+            }
+            (Self::Some(_), _) => (0..below).map(at).collect(),
+        }
+    }
+
+    /// The type that is left.
+    #[must_use]
+    pub fn kept_type(&self, data_type: &DataType) -> DataType {
+        if *self == Self::All {
+            return data_type.clone();
+        }
+        let below = children(data_type);
+        let left = self.left(data_type);
+        let fields: Fields =
+            left.iter().filter_map(|(n, inner)| Some(inner.kept_field(below.get(*n)?))).collect();
+        let only = fields.first().map(Arc::clone);
+        match (data_type, only) {
+            (DataType::Struct(_), _) => DataType::Struct(fields),
+            (DataType::List(_), Some(item)) => DataType::List(item),
+            (DataType::LargeList(_), Some(item)) => DataType::LargeList(item),
+            (DataType::ListView(_), Some(item)) => DataType::ListView(item),
+            (DataType::LargeListView(_), Some(item)) => DataType::LargeListView(item),
+            (DataType::FixedSizeList(_, n), Some(item)) => DataType::FixedSizeList(item, *n),
+            (DataType::Map(_, sorted), Some(entries)) => {
+                let pair = self.child(0).unwrap_or(&Self::All);
+                let is_map = pair.child(0) == Some(&Self::All) && pair.child(1).is_some();
+                if is_map { DataType::Map(entries, *sorted) } else { DataType::List(entries) }
+            }
+            (DataType::RunEndEncoded(ends, _), _) => match fields.get(1) {
+                Some(values) => DataType::RunEndEncoded(Arc::clone(ends), Arc::clone(values)),
+                None => data_type.clone(),
+            },
+            _ => data_type.clone(),
+        }
+    }
+
+    /// This part of what `read`, which holds it, has left of a type.
+    #[must_use]
+    pub fn within(&self, read: &Self) -> Self {
+        let Self::Some(kept) = self else { return Self::All };
+        let Self::Some(read) = read else { return self.clone() };
+        let mut out = BTreeMap::new();
+        for (place, (number, read)) in read.iter().enumerate() {
+            if let Some(kept) = kept.get(number) {
+                out.insert(place, kept.within(read));
+            }
+        }
+        let whole = out.len() == read.len() && out.values().all(|inner| *inner == Self::All);
+        if whole { Self::All } else { Self::Some(out) }
+    }
+
+    /// The field that is left: of the same name and nullability.
+    #[must_use]
+    pub fn kept_field(&self, field: &FieldRef) -> FieldRef {
+        if *self == Self::All {
+            return Arc::clone(field);
+        }
+        let mut metadata = field.metadata().clone();
+        metadata.retain(|key, _| !key.starts_with(EXTENSION));
+        let data_type = self.kept_type(field.data_type());
+        Arc::new(Field::clone(field).with_data_type(data_type).with_metadata(metadata))
+    }
+
+    /// The part of an array, nothing copied.
+    #[must_use]
+    pub fn prune(&self, data: ArrayData) -> ArrayData {
+        if *self == Self::All || children(data.data_type()).is_empty() {
+            return data;
+        }
+        let data_type = self.kept_type(data.data_type());
+        let child = |(n, inner): &(usize, &Self)| Some(inner.prune(data.child_data().get(*n)?.clone()));
+        let below: Vec<ArrayData> = self.left(data.data_type()).iter().filter_map(child).collect();
+        let builder = data.into_builder().data_type(data_type).child_data(below);
+        // SAFETY: buffers, length, offset and validity are those of an array that was valid; the children that are left are
+        // those of the type that is left (`left` names them for both), each as long as it was.
+        unsafe { builder.build_unchecked() }
+    }
+
+    /// The part of a column. What its library called the whole it is no more.
+    #[must_use]
+    pub fn prune_column(&self, column: Column) -> Column {
+        if *self == Self::All {
+            return column;
+        }
+        Column { data: self.prune(column.data), ordered: column.ordered, tag: self.kept_tag(column.tag) }
+    }
+
+    /// The tag of the column that is left: what a field says of its nullability stays true.
+    #[must_use]
+    pub fn kept_tag(&self, tag: Option<String>) -> Option<String> {
+        if *self == Self::All {
+            return tag;
+        }
+        let mut told: serde_json::Value = serde_json::from_str(&tag?).ok()?;
+        if told.get("kind").and_then(serde_json::Value::as_str) != Some("field") {
+            return None;
+        }
+        if let Some(pairs) = told.get_mut("metadata").and_then(serde_json::Value::as_array_mut) {
+            let key = |pair: &serde_json::Value| pair.get(0)?.as_str().map(|key| key.starts_with(EXTENSION));
+            pairs.retain(|pair| key(pair) != Some(true));
+        }
+        Some(told.to_string())
+    }
+}
+
+/// What is wanted of nested columns, by position; of others all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept(BTreeMap<usize, Leaves>);
+
+impl FromIterator<(usize, Leaves)> for Kept {
+    fn from_iter<I: IntoIterator<Item = (usize, Leaves)>>(leaves: I) -> Self {
+        Self(leaves.into_iter().collect())
+    }
+}
+
+impl Kept {
+    /// The places at `steps` of each column, whose type `type_of` answers.
+    ///
+    /// # Errors
+    /// `NotFound`: a position that is not there, or that has nothing below it.
+    pub fn new(
+        asked: &BTreeMap<usize, Vec<Vec<usize>>>,
+        type_of: &dyn Fn(usize) -> Option<DataType>,
+    ) -> Result<Self> {
+        let one = |(&position, steps): (&usize, &Vec<Vec<usize>>)| {
+            let data_type = type_of(position);
+            let data_type = data_type.ok_or_else(|| {
+                Error::not_found("frame", format!("column {position} has nothing below it."))
+            })?;
+            Ok((position, Leaves::of(&data_type, steps)))
+        };
+        asked.iter().map(one).collect::<Result<_>>().map(Self)
+    }
+
+    /// What is wanted of the column at `position`.
+    #[must_use]
+    pub fn of(&self, position: usize) -> &Leaves {
+        self.0.get(&position).unwrap_or(&Leaves::All)
+    }
+
+    /// Whether all is wanted of every column.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.0.values().all(|leaves| *leaves == Leaves::All)
+    }
+
+    /// The same where the columns at `positions`, one after the other, are all columns; `None`: as they stand.
+    #[must_use]
+    pub fn selected(&self, positions: Option<&[usize]>) -> Self {
+        let Some(positions) = positions else { return self.clone() };
+        let places = positions.iter().enumerate();
+        places.filter_map(|(i, position)| Some((i, self.0.get(position)?.clone()))).collect()
+    }
+
+    /// Those columns of which a part is wanted.
+    pub fn parts(&self) -> impl Iterator<Item = (usize, &Leaves)> + '_ {
+        self.0.iter().map(|(&position, leaves)| (position, leaves)).filter(|(_, l)| **l != Leaves::All)
+    }
+}
+
+impl Frame {
+    /// The type of the column at `position`, where it is in Arrow's layout.
+    #[must_use]
+    pub fn arrow_type(&self, position: usize) -> Option<DataType> {
+        self.parts.iter().find_map(|part| match part {
+            Part::Column(column, at) if *at == position => Some(column.data.data_type().clone()),
+            _ => None,
+        })
+    }
+
+    /// The same columns, of nested ones the wanted part alone; nothing is copied.
+    #[must_use]
+    pub fn kept(self, kept: &Kept) -> Self {
+        if kept.is_all() {
+            return self;
+        }
+        let one = |part: &Part| match part {
+            Part::Column(column, position) => {
+                Part::Column(kept.of(*position).prune_column(column.clone()), *position)
+            }
+            Part::Block(block, positions) => Part::Block(block.clone(), positions.clone()),
+        };
+        let parts = self.parts.iter().map(one).collect();
+        self.with_parts(parts)
+    }
+}
+
+#[cfg(test)]
+#[path = "paths_tests.rs"]
+mod tests;

@@ -1,0 +1,65 @@
+"""Object columns of pandas whose cells are lists of one type, or dicts of the same fields: list and struct columns.
+
+pyarrow infers the type. What it makes of the cells must give back the same cells, each of its class; else they are
+mixed cells, which any values may be.
+"""
+
+import datetime as dt
+import decimal
+from typing import Any
+
+import numpy as np
+
+from .._core import ArrowColumn
+from ._object_columns import object_tag
+from ._pandas_strings import pyarrow_or_none
+
+# Whether cells are of one type shows soon: so many are tried before all are.
+_SAMPLE = 64
+_EXACT = {type(None), bool, int, float, str, bytes, dt.date, dt.datetime, decimal.Decimal}
+
+
+def column_from_nested(values: np.ndarray) -> ArrowColumn | None:
+    """A 1-D object array of lists or of dicts, and None, as a tagged column; None where they are not of one type."""
+    pa = pyarrow_or_none()
+    if pa is None:
+        return None
+    cells = values.tolist()
+    if len(cells) > _SAMPLE and _inferred(pa, cells[:_SAMPLE]) is None:
+        return None
+    array = _inferred(pa, cells)
+    return None if array is None else ArrowColumn.from_arrow(array, object_tag(None))
+
+
+def _inferred(pa: Any, cells: list[Any]) -> Any:
+    try:
+        array = pa.array(cells)
+        # Structs without fields have no place in some formats; dicts without keys are mixed cells there.
+        if isinstance(array, pa.ChunkedArray) or "struct<>" in str(array.type):
+            return None
+        return array if _same(cells, array.to_pylist()) else None
+    except (pa.ArrowException, OverflowError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def _same(cells: list[Any], found: list[Any]) -> bool:
+    """Whether `found` are the same cells, down to classes, the order of keys and the bits that equality passes by."""
+    if len(cells) != len(found):
+        return False
+    for a, b in zip(cells, found, strict=True):
+        kind = type(a)
+        if kind is not type(b):
+            return False
+        if kind is list:
+            same = _same(a, b)
+        elif kind is dict:
+            same = list(a) == list(b) and _same(list(a.values()), list(b.values()))
+        elif kind is float:
+            same = a == b or (a != a and b != b)
+        elif kind in (dt.datetime, decimal.Decimal):
+            same = repr(a) == repr(b)
+        else:
+            same = kind in _EXACT and a == b
+        if not same:
+            return False
+    return True
