@@ -82,7 +82,7 @@ def coded(*dictionaries: list[Any], is_ordered: bool = True) -> Any:
 DIFFER = {
     "text": (ordered("a", "b", "c"), ordered("a", "c", "b"), "c", "b"),
     "integers": (ordered(1, 2, 3), ordered(1, 3, 2), "3", "2"),
-    "more values": (ordered("a", "c"), ordered("b", "a"), "b", "a"),
+    "more values": (ordered("a", "c"), ordered("c", "b", "a"), "c", "a"),
     "row labels": (
         pd.DataFrame({"x": [1, 2]}, index=pd.CategoricalIndex(["u", "v"], ordered=True, name="c")),
         pd.DataFrame({"x": [1, 2]}, index=pd.CategoricalIndex(["v", "u"], ["v", "u"], ordered=True, name="c")),
@@ -118,6 +118,45 @@ def test_chunks_of_orders_that_agree_are_one(format: str, tmp_path: Path) -> Non
     assert list(found) == list("ababcbcdad")
     assert list(found.cat.categories) == list("abcd")
     assert found.cat.ordered
+
+
+def test_an_order_that_grows_at_its_front_is_one_where_codes_are_each_groups_own(tmp_path: Path) -> None:
+    chunks = [ordered("b"), ordered("a", "b"), ordered("x"), ordered("x", "d"), ordered("b", "c", "d")]
+    path = tmp_path / "x.parquet"
+    with cn.open_writer(path) as writer:
+        for chunk in chunks:
+            writer.write(chunk)
+        with pytest.raises(cn.EncodeError, match='expected the category "a" before "d"'):
+            writer.write(ordered("d", "a"))
+    found = cn.read(path).to_pandas()["c"]
+    assert list(found) == list("babxxdbcd")
+    assert found.cat.ordered
+    places = {value: place for place, value in enumerate(found.cat.categories)}
+    for chunk in chunks:
+        own = [places[value] for value in chunk["c"].cat.categories]
+        assert own == sorted(own)
+
+
+@pytest.mark.parametrize("format", ["arrow", "arrows", "msgpack", "ndjson"])
+def test_an_order_that_grows_at_its_front_is_refused_where_codes_are_those_of_all(format: str, tmp_path: Path) -> None:
+    wrong = f'^{format.removesuffix("s")}: "c": expected the category "b" before "a" as in the chunks before, found it behind'
+    with cn.open_writer(tmp_path / f"x.{format}") as writer:
+        writer.write(ordered("b"))
+        with pytest.raises(cn.EncodeError, match=wrong):
+            writer.write(ordered("a", "b"))
+
+
+@pytest.mark.parametrize("format", ["parquet", "npz"])
+def test_chunks_of_lists_of_categories_become_one_in_an_order_that_suits_all(format: str) -> None:
+    lists = [
+        pa.ListArray.from_arrays(pa.array([0, 1, n], pa.int32()), chunk.column("c").chunk(0))
+        for n, chunk in ((1, coded(["b"])), (2, coded(["a", "b"])), (2, coded(["b", "c"])))
+    ]
+    table = pa.table({"c": pa.chunked_array(lists)})
+    column = cn.decode(cn.encode(table, format), format).to_arrow()["c"].combine_chunks()
+    assert column.to_pylist() == [["b"], [], ["a"], ["b"], ["b"], ["c"]]
+    assert column.type.value_type.ordered
+    assert column.values.dictionary.to_pylist() == ["a", "b", "c"]
 
 
 def written(table: Any, format: str) -> bytes:

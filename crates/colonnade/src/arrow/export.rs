@@ -98,7 +98,7 @@ impl Exporter {
         let widths = columns.iter().chain(&levels).map(|kept| dtype_of(kept).map_or(0, |d| d.itemsize));
         let mut out = Self {
             widest: widths.map(AtomicU32::new).collect(),
-            orders: Orders::default(),
+            orders: Orders::growing(),
             schema: Arc::new(Schema::new_with_metadata(fields.list, metadata)),
             columns,
             levels,
@@ -121,6 +121,13 @@ impl Exporter {
         if let Some(schema) = required::told(&self.schema, &kept, frames) {
             self.schema = Arc::new(schema);
         }
+        self
+    }
+
+    /// The same exporter for a format whose chunks have dictionaries of their own: their orders need but agree.
+    #[must_use]
+    pub fn with_own_dictionaries(mut self) -> Self {
+        self.orders = Orders::default();
         self
     }
 

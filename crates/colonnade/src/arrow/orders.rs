@@ -11,32 +11,43 @@ use super::layout::refuse;
 use crate::error::Result;
 use crate::frame::{Frame, children};
 
-/// The categories of all chunks so far: by the place of their field, and which of its dictionaries.
+/// Dictionaries that are kept as they came, before they become one: a later one may still bring another order to them.
+const APART: usize = 16;
+
+/// The dictionaries of all chunks so far: by the place of their field, and which of its dictionaries.
 #[derive(Debug, Default)]
-pub(super) struct Orders(Mutex<HashMap<(usize, usize), ArrayData>>);
+pub(super) struct Orders {
+    known: Mutex<HashMap<(usize, usize), Vec<ArrayData>>>,
+    /// Whether what was written keeps its codes, so that an order can only grow at its end.
+    grow: bool,
+}
 
 impl Orders {
+    /// Those of a format whose codes mean the same in all chunks.
+    pub(super) fn growing() -> Self {
+        Self { grow: true, ..Self::default() }
+    }
+
     /// Takes note of those of a chunk.
     ///
     /// # Errors
     /// `Unrepresentable`: two of them stand the other way round than in the chunks before; nothing was noted.
     pub(super) fn admit(&self, chunk: &Frame, name: &dyn Fn(usize) -> String) -> Result<()> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut noted = Vec::new();
         for (position, column) in chunk.arrow_columns().filter(|(_, column)| !column.is_empty()) {
             let mut own = Vec::new();
             ordered(&column.data, column.ordered, &mut own);
             for (k, values) in own.into_iter().enumerate() {
-                let all = match known.get(&(position, k)) {
-                    Some(known) => {
-                        order::joined(&[known, values]).map_err(|e| e.in_member(name(position)))?
-                    }
-                    None => Ok(values.clone()),
-                };
-                let all = all.map_err(|wrong| {
+                let before = known.get(&(position, k)).map_or(&[][..], Vec::as_slice);
+                let all: Vec<&ArrayData> = before.iter().chain([values]).collect();
+                let one = order::joined(&all, self.grow).map_err(|e| e.in_member(name(position)))?;
+                let one = one.map_err(|wrong| {
                     let advice = "Give all chunks the same categories, or no order.";
                     refuse(format!("{wrong} {advice}")).in_member(name(position))
                 })?;
+                let is_one = self.grow || before.len() == APART || all.iter().any(|d| d.len() == one.len());
+                let all = if is_one { vec![one] } else { all.into_iter().cloned().collect() };
                 noted.push(((position, k), all));
             }
         }

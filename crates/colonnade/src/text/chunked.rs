@@ -41,7 +41,7 @@ impl Chunked {
     /// # Errors
     /// `Unrepresentable`: columns, types, row labels or categories that are not the first chunk's.
     pub fn next(&self, chunk: &Frame) -> Result<Exported> {
-        let arrays = self.exporter.arrays(chunk)?;
+        let arrays = self.exporter.arrays(chunk).map_err(|e| e.in_format(self.format))?;
         if let Some(first) = &self.dictionaries {
             let mut first = first.iter();
             for (field, data) in self.schema.fields().iter().zip(&arrays) {

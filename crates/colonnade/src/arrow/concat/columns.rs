@@ -59,9 +59,8 @@ pub(in crate::arrow) fn join_data(
 ) -> Result<ArrayData> {
     // Batches without rows add nothing, not even their dictionaries.
     let filled: Vec<&ArrayData> = pieces.iter().copied().filter(|d| !d.is_empty()).collect();
-    if filled.len() > 1 {
-        order::check(&filled, is_ordered)?;
-    }
+    let aligned = if filled.len() > 1 { order::aligned(&filled, is_ordered)? } else { None };
+    let filled = aligned.as_ref().map_or(filled, |aligned| aligned.iter().collect());
     match filled.as_slice() {
         [] => Ok(empty.clone()),
         [one] => Ok((*one).clone()),

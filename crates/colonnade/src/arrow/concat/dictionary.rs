@@ -41,13 +41,13 @@ fn wrong(error: &ArrowError) -> Error {
     Error::malformed("arrow", format!("dictionaries cannot be merged: {error}."))
 }
 
-fn dictionary(key_type: &DataType, keys: ArrayData, values: ArrayData) -> Result<ArrayData> {
+pub(super) fn dictionary(key_type: &DataType, keys: ArrayData, values: ArrayData) -> Result<ArrayData> {
     let data_type = DataType::Dictionary(Box::new(key_type.clone()), Box::new(values.data_type().clone()));
     keys.into_builder().data_type(data_type).add_child_data(values).build().map_err(|e| wrong(&e))
 }
 
 /// The codes without their dictionary.
-fn keys_of(data: &ArrayData, key_type: &DataType) -> Result<ArrayData> {
+pub(super) fn keys_of(data: &ArrayData, key_type: &DataType) -> Result<ArrayData> {
     let builder = ArrayData::builder(key_type.clone()).len(data.len()).offset(data.offset());
     let builder = builder.nulls(data.nulls().cloned()).buffers(data.buffers().to_vec());
     builder.build().map_err(|e| wrong(&e))
@@ -98,6 +98,25 @@ impl Merged {
             maps.push(map);
         }
         Ok(Self { values: grown.freeze(), maps })
+    }
+
+    /// Puts the values into this order of theirs, which names each once.
+    pub(super) fn arrange(&mut self, order: &[usize]) -> Result<()> {
+        let nulls = self.values.nulls().is_some();
+        let mut out =
+            MutableArrayData::try_new(vec![&self.values], nulls, order.len()).map_err(|e| wrong(&e))?;
+        let mut places = vec![0; order.len()];
+        for (place, &code) in order.iter().enumerate() {
+            out.try_extend(0, code, code + 1).map_err(|e| wrong(&e))?;
+            if let Some(slot) = places.get_mut(code) {
+                *slot = place;
+            }
+        }
+        self.values = out.freeze();
+        for code in self.maps.iter_mut().flatten() {
+            *code = places.get(*code).copied().unwrap_or(0);
+        }
+        Ok(())
     }
 }
 
@@ -167,7 +186,7 @@ impl<'d> Look<'d> {
 }
 
 /// The type of codes that can count so many values: the one that was there, if it can.
-fn wide_enough(key_type: DataType, count: usize) -> DataType {
+pub(super) fn wide_enough(key_type: DataType, count: usize) -> DataType {
     let fits = |max: u64| u64::try_from(count).is_ok_and(|n| n <= max.saturating_add(1));
     let enough = match key_type {
         DataType::Int8 => fits(i8::MAX as u64),

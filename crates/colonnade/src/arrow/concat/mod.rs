@@ -3,6 +3,7 @@
 //! Blocks are joined into one column-major block a dtype, in one region; columns in Arrow's layout by Arrow's own kernel,
 //! dictionaries merged. Frames that differ in more than rows are refused, both shown.
 
+pub(crate) mod agreed;
 mod blocks;
 mod columns;
 pub(crate) mod dictionary;

@@ -1,49 +1,14 @@
-//! Whether dictionaries whose order means something agree about it.
-//!
-//! The values of several are joined in the order of their first appearance: what is written can only grow at its end.
-//! Where one of them has two values the other way round, that order would be told wrongly, and it is refused instead; so are
-//! the few that another order would suit, such as `b` before `a, b`.
-
-use std::collections::HashMap;
-use std::hash::Hash;
+//! Dictionaries whose order means something, brought to the one order that suits all.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
-use super::dictionary::{Merged, longest};
+use super::agreed::agreed;
+use super::dictionary::{self, Merged, longest};
 use crate::arrow::names;
 use crate::arrow::orders::ordered;
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Column, Labels, Level};
-
-/// The codes, in the order of all before, of the values that stand the other way round: that which is told first, and then
-/// that which should stand before it. Each list has the codes of one dictionary's values.
-pub(crate) fn turned<'c, C: Copy + Eq + Hash + 'c>(
-    dictionaries: impl Iterator<Item = &'c [C]>,
-) -> Option<(C, C)> {
-    // Where each value stands, and which dictionary had it last.
-    let mut ranks: HashMap<C, (usize, usize)> = HashMap::new();
-    let mut previous: &[C] = &[];
-    for (dictionary, codes) in dictionaries.enumerate() {
-        if codes == previous {
-            continue;
-        }
-        previous = codes;
-        let mut last: Option<(usize, C)> = None;
-        for &code in codes {
-            let next = ranks.len();
-            let (rank, seen) = ranks.entry(code).or_insert((next, usize::MAX));
-            let is_repeated = std::mem::replace(seen, dictionary) == dictionary;
-            match last {
-                // What is repeated stands where it stood first.
-                Some((most, _)) if *rank < most && is_repeated => {}
-                Some((most, before)) if *rank < most => return Some((before, code)),
-                _ => last = Some((*rank, code)),
-            }
-        }
-    }
-    None
-}
+use crate::frame::{Axis, Column, Labels, Level, children};
 
 /// What a reader can do.
 pub(crate) const ONE_BY_ONE: &str = "Read the batches or row groups one by one, with open_reader.";
@@ -53,8 +18,11 @@ pub(crate) fn message(first: &str, second: &str) -> String {
     format!("expected the category {second} before {first} as in the chunks before, found it behind.")
 }
 
-/// Refuses arrays of one type that have two categories the other way round.
-pub(super) fn check(pieces: &[&ArrayData], is_ordered: bool) -> Result<()> {
+/// Arrays of one type with the same dictionary each wherever its order means something; `None` where they fit as they are.
+///
+/// # Errors
+/// Two categories stand the other way round in two of them.
+pub(super) fn aligned(pieces: &[&ArrayData], is_ordered: bool) -> Result<Option<Vec<ArrayData>>> {
     let all: Vec<Vec<&ArrayData>> = pieces
         .iter()
         .map(|piece| {
@@ -63,25 +31,106 @@ pub(super) fn check(pieces: &[&ArrayData], is_ordered: bool) -> Result<()> {
             own
         })
         .collect();
-    for k in 0..all.first().map_or(0, Vec::len) {
-        let same: Vec<&ArrayData> = all.iter().filter_map(|own| own.get(k).copied()).collect();
-        joined(&same)?.map_err(|wrong| Error::malformed("frame", format!("{wrong} {ONE_BY_ONE}")))?;
+    let n = all.first().map_or(0, Vec::len);
+    let same: Vec<Vec<&ArrayData>> =
+        (0..n).map(|k| all.iter().filter_map(|own| own.get(k).copied()).collect()).collect();
+    if same.iter().all(|values| longest(values).is_some()) {
+        return Ok(None);
     }
-    Ok(())
+    let merged = same.iter().map(|values| match longest(values) {
+        // Their codes are right already.
+        Some(longest) => Ok(Merged { values: longest.clone(), maps: Vec::new() }),
+        None => in_order(values, false)?
+            .map_err(|wrong| Error::malformed("frame", format!("{wrong} {ONE_BY_ONE}"))),
+    });
+    let merged: Vec<Merged> = merged.collect::<Result<_>>()?;
+    let recoded = pieces.iter().enumerate().map(|(i, piece)| {
+        let mut dictionaries = merged.iter();
+        recoded(piece, is_ordered, i, &mut dictionaries, true)
+    });
+    recoded.collect::<Result<_>>().map(Some)
 }
 
-/// The values of all dictionaries, each once; the two that stand the other way round in one of them.
+/// The array with the next of these dictionaries wherever it has one whose order means something. `is_whole`: nothing stands
+/// around it, so that its codes may grow.
+fn recoded<'m>(
+    data: &ArrayData,
+    is_ordered: bool,
+    i: usize,
+    dictionaries: &mut impl Iterator<Item = &'m Merged>,
+    is_whole: bool,
+) -> Result<ArrayData> {
+    match data.data_type() {
+        DataType::Dictionary(key, _) if is_ordered => {
+            let Some(merged) = dictionaries.next() else { return Ok(data.clone()) };
+            let enough = dictionary::wide_enough((**key).clone(), merged.values.len());
+            if enough != **key && !is_whole {
+                let message = format!(
+                    "{} categories together, too many for their codes of {key}.",
+                    merged.values.len()
+                );
+                return Err(Error::unsupported("frame", format!("{message} {ONE_BY_ONE}")));
+            }
+            let keys = dictionary::keys_of(data, key)?;
+            let keys = match merged.maps.get(i) {
+                Some(map) => dictionary::recoded(&keys, map, &enough)?,
+                None => keys,
+            };
+            dictionary::dictionary(&enough, keys, merged.values.clone())
+        }
+        DataType::Union(..) | DataType::RunEndEncoded(..) => Ok(data.clone()),
+        other => {
+            let pairs = children(other).into_iter().zip(data.child_data());
+            let own: Vec<ArrayData> = pairs
+                .map(|(field, child)| {
+                    recoded(child, field.dict_is_ordered().unwrap_or(false), i, dictionaries, false)
+                })
+                .collect::<Result<_>>()?;
+            if own.is_empty() {
+                return Ok(data.clone());
+            }
+            let built = data.clone().into_builder().child_data(own).build();
+            built.map_err(|e| Error::malformed("frame", format!("{e}.")))
+        }
+    }
+}
+
+/// The values of all dictionaries, each once, in the order that suits all; the two that stand the other way round in one of
+/// them. `grow`: new values can only stand at the end.
 ///
 /// # Errors
 /// Dictionaries that cannot be joined.
-pub(in crate::arrow) fn joined(all: &[&ArrayData]) -> Result<std::result::Result<ArrayData, String>> {
-    if let Some(longest) = longest(all) {
-        return Ok(Ok(longest.clone()));
+pub(in crate::arrow) fn joined(
+    all: &[&ArrayData],
+    grow: bool,
+) -> Result<std::result::Result<ArrayData, String>> {
+    match longest(all) {
+        Some(longest) => Ok(Ok(longest.clone())),
+        None => Ok(in_order(all, grow)?.map(|merged| merged.values)),
     }
+}
+
+/// The merged values, or what is wrong with their order.
+type InOrder = std::result::Result<Merged, String>;
+
+fn in_order(all: &[&ArrayData], grow: bool) -> Result<InOrder> {
     let value_type = all.first().map_or(&DataType::Null, |d| d.data_type());
-    let merged = Merged::new(all, value_type)?;
-    Ok(match turned(merged.maps.iter().map(Vec::as_slice)) {
-        None => Ok(merged.values),
+    let mut merged = Merged::new(all, value_type)?;
+    let maps: Vec<&[usize]> = merged.maps.iter().map(Vec::as_slice).collect();
+    let turned = match agreed(&maps) {
+        Ok(None) => None,
+        Ok(Some(order)) if grow => order.windows(2).find_map(|pair| match *pair {
+            [first, second] if first > second => Some((first, second)),
+            _ => None,
+        }),
+        Ok(Some(order)) => {
+            merged.arrange(&order)?;
+            None
+        }
+        Err(turned) => Some(turned),
+    };
+    Ok(match turned {
+        None => Ok(merged),
         Some((first, second)) => {
             Err(message(&spelled(&merged.values, first), &spelled(&merged.values, second)))
         }
@@ -94,25 +143,4 @@ fn spelled(values: &ArrayData, at: usize) -> String {
     let axis = Axis { labels: Labels::Levels(vec![level]), ..Axis::range(1) };
     let text = names::texts(&axis).ok().and_then(|mut texts| texts.pop().flatten());
     text.map_or_else(|| format!("number {at}"), |text| format!("{text:?}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::turned;
-
-    #[test]
-    fn orders_agree_or_two_values_stand_the_other_way_round() {
-        let look = |all: &[&[u32]]| turned(all.iter().copied());
-        for fits in [
-            &[&[0u32, 1, 2][..], &[0, 1]][..],
-            &[&[0, 1], &[1, 2]],
-            &[&[0, 1], &[], &[3, 4], &[0, 4]],
-            &[&[0, 1, 0], &[1]],
-        ] {
-            assert_eq!(look(fits), None, "{fits:?}");
-        }
-        assert_eq!(look(&[&[0, 1], &[1, 0]]), Some((1, 0)));
-        assert_eq!(look(&[&[0, 1], &[0, 2, 1]]), Some((2, 1)));
-        assert_eq!(look(&[&[0, 1, 2], &[2], &[0, 2, 2, 1]]), Some((2, 1)));
-    }
 }

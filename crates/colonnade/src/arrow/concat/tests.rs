@@ -169,12 +169,3 @@ fn what_differs_is_shown() {
     assert!(concat(&[text, other]).unwrap_err().to_string().contains("column labels"));
     assert!(concat(&[]).is_err());
 }
-
-#[test]
-fn repeated_values_of_a_dictionary_stand_where_they_stood_first() {
-    let turned = |all: &[&[u32]]| super::order::turned(all.iter().copied());
-    assert_eq!(turned(&[&[0, 1, 2], &[0, 1, 2, 1, 1, 0]]), None);
-    assert_eq!(turned(&[&[0, 1, 1, 0], &[0, 2]]), None);
-    assert_eq!(turned(&[&[0, 1], &[1, 1, 0]]), Some((1, 0)));
-    assert_eq!(turned(&[&[0, 1, 2], &[2, 1, 2]]), Some((2, 1)));
-}

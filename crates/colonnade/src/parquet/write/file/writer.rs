@@ -96,7 +96,7 @@ impl Writer {
         if self.begun.is_some() {
             return Ok(());
         }
-        let exporter = Exporter::new(chunk, None).map_err(|e| e.in_format(FORMAT))?;
+        let exporter = Exporter::new(chunk, None).map_err(|e| e.in_format(FORMAT))?.with_own_dictionaries();
         let sources = sources(chunk)?;
         let schema = exporter.schema();
         let options = if self.options.names_columns() {

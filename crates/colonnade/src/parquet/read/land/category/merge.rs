@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::arrow::concat::order;
+use crate::arrow::concat::{agreed::agreed, order};
 use crate::error::{Error, Result};
 
 use super::super::text::Dictionary;
@@ -58,19 +58,44 @@ impl Merged {
 }
 
 impl Merged {
-    /// Refuses categories of which two stand the other way round in two of the dictionaries at `these`.
+    /// Brings the values into the order that suits the dictionaries at `these`; values of others alone follow.
     ///
     /// # Errors
-    /// Malformed: it shows both.
-    pub(super) fn check_order(&self, these: &[usize]) -> Result<()> {
-        let maps = these.iter().filter_map(|&k| self.maps.get(k)).map(Vec::as_slice);
-        let Some((first, second)) = order::turned(maps) else { return Ok(()) };
+    /// Malformed: two categories stand the other way round in two of them. It shows both.
+    pub(super) fn arrange(&mut self, these: &[usize]) -> Result<()> {
+        let maps: Vec<&[u32]> = these.iter().filter_map(|&k| self.maps.get(k)).map(Vec::as_slice).collect();
+        let (first, second) = match agreed(&maps) {
+            Ok(None) => return Ok(()),
+            Ok(Some(order)) => return self.rearranged(&order),
+            Err(turned) => turned,
+        };
         let shown = |code: u32| {
             let value = self.values.value(code as usize).unwrap_or_default();
             format!("{:?}", String::from_utf8_lossy(value))
         };
         let message = order::message(&shown(first), &shown(second));
         Err(Error::malformed("parquet", format!("{message} {}", order::ONE_BY_ONE)))
+    }
+
+    /// Puts the values of these codes first, in this order.
+    fn rearranged(&mut self, order: &[u32]) -> Result<()> {
+        let mut places = vec![u32::MAX; self.values.len()];
+        let mut values = Dictionary::default();
+        for code in order.iter().copied().chain(0..as_key(self.values.len())?) {
+            let (Some(place), Some(value)) =
+                (places.get_mut(code as usize), self.values.value(code as usize))
+            else {
+                continue;
+            };
+            if *place == u32::MAX {
+                *place = values.add(value)?;
+            }
+        }
+        self.values = values;
+        for code in self.maps.iter_mut().flatten() {
+            *code = places.get(*code as usize).copied().unwrap_or(0);
+        }
+        Ok(())
     }
 }
 

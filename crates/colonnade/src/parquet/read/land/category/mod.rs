@@ -247,10 +247,10 @@ impl<'a> Landing<'a> {
                 }
             }
         }
-        let merged = Merged::new(dictionaries).map_err(|e| self.named(e, field, 0))?;
+        let mut merged = Merged::new(dictionaries).map_err(|e| self.named(e, field, 0))?;
         // Of values that stand in pages of their own nobody said an order.
         if strip.ordered {
-            merged.check_order(&paged).map_err(|e| self.named(e, field, 0))?;
+            merged.arrange(&paged).map_err(|e| self.named(e, field, 0))?;
         }
         Ok((coded, merged))
     }
