@@ -139,7 +139,7 @@ def test_an_order_that_grows_at_its_front_is_one_where_codes_are_each_groups_own
 
 @pytest.mark.parametrize("format", ["arrow", "arrows", "msgpack", "ndjson"])
 def test_an_order_that_grows_at_its_front_is_refused_where_codes_are_those_of_all(format: str, tmp_path: Path) -> None:
-    wrong = f'^{format.removesuffix("s")}: "c": expected the category "b" before "a" as in the chunks before, found it behind'
+    wrong = f'^{format.removesuffix("s")}: "c": expected the category "b" before "a" as in the chunks before'
     with cn.open_writer(tmp_path / f"x.{format}") as writer:
         writer.write(ordered("b"))
         with pytest.raises(cn.EncodeError, match=wrong):

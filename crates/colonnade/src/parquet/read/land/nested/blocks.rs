@@ -130,7 +130,7 @@ impl<'a> Levels<'a> {
                     at += now;
                 }
                 Some(Run::Packed { bytes, n: had })
-                    if at == 0 && n == BLOCK && self.given % 8 == 0 && had - self.given >= BLOCK =>
+                    if at == 0 && n == BLOCK && self.given.is_multiple_of(8) && had - self.given >= BLOCK =>
                 {
                     let mut from = self.given / 8 * self.width;
                     for word in &mut self.words {
