@@ -83,8 +83,14 @@ def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_
     names = _names(columns)
     if names is None or where.is_stream:
         return open_parquet(where, made), columns
+    # What the names are is known of the footer alone: rows are looked for once, in the file that is kept.
+    footer = replace(made, filter=None)
+
+    def kept(file: _core.ParquetFile, names: list[str] | None = None) -> _core.ParquetFile:
+        return open_parquet(where, made, names) if made.filter else file
+
     try:
-        file = open_parquet(where, made, names)
+        file = open_parquet(where, footer, names)
     except ColumnNotFound:
         # The whole file knows which name is the nearest, and labels that are no names of fields.
         return open_parquet(where, made), columns
@@ -92,17 +98,17 @@ def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_
         return open_parquet(where, made), columns
     known = set(Labels(file.columns))
     if all(name in known for name in names):
-        return file, columns
-    whole = open_parquet(where, made)
+        return kept(file, names), columns
+    whole = open_parquet(where, footer)
     try:
         Columns(Labels(whole.columns), Paths(whole.leaf_paths)).chosen(columns)
-        return whole, columns
+        return kept(whole), columns
     except ColumnNotFound:
         pass
     roots = [name if name in known else _root(name, known) for name in names]
     if None in roots:
-        return whole, columns
-    return file, list(dict.fromkeys(roots))
+        return kept(whole), columns
+    return kept(file, names), list(dict.fromkeys(roots))
 
 
 def _names(columns: Any) -> list[str] | None:
