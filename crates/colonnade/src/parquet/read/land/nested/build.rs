@@ -9,11 +9,13 @@ use arrow_schema::{DataType, Field, FieldRef};
 
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
+use crate::parquet::read::open::Parquet;
 use crate::parquet::read::shape::{Node, Shape};
 use crate::plan::{self, NoProgress, Task};
 
 use super::super::Landing;
 use super::blocks::BLOCK;
+use super::bounds::{check_entries, null_nbytes};
 use super::count::Counted;
 use super::place::{Part, Span};
 use super::{Column, values};
@@ -30,6 +32,7 @@ struct First {
 }
 
 struct Builder<'b> {
+    file: &'b Parquet,
     column: &'b Column<'b>,
     arrays: Vec<Option<ArrayData>>,
     /// Of each list.
@@ -69,7 +72,7 @@ impl Landing<'_> {
             let offsets = regions.into_iter().map(|region| Buffer::from_region(region.finish(), true));
             let offsets = offsets.map(|bytes| Some(bytes.to_arrow())).collect();
             let arrays = arrays.by_ref().take(column.leaves.len()).collect();
-            let mut builder = Builder { column, arrays, offsets };
+            let mut builder = Builder { file: self.file, column, arrays, offsets };
             let data = builder.node(&column.shape.node, self.nrows);
             out.push(data.map_err(|e| self.named(e, column.field, 0))?);
         }
@@ -204,8 +207,13 @@ impl Builder<'_> {
                 let offsets = offsets.ok_or_else(|| Error::malformed("parquet", "lists without offsets."))?;
                 let child = match data_type {
                     DataType::FixedSizeList(_, size) => {
+                        let nulls = self.nulls(*there, n);
+                        // The file has no byte for the items of a null list, whose size is the writer's word alone.
+                        let filled = nulls.as_ref().map_or(0, |nulls| nulls.null_count() as u64);
+                        let nbytes = filled.saturating_mul(null_nbytes(data_type));
+                        self.file.check_backed(nbytes, "null lists of one size")?;
                         let size = usize::try_from(*size).unwrap_or(0);
-                        of_one_size(size, n, self.nulls(*there, n).as_ref(), &offsets, child)?
+                        of_one_size(size, n, nulls.as_ref(), &offsets, child)?
                     }
                     _ => child,
                 };
@@ -252,6 +260,7 @@ fn list_of(
         DataType::List(field) => built(DataType::List(typed(field, &child)), vec![offsets], child),
         DataType::LargeList(field) => built(DataType::LargeList(typed(field, &child)), vec![offsets], child),
         DataType::Map(field, sorted) => {
+            check_entries(Some(&child))?;
             built(DataType::Map(typed(field, &child), *sorted), vec![offsets], child)
         }
         DataType::ListView(field) => {

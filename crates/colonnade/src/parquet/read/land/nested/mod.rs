@@ -11,6 +11,7 @@
 //! through the crate's Arrow reader ([`rare`]).
 
 mod blocks;
+mod bounds;
 mod build;
 mod count;
 mod pages;

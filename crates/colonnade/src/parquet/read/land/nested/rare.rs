@@ -23,6 +23,7 @@ use crate::plan::{self, Progress, Task};
 use super::super::super::names;
 use super::super::super::schema::RootKind;
 use super::super::{Landing, Piece, kept};
+use super::bounds::{check_keys, filled_nbytes};
 use super::pages::{Chunk, Group};
 use super::texts;
 
@@ -131,8 +132,13 @@ impl Landing<'_> {
         let group = pieces.first().map_or(0, |p| p.group);
         let chunks = self.proven(group, root.leaves.clone())?;
         let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
-        let rows = Group::new(schema, chunks, nrows);
-        read(schema, &kept::column(self.field(field)?), &rows, pieces)
+        let told = kept::column(self.field(field)?);
+        let nvalues = chunks.iter().map(|chunk| chunk.nvalues).max().unwrap_or(0);
+        let nbytes = filled_nbytes(told.data_type(), nrows as u64, nvalues);
+        self.file.check_backed(nbytes, "lists of one size, as many as may be null,")?;
+        let arrays = read(schema, &told, &Group::new(schema, chunks, nrows), pieces)?;
+        arrays.iter().try_for_each(check_keys)?;
+        Ok(arrays)
     }
 
     /// The chunks of these leaves, whose headers are proven.

@@ -93,15 +93,18 @@ impl Landing<'_> {
         progress: &dyn Progress,
     ) -> Result<Vec<(usize, ArrayData)>> {
         let large = || Error::too_large("parquet");
-        let (mut regions, mut items, mut total) = (Vec::<RegionMut>::new(), Vec::new(), 0usize);
+        let (mut sizes, mut items, mut total) = (Vec::new(), Vec::new(), 0usize);
         for strip in strips {
             let (kind, item) = kind(strip.data_type, &strip.flat)
                 .ok_or_else(|| Error::unsupported("parquet", "the type of a leaf."))?;
             let nbytes = strip.nrows.checked_mul(item).ok_or_else(large)?;
             total = total.saturating_add(nbytes);
-            regions.push(Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?);
+            sizes.push(nbytes);
             items.push((kind, item));
         }
+        self.file.check_backed(total as u64, "values inside of lists and structs")?;
+        let regions = sizes.into_iter().map(|n| Region::allocate(n, n < SPARSE_BELOW_NBYTES));
+        let mut regions: Vec<RegionMut> = regions.collect::<std::io::Result<_>>()?;
         let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();
         let mut runs = Vec::new();
         for (number, (strip, (kind, item))) in strips.iter().zip(&items).enumerate() {
