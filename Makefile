@@ -93,7 +93,7 @@ test-rust:
 	$(CARGO_TEST)
 
 test-python: setup build
-	$(PY) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 .PHONY: lint lint-rust lint-python
 lint: lint-rust lint-python  ## formatting, lints, types, who may import whom

@@ -75,7 +75,10 @@ def test_random_columns_that_pyarrow_wrote(table: pa.Table, options: dict[str, A
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         return
     found = ours(bytes_)
-    assert found.num_rows == expected.num_rows
+    assert found.num_rows == table.num_rows
+    if expected.num_rows != table.num_rows:
+        # pyarrow loses rows of lists of nothing but nulls where pages are small.
+        return
     for mine, other in zip(found.columns, expected.columns, strict=True):
         assert cells(mine) == cells(other)
     start, stop = (data.draw(st.integers(0, table.num_rows)) for _ in range(2))

@@ -59,27 +59,34 @@ def _values(array: Any) -> list[Any]:
     """Cells whose validity the caller takes care of; what a null slot gives means nothing."""
     kind = array.type
     if pat.is_dictionary(kind):
-        known = cells(array.dictionary)
         codes = cells(array.indices)
-        return [None if code is None else known[code] for code in codes]
+        # Chunks of few rows may each come with all values.
+        used = sorted({code for code in codes if code is not None})
+        if len(used) < len(array.dictionary) // 2:
+            known = {code: cells(array.dictionary.slice(code, 1))[0] for code in used}
+            return [None if code is None else known[code] for code in codes]
+        values = cells(array.dictionary)
+        return [None if code is None else values[code] for code in codes]
     if pat.is_struct(kind):
         fields = [cells(array.field(position)) for position in range(kind.num_fields)]
         return list(zip(*fields, strict=True)) if fields else [()] * len(array)
     if pat.is_map(kind):
-        keys, items = cells(array.keys), cells(array.items)
-        return [list(zip(keys[a:b], items[a:b], strict=True)) for a, b in _spans(array)]
+        spans, start, n = _spans(array)
+        keys, items = cells(array.keys.slice(start, n)), cells(array.items.slice(start, n))
+        return [list(zip(keys[a:b], items[a:b], strict=True)) for a, b in spans]
     if pat.is_fixed_size_list(kind):
         size, start = kind.list_size, array.offset
-        # `values` is the whole child, whatever the parent's offset.
-        child = cells(array.values)
-        return [child[(start + i) * size : (start + i + 1) * size] for i in range(len(array))]
+        # `values` is the whole child, whatever the parent's offset: a chunk of few rows looks at its own part of it.
+        child = cells(array.values.slice(start * size, len(array) * size))
+        return [child[i * size : (i + 1) * size] for i in range(len(array))]
     if pat.is_list_view(kind) or pat.is_large_list_view(kind):
         child = cells(array.values)
         pairs = zip(array.offsets.to_pylist(), array.sizes.to_pylist(), strict=True)
         return [child[a : a + n] for a, n in pairs]
     if pat.is_list(kind) or pat.is_large_list(kind):
-        child = cells(array.values)
-        return [child[a:b] for a, b in _spans(array)]
+        spans, start, n = _spans(array)
+        child = cells(array.values.slice(start, n))
+        return [child[a:b] for a, b in spans]
     if any(test(kind) for test in (pat.is_string, pat.is_large_string, pat.is_string_view)):
         return list(array.to_pylist())
     if any(test(kind) for test in (pat.is_binary, pat.is_large_binary, pat.is_binary_view)):
@@ -105,12 +112,14 @@ def _fixed(array: Any) -> list[Any]:
     return [int.from_bytes(raw[i : i + width], "little", signed=signed) for i in range(0, len(raw), width)]
 
 
-def _spans(array: Any) -> list[tuple[int, int]]:
+def _spans(array: Any) -> tuple[list[tuple[int, int]], int, int]:
+    """Where each list begins and ends, counted from the first; where that begins, and the number of all items."""
     if len(array) == 0:
-        return []
+        return [], 0, 0
     offsets = array.offsets.to_pylist()
     # A null list may have any offsets that are in order.
-    return list(itertools.pairwise(offsets))
+    start = offsets[0]
+    return list(itertools.pairwise([at - start for at in offsets])), start, offsets[-1] - start
 
 
 def _unions(array: Any) -> list[Any]:
