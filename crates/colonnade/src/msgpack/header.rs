@@ -92,6 +92,7 @@ impl Header {
             ended(write_uint(out, number))?;
         }
         put_text(out, "schema")?;
+        ipc::write::check_depth(&self.schema).map_err(|e| e.in_format("msgpack"))?;
         let schema = ipc::write::schema_bytes(&self.schema)?;
         if old {
             put_text(out, &STANDARD.encode(&schema))?;

@@ -147,6 +147,7 @@ impl Header {
             let name = dtype.unwrap_or_else(|| type_name(field.data_type(), ordered));
             let _ = write!(out, "{comma}{}:{}", quoted(key), quoted(&name));
         }
+        ipc::write::check_depth(&self.schema).map_err(|e| e.in_format(style.format))?;
         let schema = STANDARD.encode(ipc::write::schema_bytes(&self.schema)?);
         let _ = write!(out, r#"}},"schema":"{schema}","categories":["#);
         for (i, values) in self.dictionaries.iter().enumerate() {

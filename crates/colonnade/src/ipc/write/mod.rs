@@ -31,8 +31,9 @@ pub use writer::Writer;
 
 use crate::codec::{lz4, zstd};
 use crate::error::{Error, Result};
+use crate::frame::children;
 
-use super::read::BodyCodec;
+use super::read::{BodyCodec, MAX_DEPTH};
 
 /// Options for writing, validated when they are made.
 #[derive(Debug, Clone, Copy, Default)]
@@ -89,6 +90,21 @@ impl WriteOptions {
             }
         }
     }
+}
+
+/// Refuses types that no reader of ours would take.
+///
+/// # Errors
+/// `Unrepresentable`: fields that nest too deep.
+pub(crate) fn check_depth(schema: &arrow_schema::Schema) -> Result<()> {
+    fn deeper(field: &arrow_schema::Field, level: usize) -> bool {
+        level > MAX_DEPTH || children(field.data_type()).into_iter().any(|below| deeper(below, level + 1))
+    }
+    let Some(field) = schema.fields().iter().find(|field| deeper(field, 0)) else { return Ok(()) };
+    let message = format!(
+        "expected types nested at most {MAX_DEPTH} deep, found deeper ones. Flatten the column, or leave it out."
+    );
+    Err(Error::unrepresentable("arrow", message).in_member(field.name().clone()))
 }
 
 /// The schema message, with its prefix, as Arrow libraries read one that stands alone.

@@ -127,6 +127,7 @@ impl Writer {
 
     fn take_layout(&mut self, exporter: Arc<Exporter>, nrows: usize) -> Result<()> {
         let schema = exporter.schema();
+        super::check_depth(&schema)?;
         let whole = self.options.nrows == Some(nrows);
         self.dictionaries = Some(Dictionaries::new(self.form, whole, schema.fields())?);
         self.ncols = schema.fields().len();

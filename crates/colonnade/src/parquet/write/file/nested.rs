@@ -69,7 +69,7 @@ pub(super) fn encode(
 ) -> Result<Vec<(usize, usize, Chunk)>> {
     let array = array(data)?;
     let mut done = Vec::new();
-    shred(&tree.node, &array, wanted, &|_| true, &mut |shredded| {
+    shred(&tree.node, &array, wanted, &|_, _| true, &mut |shredded| {
         let settings = places.get(shredded.leaf).and_then(|leaf| leaf.settings.as_deref()).unwrap_or(all);
         let (n, at) = (shredded.data.len(), out.len());
         leaves::of_masked(&shredded.data, shredded.nulls.as_ref(), shredded.stored, true, &mut |leaf| {

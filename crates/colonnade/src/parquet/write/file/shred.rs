@@ -35,8 +35,8 @@ pub(super) struct Shredded<'s> {
 
 type Take<'t> = &'t mut dyn FnMut(Shredded<'_>) -> Result<()>;
 
-/// Which nodes are gone into.
-type Wants<'t> = &'t dyn Fn(&Node) -> bool;
+/// Which nodes are gone into, of these arrays.
+type Wants<'t> = &'t dyn Fn(&Node, &ArrayRef) -> bool;
 
 /// Gives `take` the leaves `wanted` of the tree one after the other, those that no node which `wants` refuses stands above.
 ///
@@ -140,6 +140,63 @@ impl Entries<'_> {
         self.live.iter().any(|run| some(run) < run.len())
     }
 
+    /// The array at hand has lists that follow each other, all of them live: their values become places, without a look at
+    /// each list's own. `None` where some are not there, or offsets fall.
+    fn dense<O: Copy + TryInto<usize>>(&self, most: usize, offsets: &[O]) -> Option<Entries<'static>> {
+        if !self.all_live() {
+            return None;
+        }
+        let place = |offset: O| offset.try_into().unwrap_or(usize::MAX);
+        let (mut total, mut behind) = (0usize, 0);
+        let mut live: Vec<Range<usize>> = Vec::with_capacity(self.live.len());
+        for run in self.live.iter().filter(|run| !run.is_empty()) {
+            let ends = offsets.get(run.start..=run.end)?;
+            let (first, last) = (place(*ends.first()?), place(*ends.last()?));
+            if first < behind || last > most {
+                return None;
+            }
+            let (mut empty, mut falls) = (0usize, false);
+            for (&start, &end) in ends.iter().zip(ends.get(1..)?) {
+                let (start, end) = (place(start), place(end));
+                empty += usize::from(start == end);
+                falls |= start > end;
+            }
+            if falls {
+                return None;
+            }
+            total = total.checked_add(last - first)?.checked_add(empty)?;
+            behind = last;
+            match live.last_mut() {
+                _ if first == last => {}
+                Some(before) if before.end == first => before.end = last,
+                _ => live.push(first..last),
+            }
+        }
+        let level = self.lists.saturating_add(1);
+        let mut definition = vec![self.depth.saturating_add(1); total];
+        let mut repetition = vec![level; total];
+        let mut olds = self.repetition.iter().copied();
+        let mut at = 0;
+        for run in self.live.iter().filter(|run| !run.is_empty()) {
+            let ends = offsets.get(run.start..=run.end)?;
+            for (&start, &end) in ends.iter().zip(ends.get(1..)?) {
+                let n = place(end) - place(start);
+                *repetition.get_mut(at)? = olds.next().unwrap_or(0);
+                if n == 0 {
+                    *definition.get_mut(at)? = self.depth;
+                }
+                at += n.max(1);
+            }
+        }
+        Some(Entries {
+            definition: definition.into(),
+            repetition: repetition.into(),
+            live: live.into(),
+            depth: self.depth.saturating_add(1),
+            lists: level,
+        })
+    }
+
     /// The array at hand has lists: their values become places. `extent`: of a list, in the child of `most` values.
     fn list(
         &self,
@@ -220,7 +277,7 @@ fn walk(
     wants: Wants<'_>,
     take: Take<'_>,
 ) -> Result<()> {
-    if node.leaves.start >= wanted.end || node.leaves.end <= wanted.start || !wants(node) {
+    if node.leaves.start >= wanted.end || node.leaves.end <= wanted.start || !wants(node, array) {
         return Ok(());
     }
     let plain;
@@ -289,24 +346,18 @@ fn each_child(
 
 /// The child of an array of lists, and the places of its values.
 fn lists(array: &ArrayRef, entries: &Entries<'_>) -> Result<(ArrayRef, Entries<'static>)> {
-    fn ends<O: Copy + TryInto<usize>>(offsets: &[O]) -> impl Fn(usize) -> Option<(usize, usize)> {
-        |list| {
-            let (start, end) = (offsets.get(list)?, offsets.get(list + 1)?);
-            Some(((*start).try_into().ok()?, (*end).try_into().ok()?))
-        }
-    }
     match array.data_type() {
         DataType::List(_) => {
             let array = array.as_list::<i32>();
-            Ok((array.values().clone(), entries.list(array.values().len(), ends(array.value_offsets()))?))
+            Ok((array.values().clone(), following(entries, array.values().len(), array.value_offsets())?))
         }
         DataType::LargeList(_) => {
             let array = array.as_list::<i64>();
-            Ok((array.values().clone(), entries.list(array.values().len(), ends(array.value_offsets()))?))
+            Ok((array.values().clone(), following(entries, array.values().len(), array.value_offsets())?))
         }
         DataType::Map(..) => {
             let array = array.as_map();
-            let entries = entries.list(array.entries().len(), ends(array.value_offsets()))?;
+            let entries = following(entries, array.entries().len(), array.value_offsets())?;
             Ok((std::sync::Arc::new(array.entries().clone()), entries))
         }
         DataType::FixedSizeList(..) => {
@@ -326,6 +377,21 @@ fn lists(array: &ArrayRef, entries: &Entries<'_>) -> Result<(ArrayRef, Entries<'
         }
         _ => Err(broken("a list is none")),
     }
+}
+
+/// The places of lists whose values follow each other.
+fn following<O: Copy + TryInto<usize>>(
+    entries: &Entries<'_>,
+    most: usize,
+    offsets: &[O],
+) -> Result<Entries<'static>> {
+    if let Some(below) = entries.dense(most, offsets) {
+        return Ok(below);
+    }
+    entries.list(most, |list| {
+        let (start, end) = (offsets.get(list)?, offsets.get(list + 1)?);
+        Some(((*start).try_into().ok()?, (*end).try_into().ok()?))
+    })
 }
 
 /// Lists that may lie in any order and over each other: their values one after the other.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use arrow_array::ArrayRef;
+use arrow_array::{Array, ArrayRef, make_array};
 use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
@@ -80,7 +80,7 @@ impl Tree {
     fn unfit(&self, array: &ArrayRef) -> Result<Vec<usize>> {
         let mut out = Vec::new();
         let wanted = 0..self.node.leaves.end;
-        shred::shred(&self.node, array, &wanted, &|node| may_fail(node), &mut |shredded| {
+        shred::shred(&self.node, array, &wanted, &may_fail, &mut |shredded| {
             if !leaves::fits(&shredded.data, shredded.nulls.as_ref(), shredded.stored) {
                 out.push(shredded.leaf);
             }
@@ -97,12 +97,24 @@ impl Tree {
     }
 }
 
-/// Whether values may not fit the leaf, or be null where none may.
-fn may_fail(node: &Node) -> bool {
+/// Whether values may not fit the leaf, or be null where none may: what need not be looked at takes no time.
+fn may_fail(node: &Node, array: &ArrayRef) -> bool {
+    let data = array.to_data();
+    let has_nulls = match array.data_type() {
+        DataType::Null => !array.is_empty(),
+        DataType::Dictionary(..) => data.child_data().iter().any(|values| values.null_count() > 0),
+        _ => false,
+    };
+    if !node.optional && (has_nulls || data.null_count() > 0) {
+        return true;
+    }
+    let below = |node: &Node, k: usize| {
+        data.child_data().get(k).is_none_or(|child| may_fail(node, &make_array(child.clone())))
+    };
     match &node.shape {
-        Shape::Leaf(stored) => !node.optional || leaves::may_not_fit(stored),
-        Shape::Struct(below) => !node.optional || below.iter().any(may_fail),
-        Shape::List(element) | Shape::Map(element) => !node.optional || may_fail(element),
+        Shape::Leaf(stored) => leaves::may_not_fit(stored),
+        Shape::Struct(nodes) => nodes.iter().enumerate().any(|(k, node)| below(node, k)),
+        Shape::List(element) | Shape::Map(element) => below(element, 0),
     }
 }
 

@@ -15,8 +15,19 @@ pub(super) enum Block<'b> {
     Each(&'b [u64; BLOCK / 8]),
 }
 
+/// Whether the processor has the instructions that spread and gather bits, and count them.
+#[inline]
+pub(super) fn has_bits() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let found = is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt");
+    #[cfg(not(target_arch = "x86_64"))]
+    let found = false;
+    found
+}
+
 /// Every byte of a word.
-#[cfg(not(target_arch = "x86_64"))]
 const ONES: u64 = 0x0101_0101_0101_0101;
 
 impl Block<'_> {
@@ -101,12 +112,12 @@ impl<'a> Levels<'a> {
         Error::malformed("parquet", message)
     }
 
-    /// The next `n` levels, 64 at most.
+    /// The next `n` levels, 64 at most. `BITS`: as [`has_bits`] says, from a caller that may use them.
     ///
     /// # Errors
     /// Truncated; levels that are too high.
-    #[inline]
-    pub(super) fn next(&mut self, n: usize) -> Result<Block<'_>> {
+    #[inline(always)]
+    pub(super) fn next<const BITS: bool>(&mut self, n: usize) -> Result<Block<'_>> {
         let Some(runs) = &mut self.runs else { return Ok(Block::Same(0)) };
         let mut at = 0;
         while at < n {
@@ -134,7 +145,7 @@ impl<'a> Levels<'a> {
                 {
                     let mut from = self.given / 8 * self.width;
                     for word in &mut self.words {
-                        *word = spread(bytes, from, self.width);
+                        *word = spread::<BITS>(bytes, from, self.width);
                         from += self.width;
                     }
                     self.given += BLOCK;
@@ -146,7 +157,8 @@ impl<'a> Levels<'a> {
                 Some(Run::Packed { bytes, n: had }) => {
                     while at < n && self.given < had {
                         let skip = self.given % 8;
-                        let group = spread(bytes, self.given / 8 * self.width, self.width) >> (8 * skip);
+                        let group =
+                            spread::<BITS>(bytes, self.given / 8 * self.width, self.width) >> (8 * skip);
                         let now = (8 - skip).min(n - at).min(had - self.given);
                         // What is behind them is written over by the next.
                         if let Some(to) = self.bytes.get_mut(at..).and_then(|to| to.first_chunk_mut::<8>()) {
@@ -182,8 +194,8 @@ impl<'a> Levels<'a> {
 }
 
 /// Eight values of `width` (7 at most) bits from byte `at` on, a byte each; what is not there is 0.
-#[inline]
-fn spread(bytes: &[u8], at: usize, width: usize) -> u64 {
+#[inline(always)]
+fn spread<const BITS: bool>(bytes: &[u8], at: usize, width: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
     let word = match rest.first_chunk::<8>() {
         Some(word) => u64::from_le_bytes(*word),
@@ -196,6 +208,11 @@ fn spread(bytes: &[u8], at: usize, width: usize) -> u64 {
         }
     };
     let low = |bits: usize| (1u64 << bits) - 1;
+    #[cfg(target_arch = "x86_64")]
+    if BITS {
+        // SAFETY: whoever calls with `BITS` has seen that the processor has it.
+        return unsafe { std::arch::x86_64::_pdep_u64(word, ONES * low(width)) };
+    }
     // Halves are parted, three times: of eight values, of four, of two. The second goes to bit `to` of its place.
     let part = |word: u64, bits: usize, to: usize, places: u64| {
         let first = low(bits) * places;
@@ -207,8 +224,13 @@ fn spread(bytes: &[u8], at: usize, width: usize) -> u64 {
 }
 
 /// The bits of `bits` that stand where `places` has one, side by side.
-#[inline]
-pub(super) fn gathered(bits: u64, places: u64) -> u64 {
+#[inline(always)]
+pub(super) fn gathered<const BITS: bool>(bits: u64, places: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if BITS {
+        // SAFETY: whoever calls with `BITS` has seen that the processor has it.
+        return unsafe { std::arch::x86_64::_pext_u64(bits, places) };
+    }
     // Each step moves bits by a power of two, those whose number of gaps in front has that bit (Hacker's Delight, 7-4).
     let (mut x, mut m) = (bits & places, places);
     let mut gaps = !m << 1;
@@ -231,10 +253,23 @@ mod tests {
     use super::*;
 
     fn all(bytes: &[u8], most: u16, n: usize) -> Result<Vec<u8>> {
+        let plain = all_with::<false>(bytes, most, n);
+        if has_bits() {
+            let other = all_with::<true>(bytes, most, n);
+            assert_eq!(plain.as_ref().ok(), other.as_ref().ok());
+            assert_eq!(
+                plain.as_ref().err().map(ToString::to_string),
+                other.err().map(|error| error.to_string())
+            );
+        }
+        plain
+    }
+
+    fn all_with<const BITS: bool>(bytes: &[u8], most: u16, n: usize) -> Result<Vec<u8>> {
         let (mut levels, mut out) = (Levels::new(bytes, most, n, "definition")?, Vec::new());
         while out.len() < n {
             let now = (n - out.len()).min(BLOCK);
-            let block = levels.next(now)?;
+            let block = levels.next::<BITS>(now)?;
             for k in 0..now {
                 let level = (1..=most + 1).take_while(|least| block.reach(*least) >> k & 1 == 1).count();
                 out.push(u8::try_from(level).unwrap());
@@ -305,8 +340,11 @@ mod tests {
                     at += 1;
                 }
             }
-            assert_eq!(gathered(bits, places), expected);
+            assert_eq!(gathered::<false>(bits, places), expected);
+            if has_bits() {
+                assert_eq!(gathered::<true>(bits, places), expected);
+            }
         }
-        assert_eq!((gathered(u64::MAX, u64::MAX), gathered(5, 0)), (u64::MAX, 0));
+        assert_eq!((gathered::<false>(u64::MAX, u64::MAX), gathered::<false>(5, 0)), (u64::MAX, 0));
     }
 }

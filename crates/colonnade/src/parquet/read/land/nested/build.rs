@@ -14,7 +14,7 @@ use crate::parquet::read::shape::{Node, Shape};
 use crate::plan::{self, NoProgress, Task};
 
 use super::super::Landing;
-use super::blocks::BLOCK;
+use super::blocks::{BLOCK, has_bits};
 use super::bounds::{check_entries, null_nbytes};
 use super::count::Counted;
 use super::place::{Part, Span};
@@ -144,6 +144,25 @@ fn widths(node: &Node, wide: &mut [bool]) {
 
 /// The offsets of the lists that begin in a part: how many items begin before each.
 fn offsets<const N: usize>(counted: &Counted, part: &Part, stream: usize, out: Scatter<'_>) -> Result<()> {
+    #[cfg(target_arch = "x86_64")]
+    if has_bits() {
+        #[target_feature(enable = "bmi1,bmi2,popcnt")]
+        fn with_bits<const N: usize>(
+            c: &Counted,
+            part: &Part,
+            stream: usize,
+            out: Scatter<'_>,
+        ) -> Result<()> {
+            ranks::<N>(c, part, stream, out)
+        }
+        // SAFETY: the processor has them.
+        return unsafe { with_bits::<N>(counted, part, stream, out) };
+    }
+    ranks::<N>(counted, part, stream, out)
+}
+
+#[inline(always)]
+fn ranks<const N: usize>(counted: &Counted, part: &Part, stream: usize, out: Scatter<'_>) -> Result<()> {
     let large = || Error::too_large("parquet");
     let span = |stream: usize| part.streams.get(stream).copied().unwrap_or_default();
     let (Span { n, at, .. }, Span { at: mut items, .. }) = (span(stream), span(stream + 1));
@@ -158,15 +177,16 @@ fn offsets<const N: usize>(counted: &Counted, part: &Part, stream: usize, out: S
         let first = part.from.saturating_sub(k * BLOCK);
         let last = (part.until - k * BLOCK).min(BLOCK);
         let inside = if last < BLOCK { (1u64 << last) - 1 } else { u64::MAX } & u64::MAX << first;
-        let (mut lists, mut places) = (lists & inside, places & inside);
+        let (mut lists, places) = (lists & inside, places & inside);
         while lists != 0 {
             let begin = lists.trailing_zeros();
             lists &= lists - 1;
-            let before = places & ((1u64 << begin) - 1);
-            places ^= before;
-            items += before.count_ones() as usize;
+            let before = (places & ((1u64 << begin) - 1)).count_ones() as usize;
             let Some(to) = to.next() else { return Err(large()) };
-            to.iter_mut().zip((items as u64).to_le_bytes()).for_each(|(to, byte)| *to = byte);
+            let bytes = ((items + before) as u64).to_le_bytes();
+            if let Some(bytes) = bytes.first_chunk::<N>() {
+                *to = *bytes;
+            }
         }
         items += places.count_ones() as usize;
     }

@@ -6,7 +6,7 @@ use crate::parquet::read::chunk::{Front, Slots};
 use crate::parquet::read::shape::LeafShape;
 
 use super::super::drive::Nulls;
-use super::blocks::{BLOCK, Levels, gathered};
+use super::blocks::{BLOCK, Levels, gathered, has_bits};
 
 /// One page's levels.
 #[derive(Debug, Default)]
@@ -33,6 +33,20 @@ pub(super) struct Counted {
 /// # Errors
 /// Truncated levels; levels that are too high, or contradict each other.
 pub(super) fn count(front: &Front<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
+    #[cfg(target_arch = "x86_64")]
+    if has_bits() {
+        #[target_feature(enable = "bmi1,bmi2,popcnt")]
+        fn with_bits(front: &Front<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
+            counted::<true>(front, n, leaf)
+        }
+        // SAFETY: the processor has them.
+        return unsafe { with_bits(front, n, leaf) };
+    }
+    counted::<false>(front, n, leaf)
+}
+
+#[inline(always)]
+fn counted<const BITS: bool>(front: &Front<'_>, n: usize, leaf: &LeafShape) -> Result<Counted> {
     let nlists = leaf.lists.len();
     let mut repeats = Levels::new(&front.repetition, leaf.most.repetition, n, "repetition")?;
     let mut defines = Levels::new(&front.definition, leaf.most.definition, n, "definition")?;
@@ -49,7 +63,7 @@ pub(super) fn count(front: &Front<'_>, n: usize, leaf: &LeafShape) -> Result<Cou
     while at < n {
         let now = (n - at).min(BLOCK);
         let all = if now < BLOCK { (1 << now) - 1 } else { u64::MAX };
-        let (repeat, define) = (repeats.next(now)?, defines.next(now)?);
+        let (repeat, define) = (repeats.next::<BITS>(now)?, defines.next::<BITS>(now)?);
         for (k, (list, had)) in leaf.lists.iter().zip(&mut had).enumerate() {
             // What repeats list `k` (or one within) has an item of it, as has what stands before.
             let again = repeat.reach(to_level(k + 1)) & all;
@@ -82,10 +96,10 @@ pub(super) fn count(front: &Front<'_>, n: usize, leaf: &LeafShape) -> Result<Cou
             plane.push(*begin);
         }
         let slots = begins.last().copied().unwrap_or(0);
-        out.slots.nvalid += note(&mut valid, define.reach(leaf.most.definition), slots);
+        out.slots.nvalid += note::<BITS>(&mut valid, define.reach(leaf.most.definition), slots);
         for (nullable, nulls) in leaf.nullables.iter().zip(&mut there) {
             let places = begins.get(nullable.stream).copied().unwrap_or(0);
-            note(nulls, define.reach(nullable.there), places);
+            note::<BITS>(nulls, define.reach(nullable.there), places);
         }
         if at == 0 {
             // The first level of all.
@@ -107,13 +121,13 @@ pub(super) fn count(front: &Front<'_>, n: usize, leaf: &LeafShape) -> Result<Cou
 }
 
 /// Tells which of `places` have a bit in `bits`; answers how many.
-#[inline]
-fn note(nulls: &mut Nulls, bits: u64, places: u64) -> usize {
+#[inline(always)]
+fn note<const BITS: bool>(nulls: &mut Nulls, bits: u64, places: u64) -> usize {
     let (n, there) = (places.count_ones() as usize, (bits & places).count_ones() as usize);
     if there == n {
         nulls.none(n);
     } else {
-        nulls.begin().push(gathered(bits, places), n);
+        nulls.begin().push(gathered::<BITS>(bits, places), n);
     }
     there
 }
