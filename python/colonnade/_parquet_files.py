@@ -84,31 +84,38 @@ def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_
     if names is None or where.is_stream:
         return open_parquet(where, made), columns
     # What the names are is known of the footer alone: rows are looked for once, in the file that is kept.
-    footer = replace(made, filter=None)
-
-    def kept(file: _core.ParquetFile, names: list[str] | None = None) -> _core.ParquetFile:
-        return open_parquet(where, made, names) if made.filter else file
-
+    file, opened, labels = _resolved(where, replace(made, filter=None), names, columns)
+    if not made.filter:
+        return file, labels
     try:
-        file = open_parquet(where, footer, names)
+        return open_parquet(where, made, opened), labels
+    except ColumnNotFound:
+        # A condition's column: the whole file knows the nearest.
+        return open_parquet(where, made), labels
+
+
+def _resolved(
+    where: AnySource, made: ParquetOptions, names: list[str], columns: Any
+) -> tuple[_core.ParquetFile, list[str] | None, Any]:
+    """The opened file, the names it was opened for (none: all), and the labels in it that `columns` are."""
+    try:
+        file = open_parquet(where, made, names)
     except ColumnNotFound:
         # The whole file knows which name is the nearest, and labels that are no names of fields.
-        return open_parquet(where, made), columns
+        return open_parquet(where, made), None, columns
     if not file.labels_are_names:
-        return open_parquet(where, made), columns
+        return open_parquet(where, made), None, columns
     known = set(Labels(file.columns))
     if all(name in known for name in names):
-        return kept(file, names), columns
-    whole = open_parquet(where, footer)
+        return file, names, columns
+    whole = open_parquet(where, made)
     try:
         Columns(Labels(whole.columns), Paths(whole.leaf_paths)).chosen(columns)
-        return kept(whole), columns
+        return whole, None, columns
     except ColumnNotFound:
         pass
     roots = [name if name in known else _root(name, known) for name in names]
-    if None in roots:
-        return kept(whole), columns
-    return kept(file, names), list(dict.fromkeys(roots))
+    return (whole, None, columns) if None in roots else (file, names, list(dict.fromkeys(roots)))
 
 
 def _names(columns: Any) -> list[str] | None:

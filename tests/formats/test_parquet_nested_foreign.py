@@ -72,7 +72,7 @@ def test_random_columns_that_pyarrow_wrote(table: pa.Table, options: dict[str, A
     try:
         bytes_ = written(table, **options)
         expected = theirs(bytes_)
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowIndexError):
         return
     found = ours(bytes_)
     assert found.num_rows == table.num_rows

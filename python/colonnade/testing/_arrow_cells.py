@@ -63,10 +63,11 @@ def _values(array: Any) -> list[Any]:
         # Chunks of few rows may each come with all values.
         used = sorted({code for code in codes if code is not None})
         if len(used) < len(array.dictionary) // 2:
-            known = {code: cells(array.dictionary.slice(code, 1))[0] for code in used}
+            known = {code: (cells(array.dictionary.slice(code, 1)) or [None])[0] for code in used}
             return [None if code is None else known[code] for code in codes]
-        values = cells(array.dictionary)
-        return [None if code is None else values[code] for code in codes]
+        # A code below a null parent may be of no value.
+        values = dict(enumerate(cells(array.dictionary)))
+        return [None if code is None else values.get(code) for code in codes]
     if pat.is_struct(kind):
         fields = [cells(array.field(position)) for position in range(kind.num_fields)]
         return list(zip(*fields, strict=True)) if fields else [()] * len(array)
