@@ -307,7 +307,7 @@ fn limit_pread(py: Python<'_>, path: PathArgument, threads: usize, fresh: bool) 
     .py()
 }
 
-/// Seconds of a bare write of `nbytes` from warm memory, in calls of 4 MiB.
+/// Seconds of a bare write of `nbytes` from warm memory, in the calls that were fastest.
 #[pyfunction]
 fn limit_write(
     py: Python<'_>,
@@ -316,7 +316,6 @@ fn limit_write(
     reserve: bool,
     replace: bool,
 ) -> PyResult<f64> {
-    const CALL: usize = 4 << 20;
     py.detach(|| {
         let mut source = Region::allocate(nbytes, false)?;
         source.as_mut_slice().fill(1);
@@ -328,9 +327,7 @@ fn limit_write(
         if reserve {
             file.reserve(nbytes as u64)?;
         }
-        for chunk in source.as_mut_slice().chunks(CALL) {
-            file.write(chunk)?;
-        }
+        file.write(source.as_mut_slice())?;
         file.commit(false)?;
         Ok(start.elapsed().as_secs_f64())
     })

@@ -12,6 +12,12 @@ use rustix::io::Errno;
 
 use crate::release;
 
+/// Files are written in calls of this size that end on multiples of it: the kernel keeps a file in folios as large as the
+/// calls. Of this size it has some at hand; larger ones it takes from memory that, on a virtual machine, the host may have
+/// to find first: measured, 0.3 to 4 GB/s by turns in calls of 1 MiB and more, 3.3 to 4 always in these, 2.7 in calls of
+/// 64 KiB.
+const CALL_NBYTES: u64 = 256 << 10;
+
 /// A regular file being written. Dropped before [`AtomicFile::commit`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct AtomicFile {
@@ -50,8 +56,14 @@ impl AtomicFile {
     /// # Errors
     /// The system's own.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        self.written += bytes.len() as u64;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let call = usize::try_from(CALL_NBYTES - self.written % CALL_NBYTES).unwrap_or(rest.len());
+            let (now, later) = rest.split_at(call.min(rest.len()));
+            self.file.write_all(now)?;
+            self.written += now.len() as u64;
+            rest = later;
+        }
         Ok(())
     }
 

@@ -15,13 +15,8 @@ const SMALL_NBYTES: usize = 256 << 10;
 /// Bodies from this size on go out piece by piece, where the sink takes pieces.
 const SCATTERED_FROM_NBYTES: usize = 64 << 10;
 
-/// Size of what is joined.
+/// Size of what is joined, and of a call: progress is told and a signal is seen between calls.
 const CHUNK_NBYTES: usize = 1 << 20;
-
-/// Calls of this size, ending on multiples of it, are what files are written fastest with, and small ones where such a call
-/// cannot begin or end; sizes between are slower than either (measured, see `container/zip/writer.rs`).
-const LARGE_CALL_NBYTES: u64 = 4 << 20;
-const SMALL_CALL_NBYTES: u64 = 64 << 10;
 
 /// The sink of one call, and who watches.
 pub(crate) struct Target<'t> {
@@ -156,22 +151,10 @@ impl Output {
     }
 
     fn send(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let large =
-                self.written.is_multiple_of(LARGE_CALL_NBYTES) && rest.len() as u64 >= LARGE_CALL_NBYTES;
-            let unit = match (target.sink.can_patch(), large) {
-                (true, false) => SMALL_CALL_NBYTES,
-                (true, true) => LARGE_CALL_NBYTES,
-                // A pipe, or somebody's function: each call costs.
-                (false, _) => CHUNK_NBYTES as u64,
-            };
-            let call = usize::try_from(unit - self.written % unit).unwrap_or(rest.len());
-            let (chunk, later) = rest.split_at(call.min(rest.len()));
+        for chunk in bytes.chunks(CHUNK_NBYTES) {
             target.sink.write(chunk)?;
             self.written += chunk.len() as u64;
             target.progress.advance(self.written, target.total)?;
-            rest = later;
         }
         Ok(())
     }
