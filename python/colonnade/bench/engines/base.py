@@ -34,6 +34,10 @@ class Engine:
         In-memory types it takes and gives.
     security : str
         Can reading run code? Is there a checksum?
+    panel : tuple of (format, codec)
+        Its rows in a panel: its own defaults, and a tuned one where that is usual.
+    streams : tuple of str
+        Formats that it writes to and reads from an open stream; others are measured as one buffer.
     self_timed : bool
         The calls return their own seconds (limits only).
     """
@@ -46,6 +50,8 @@ class Engine:
     given: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     security = ""
+    panel: tuple[tuple[str, str], ...] = ()
+    streams: tuple[str, ...] = ()
     self_timed = False
 
     def missing(self) -> str | None:
@@ -89,6 +95,14 @@ class Engine:
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
         """An object of ``cell.library`` from what `encode` gave."""
+        raise NotImplementedError
+
+    def write_stream(self, data: Any, stream: Any, cell: Cell) -> None:
+        """Write `data` to a binary file object that another process reads meanwhile."""
+        raise NotImplementedError
+
+    def read_stream(self, stream: Any, cell: Cell) -> Any:
+        """An object of ``cell.library`` out of a binary file object, and nothing behind it."""
         raise NotImplementedError
 
     def foresee(self, buffer: Any, cell: Cell) -> None:
