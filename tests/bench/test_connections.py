@@ -12,7 +12,7 @@ from colonnade.bench.__main__ import main
 from colonnade.bench._papers import PAPERS
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.datasets.wire import WIRE
-from colonnade.bench.pair import Pair, PairError, Process
+from colonnade.bench.pair import Pair, both, PairError, Process
 from colonnade.bench.pair_run import PairRun
 from colonnade.bench.passages import PASSAGES
 from colonnade.bench.relay import relay
@@ -141,7 +141,7 @@ def test_a_result_that_comes_with_the_ready_is_heard(tmp_path, monkeypatch):
     processes = [Process(name, "says_all_at_once", {}) for name in ("sender", "receiver")]
     try:
         assert [process.answer()["word"] for process in processes] == ["ready"] * 2
-        assert [found["word"] for found in Pair.answers(*processes)] == ["result"] * 2
+        assert [found["word"] for found in both(*processes)] == ["result"] * 2
     finally:
         for process in processes:
             process.kill()

@@ -33,10 +33,14 @@ class PairError(Exception):
 class Process:
     """One end's process and its lines."""
 
-    def __init__(self, name: str, module: str, task: dict[str, Any], fds: Sequence[int] = ()) -> None:
+    def __init__(
+        self, name: str, module: str | Sequence[str], task: dict[str, Any], fds: Sequence[int] = ()
+    ) -> None:
+        """`module`: one of ours, or a whole command line."""
         self.name = name
+        command = [sys.executable, "-m", module] if isinstance(module, str) else list(module)
         self.popen = subprocess.Popen(
-            [sys.executable, "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=tuple(fds)
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=tuple(fds), start_new_session=True
         )
         self._rest = b""
         self.tell(task)
@@ -87,7 +91,9 @@ class Process:
             return "it does not listen"
 
     def kill(self) -> None:
-        self.popen.kill()
+        """The process and whatever it has started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.popen.pid, signal.SIGKILL)
         self.popen.wait()
         for file in (self.popen.stdin, self.popen.stdout):
             if file is not None:
@@ -188,7 +194,7 @@ class Pair:
         receiver.tell({**words, "nbytes": nbytes, "warm": warm})
         receiver.answer()
         sender.tell("go")
-        sent, got = self.answers(sender, receiver)
+        sent, got = both(sender, receiver)
         began = got["started"] if got["started"] is not None else sent["started"]
         out = {
             "open_s": got["opened"] - began,
@@ -207,20 +213,26 @@ class Pair:
                 out["difference"] = "the bytes differ (by their check sum)"
         return out
 
-    @staticmethod
-    def answers(sender: Process, receiver: Process) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Both results. Whoever speaks first is heard first: an end that fails must not be waited for at the other."""
-        both = {p.popen.stdout.fileno(): p for p in (sender, receiver) if p.popen.stdout is not None}
-        found: dict[str, dict[str, Any]] = {}
-        while both:
-            # A receiver that need not wait for `go` (it fetches by itself) may have said its result with its "ready".
-            ready = [fd for fd, p in both.items() if p.has_line] or select.select(list(both), [], [], PATIENCE_S)[0]
-            if not ready:
-                for process in (sender, receiver):
-                    process.popen.send_signal(signal.SIGABRT)
-                    process.popen.wait()
-                raise PairError(f"{' and '.join(p.name for p in both.values())}: no answer within {PATIENCE_S:.0f} s")
-            for fd in ready:
-                process = both.pop(fd)
-                found[process.name] = process.answer()
-        return found["sender"], found["receiver"]
+
+def both(first: Process, second: Process, patience_s: float = PATIENCE_S) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Both results. Whoever speaks first is heard first: an end that fails must not be waited for at the other."""
+    waited = {p.popen.stdout.fileno(): p for p in (first, second) if p.popen.stdout is not None}
+    found: dict[Process, dict[str, Any]] = {}
+    while waited:
+        # A receiver that need not wait for `go` (it fetches by itself) may have said its result with its "ready".
+        ready = [fd for fd, p in waited.items() if p.has_line] or select.select(list(waited), [], [], patience_s)[0]
+        if not ready:
+            for process in (first, second):
+                process.popen.send_signal(signal.SIGABRT)
+                process.popen.wait()
+            raise PairError(f"{' and '.join(p.name for p in waited.values())}: no answer within {patience_s:.0f} s")
+        for fd in ready:
+            process = waited.pop(fd)
+            try:
+                found[process] = process.answer()
+            except PairError as error:
+                # A broken connection is what the other one's failure looks like from here: its reason is the reason.
+                for other in waited.values() if "BrokenPipe" in str(error) or "ConnectionReset" in str(error) else ():
+                    other.answer(5.0)
+                raise
+    return found[first], found[second]

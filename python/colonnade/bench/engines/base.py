@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -38,6 +39,12 @@ class Engine:
         Its rows in a panel: its own defaults, and a tuned one where that is usual.
     streams : tuple of str
         Formats that it writes to and reads from an open stream; others are measured as one buffer.
+    spooled : bool
+        It knows files alone: `encode` and `decode` go by way of a temporary one (`Spooled`).
+    ends : bool
+        `write_stream` and `read_stream` are given the socket or the descriptor itself, not a file object over it.
+    runs_code : bool
+        Reading what a stranger has made can run code: such bytes are never taken from another host.
     self_timed : bool
         The calls return their own seconds (limits only).
     """
@@ -52,6 +59,9 @@ class Engine:
     security = ""
     panel: tuple[tuple[str, str], ...] = ()
     streams: tuple[str, ...] = ()
+    spooled = False
+    ends = False
+    runs_code = False
     self_timed = False
 
     def missing(self) -> str | None:
@@ -110,3 +120,21 @@ class Engine:
 
     def forget(self) -> None:
         """Give cached memory back, so that the next call meets an empty pool."""
+
+
+class Spooled(Engine):
+    """An engine of files alone: in memory it goes by way of a temporary file, and its user pays for that too."""
+
+    spooled = True
+
+    def encode(self, data: Any, cell: Cell) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"table.{cell.format}"
+            self.write(data, path, cell)
+            return path.read_bytes()
+
+    def decode(self, buffer: Any, cell: Cell) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"table.{cell.format}"
+            path.write_bytes(buffer)
+            return self.read(path, cell)

@@ -50,7 +50,7 @@ Stream = socket.socket | PipeEnd
 
 @dataclass(frozen=True)
 class Plan:
-    """What a process is told about its end: the pipe it has inherited, where files go, who is trusted."""
+    """What a process is told about its end: the pipe it has inherited, where files go, who is trusted, where it listens."""
 
     transport: str
     sends: bool
@@ -58,6 +58,7 @@ class Plan:
     number: int
     fd: int | None = None
     certificates: Mapping[str, str] | None = None
+    host: str = "127.0.0.1"
 
     @property
     def socket_path(self) -> str:
@@ -121,7 +122,7 @@ class Moving:
             listener.bind(plan.socket_path)
         else:
             listener = self.tune(socket.socket())
-            listener.bind(("127.0.0.1", 0))
+            listener.bind((plan.host, 0))
         listener.listen()
         return listener, listener.getsockname()
 

@@ -1,0 +1,271 @@
+"""One end of a cell: a process of its own that is told by words on standard input what to do (see `runner`).
+
+Data is made, libraries are imported and a rehearsal on a few rows is done before "loaded"; connections are made before
+"ready"; between "go" and "done" nothing runs but what is measured.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import resource
+import shutil
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any, TextIO
+
+from colonnade.bench.engines import ENGINES
+from colonnade.bench.libraries import LIBRARIES
+from colonnade.bench.measure import settle, touch_all, trim_heap, warm_guest
+from colonnade.bench.memory import reset_peak, status
+from colonnade.bench.panel import framing, tables
+from colonnade.bench.panel.streams import Framed, Way, receive_tables, send_tables
+from colonnade.bench.spec import Cell
+from colonnade.bench.transports.moving import MOVING, Plan
+
+WARM_MULTIPLE = 2.5
+clock = time.monotonic
+
+
+class Meter:
+    """Seconds by the clock that all processes share, processor time, and the peak of memory above the beginning."""
+
+    def __enter__(self) -> Meter:
+        self.found: dict[str, Any] = {}
+        reset_peak(os.getpid())
+        held = status(os.getpid())
+        self.base = held.get("RssAnon", 0) + held.get("RssFile", 0)
+        self.usage = resource.getrusage(resource.RUSAGE_SELF)
+        self.start = clock()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        end, usage = clock(), resource.getrusage(resource.RUSAGE_SELF)
+        self.found = {
+            "start": self.start,
+            "end": end,
+            "elapsed_s": end - self.start,
+            "user_s": usage.ru_utime - self.usage.ru_utime,
+            "system_s": usage.ru_stime - self.usage.ru_stime,
+            "peak_nbytes": max(0, status(os.getpid()).get("VmHWM", 0) - self.base),
+        }
+
+
+class End:
+    """Holds the words' channel, the data and the engine."""
+
+    def __init__(self, channel: TextIO, task: dict[str, Any]) -> None:
+        self.channel, self.task = channel, task
+        self.cell, self.role = Cell.from_json(task["cell"]), task["role"]
+        self.engine = ENGINES[self.cell.engine]
+        self.transport = self.cell.transport.partition("-")[0]
+        self.moving = MOVING[self.transport] if self.transport in MOVING else None
+        self.directory = Path(task["directory"])
+        kept = Path(task["tables"])
+        self.few = tables.load(tables.few(kept))
+        self.tables = self.few if self.role == "read" else tables.load(kept)
+        self.library = LIBRARIES["pandas"]
+        self.listened = 0
+
+    def say(self, **words: Any) -> None:
+        self.channel.write(json.dumps(words) + "\n")
+        self.channel.flush()
+
+    def run(self) -> None:
+        """Load, rehearse, then one word after another."""
+        self.rehearse()
+        self.nbytes, nrows = self.extent()
+        self.say(word="loaded", frame_nbytes=self.nbytes, nrows=nrows)
+        words = {"listen": self.listen, "dial": self.dial, "go": self.go}
+        for line in sys.stdin:
+            told = json.loads(line)
+            if told["word"] == "exit":
+                return
+            words[told["word"]](told)
+
+    def extent(self) -> tuple[int, int]:
+        """Bytes and rows of the data."""
+        frames = self.tables.values()
+        return sum(self.library.nbytes(frame) for frame in frames), sum(len(frame) for frame in frames)
+
+    def rehearse(self) -> None:
+        """The same calls on a few rows; then caches are emptied."""
+        folder = self.directory / f"rehearsal-{os.getpid()}"
+        folder.mkdir(parents=True)
+        if self.transport == "file":
+            self.write_files(self.few, folder)
+            self.touch(self.read_files(folder))
+        else:
+            self.touch(self.passed(self.few, io.BytesIO())[0])
+        shutil.rmtree(folder)
+        self.engine.forget()
+        trim_heap()
+
+    def touch(self, found: dict[str, Any]) -> None:
+        """One pass over every value and label of what came back."""
+        touch_all([buffer for frame in found.values() for buffer in self.library.buffers(frame)])
+
+    # ---------------------------------------------------------------- in one process
+
+    def passed(self, data: dict[str, Any], held: io.BytesIO) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Through a buffer in memory: streamed by those that stream. The result, and what was measured."""
+        streaming = self.cell.format in self.engine.streams and not self.engine.ends
+        encode_s, start = 0.0, clock()
+        for name, frame in data.items():
+            if streaming:
+                held.write(framing.head(name, None))
+                self.engine.write_stream(frame, held, self.cell)
+            else:
+                payload = self.engine.encode(frame, self.cell)
+                held.write(framing.head(name, memoryview(payload).nbytes))
+                held.write(payload)
+        encode_s = clock() - start
+        nbytes = held.tell()
+        held.seek(0)
+        out = {}
+        for _ in data:
+            name, size = framing.read_head(held)
+            at = held.tell()
+            if size is None:
+                out[name] = self.engine.read_stream(held, self.cell)
+            else:
+                with held.getbuffer() as view:
+                    payload = bytes(view[at : at + size])
+                held.seek(at + size)
+                out[name] = self.engine.decode(payload, self.cell)
+        return out, {"encode_s": encode_s, "nbytes": nbytes}
+
+    def converted(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Conversion: each table to bytes, then each back."""
+        start = clock()
+        payloads = {name: self.engine.encode(frame, self.cell) for name, frame in self.tables.items()}
+        encode_s = clock() - start
+        nbytes = sum(memoryview(payload).nbytes for payload in payloads.values())
+        return {name: self.engine.decode(payload, self.cell) for name, payload in payloads.items()}, {
+            "encode_s": encode_s,
+            "nbytes": nbytes,
+        }
+
+    # ---------------------------------------------------------------- files
+
+    def path(self, folder: Path, name: str) -> Path:
+        return folder / f"{name}.{self.cell.format}"
+
+    def write_files(self, data: dict[str, Any], folder: Path) -> None:
+        for name, frame in data.items():
+            self.engine.write(frame, self.path(folder, name), self.cell)
+
+    def read_files(self, folder: Path) -> dict[str, Any]:
+        return {name: self.engine.read(self.path(folder, name), self.cell) for name in self.few}
+
+    # ---------------------------------------------------------------- between processes
+
+    def plan(self, host: str = "127.0.0.1") -> Plan:
+        return Plan(self.transport, self.role == "write", str(self.directory), self.listened, host=host)
+
+    def listen(self, told: dict[str, Any]) -> None:
+        assert self.moving is not None
+        self.listened += 1
+        plan = self.plan(told.get("host", "127.0.0.1"))
+        listener, address = self.moving.listen(plan)
+        self.say(word="listening", address=address)
+        self.connect(self.moving.accept(listener, plan))
+
+    def dial(self, told: dict[str, Any]) -> None:
+        assert self.moving is not None
+        self.connect(self.moving.dial(told["address"], self.plan()))
+
+    def connect(self, stream: Any) -> None:
+        sends = self.role == "write"
+        if self.cell.option.get("via") == "framed":
+            self.way: Way | Framed = Framed(stream, sends=sends)
+        else:
+            self.way = Way(stream, sends=sends, ends=self.engine.ends and self.cell.format in self.engine.streams)
+        self.ready()
+
+    def ready(self) -> None:
+        """Nothing is left over from before, and the host backs the memory that will be asked for."""
+        self.engine.forget()
+        settle()
+        warm_guest(int(self.task.get("nbytes", getattr(self, "nbytes", 0)) * WARM_MULTIPLE))
+        self.say(word="ready")
+
+    # ---------------------------------------------------------------- measured
+
+    def go(self, told: dict[str, Any]) -> None:
+        """One repetition; what was read is dropped afterwards, untimed."""
+        if self.transport in ("memory", "buffer", "file"):
+            self.ready()
+        do = {"both": self.both, "write": self.send, "read": self.receive}[self.role]
+        self.say(word="done", **do())
+
+    def both(self) -> dict[str, Any]:
+        with Meter() as meter:
+            found, parts = self.converted() if self.transport == "memory" else self.passed(self.tables, io.BytesIO())
+            opened = clock()
+            self.touch(found)
+        return {**meter.found, **parts, "open_s": opened - meter.start, "usable_s": meter.found["elapsed_s"]}
+
+    def send(self) -> dict[str, Any]:
+        if self.moving is None:
+            shutil.rmtree(self.directory / "file", ignore_errors=True)
+            (self.directory / "file").mkdir()
+            os.sync()
+            with Meter() as meter:
+                self.write_files(self.tables, self.directory / "file")
+            return {**meter.found, "nbytes": nbytes_of(self.directory / "file")}
+        with Meter() as meter:
+            parts = send_tables(self.way, self.engine, self.cell, self.tables, clock)
+        self.way.close()
+        return {**meter.found, **parts}
+
+    def receive(self) -> dict[str, Any]:
+        parts: dict[str, Any] = {}
+        with Meter() as meter:
+            if self.moving is None:
+                found = self.read_files(self.directory / "file")
+            else:
+                found, parts = receive_tables(self.way, self.engine, self.cell, len(self.few), clock)
+            opened = clock()
+            self.touch(found)
+        if self.moving is not None:
+            self.way.close()
+        rows = {name: len(frame) for name, frame in found.items()}
+        return {**meter.found, **parts, "open_s": opened - meter.start, "usable_s": meter.found["elapsed_s"], "rows": rows}
+
+
+def nbytes_of(folder: Path) -> int:
+    """Bytes of all files below."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def made(channel: TextIO, task: dict[str, Any]) -> Any:
+    """Whoever does the task: an end, one of the raw bytes, or a trial that is not timed."""
+    from colonnade.bench.panel._raw import RAW, RawEnd
+    from colonnade.bench.panel._trial import Trial
+
+    if task["role"] in ("check", "fault"):
+        return Trial(channel, task)
+    return RawEnd(channel, task) if task["cell"]["engine"] == RAW else End(channel, task)
+
+
+def main() -> int:
+    """The channel is taken away from anything an engine prints."""
+    channel = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    task = json.loads(sys.stdin.readline())
+    try:
+        made(channel, task).run()
+    except Exception as error:  # the parent makes a row of it
+        traceback.print_exc()
+        channel.write(json.dumps({"error": f"{type(error).__name__}: {error}"[:400]}) + "\n")
+        channel.flush()
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""Round trips that are not timed: what is lost, and what happens to damaged copies. A process of its own, with limits."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import sys
+from pathlib import Path
+from typing import Any, TextIO
+
+from colonnade.bench.engines import ENGINES
+from colonnade.bench.libraries import LIBRARIES
+from colonnade.bench.panel import tables
+from colonnade.bench.panel.fidelity import losses, losses_of_tables
+from colonnade.bench.spec import Cell
+
+MEMORY_NBYTES = 16 << 30
+CUTS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99)
+"""Where a copy is cut; and one byte before its end."""
+FLIPS = 16
+"""Copies with one bit flipped, at places that a seed decides."""
+DAMAGED_ROWS = 2000
+
+
+class Trial:
+    """Role ``check``: encode, decode, compare. Role ``fault``: decode damaged copies, one after another."""
+
+    def __init__(self, channel: TextIO, task: dict[str, Any]) -> None:
+        self.channel, self.task = channel, task
+        self.cell = Cell.from_json(task["cell"])
+        self.engine = ENGINES[self.cell.engine]
+        self.tables = tables.load(Path(task["tables"]))
+
+    def say(self, **words: Any) -> None:
+        self.channel.write(json.dumps(words) + "\n")
+        self.channel.flush()
+
+    def run(self) -> None:
+        {"check": self.check, "fault": self.fault}[self.task["role"]]()
+
+    def check(self) -> None:
+        payloads = {name: self.engine.encode(frame, self.cell) for name, frame in self.tables.items()}
+        found = {name: self.engine.decode(payload, self.cell) for name, payload in payloads.items()}
+        self.say(
+            word="checked",
+            ok=True,
+            losses=losses_of_tables(self.tables, found),
+            wire_nbytes=sum(memoryview(payload).nbytes for payload in payloads.values()),
+            frame_nbytes=sum(LIBRARIES["pandas"].nbytes(frame) for frame in self.tables.values()),
+        )
+
+    def fault(self) -> None:
+        """Before each copy its number is said: the parent knows which one ended the process, or never came back."""
+        frame = next(iter(self.tables.values())).iloc[:DAMAGED_ROWS]
+        payload = bytes(self.engine.encode(frame, self.cell))
+        clean = self.engine.decode(payload, self.cell)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_NBYTES, MEMORY_NBYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        damaged = copies(payload, self.task["what"])
+        for number in range(self.task.get("from", 0), len(damaged)):
+            self.say(word="trying", number=number, of=len(damaged))
+            try:
+                result = self.engine.decode(damaged[number], self.cell)
+                outcome = "silently wrong" if losses(clean, result) else "unnoticed"
+                self.say(word="tried", outcome=outcome)
+            except BaseException as error:  # also what is no Exception, such as a panic of a Rust library
+                self.say(word="tried", outcome="error", detail=f"{type(error).__name__}: {error}"[:200])
+        # Damaged objects may not survive being taken apart: that is no finding about the format.
+        sys.stdout.flush()
+        os._exit(0)
+
+
+def copies(payload: bytes, what: str) -> list[bytes]:
+    """Damaged copies: cut short, or with one bit flipped.
+
+    >>> [len(copy) for copy in copies(bytes(100), "truncated")]
+    [0, 1, 25, 50, 75, 99, 99]
+    """
+    if what == "truncated":
+        return [payload[: int(len(payload) * share)] for share in CUTS] + [payload[:-1]]
+    order = random.Random(20261122)
+    out = []
+    for _ in range(FLIPS):
+        copy, bit = bytearray(payload), order.randrange(len(payload) * 8)
+        copy[bit // 8] ^= 1 << bit % 8
+        out.append(bytes(copy))
+    return out

@@ -1,0 +1,214 @@
+"""One point of a panel: its processes are started, led by words, and heard; whatever goes wrong is a reason."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from colonnade.bench.engines import ENGINES
+from colonnade.bench.pair import PairError, Process, both
+from colonnade.bench.panel import tables
+from colonnade.bench.panel.links import Link
+from colonnade.bench.spec import Cell
+
+MODULE = [sys.executable, "-m", "colonnade.bench.panel._end"]
+PATIENCE_S = 60.0
+
+
+@dataclass
+class Place:
+    """Where the processes of a run write, and what holds the data.
+
+    `patience_s`: how long one answer may take before its process is ended.
+    """
+
+    directory: Path
+    cache: Path
+    patience_s: float = PATIENCE_S
+
+
+def measure(cell: Cell, place: Place, repetitions: int, link: Link | None = None, nbytes: int = 0) -> Iterator[dict[str, Any]]:
+    """Each repetition of one point, as a record without its kind.
+
+    Raises
+    ------
+    PairError
+        A process failed, crashed or hung; the text says which and why. Records given before stay.
+    """
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="point-", dir=place.directory))
+        task = {**told_of_data(cell, place, folder, nbytes), "cell": cell.to_json(), "directory": folder, "repetitions": repetitions}
+        together = cell.transport in ("memory", "buffer")
+        ends = {
+            role: stack.enter_context(started(role, cell, {**task, "role": role}, link))
+            for role in (("both",) if together else ("write", "read"))
+        }
+        loaded = {role: end.answer(place.patience_s) for role, end in ends.items()}
+        size = loaded["both" if together else "write"]
+        if link is not None:
+            stack.enter_context(link)
+        for number in range(repetitions):
+            if together:
+                found = alone(ends["both"], place)
+            elif cell.transport == "file":
+                found = in_turn(ends["write"], ends["read"], place)
+            else:
+                found = at_once(ends["write"], ends["read"], place, link)
+            yield {"round": number, "frame_nbytes": size["frame_nbytes"], "nrows": size.get("nrows"), **found}
+
+
+def told_of_data(cell: Cell, place: Place, folder: str, nbytes: int) -> dict[str, Any]:
+    """Where the data of a cell lies, for the ends' task."""
+    if nbytes:
+        return {"nbytes": nbytes}
+    kept = tables.kept(cell.dataset, cell.size, place.cache)
+    task: dict[str, Any] = {"tables": str(kept)}
+    hand_over = getattr(ENGINES[cell.engine], "hand_over", None)
+    if hand_over is not None:
+        handed = kept.with_suffix(".handed")
+        if not handed.exists():
+            part = Path(tempfile.mkdtemp(dir=place.cache))
+            hand_over(tables.load(kept), part)
+            part.rename(handed)
+        task["handed"] = str(handed)
+    return task
+
+
+@contextlib.contextmanager
+def started(role: str, cell: Cell, task: dict[str, Any], link: Link | None = None) -> Iterator[Process]:
+    """An end's process; ended with the block, whatever state it is in."""
+    program = getattr(ENGINES[cell.engine], "program", None) if cell.engine in ENGINES else None
+    command = MODULE if program is None else program(task)
+    name = {"write": "writer", "read": "reader", "both": "process"}.get(role, role)
+    process = Process(name, [*(link.prefix(sends=role == "write") if link else []), *command], task)
+    try:
+        yield process
+    finally:
+        process.kill()
+
+
+def alone(end: Process, place: Place) -> dict[str, Any]:
+    """Encode and decode in one process."""
+    end.tell({"word": "go"})
+    done = heard(end, place)
+    encode_s, peak = done["encode_s"], done.get("peak_nbytes")
+    half = {"peak_nbytes": peak}
+    return {
+        "union_s": done["elapsed_s"],
+        "wire_nbytes": done.get("nbytes"),
+        "write": {"elapsed_s": encode_s, "encode_s": encode_s, **half},
+        "read": {
+            "elapsed_s": done["elapsed_s"] - encode_s,
+            "decode_s": done["open_s"] - encode_s,
+            "open_s": done["open_s"] - encode_s,
+            "usable_s": done["usable_s"] - encode_s,
+            **half,
+        },
+        "user_s": done["user_s"],
+        "system_s": done["system_s"],
+    }
+
+
+def in_turn(writer: Process, reader: Process, place: Place) -> dict[str, Any]:
+    """A file: written, then read by the other process, which finds it in the system's cache. Nothing overlaps."""
+    writer.tell({"word": "go"})
+    wrote = heard(writer, place)
+    reader.tell({"word": "go"})
+    read = heard(reader, place)
+    return joined(wrote, read, wrote["elapsed_s"] + read["elapsed_s"])
+
+
+def at_once(writer: Process, reader: Process, place: Place, link: Link | None) -> dict[str, Any]:
+    """Both run at the same time; the way between them is made before the clock starts."""
+    reader.tell({"word": "listen", **({"host": link.host} if link else {})})
+    address = reader.answer(place.patience_s)["address"]
+    if link is not None:
+        address = link.through(address)
+    writer.tell({"word": "dial", "address": address})
+    for end in (reader, writer):
+        end.answer(place.patience_s)
+    reader.tell({"word": "go"})
+    writer.tell({"word": "go"})
+    # A reader that fails leaves a writer that waits: whoever has failed is heard first, by the wait for both.
+    wrote, read = both(writer, reader, place.patience_s)
+    return joined(wrote, read, read["end"] - wrote["start"])
+
+
+def joined(wrote: dict[str, Any], read: dict[str, Any], union_s: float) -> dict[str, Any]:
+    """One record of two ends."""
+    sides = {}
+    for name, side in (("write", wrote), ("read", read)):
+        sides[name] = {key: value for key, value in side.items() if key.endswith(("_s", "_nbytes"))}
+    nbytes = wrote.get("nbytes") or read.get("nbytes")
+    return {"union_s": union_s, "wire_nbytes": nbytes, **sides}
+
+
+def heard(end: Process, place: Place) -> dict[str, Any]:
+    """The next "done"; a "ready" may come before it."""
+    while (words := end.answer(place.patience_s)).get("word") != "done":
+        pass
+    return words
+
+
+def check(cell: Cell, place: Place) -> dict[str, Any]:
+    """What a round trip loses, from a process of its own."""
+    with tempfile.TemporaryDirectory(prefix="check-", dir=place.directory) as folder:
+        task = {**told_of_data(cell, place, folder, 0), "cell": cell.to_json(), "directory": folder, "role": "check"}
+        with started("check", cell, task) as end:
+            words = end.answer(place.patience_s)
+            while words.get("word") != "checked":
+                words = end.answer(place.patience_s)
+    return {key: value for key, value in words.items() if key != "word"}
+
+
+SEVERITY = ("unnoticed", "error", "hang", "crash", "silently wrong")
+
+
+def fault(cell: Cell, place: Place, what: str) -> dict[str, Any]:
+    """What damaged copies do: the worst outcome, and how many had which."""
+    kept = tables.kept(cell.dataset, cell.size, place.cache)
+    outcomes: list[str] = []
+    detail = ""
+    number, count = 0, 1
+    while number < count:
+        with tempfile.TemporaryDirectory(prefix="fault-", dir=place.directory) as folder:
+            task = {"tables": str(kept), "cell": cell.to_json(), "directory": folder, "role": "fault", "what": what, "from": number}
+            with started("fault", cell, task) as end:
+                trying = False
+                try:
+                    while (line := end.line(min(20.0, place.patience_s))) is not None:
+                        words = json.loads(line)
+                        trying = words["word"] == "trying"
+                        if trying:
+                            number, count = words["number"], words["of"]
+                        else:
+                            outcomes.append(words["outcome"])
+                            detail = detail or words.get("detail", "")
+                    status = end.popen.wait(10)
+                    if trying:
+                        outcomes.append("crash")
+                        detail = f"ended with status {status}"
+                except PairError:
+                    if not trying:
+                        raise
+                    outcomes.append("hang")
+                number += 1
+                if not trying:
+                    break
+    counts = {name: outcomes.count(name) for name in SEVERITY if name in outcomes}
+    worst = max(counts, key=SEVERITY.index) if counts else "unnoticed"
+    said = ", ".join(f"{count} {name}" for name, count in counts.items())
+    return {"what": what, "outcome": worst, "counts": counts, "detail": f"of {len(outcomes)}: {said}. {detail}".strip()}
+
+
+def clean(directory: Path) -> None:
+    """Folders that an ended run may have left."""
+    for folder in directory.glob("point-*"):
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,266 @@
+"""Runs a panel: one fresh process or pair of processes a point, points interleaved at random, records as they come.
+
+Fidelity first, then the floors, then the curves: each grows by size until a point takes longer than it may. Whatever an
+engine does is a row; a run that is interrupted or out of time leaves what it has found, and goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from colonnade.bench import machine
+from colonnade.bench.engines import ENGINES
+from colonnade.bench.pair import PairError
+from colonnade.bench.panel import point, tables
+from colonnade.bench.panel._raw import RAW
+from colonnade.bench.panel.links import Link
+from colonnade.bench.panel.shaping import Shape
+from colonnade.bench.panel.spec import PanelSpec
+from colonnade.bench.spec import Cell
+
+FLOOR_NBYTES = 16 << 20
+DELAY_NBYTES = 64
+LINK_S = 0.5
+"""Seconds that a shaped link is filled for to measure it, and least bytes of a floor."""
+
+
+class Panel:
+    """One run of a specification.
+
+    Parameters
+    ----------
+    spec : PanelSpec
+    out : path
+        Records, one JSON line each, appended as they come; what is there already is not measured again.
+    directory : path
+        Where files are written: the file system under test.
+    note : callable, optional
+        Told what is running and what is left.
+    """
+
+    def __init__(
+        self, spec: PanelSpec, out: Path, directory: Path, note: Callable[[str], None] | None = None, seed: int = 1
+    ) -> None:
+        self.spec, self.out, self.directory = spec, out, directory
+        self.note = note or (lambda text: None)
+        self.random = random.Random(seed)
+        self.cache = directory / "data"
+        for folder in (out.parent, self.cache):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.place = point.Place(directory, self.cache, max(30.0, 12 * spec.point_s))
+        earlier = list(before(out))
+        self.run_id = same_run(earlier, spec) or time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+        self.records = [record for record in earlier if record.get("run") == self.run_id]
+        self.links: dict[str, Link] = {}
+        self.end = time.monotonic() + spec.budget_s
+
+    # ---------------------------------------------------------------- records
+
+    def emit(self, kind: str, **record: Any) -> None:
+        record = {"kind": kind, **record, "run": self.run_id}
+        self.records.append(record)
+        with open(self.out, "a") as file:
+            file.write(json.dumps(record) + "\n")
+
+    def has(self, kind: str, cell: Cell, **more: Any) -> bool:
+        """Whether an earlier run of this file has this record."""
+        wanted = cell.to_json()
+        return any(
+            r["kind"] == kind and r.get("cell") == wanted and all(r.get(k) == v for k, v in more.items())
+            for r in self.records
+        )
+
+    # ---------------------------------------------------------------- the run
+
+    def run(self) -> str:
+        """Everything that is left. Gives the reason of the end: ``complete``, ``time budget`` or ``interrupted``."""
+        point.clean(self.directory)
+        curves = list(self.spec.curves())
+        engines = sorted({cell.engine for cell in curves})
+        self.emit("machine", **{k: v for k, v in machine.describe(self.directory, engines).items() if k != "kind"})
+        self.emit("plan", spec=self.spec.to_json(), ncells=len(curves) * len(self.spec.size), disk_bps=self.spec.disk_bps)
+        reason, left = "complete", 0
+        try:
+            there = self.there(curves, engines)
+            checked = self.checks(there)
+            self.make_links(checked)
+            self.floors(checked)
+            left = self.grow(checked)
+            if self.spec.faults and not left:
+                left = self.faults(checked)
+            reason = "time budget" if left else "complete"
+        except KeyboardInterrupt:
+            reason = "interrupted"
+        finally:
+            for link in self.links.values():
+                link.close()
+            self.emit("end", reason=reason, left=left)
+        return reason
+
+    def there(self, curves: Sequence[Cell], engines: Sequence[str]) -> list[Cell]:
+        """Cells whose engine is here; a row for each that is not, with the line that installs it."""
+        missing = {name: reason for name in engines if (reason := ENGINES[name].missing()) is not None}
+        for name, why in missing.items():
+            self.emit("missing", engine=name, reason=why)
+        return [cell for cell in curves if cell.engine not in missing]
+
+    def over(self) -> bool:
+        return time.monotonic() >= self.end
+
+    def checks(self, cells: Sequence[Cell]) -> list[Cell]:
+        """One round trip of each engine's row on a small part of the data: what is lost, before any clock starts."""
+        subjects: dict[Cell, bool] = {}
+        for cell in cells:
+            subject = replace(cell, transport="memory", size=self.spec.check_size, options=())
+            if subject not in subjects:
+                subjects[subject] = self.check(subject)
+        return [c for c in cells if subjects[replace(c, transport="memory", size=self.spec.check_size, options=())]]
+
+    def check(self, cell: Cell) -> bool:
+        if self.has("check", cell):
+            return self.has("check", cell, ok=True)
+        self.note(f"check {cell.contestant}")
+        try:
+            found = point.check(cell, self.place)
+        except PairError as error:
+            found = {"ok": False, "losses": [], "error": str(error).partition(": ")[2]}
+        self.emit("check", cell=cell.to_json(), **found)
+        return bool(found["ok"])
+
+    # ---------------------------------------------------------------- links and floors
+
+    def make_links(self, cells: Sequence[Cell]) -> None:
+        """Every shaped link of the run, made once and measured with raw bytes."""
+        for number, transport in enumerate(sorted({cell.transport for cell in cells})):
+            shape = Shape.of(transport)
+            if shape is None:
+                continue
+            link = self.links[transport] = Link(shape, number + 1)
+            seconds, nbytes = self.raw(transport, max(DELAY_NBYTES, int(shape.bps / 8 * LINK_S)), link)
+            delay_s = self.raw(transport, DELAY_NBYTES, link)[0]
+            self.emit(
+                "link", transport=transport, asked_bps=shape.bps, asked_delay_s=shape.delay_s,
+                bps=nbytes * 8 / max(1e-9, seconds - shape.delay_s), delay_s=delay_s, how=link.how,
+            )  # fmt: skip
+
+    def floors(self, cells: Sequence[Cell]) -> None:
+        """As many raw bytes as the data has, over each way."""
+        size = max(self.spec.size)
+        for dataset in self.spec.dataset:
+            nbytes = sum(
+                int(frame.memory_usage(deep=False).sum())
+                for frame in tables.load(tables.kept(dataset, size, self.cache)).values()
+            )
+            for transport in sorted({cell.transport for cell in cells if cell.transport != "buffer"}):
+                shape = Shape.of(transport)
+                most = nbytes if shape is None else int(min(nbytes, shape.bps / 8 * 4 * LINK_S))
+                seconds, sent = self.raw(transport, max(most, min(nbytes, FLOOR_NBYTES) if shape is None else 1), self.links.get(transport))
+                what = {"memory": "memcpy", "file": "write + fsync"}.get(transport, "raw bytes")
+                self.emit("floor", transport=transport, dataset=dataset, what=what, nbytes=sent, seconds=seconds)
+
+    def raw(self, transport: str, nbytes: int, link: Link | None) -> tuple[float, int]:
+        """Median seconds of so many raw bytes, and how many came."""
+        cell = Cell("raw", "pandas", RAW, "bytes", "none", transport)
+        self.note(f"floor {transport}: {nbytes:,} bytes")
+        found = sorted(r["union_s"] for r in point.measure(cell, self.place, 3, link, nbytes))
+        return found[1], nbytes
+
+    # ---------------------------------------------------------------- curves
+
+    def grow(self, cells: Sequence[Cell]) -> int:
+        """All curves, interleaved at random, each from small to large. Gives how many points are left."""
+        sizes = sorted(self.spec.size)
+        open_ = {cell: 0 for cell in cells}
+        while open_ and not self.over():
+            # Those that are behind come first: an end before the end leaves curves of one length.
+            least = min(open_.values())
+            cell = self.random.choice([cell for cell, k in open_.items() if k == least])
+            left = sum(len(sizes) - k for k in open_.values())
+            goes_on = self.point(replace(cell, size=sizes[open_[cell]]), left)
+            open_[cell] += 1
+            if not goes_on or open_[cell] == len(sizes):
+                del open_[cell]
+        return sum(len(sizes) - k for k in open_.values())
+
+    def point(self, cell: Cell, left: int) -> bool:
+        """One point; False where the curve ends with it."""
+        done = [r["union_s"] for r in self.records if r["kind"] == "panel" and r["cell"] == cell.to_json()]
+        if len(done) >= self.spec.repetitions:
+            return min(done) <= self.spec.point_s
+        if self.has("failed", cell):
+            return False
+        self.note(f"{left} left, {max(0.0, self.end - time.monotonic()):.0f} s: {cell.size:g} of {cell.dataset}, {cell.contestant}")
+        slowest = 0.0
+        try:
+            for record in point.measure(cell, self.place, self.spec.repetitions, self.links.get(cell.transport)):
+                self.emit("panel", cell=cell.to_json(), **record)
+                slowest = max(slowest, record["union_s"])
+                if slowest > self.spec.point_s:
+                    break
+        except PairError as error:
+            self.emit("failed", cell=cell.to_json(), reason=reason_of(error))
+            return False
+        except OSError as error:
+            self.emit("failed", cell=cell.to_json(), reason=f"the system: {error}")
+            return False
+        if slowest > self.spec.point_s and cell.size < max(self.spec.size):
+            why = f"larger sizes: over {self.spec.point_s:g} s a repetition at size {cell.size:g} ({slowest:.1f} s)"
+            self.emit("failed", cell=replace(cell, size=1.0).to_json(), reason=why)
+        return slowest <= self.spec.point_s
+
+    def faults(self, cells: Sequence[Cell]) -> int:
+        """Damaged copies of each engine's row; gives how many rows are left."""
+        rows = list(dict.fromkeys(replace(c, transport="memory", size=self.spec.check_size, options=()) for c in cells))
+        rows = [cell for cell in rows if not hasattr(ENGINES[cell.engine], "hand_over")]
+        for k, cell in enumerate(rows):
+            for what in ("truncated", "flipped"):
+                if self.over():
+                    return len(rows) - k
+                if not self.has("fault", cell, what=what):
+                    self.note(f"{what} copies of {cell.contestant}")
+                    try:
+                        self.emit("fault", cell=cell.to_json(), **point.fault(cell, self.place, what))
+                    except PairError as error:
+                        self.emit("fault", cell=cell.to_json(), what=what, outcome="error", detail=reason_of(error))
+        return 0
+
+
+def reason_of(error: PairError) -> str:
+    """What a process said of itself, or how it ended."""
+    return str(error)[:300]
+
+
+def same_run(records: Sequence[dict[str, Any]], spec: PanelSpec) -> str | None:
+    """The run that is gone on with: the last one of the file, where it had the same specification."""
+    plans = [record for record in records if record["kind"] == "plan"]
+    told = json.loads(json.dumps({**spec.to_json(), "budget_s": None}))
+    return plans[-1]["run"] if plans and {**plans[-1]["spec"], "budget_s": None} == told else None
+
+
+def before(out: Path) -> Iterator[dict[str, Any]]:
+    """Records of earlier runs of the same file; a line that an interruption has cut is left out."""
+    if not out.exists():
+        return
+    for line in out.read_text().splitlines():
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if isinstance(record, dict) and "kind" in record:
+            yield record
+
+
+def run(spec: PanelSpec, out: Path | None = None, directory: Path | None = None, note: Callable[[str], None] | None = None) -> Panel:
+    """Run a specification in `directory` (a temporary one by default); the panel with its records."""
+    with tempfile.TemporaryDirectory(prefix="colonnade-panel-") as folder:
+        place = directory or Path(folder)
+        panel = Panel(spec, out or place / "panel.jsonl", place, note)
+        panel.run()
+        return panel

