@@ -1,0 +1,122 @@
+"""The data of a question: a path or a DataFrame, and where it is too large, random blocks of rows from all over it.
+
+The head of a file is seldom like the rest (it is sorted, or older), and single random rows would destroy what codecs live
+on. Blocks keep both: the frame is cut into as many equal stretches as blocks are wanted, and from each stretch one
+block is taken at a random place. Every text comes as it is, whatever its length.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from colonnade.bench.libraries import LIBRARIES
+
+BLOCK_ROWS = 4096
+SEED = 20261122
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is measured, and what it stands for.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        The whole, or the sample.
+    nrows, ncols, nbytes : int
+        Of the whole; bytes are those of values and labels in memory.
+    sample_nbytes : int
+    nblocks : int
+        Blocks of rows that were taken; 0 where nothing was left out.
+    """
+
+    frame: Any
+    nrows: int
+    ncols: int
+    nbytes: int
+    sample_nbytes: int
+    nblocks: int = 0
+
+    @property
+    def scale(self) -> float:
+        """Bytes of the whole for each byte of the sample: by it, costs and sizes are multiplied."""
+        return self.nbytes / self.sample_nbytes if self.sample_nbytes else 1.0
+
+    @property
+    def note(self) -> str:
+        """What was left out, as a sentence; empty where nothing was."""
+        if not self.nblocks:
+            return ""
+        rows = f"{len(self.frame):,} of {self.nrows:,} rows ({len(self.frame) / self.nrows:.1%})"
+        return (
+            f"Sampled: {rows}, in {self.nblocks} random blocks from all over the data; times and sizes are scaled up."
+        )
+
+
+def take(data: Any, most_nbytes: int, seed: int = SEED) -> Sample:
+    """`data` (a path, a URL, or a frame of any library that `cn.Frame` takes), at most about `most_nbytes` of it.
+
+    Raises
+    ------
+    ValueError
+        A frame without rows or columns: there is nothing to measure.
+    """
+    frame = as_pandas(data)
+    if not frame.shape[0] or not frame.shape[1]:
+        raise ValueError(f"advise: {frame.shape[0]} rows x {frame.shape[1]} columns: there is nothing to measure")
+    nbytes = LIBRARIES["pandas"].nbytes(frame)
+    if nbytes <= most_nbytes:
+        return Sample(frame, *frame.shape, nbytes, nbytes)
+    want = max(1, int(len(frame) * most_nbytes / nbytes))
+    starts = block_starts(len(frame), want, seed=seed)
+    part = sample_rows(frame, want, seed=seed)
+    return Sample(part, *frame.shape, nbytes, LIBRARIES["pandas"].nbytes(part), len(starts))
+
+
+def as_pandas(data: Any) -> Any:
+    """A pandas DataFrame of what was given."""
+    import pandas as pd
+
+    import colonnade as cn
+
+    if isinstance(data, pd.DataFrame):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return cn.read(data).to_pandas()
+    return (data if isinstance(data, cn.Frame) else cn.Frame(data)).to_pandas()
+
+
+def sample_rows(frame: Any, nrows: int, *, block_rows: int = BLOCK_ROWS, seed: int = SEED) -> Any:
+    """About `nrows` rows of a pandas DataFrame as random blocks, in their order, with their labels."""
+    import numpy as np
+
+    if nrows >= len(frame):
+        return frame
+    starts = block_starts(len(frame), nrows, block_rows=block_rows, seed=seed)
+    size = rows_of_block(nrows, block_rows)
+    places = np.concatenate([np.arange(start, min(start + size, len(frame))) for start in starts])
+    return frame.take(places)
+
+
+def block_starts(nrows: int, want: int, *, block_rows: int = BLOCK_ROWS, seed: int = SEED) -> list[int]:
+    """First rows of the blocks: one in each of as many equal stretches, so that no part of the frame is left out.
+
+    Examples
+    --------
+    >>> starts = block_starts(1_000_000, 100_000, block_rows=10_000)
+    >>> [start // 100_000 for start in starts]
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    """
+    size = rows_of_block(want, block_rows)
+    count = max(1, min(round(want / size), nrows // size))
+    edges = [nrows * k // count for k in range(count + 1)]
+    order = random.Random(seed)
+    return [order.randint(low, max(low, high - size)) for low, high in zip(edges, edges[1:], strict=False)]
+
+
+def rows_of_block(want: int, block_rows: int) -> int:
+    """Blocks are smaller where few rows are wanted: eight of them at least cover more than two would."""
+    return max(1, min(block_rows, want // 8))
