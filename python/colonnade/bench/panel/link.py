@@ -136,8 +136,7 @@ def _same_unit(unit: str, known: str) -> bool:
 
 def measure(to: str | None, *, clock: Callable[[], float] = time.perf_counter) -> Link:
     """The link to a URL (a ``colonnade bench serve`` listens there), a folder, or this machine's temporary folder."""
-    if to is not None and "://" in to or (to or "").startswith("unix:"):
-        assert to is not None
+    if to is not None and ("://" in to or to.startswith("unix:")):
         return measure_peer(to, clock=clock)
     return measure_disk(Path(to) if to is not None else Path(tempfile.gettempdir()), clock=clock)
 
@@ -201,6 +200,6 @@ def write_all(file: Any, data: Any, piece_nbytes: int = 256 << 10) -> None:
 
 
 def _noise(nbytes: int) -> bytes:
-    """Bytes that no device or link can make shorter, at the cost of one MiB of randomness."""
+    """Bytes that devices and links hardly make shorter, at the cost of one MiB of randomness."""
     piece = os.urandom(1 << 20)
     return (piece * (nbytes // len(piece) + 1))[:nbytes]

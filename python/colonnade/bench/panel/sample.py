@@ -1,12 +1,13 @@
 """The data of a question: a path or a DataFrame, and where it is too large, random blocks of rows from all over it.
 
-The head of a file is seldom like the rest (it is sorted, or older), and single random rows would destroy what codecs live
-on. Blocks keep both: the frame is cut into as many equal stretches as blocks are wanted, and from each stretch one
+The head of a file is seldom like the rest (it is sorted, or older), and single random rows would destroy what codecs
+live on. Blocks keep both: the frame is cut into as many equal stretches as blocks are wanted, and from each stretch one
 block is taken at a random place. Every text comes as it is, whatever its length.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 from dataclasses import dataclass
@@ -65,15 +66,16 @@ def take(data: Any, most_nbytes: int, seed: int = SEED) -> Sample:
         A frame without rows or columns: there is nothing to measure.
     """
     frame = as_pandas(data)
-    if not frame.shape[0] or not frame.shape[1]:
-        raise ValueError(f"advise: {frame.shape[0]} rows x {frame.shape[1]} columns: there is nothing to measure")
+    nrows, ncols = frame.shape
+    if not nrows or not ncols:
+        raise ValueError(f"advise: {nrows} rows x {ncols} columns: there is nothing to measure")
     nbytes = LIBRARIES["pandas"].nbytes(frame)
     if nbytes <= most_nbytes:
-        return Sample(frame, *frame.shape, nbytes, nbytes)
-    want = max(1, int(len(frame) * most_nbytes / nbytes))
-    starts = block_starts(len(frame), want, seed=seed)
+        return Sample(frame, nrows, ncols, nbytes, nbytes)
+    want = max(1, int(nrows * most_nbytes / nbytes))
+    starts = block_starts(nrows, want, seed=seed)
     part = sample_rows(frame, want, seed=seed)
-    return Sample(part, *frame.shape, nbytes, LIBRARIES["pandas"].nbytes(part), len(starts))
+    return Sample(part, nrows, ncols, nbytes, LIBRARIES["pandas"].nbytes(part), len(starts))
 
 
 def as_pandas(data: Any) -> Any:
@@ -92,13 +94,18 @@ def as_pandas(data: Any) -> Any:
 def sample_rows(frame: Any, nrows: int, *, block_rows: int = BLOCK_ROWS, seed: int = SEED) -> Any:
     """About `nrows` rows of a pandas DataFrame as random blocks, in their order, with their labels."""
     import numpy as np
+    import pandas as pd
 
     if nrows >= len(frame):
         return frame
     starts = block_starts(len(frame), nrows, block_rows=block_rows, seed=seed)
     size = rows_of_block(nrows, block_rows)
     places = np.concatenate([np.arange(start, min(start + size, len(frame))) for start in starts])
-    return frame.take(places)
+    part = frame.take(places)
+    if isinstance(frame.index, pd.RangeIndex):  # a range stays one: some formats hold no other labels
+        first, step = frame.index.start, frame.index.step
+        part.index = pd.RangeIndex(first, first + step * len(part), step, name=frame.index.name)
+    return part
 
 
 def block_starts(nrows: int, want: int, *, block_rows: int = BLOCK_ROWS, seed: int = SEED) -> list[int]:
@@ -114,7 +121,7 @@ def block_starts(nrows: int, want: int, *, block_rows: int = BLOCK_ROWS, seed: i
     count = max(1, min(round(want / size), nrows // size))
     edges = [nrows * k // count for k in range(count + 1)]
     order = random.Random(seed)
-    return [order.randint(low, max(low, high - size)) for low, high in zip(edges, edges[1:], strict=False)]
+    return [order.randint(low, max(low, high - size)) for low, high in itertools.pairwise(edges)]
 
 
 def rows_of_block(want: int, block_rows: int) -> int:
