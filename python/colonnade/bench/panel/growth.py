@@ -1,0 +1,102 @@
+"""How elapsed time grows with size: ``seconds ~ size ** exponent``, by least squares on logarithms, with intervals.
+
+The larger half of the sizes is fitted: below, what a call costs at all hides how it grows. What lies beyond the last
+measured size is a model and is called one: `Growth.at` gives it with its interval, or not at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+WARN_ABOVE = 1.1
+"""An exponent above this is worth a warning: ten times the data takes more than 12.6 times as long."""
+
+FEWEST = 4
+"""Points to fit where there are so many; with three the interval is hardly worth printing, with two there is none."""
+
+# Student's t, two-sided 95 %, for 1, 2, 3... degrees of freedom.
+T95 = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value and the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A fitted line through logarithms of size and value."""
+
+    exponent: Interval
+    intercept: float
+    centre: float
+    spread: float
+    """Sum of squares of log size about its centre."""
+    error: float
+    """Standard deviation of what the line leaves, in logarithms."""
+    n: int
+
+    @property
+    def warns(self) -> bool:
+        """Whether the exponent is above `WARN_ABOVE`."""
+        return self.exponent.value > WARN_ABOVE
+
+    @property
+    def certain(self) -> bool:
+        """Whether the whole interval is above `WARN_ABOVE`."""
+        return self.exponent.low > WARN_ABOVE
+
+    def at(self, size: float) -> Interval:
+        """The modelled value at a size, with the 95 % interval of a single new measurement there."""
+        x = math.log(size)
+        middle = self.intercept + self.exponent.value * x
+        half = student(self.n - 2) * self.error * math.sqrt(1 + 1 / self.n + (x - self.centre) ** 2 / self.spread)
+        return Interval(math.exp(middle), math.exp(middle - half), math.exp(min(middle + half, 700.0)))
+
+
+def larger_half(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The points of the larger sizes: half of them, and `FEWEST` where there are so many."""
+    ordered = sorted(points)
+    return ordered[-max(math.ceil(len(ordered) / 2), min(FEWEST, len(ordered))) :]
+
+
+def fit(points: Sequence[tuple[float, float]]) -> Growth | None:
+    """Fit the larger half of ``(size, value)``. None of fewer than three points: no interval could be given.
+
+    Examples
+    --------
+    >>> growth = fit([(size, 3 * size**2) for size in (0.1, 0.2, 0.4, 0.8)])
+    >>> round(growth.exponent.value, 6), round(growth.at(1).value, 6)
+    (2.0, 3.0)
+    """
+    used = larger_half([(size, value) for size, value in points if size > 0 and value > 0])
+    if len({size for size, _ in used}) < 3:
+        return None
+    n = len(used)
+    xs, ys = [math.log(size) for size, _ in used], [math.log(value) for _, value in used]
+    centre, level = math.fsum(xs) / n, math.fsum(ys) / n
+    spread = math.fsum((x - centre) ** 2 for x in xs)
+    slope = math.fsum((x - centre) * (y - level) for x, y in zip(xs, ys, strict=True)) / spread
+    intercept = level - slope * centre
+    left = math.fsum((y - intercept - slope * x) ** 2 for x, y in zip(xs, ys, strict=True))
+    error = math.sqrt(left / (n - 2))
+    half = student(n - 2) * error / math.sqrt(spread)
+    return Growth(Interval(slope, slope - half, slope + half), intercept, centre, spread, error, n)
+
+
+def student(freedom: int) -> float:
+    """The factor of a 95 % interval.
+
+    >>> student(1), student(20), student(500)
+    (12.706, 2.086, 2.086)
+    """
+    return T95[min(freedom, len(T95)) - 1]

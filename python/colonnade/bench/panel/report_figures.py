@@ -1,0 +1,107 @@
+"""Figures that several reports need: what each keeps, how near it comes to the floor, in which order they stand."""
+
+from __future__ import annotations
+
+from colonnade.bench.engines import ENGINES
+from colonnade.bench.panel.report_words import listed, seconds
+from colonnade.bench.panel.summary import Contestant, Place, Record, Results
+from colonnade.bench.summary import Figure
+
+
+def medians(results: Results, place: Place, contestant: Contestant, transport: str) -> list[tuple[float, float]]:
+    """Size and median elapsed time, from the smallest."""
+    return [(size, figure.median) for size, figure in results.curve(place, contestant, transport)]
+
+
+def security(results: Results, place: Place, engine: str) -> str:
+    """The engine's own note: as the run recorded it, else as the engine says here."""
+    for record in results.kind("plan", place.run):
+        if engine in record.get("security", {}):
+            return str(record["security"][engine])
+    return ENGINES[engine].security if engine in ENGINES else "-"
+
+
+def ended(results: Results, run: str) -> str:
+    """How the run came to its end."""
+    ends = results.kind("end", run)
+    if not ends:
+        return "interrupted: the records stop without an end"
+    left = ends[-1].get("left", 0)
+    return str(ends[-1]["reason"]) + (f", {left} cells left" if left else "")
+
+
+def ordered(results: Results, place: Place) -> list[Contestant]:
+    """Exact ones first, each group by its fastest figure."""
+    size = results.full_size(place) or 1.0
+
+    def key(contestant: Contestant) -> tuple[bool, float, str]:
+        found = (results.figure(place, contestant, t, size) for t in results.transports(place))
+        least = min((f.median for f in found if f is not None), default=float("inf"))
+        return not results.exact(place, contestant), least, contestant.name
+
+    return sorted(results.contestants(place), key=key)
+
+
+def labelled(results: Results, place: Place, contestant: Contestant) -> str:
+    """A contestant's name, marked where its times are not to be ranked with those of exact ones."""
+    found = results.fidelity(place, contestant)
+    return contestant.name + (" (not checked)" if found is None else "" if found.exact else " (with losses)")
+
+
+def storage(results: Results, place: Place, size: float) -> dict[Contestant, Figure]:
+    """Bytes kept by each: in a file where there is one, else what it sent."""
+    out = {}
+    order = sorted(results.transports(place), key=lambda name: name != "file")
+    for contestant in results.contestants(place):
+        found = (results.figure(place, contestant, transport, size, "wire_nbytes") for transport in order)
+        figure = next((each for each in found if each is not None), None)
+        if figure is not None:
+            out[contestant] = figure
+    return out
+
+
+def frame_nbytes(results: Results, place: Place, contestant: Contestant, size: float) -> float | None:
+    found = (results.figure(place, contestant, t, size, "frame_nbytes") for t in results.transports(place))
+    return next((each.median for each in found if each is not None), None)
+
+
+def disk_bps(results: Results, place: Place) -> float:
+    """Bytes a second of the ideal disk."""
+    plans = results.kind("plan", place.run)
+    return float(plans[-1].get("disk_bps") or 500e6) if plans else 500e6
+
+
+def ideal_s(results: Results, place: Place, contestant: Contestant, size: float) -> float | None:
+    kept = storage(results, place, size).get(contestant)
+    return kept.median / disk_bps(results, place) if kept else None
+
+
+def floor(results: Results, place: Place, transport: str) -> Record | None:
+    """What a transport's times are held against: a copy in memory, elsewhere the raw bytes."""
+    found = [record for record in results.kind("floor", place.run) if record["transport"] == transport]
+    order = ("raw bytes", "memcpy", "write + fsync")
+    return min(found, key=lambda r: order.index(r["what"]) if r["what"] in order else len(order), default=None)
+
+
+def achieved(results: Results, place: Place, contestant: Contestant, transport: str, size: float) -> float | None:
+    """Per cent of what the floor reaches with the data's bytes."""
+    least, union = floor(results, place, transport), results.figure(place, contestant, transport, size)
+    frame = results.figure(place, contestant, transport, size, "frame_nbytes")
+    if least is None or union is None or frame is None or not union.median:
+        return None
+    return 100 * (frame.median * least["seconds"] / least["nbytes"]) / union.median
+
+
+def box(figure: Figure) -> str:
+    """Median, and quartiles where there are samples enough."""
+    if figure.n < 2:
+        return seconds(figure.median)
+    return f"{seconds(figure.median)} ({seconds(figure.low)} to {seconds(figure.high)})"
+
+
+def plain(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {plain(each)}" for name, each in value.items()) or "-"
+    if isinstance(value, list):
+        return listed([str(each) for each in value])
+    return str(value)

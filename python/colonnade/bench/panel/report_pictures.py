@@ -1,0 +1,184 @@
+"""Which pictures a place has, and what stands in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from colonnade.bench.panel import charts
+from colonnade.bench.panel.growth import Interval, fit
+from colonnade.bench.panel.model import Candidate, serial_s, winners
+from colonnade.bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates
+from colonnade.bench.panel.report_figures import medians, storage
+from colonnade.bench.panel.report_words import seconds, title
+from colonnade.bench.panel.summary import Contestant, Place, Results, cpu
+
+SLOWEST = 25.0
+"""In the split of the time, those that take this many times longer than the fastest are named, not drawn."""
+
+
+def looks(results: Results, place: Place) -> dict[str, tuple[str, list[int]]]:
+    """A contestant has one colour in all pictures of a place."""
+    return charts.colours(contestant.name for contestant in results.contestants(place))
+
+
+def by_transport(results: Results, place: Place, *, straight: bool = False) -> list[alt.LayerChart]:
+    """Elapsed time against size, by contestant: one chart a transport, all with the same height of time."""
+    out = []
+    chosen = {transport: curves(results, place, transport) for transport in results.transports(place)}
+    values = [value for lines, _ in chosen.values() for line in lines.values() for _, value in line]
+    for transport, (lines, modelled) in chosen.items():
+        if lines:
+            out.append(charts.growth(title(transport), lines, looks(results, place), modelled, (min(values), max(values)), straight=straight))
+    return out
+
+
+def curves(
+    results: Results, place: Place, transport: str
+) -> tuple[dict[str, list[tuple[float, float]]], dict[str, Interval]]:
+    """Measured lines of a transport, and what the stopped ones would take."""
+    lines, modelled = {}, {}
+    for contestant in results.contestants(place):
+        line = medians(results, place, contestant, transport)
+        if line:
+            lines[contestant.name] = line
+            found = fit(line)
+            if found is not None and line[-1][0] < 1:
+                modelled[contestant.name] = found.at(1.0)
+    return lines, modelled
+
+
+def by_package(results: Results, place: Place) -> dict[str, alt.LayerChart]:
+    """Elapsed time against size, by transport: one chart a contestant."""
+    transports = results.transports(place)
+    colours = charts.colours(title(transport) for transport in transports)
+    out = {}
+    for contestant in results.contestants(place):
+        lines = {title(t): line for t in transports if (line := medians(results, place, contestant, t))}
+        fits = {name: fit(line) for name, line in lines.items() if line[-1][0] < 1}
+        modelled = {name: found.at(1.0) for name, found in fits.items() if found is not None}
+        if lines:
+            out[contestant.name] = charts.growth(contestant.name, lines, colours, modelled)
+    return out
+
+
+def kept(results: Results, place: Place) -> alt.LayerChart | None:
+    """Bytes of all of the data; of those that were stopped early, extrapolated."""
+    size = results.full_size(place)
+    if size is None:
+        return None
+    measured = {
+        contestant.name: (figure.median, "exact" if results.exact(place, contestant) else "with losses")
+        for contestant, figure in storage(results, place, size).items()
+    }
+    guessed = {}
+    for contestant in results.contestants(place):
+        if contestant.name not in measured:
+            found = bytes_at(results, place, contestant, size)
+            if found is not None:
+                guessed[contestant.name] = found
+    return charts.storage("Storage used", measured, guessed) if measured else None
+
+
+def bytes_at(results: Results, place: Place, contestant: Contestant, size: float) -> Interval | None:
+    """Bytes at a size that was not measured."""
+    for transport in results.transports(place):
+        curve = [(s, f.median) for s, f in results.curve(place, contestant, transport, "wire_nbytes")]
+        found = fit(curve)
+        if found is not None:
+            return found.at(size)
+    return None
+
+
+def splits(results: Results, place: Place) -> list[tuple[alt.LayerChart, list[str]]]:
+    """Time split by contestant: a chart a transport, with the names of those too slow to be drawn."""
+    out = []
+    size = results.full_size(place)
+    for transport in results.transports(place) if size is not None else ():
+        times = {c.name: steps(results, place, c, transport, size or 1.0) for c, _ in results.ranking(place, transport)}
+        fastest = min((sum(each.values()) for each in times.values()), default=0.0)
+        drawn = {name: each for name, each in times.items() if sum(each.values()) <= SLOWEST * fastest}
+        left = [f"{name} {seconds(sum(each.values()))}" for name, each in times.items() if name not in drawn]
+        if drawn:
+            out.append((charts.split(title(transport), drawn), left))
+    return out
+
+
+def steps(results: Results, place: Place, contestant: Contestant, transport: str, size: float) -> dict[str, float]:
+    """Encode, move and decode where they follow each other; else the elapsed time in one piece."""
+    samples = results.samples(place, contestant, transport, size)
+    union = results.figure(place, contestant, transport, size)
+    encode, decode = (cpu(samples, side, transport) for side in ("write", "read"))
+    whole = union.median if union else 0.0
+    if encode is None or decode is None or encode.median + decode.median > 1.02 * whole:
+        return {"not apart": whole}
+    move = max(whole - encode.median - decode.median, 0.0)
+    return {"encode": encode.median, "move": move, "decode": decode.median}
+
+
+def ribbon(results: Results, place: Place) -> alt.LayerChart | None:
+    """The winner by bandwidth, serially, among those that lose nothing."""
+    known = list(candidates(results, place).values())
+    if not known:
+        return None
+    colours = looks(results, place)
+    found = winners(known, LOW_BPS, HIGH_BPS)
+    won = {name for _, _, name in found}
+    lines = [row for each in known for row in model_line(each, colours[each.name][0], each.name in won)]
+    stretches = [
+        {"name": name, "low": low, "high": high, "middle": (low * high) ** 0.5, "colour": colours[name][0], "label": name}
+        for low, high, name in found
+    ]
+    return charts.ribbon(lines, stretches, [], LOW_BPS, HIGH_BPS).properties(title="Fastest by link", width=900)
+
+
+def model_line(candidate: Candidate, colour: str, winner: bool) -> list[dict[str, Any]]:
+    """Points enough for a smooth line."""
+    steps = [LOW_BPS * (HIGH_BPS / LOW_BPS) ** (k / 100) for k in range(101)]
+    more = {"name": candidate.name, "colour": colour, "opacity": 1.0 if winner else 0.25}
+    return [{"bps": bps, "seconds": serial_s(candidate, bps), **more} for bps in steps]
+
+
+def write_pictures(results: Results, place: Place, directory: Path) -> list[Path]:
+    """PNG and SVG of every picture."""
+    directory.mkdir(parents=True, exist_ok=True)
+    found: dict[str, alt.TopLevelMixin | None] = {
+        "elapsed": board("Elapsed time to encode, write, read, decode, by package", by_transport(results, place)),
+        "elapsed-straight": board(
+            "Elapsed time to encode, write, read, decode, by package", by_transport(results, place, straight=True)
+        ),
+        "storage": kept(results, place),
+        "split": board("Where the time goes", [chart for chart, _ in splits(results, place)]),
+        "ribbon": ribbon(results, place),
+    }
+    out = []
+    for name, chart in found.items():
+        out += save(chart, directory / name)
+    for name, chart in by_package(results, place).items():
+        out += save(chart, directory / "packages" / slug(name))
+    return out
+
+
+def board(title: str, parts: Sequence[alt.LayerChart]) -> alt.ConcatChart | None:
+    """Several charts in rows of three."""
+    return alt.concat(*parts, columns=3).properties(title=title) if parts else None
+
+
+def save(chart: Any, stem: Path) -> list[Path]:
+    """One chart as PNG and SVG, black on white."""
+    if chart is None:
+        return []
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    png, svg = (stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "svg"))
+    svg.write_text(drawn := vl_convert.vegalite_to_svg(charts.plain(chart)), encoding="utf-8")
+    png.write_bytes(vl_convert.svg_to_png(drawn, scale=2))
+    return [png, svg]
+
+
+def slug(name: str) -> str:
+    """A file name."""
+    return "".join(c if c.isalnum() or c in "-." else "_" for c in name)

@@ -1,0 +1,258 @@
+"""What was found at one place as titled tables; the terminal, Markdown and the page show the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from colonnade.bench.panel.growth import WARN_ABOVE, Growth, fit
+from colonnade.bench.panel.model import pipelined_s, serial_s
+from colonnade.bench.panel.report_answer import candidates, data, interval, over, winner
+from colonnade.bench.panel.report_figures import (
+    achieved,
+    box,
+    disk_bps,
+    ended,
+    floor,
+    frame_nbytes,
+    ideal_s,
+    labelled,
+    medians,
+    ordered,
+    plain,
+    security,
+    storage,
+)
+from colonnade.bench.panel.report_words import MODELLED, bits, fraction, nbytes, seconds, title
+from colonnade.bench.panel.summary import Contestant, Place, Results
+from colonnade.bench.report import Section
+
+FINDING = 0.2
+"""A gap between model and measurement above this is pointed out."""
+
+
+@dataclass
+class Part(Section):
+    """A section with a name for links, whose columns from `numbers` on are numbers."""
+
+    name: str = ""
+    numbers: int = 99
+
+
+def parts(results: Results, place: Place) -> list[Part]:
+    """All tables of a place, those without rows left out."""
+    made = [
+        fastest(results, place),
+        times(results, place),
+        stored(results, place),
+        growth(results, place),
+        extrapolated(results, place),
+        fidelity(results, place),
+        safety(results, place),
+        failures(results, place),
+        floors(results, place),
+        gaps(results, place),
+        details(results, place),
+        machine(results, place),
+    ]
+    return [part for part in made if part.rows]
+
+
+def fastest(results: Results, place: Place) -> Part:
+    header = ["transport", "fastest", "elapsed", "tied with", "limited by", "faster, but with losses"]
+    rows = []
+    for transport in results.transports(place):
+        found = winner(results, place, transport)
+        if found is not None:
+            name = found.contestant.name + ("" if found.exact else " (with losses)")
+            tied = ", ".join(c.name for c in found.tied) or "-"
+            lossy = f"{found.lossy[0].name}, {seconds(found.lossy[1].median)}" if found.lossy else "-"
+            rows.append([over(results, place, transport), name, box(found.figure), tied, found.limit or "-", lossy])
+    notes = ["Elapsed: from the writer's start until every value is usable at the reader; median (quartiles)."]
+    notes.append("Tied: the boxes of quartiles meet.")
+    return Part("Fastest, by transport", header, rows, notes, "fastest")
+
+
+def times(results: Results, place: Place) -> Part:
+    """Elapsed time by contestant and transport, exact ones first."""
+    transports, size = results.transports(place), results.full_size(place) or 1.0
+    rows = []
+    for contestant in ordered(results, place):
+        found = [results.figure(place, contestant, transport, size) for transport in transports]
+        if any(found):
+            ideal = ideal_s(results, place, contestant, size)
+            cells = [box(figure) if figure else "-" for figure in found]
+            rows.append([labelled(results, place, contestant), seconds(ideal) if ideal else "-", *cells])
+    notes = [f"Of {data(results, place)}. Median (quartiles). Those with losses stand below those without."]
+    notes.append(f"Ideal I/O: the bytes it keeps at {nbytes(disk_bps(results, place))}/s.")
+    header = ["contestant", "ideal I/O", *(title(transport) for transport in transports)]
+    return Part("Elapsed time to encode, write, read and decode", header, rows, notes, "times", 1)
+
+
+def stored(results: Results, place: Place) -> Part:
+    rows, size = [], results.full_size(place) or 1.0
+    for contestant, figure in sorted(storage(results, place, size).items(), key=lambda pair: pair[1].median):
+        frame = frame_nbytes(results, place, contestant, size)
+        share = f"{100 * figure.median / frame:.1f} %" if frame else "-"
+        ideal = seconds(figure.median / disk_bps(results, place))
+        rows.append([labelled(results, place, contestant), f"{figure.median:,.0f}", share, ideal])
+    header = ["contestant", "bytes", "of the data in memory", "ideal I/O"]
+    return Part("Storage used", header, rows, [f"Measured, of {data(results, place)}."], "stored", 1)
+
+
+def growth(results: Results, place: Place) -> Part:
+    """Fitted exponents; a warning stands before those that grow faster than the data."""
+    transports, rows = results.transports(place), []
+    for contestant in results.contestants(place):
+        fits = [fit(medians(results, place, contestant, transport)) for transport in transports]
+        if any(fits):
+            rows.append([contestant.name, *(exponent(found) if found else "-" for found in fits)])
+    notes = ["time ~ size ^ exponent, fitted to the larger half of the sizes; 95 % intervals."]
+    notes.append(f"! exponent above {WARN_ABOVE}; !? above it, but the interval reaches below.")
+    return Part("Growth with size", ["contestant", *map(title, transports)], rows, notes, "growth", 1)
+
+
+def exponent(found: Growth) -> str:
+    value = found.exponent
+    mark = "" if not found.warns else "! " if found.certain else "!? "
+    return f"{mark}{value.value:.2f} ({value.low:.2f} to {value.high:.2f})"
+
+
+def extrapolated(results: Results, place: Place) -> Part:
+    """What those that were stopped early would take, by their fitted growth."""
+    rows = []
+    for contestant in results.contestants(place):
+        for transport in results.transports(place):
+            curve = medians(results, place, contestant, transport)
+            found = fit(curve)
+            if found is not None and curve[-1][0] < 1:
+                words = [fraction(curve[-1][0]), seconds(curve[-1][1]), f"{MODELLED} {interval(found.at(1.0))}"]
+                rows.append([contestant.name, title(transport), *words])
+    header = ["contestant", "transport", "measured up to", "elapsed there", "all of the data"]
+    notes = [f"{MODELLED} modelled from the growth fitted above, with the 95 % interval of one measurement; in no other table."]
+    return Part("Extrapolated, not measured", header, rows, notes, "extrapolated", 2)
+
+
+def fidelity(results: Results, place: Place) -> Part:
+    rows = []
+    for contestant in ordered(results, place):
+        found = results.fidelity(place, contestant)
+        if found is None:
+            rows.append([contestant.name, "not checked", "-"])
+        elif found.ok:
+            rows.append([contestant.name, "exact" if found.exact else "with losses", "; ".join(found.losses) or "-"])
+        else:
+            rows.append([contestant.name, "failed", found.error or "-"])
+    return Part("Fidelity", ["contestant", "round trip", "what is lost"], rows, [], "fidelity")
+
+
+def safety(results: Results, place: Place) -> Part:
+    outcomes: dict[Contestant, dict[str, dict[str, None]]] = {}
+    for cell, record in results.of("fault", place):
+        found = outcomes.setdefault(Contestant.of(cell), {}).setdefault(record["what"], {})
+        found[record["outcome"]] = None
+    rows = []
+    for contestant in results.contestants(place):
+        found = outcomes.get(contestant, {})
+        words = [", ".join(found.get(what, {})) or "-" for what in ("truncated", "flipped")]
+        rows.append([contestant.name, *words, security(results, place, contestant.engine)])
+    notes = ["Unnoticed: no error, and the result is still right. Silently wrong: no error, other values."]
+    header = ["contestant", "a truncated copy", "a copy with a flipped bit", "can reading run code? is there a checksum?"]
+    return Part("Safety", header, rows if outcomes else [], notes, "safety")
+
+
+def failures(results: Results, place: Place) -> Part:
+    """What did not work, and what was not there: a row each, with the reason."""
+    rows = []
+    for cell, record in results.of("failed", place):
+        where = f"{title(cell.transport)}, {fraction(cell.size)}"
+        rows.append([Contestant.of(cell).name, where, str(record["reason"])])
+    for cell, record in results.of("check", place):
+        if not record["ok"]:
+            rows.append([Contestant.of(cell).name, f"{title(cell.transport)}, check", str(record.get("error", ""))])
+    rows += [[str(r["engine"]), "not measured", str(r["reason"])] for r in results.kind("missing", place.run)]
+    unique = list(dict.fromkeys(map(tuple, rows)))
+    return Part("Failures, and what is missing", ["contestant", "where", "why"], [[*row] for row in unique], [], "failures")
+
+
+def floors(results: Results, place: Place) -> Part:
+    """The least that each transport takes for as many raw bytes, and how near the fastest comes."""
+    rows = []
+    size = results.full_size(place) or 1.0
+    for record in results.kind("floor", place.run):
+        rate = f"{nbytes(record['nbytes'] / record['seconds'])}/s"
+        found = winner(results, place, record["transport"])
+        near = "-"
+        if found is not None and record is floor(results, place, record["transport"]):
+            share = achieved(results, place, found.contestant, record["transport"], size)
+            near = f"{found.contestant.name}: {share:.0f} %" if share is not None else "-"
+        rows.append([title(record["transport"]), record["what"], nbytes(record["nbytes"]), seconds(record["seconds"]), rate, near])
+    notes = ["Per cent of achievable: the floor's time for the data's bytes in memory, by the elapsed time. Above 100 %: fewer bytes moved."]
+    header = ["transport", "what", "bytes", "elapsed", "rate", "the fastest reaches"]
+    return Part("Floors", header, rows, notes, "floors", 2)
+
+
+def gaps(results: Results, place: Place) -> Part:
+    """What the models say of each measured link, beside what was measured."""
+    rows = []
+    size = results.full_size(place) or 1.0
+    for contestant, candidate in candidates(results, place, lossy=True).items():
+        for transport in results.transports(place):
+            link, figure = results.link(place.run, transport), results.figure(place, contestant, transport, size)
+            if link is None or figure is None:
+                continue
+            said = [model(candidate, link["bps"], link["delay_s"]) for model in (serial_s, pipelined_s)]
+            off = min((each / figure.median - 1 for each in said), key=abs)
+            words = [seconds(figure.median), *map(seconds, said), f"{100 * off:+.0f} %"]
+            rows.append([contestant.name, title(transport), *words, "over 20 %" if abs(off) > FINDING else "-"])
+    header = ["contestant", "transport", "measured", "serial model", "pipelined model", "nearest model is off by", "finding"]
+    notes = ["Both models start from encoding and decoding as measured, bytes as measured and the link as measured."]
+    return Part("Model against measurement", header, rows, notes, "gaps", 2)
+
+
+DETAILS = {
+    "write": "write.elapsed_s",
+    "write user": "write.user_s",
+    "write system": "write.system_s",
+    "read": "read.elapsed_s",
+    "read user": "read.user_s",
+    "read system": "read.system_s",
+    "open": "read.open_s",
+    "usable": "read.usable_s",
+    "first chunk": "first_chunk_s",
+    "one column": "column_s",
+    "some rows": "rows_s",
+}
+PEAKS = {"write peak": "write.peak_nbytes", "read peak": "read.peak_nbytes", "bytes moved": "wire_nbytes"}
+
+
+def details(results: Results, place: Place) -> Part:
+    """Every figure of the full size."""
+    rows = []
+    size = results.full_size(place) or 1.0
+    for contestant in ordered(results, place):
+        for transport in results.transports(place):
+            union = results.figure(place, contestant, transport, size)
+            if union is None:
+                continue
+            share = achieved(results, place, contestant, transport, size)
+            row = [labelled(results, place, contestant), title(transport), seconds(union.median)]
+            row.append(f"{share:.0f} %" if share is not None else "-")
+            for units, names in ((seconds, DETAILS), (nbytes, PEAKS)):
+                found = (results.figure(place, contestant, transport, size, metric) for metric in names.values())
+                row += [units(figure.median) if figure else "-" for figure in found]
+            rows.append([*row, str(union.n)])
+    header = ["contestant", "transport", "elapsed", "of achievable", *DETAILS, *PEAKS, "samples"]
+    return Part("Every figure of the whole data", header, rows, ["Medians."], "details", 2)
+
+
+def machine(results: Results, place: Place) -> Part:
+    rows: list[list[str]] = []
+    for record in results.kind("machine", place.run)[-1:]:
+        rows = [[name, plain(value)] for name, value in record.items() if name not in ("kind", "run")]
+    for record in {r["transport"]: r for r in results.kind("link", place.run)}.values():
+        asked = f"asked {bits(record['asked_bps'])}, " if record.get("asked_bps") else ""
+        measured = f"measured {bits(record['bps'])}, {seconds(record['delay_s'])}"
+        rows.append([title(record["transport"]), f"{asked}{measured}, by {record['how']}"])
+    rows.append(["ended", ended(results, place.run)])
+    return Part(f"Machine and versions (run {place.run})", ["what", "value"], rows, [], "machine")
