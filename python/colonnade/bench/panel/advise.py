@@ -1,0 +1,256 @@
+"""`colonnade advise`: which format for this frame, over this link.
+
+The frame is sampled where it is too large for the budget, the link is measured or taken as told, the candidates are raced,
+and the answer is one sentence with what it rests on beneath it. See docs/benchmarks/advise.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path as FilePath
+from typing import Any
+
+from colonnade.bench.engines import ENGINES
+from colonnade.bench.pair import PairError, Process
+from colonnade.bench.panel import link as links
+from colonnade.bench.panel import sample
+from colonnade.bench.panel.answer import Answer, Path
+from colonnade.bench.panel.race import Entrant, Race
+from colonnade.bench.panel.shown import show, table_of
+from colonnade.bench.panel.track import Processes, cell_of
+
+CANDIDATES = (
+    Entrant("colonnade", "npz"),
+    Entrant("colonnade", "npz", "zstd"),
+    Entrant("colonnade", "arrow"),
+    Entrant("colonnade", "arrow", "lz4"),
+    Entrant("colonnade", "parquet", "auto"),
+    Entrant("colonnade", "msgpack"),
+    Entrant("pyarrow", "parquet", "snappy"),
+    Entrant("pandas", "feather", "lz4"),
+    Entrant("polars", "parquet", "zstd"),
+    Entrant("pickle", "pickle"),
+)
+"""The ten that are raced where none are named."""
+
+SAMPLE_BYTES_PER_S = 2_000_000
+"""Bytes of the frame for each second of the budget: more of it would leave too few laps."""
+RACE_SHARE = 0.8
+"""Of the budget; the rest is for the link, the floors and the measured path."""
+PATH_REPETITIONS = 3
+
+
+class Advice:
+    """What `advise` has found.
+
+    Attributes
+    ----------
+    answer : Answer
+        All figures.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one line."""
+        return self.answer.sentence
+
+    def table(self) -> Any:
+        """All candidates, fastest first, as a `rich` table."""
+        return table_of(self.answer)
+
+    def show(self) -> None:
+        """Everything, on the terminal."""
+        show(self.answer)
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures as a mapping that JSON can hold."""
+        return self.answer.to_json()
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+
+def advise(
+    data: Any,
+    *,
+    link: str | None = None,
+    to: str | os.PathLike[str] | None = None,
+    budget_s: float = 60.0,
+    reads: int = 1,
+    candidates: Sequence[str] | None = None,
+    seed: int = sample.SEED,
+    note: Callable[[str], None] | None = None,
+) -> Advice:
+    """Which format is fastest for this data over this link, by measurement.
+
+    Parameters
+    ----------
+    data : path, URL, or DataFrame
+        Whatever `read` reads or `Frame` takes. Where it is too large for the budget, random blocks of rows.
+    link : str, optional
+        ``940Mbit/s`` or ``940Mbit/s,0.4ms`` (one way): taken as told.
+    to : str or path, optional
+        ``tcp://host:port``, where ``colonnade bench serve`` runs, or a folder: measured. Without `link` and `to` the
+        temporary folder of this machine.
+    budget_s : float
+        Seconds for everything.
+    reads : int
+        How often what was written once is read.
+    candidates : sequence of str, optional
+        ``"engine format [codec]"``; ten usual ones by default.
+    seed : int
+        Of the blocks and of the order of the race.
+    note : callable, optional
+        Told what is running.
+
+    Returns
+    -------
+    Advice
+
+    Raises
+    ------
+    ValueError
+        A link in an unknown unit, both `link` and `to`, a frame without rows, an unknown format of an engine.
+    KeyError
+        An unknown engine; the nearest is named.
+    OSError
+        The data, the host or the folder cannot be reached.
+
+    Examples
+    --------
+    >>> import colonnade as cn
+    >>> cn.advise(df, link="940Mbit/s,0.4ms")                       # doctest: +SKIP
+    For this frame (336,776 x 19, 62 MB), from here to there (given as 940 Mbit/s, 0.4 ms): ...
+    """
+    say = note or (lambda text: None)
+    if reads < 1:
+        raise ValueError(f"advise: reads must be 1 or more, found {reads}")
+    if link is not None and to is not None:
+        raise ValueError("advise: give either link (as told) or to (measured), not both")
+    started = time.monotonic()
+    entrants = CANDIDATES if candidates is None else tuple(known(Entrant.parse(text)) for text in candidates)
+    told = None if link is None else links.parse_link(link)
+    say("reading the data")
+    taken = sample.take(data, int(budget_s * SAMPLE_BYTES_PER_S), seed)
+    if taken.note:
+        say(taken.note)
+    to = None if to is None else os.fspath(to)
+    if told is None:
+        say(f"measuring the link to {to or tempfile.gettempdir()}")
+    way = links.measure(to) if told is None else told
+    answer = Answer(taken, way, [], reads, floors(taken, way))
+    with tempfile.TemporaryDirectory(prefix="colonnade-advise-") as folder:
+        track = Processes(taken.frame, FilePath(folder), patience_s=max(10.0, budget_s / 2))
+        left_s = RACE_SHARE * budget_s - (time.monotonic() - started)
+        race = Race(
+            entrants, track, budget_s=left_s, low_bps=answer.low_bps, high_bps=answer.high_bps, reads=reads, seed=seed,
+            note=say,
+        )  # fmt: skip
+        answer.standings = race.standings
+        race.run()
+        answer.reason = race.reason
+        if answer.contenders and way.measured and race.reason != "interrupted":
+            say(f"walking the way with {answer.winner.entrant.name}")
+            answer.path = walked(answer, track)
+    return Advice(answer)
+
+
+def known(entrant: Entrant) -> Entrant:
+    """The same, if there is such an engine, format and codec. Raises KeyError or ValueError naming what there is."""
+    formats = ENGINES[entrant.engine].formats
+    if entrant.format not in formats:
+        raise ValueError(f'advise: {entrant.engine} has no format "{entrant.format}"; known: {", ".join(formats)}')
+    codecs = formats[entrant.format]
+    if entrant.codec not in codecs:
+        if entrant.codec != "none":
+            raise ValueError(f'advise: {entrant.name} has no codec "{entrant.codec}"; known: {", ".join(codecs)}')
+        return Entrant(entrant.engine, entrant.format, codecs[0])  # its own default
+    return entrant
+
+
+def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
+    """What no format can beat with raw values: seconds of one copy in memory, of the link, of a disk."""
+    import numpy as np
+
+    place = np.ones(taken.sample_nbytes, dtype=np.uint8)
+    copies = []
+    for _ in range(3):
+        start = time.perf_counter()
+        place.copy()
+        copies.append(time.perf_counter() - start)
+    disk = way if way.write_bps is not None else links.measure_disk(FilePath(tempfile.gettempdir()))
+    return {
+        "memcpy": statistics.median(copies) * taken.scale,
+        "raw bytes": 8 * taken.nbytes / way.bps + way.delay_s,
+        "write + fsync": 8 * taken.nbytes / (disk.write_bps or disk.bps),
+    }
+
+
+def walked(answer: Answer, track: Processes) -> Path | None:
+    """The winner's way, measured; None where it cannot be walked."""
+    way, winner = answer.link, answer.winner
+    task = {
+        "cell": cell_of(winner.entrant, "memory").to_json(),
+        "tables": str(track.kept),
+        "to": way.where,
+        "peer": not way.disk,
+        "repetitions": PATH_REPETITIONS,
+    }
+    process = Process("path", "colonnade.bench.panel._path", task)
+    try:
+        found = [process.answer(track.place.patience_s) for _ in range(PATH_REPETITIONS)]
+    except PairError:
+        return None
+    finally:
+        process.kill()
+    parts = {name: statistics.median(one[name] for one in found) for name in ("encode_s", "move_s", "decode_s")}
+    candidate = winner.candidate()
+    model_s = candidate.cpu_s() + candidate.bits() / way.bps + way.delay_s
+    return Path(**parts, total_s=statistics.median(sum(one.values()) for one in found), model_s=model_s)
+
+
+# ---------------------------------------------------------------- the command
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `colonnade advise` takes."""
+    parser.add_argument("data", metavar="FILE", help="the data, in any format that colonnade reads")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--link", metavar="RATE[,DELAY]", help="as told, such as 940Mbit/s,0.4ms (one way)")
+    way.add_argument("--to", metavar="WHERE", help="measured: tcp://host:port of a colonnade bench serve, or a folder")
+    parser.add_argument("--budget", metavar="SECONDS", type=float, default=60.0, help="for everything (default 60)")
+    parser.add_argument("--reads", metavar="N", type=int, default=1, help="how often it is read (default 1)")
+    parser.add_argument(
+        "--candidate", metavar="'ENGINE FORMAT [CODEC]'", action="append", help="instead of the usual ten; repeatable"
+    )
+    parser.add_argument("--seed", type=int, default=sample.SEED, help="of the sample and the order")
+    parser.add_argument("--json", action="store_true", help="all figures as JSON on standard output")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run it; gives the exit status."""
+    try:
+        advice = advise(
+            arguments.data, link=arguments.link, to=arguments.to, budget_s=arguments.budget, reads=arguments.reads,
+            candidates=arguments.candidate, seed=arguments.seed, note=lambda text: print(text, file=sys.stderr, flush=True),
+        )  # fmt: skip
+    except (KeyError, ValueError, OSError) as error:
+        print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)
+        return 2
+    if arguments.json:
+        print(json.dumps(advice.to_json(), indent=1))
+    else:
+        advice.show()
+    if advice.answer.reason == "interrupted":
+        return 130
+    return 0 if advice.answer.contenders else 1

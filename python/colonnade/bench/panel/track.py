@@ -1,0 +1,68 @@
+"""The track of `advise`: each candidate in two fresh processes of a panel, on a frame that was handed over before.
+
+Laps are run between a writer and a reader over a Unix socket, because an encoder and a decoder in one process find the
+memory the other has just given back, and are then up to three times as fast as they will be anywhere else. Only
+encoding and decoding are counted; what lies between them is another link's matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from colonnade.bench.engines import ENGINES
+from colonnade.bench.pair import PairError
+from colonnade.bench.panel import point, tables
+from colonnade.bench.panel.race import LAPS, Entrant, Lap, OutOfRace, Track
+from colonnade.bench.panel.sample import sample_rows
+from colonnade.bench.spec import Cell
+
+DATASET = "this frame"
+CHECK_ROWS = 20_000
+"""Rows of the round trip that is compared."""
+CHECK_SIZE = 0.5
+"""Not 1: so that the smaller frame has a place of its own."""
+BUFFERED = (("via", "framed"),)
+"""Encoding and decoding apart from moving, also where an engine could stream."""
+
+
+class Processes(Track):
+    """Real processes. `directory` holds the data and what they write; `patience_s` ends one that hangs."""
+
+    def __init__(self, frame: Any, directory: Path, patience_s: float) -> None:
+        self.place = point.Place(directory, directory / "data", patience_s)
+        self.place.cache.mkdir(parents=True, exist_ok=True)
+        tables.keep({"frame": frame}, self.kept)
+        tables.keep({"frame": sample_rows(frame, CHECK_ROWS)}, tables.place(DATASET, CHECK_SIZE, self.place.cache))
+
+    @property
+    def kept(self) -> Path:
+        """The file that the frame was handed over in."""
+        return tables.place(DATASET, 1.0, self.place.cache)
+
+    def losses(self, entrant: Entrant) -> list[str]:
+        if (reason := ENGINES[entrant.engine].missing()) is not None:
+            raise OutOfRace(reason)
+        try:
+            found = point.check(replace(cell_of(entrant, "memory"), size=CHECK_SIZE), self.place)
+        except PairError as error:
+            raise OutOfRace(str(error).partition(": ")[2] or str(error)) from None
+        if not found.get("ok", True):
+            raise OutOfRace(str(found.get("error")))
+        return [str(loss).removeprefix("frame.") for loss in found["losses"]]
+
+    def laps(self, entrant: Entrant) -> Generator[Lap, None, None]:
+        try:
+            for record in point.measure(replace(cell_of(entrant, "unix"), options=BUFFERED), self.place, LAPS):
+                read = record["read"]
+                touching_s = read["usable_s"] - read["open_s"]
+                yield Lap(record["write"]["encode_s"], read["decode_s"] + touching_s, record["wire_nbytes"])
+        except PairError as error:
+            raise OutOfRace(str(error)) from None
+
+
+def cell_of(entrant: Entrant, transport: str) -> Cell:
+    """The cell that a panel's processes are told."""
+    return Cell(DATASET, "pandas", entrant.engine, entrant.format, entrant.codec, transport)
