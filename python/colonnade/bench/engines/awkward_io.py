@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.base import Engine, Spooled
 from colonnade.bench.spec import Cell
 
 
-class Awkward(Engine):
-    """`ak.to_parquet` / `from_parquet`, `ak.to_feather` / `from_feather`, and `ak.to_buffers` with `np.savez`."""
+class Awkward(Spooled):
+    """`ak.to_parquet` / `from_parquet`, `ak.to_feather` / `from_feather`, and `ak.to_buffers` with `np.savez`.
+
+    DataFrames go by way of records of their columns (`as_records`), and come back through an Arrow table.
+    """
 
     name = "awkward"
     modules = ("awkward", "pyarrow")
@@ -23,16 +26,18 @@ class Awkward(Engine):
         "feather": ("zstd", "none", "lz4"),
         "npz": ("none",),
     }
-    libraries = ("awkward",)
+    libraries = ("awkward", "pandas")
     security = "reading runs no code; no checksum but NPZ's"
+    panel = (("parquet", "zstd"), ("feather", "zstd"), ("npz", "none"))
 
     def supports(self, cell: Cell) -> bool:
-        return cell.transport == "file"
+        return cell.transport == "file" and cell.library == "awkward"
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:
         import awkward as ak
         import numpy as np
 
+        data = as_records(data) if cell.library == "pandas" else data
         if cell.format == "parquet":
             ak.to_parquet(data, str(path), compression=None if cell.codec == "none" else cell.codec)
         elif cell.format == "feather":
@@ -43,7 +48,8 @@ class Awkward(Engine):
                 np.savez(file, form=form.to_json(), length=length, **container)
 
     def read(self, path: Path, cell: Cell) -> Any:
-        return self.some(path, cell, None)
+        found = self.some(path, cell, None)
+        return as_frame(found) if cell.library == "pandas" else found
 
     def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         for name in names:
@@ -115,3 +121,29 @@ class DaskAwkward(Engine):
         import pyarrow as pa
 
         pa.default_memory_pool().release_unused()
+
+
+def as_records(frame: Any) -> Any:
+    """An array of records, one field a column: numbers and times are NumPy's, the rest are Arrow's."""
+    import awkward as ak
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    columns = {}
+    for name, column in frame.items():
+        if isinstance(column.dtype, pd.DatetimeTZDtype):
+            columns[name] = ak.from_numpy(column.dt.tz_convert(None).to_numpy())
+        elif isinstance(column.dtype, np.dtype) and column.dtype.kind != "O":
+            columns[name] = ak.from_numpy(column.to_numpy())
+        else:
+            values = ak.from_arrow(pa.array(column))
+            columns[name] = values if column.isna().any() else ak.drop_none(values)
+    return ak.zip(columns, depth_limit=1)
+
+
+def as_frame(records: Any) -> Any:
+    """A DataFrame of such an array."""
+    import awkward as ak
+
+    return ak.to_arrow_table(records, extensionarray=False).to_pandas()

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from colonnade.bench import plain
 from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.columns import from_columns
 from colonnade.bench.spec import Cell
 
 
@@ -37,6 +38,7 @@ class MessagePack(Engine):
     given = ("msgpack",)
     libraries = ("pandas", "lists", "maps")
     security = "reading runs no code; no checksum"
+    panel = (("msgpack", "none"),)
 
     def pack(self, value: Any) -> bytes:
         raise NotImplementedError
@@ -65,7 +67,7 @@ class MessagePack(Engine):
             if cell.transport == "given":
                 return self.rows(buffer, cell)
             message = self.unpack(buffer)
-            return plain.from_columns(message["columns"], message["dtypes"])
+            return from_columns(message["columns"], message["dtypes"])
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:
         path.write_bytes(self.encode(data, cell))

@@ -14,10 +14,17 @@ from colonnade.bench.spec import Cell
 OPTIONS = ("numbers", "orient", "filter", "profile")
 """Options of a cell that are options of `cn.write`."""
 TEXT = ("csv", "ndjson", "json", "yaml")
+SCHEMA = "csv-schema"
+"""CSV whose first line says what CSV has no place for."""
 
 
 class Colonnade(Engine):
-    """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and streams, Parquet, MessagePack, text."""
+    """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and streams, Parquet, MessagePack, text.
+
+    Plain ``csv`` is written with ``lossy=True`` and read with ``dates=True``, as it is refused otherwise where it does
+    not hold what it is given; ``csv-schema`` is ``schema="header"``. Streams are Arrow's, over a descriptor or a
+    socket: of a buffered file object `cn.read` takes all.
+    """
 
     name = "colonnade"
     modules = ("colonnade._core",)
@@ -29,11 +36,18 @@ class Colonnade(Engine):
         "arrows": ("none", "lz4", "zstd"),
         "parquet": ("auto", "none", "snappy", "lz4", "zstd"),
         "msgpack": ("none",),
-        **dict.fromkeys(TEXT, ("none",)),
+        **dict.fromkeys((*TEXT, SCHEMA), ("none",)),
     }
     given = ("arrows", "msgpack")
     libraries = ("static-frame", "pandas", "polars", "pyarrow", "awkward", "colonnade")
     security = "reading runs no code; NPZ: CRC-32 written always, verified on request and for compressed members"
+    panel = (
+        ("npz", "none"), ("npz", "zstd"), ("arrow", "none"), ("arrow", "zstd"), ("arrows", "none"), ("arrows", "lz4"),
+        ("arrows", "zstd"), ("parquet", "auto"), ("parquet", "zstd"), ("msgpack", "none"),
+        ("csv", "none"), (SCHEMA, "none"), ("ndjson", "none"), ("json", "none"), ("yaml", "none"),
+    )  # fmt: skip
+    streams = ("arrows",)
+    ends = True
 
     def versions(self) -> dict[str, str]:
         import colonnade as cn
@@ -41,24 +55,27 @@ class Colonnade(Engine):
         return {"colonnade": cn.__version__}
 
     def supports(self, cell: Cell) -> bool:
+        if cell.format == SCHEMA:
+            return False  # of panels alone
         if cell.format in TEXT:  # with the others of text: its tables are those that inference gives back
             return cell.dataset.startswith("text-")
         return cell.transport == "file" or cell.format != "npy"
 
-    def write(self, data: Any, path: Path, cell: Cell) -> None:
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
         import colonnade as cn
 
         options = self._options(cell)
         if cell.format == "csv" and getattr(data.index, "step", None) != 1:
             options["lossy"] = True  # the frame that warms up has row labels, which plain CSV keeps as a column
-        cn.write(data, path, format=cell.format, **options)
+        cn.write(data, path, format=named(cell), **options)
 
-    def read(self, path: Path, cell: Cell) -> Any:
+    def read(self, path: Any, cell: Cell) -> Any:
         import colonnade as cn
 
         options: dict[str, Any] = {name: cell.option[name] for name in ("mmap", "threads") if name in cell.option}
         options |= {"columns": columns} if (columns := some(cell)) else {}
-        return _to_library(cn.read(path, format=cell.format, **options), cell.library)
+        options |= {"dates": True} if dated(cell) else {}
+        return _to_library(cn.read(path, format=named(cell), **options), cell.library)
 
     def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         import colonnade as cn
@@ -78,12 +95,19 @@ class Colonnade(Engine):
     def encode(self, data: Any, cell: Cell) -> Any:
         import colonnade as cn
 
-        return cn.encode(data, cell.format, **self._options(cell))
+        return cn.encode(data, named(cell), **self._options(cell))
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
         import colonnade as cn
 
-        return _to_library(cn.read(buffer, format=cell.format), cell.library)
+        options: dict[str, Any] = {"dates": True} if dated(cell) else {}
+        return _to_library(cn.read(buffer, format=named(cell), **options), cell.library)
+
+    def write_stream(self, data: Any, stream: Any, cell: Cell) -> None:
+        self.write(data, stream, cell)
+
+    def read_stream(self, stream: Any, cell: Cell) -> Any:
+        return self.decode(stream, cell)
 
     def forget(self) -> None:
         from colonnade._core import pool_trim
@@ -94,8 +118,19 @@ class Colonnade(Engine):
     def _options(cell: Cell) -> dict[str, Any]:
         default = "auto" if cell.format == "parquet" else "none"
         codec = None if cell.codec == "none" else cell.codec
-        out = {} if cell.codec == default else {"compression": codec}
+        out: dict[str, Any] = {} if cell.codec == default else {"compression": codec}
+        out |= {"lossy": True} if dated(cell) else {"schema": "header"} if cell.format == SCHEMA else {}
         return {**out, **{name: cell.option[name] for name in OPTIONS if name in cell.option}}
+
+
+def named(cell: Cell) -> str:
+    """The format by the name that `cn.write` knows."""
+    return "csv" if cell.format == SCHEMA else cell.format
+
+
+def dated(cell: Cell) -> bool:
+    """Whether this is plain CSV of a table that may have times: those of ``text-*`` have none."""
+    return cell.format == "csv" and not cell.dataset.startswith("text-")
 
 
 def _to_library(frame: Any, library: str) -> Any:

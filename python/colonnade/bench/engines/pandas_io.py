@@ -24,6 +24,7 @@ class Pandas(Engine):
     }
     libraries = ("pandas",)
     security = "reading runs no code; no checksum unless asked for"
+    panel = (("feather", "lz4"), ("feather", "zstd"), ("parquet", "snappy"), ("parquet", "zstd"))
 
     def supports(self, cell: Cell) -> bool:
         return cell.format != "parquet-plain" or cell.dataset.startswith("parquet-")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.base import Spooled
 from colonnade.bench.spec import Cell
 
 
@@ -23,14 +23,16 @@ def arrow_types(cell: Cell) -> Any:
 
     from colonnade.bench.datasets import DATASETS
 
-    return pd.ArrowDtype if getattr(DATASETS[cell.dataset], "arrow_backed", False) else None
+    known = cell.dataset in DATASETS  # a panel's may be a user's file, or several tables
+    return pd.ArrowDtype if known and getattr(DATASETS[cell.dataset], "arrow_backed", False) else None
 
 
-class OfParquetAlone(Engine):
+class OfParquetAlone(Spooled):
     """A peer of files of Parquet that holds pandas' frames."""
 
     formats: ClassVar = {"parquet": ("snappy", "zstd", "none")}
     libraries = ("pandas",)
+    panel = (("parquet", "snappy"), ("parquet", "zstd"))
     security = "reading runs no code; checksums are not looked at"
 
     def supports(self, cell: Cell) -> bool:

@@ -20,6 +20,9 @@ class Pickle(Engine):
     formats: ClassVar = {"pickle": ("none",)}
     libraries = ("pandas", "static-frame", "polars")
     security = "reading runs any code the file names; no checksum"
+    runs_code = True
+    panel = (("pickle", "none"),)
+    streams = ("pickle",)
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:
         with open(path, "wb") as file:
@@ -34,3 +37,9 @@ class Pickle(Engine):
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
         return pickle.loads(buffer)
+
+    def write_stream(self, data: Any, stream: Any, cell: Cell) -> None:
+        pickle.dump(data, stream, protocol=PROTOCOL)
+
+    def read_stream(self, stream: Any, cell: Cell) -> Any:
+        return pickle.load(stream)

@@ -17,7 +17,8 @@ from colonnade.bench.spec import Cell
 class Polars(Engine):
     """`write_ipc` / `read_ipc`, `write_ipc_stream` / `read_ipc_stream` and `write_parquet` / `read_parquet`.
 
-    Streams and Parquet can be had as pandas DataFrames too, by way of polars' own frame.
+    All can be had as pandas DataFrames too, by way of polars' own frame. Its reader of streams wants to seek, so it
+    is none of an open stream's.
     """
 
     name = "polars"
@@ -32,6 +33,10 @@ class Polars(Engine):
     given = ("ipc-stream",)
     libraries = ("polars", "pandas")
     security = "reading runs no code; no checksum"
+    panel = (
+        ("ipc", "none"), ("ipc", "zstd"), ("ipc-stream", "none"), ("ipc-stream", "lz4"), ("ipc-stream", "zstd"),
+        ("parquet", "zstd"),
+    )  # fmt: skip
 
     def supports(self, cell: Cell) -> bool:
         return cell.library == "polars" or cell.transport == "given" or cell.format == "parquet"

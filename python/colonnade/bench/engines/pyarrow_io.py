@@ -29,6 +29,11 @@ class PyArrow(Engine):
     given = ("arrows",)
     libraries = ("pandas", "pyarrow")
     security = "reading runs no code; no checksum"
+    panel = (
+        ("arrow", "none"), ("arrow", "zstd"), ("arrows", "none"), ("arrows", "lz4"), ("arrows", "zstd"),
+        ("parquet", "snappy"), ("parquet", "zstd"),
+    )  # fmt: skip
+    streams = ("arrows",)
 
     def supports(self, cell: Cell) -> bool:
         return cell.library == "pandas" or cell.format != "arrows"
@@ -69,6 +74,12 @@ class PyArrow(Engine):
             opened = pa.ipc.open_stream(buffer) if cell.format == "arrows" else pa.ipc.open_file(buffer)
             table = opened.read_all()
         return table if cell.library == "pyarrow" else table.to_pandas(types_mapper=arrow_types(cell))
+
+    def write_stream(self, data: Any, stream: Any, cell: Cell) -> None:
+        self._write(data, stream, cell)
+
+    def read_stream(self, stream: Any, cell: Cell) -> Any:
+        return self.decode(stream, cell)
 
     def by_column(self, path: Any, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         import pyarrow as pa

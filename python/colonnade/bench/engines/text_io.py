@@ -1,54 +1,82 @@
 """Readers and writers of text files, from and to pandas: the fastest ordinary call of each library.
 
-These engines are asked about the ``text-*`` datasets alone, whose columns are what every text format and inference give
-back: integers, floats and text.
+A paper asks these engines about the ``text-*`` datasets alone, whose columns are what every text format and inference
+give back: integers, floats and text. A panel asks them about any frame: what they do not bring back is its finding.
 """
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any, ClassVar
 
-from colonnade.bench.engines.base import Engine
-from colonnade.bench.engines.msgpack_io import no_collector
+from colonnade.bench.engines.base import Engine, Spooled
 from colonnade.bench.spec import Cell
 
 PREFIX = "text-"
 
 
 class TextEngine(Engine):
-    """What they have in common."""
+    """What they have in common.
+
+    Attributes
+    ----------
+    panel_only : tuple of str
+        Formats that no paper asks about.
+    """
 
     libraries = ("pandas",)
     security = "reading runs no code; no checksum"
+    panel_only: tuple[str, ...] = ()
 
     def supports(self, cell: Cell) -> bool:
-        return cell.dataset.startswith(PREFIX) and cell.transport == "file"
+        return cell.dataset.startswith(PREFIX) and cell.transport == "file" and cell.format not in self.panel_only
+
+    def encode(self, data: Any, cell: Cell) -> Any:
+        sink: Any = io.BytesIO()
+        self.write(data, sink, cell)
+        return sink.getbuffer()
+
+    def decode(self, buffer: Any, cell: Cell) -> Any:
+        source: Any = io.BytesIO(buffer)
+        return self.read(source, cell)
 
 
 class PandasText(TextEngine):
-    """`read_csv` (engine="pyarrow", and the C engine with ``engine="c"``), `read_json`, and their writers."""
+    """`read_csv` (engine="pyarrow", and the C engine with ``engine="c"``), `read_json`, and their writers.
+
+    ``csv-c`` is the C engine too: pandas' default, which looks for no times.
+    ``json-table`` is ``orient="table"``, which says the types and brings times back; else times come back as text.
+    """
 
     name = "pandas-text"
     modules = ("pandas", "pyarrow")
     distributions = ("pandas", "pyarrow")
     install = "pip install pandas pyarrow"
-    formats: ClassVar = {"csv": ("none",), "ndjson": ("none",), "json": ("none",)}
+    formats: ClassVar = {
+        "csv": ("none",), "csv-c": ("none",), "ndjson": ("none",), "json": ("none",), "json-table": ("none",)
+    }  # fmt: skip
+    panel = (("csv", "none"), ("csv-c", "none"), ("ndjson", "none"), ("json-table", "none"))
+    panel_only = ("csv-c", "json-table")
 
-    def write(self, data: Any, path: Path, cell: Cell) -> None:
-        if cell.format == "csv":
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
+        if cell.format.startswith("csv"):
             data.to_csv(path, index=False)
         elif cell.format == "ndjson":
-            data.to_json(path, orient="records", lines=True, double_precision=15)
+            data.to_json(path, orient="records", lines=True, double_precision=15, date_format="iso", date_unit="ns")
+        elif cell.format == "json-table":
+            data.to_json(path, orient="table", index=False, double_precision=15, date_unit="ns")
         else:
             data.to_json(path, orient=cell.option.get("orient", "columns"), double_precision=15)
 
-    def read(self, path: Path, cell: Cell) -> Any:
+    def read(self, path: Any, cell: Cell) -> Any:
         import pandas as pd
 
-        if cell.format == "csv":
-            engine = cell.option.get("engine", "pyarrow")
+        if cell.format.startswith("csv"):
+            engine = "c" if cell.format == "csv-c" else cell.option.get("engine", "pyarrow")
             return pd.read_csv(path, engine=engine)
+        if cell.format == "json-table":
+            return pd.read_json(path, orient="table", precise_float=True)
         exact = {"precise_float": True, "convert_dates": False}
         if cell.format == "ndjson":
             return pd.read_json(path, lines=True, **exact)
@@ -63,8 +91,9 @@ class PyArrowText(TextEngine):
     distributions = ("pyarrow",)
     install = "pip install pyarrow pandas"
     formats: ClassVar = {"csv": ("none",), "ndjson": ("none",)}
+    panel = (("csv", "none"),)
 
-    def write(self, data: Any, path: Path, cell: Cell) -> None:
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
         import pyarrow as pa
         from pyarrow import csv
 
@@ -73,7 +102,7 @@ class PyArrowText(TextEngine):
             return
         csv.write_csv(pa.Table.from_pandas(data, preserve_index=False), path)
 
-    def read(self, path: Path, cell: Cell) -> Any:
+    def read(self, path: Any, cell: Cell) -> Any:
         from pyarrow import csv, json
 
         if cell.format == "ndjson":
@@ -84,34 +113,39 @@ class PyArrowText(TextEngine):
 
 
 class PolarsText(TextEngine):
-    """`read_csv`, `read_ndjson`, `read_json` and their writers, by way of polars' own frame."""
+    """`read_csv`, `read_ndjson`, `read_json` and their writers, by way of polars' own frame.
+
+    Times are looked for in CSV (``try_parse_dates=True``), but not in the ``text-*`` datasets, which have none.
+    """
 
     name = "polars-text"
     modules = ("polars", "pyarrow", "pandas")
     distributions = ("polars",)
     install = "pip install polars pyarrow pandas"
     formats: ClassVar = {"csv": ("none",), "ndjson": ("none",), "json": ("none",)}
+    panel = (("csv", "none"), ("ndjson", "none"), ("json", "none"))
 
     def supports(self, cell: Cell) -> bool:
         return super().supports(cell) and (cell.format != "json" or cell.option.get("orient") == "records")
 
-    def write(self, data: Any, path: Path, cell: Cell) -> None:
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
         import polars as pl
 
         frame = pl.from_pandas(data)
         {"csv": frame.write_csv, "ndjson": frame.write_ndjson, "json": frame.write_json}[cell.format](path)
 
-    def read(self, path: Path, cell: Cell) -> Any:
+    def read(self, path: Any, cell: Cell) -> Any:
         import polars as pl
 
         if cell.format == "csv":
             # Types of all rows, as everybody else's: the first hundred would not do.
-            return pl.read_csv(path, infer_schema_length=None).to_pandas()
+            dates = not cell.dataset.startswith(PREFIX)
+            return pl.read_csv(path, infer_schema_length=None, try_parse_dates=dates).to_pandas()
         reader = pl.read_ndjson if cell.format == "ndjson" else pl.read_json
         return reader(path, infer_schema_length=None).to_pandas()
 
 
-class DuckDBText(TextEngine):
+class DuckDBText(Spooled, TextEngine):
     """`read_csv` and `read_json` with `df()`, and `COPY`."""
 
     name = "duckdb-text"
@@ -119,6 +153,7 @@ class DuckDBText(TextEngine):
     distributions = ("duckdb",)
     install = "pip install duckdb pandas"
     formats: ClassVar = {"csv": ("none",), "ndjson": ("none",)}
+    panel = (("csv", "none"), ("ndjson", "none"))
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:
         import duckdb
@@ -137,53 +172,4 @@ class DuckDBText(TextEngine):
             return connection.read_json(str(path), format="newline_delimited", sample_size=-1).df()
 
 
-class OrJson(TextEngine):
-    """`orjson.dumps` of what `DataFrame.to_dict` gives, and `pd.DataFrame` of what `orjson.loads` gives."""
-
-    name = "orjson"
-    modules = ("orjson", "pandas")
-    distributions = ("orjson",)
-    install = "pip install orjson pandas"
-    formats: ClassVar = {"json": ("none",)}
-
-    def write(self, data: Any, path: Path, cell: Cell) -> None:
-        import orjson
-
-        how = "list" if cell.option.get("orient") == "columns" else "records"
-        with no_collector():
-            path.write_bytes(orjson.dumps(data.to_dict(orient=how)))
-
-    def read(self, path: Path, cell: Cell) -> Any:
-        import orjson
-        import pandas as pd
-
-        with no_collector():
-            return pd.DataFrame(orjson.loads(path.read_bytes()))
-
-
-class PyYaml(TextEngine):
-    """`yaml.dump` and `yaml.load` with the C classes, of records."""
-
-    name = "pyyaml"
-    modules = ("yaml", "pandas")
-    distributions = ("PyYAML",)
-    install = "pip install PyYAML pandas"
-    formats: ClassVar = {"yaml": ("none",)}
-
-    def write(self, data: Any, path: Path, cell: Cell) -> None:
-        import yaml
-
-        with open(path, "w", encoding="utf-8") as file:
-            yaml.dump(
-                data.to_dict(orient="records"), file, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False
-            )
-
-    def read(self, path: Path, cell: Cell) -> Any:
-        import pandas as pd
-        import yaml
-
-        with no_collector(), open(path, "rb") as file:
-            return pd.DataFrame(yaml.load(file, Loader=yaml.CSafeLoader))
-
-
-TEXT_ENGINES = (PandasText(), PyArrowText(), PolarsText(), DuckDBText(), OrJson(), PyYaml())
+TEXT_ENGINES = (PandasText(), PyArrowText(), PolarsText(), DuckDBText())

@@ -6,36 +6,43 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.awkward_io import as_frame, as_records
+from colonnade.bench.engines.base import Spooled
 from colonnade.bench.spec import Cell
 
 TREE = "tree"
 
 
-class Uproot(Engine):
+class Uproot(Spooled):
     """A TTree (``ttree``: lists of numbers, no deeper) or an RNTuple (``rntuple``), with ROOT's own level of a codec.
 
     Times are kept as their integers: uproot has no other type for them. Missing cells are handed over by index, which
-    takes milliseconds of a write: those of a bit mask come back in other places (5.7.7).
+    takes milliseconds of a write: those of a bit mask come back in other places (5.7.7), and so does
+    text of a DataFrame where the missing keep their room (`dense`). A TTree refuses missing text.
     """
 
     name = "uproot"
     modules = ("uproot", "awkward")
     distributions = ("uproot",)
     install = "pip install uproot awkward"
-    formats: ClassVar = {"rntuple": ("zstd", "lz4"), "ttree": ("zstd", "lz4")}
-    libraries = ("awkward",)
+    formats: ClassVar = {"rntuple": ("zstd", "lz4", "zlib"), "ttree": ("zstd", "lz4", "zlib")}
+    libraries = ("awkward", "pandas")
     security = "reading runs no code of the file's; no checksum but LZ4's"
+    panel = (("rntuple", "zlib"), ("rntuple", "zstd"), ("ttree", "zlib"))
 
     def supports(self, cell: Cell) -> bool:
-        return cell.transport == "file"
+        return cell.transport == "file" and cell.library == "awkward" and cell.codec != "zlib"
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:
         import awkward as ak
         import uproot
 
-        codec = uproot.LZ4(4) if cell.codec == "lz4" else uproot.ZSTD(5)
-        columns = {name: as_known(data[name]) for name in data.fields}
+        codec = {"lz4": uproot.LZ4(4), "zstd": uproot.ZSTD(5), "zlib": uproot.ZLIB(1)}[cell.codec]
+        if cell.library == "pandas":
+            data = as_records(data)
+            columns = {name: dense(as_known(data[name])) for name in data.fields}
+        else:
+            columns = {name: as_known(data[name]) for name in data.fields}
         with uproot.recreate(str(path), compression=codec) as file:
             if cell.format == "rntuple":
                 file.mkrntuple(TREE, ak.zip(columns, depth_limit=1))
@@ -46,7 +53,8 @@ class Uproot(Engine):
         import uproot
 
         with uproot.open(str(path)) as file:
-            return file[TREE].arrays()
+            found = file[TREE].arrays()
+        return as_frame(found) if cell.library == "pandas" else found
 
     def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         import uproot
@@ -84,3 +92,17 @@ def by_index(layout: Any) -> Any:
     if isinstance(layout, ListOffsetArray) or layout.is_option:
         return layout.copy(content=by_index(layout.content))
     return layout
+
+
+def dense(column: Any) -> Any:
+    """A column whose missing cells are minus one in an index over those that are there, and nothing else."""
+    import awkward as ak
+    import numpy as np
+    from awkward.contents import IndexedOptionArray
+    from awkward.index import Index64
+
+    if not column.layout.is_option:
+        return column
+    there = ~ak.to_numpy(ak.is_none(column))
+    index = np.where(there, np.cumsum(there) - 1, -1)
+    return ak.Array(IndexedOptionArray(Index64(index), column.layout.project()))

@@ -1,0 +1,75 @@
+"""A DataFrame as NumPy arrays and a word about each column, for stores that hold arrays alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+About = list[dict[str, Any]]
+
+
+def parted(frame: Any) -> tuple[dict[str, Any], About]:
+    """Arrays by name (text as objects), and of each column its label and what kind it is.
+
+    Raises
+    ------
+    TypeError
+        A column of objects that are no text.
+    """
+    import pandas as pd
+
+    arrays: dict[str, Any] = {}
+    about: About = []
+    for position, (label, column) in enumerate(frame.items()):
+        key, dtype = str(position), column.dtype
+        said: dict[str, Any] = {"label": label, "dtype": str(dtype)}
+        if isinstance(dtype, pd.CategoricalDtype):
+            arrays[key] = column.cat.codes.to_numpy()
+            said |= {"categories": dtype.categories.tolist(), "ordered": bool(dtype.ordered)}
+        elif hasattr(column.array, "asi8"):
+            arrays[key] = column.array.asi8
+        elif isinstance(dtype, np.dtype) and dtype.kind != "O":
+            arrays[key] = column.to_numpy()
+        elif pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty"):
+            there = column.notna().to_numpy()
+            arrays[key] = column.to_numpy(dtype=object, na_value="")
+            if not there.all():
+                arrays[key + ".there"] = there
+        else:
+            raise TypeError(f"bench: the column {label!r} of {dtype} is no array of numbers, times or text")
+        about.append({**said, "there": key + ".there" in arrays})
+    return arrays, about
+
+
+def joined(array: Callable[[str], Any], about: About) -> Any:
+    """The DataFrame again; `array` gives each by its name."""
+    import pandas as pd
+
+    columns = {}
+    for position, said in enumerate(about):
+        there = array(f"{position}.there") if said["there"] else None
+        columns[position] = restored(array(str(position)), there, said)
+    out = pd.DataFrame(columns, copy=False)
+    out.columns = pd.Index([said["label"] for said in about])
+    return out
+
+
+def restored(values: Any, there: Any, said: dict[str, Any]) -> Any:
+    """One column of what was said about it."""
+    import pandas as pd
+
+    dtype = said["dtype"]
+    if "categories" in said:
+        return pd.Categorical.from_codes(values, said["categories"], ordered=said["ordered"])
+    if dtype.startswith("datetime64"):
+        unit, _, zone = dtype.removeprefix("datetime64[").removesuffix("]").partition(", ")
+        index = pd.DatetimeIndex(values.view(f"M8[{unit}]"))
+        return index.tz_localize("UTC").tz_convert(zone) if zone else index
+    if values.dtype.kind in "OT":
+        text = values.astype(object)
+        if there is not None:
+            text[~there] = None
+        return pd.array(text, dtype=dtype)
+    return values.view(dtype) if dtype.startswith("timedelta64") else values
