@@ -1,7 +1,7 @@
 """`colonnade advise`: which format for this frame, over this link.
 
-The frame is sampled where it is too large for the budget, the link is measured or taken as told, the candidates are raced,
-and the answer is one sentence with what it rests on beneath it. See docs/benchmarks/advise.md.
+The frame is sampled where it is too large for the budget, the link is measured or taken as told, the candidates are
+raced, and the answer is one sentence with what it rests on beneath it. See docs/benchmarks/advise.md.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.pair import PairError, Process
 from colonnade.bench.panel import link as links
 from colonnade.bench.panel import sample
-from colonnade.bench.panel.answer import Answer, Path
+from colonnade.bench.panel.answer import Answer, Walk
 from colonnade.bench.panel.race import Entrant, Race
 from colonnade.bench.panel.shown import show, table_of
 from colonnade.bench.panel.track import Processes, cell_of
@@ -30,7 +30,7 @@ CANDIDATES = (
     Entrant("colonnade", "npz"),
     Entrant("colonnade", "npz", "zstd"),
     Entrant("colonnade", "arrow"),
-    Entrant("colonnade", "arrow", "lz4"),
+    Entrant("colonnade", "arrow", "zstd"),
     Entrant("colonnade", "parquet", "auto"),
     Entrant("colonnade", "msgpack"),
     Entrant("pyarrow", "parquet", "snappy"),
@@ -150,7 +150,7 @@ def advise(
     way = links.measure(to) if told is None else told
     answer = Answer(taken, way, [], reads, floors(taken, way))
     with tempfile.TemporaryDirectory(prefix="colonnade-advise-") as folder:
-        track = Processes(taken.frame, FilePath(folder), patience_s=max(10.0, budget_s / 2))
+        track = Processes(taken.frame, Path(folder), patience_s=max(10.0, budget_s / 2))
         left_s = RACE_SHARE * budget_s - (time.monotonic() - started)
         race = Race(
             entrants, track, budget_s=left_s, low_bps=answer.low_bps, high_bps=answer.high_bps, reads=reads, seed=seed,
@@ -188,7 +188,7 @@ def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
         start = time.perf_counter()
         place.copy()
         copies.append(time.perf_counter() - start)
-    disk = way if way.write_bps is not None else links.measure_disk(FilePath(tempfile.gettempdir()))
+    disk = way if way.write_bps is not None else links.measure_disk(Path(tempfile.gettempdir()))
     return {
         "memcpy": statistics.median(copies) * taken.scale,
         "raw bytes": 8 * taken.nbytes / way.bps + way.delay_s,
@@ -196,7 +196,7 @@ def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
     }
 
 
-def walked(answer: Answer, track: Processes) -> Path | None:
+def walked(answer: Answer, track: Processes) -> Walk | None:
     """The winner's way, measured; None where it cannot be walked."""
     way, winner = answer.link, answer.winner
     task = {
@@ -216,7 +216,7 @@ def walked(answer: Answer, track: Processes) -> Path | None:
     parts = {name: statistics.median(one[name] for one in found) for name in ("encode_s", "move_s", "decode_s")}
     candidate = winner.candidate()
     model_s = candidate.cpu_s() + candidate.bits() / way.bps + way.delay_s
-    return Path(**parts, total_s=statistics.median(sum(one.values()) for one in found), model_s=model_s)
+    return Walk(**parts, total_s=statistics.median(sum(one.values()) for one in found), model_s=model_s)
 
 
 # ---------------------------------------------------------------- the command
@@ -239,10 +239,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run it; gives the exit status."""
+
+    def note(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
     try:
         advice = advise(
             arguments.data, link=arguments.link, to=arguments.to, budget_s=arguments.budget, reads=arguments.reads,
-            candidates=arguments.candidate, seed=arguments.seed, note=lambda text: print(text, file=sys.stderr, flush=True),
+            candidates=arguments.candidate, seed=arguments.seed, note=note,
         )  # fmt: skip
     except (KeyError, ValueError, OSError) as error:
         print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)

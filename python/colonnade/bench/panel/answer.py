@@ -22,7 +22,7 @@ GAP = 0.2
 
 
 @dataclass(frozen=True)
-class Path:
+class Walk:
     """The winner's way as it was measured, once for each repetition: seconds of the parts, and of the whole."""
 
     encode_s: float
@@ -47,7 +47,7 @@ class Answer:
         Rows and columns of the whole frame.
     floors : dict
         Seconds of a copy in memory, of the raw frame over the link, of writing it to disk.
-    path : Path or None
+    path : Walk or None
         None where there was no way to try it.
     """
 
@@ -56,7 +56,7 @@ class Answer:
     standings: Sequence[Standing]
     reads: int = 1
     floors: dict[str, float] = field(default_factory=dict)
-    path: Path | None = None
+    path: Walk | None = None
     reason: str = "complete"
 
     @property

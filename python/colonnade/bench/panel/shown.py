@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -88,4 +89,4 @@ def lines(answer: Answer) -> list[str]:
 def break_evens(answer: Answer) -> list[tuple[float, str, str]]:
     """Rates at which the winner changes: (rate, who wins below it, who above)."""
     ribbon = answer.ribbon
-    return [(below[1], below[2], above[2]) for below, above in zip(ribbon, ribbon[1:], strict=False)]
+    return [(below[1], below[2], above[2]) for below, above in itertools.pairwise(ribbon)]
