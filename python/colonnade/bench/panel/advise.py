@@ -138,7 +138,7 @@ def advise(
     if link is not None and to is not None:
         raise ValueError("advise: give either link (as told) or to (measured), not both")
     started = time.monotonic()
-    entrants = CANDIDATES if candidates is None else tuple(known(Entrant.parse(text)) for text in candidates)
+    entrants = CANDIDATES if candidates is None else tuple(map(known, candidates))
     told = None if link is None else links.parse_link(link)
     say("reading the data")
     taken = sample.take(data, int(budget_s * SAMPLE_BYTES_PER_S), seed)
@@ -165,17 +165,26 @@ def advise(
     return Advice(answer)
 
 
-def known(entrant: Entrant) -> Entrant:
-    """The same, if there is such an engine, format and codec. Raises KeyError or ValueError naming what there is."""
-    formats = ENGINES[entrant.engine].formats
-    if entrant.format not in formats:
-        raise ValueError(f'advise: {entrant.engine} has no format "{entrant.format}"; known: {", ".join(formats)}')
-    codecs = formats[entrant.format]
-    if entrant.codec not in codecs:
-        if entrant.codec != "none":
-            raise ValueError(f'advise: {entrant.name} has no codec "{entrant.codec}"; known: {", ".join(codecs)}')
-        return Entrant(entrant.engine, entrant.format, codecs[0])  # its own default
-    return entrant
+def known(text: str) -> Entrant:
+    """A candidate by its words, ``engine format [codec]``; without a codec the engine's own default.
+
+    >>> known("pyarrow parquet")
+    Entrant(engine='pyarrow', format='parquet', codec='snappy')
+
+    Raises
+    ------
+    KeyError, ValueError
+        There is no such engine, format or codec; those that are there are named.
+    """
+    engine, format_, codec, *more = (*text.split(), "", "", "")
+    if not format_ or any(more):
+        raise ValueError(f'advise: expected a candidate as "engine format [codec]", found "{text}"')
+    formats = ENGINES[engine].formats
+    if format_ not in formats:
+        raise ValueError(f'advise: {engine} has no format "{format_}"; known: {", ".join(formats)}')
+    if codec and codec not in formats[format_]:
+        raise ValueError(f'advise: {engine} {format_} has no codec "{codec}"; known: {", ".join(formats[format_])}')
+    return Entrant(engine, format_, codec or formats[format_][0])
 
 
 def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:

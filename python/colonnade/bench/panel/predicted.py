@@ -2,8 +2,8 @@
 
 The prediction takes nothing from what it is compared with. A candidate's costs come from its records over a Unix socket
 (two processes, encoding and decoding apart, which is what `advise` measures) or, where they are not apart there, from
-those in memory. What moving costs comes from the floor: raw bytes over the same way, which pay for the same system calls
-and the same fresh pages.
+those in memory. What moving costs comes from the floor: raw bytes over the same way, which pay for the same system
+calls and the same fresh pages.
 
 A buffered engine then takes the sum: while it encodes nothing is on the way, and while it decodes everything has come.
 An engine that streams takes the slowest of its stages and the fill; sending is part of the writer's stage and receiving

@@ -41,18 +41,6 @@ class Entrant:
         first = self.engine if self.engine == self.format else f"{self.engine} {self.format}"
         return first if self.codec in ("none", "auto") else f"{first} {self.codec}"
 
-    @classmethod
-    def parse(cls, text: str) -> Entrant:
-        """``engine format [codec]``.
-
-        >>> Entrant.parse("pyarrow parquet snappy")
-        Entrant(engine='pyarrow', format='parquet', codec='snappy')
-        """
-        words = text.split()
-        if not 2 <= len(words) <= 3:
-            raise ValueError(f'advise: expected a candidate as "engine format [codec]", found "{text}"')
-        return cls(*words)
-
 
 @dataclass(frozen=True)
 class Lap:

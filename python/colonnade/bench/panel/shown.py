@@ -19,43 +19,59 @@ def show(answer: Answer, console: Any = None) -> None:
     console.print(answer.sentence, style="bold", markup=False, highlight=False)
     console.print()
     console.print(table_of(answer))
-    for line in lines(answer):
+    for line in [*remarks(answer), "", *lines(answer)]:
         console.print(line, markup=False, highlight=False)
 
 
 def table_of(answer: Answer) -> Any:
     """Every candidate: those that lose nothing first, then the others, then those that were not measured."""
+    from rich import box
     from rich.table import Column, Table
 
     right = ("encode", "move", "decode", "serial", "pipelined", "size")
     heads = [Column(name, justify="right", no_wrap=True) for name in right]
-    table = Table(Column("candidate", no_wrap=True), *heads, "remarks")
-    measured = [*answer.ranked(lossless=True), *answer.ranked(lossless=False)]
-    for standing in measured:
+    table = Table(
+        Column("candidate", no_wrap=True), *heads, Column("", no_wrap=True), box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    for standing in in_order(answer):
+        name, word = standing.entrant.name, place_of(answer, standing)
+        if not standing.measured:
+            table.add_row(name, *[""] * len(right), word)
+            continue
         candidate = answer.of(standing)
         move_s = 8 * candidate.nbytes / answer.bps + answer.link.delay_s
         times = (candidate.encode_s, move_s, candidate.decode_s, answer.seconds(candidate), answer.pipelined(candidate))
-        figures = [amounts.seconds(value) for value in times]
-        table.add_row(standing.entrant.name, *figures, amounts.nbytes(candidate.nbytes), remarks(answer, standing))
-    for standing in answer.standings:
-        if standing not in measured:
-            table.add_row(standing.entrant.name, *[""] * len(right), standing.out or "not measured")
+        table.add_row(name, *map(amounts.seconds, times), amounts.nbytes(candidate.nbytes), word)
     return table
 
 
-def remarks(answer: Answer, standing: Standing) -> str:
-    """Its place, its losses, why it was taken out."""
-    out = []
+def in_order(answer: Answer) -> list[Standing]:
+    """As the table has them."""
+    measured = [*answer.ranked(lossless=True), *answer.ranked(lossless=False)]
+    return [*measured, *(standing for standing in answer.standings if standing not in measured)]
+
+
+def place_of(answer: Answer, standing: Standing) -> str:
+    """A word for the end of a row."""
+    if not standing.measured:
+        return "-"
     if standing is answer.winner:
-        out.append("fastest")
-    elif standing in answer.tied:
-        out.append("tied")
-    if standing.losses:
-        more = f" and {len(standing.losses) - 1} more" if len(standing.losses) > 1 else ""
-        out.append(f"loses: {standing.losses[0]}{more}")
-    if standing.out:
-        out.append(standing.out)
-    return "; ".join(out)
+        return "fastest" if standing.lossless else "fastest, lossy"
+    if standing in answer.tied:
+        return "tied"
+    return "" if standing.lossless else "lossy"
+
+
+def remarks(answer: Answer) -> list[str]:
+    """Losses, and why somebody ran fewer laps or none; one line a candidate."""
+    out = []
+    for standing in in_order(answer):
+        found = [f"loses: {'; '.join(standing.losses)}"] if standing.losses else []
+        if standing.out or not standing.laps:
+            found.append(standing.out or "not measured")
+        if found:
+            out.append(f"{standing.entrant.name}: {'; '.join(found)}.")
+    return out
 
 
 def lines(answer: Answer) -> list[str]:
@@ -70,9 +86,11 @@ def lines(answer: Answer) -> list[str]:
             f"Robust pick for a link up to {ROBUST_FACTOR:g} times slower or faster: {robust.name}, "
             f"at worst {robust.worst:.0%} over the best there (at {amounts.rate(robust.bps)})."
         )
-        floors = ", ".join(f"{name} {amounts.seconds(value)}" for name, value in answer.floors.items())
+        if answer.floors:
+            floors = ", ".join(f"{name} {amounts.seconds(value)}" for name, value in answer.floors.items())
+            out.append(f"Floor for the raw frame: {floors}.")
         share = answer.achievable_s / answer.seconds(answer.of(answer.winner))
-        out.append(f"Floor for the raw frame: {floors}. The winner is at {share:.0%} of what its bytes could achieve.")
+        out.append(f"The winner runs at {share:.0%} of what is achievable with its bytes: moving them, and one copy.")
     if answer.path is not None:
         path = answer.path
         parts = f"encode {amounts.seconds(path.encode_s)}, move {amounts.seconds(path.move_s)}"

@@ -1,0 +1,471 @@
+"""Advice: data, link, race, sentence; with synthetic candidates and clocks, and once with real processes."""
+
+import contextlib
+import json
+import threading
+
+import numpy as np
+import pytest
+
+pd = pytest.importorskip("pandas")
+
+import colonnade as cn  # noqa: E402
+from colonnade.bench.panel import advise as advising  # noqa: E402
+from colonnade.bench.panel import amounts, answer, link, race, sample, shown  # noqa: E402
+from colonnade.bench.panel.advise import advise  # noqa: E402
+from colonnade.bench.panel.race import Entrant, Lap, OutOfRace, Race, Standing, Track  # noqa: E402
+from colonnade.bench.panel.sample import Sample  # noqa: E402
+
+# ---------------------------------------------------------------- the data
+
+
+def frame_of(nrows):
+    return pd.DataFrame({"row": np.arange(nrows), "text": [f"{'x' * (k % 40)}{k}" for k in range(nrows)]})
+
+
+def test_a_small_frame_is_taken_whole():
+    frame = frame_of(100)
+    taken = sample.take(frame, 10**9)
+    assert taken.frame is frame
+    assert (taken.nrows, taken.ncols, taken.nblocks, taken.scale, taken.note) == (100, 2, 0, 1.0, "")
+
+
+def test_a_sample_covers_the_whole_frame_in_blocks_and_keeps_texts():
+    frame = frame_of(50_000)
+    nbytes = sample.take(frame, 10**9).nbytes
+    taken = sample.take(frame, nbytes // 10)
+    rows = taken.frame["row"].to_numpy()
+    assert len(np.unique(rows)) == len(rows)
+    assert 0.05 < len(rows) / 50_000 < 0.2
+    assert (np.diff(rows) > 0).all()
+    assert taken.nblocks >= 8
+    assert set(rows * taken.nblocks // 50_000) == set(range(taken.nblocks))  # one block in each stretch
+    assert (np.diff(rows) == 1).mean() > 0.95
+    assert list(taken.frame["text"]) == list(frame["text"].iloc[rows])
+    assert taken.scale == pytest.approx(50_000 / len(rows), rel=0.05)
+    assert isinstance(taken.frame.index, pd.RangeIndex)
+    assert taken.note.startswith(f"Sampled: {len(rows):,} of 50,000 rows")
+
+
+def test_the_same_seed_takes_the_same_rows_and_another_one_others():
+    frame = frame_of(50_000)
+    one, same, other = (sample.take(frame, 10**5, seed).frame for seed in (1, 1, 2))
+    assert one.equals(same)
+    assert not one.equals(other)
+
+
+@pytest.mark.parametrize(("nrows", "want"), [(10, 1), (10, 9), (1000, 8), (4097, 4096), (100_000, 99_999)])
+def test_blocks_stay_within_the_frame(nrows, want):
+    found = sample.sample_rows(pd.DataFrame({"a": np.arange(nrows)}), want)["a"].to_numpy()
+    assert 1 <= len(found) <= nrows
+    assert len(np.unique(found)) == len(found)
+
+
+def test_labels_go_with_their_rows():
+    frame = pd.DataFrame({"a": np.arange(1000)}, index=[f"r{k}" for k in range(1000)])
+    part = sample.sample_rows(frame, 50)
+    assert list(part.index) == [f"r{k}" for k in part["a"]]
+
+
+def test_paths_and_other_frames_are_read(tmp_path):
+    frame = pd.DataFrame({"a": [1, 2, 3]})
+    cn.write(frame, tmp_path / "a.npz")
+    assert sample.as_pandas(tmp_path / "a.npz").equals(frame)
+    assert sample.as_pandas(str(tmp_path / "a.npz")).equals(frame)
+    assert sample.as_pandas(cn.Frame(frame)).equals(frame)
+
+
+def test_an_empty_frame_is_refused():
+    with pytest.raises(ValueError, match="0 rows x 1 columns: there is nothing to measure"):
+        sample.take(pd.DataFrame({"a": []}), 100)
+
+
+# ---------------------------------------------------------------- the link
+
+
+@pytest.mark.parametrize(
+    ("text", "bps", "delay_s"),
+    [
+        ("940Mbit/s", 940e6, 0),
+        ("940 Mbit/s, 0.4 ms", 940e6, 0.4e-3),
+        ("940mbit", 940e6, 0),
+        ("940Mbps,5us", 940e6, 5e-6),
+        ("1Gbit/s,1s", 1e9, 1),
+        ("9600 bit/s", 9600, 0),
+        ("100MB/s", 800e6, 0),
+        ("1GiB/s", 8 * 2**30, 0),
+        ("64KiB/s", 8 * 2**16, 0),
+        ("12.5MBps,0ms", 100e6, 0),
+        ("1e3kbit/s", 1e6, 0),
+    ],
+)
+def test_links_as_told(text, bps, delay_s):
+    found = link.parse_link(text)
+    assert (found.bps, found.delay_s) == (pytest.approx(bps), pytest.approx(delay_s))
+    assert not found.measured
+
+
+@pytest.mark.parametrize("text", ["940", "fast", "", "940 Mbyte/s", "0Mbit/s", "-1Mbit/s", "940Mb/s", "9 9Mbit/s"])
+def test_an_unknown_rate_lists_the_units(text):
+    with pytest.raises(
+        ValueError, match=r"expected a rate such as 940Mbit/s, found .*known units: bit/s.*Mbit/s.*GiB/s"
+    ):
+        link.parse_link(text)
+
+
+def test_an_unknown_delay_lists_the_units():
+    with pytest.raises(ValueError, match=r'expected a delay such as 0.4ms, found "4 fortnights"; known units: ns.*ms'):
+        link.parse_link("1Gbit/s,4 fortnights")
+
+
+def test_a_disk_is_written_once_and_read_often():
+    disk = link.Link(1e9, write_bps=2e9, read_bps=2e9)
+    assert disk.per_read_bps(1) == pytest.approx(1e9)
+    assert 3 / disk.per_read_bps(3) == pytest.approx(1 / 2e9 + 3 / 2e9)
+    assert link.Link(1e9).per_read_bps(3) == 1e9
+
+
+def test_a_folder_is_measured_and_left_as_it_was(tmp_path):
+    found = link.measure_disk(tmp_path, nbytes=1 << 20)
+    assert found.measured
+    assert found.disk
+    assert found.bps > 0
+    assert 1 / found.bps == pytest.approx(1 / found.write_bps + 1 / found.read_bps)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        link.measure(str(tmp_path / "gone"))
+
+
+@contextlib.contextmanager
+def serving(answers=None):
+    """A host as `colonnade bench serve` is one; `answers` replaces what it says to a word."""
+    listener = cn.listen("tcp://127.0.0.1:0")
+    heard = []
+
+    def serve():
+        with contextlib.suppress(EOFError, ConnectionError), listener.accept(timeout_s=10) as connection:
+            while True:
+                words = json.loads(connection.receive_bytes())
+                heard.append(words)
+                if words["word"] == "echo":
+                    heard.append(len(connection.receive_bytes()))
+                said = {"ping": {"word": "pong"}, "echo": {"word": "took", "seconds": 0.0}}
+                connection.send_bytes(json.dumps((answers or said)[words["word"]]).encode())
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield listener.url, heard
+    finally:
+        listener.close()
+        thread.join(10)
+
+
+def ticking(step):
+    """A clock that moves on by `step` each time it is asked."""
+    at = [0.0]
+
+    def clock():
+        at[0] += step
+        return at[0]
+
+    return clock
+
+
+def test_a_host_is_measured_by_pings_and_by_bytes():
+    with serving() as (url, heard):
+        found = link.measure(url, clock=ticking(0.4))  # each ping and each echo takes 0.4 s
+    assert (found.delay_s, found.where, found.measured) == (pytest.approx(0.2), url, True)
+    assert found.bps == pytest.approx(8 * link.FIRST_NBYTES / 0.04)  # of 0.4 s, all but a tenth is delay
+    assert heard.count({"word": "ping"}) == link.PINGS
+    assert heard[-2:] == [{"word": "echo", "nbytes": link.FIRST_NBYTES}, link.FIRST_NBYTES]
+
+
+def test_a_quick_link_is_given_more_to_do(monkeypatch):
+    monkeypatch.setattr(link, "LAST_NBYTES", 4 * link.FIRST_NBYTES)
+    with serving() as (url, heard):
+        link.measure(url, clock=ticking(0.01))
+    assert [words for words in heard if isinstance(words, int)] == [link.FIRST_NBYTES * k for k in (1, 2, 4)]
+
+
+def test_a_host_that_speaks_of_something_else():
+    with (
+        serving({"ping": {"word": "hello"}}) as (url, _),
+        pytest.raises(ConnectionError, match="is `colonnade bench serve` there"),
+    ):
+        link.measure(url)
+
+
+# ---------------------------------------------------------------- the race
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class Paper(Track):
+    """Candidates on paper: (encode_s, decode_s, nbytes) a lap, and a clock that laps move."""
+
+    def __init__(self, costs, lossy=(), broken=(), interrupt_at=None):
+        self.costs, self.lossy, self.broken, self.interrupt_at = costs, lossy, broken, interrupt_at
+        self.clock, self.count, self.closed = Clock(), 0, []
+
+    def losses(self, entrant):
+        if entrant.engine in self.broken:
+            raise OutOfRace("it refuses nulls")
+        return ["categories became text"] if entrant.engine in self.lossy else []
+
+    def laps(self, entrant):
+        try:
+            while True:
+                self.count += 1
+                if self.count == self.interrupt_at:
+                    raise KeyboardInterrupt
+                self.clock.now += sum(self.costs[entrant.engine][:2])
+                yield Lap(*self.costs[entrant.engine])
+        finally:
+            self.closed.append(entrant.engine)
+
+
+QUICK, SMALL, SLOW, SAME = "quick", "small", "slow", "same"
+COSTS = {
+    QUICK: (0.1, 0.1, 60e6),
+    SMALL: (0.9, 0.1, 10e6),
+    SLOW: (9.0, 9.0, 70e6),
+    SAME: (0.1, 0.1, 60e6),
+}
+
+
+def raced(names=(QUICK, SMALL, SLOW), budget_s=1000.0, **more):
+    track = Paper(COSTS, **more)
+    found = Race(
+        [Entrant(name, name) for name in names], track, budget_s=budget_s, low_bps=1e6, high_bps=1e11, clock=track.clock
+    )
+    found.run()
+    return found, track
+
+
+def test_who_cannot_win_is_out_early_and_the_others_run_on():
+    found, track = raced()
+    quick, small, slow = found.standings
+    assert (len(quick.laps), len(small.laps)) == (race.LAPS, race.LAPS)
+    assert (quick.out, small.out) == ("", "")
+    assert len(slow.laps) <= 2
+    assert slow.out in ("after 1 lap it could not win on any link", "after 2 laps it could not win on any link")
+    assert found.reason == "complete"
+    assert sorted(track.closed) == sorted(COSTS.keys() - {SAME})
+
+
+def test_equals_are_not_thrown_out():
+    found, _ = raced((QUICK, SAME))
+    assert [len(standing.laps) for standing in found.standings] == [race.LAPS, race.LAPS]
+
+
+def test_a_lossy_one_throws_nobody_out():
+    found, _ = raced((QUICK, SLOW), lossy=(QUICK,))
+    assert [len(standing.laps) for standing in found.standings] == [race.LAPS, race.LAPS]
+
+
+def test_a_broken_candidate_is_a_row_with_its_reason():
+    found, _ = raced(broken=(SMALL,))
+    small = found.standings[1]
+    assert (small.out, small.laps, small.measured) == ("it refuses nulls", [], False)
+    assert found.reason == "complete"
+
+
+def test_the_budget_ends_a_race_and_says_so():
+    found, track = raced(budget_s=1.0)
+    assert found.reason == "time budget"
+    assert len(track.closed) < 3 or track.clock.now >= 1.0
+    late = [standing for standing in found.standings if not standing.laps]
+    assert all(standing.out == "not measured: the time budget ran out" for standing in late)
+
+
+@pytest.mark.parametrize("at", range(1, 12))
+def test_an_interrupted_race_leaves_a_readable_answer(at):
+    found, track = raced((QUICK, SMALL), interrupt_at=at)
+    assert found.reason == "interrupted"
+    assert sum(len(standing.laps) for standing in found.standings) == at - 1
+    assert set(track.closed) <= {QUICK, SMALL}
+    made = made_answer(found.standings, reason=found.reason)
+    assert made.sentence.startswith("For this frame (1,000 x 3, 62 MB), from here to there")
+    assert ("nothing was measured" in made.sentence) is (at == 1)
+    assert json.dumps(made.to_json())
+    assert any(text.startswith("The race ended early (interrupted)") for text in made.findings)
+
+
+# ---------------------------------------------------------------- the answer
+
+
+def standing(name, encode_s, decode_s, nbytes, losses=(), spread=0.0, out=""):
+    laps = [Lap(encode_s * (1 + spread * k), decode_s, nbytes) for k in (-1, 0, 1)]
+    return Standing(Entrant(name, name), list(losses), laps, out)
+
+
+def made_answer(standings, way=None, **more):
+    whole = Sample(pd.DataFrame({"a": range(1000)}), 1000, 3, 62_000_000, 62_000_000)
+    return answer.Answer(whole, way or link.Link(940e6, 0.4e-3, measured=True), standings, **more)
+
+
+THREE = [
+    standing("X", 0.5, 0.5, 250e6),
+    standing("Z", 10.0, 5.0, 10e6),
+    standing("W", 0.1, 0.1, 900e6),
+    standing("Y", 0.5, 0.5, 252e6, spread=0.2),
+]
+
+
+def test_the_sentence():
+    made = made_answer(THREE)
+    assert made.sentence == (
+        "For this frame (1,000 x 3, 62 MB), from here to there (measured 940 Mbit/s, 0.4 ms): "
+        "X, 3.1 s; tied with Y; limited by the link. Below 140 Mbit/s: Z. Above 6.5 Gbit/s: W."
+    )
+    # By hand: 240 MB less for 14 s more, 650 MB more for 0.8 s less.
+    assert [piece[1] for piece in made.ribbon[:2]] == pytest.approx([8 * 240e6 / 14, 8 * 650e6 / 0.8])
+
+
+def test_the_sentence_of_a_link_that_was_told_and_of_several_reads():
+    made = made_answer(THREE[:1], link.Link(1e9), reads=3)
+    assert made.sentence == (
+        "For this frame (1,000 x 3, 62 MB), from here to there, read 3 times (given as 1 Gbit/s): "
+        "X, 8 s; limited by the link."
+    )
+
+
+def test_the_sentence_of_a_disk():
+    disk = link.Link(1e9, where="/mnt/disk", measured=True, write_bps=2e9, read_bps=2e9)
+    assert made_answer(THREE[1:2], disk).sentence == (
+        "For this frame (1,000 x 3, 62 MB), to /mnt/disk and back (measured 1 Gbit/s): Z, 15 s; limited by encoding."
+    )
+
+
+def test_lossy_candidates_are_ranked_apart():
+    lossy = standing("L", 0.001, 0.001, 1e6, losses=["a: category became str"])
+    made = made_answer([lossy, *THREE])
+    assert made.winner.entrant.name == "X"
+    assert made.ranked(lossless=False) == [lossy]
+    assert "L" not in {name for _, _, name in made.ribbon}
+    assert shown.remarks(made) == ["L: loses: a: category became str."]
+    assert shown.place_of(made, lossy) == "lossy"
+    alone = made_answer([lossy])
+    assert alone.winner is lossy
+    assert "No candidate brings this frame back as it was; the losses are listed." in alone.findings
+
+
+def test_a_sample_is_scaled_and_said():
+    part = Sample(pd.DataFrame({"a": range(100)}), 1000, 3, 62_000_000, 6_200_000, 8)
+    made = answer.Answer(part, link.Link(940e6), [standing("X", 0.05, 0.05, 25e6)])
+    assert made.of(made.winner).encode_s == pytest.approx(0.5)
+    assert made.of(made.winner).nbytes == pytest.approx(250e6)
+    assert made.findings[0] == (
+        "Sampled: 100 of 1,000 rows (10.0%), in 8 random blocks from all over the data; times and sizes are scaled up."
+    )
+
+
+def test_a_gap_between_model_and_measurement_is_a_finding():
+    walk = answer.Walk(1.0, 2.0, 1.0, total_s=4.0, model_s=3.2)
+    assert (
+        "Finding: the measured path took 4 s, 25% longer than the model's 3.2 s."
+        in made_answer(THREE, path=walk).findings
+    )
+    close = answer.Walk(1.0, 1.5, 1.0, total_s=3.5, model_s=3.2)
+    assert made_answer(THREE, path=close).findings == []
+
+
+def test_what_stands_under_the_table():
+    made = made_answer(THREE, floors={"memcpy": 0.1, "raw bytes": 0.5, "write + fsync": 0.7})
+    lines = shown.lines(made)
+    assert lines[0] == "Break-even: 140 Mbit/s (Z below, X above); 6.5 Gbit/s (X below, W above)."
+    assert lines[1].startswith("Robust pick for a link up to 10 times slower or faster: X, at worst ")
+    assert lines[2] == "Floor for the raw frame: memcpy 100 ms, raw bytes 500 ms, write + fsync 700 ms."
+    assert lines[3] == ("The winner runs at 71% of what is achievable with its bytes: moving them, and one copy.")
+
+
+def test_the_json_holds_everything():
+    out = json.loads(json.dumps(made_answer(THREE).to_json()))
+    assert out["kind"] == "advice"
+    assert (out["winner"], out["tied"], out["robust"]["name"]) == ("X", ["Y"], "X")
+    assert [row["name"] for row in out["candidates"]] == ["X", "Z", "W", "Y"]
+    assert out["candidates"][0]["serial_s"] == pytest.approx(1 + 8 * 250e6 / 940e6 + 0.4e-3)
+    assert [piece["name"] for piece in out["ribbon"]] == ["Z", "X", "W"]
+
+
+def test_the_terminal_shows_all_of_it():
+    from rich.console import Console
+
+    console = Console(record=True, width=80)
+    out = standing("gone", 1.0, 1.0, 1e6)
+    out.laps, out.out = [], "it refuses nulls"
+    shown.show(made_answer([*THREE, out]), console)
+    text = console.export_text()
+    for word in ("X, 3.1 s", "fastest", "tied", "gone: it refuses nulls.", "Break-even", "Robust pick"):
+        assert word in text
+
+
+def test_amounts_round_up_to_the_next_unit():
+    assert [amounts.rate(value) for value in (999e6, 999.9e6, 1.0)] == ["1 Gbit/s", "1 Gbit/s", "1 bit/s"]
+    assert amounts.nbytes(0) == "0 B"
+
+
+# ---------------------------------------------------------------- the whole
+
+
+def test_names_and_candidates():
+    assert Entrant("pickle", "pickle").name == "pickle"
+    assert Entrant("colonnade", "parquet", "auto").name == "colonnade parquet"
+    assert len({entrant.name for entrant in advising.CANDIDATES}) == 10
+    for entrant in advising.CANDIDATES:
+        assert advising.known(f"{entrant.engine} {entrant.format} {entrant.codec}") == entrant
+    assert advising.known("pandas parquet") == Entrant("pandas", "parquet", "snappy")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "match"),
+    [
+        ({"link": "fast"}, ValueError, "known units"),
+        ({"link": "1Gbit/s", "to": "/tmp"}, ValueError, "not both"),
+        ({"reads": 0}, ValueError, "reads must be 1 or more"),
+        ({"candidates": ["colonnade"]}, ValueError, "engine format"),
+        ({"candidates": ["colonade npz"]}, KeyError, 'did you mean "colonnade"'),
+        ({"candidates": ["colonnade npzz"]}, ValueError, "known: npz"),
+        ({"candidates": ["colonnade npz brotli"]}, ValueError, "known: none, zstd"),
+    ],
+)
+def test_what_cannot_be_asked(arguments, error, match):
+    with pytest.raises(error, match=match):
+        advise(pd.DataFrame({"a": [1]}), **arguments)
+
+
+def test_real_processes(tmp_path, capsys):
+    import argparse
+
+    cn.write(frame_of(2000), tmp_path / "data.npz")
+    parser = argparse.ArgumentParser()
+    advising.add_arguments(parser)
+    names = ["colonnade npz", "pickle pickle"]
+    words = [str(tmp_path / "data.npz"), "--to", str(tmp_path), "--budget", "60", "--json"]
+    for name in names:
+        words += ["--candidate", name]
+    assert advising.main(parser.parse_args(words)) == 0
+    out = json.loads(capsys.readouterr().out)
+    assert out["frame"]["nrows"] == 2000
+    assert out["winner"] in ("colonnade npz", "pickle")
+    assert [row["losses"] for row in out["candidates"]] == [[], []]
+    assert out["path"]["total_s"] > 0
+    assert [path.name for path in tmp_path.iterdir()] == ["data.npz"]
+
+
+def test_an_engine_that_fails_is_a_row():
+    frame = pd.DataFrame({"a": [1, "x"]}, dtype=object)
+    found = advise(frame, link="1Gbit/s", candidates=["pandas feather lz4"])
+    assert found.answer.standings[0].out
+    assert found.sentence.endswith("nothing was measured.")
+    assert repr(found) == found.sentence
+    assert found.table().row_count == 1
