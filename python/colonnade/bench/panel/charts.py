@@ -1,47 +1,28 @@
 """The pictures, in Vega-Lite through altair: one chart a transport, a package or a question.
 
-Each chart is as wide as a phone, so that the page lays them out side by side where there is room, and a picture file puts
-them into rows. Text takes the colour that surrounds it, thus light and dark need no second drawing. What is modelled is
-hollow and dashed.
+Each chart is as wide as a phone, so that the page lays them out side by side where there is room, and a picture file
+puts them into rows. What is modelled is hollow and dashed.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 
-from colonnade.bench.panel.report_scales import SECONDS, Log, Scale, Straight
 from colonnade.bench.panel.growth import Interval
 from colonnade.bench.panel.report_labels import Label, spread
+from colonnade.bench.panel.report_looks import INK, KINDS, PAPER, STEPS, Chart, key, rows
+from colonnade.bench.panel.report_scales import SECONDS, Log, Scale, Straight
 from colonnade.bench.panel.report_words import fraction, nbytes, seconds
 
-PALETTE = (
-    "#c8455a", "#2f7fd1", "#2e9156", "#b8741a", "#8a63d2", "#0e8f9c",
-    "#c2539f", "#7c8720", "#64788e", "#d9622b", "#4f6fe0", "#9c6b4e",
-)  # fmt: skip
-"""Seen on white and on near-black alike."""
-DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
-STEPS = {"encode": "#2f7fd1", "move": "#8a94a0", "decode": "#d9622b", "not apart": "#8a63d2"}
-KINDS = {"exact": "#2f7fd1", "with losses": "#b8741a"}
-INK, PAPER = "currentColor", "var(--paper)"
-"""The page's own: `plain` puts colours in their places for a picture file."""
 WIDTH, HEIGHT, ROW = 292, 320, 19
 FAR = 10.0
 """A modelled point is drawn up to this many times the largest measured one."""
 
 Line = Sequence[tuple[float, float]]
 """Size and seconds, from the smallest."""
-
-
-def colours(names: Iterable[str]) -> dict[str, tuple[str, list[int]]]:
-    """A colour and a dash for each name; colours come round again with another dash."""
-    return {
-        name: (PALETTE[k % len(PALETTE)], DASHES[k // len(PALETTE) % len(DASHES)])
-        for k, name in enumerate(dict.fromkeys(names))
-    }
 
 
 def growth(
@@ -52,7 +33,7 @@ def growth(
     bounds: tuple[float, float] | None = None,
     *,
     straight: bool = False,
-) -> alt.LayerChart:
+) -> Chart:
     """Elapsed time against the fraction of the data, a labelled line a name.
 
     `looks` gives each name's colour and dash, `modelled` its extrapolation to all of the data; `bounds` are the least
@@ -82,14 +63,19 @@ def growth(
     colour = alt.Color("colour:N", scale=None)
     tips = [alt.Tooltip("name:N", title="contestant"), alt.Tooltip("shown:N", title="elapsed")]
     base = alt.Chart(rows(table)).encode(x=across, y=up, color=colour)
-    curves = base.mark_line(strokeWidth=1.8).encode(detail="name:N", strokeDash=alt.StrokeDash("dash:N", scale=None))
+    curves = base.mark_line(strokeWidth=1.8).encode(
+        detail=alt.Detail("name:N"), strokeDash=alt.StrokeDash("dash:N", scale=None)
+    )
     dots = base.mark_point(filled=True, size=14, opacity=1).encode(tooltip=tips)
     leaders = alt.Chart(rows(labels)).mark_rule(strokeWidth=0.8, opacity=0.8)
-    leaders = leaders.encode(x="x0:Q", y="y0:Q", x2="near:Q", y2="y:Q", color=colour)
-    layers = [curves, dots, *(beyond(far, ends, looks, across, up, y.high) if far else ()), leaders]
-    for halo in ({"stroke": PAPER, "strokeWidth": 3, "strokeJoin": "round"}, {}):
+    leaders = leaders.encode(
+        x=alt.X("x0:Q"), y=alt.Y("y0:Q"), x2=alt.X2(field="near"), y2=alt.Y2(field="y"), color=colour
+    )
+    layers: list[alt.Chart] = [curves, dots, *(beyond(far, ends, looks, across, up, y.high) if far else ()), leaders]
+    halos: list[dict[str, Any]] = [{"stroke": PAPER, "strokeWidth": 3, "strokeJoin": "round"}, {}]
+    for halo in halos:
         text = alt.Chart(rows(labels)).mark_text(align="left", baseline="middle", fontSize=10, color=INK, **halo)
-        layers.append(text.encode(x="x:Q", y="y:Q", text="name:N"))
+        layers.append(text.encode(x=alt.X("x:Q"), y=alt.Y("y:Q"), text=alt.Text("name:N")))
     return alt.layer(*layers).properties(title=title, width=WIDTH, height=HEIGHT)
 
 
@@ -117,55 +103,74 @@ def beyond(
     """Modelled points: hollow, with their interval, tied to the last measured one by a dotted line."""
     table = [
         {"size": 1.0, "seconds": m.value, "low": m.low, "high": min(m.high, top), "colour": looks[name][0],
-         "from_size": ends[name][0], "from_seconds": ends[name][1], "name": name, "shown": f"modelled: {seconds(m.value)}"}
+         "from_size": ends[name][0], "from_seconds": ends[name][1], "name": name,
+         "shown": f"modelled: {seconds(m.value)}"}
         for name, m in far.items()
     ]  # fmt: skip
     colour = alt.Color("colour:N", scale=None)
     tips = [alt.Tooltip("name:N", title="contestant"), alt.Tooltip("shown:N", title="elapsed")]
     base = alt.Chart(rows(table)).encode(x=across, color=colour)
-    tie = base.mark_rule(strokeDash=[1, 3]).encode(y=up, x2="from_size:Q", y2="from_seconds:Q")
-    bar = base.mark_rule(strokeWidth=1.2).encode(y="low:Q", y2="high:Q")
+    tie = base.mark_rule(strokeDash=[1, 3]).encode(y=up, x2=alt.X2(field="from_size"), y2=alt.Y2(field="from_seconds"))
+    bar = base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("low:Q"), y2=alt.Y2(field="high"))
     return [tie, bar, base.mark_point(filled=False, size=34, opacity=1).encode(y=up, tooltip=tips)]
 
 
-def storage(
-    title: str, kept: Mapping[str, tuple[float, str]], modelled: Mapping[str, Interval]
-) -> alt.LayerChart:
+def storage(title: str, kept: Mapping[str, tuple[float, str]], modelled: Mapping[str, Interval]) -> Chart:
     """Bytes by contestant, sorted; `kept` gives bytes and a key of `KINDS`, hollow bars were extrapolated."""
-    table = [
+    table: list[dict[str, Any]] = [
         {"name": name, "bytes": value, "kind": kind, "text": nbytes(value), "end": value}
         for name, (value, kind) in kept.items()
     ]
-    guessed = [
-        {"name": name, "bytes": m.value, "low": m.low, "high": m.high, "text": f"≈ {nbytes(m.value)}", "end": max(m.value, m.high)}
+    guessed: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "bytes": m.value,
+            "low": m.low,
+            "high": m.high,
+            "text": f"≈ {nbytes(m.value)}",
+            "end": max(m.value, m.high),
+        }
         for name, m in modelled.items()
     ]
     names = [row["name"] for row in sorted(table + guessed, key=lambda row: row["bytes"])]
     most = max(row["end"] for row in table + guessed)
-    across = alt.X("bytes:Q", title="bytes", scale=alt.Scale(domain=[0, most * 1.42], nice=False), axis=alt.Axis(format="~s", tickCount=4))  # fmt: skip
+    scale = alt.Scale(domain=[0, most * 1.42], nice=False)
+    across = alt.X("bytes:Q", title="bytes", scale=scale, axis=alt.Axis(format="~s", tickCount=4))
     up = alt.Y("name:N", sort=names, title=None, scale=alt.Scale(domain=names))
     base = alt.Chart(rows(table)).encode(x=across, y=up)
-    layers = [base.mark_bar(height=11).encode(color=key("kind:N", KINDS), tooltip=["name:N", "text:N", "kind:N"])]
+    layers = [
+        base.mark_bar(height=11).encode(
+            color=key("kind:N", KINDS), tooltip=[alt.Tooltip("name:N"), alt.Tooltip("text:N"), alt.Tooltip("kind:N")]
+        )
+    ]
     if guessed:
         hollow = alt.Chart(rows(guessed)).encode(y=up)
         outline = hollow.mark_bar(height=11, fillOpacity=0, stroke=INK, strokeWidth=1, strokeDash=[3, 2])
-        layers += [outline.encode(x=across), hollow.mark_rule(color=INK).encode(x="low:Q", x2="high:Q")]
+        layers += [
+            outline.encode(x=across),
+            hollow.mark_rule(color=INK).encode(x=alt.X("low:Q"), x2=alt.X2(field="high")),
+        ]
     text = alt.Chart(rows(table + guessed)).mark_text(align="left", dx=4, fontSize=10, color=INK)
-    layers.append(text.encode(x="end:Q", y=up, text="text:N"))
+    layers.append(text.encode(x=alt.X("end:Q"), y=up, text=alt.Text("text:N")))
     return alt.layer(*layers).properties(title=title, width=WIDTH - 90, height=ROW * len(names))
 
 
-def split(title: str, times: Mapping[str, Mapping[str, float]]) -> alt.LayerChart:
+def split(title: str, times: Mapping[str, Mapping[str, float]]) -> Chart:
     """Elapsed time in pieces by contestant: the keys of `STEPS`, whose sum is the whole."""
     order = sorted(times, key=lambda name: sum(times[name].values()))
     table = [
         {"name": name, "step": step, "seconds": value, "place": list(STEPS).index(step), "shown": seconds(value)}
         for name in order for step, value in times[name].items()
     ]  # fmt: skip
-    totals = [{"name": name, "seconds": sum(times[name].values()), "text": seconds(sum(times[name].values()))} for name in order]
+    totals: list[dict[str, Any]] = [
+        {"name": name, "seconds": sum(times[name].values()), "text": seconds(sum(times[name].values()))}
+        for name in order
+    ]
     most = totals[-1]["seconds"]
     scale = alt.Scale(domain=[0, most * 1.35], nice=False)
-    across = alt.X("seconds:Q", stack="zero", title="elapsed time", scale=scale, axis=alt.Axis(tickCount=4, labelExpr=SECONDS))
+    across = alt.X(
+        "seconds:Q", stack="zero", title="elapsed time", scale=scale, axis=alt.Axis(tickCount=4, labelExpr=SECONDS)
+    )
     up = alt.Y("name:N", sort=order, title=None)
     used = {step: colour for step, colour in STEPS.items() if any(row["step"] == step for row in table)}
     colour = key("step:N", used)
@@ -173,16 +178,10 @@ def split(title: str, times: Mapping[str, Mapping[str, float]]) -> alt.LayerChar
     bars = alt.Chart(rows(table)).mark_bar(height=11)
     text = alt.Chart(rows(totals)).mark_text(align="left", dx=4, fontSize=10, color=INK)
     layers = [
-        bars.encode(x=across, y=up, color=colour, order="place:Q", tooltip=tips),
-        text.encode(x="seconds:Q", y=up, text="text:N"),
+        bars.encode(x=across, y=up, color=colour, order=alt.Order("place:Q"), tooltip=tips),
+        text.encode(x=alt.X("seconds:Q"), y=up, text=alt.Text("text:N")),
     ]
     return alt.layer(*layers).properties(title=title, width=WIDTH - 90, height=ROW * len(order))
-
-
-def key(field: str, meaning: Mapping[str, str]) -> alt.Color:
-    """A colour by name, explained below the chart."""
-    scale = alt.Scale(domain=list(meaning), range=list(meaning.values()))
-    return alt.Color(field, scale=scale, legend=alt.Legend(title=None, orient="bottom", symbolType="square"))
 
 
 RIBBON = 26
@@ -191,26 +190,33 @@ RIBBON = 26
 
 def ribbon(
     curves: list[dict[str, Any]], pieces: list[dict[str, Any]], link: list[dict[str, Any]], low: float, high: float
-) -> alt.LayerChart:
+) -> Chart:
     """Modelled time against the link for each contestant, and below it the winner of each stretch.
 
-    The three tables are named: the page puts others in their place. `curves` has name, bps, seconds, colour and opacity;
-    `pieces` has name, low, high, middle, colour and label; `link` has bps.
+    The three tables are named: the page puts others in their place. `curves` has name, bps, seconds, colour and
+    opacity; `pieces` has name, low, high, middle, colour and label; `link` has bps.
     """
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     axis = alt.Axis(values=decades(low, high), labelExpr=SHORT, grid=False)
     across = alt.X("bps:Q", scale=scale, title="link, bit/s", axis=axis)
     tall = alt.Scale(type="log", range=[HEIGHT - RIBBON - 8, 0], nice=False)
-    up = alt.Y("seconds:Q", scale=tall, title="modelled time", axis=alt.Axis(labelExpr=SECONDS, values=decades(1e-6, 1e6)))
+    up = alt.Y(
+        "seconds:Q", scale=tall, title="modelled time", axis=alt.Axis(labelExpr=SECONDS, values=decades(1e-6, 1e6))
+    )
     colour = alt.Color("colour:N", scale=None)
     lines = alt.Chart(alt.NamedData("curves")).mark_line(strokeWidth=1.8)
-    lines = lines.encode(x=across, y=up, color=colour, detail="name:N", opacity=alt.Opacity("opacity:Q", scale=None))
+    lines = lines.encode(
+        x=across, y=up, color=colour, detail=alt.Detail("name:N"), opacity=alt.Opacity("opacity:Q", scale=None)
+    )
     stretches = alt.Chart(alt.NamedData("pieces")).mark_rect(stroke=None)
     place = {"y": alt.value(HEIGHT - RIBBON), "y2": alt.value(HEIGHT)}
-    stretches = stretches.encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour, tooltip="name:N", **place)
+    stretches = stretches.encode(
+        x=alt.X("low:Q", scale=scale), x2=alt.X2(field="high"), color=colour, tooltip=alt.Tooltip("name:N"), **place
+    )
     text = alt.Chart(alt.NamedData("pieces")).mark_text(fontSize=11, fontWeight=600, color="white")
-    text = text.encode(x=alt.X("middle:Q", scale=scale), y=alt.value(HEIGHT - RIBBON / 2), text="label:N")
-    mark = alt.Chart(alt.NamedData("link")).mark_rule(strokeWidth=1.5, strokeDash=[4, 3], color=INK).encode(x=across)
+    text = text.encode(x=alt.X("middle:Q", scale=scale), y=alt.value(HEIGHT - RIBBON / 2), text=alt.Text("label:N"))
+    mark = alt.Chart(alt.NamedData("link")).mark_rule(strokeWidth=1.5, strokeDash=[4, 3], color=INK)
+    mark = mark.encode(x=across, y=alt.value(0), y2=alt.value(HEIGHT - RIBBON))
     chart = alt.layer(lines, stretches, text, mark).properties(width=WIDTH, height=HEIGHT)
     chart.datasets = {"curves": curves, "pieces": pieces, "link": link}
     return chart
@@ -226,29 +232,3 @@ def decades(low: float, high: float) -> list[float]:
     [10.0, 100.0, 1000.0]
     """
     return [10.0**k for k in range(-12, 16) if low <= 10.0**k <= high]
-
-
-def rows(values: list[dict[str, Any]]) -> alt.InlineData:
-    """A table within a chart. Charts copy lists whenever they are put together, and leave a tuple alone."""
-    table: Any = tuple(values)
-    return alt.InlineData(values=table)
-
-
-def plain(chart: alt.TopLevelMixin) -> dict[str, Any]:
-    """A chart for a picture file: black on white."""
-    text = json.dumps({**chart.to_dict(), "config": config(), "background": PAPER, "padding": 12})
-    spec: dict[str, Any] = json.loads(text.replace(INK, "#1a1d21").replace(PAPER, "#ffffff"))
-    return spec
-
-
-def config() -> dict[str, Any]:
-    """Looks that all charts share."""
-    ink = INK
-    axis = {
-        "labelColor": ink, "titleColor": ink, "tickColor": ink, "domainColor": ink, "gridColor": ink, "gridOpacity": 0.12,
-        "domainOpacity": 0.35, "tickOpacity": 0.35, "labelFontSize": 10, "titleFontSize": 10, "titleFontWeight": "normal",
-        "labelLimit": 170, "titleOpacity": 0.75,
-    }  # fmt: skip
-    legend = {"labelColor": ink, "labelFontSize": 10, "padding": 4}
-    title = {"color": ink, "fontSize": 13, "fontWeight": 600, "anchor": "start", "offset": 8}
-    return {"font": "system-ui, 'DejaVu Sans', sans-serif", "background": None, "view": {"stroke": None}, "axis": axis, "legend": legend, "title": title}

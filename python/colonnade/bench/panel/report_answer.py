@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from colonnade.bench.panel.growth import Interval
 from colonnade.bench.panel.model import Candidate, winners
-from colonnade.bench.panel.report_words import bits, fraction, listed, nbytes, seconds, title
+from colonnade.bench.panel.report_words import bits, fraction, listed, nbytes, phrase, seconds, spread
 from colonnade.bench.panel.summary import Contestant, Place, Results
 from colonnade.bench.summary import Figure
 
@@ -73,7 +73,8 @@ def headline(results: Results, place: Place) -> str:
     for transport in reversed(results.transports(place)):
         found = winner(results, place, transport)
         if found is not None:
-            line = f"For {data(results, place)}, {over(results, place, transport)}: {sentence(found)}."
+            way = phrase(transport) + measured_link(results, place, transport)
+            line = f"For {data(results, place)}, {way}: {sentence(found)}."
             return " ".join([line, *takeovers(results, place)])
     return f"For {place.dataset}: nothing was measured to the end."
 
@@ -89,12 +90,10 @@ def data(results: Results, place: Place) -> str:
     return place.dataset
 
 
-def over(results: Results, place: Place, transport: str) -> str:
-    """A transport, with what was measured of its link."""
+def measured_link(results: Results, place: Place, transport: str) -> str:
+    """What was measured of a transport's link, in brackets; empty where it has none."""
     record = results.link(place.run, transport)
-    if record is None:
-        return title(transport)
-    return f"{title(transport)} (measured {bits(record['bps'])}, {seconds(record['delay_s'])})"
+    return "" if record is None else f" (measured {bits(record['bps'])}, {seconds(record['delay_s'])})"
 
 
 def sentence(found: Winner) -> str:
@@ -125,4 +124,4 @@ def takeovers(results: Results, place: Place) -> list[str]:
 
 def interval(value: Interval) -> str:
     """A modelled time with its interval."""
-    return f"{seconds(value.value)} ({seconds(value.low)} to {seconds(value.high)})"
+    return spread(value.value, value.low, value.high)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from colonnade.bench.engines import ENGINES
-from colonnade.bench.panel.report_words import listed, seconds
-from colonnade.bench.panel.summary import Contestant, Place, Record, Results
+from colonnade.bench.panel.report_records import Record
+from colonnade.bench.panel.report_words import listed, seconds, spread
+from colonnade.bench.panel.summary import Contestant, Place, Results
 from colonnade.bench.summary import Figure
 
 
@@ -89,14 +90,14 @@ def achieved(results: Results, place: Place, contestant: Contestant, transport: 
     frame = results.figure(place, contestant, transport, size, "frame_nbytes")
     if least is None or union is None or frame is None or not union.median:
         return None
-    return 100 * (frame.median * least["seconds"] / least["nbytes"]) / union.median
+    return 100 * frame.median * float(least["seconds"] / least["nbytes"]) / union.median
 
 
 def box(figure: Figure) -> str:
     """Median, and quartiles where there are samples enough."""
     if figure.n < 2:
         return seconds(figure.median)
-    return f"{seconds(figure.median)} ({seconds(figure.low)} to {seconds(figure.high)})"
+    return spread(figure.median, figure.low, figure.high)
 
 
 def plain(value: object) -> str:

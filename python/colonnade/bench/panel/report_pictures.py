@@ -14,26 +14,37 @@ from colonnade.bench.panel.growth import Interval, fit
 from colonnade.bench.panel.model import Candidate, serial_s, winners
 from colonnade.bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates
 from colonnade.bench.panel.report_figures import medians, storage
-from colonnade.bench.panel.report_words import seconds, title
+from colonnade.bench.panel.report_looks import Chart, plain
+from colonnade.bench.panel.report_looks import colours as colours_of
+from colonnade.bench.panel.report_words import slug, title
 from colonnade.bench.panel.summary import Contestant, Place, Results, cpu
 
 SLOWEST = 25.0
-"""In the split of the time, those that take this many times longer than the fastest are named, not drawn."""
+"""In the split of the time, those that take this many times longer than the fastest are not drawn."""
 
 
 def looks(results: Results, place: Place) -> dict[str, tuple[str, list[int]]]:
     """A contestant has one colour in all pictures of a place."""
-    return charts.colours(contestant.name for contestant in results.contestants(place))
+    return colours_of(contestant.name for contestant in results.contestants(place))
 
 
-def by_transport(results: Results, place: Place, *, straight: bool = False) -> list[alt.LayerChart]:
+def by_transport(results: Results, place: Place, *, straight: bool = False) -> list[Chart]:
     """Elapsed time against size, by contestant: one chart a transport, all with the same height of time."""
     out = []
     chosen = {transport: curves(results, place, transport) for transport in results.transports(place)}
     values = [value for lines, _ in chosen.values() for line in lines.values() for _, value in line]
     for transport, (lines, modelled) in chosen.items():
         if lines:
-            out.append(charts.growth(title(transport), lines, looks(results, place), modelled, (min(values), max(values)), straight=straight))
+            out.append(
+                charts.growth(
+                    title(transport),
+                    lines,
+                    looks(results, place),
+                    modelled,
+                    (min(values), max(values)),
+                    straight=straight,
+                )
+            )
     return out
 
 
@@ -52,21 +63,23 @@ def curves(
     return lines, modelled
 
 
-def by_package(results: Results, place: Place) -> dict[str, alt.LayerChart]:
-    """Elapsed time against size, by transport: one chart a contestant."""
+def measured(results: Results, place: Place) -> list[Contestant]:
+    """Those that a figure could be drawn of."""
     transports = results.transports(place)
-    colours = charts.colours(title(transport) for transport in transports)
-    out = {}
-    for contestant in results.contestants(place):
-        lines = {title(t): line for t in transports if (line := medians(results, place, contestant, t))}
-        fits = {name: fit(line) for name, line in lines.items() if line[-1][0] < 1}
-        modelled = {name: found.at(1.0) for name, found in fits.items() if found is not None}
-        if lines:
-            out[contestant.name] = charts.growth(contestant.name, lines, colours, modelled)
-    return out
+    return [c for c in results.contestants(place) if any(results.sizes(place, c, t) for t in transports)]
 
 
-def kept(results: Results, place: Place) -> alt.LayerChart | None:
+def by_package(results: Results, place: Place, contestant: Contestant) -> Chart:
+    """Elapsed time of one contestant against size, by transport."""
+    transports = results.transports(place)
+    colours = colours_of(title(transport) for transport in transports)
+    lines = {title(t): line for t in transports if (line := medians(results, place, contestant, t))}
+    fits = {name: fit(line) for name, line in lines.items() if line[-1][0] < 1}
+    modelled = {name: found.at(1.0) for name, found in fits.items() if found is not None}
+    return charts.growth(contestant.name, lines, colours, modelled)
+
+
+def kept(results: Results, place: Place) -> Chart | None:
     """Bytes of all of the data; of those that were stopped early, extrapolated."""
     size = results.full_size(place)
     if size is None:
@@ -94,17 +107,16 @@ def bytes_at(results: Results, place: Place, contestant: Contestant, size: float
     return None
 
 
-def splits(results: Results, place: Place) -> list[tuple[alt.LayerChart, list[str]]]:
-    """Time split by contestant: a chart a transport, with the names of those too slow to be drawn."""
+def splits(results: Results, place: Place) -> list[Chart]:
+    """Time split by contestant, those that are not far slower than the fastest: a chart a transport."""
     out = []
-    size = results.full_size(place)
-    for transport in results.transports(place) if size is not None else ():
-        times = {c.name: steps(results, place, c, transport, size or 1.0) for c, _ in results.ranking(place, transport)}
+    size = results.full_size(place) or 1.0
+    for transport in results.transports(place):
+        times = {c.name: steps(results, place, c, transport, size) for c, _ in results.ranking(place, transport)}
         fastest = min((sum(each.values()) for each in times.values()), default=0.0)
         drawn = {name: each for name, each in times.items() if sum(each.values()) <= SLOWEST * fastest}
-        left = [f"{name} {seconds(sum(each.values()))}" for name, each in times.items() if name not in drawn]
         if drawn:
-            out.append((charts.split(title(transport), drawn), left))
+            out.append(charts.split(title(transport), drawn))
     return out
 
 
@@ -120,7 +132,7 @@ def steps(results: Results, place: Place, contestant: Contestant, transport: str
     return {"encode": encode.median, "move": move, "decode": decode.median}
 
 
-def ribbon(results: Results, place: Place) -> alt.LayerChart | None:
+def ribbon(results: Results, place: Place) -> Chart | None:
     """The winner by bandwidth, serially, among those that lose nothing."""
     known = list(candidates(results, place).values())
     if not known:
@@ -130,7 +142,14 @@ def ribbon(results: Results, place: Place) -> alt.LayerChart | None:
     won = {name for _, _, name in found}
     lines = [row for each in known for row in model_line(each, colours[each.name][0], each.name in won)]
     stretches = [
-        {"name": name, "low": low, "high": high, "middle": (low * high) ** 0.5, "colour": colours[name][0], "label": name}
+        {
+            "name": name,
+            "low": low,
+            "high": high,
+            "middle": (low * high) ** 0.5,
+            "colour": colours[name][0],
+            "label": name,
+        }
         for low, high, name in found
     ]
     return charts.ribbon(lines, stretches, [], LOW_BPS, HIGH_BPS).properties(title="Fastest by link", width=900)
@@ -146,39 +165,34 @@ def model_line(candidate: Candidate, colour: str, winner: bool) -> list[dict[str
 def write_pictures(results: Results, place: Place, directory: Path) -> list[Path]:
     """PNG and SVG of every picture."""
     directory.mkdir(parents=True, exist_ok=True)
-    found: dict[str, alt.TopLevelMixin | None] = {
+    found: dict[str, Chart | alt.ConcatChart | None] = {
         "elapsed": board("Elapsed time to encode, write, read, decode, by package", by_transport(results, place)),
         "elapsed-straight": board(
             "Elapsed time to encode, write, read, decode, by package", by_transport(results, place, straight=True)
         ),
         "storage": kept(results, place),
-        "split": board("Where the time goes", [chart for chart, _ in splits(results, place)]),
+        "split": board("Where the time goes", splits(results, place)),
         "ribbon": ribbon(results, place),
     }
     out = []
     for name, chart in found.items():
         out += save(chart, directory / name)
-    for name, chart in by_package(results, place).items():
-        out += save(chart, directory / "packages" / slug(name))
+    for each in measured(results, place):
+        out += save(by_package(results, place, each), directory / "packages" / slug(each.name))
     return out
 
 
-def board(title: str, parts: Sequence[alt.LayerChart]) -> alt.ConcatChart | None:
+def board(title: str, parts: Sequence[Chart]) -> alt.ConcatChart | None:
     """Several charts in rows of three."""
     return alt.concat(*parts, columns=3).properties(title=title) if parts else None
 
 
-def save(chart: Any, stem: Path) -> list[Path]:
+def save(chart: Chart | alt.ConcatChart | None, stem: Path) -> list[Path]:
     """One chart as PNG and SVG, black on white."""
     if chart is None:
         return []
     stem.parent.mkdir(parents=True, exist_ok=True)
     png, svg = (stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "svg"))
-    svg.write_text(drawn := vl_convert.vegalite_to_svg(charts.plain(chart)), encoding="utf-8")
+    svg.write_text(drawn := vl_convert.vegalite_to_svg(plain(chart)), encoding="utf-8")
     png.write_bytes(vl_convert.svg_to_png(drawn, scale=2))
     return [png, svg]
-
-
-def slug(name: str) -> str:
-    """A file name."""
-    return "".join(c if c.isalnum() or c in "-." else "_" for c in name)

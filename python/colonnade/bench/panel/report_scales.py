@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Literal, Self
 
 import altair as alt
 
@@ -26,7 +26,7 @@ class Scale:
     low: float
     high: float
     pixels: float
-    kind = "linear"
+    kind: ClassVar[Literal["linear", "log"]] = "linear"
 
     def forth(self, value: float) -> float:
         raise NotImplementedError
@@ -54,12 +54,11 @@ class Scale:
         return replace(self, high=self.back(self.forth(self.low) + span / max(needed, LEAST_PLOT)))
 
     def altair(self) -> alt.Scale:
-        return alt.Scale(type=self.kind, domain=[self.low, self.high], nice=False, zero=False)
+        return alt.Scale(type=self.kind, domain=[self.low, self.high], nice=False)
 
     def axis(self, unit: str) -> alt.Axis:
         """Ticks where there is data: none under the labels, one a decade on a logarithmic scale."""
-        words = {"labelExpr": SECONDS if unit == "seconds" else PERCENT}
-        return alt.Axis(values=self.ticks(unit), **words)
+        return alt.Axis(values=self.ticks(unit), labelExpr=SECONDS if unit == "seconds" else PERCENT)
 
     def ticks(self, unit: str) -> list[float]:
         raise NotImplementedError
@@ -84,13 +83,13 @@ class Straight(Scale):
 class Log(Scale):
     """Equal factors."""
 
-    kind = "log"
+    kind: ClassVar[Literal["linear", "log"]] = "log"
 
     def forth(self, value: float) -> float:
         return math.log10(value)
 
     def back(self, moved: float) -> float:
-        return 10.0**moved
+        return math.pow(10.0, moved)
 
     def ticks(self, unit: str) -> list[float]:
         most = min(self.high, 1.0) if unit == "percent" else self.high

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 from colonnade.bench.panel.growth import WARN_ABOVE, Growth, fit
 from colonnade.bench.panel.model import pipelined_s, serial_s
-from colonnade.bench.panel.report_answer import candidates, data, interval, over, winner
+from colonnade.bench.panel.report_answer import candidates, data, interval, measured_link, winner
 from colonnade.bench.panel.report_figures import (
     achieved,
     box,
@@ -20,23 +17,15 @@ from colonnade.bench.panel.report_figures import (
     medians,
     ordered,
     plain,
-    security,
     storage,
 )
+from colonnade.bench.panel.report_part import Part
+from colonnade.bench.panel.report_trust import failures, fidelity, safety
 from colonnade.bench.panel.report_words import MODELLED, bits, fraction, nbytes, seconds, title
-from colonnade.bench.panel.summary import Contestant, Place, Results
-from colonnade.bench.report import Section
+from colonnade.bench.panel.summary import Place, Results
 
 FINDING = 0.2
 """A gap between model and measurement above this is pointed out."""
-
-
-@dataclass
-class Part(Section):
-    """A section with a name for links, whose columns from `numbers` on are numbers."""
-
-    name: str = ""
-    numbers: int = 99
 
 
 def parts(results: Results, place: Place) -> list[Part]:
@@ -67,7 +56,8 @@ def fastest(results: Results, place: Place) -> Part:
             name = found.contestant.name + ("" if found.exact else " (with losses)")
             tied = ", ".join(c.name for c in found.tied) or "-"
             lossy = f"{found.lossy[0].name}, {seconds(found.lossy[1].median)}" if found.lossy else "-"
-            rows.append([over(results, place, transport), name, box(found.figure), tied, found.limit or "-", lossy])
+            where = title(transport) + measured_link(results, place, transport)
+            rows.append([where, name, box(found.figure), tied, found.limit or "-", lossy])
     notes = ["Elapsed: from the writer's start until every value is usable at the reader; median (quartiles)."]
     notes.append("Tied: the boxes of quartiles meet.")
     return Part("Fastest, by transport", header, rows, notes, "fastest")
@@ -129,50 +119,8 @@ def extrapolated(results: Results, place: Place) -> Part:
                 words = [fraction(curve[-1][0]), seconds(curve[-1][1]), f"{MODELLED} {interval(found.at(1.0))}"]
                 rows.append([contestant.name, title(transport), *words])
     header = ["contestant", "transport", "measured up to", "elapsed there", "all of the data"]
-    notes = [f"{MODELLED} modelled from the growth fitted above, with the 95 % interval of one measurement; in no other table."]
+    notes = [f"{MODELLED} modelled from the growth fitted above, with its 95 % interval; in no other table."]
     return Part("Extrapolated, not measured", header, rows, notes, "extrapolated", 2)
-
-
-def fidelity(results: Results, place: Place) -> Part:
-    rows = []
-    for contestant in ordered(results, place):
-        found = results.fidelity(place, contestant)
-        if found is None:
-            rows.append([contestant.name, "not checked", "-"])
-        elif found.ok:
-            rows.append([contestant.name, "exact" if found.exact else "with losses", "; ".join(found.losses) or "-"])
-        else:
-            rows.append([contestant.name, "failed", found.error or "-"])
-    return Part("Fidelity", ["contestant", "round trip", "what is lost"], rows, [], "fidelity")
-
-
-def safety(results: Results, place: Place) -> Part:
-    outcomes: dict[Contestant, dict[str, dict[str, None]]] = {}
-    for cell, record in results.of("fault", place):
-        found = outcomes.setdefault(Contestant.of(cell), {}).setdefault(record["what"], {})
-        found[record["outcome"]] = None
-    rows = []
-    for contestant in results.contestants(place):
-        found = outcomes.get(contestant, {})
-        words = [", ".join(found.get(what, {})) or "-" for what in ("truncated", "flipped")]
-        rows.append([contestant.name, *words, security(results, place, contestant.engine)])
-    notes = ["Unnoticed: no error, and the result is still right. Silently wrong: no error, other values."]
-    header = ["contestant", "a truncated copy", "a copy with a flipped bit", "can reading run code? is there a checksum?"]
-    return Part("Safety", header, rows if outcomes else [], notes, "safety")
-
-
-def failures(results: Results, place: Place) -> Part:
-    """What did not work, and what was not there: a row each, with the reason."""
-    rows = []
-    for cell, record in results.of("failed", place):
-        where = f"{title(cell.transport)}, {fraction(cell.size)}"
-        rows.append([Contestant.of(cell).name, where, str(record["reason"])])
-    for cell, record in results.of("check", place):
-        if not record["ok"]:
-            rows.append([Contestant.of(cell).name, f"{title(cell.transport)}, check", str(record.get("error", ""))])
-    rows += [[str(r["engine"]), "not measured", str(r["reason"])] for r in results.kind("missing", place.run)]
-    unique = list(dict.fromkeys(map(tuple, rows)))
-    return Part("Failures, and what is missing", ["contestant", "where", "why"], [[*row] for row in unique], [], "failures")
 
 
 def floors(results: Results, place: Place) -> Part:
@@ -186,8 +134,20 @@ def floors(results: Results, place: Place) -> Part:
         if found is not None and record is floor(results, place, record["transport"]):
             share = achieved(results, place, found.contestant, record["transport"], size)
             near = f"{found.contestant.name}: {share:.0f} %" if share is not None else "-"
-        rows.append([title(record["transport"]), record["what"], nbytes(record["nbytes"]), seconds(record["seconds"]), rate, near])
-    notes = ["Per cent of achievable: the floor's time for the data's bytes in memory, by the elapsed time. Above 100 %: fewer bytes moved."]
+        rows.append(
+            [
+                title(record["transport"]),
+                record["what"],
+                nbytes(record["nbytes"]),
+                seconds(record["seconds"]),
+                rate,
+                near,
+            ]
+        )
+    notes = [
+        "Per cent of achievable: the floor's time for as many bytes as the data has in memory, by the elapsed time.",
+        "Above 100 %: fewer bytes were moved.",
+    ]
     header = ["transport", "what", "bytes", "elapsed", "rate", "the fastest reaches"]
     return Part("Floors", header, rows, notes, "floors", 2)
 
@@ -205,7 +165,15 @@ def gaps(results: Results, place: Place) -> Part:
             off = min((each / figure.median - 1 for each in said), key=abs)
             words = [seconds(figure.median), *map(seconds, said), f"{100 * off:+.0f} %"]
             rows.append([contestant.name, title(transport), *words, "over 20 %" if abs(off) > FINDING else "-"])
-    header = ["contestant", "transport", "measured", "serial model", "pipelined model", "nearest model is off by", "finding"]
+    header = [
+        "contestant",
+        "transport",
+        "measured",
+        "serial model",
+        "pipelined model",
+        "nearest model is off by",
+        "finding",
+    ]
     notes = ["Both models start from encoding and decoding as measured, bytes as measured and the link as measured."]
     return Part("Model against measurement", header, rows, notes, "gaps", 2)
 

@@ -35,16 +35,42 @@ def title(transport: str) -> str:
     return ", ".join([f"TCP, {rate} link", *(each.replace("ms", " ms") for each in delay)])
 
 
+def phrase(transport: str) -> str:
+    """A transport within a sentence.
+
+    >>> phrase("file"), phrase("tcp-1gbit")
+    ('through a file', 'over TCP, 1 Gbit/s link')
+    """
+    through = {"memory": "converted in memory", "buffer": "through a buffer in memory", "file": "through a file"}
+    through |= {"fifo": "through a named pipe", "unix": "through a Unix socket", "remote": "to the remote host"}
+    return through.get(transport, f"over {title(transport)}")
+
+
 def seconds(value: float) -> str:
     """Three digits, in the unit that fits.
 
     >>> seconds(3.14159), seconds(0.0456), seconds(2.5e-05), seconds(754)
     ('3.14 s', '45.6 ms', '25.0 µs', '754 s')
     """
-    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
-        if value * factor >= 0.9995 or unit == "µs":
-            return f"{three(value * factor)} {unit}"
-    raise AssertionError
+    factor, unit = _scale(value)
+    return f"{three(value * factor)} {unit}"
+
+
+def spread(value: float, low: float, high: float) -> str:
+    """A time with the ends of its range, in one unit.
+
+    >>> spread(0.0456, 0.045, 1.2)
+    '45.6 ms (45.0 to 1,200)'
+    """
+    factor, unit = _scale(value)
+    return f"{three(value * factor)} {unit} ({three(low * factor)} to {three(high * factor)})"
+
+
+def _scale(value: float) -> tuple[float, str]:
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if value * factor >= 0.9995:
+            return factor, unit
+    return 1e6, "µs"
 
 
 def three(value: float) -> str:
@@ -102,3 +128,12 @@ def listed(names: Sequence[str]) -> str:
     ('a', 'a, b and c')
     """
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def slug(name: str) -> str:
+    """A file name.
+
+    >>> slug("pyarrow parquet zstd")
+    'pyarrow_parquet_zstd'
+    """
+    return "".join(c if c.isalnum() or c in "-." else "_" for c in name)

@@ -6,18 +6,16 @@ never stand in one column. A run that was interrupted, or whose last line is cut
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from colonnade.bench.panel.model import Candidate
+from colonnade.bench.panel.report_records import Record, merged, read_records
 from colonnade.bench.spec import Cell
 from colonnade.bench.summary import Figure
-
-Record = dict[str, Any]
 
 TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
 """In the order in which they are shown; shaped links follow by rate, a remote host comes last."""
@@ -155,7 +153,9 @@ class Results:
         self, place: Place, contestant: Contestant, transport: str, metric: str = "union_s"
     ) -> list[tuple[float, Figure]]:
         """A figure a size, from the smallest."""
-        found = ((s, self.figure(place, contestant, transport, s, metric)) for s in self.sizes(place, contestant, transport))
+        found = (
+            (s, self.figure(place, contestant, transport, s, metric)) for s in self.sizes(place, contestant, transport)
+        )
         return [(size, each) for size, each in found if each is not None]
 
     def ranking(self, place: Place, transport: str) -> list[tuple[Contestant, Figure]]:
@@ -228,48 +228,10 @@ def look_up(record: Record, metric: str) -> float | None:
     value: Any = record
     for name in metric.split("."):
         value = value.get(name) if isinstance(value, dict) else None
-    return value
+    return None if value is None else float(value)
 
 
 def rank(transport: str) -> int:
     if transport in TRANSPORTS:
         return TRANSPORTS.index(transport)
     return len(TRANSPORTS) + (transport == "remote")
-
-
-def read_records(path: Path) -> Iterator[Record]:
-    """Records of one file. A last line that does not end is left out: the run was stopped while it was written."""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    if text.startswith("["):
-        yield from json.loads(text)
-        return
-    lines = text.splitlines()
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            yield json.loads(line)
-        except ValueError:
-            if number < len(lines) or text.endswith("\n"):
-                raise ValueError(f"{path}: line {number} is no record. Was the file edited?") from None
-
-
-def merged(files: Sequence[Sequence[Record]]) -> list[Record]:
-    """Records of all files, each once. A run id that two machines happen to share is told apart by a number."""
-    out: dict[str, Record] = {}
-    owners: dict[str, list[str]] = defaultdict(list)
-    for records in files:
-        machines: dict[str, str] = {}
-        for record in records:
-            if record["kind"] == "machine":
-                machines.setdefault(record["run"], json.dumps(record, sort_keys=True))
-        for record in records:
-            run = record["run"]
-            known = owners[run]
-            identity = machines.get(run, "")
-            if identity not in known:
-                known.append(identity)
-            number = known.index(identity)
-            each = {**record, "run": f"{run}-{number + 1}"} if number else record
-            out.setdefault(json.dumps(each, sort_keys=True), each)
-    return list(out.values())

@@ -1,0 +1,49 @@
+"""Records of several results files, as one list."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+Record = dict[str, Any]
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """Records of one file. A last line that does not end is left out: the run was stopped while it was written."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if text.startswith("["):
+        yield from json.loads(text)
+        return
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield json.loads(line)
+        except ValueError:
+            if number < len(lines) or text.endswith("\n"):
+                raise ValueError(f"{path}: line {number} is no record. Was the file edited?") from None
+
+
+def merged(files: Sequence[Sequence[Record]]) -> list[Record]:
+    """Records of all files, each once. A run id that two machines happen to share is told apart by a number."""
+    out: dict[str, Record] = {}
+    owners: dict[str, list[str]] = defaultdict(list)
+    for records in files:
+        machines: dict[str, str] = {}
+        for record in records:
+            if record["kind"] == "machine":
+                machines.setdefault(record["run"], json.dumps(record, sort_keys=True))
+        for record in records:
+            run = record["run"]
+            known = owners[run]
+            identity = machines.get(run, "")
+            if identity not in known:
+                known.append(identity)
+            number = known.index(identity)
+            each = {**record, "run": f"{run}-{number + 1}"} if number else record
+            out.setdefault(json.dumps(each, sort_keys=True), each)
+    return list(out.values())

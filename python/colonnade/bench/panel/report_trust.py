@@ -1,0 +1,57 @@
+"""Tables of what can be relied on: what a round trip keeps, what a bad copy does, what did not work at all."""
+
+from __future__ import annotations
+
+from colonnade.bench.panel.report_figures import ordered, security
+from colonnade.bench.panel.report_part import Part
+from colonnade.bench.panel.report_words import fraction, title
+from colonnade.bench.panel.summary import Contestant, Place, Results
+
+
+def fidelity(results: Results, place: Place) -> Part:
+    rows = []
+    for contestant in ordered(results, place):
+        found = results.fidelity(place, contestant)
+        if found is None:
+            rows.append([contestant.name, "not checked", "-"])
+        elif found.ok:
+            rows.append([contestant.name, "exact" if found.exact else "with losses", "; ".join(found.losses) or "-"])
+        else:
+            rows.append([contestant.name, "failed", found.error or "-"])
+    return Part("Fidelity", ["contestant", "round trip", "what is lost"], rows, [], "fidelity")
+
+
+def safety(results: Results, place: Place) -> Part:
+    outcomes: dict[Contestant, dict[str, dict[str, None]]] = {}
+    for cell, record in results.of("fault", place):
+        found = outcomes.setdefault(Contestant.of(cell), {}).setdefault(record["what"], {})
+        found[record["outcome"]] = None
+    rows = []
+    for contestant in results.contestants(place):
+        seen = outcomes.get(contestant, {})
+        words = [", ".join(seen.get(what, {})) or "-" for what in ("truncated", "flipped")]
+        rows.append([contestant.name, *words, security(results, place, contestant.engine)])
+    notes = ["Unnoticed: no error, and the result is still right. Silently wrong: no error, other values."]
+    header = [
+        "contestant",
+        "a truncated copy",
+        "a copy with a flipped bit",
+        "can reading run code? is there a checksum?",
+    ]
+    return Part("Safety", header, rows if outcomes else [], notes, "safety")
+
+
+def failures(results: Results, place: Place) -> Part:
+    """What did not work, and what was not there: a row each, with the reason."""
+    rows = []
+    for cell, record in results.of("failed", place):
+        where = f"{title(cell.transport)}, {fraction(cell.size)}"
+        rows.append([Contestant.of(cell).name, where, str(record["reason"])])
+    for cell, record in results.of("check", place):
+        if not record["ok"]:
+            rows.append([Contestant.of(cell).name, f"{title(cell.transport)}, check", str(record.get("error", ""))])
+    rows += [[str(r["engine"]), "not measured", str(r["reason"])] for r in results.kind("missing", place.run)]
+    unique = list(dict.fromkeys(map(tuple, rows)))
+    return Part(
+        "Failures, and what is missing", ["contestant", "where", "why"], [[*row] for row in unique], [], "failures"
+    )
