@@ -379,6 +379,18 @@ def test_a_gap_between_model_and_measurement_is_a_finding():
     assert made_answer(THREE, path=close).findings == []
 
 
+def test_some_columns_alone_change_the_winner():
+    whole, able = standing("X", 0.5, 1.5, 1e6), standing("C", 1.5, 2.5, 1e6)
+    able.columns_s = 0.1
+    assert made_answer([whole, able]).winner is whole
+    made = made_answer([whole, able], columns=("a",))
+    assert made.winner is able
+    assert made.sentence == (
+        "For this frame (1,000 x 3, 62 MB), from here to there, 1 of 3 columns read (measured 940 Mbit/s, 0.4 ms): "
+        "C, 1.6 s; limited by encoding."
+    )
+
+
 def test_what_stands_under_the_table():
     made = made_answer(THREE, floors={"memcpy": 0.1, "raw bytes": 0.5, "write + fsync": 0.7})
     lines = shown.lines(made)
@@ -432,6 +444,7 @@ def test_names_and_candidates():
         ({"link": "fast"}, ValueError, "known units"),
         ({"link": "1Gbit/s", "to": "/tmp"}, ValueError, "not both"),
         ({"reads": 0}, ValueError, "reads must be 1 or more"),
+        ({"columns": ["aa"]}, KeyError, 'no column "aa"; did you mean "a"'),
         ({"candidates": ["colonnade"]}, ValueError, "engine format"),
         ({"candidates": ["colonade npz"]}, KeyError, 'did you mean "colonnade"'),
         ({"candidates": ["colonnade npzz"]}, ValueError, "known: npz"),
@@ -450,7 +463,7 @@ def test_real_processes(tmp_path, capsys):
     parser = argparse.ArgumentParser()
     advising.add_arguments(parser)
     names = ["colonnade npz", "pickle pickle"]
-    words = [str(tmp_path / "data.npz"), "--to", str(tmp_path), "--budget", "60", "--json"]
+    words = [str(tmp_path / "data.npz"), "--to", str(tmp_path), "--budget", "60", "--json", "--columns", "text"]
     for name in names:
         words += ["--candidate", name]
     assert advising.main(parser.parse_args(words)) == 0
@@ -458,6 +471,7 @@ def test_real_processes(tmp_path, capsys):
     assert out["frame"]["nrows"] == 2000
     assert out["winner"] in ("colonnade npz", "pickle")
     assert [row["losses"] for row in out["candidates"]] == [[], []]
+    assert out["link"]["columns"] == ["text"]
     assert out["path"]["total_s"] > 0
     assert [path.name for path in tmp_path.iterdir()] == ["data.npz"]
 

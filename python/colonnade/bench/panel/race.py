@@ -12,7 +12,7 @@ import statistics
 import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from colonnade.bench.panel.model import Candidate, hopeless
@@ -53,12 +53,17 @@ class Lap:
 
 @dataclass
 class Standing:
-    """What is known of an entrant. `losses` is None until it was checked; `out` says why it runs no more."""
+    """What is known of an entrant.
+
+    `losses` is None until it was checked; `out` says why it runs no more; `columns_s` is a read of the columns that
+    were asked for, None where the format is read whole.
+    """
 
     entrant: Entrant
     losses: list[str] | None = None
     laps: list[Lap] = field(default_factory=list)
     out: str = ""
+    columns_s: float | None = None
 
     @property
     def measured(self) -> bool:
@@ -70,12 +75,13 @@ class Standing:
 
     def candidate(self, scale: float = 1.0) -> Candidate:
         """Medians, for data `scale` times as large."""
-        return self._of(statistics.median, scale)
+        found = self._of(statistics.median, scale)
+        return found if self.columns_s is None else replace(found, column_decode_s=self.columns_s * scale)
 
     def best(self) -> Candidate:
-        """What further laps might still bring it down to."""
+        """What further laps might still bring it down to; some columns alone might cost nothing."""
         share = BEST_CASE[len(self.laps)] if len(self.laps) < len(BEST_CASE) else LATE_BEST_CASE
-        return self._of(min, 1.0, share)
+        return replace(self._of(min, 1.0, share), column_decode_s=0.0)
 
     def worst(self) -> Candidate:
         return self._of(max, 1.0)
@@ -119,6 +125,7 @@ class Race:
         low_bps: float,
         high_bps: float,
         reads: int = 1,
+        columns: float = 1.0,
         seed: int = 1,
         clock: Callable[[], float] = time.monotonic,
         note: Callable[[str], None] | None = None,
@@ -127,7 +134,7 @@ class Race:
         self.standings = [Standing(entrant) for entrant in entrants]
         self.track, self.clock, self.note = track, clock, note or (lambda text: None)
         self.range = (low_bps, high_bps)
-        self.reads, self.together = reads, together
+        self.reads, self.columns, self.together = reads, columns, together
         self.order = random.Random(seed)
         self.end = clock() + budget_s
         self.reason = "complete"
@@ -210,7 +217,9 @@ class Race:
         """Out with whoever cannot win any more, against those that lose nothing."""
         for standing in self.standings:
             rivals = [s.worst() for s in self.standings if s is not standing and s.lossless and len(s.laps) > 1]
-            if standing.laps and not standing.out and hopeless(standing.best(), rivals, *self.range, self.reads):
+            if not standing.laps or standing.out:
+                continue
+            if hopeless(standing.best(), rivals, *self.range, self.reads, self.columns):
                 laps = f"{len(standing.laps)} laps" if len(standing.laps) > 1 else "1 lap"
                 standing.out = f"after {laps} it could not win on any link"
                 self.stop(standing)

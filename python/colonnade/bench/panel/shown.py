@@ -40,7 +40,13 @@ def table_of(answer: Answer) -> Any:
             continue
         candidate = answer.of(standing)
         move_s = 8 * candidate.nbytes / answer.bps + answer.link.delay_s
-        times = (candidate.encode_s, move_s, candidate.decode_s, answer.seconds(candidate), answer.pipelined(candidate))
+        times = (
+            candidate.encode_s,
+            move_s,
+            candidate.decoding_s(answer.share),
+            answer.seconds(candidate),
+            answer.pipelined(candidate),
+        )
         table.add_row(name, *map(amounts.seconds, times), amounts.nbytes(candidate.nbytes), word)
     return table
 

@@ -7,13 +7,13 @@ encoding and decoding are counted; what lies between them is another link's matt
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from colonnade.bench.engines import ENGINES
-from colonnade.bench.pair import PairError
+from colonnade.bench.pair import PairError, Process
 from colonnade.bench.panel import point, tables
 from colonnade.bench.panel.race import LAPS, Entrant, Lap, OutOfRace, Track
 from colonnade.bench.panel.sample import sample_rows
@@ -61,6 +61,23 @@ class Processes(Track):
                 yield Lap(record["write"]["encode_s"], read["decode_s"] + touching_s, record["wire_nbytes"])
         except PairError as error:
             raise OutOfRace(str(error)) from None
+
+    def columns_s(self, entrant: Entrant, names: Sequence[str]) -> float | None:
+        """A read of these columns alone; None where that cannot be had."""
+        task = {
+            "cell": cell_of(entrant, "file").to_json(),
+            "tables": str(self.kept),
+            "directory": str(self.place.directory),
+            "columns": list(names),
+        }
+        process = Process("columns", "colonnade.bench.panel._columns", task)
+        try:
+            found: float | None = process.answer(self.place.patience_s)["seconds"]
+        except PairError:
+            return None
+        finally:
+            process.kill()
+        return found
 
 
 def cell_of(entrant: Entrant, transport: str) -> Cell:

@@ -1,0 +1,54 @@
+"""Some columns alone: what it takes to have them from a file that holds all, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from colonnade.bench.engines import ENGINES
+from colonnade.bench.measure import settle
+from colonnade.bench.panel import tables
+from colonnade.bench.spec import Cell
+
+REPETITIONS = 3
+
+
+def columns_s(frame: Any, cell: Cell, names: list[str], folder: Path) -> float | None:
+    """Median seconds from a file that the system has in its cache; None where the engine has no such call."""
+    engine = ENGINES[cell.engine]
+    path = folder / f"columns.{cell.format}"
+    engine.write(frame, path, cell)
+    taken = []
+    try:
+        for _ in range(REPETITIONS + 1):  # the first one rehearses
+            engine.forget()
+            settle()
+            start = time.perf_counter()
+            for _column in engine.by_column(path, cell, names):
+                pass
+            taken.append(time.perf_counter() - start)
+    except NotImplementedError:
+        return None
+    return statistics.median(taken[1:])
+
+
+def main() -> int:
+    channel = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    task = json.loads(sys.stdin.readline())
+    frame = next(iter(tables.load(Path(task["tables"])).values()))
+    with tempfile.TemporaryDirectory(prefix="columns-", dir=task["directory"]) as folder:
+        seconds = columns_s(frame, Cell.from_json(task["cell"]), task["columns"], Path(folder))
+    channel.write(json.dumps({"seconds": seconds}) + "\n")
+    channel.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
