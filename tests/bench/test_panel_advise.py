@@ -150,7 +150,7 @@ def serving(answers=None):
             while True:
                 words = json.loads(connection.receive_bytes())
                 heard.append(words)
-                if words["word"] == "echo":
+                if words["word"] in ("echo", "decode"):
                     heard.append(len(connection.receive_bytes()))
                 said = {"ping": {"word": "pong"}, "echo": {"word": "took", "seconds": 0.0}}
                 connection.send_bytes(json.dumps((answers or said)[words["word"]]).encode())
@@ -197,6 +197,33 @@ def test_a_host_that_speaks_of_something_else():
         pytest.raises(ConnectionError, match="is `colonnade bench serve` there"),
     ):
         link.measure(url)
+
+
+def test_a_host_that_refuses_to_decode_is_given_the_bytes():
+    from colonnade.bench.panel import _path, peer
+    from colonnade.bench.spec import Cell
+
+    frame, cell = pd.DataFrame({"a": [1, 2]}), Cell("d", "pandas", "pickle", "pickle")
+    answers = {
+        "ping": {"word": "pong"},
+        "decode": {"word": "failed", "error": "pickle can run code"},
+        "echo": {"word": "took", "seconds": 0.0},
+    }
+    with serving(answers) as (url, heard), peer.Peer(url) as there:
+        parts = _path.walk(frame, cell, _path.to_peer(there, cell.to_json()))
+    assert [words["word"] for words in heard if isinstance(words, dict)] == ["ping", "decode", "echo"]
+    assert set(parts) == {"encode_s", "move_s", "decode_s"}
+    assert min(parts.values()) >= 0
+
+
+def test_a_host_that_decodes_says_how_long_it_took():
+    from colonnade.bench.panel import _path, peer
+    from colonnade.bench.spec import Cell
+
+    frame, cell = pd.DataFrame({"a": [1, 2]}), Cell("d", "pandas", "pickle", "pickle")
+    answers = {"ping": {"word": "pong"}, "decode": {"word": "decoded", "usable_s": 0.25}}
+    with serving(answers) as (url, _), peer.Peer(url) as there:
+        assert _path.walk(frame, cell, _path.to_peer(there, cell.to_json()))["decode_s"] == 0.25
 
 
 # ---------------------------------------------------------------- the race

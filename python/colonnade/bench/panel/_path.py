@@ -1,7 +1,8 @@
 """The winner's way, walked: encode, move, decode, one after another, in a process of its own.
 
 To a folder: written and synced, read again when it has left the system's cache. To a host: sent to the one that serves
-there, which says when the last byte has come; what it would take to decode there is what it takes here.
+there, which decodes it and says how long that took. Where it does not (it has no such engine, or does not run what
+might be code), it only takes the bytes, and decoding is done here.
 """
 
 from __future__ import annotations
@@ -21,18 +22,20 @@ from colonnade.bench.measure import settle, touch_all, trim_heap, warm_guest
 from colonnade.bench.page_cache import set_cache
 from colonnade.bench.panel import tables
 from colonnade.bench.panel.link import write_all
-from colonnade.bench.panel.peer import Peer
+from colonnade.bench.panel.peer import Peer, Refused
 from colonnade.bench.spec import Cell
 
 clock = time.perf_counter
-Move = Callable[[Any], tuple[Any, float]]
-"""Bytes to what arrives, and the seconds between."""
+Frame = Any
+Parts = dict[str, float]
+Move = Callable[[Any], tuple[Any, float, float | None]]
+"""Bytes to what has arrived, seconds in between, and seconds of decoding where that was done there."""
 
 
 def to_folder(folder: str) -> Move:
     path = Path(folder) / f"colonnade-advise-{os.getpid()}.tmp"
 
-    def move(payload: Any) -> tuple[Any, float]:
+    def move(payload: Any) -> tuple[Any, float, float | None]:
         try:
             start = clock()
             with open(path, "wb", 0) as file:
@@ -43,27 +46,29 @@ def to_folder(folder: str) -> Move:
                 set_cache(path, "cold")
             start = clock()
             arrived = path.read_bytes()
-            return arrived, writing_s + clock() - start
+            return arrived, writing_s + clock() - start, None
         finally:
             path.unlink(missing_ok=True)
 
     return move
 
 
-def to_peer(peer: Peer) -> Move:
-    def move(payload: Any) -> tuple[Any, float]:
+def to_peer(peer: Peer, cell: dict[str, Any]) -> Move:
+    def move(payload: Any) -> tuple[Any, float, float | None]:
         view = memoryview(payload).cast("B")
-        seconds = peer.echo(view, clock)
-        return bytes(view), seconds - peer.ping(clock) / 2  # its answer does not count, only what it answers to
+        back_s = peer.ping(clock) / 2  # its answer does not count, only what it answers to
+        try:
+            seconds, decode_s = peer.decode(view, cell, clock)
+        except Refused:
+            return bytes(view), max(0.0, peer.echo(view, clock) - back_s), None
+        return view, max(0.0, seconds - decode_s - back_s), decode_s
 
     return move
 
 
-def walk(task: dict[str, Any], move: Move) -> dict[str, float]:
+def walk(frame: Frame, cell: Cell, move: Move) -> Parts:
     """One repetition."""
-    cell = Cell.from_json(task["cell"])
     engine, library = ENGINES[cell.engine], LIBRARIES["pandas"]
-    frame = next(iter(task["tables"].values()))
     engine.forget()
     trim_heap()
     settle()
@@ -71,12 +76,12 @@ def walk(task: dict[str, Any], move: Move) -> dict[str, float]:
     start = clock()
     payload = engine.encode(frame, cell)
     encode_s = clock() - start
-    arrived, move_s = move(payload)
+    arrived, move_s, decode_s = move(payload)
     del payload
-    start = clock()
-    result = engine.decode(arrived, cell)
-    touch_all(library.buffers(result))
-    decode_s = clock() - start
+    if decode_s is None:
+        start = clock()
+        touch_all(library.buffers(engine.decode(arrived, cell)))
+        decode_s = clock() - start
     return {"encode_s": encode_s, "move_s": move_s, "decode_s": decode_s}
 
 
@@ -84,13 +89,13 @@ def main() -> int:
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     task = json.loads(sys.stdin.readline())
-    kept = Path(task["tables"])
-    peer = Peer(task["to"]) if task["peer"] else None
-    move = to_folder(task["to"]) if peer is None else to_peer(peer)
-    walk({**task, "tables": tables.load(tables.few(kept))}, move)
-    whole = {**task, "tables": tables.load(kept)}
+    cell, kept = Cell.from_json(task["cell"]), Path(task["tables"])
+    peer = Peer(task["to"], **task["options"]) if task["peer"] else None
+    move = to_folder(task["to"]) if peer is None else to_peer(peer, task["cell"])
+    few, whole = (next(iter(tables.load(path).values())) for path in (tables.few(kept), kept))
+    walk(few, cell, move)
     for _ in range(task["repetitions"]):
-        channel.write(json.dumps(walk(whole, move)) + "\n")
+        channel.write(json.dumps(walk(whole, cell, move)) + "\n")
         channel.flush()
     return 0
 

@@ -14,7 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ SAMPLE_BYTES_PER_S = 2_000_000
 RACE_SHARE = 0.8
 """Of the budget; the rest is for the link, the floors and the measured path."""
 PATH_REPETITIONS = 3
+SECURITY = ("certificate", "key", "authorities", "token_file", "token_env")
 
 
 class Advice:
@@ -92,6 +93,7 @@ def advise(
     candidates: Sequence[str] | None = None,
     seed: int = sample.SEED,
     note: Callable[[str], None] | None = None,
+    **security: Any,
 ) -> Advice:
     """Which format is fastest for this data over this link, by measurement.
 
@@ -116,6 +118,8 @@ def advise(
         Of the blocks and of the order of the race.
     note : callable, optional
         Told what is running.
+    **security
+        For a host beyond this machine, as `connect` takes them: certificate, key, authorities, token_file, token_env.
 
     Returns
     -------
@@ -152,7 +156,7 @@ def advise(
     to = None if to is None else os.fspath(to)
     if told is None:
         say(f"measuring the link to {to or tempfile.gettempdir()}")
-    way = links.measure(to) if told is None else told
+    way = links.measure(to, **security) if told is None else told
     answer = Answer(taken, way, [], reads, wanted, floors(taken, way))
     with tempfile.TemporaryDirectory(prefix="colonnade-advise-") as folder:
         track = Processes(taken.frame, Path(folder), patience_s=max(10.0, budget_s / 2))
@@ -170,7 +174,7 @@ def advise(
                 standing.columns_s = track.columns_s(standing.entrant, wanted)
         if answer.contenders and way.measured and race.reason != "interrupted":
             say(f"walking the way with {answer.winner.entrant.name}")
-            answer.path = walked(answer, track)
+            answer.path = walked(answer, track, security)
     return Advice(answer)
 
 
@@ -225,7 +229,7 @@ def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
     }
 
 
-def walked(answer: Answer, track: Processes) -> Walk | None:
+def walked(answer: Answer, track: Processes, security: Mapping[str, Any]) -> Walk | None:
     """The winner's way, measured; None where it cannot be walked."""
     way, winner = answer.link, answer.winner
     task = {
@@ -233,6 +237,7 @@ def walked(answer: Answer, track: Processes) -> Walk | None:
         "tables": str(track.kept),
         "to": way.where,
         "peer": not way.disk,
+        "options": dict(security),
         "repetitions": PATH_REPETITIONS,
     }
     process = Process("path", "colonnade.bench.panel._path", task)
@@ -263,6 +268,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--candidate", metavar="'ENGINE FORMAT [CODEC]'", action="append", help="instead of the usual ten; repeatable"
     )
+    for name in SECURITY:
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            metavar="PATH" if name != "token_env" else "NAME",
+            help="as for `colonnade send`",
+        )
     parser.add_argument("--seed", type=int, default=sample.SEED, help="of the sample and the order")
     parser.add_argument("--json", action="store_true", help="all figures as JSON on standard output")
 
@@ -273,10 +284,11 @@ def main(arguments: argparse.Namespace) -> int:
     def note(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
+    security = {name: value for name in SECURITY if (value := getattr(arguments, name)) is not None}
     try:
         advice = advise(
             arguments.data, link=arguments.link, to=arguments.to, budget_s=arguments.budget, reads=arguments.reads,
-            columns=arguments.columns, candidates=arguments.candidate, seed=arguments.seed, note=note,
+            columns=arguments.columns, candidates=arguments.candidate, seed=arguments.seed, note=note, **security,
         )  # fmt: skip
     except (KeyError, ValueError, OSError) as error:
         print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)

@@ -134,16 +134,19 @@ def _same_unit(unit: str, known: str) -> bool:
 # ---------------------------------------------------------------- measured
 
 
-def measure(to: str | None, *, clock: Callable[[], float] = time.perf_counter) -> Link:
-    """The link to a URL (a ``colonnade bench serve`` listens there), a folder, or this machine's temporary folder."""
+def measure(to: str | None, *, clock: Callable[[], float] = time.perf_counter, **options: Any) -> Link:
+    """The link to a URL (a ``colonnade bench serve`` listens there), a folder, or this machine's temporary folder.
+
+    `options` are those of `connect`.
+    """
     if to is not None and ("://" in to or to.startswith("unix:")):
-        return measure_peer(to, clock=clock)
+        return measure_peer(to, clock=clock, **options)
     return measure_disk(Path(to) if to is not None else Path(tempfile.gettempdir()), clock=clock)
 
 
-def measure_peer(url: str, *, clock: Callable[[], float] = time.perf_counter) -> Link:
+def measure_peer(url: str, *, clock: Callable[[], float] = time.perf_counter, **options: Any) -> Link:
     """Pings for the delay, then raw bytes, twice as many each time, until they take long enough to be believed."""
-    with Peer(url) as peer:
+    with Peer(url, **options) as peer:
         rounds = sorted(peer.ping(clock) for _ in range(PINGS))
         delay_s = rounds[len(rounds) // 2] / 2
         nbytes = FIRST_NBYTES
