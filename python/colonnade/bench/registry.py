@@ -47,6 +47,10 @@ class Registry(Generic[T]):
             known = ", ".join(self._items)
             raise KeyError(f'bench: unknown {self.kind} "{name}"{hint} Known: {known}') from None
 
+    def get(self, name: str) -> T | None:
+        """The item, or None."""
+        return self._items.get(name)
+
     def __contains__(self, name: object) -> bool:
         return name in self._items
 

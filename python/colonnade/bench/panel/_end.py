@@ -62,7 +62,7 @@ class End:
         self.cell, self.role = Cell.from_json(task["cell"]), task["role"]
         self.engine = ENGINES[self.cell.engine]
         self.transport = self.cell.transport.partition("-")[0]
-        self.moving = MOVING[self.transport] if self.transport in MOVING else None
+        self.moving = MOVING.get(self.transport)
         self.directory = Path(task["directory"])
         kept = Path(task["tables"])
         self.few = tables.load(tables.few(kept))
@@ -197,7 +197,7 @@ class End:
 
     def go(self, told: dict[str, Any]) -> None:
         """One repetition; what was read is dropped afterwards, untimed."""
-        if self.transport in ("memory", "buffer", "file"):
+        if self.moving is None:
             self.ready()
         do = {"both": self.both, "write": self.send, "read": self.receive}[self.role]
         self.say(word="done", **do())
@@ -234,7 +234,13 @@ class End:
         if self.moving is not None:
             self.way.close()
         rows = {name: len(frame) for name, frame in found.items()}
-        return {**meter.found, **parts, "open_s": opened - meter.start, "usable_s": meter.found["elapsed_s"], "rows": rows}
+        return {
+            **meter.found,
+            **parts,
+            "open_s": opened - meter.start,
+            "usable_s": meter.found["elapsed_s"],
+            "rows": rows,
+        }
 
 
 def nbytes_of(folder: Path) -> int:
@@ -243,12 +249,15 @@ def nbytes_of(folder: Path) -> int:
 
 
 def made(channel: TextIO, task: dict[str, Any]) -> Any:
-    """Whoever does the task: an end, one of the raw bytes, or a trial that is not timed."""
+    """Whoever does the task: an end, one of raw bytes or of another host, or a trial that is not timed."""
     from colonnade.bench.panel._raw import RAW, RawEnd
+    from colonnade.bench.panel._remote import RemoteEnd
     from colonnade.bench.panel._trial import Trial
 
     if task["role"] in ("check", "fault"):
         return Trial(channel, task)
+    if task["cell"]["transport"] == "remote":
+        return RemoteEnd(channel, task)
     return RawEnd(channel, task) if task["cell"]["engine"] == RAW else End(channel, task)
 
 

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from colonnade.bench.measure import touch_all
+from colonnade.bench.measure import settle, touch_all, warm_guest
 from colonnade.bench.panel import _end
 from colonnade.bench.panel.streams import Way
 from colonnade.bench.spec import Cell
@@ -26,7 +26,7 @@ class RawEnd(_end.End):
         self.channel, self.task = channel, task
         self.cell, self.role = Cell.from_json(task["cell"]), task["role"]
         self.transport = self.cell.transport.partition("-")[0]
-        self.moving = MOVING[self.transport] if self.transport in MOVING else None
+        self.moving = MOVING.get(self.transport)
         self.directory, self.listened = Path(task["directory"]), 0
         self.nbytes = int(task["nbytes"])
         self.payload = np.random.default_rng(1).integers(0, 256, self.nbytes, dtype=np.uint8)
@@ -38,8 +38,8 @@ class RawEnd(_end.End):
         return self.nbytes, 0
 
     def ready(self) -> None:
-        _end.settle()
-        _end.warm_guest(int(self.task["nbytes"] * _end.WARM_MULTIPLE))
+        settle()
+        warm_guest(int(self.task["nbytes"] * _end.WARM_MULTIPLE))
         self.say(word="ready")
 
     def connect(self, stream: Any) -> None:
@@ -61,7 +61,7 @@ class RawEnd(_end.End):
         with _end.Meter() as meter:
             if self.moving is None:
                 with open(folder / "raw", "wb", 0) as file:
-                    view = memoryview(self.payload)
+                    view = self.payload.data
                     for at in range(0, self.nbytes, 256 << 10):
                         file.write(view[at : at + (256 << 10)])
                     os.fsync(file.fileno())
@@ -74,7 +74,7 @@ class RawEnd(_end.End):
     def receive(self) -> dict[str, Any]:
         with _end.Meter() as meter:
             out = np.empty(self.nbytes, dtype=np.uint8)
-            view, at = memoryview(out), 0
+            view, at = out.data, 0
             if self.moving is None:
                 with open(self.directory / "file" / "raw", "rb", 0) as file:
                     while count := file.readinto(view[at:]):

@@ -1,7 +1,7 @@
 """A link in user space: a process between writer and reader that lets bytes through at a rate, after a delay.
 
-It takes from one socket, gives every piece a time at which it would have left a line of that rate and arrived, and sends it
-then. Bytes in flight are bounded by what such a line holds and 50 ms more, so that the writer feels the line as it would.
+It takes from one socket, gives every piece a time at which it would have left a line of that rate and arrived, and
+sends it then. Bytes in flight are bounded by what such a line holds and 50 ms more, so that the writer feels the line.
 """
 
 from __future__ import annotations

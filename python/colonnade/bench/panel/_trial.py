@@ -1,4 +1,4 @@
-"""Round trips that are not timed: what is lost, and what happens to damaged copies. A process of its own, with limits."""
+"""Round trips that are not timed: what is lost, what happens to damaged copies. A process of its own, with limits."""
 
 from __future__ import annotations
 

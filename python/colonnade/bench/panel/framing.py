@@ -1,4 +1,4 @@
-"""Several tables one after another: each has its name and length in front of it, in every transport and for every engine.
+"""Several tables one after another: each has its name and length in front of it, for every transport and engine.
 
 A text engine that would have to look for the end of a table is told where it is, as is everybody else.
 """

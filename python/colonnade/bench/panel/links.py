@@ -38,7 +38,9 @@ class Link:
             self._relay.answer()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._relay is not None:
             self._relay.kill()
             self._relay = None
@@ -54,5 +56,3 @@ class Link:
         """Take the namespaces away."""
         if self.namespaces is not None:
             self.namespaces.close()
-
-

@@ -7,8 +7,8 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from colonnade.bench.panel.links import Link
 from colonnade.bench.spec import Cell
 
 MODULE = [sys.executable, "-m", "colonnade.bench.panel._end"]
+TOGETHER = ("memory", "buffer", "remote")
+"""Transports whose one process does both."""
 PATIENCE_S = 60.0
 
 
@@ -26,15 +28,19 @@ PATIENCE_S = 60.0
 class Place:
     """Where the processes of a run write, and what holds the data.
 
-    `patience_s`: how long one answer may take before its process is ended.
+    `patience_s`: how long one answer may take before its process is ended. `remote`: what ends are told of the other
+    host.
     """
 
     directory: Path
     cache: Path
     patience_s: float = PATIENCE_S
+    remote: Mapping[str, Any] = field(default_factory=dict)
 
 
-def measure(cell: Cell, place: Place, repetitions: int, link: Link | None = None, nbytes: int = 0) -> Iterator[dict[str, Any]]:
+def measure(
+    cell: Cell, place: Place, repetitions: int, link: Link | None = None, nbytes: int = 0
+) -> Iterator[dict[str, Any]]:
     """Each repetition of one point, as a record without its kind.
 
     Raises
@@ -44,8 +50,13 @@ def measure(cell: Cell, place: Place, repetitions: int, link: Link | None = None
     """
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="point-", dir=place.directory))
-        task = {**told_of_data(cell, place, folder, nbytes), "cell": cell.to_json(), "directory": folder, "repetitions": repetitions}
-        together = cell.transport in ("memory", "buffer")
+        task = {
+            **told_of_data(cell, place, folder, nbytes),
+            "cell": cell.to_json(),
+            "directory": folder,
+            "repetitions": repetitions,
+        }
+        together = cell.transport in TOGETHER
         ends = {
             role: stack.enter_context(started(role, cell, {**task, "role": role}, link))
             for role in (("both",) if together else ("write", "read"))
@@ -69,7 +80,7 @@ def told_of_data(cell: Cell, place: Place, folder: str, nbytes: int) -> dict[str
     if nbytes:
         return {"nbytes": nbytes}
     kept = tables.kept(cell.dataset, cell.size, place.cache)
-    task: dict[str, Any] = {"tables": str(kept)}
+    task: dict[str, Any] = {"tables": str(kept), **place.remote}
     hand_over = getattr(ENGINES[cell.engine], "hand_over", None)
     if hand_over is not None:
         handed = kept.with_suffix(".handed")
@@ -106,7 +117,7 @@ def alone(end: Process, place: Place) -> dict[str, Any]:
         "write": {"elapsed_s": encode_s, "encode_s": encode_s, **half},
         "read": {
             "elapsed_s": done["elapsed_s"] - encode_s,
-            "decode_s": done["open_s"] - encode_s,
+            "decode_s": done.get("decode_s", done["open_s"] - encode_s),
             "open_s": done["open_s"] - encode_s,
             "usable_s": done["usable_s"] - encode_s,
             **half,
@@ -179,7 +190,14 @@ def fault(cell: Cell, place: Place, what: str) -> dict[str, Any]:
     number, count = 0, 1
     while number < count:
         with tempfile.TemporaryDirectory(prefix="fault-", dir=place.directory) as folder:
-            task = {"tables": str(kept), "cell": cell.to_json(), "directory": folder, "role": "fault", "what": what, "from": number}
+            task = {
+                "tables": str(kept),
+                "cell": cell.to_json(),
+                "directory": folder,
+                "role": "fault",
+                "what": what,
+                "from": number,
+            }
             with started("fault", cell, task) as end:
                 trying = False
                 try:

@@ -20,6 +20,7 @@ from colonnade.bench.engines import ENGINES
 from colonnade.bench.pair import PairError
 from colonnade.bench.panel import point, tables
 from colonnade.bench.panel._raw import RAW
+from colonnade.bench.panel.link import measure_peer
 from colonnade.bench.panel.links import Link
 from colonnade.bench.panel.shaping import Shape
 from colonnade.bench.panel.spec import PanelSpec
@@ -54,7 +55,8 @@ class Panel:
         self.cache = directory / "data"
         for folder in (out.parent, self.cache):
             folder.mkdir(parents=True, exist_ok=True)
-        self.place = point.Place(directory, self.cache, max(30.0, 12 * spec.point_s))
+        remote = {} if spec.remote is None else {"remote": spec.remote, "remote_options": spec.remote_options}
+        self.place = point.Place(directory, self.cache, max(30.0, 12 * spec.point_s), remote)
         earlier = list(before(out))
         self.run_id = same_run(earlier, spec) or time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         self.records = [record for record in earlier if record.get("run") == self.run_id]
@@ -85,7 +87,9 @@ class Panel:
         curves = list(self.spec.curves())
         engines = sorted({cell.engine for cell in curves})
         self.emit("machine", **{k: v for k, v in machine.describe(self.directory, engines).items() if k != "kind"})
-        self.emit("plan", spec=self.spec.to_json(), ncells=len(curves) * len(self.spec.size), disk_bps=self.spec.disk_bps)
+        self.emit(
+            "plan", spec=self.spec.to_json(), ncells=len(curves) * len(self.spec.size), disk_bps=self.spec.disk_bps
+        )
         reason, left = "complete", 0
         try:
             there = self.there(curves, engines)
@@ -139,6 +143,9 @@ class Panel:
     def make_links(self, cells: Sequence[Cell]) -> None:
         """Every shaped link of the run, made once and measured with raw bytes."""
         for number, transport in enumerate(sorted({cell.transport for cell in cells})):
+            if transport == "remote" and self.spec.remote is not None:
+                found = measure_peer(self.spec.remote, **self.spec.remote_options)
+                self.emit("link", transport=transport, bps=found.bps, delay_s=found.delay_s, how="remote")
             shape = Shape.of(transport)
             if shape is None:
                 continue
@@ -158,10 +165,12 @@ class Panel:
                 int(frame.memory_usage(deep=False).sum())
                 for frame in tables.load(tables.kept(dataset, size, self.cache)).values()
             )
-            for transport in sorted({cell.transport for cell in cells if cell.transport != "buffer"}):
+            for transport in sorted({cell.transport for cell in cells if cell.transport not in ("buffer", "remote")}):
                 shape = Shape.of(transport)
                 most = nbytes if shape is None else int(min(nbytes, shape.bps / 8 * 4 * LINK_S))
-                seconds, sent = self.raw(transport, max(most, min(nbytes, FLOOR_NBYTES) if shape is None else 1), self.links.get(transport))
+                seconds, sent = self.raw(
+                    transport, max(most, min(nbytes, FLOOR_NBYTES) if shape is None else 1), self.links.get(transport)
+                )
                 what = {"memory": "memcpy", "file": "write + fsync"}.get(transport, "raw bytes")
                 self.emit("floor", transport=transport, dataset=dataset, what=what, nbytes=sent, seconds=seconds)
 
@@ -177,7 +186,7 @@ class Panel:
     def grow(self, cells: Sequence[Cell]) -> int:
         """All curves, interleaved at random, each from small to large. Gives how many points are left."""
         sizes = sorted(self.spec.size)
-        open_ = {cell: 0 for cell in cells}
+        open_ = dict.fromkeys(cells, 0)
         while open_ and not self.over():
             # Those that are behind come first: an end before the end leaves curves of one length.
             least = min(open_.values())
@@ -193,10 +202,11 @@ class Panel:
         """One point; False where the curve ends with it."""
         done = [r["union_s"] for r in self.records if r["kind"] == "panel" and r["cell"] == cell.to_json()]
         if len(done) >= self.spec.repetitions:
-            return min(done) <= self.spec.point_s
+            return bool(min(done) <= self.spec.point_s)
         if self.has("failed", cell):
             return False
-        self.note(f"{left} left, {max(0.0, self.end - time.monotonic()):.0f} s: {cell.size:g} of {cell.dataset}, {cell.contestant}")
+        seconds = max(0.0, self.end - time.monotonic())
+        self.note(f"{left} left, {seconds:.0f} s: {cell.size:g} of {cell.dataset}, {cell.contestant}")
         slowest = 0.0
         try:
             for record in point.measure(cell, self.place, self.spec.repetitions, self.links.get(cell.transport)):
@@ -257,7 +267,9 @@ def before(out: Path) -> Iterator[dict[str, Any]]:
             yield record
 
 
-def run(spec: PanelSpec, out: Path | None = None, directory: Path | None = None, note: Callable[[str], None] | None = None) -> Panel:
+def run(
+    spec: PanelSpec, out: Path | None = None, directory: Path | None = None, note: Callable[[str], None] | None = None
+) -> Panel:
     """Run a specification in `directory` (a temporary one by default); the panel with its records."""
     with tempfile.TemporaryDirectory(prefix="colonnade-panel-") as folder:
         place = directory or Path(folder)

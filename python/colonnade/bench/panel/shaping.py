@@ -1,6 +1,6 @@
 """Links of a given bandwidth and delay: two network namespaces with `tc` where that is permitted, else a relay process.
 
-Names are ``tcp-<rate>`` and ``tcp-<rate>-<delay>``: ``tcp-1gbit``, ``tcp-100mbit-5ms``. What a link achieves is measured.
+Names are ``tcp-<rate>`` and ``tcp-<rate>-<delay>``: ``tcp-1gbit``, ``tcp-100mbit-5ms``. What one achieves is measured.
 """
 
 from __future__ import annotations
@@ -73,7 +73,18 @@ class Namespaces:
                 ip("-n", name, "link", "set", cable, "up")
                 parent = ["root"]
                 if shape.delay_s:
-                    tc(name, cable, "root", "handle", "1:", "netem", "delay", f"{shape.delay_s * 1e6:.0f}us", "limit", "200000")
+                    tc(
+                        name,
+                        cable,
+                        "root",
+                        "handle",
+                        "1:",
+                        "netem",
+                        "delay",
+                        f"{shape.delay_s * 1e6:.0f}us",
+                        "limit",
+                        "200000",
+                    )
                     parent = ["parent", "1:1"]
                 tc(
                     name, cable, *parent, "handle", "10:", "tbf", "rate", f"{shape.bps:.0f}bit",
@@ -97,11 +108,13 @@ def ip(*words: str) -> None:
 
 
 def tc(name: str, cable: str, *words: str) -> None:
-    subprocess.run(["ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", cable, *words], check=True, capture_output=True)
+    subprocess.run(
+        ["ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", cable, *words], check=True, capture_output=True
+    )
 
 
 def permitted(shape: Shape) -> bool:
-    """Whether namespaces and what `tc` needs for this shape work here: tried, not guessed (some kernels know no delay)."""
+    """Whether namespaces and `tc` can do this shape here: tried, not guessed (some kernels know no delay)."""
     if os.geteuid() != 0 or not all(shutil.which(name) for name in ("ip", "tc")):
         return False
     try:

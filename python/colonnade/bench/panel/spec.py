@@ -16,7 +16,7 @@ from colonnade.bench.panel.shaping import Shape
 from colonnade.bench.spec import Cell, matches
 
 TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
-"""And ``tcp-<rate>[-<delay>]``."""
+"""And ``tcp-<rate>[-<delay>]``, and ``remote`` with a URL."""
 SQRT2 = 2**0.5
 R_LIBRARY = "data.frame"
 
@@ -38,6 +38,8 @@ class PanelSpec:
         Seconds for the whole run, and for one repetition of one point.
     check_size : float
         Fraction that fidelity is checked with; faults are tried on a few thousand rows of it.
+    remote, remote_options : str, dict
+        Where `colonnade bench serve` listens, and what `cn.connect` is told besides.
     disk_bps : float
         Bits a second for the ideal I/O time beside each row.
     """
@@ -55,6 +57,8 @@ class PanelSpec:
     point_s: float = 10.0
     check_size: float = 0.01
     faults: bool = True
+    remote: str | None = None
+    remote_options: dict[str, Any] = field(default_factory=dict)
     disk_bps: float = 4e9
     only: list[dict[str, str]] = field(default_factory=list)
     without: list[dict[str, str]] = field(default_factory=list)
@@ -74,8 +78,10 @@ class PanelSpec:
             if name not in codecs:
                 raise unknown("codec", name, sorted(codecs))
         for name in self.transport:
-            if name not in TRANSPORTS and Shape.of(name) is None:
-                raise unknown("transport", name, [*TRANSPORTS, "tcp-<rate>[-<delay>]"])
+            if name == "remote" and self.remote is None:
+                raise ValueError("bench: the transport remote needs the URL of a `colonnade bench serve`: --remote URL")
+            if name not in (*TRANSPORTS, "remote") and Shape.of(name) is None:
+                raise unknown("transport", name, [*TRANSPORTS, "remote", "tcp-<rate>[-<delay>]"])
         if not all(0 < size <= 1 for size in self.size):
             raise ValueError(f"bench: sizes are fractions above 0 and up to 1, found {self.size}")
         if self.repetitions < 1:
@@ -90,7 +96,9 @@ class PanelSpec:
                 raise unknown("key", name, sorted(names))
         values = dict(data)
         if isinstance(values.get("size"), Mapping):
-            values["size"] = steps(**{"start" if k == "from" else "stop" if k == "to" else k: v for k, v in values["size"].items()})
+            values["size"] = steps(
+                **{"start" if k == "from" else "stop" if k == "to" else k: v for k, v in values["size"].items()}
+            )
         return cls(**values)
 
     @classmethod

@@ -15,11 +15,13 @@ BUFFERED_NBYTES = 64 << 10
 
 
 class Way:
-    """A stream of tables, each with its head. Engines see a file object, or the socket or descriptor itself (`ends`)."""
+    """A stream of tables, each with its head. Engines see a file object, or with `ends` the socket or descriptor."""
 
     def __init__(self, stream: Stream, *, sends: bool, ends: bool) -> None:
         self.stream = stream
-        self.file: Any = None if ends else stream.makefile("wb" if sends else "rb", MIB if not sends else BUFFERED_NBYTES)
+        self.file: Any = (
+            None if ends else stream.makefile("wb" if sends else "rb", MIB if not sends else BUFFERED_NBYTES)
+        )
 
     @property
     def given(self) -> Any:
@@ -61,7 +63,7 @@ class Framed:
     def __init__(self, stream: Stream, *, sends: bool) -> None:
         import colonnade as cn
 
-        end = stream if isinstance(stream, socket.socket) else (None, stream.fd) if sends else (stream.fd, None)  # type: ignore[union-attr]
+        end = stream if isinstance(stream, socket.socket) else (None, stream.fd) if sends else (stream.fd, None)
         self.stream, self.connection = stream, cn.connect(end)
 
     def send(self, data: Any) -> None:
@@ -75,7 +77,9 @@ class Framed:
         self.stream.close()
 
 
-def send_tables(way: Way | Framed, engine: Any, cell: Any, tables: dict[str, Any], clock: Callable[[], float]) -> dict[str, Any]:
+def send_tables(
+    way: Way | Framed, engine: Any, cell: Any, tables: dict[str, Any], clock: Callable[[], float]
+) -> dict[str, Any]:
     """Every table, one after another. Gives encode_s and nbytes where encoding and sending are apart."""
     streaming = isinstance(way, Way) and cell.format in engine.streams and cell.option.get("via") is None
     encode_s, nbytes = 0.0, 0
@@ -98,7 +102,9 @@ def send_tables(way: Way | Framed, engine: Any, cell: Any, tables: dict[str, Any
     return {} if streaming else {"encode_s": encode_s, "nbytes": nbytes}
 
 
-def receive_tables(way: Way | Framed, engine: Any, cell: Any, count: int, clock: Callable[[], float]) -> tuple[dict[str, Any], dict[str, Any]]:
+def receive_tables(
+    way: Way | Framed, engine: Any, cell: Any, count: int, clock: Callable[[], float]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """`count` tables, and decode_s where receiving and decoding are apart."""
     out: dict[str, Any] = {}
     decode_s, apart = 0.0, True

@@ -1,0 +1,75 @@
+"""The writing end of a cell whose reading end is another host: `colonnade bench serve` answers there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from colonnade.bench.panel import _end
+
+PINGS = 9
+
+
+class RemoteEnd(_end.End):
+    """Encodes here, sends, and waits for the word that everything was decoded and touched there.
+
+    Two hosts have two clocks: the time counts from here to the answer, less the way back (half a ping).
+    """
+
+    def __init__(self, channel: Any, task: dict[str, Any]) -> None:
+        import colonnade as cn
+
+        super().__init__(channel, task)
+        self.connection = cn.connect(task["remote"], **task.get("remote_options", {}))
+
+    def rehearse(self) -> None:
+        super().rehearse()
+        for name, frame in self.few.items():
+            self.passed_on(name, self.engine.encode(frame, self.cell))
+
+    def asked(self, **words: Any) -> None:
+        self.connection.send_bytes(json.dumps(words).encode())
+
+    def heard(self) -> dict[str, Any]:
+        words: dict[str, Any] = json.loads(self.connection.receive_bytes())
+        if words["word"] == "failed":
+            raise RuntimeError(words["error"])
+        return words
+
+    def back_s(self) -> float:
+        """Half a ping, the median of some."""
+        found = []
+        for _ in range(PINGS):
+            start = _end.clock()
+            self.asked(word="ping")
+            self.heard()
+            found.append(_end.clock() - start)
+        return sorted(found)[PINGS // 2] / 2
+
+    def passed_on(self, name: str, payload: Any) -> dict[str, Any]:
+        self.asked(word="decode", cell=self.cell.to_json(), name=name, nbytes=memoryview(payload).nbytes)
+        self.connection.send_bytes(payload)
+        return self.heard()
+
+    def both(self) -> dict[str, Any]:
+        back_s = self.back_s()
+        encode_s = decode_s = 0.0
+        nbytes = 0
+        with _end.Meter() as meter:
+            for name, frame in self.tables.items():
+                start = _end.clock()
+                payload = self.engine.encode(frame, self.cell)
+                encode_s += _end.clock() - start
+                nbytes += memoryview(payload).nbytes
+                decode_s += self.passed_on(name, payload)["decode_s"]
+        elapsed = meter.found["elapsed_s"] - back_s
+        return {
+            **meter.found,
+            "elapsed_s": elapsed,
+            "encode_s": encode_s,
+            "decode_s": decode_s,
+            "open_s": elapsed,
+            "usable_s": elapsed,
+            "nbytes": nbytes,
+            "back_s": back_s,
+        }
