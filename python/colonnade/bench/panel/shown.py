@@ -19,19 +19,24 @@ def show(answer: Answer, console: Any = None) -> None:
     console.print(answer.sentence, style="bold", markup=False, highlight=False)
     console.print()
     console.print(table_of(answer))
-    for line in [*remarks(answer), "", *lines(answer)]:
+    console.print()
+    for line in [*remarks(answer), *lines(answer)]:
         console.print(line, markup=False, highlight=False)
 
 
 def table_of(answer: Answer) -> Any:
     """Every candidate: those that lose nothing first, then the others, then those that were not measured."""
-    from rich import box
     from rich.table import Column, Table
 
-    right = ("encode", "move", "decode", "serial", "pipelined", "size")
+    right = ("encode", "move", "decode", "serial", "piped", "size")
     heads = [Column(name, justify="right", no_wrap=True) for name in right]
     table = Table(
-        Column("candidate", no_wrap=True), *heads, Column("", no_wrap=True), box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+        Column("candidate", no_wrap=True),
+        *heads,
+        Column("", no_wrap=True),
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
     )
     for standing in in_order(answer):
         name, word = standing.entrant.name, place_of(answer, standing)
