@@ -463,6 +463,7 @@ def test_names_and_candidates():
     for entrant in advising.CANDIDATES:
         assert advising.known(f"{entrant.engine} {entrant.format} {entrant.codec}") == entrant
     assert advising.known("pandas parquet") == Entrant("pandas", "parquet", "snappy")
+    assert advising.known("pandas feather") == Entrant("pandas", "feather", "lz4")
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,8 @@ def known(text: str) -> Entrant:
         raise ValueError(f'advise: {engine} has no format "{format_}"; known: {", ".join(formats)}')
     if codec and codec not in formats[format_]:
         raise ValueError(f'advise: {engine} {format_} has no codec "{codec}"; known: {", ".join(formats[format_])}')
-    return Entrant(engine, format_, codec or formats[format_][0])
+    usual = [codec for name, codec in ENGINES[engine].panel if name == format_]
+    return Entrant(engine, format_, codec or (usual or formats[format_])[0])
 
 
 def columns_of(frame: Any, columns: Sequence[str] | None) -> tuple[str, ...]:
