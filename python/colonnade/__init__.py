@@ -91,4 +91,8 @@ def __getattr__(name: str) -> _Any:
         import importlib
 
         return importlib.import_module(".bench", __name__)
+    if name == "advise":
+        from .bench.panel.advise import advise
+
+        return advise
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

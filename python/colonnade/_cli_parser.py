@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     versions.add_argument("--json", action="store_true", help="as one JSON object")
 
     commands.add_parser("bench", help="which format is fastest, measured (bench --help says more)", add_help=False)
+    commands.add_parser("advise", help="which format for this file over this link (advise --help)", add_help=False)
     return made
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``colonnade info | head | verify | convert | send | recv | versions | bench``.
+"""The command line: ``colonnade info | head | verify | convert | send | recv | versions | bench | advise``.
 
 Exit statuses: 0 done; 1 the data is bad or the system refused (one line on stderr says why); 2 the command was not
 understood; 130 interrupted by Ctrl-C; 141 the reader of our output went away (as a SIGPIPE would).
@@ -38,8 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments[:1] == ["bench"]:
-        return _bench(arguments[1:])
+    if arguments[:1] in (["bench"], ["advise"]):
+        return _bench(arguments)
     from ._cli_parser import parser
 
     options = parser().parse_args(arguments)
@@ -91,13 +91,13 @@ def _forget_stdout() -> None:
 
 def _bench(arguments: list[str]) -> int:
     try:
-        from .bench.__main__ import main as bench_main
+        from .bench.__main__ import advise, main
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("colonnade.bench"):
-            say("bench is not built into this installation.")
+            say(f"{arguments[0]} is not built into this installation.")
             return FAILED
         raise
-    return int(bench_main(arguments) or OK)
+    return int({"bench": main, "advise": advise}[arguments[0]](arguments[1:]) or OK)
 
 
 if __name__ == "__main__":

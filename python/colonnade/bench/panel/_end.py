@@ -69,6 +69,7 @@ class End:
         self.tables = self.few if self.role == "read" else tables.load(kept)
         self.library = LIBRARIES["pandas"]
         self.listened = 0
+        self.counted: int | None = None
 
     def say(self, **words: Any) -> None:
         self.channel.write(json.dumps(words) + "\n")
@@ -220,7 +221,17 @@ class End:
         with Meter() as meter:
             parts = send_tables(self.way, self.engine, self.cell, self.tables, clock)
         self.way.close()
-        return {**meter.found, **parts}
+        return {"nbytes": self.streamed_nbytes() if "nbytes" not in parts else 0, **meter.found, **parts}
+
+    def streamed_nbytes(self) -> int:
+        """What a stream engine has sent, counted afterwards: a count on the way would be work of its own."""
+        if self.counted is None:
+            held = io.BytesIO()
+            for name, frame in self.tables.items():
+                held.write(framing.head(name, None))
+                self.engine.write_stream(frame, held, self.cell)
+            self.counted = held.tell()
+        return self.counted
 
     def receive(self) -> dict[str, Any]:
         parts: dict[str, Any] = {}

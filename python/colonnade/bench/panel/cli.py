@@ -83,7 +83,8 @@ def spec_of(arguments: argparse.Namespace) -> PanelSpec:
 def main(arguments: argparse.Namespace) -> int:
     """Measure, then write the reports; the exit status: 0, or 130 after an interruption (what was found is kept)."""
     from colonnade.bench.panel.report_all import write_reports
-    from colonnade.bench.panel.report_terminal import to_terminal
+    from colonnade.bench.panel.report_terminal import print_report
+    from colonnade.bench.panel.summary import Results
 
     results = arguments.out / "panel.jsonl"
     status = 0
@@ -100,7 +101,7 @@ def main(arguments: argparse.Namespace) -> int:
         print(f"bench: {results} is not there; run it without --report-only first", file=sys.stderr)
         return 2
     paths = write_reports([results], arguments.out)
-    to_terminal([results])
+    print_report(Results.load(results))
     print(f"the page: {next((p for p in paths if p.suffix == '.html'), arguments.out)}", file=sys.stderr)
     return status
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from colonnade.bench.engines import ENGINES
-from colonnade.bench.pair import PairError, Process, both
+from colonnade.bench.pair import PairError, Process, both, ended
 from colonnade.bench.panel import tables
 from colonnade.bench.panel.links import Link
 from colonnade.bench.spec import Cell
@@ -212,7 +212,7 @@ def fault(cell: Cell, place: Place, what: str) -> dict[str, Any]:
                     status = end.popen.wait(10)
                     if trying:
                         outcomes.append("crash")
-                        detail = f"ended with status {status}"
+                        detail = ended(status)
                 except PairError:
                     if not trying:
                         raise

