@@ -268,3 +268,5 @@ def test_the_panel_of_the_comparison_has_ten_candidates_and_six_ways():
     assert len({(cell.engine, cell.format, cell.codec) for cell in cells}) == 10
     assert {cell.transport for cell in cells} == {"memory", "unix", *predicted.COMPARED}
     assert len(predicted.COMPARED) == 6
+    assert len(cells) == 80
+    assert {cell.transport for cell in cells if cell.option} == {"unix"}

