@@ -5,9 +5,12 @@
 #   valgrind      instruction counts of the benchmarks, and memory checks
 #   p7zip-full    a second, independent reader of our archives (zstd members, padding extra fields)
 #   unzip         a third
+#   chromium      looks at the page of `colonnade bench`; chromium-driver lets a test steer it
+#   r-base-core   R as a peer of the benchmarks, with the packages of it that Debian has (r-packages.sh: the others)
 set -euo pipefail
 
-packages=(valgrind p7zip-full unzip)
+packages=(valgrind p7zip-full unzip chromium chromium-driver
+    r-base-core r-cran-jsonlite r-cran-rjson r-cran-yaml r-cran-data.table)
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     echo "system-packages: not a Debian system. Install the equivalents of: ${packages[*]}" >&2

@@ -17,7 +17,14 @@ CONTESTANTS = {
     ("pyarrow", "parquet", "zstd"): (0.42, 0.19, 6_200_000, 1.0, (), "error"),
     ("polars", "ipc", "none"): (0.09, 0.12, 55_000_000, 1.0, (), "silently wrong"),
     ("pickle", "pickle", "none"): (0.025, 0.03, 61_000_000, 1.0, (), "crash"),
-    ("pandas", "csv", "none"): (4.1, 1.2, 38_000_000, 1.02, ("categories of carrier became text", HOSTILE), "silently wrong"),
+    ("pandas", "csv", "none"): (
+        4.1,
+        1.2,
+        38_000_000,
+        1.02,
+        ("categories of carrier became text", HOSTILE),
+        "silently wrong",
+    ),
     ("pandas", "json", "none"): (1.9, 4.4, 90_000_000, 1.05, ("zone of time_hour", "integers over 2^53"), "error"),
     ("orjson", "json", "none"): (1.6, 2.6, 88_000_000, 1.03, ("zone of time_hour",), "error"),
     ("msgpack", "msgpack", "none"): (1.4, 1.9, 47_000_000, 1.0, ("zone of time_hour",), "error"),
@@ -95,10 +102,14 @@ def records(run="r1", slower=1.0, rounds=3, names=CONTESTANTS, processor="Imagin
             out.append({"kind": "link", "transport": transport, "how": "relay", **link})
         for what in {"memory": ["memcpy"], "file": ["raw bytes", "write + fsync"]}.get(transport, ["raw bytes"]):
             seconds = 8 * FRAME_NBYTES / min(transports[transport], 60e9) * (3 if "fsync" in what else 1)
-            out.append({"kind": "floor", "transport": transport, "what": what, "nbytes": FRAME_NBYTES, "seconds": seconds})
+            out.append(
+                {"kind": "floor", "transport": transport, "what": what, "nbytes": FRAME_NBYTES, "seconds": seconds}
+            )
     for name, (encode, decode, nbytes, exponent, losses, bad) in names.items():
         where = cell(name, "memory", 0.001)
-        out.append({"kind": "check", "cell": where, "ok": True, "losses": list(losses), "wire_nbytes": 1, "frame_nbytes": 2})
+        out.append(
+            {"kind": "check", "cell": where, "ok": True, "losses": list(losses), "wire_nbytes": 1, "frame_nbytes": 2}
+        )
         for what in ("truncated", "flipped"):
             outcome = bad if what == "flipped" else "error"
             out.append({"kind": "fault", "cell": where, "what": what, "outcome": outcome, "detail": ""})
@@ -111,10 +122,14 @@ def records(run="r1", slower=1.0, rounds=3, names=CONTESTANTS, processor="Imagin
                     break
                 for number in range(rounds if size == 1 else 1):
                     where = cell(name, transport, size)
-                    out.append(panel(where, 1e-4 + encode * growth, 1e-4 + decode * growth, nbytes * size, size, number, link))
+                    out.append(
+                        panel(where, 1e-4 + encode * growth, 1e-4 + decode * growth, nbytes * size, size, number, link)
+                    )
     refused = cell(("msgpackR", "msgpack", "none"), "memory", 0.001)
     out.append({"kind": "check", "cell": refused, "ok": False, "losses": [], "error": "refuses NA"})
-    out.append({"kind": "failed", "cell": cell(("yaml", "yaml", "none"), "memory", 0.14), "reason": "crashed (signal 11)"})
+    out.append(
+        {"kind": "failed", "cell": cell(("yaml", "yaml", "none"), "memory", 0.14), "reason": "crashed (signal 11)"}
+    )
     out.append({"kind": "end", "reason": "complete", "left": 0})
     return [{**record, "run": run} for record in out]
 

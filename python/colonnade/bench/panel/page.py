@@ -167,9 +167,12 @@ def cells(part: Part, row: Iterable[str]) -> str:
     out = []
     for k, text in enumerate(row):
         tag, scope = ("th", ' scope="row"') if k == 0 else ("td", "")
-        out.append(f"<{tag}{scope}{number(part, k)}>{escape(text)}</{tag}>")
+        out.append(f"<{tag}{scope}{number(part, k, text)}>{escape(text)}</{tag}>")
     return "".join(out)
 
 
-def number(part: Part, column: int) -> str:
-    return ' class="number"' if column >= part.numbers else ""
+def number(part: Part, column: int, text: str = "") -> str:
+    """Numbers stand to the right in their columns, and are broken nowhere."""
+    if column >= part.numbers:
+        return ' class="number"'
+    return ' class="figure"' if text[:1].isdigit() and len(text) < 40 else ""

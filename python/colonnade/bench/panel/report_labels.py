@@ -77,4 +77,4 @@ def apart(wanted: Sequence[float], height: float) -> list[float]:
 def meet(one: Spot, other: Spot) -> bool:
     """Whether two labels would overlap."""
     beside = one[0] + one[2] <= other[0] or other[0] + other[2] <= one[0]
-    return not beside and abs(one[1] - other[1]) < LINE
+    return not beside and abs(one[1] - other[1]) < LINE - 1e-6

@@ -127,7 +127,8 @@ class Results:
     def contestants(self, place: Place) -> list[Contestant]:
         """All that were measured or checked there."""
         measured = {contestant for contestant, _ in self._points[place]}
-        return sorted(measured | {contestant for where, contestant in self._checks if where == place})
+        found = measured | {contestant for where, contestant in self._checks if where == place}
+        return sorted(found, key=lambda each: (each.name.lower(), each))
 
     def transports(self, place: Place) -> list[str]:
         found = {transport for _, transport in self._points[place]}

