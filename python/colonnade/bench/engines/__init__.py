@@ -18,6 +18,7 @@ from colonnade.bench.engines.plugins import Engines
 from colonnade.bench.engines.polars_io import Polars
 from colonnade.bench.engines.pyarrow_io import PyArrow
 from colonnade.bench.engines.pytables_io import PyTables
+from colonnade.bench.engines.r_engines import R_ENGINES
 from colonnade.bench.engines.static_frame import StaticFrame
 from colonnade.bench.engines.text_io import TEXT_ENGINES
 from colonnade.bench.engines.uproot_io import Uproot
@@ -35,7 +36,8 @@ _FRAMES = (StaticFrame(), Pandas(), PyArrow(), Polars(), DuckDB(), FastParquet()
 _JAGGED = (Awkward(), DaskAwkward(), Uproot())
 _OBJECTS = (MsgPack(), OrMsgPack(), MsgSpec())
 _ARRAYS = (PyTables(), H5py(), Zarr(), Blosc2(), Vortex())
-for _engine in (Colonnade(), *_FRAMES, *_JAGGED, *_OBJECTS, *TEXT_ENGINES, *OBJECT_TEXT, *_ARRAYS, Limit()):
+_TEXT = (*TEXT_ENGINES, *OBJECT_TEXT)
+for _engine in (Colonnade(), *_FRAMES, *_JAGGED, *_OBJECTS, *_TEXT, *_ARRAYS, *R_ENGINES, Limit()):
     register_engine(_engine)
 
 __all__ = ["ENGINES", "Engine", "register_engine"]
