@@ -27,7 +27,7 @@ PATIENCE_S = 60
 
 def tables() -> dict[str, pd.DataFrame]:
     """Two tables, the first longer than what a pipe holds, the second with what text formats trip over."""
-    nrows = 6000
+    nrows = 3000
     numbers = np.arange(nrows)
     times = pd.date_range("2013-01-01", periods=nrows, freq="h", tz="America/New_York")
     first = pd.DataFrame(
@@ -101,7 +101,7 @@ def passed(
             return out
         writer = stack.enter_context(started(cell, "write", handed, directory))
         reader = stack.enter_context(started(cell, "read", handed, directory))
-        assert writer.hear("loaded")["nrows"] == 6006
+        assert writer.hear("loaded")["nrows"] == 3006
         reader.hear("loaded")
         for _ in range(repetitions):
             if cell.transport != "file":
@@ -143,7 +143,7 @@ def test_both_tables_arrive_as_they_were(
 ) -> None:
     for wrote, read in passed(cell_of(engine, form, codec, transport), handed, tmp_path, 2):
         assert read["losses"] == []
-        assert read["rows"] == {"first": 6000, "second": 6}
+        assert read["rows"] == {"first": 3000, "second": 6}
         assert wrote["nbytes"] > 10_000
         for side in (wrote, read):
             assert side["clock"] == "wall"
@@ -158,7 +158,7 @@ def test_text_arrives_with_the_losses_it_has_in_memory(
     expected = losses_in_memory(engine, form, handed)
     for _, read in passed(cell_of(engine, form, codec, transport), handed, tmp_path):
         assert read["losses"] == expected
-        assert read["rows"] == {"first": 6000, "second": 6}
+        assert read["rows"] == {"first": 3000, "second": 6}
 
 
 @pytest.mark.parametrize("transport", ["buffer", "fifo"])

@@ -112,9 +112,11 @@ class Writer:
             values = values.astype(f"{column.dtype.kind}8[ns]")
         unit = PER_SECOND[np.datetime_data(values.dtype)[0]]
         ticks = values.view("i8")
-        # Whole seconds apart from the rest: a quotient of nanoseconds would be rounded before it is divided.
-        seconds = ticks // unit + (ticks % unit) / unit
-        back = np.rint((seconds - ticks // unit) * unit).astype("i8") + ticks // unit * unit
+        # Whole seconds apart from the rest: nanoseconds as doubles would be rounded before they are divided.
+        rest = np.fmod(ticks, unit)
+        whole = (ticks - rest) // unit
+        seconds = whole + rest / unit
+        back = whole * unit + np.rint((seconds - whole) * unit).astype("i8")
         if not np.array_equal(back[~missing], ticks[~missing]):
             self.lost.append(f"{name}: parts of a second are rounded (R keeps times as doubles)")
         self.array(file, seconds.astype("<f8"), missing)

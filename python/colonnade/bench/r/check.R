@@ -23,13 +23,18 @@ table_losses <- function(original, back) {
   # a data.table is a data.frame: no loss
   if (!is.data.frame(back)) out <- paste("the data.frame became a", described(back))
   if (!is.list(back)) return(out)
-  if (length(back) != length(original)) return(c(out, sprintf("%d columns became %d", length(original), length(back))))
-  if (!identical(names(back), names(original))) out <- c(out, "names of columns differ")
   if (is.data.frame(back) && nrow(back) != nrow(original)) {
     return(c(out, sprintf("%d rows became %d", nrow(original), nrow(back))))
   }
   if (is.data.frame(back) && !identical(as.character(row.names(back)), as.character(row.names(original)))) {
-    out <- c(out, "names of rows differ")
+    out <- c(out, "names of rows")
+  }
+  if (length(back) != length(original)) return(c(out, sprintf("%d columns became %d", length(original), length(back))))
+  if (setequal(names(back), names(original))) {
+    if (!identical(names(back), names(original))) out <- c(out, "order of columns")
+    back <- unclass(back)[names(original)]
+  } else {
+    out <- c(out, "names of columns")
   }
   for (k in seq_along(original)) {
     found <- column_losses(original[[k]], back[[k]])
@@ -45,7 +50,7 @@ column_losses <- function(original, back) {
   if (length(original) != length(back)) return(c(out, sprintf("%d values became %d", length(original), length(back))))
   if (is.list(back)) return(out)
   if (!length(out)) {
-    if (is.factor(original) && !identical(levels(original), levels(back))) out <- c(out, "levels differ")
+    if (is.factor(original) && !identical(levels(original), levels(back))) out <- c(out, "levels")
     if (!identical(attr(original, "tzone"), attr(back, "tzone"))) out <- c(out, "time zone")
     if (!identical(units_of(original), units_of(back))) out <- c(out, "units")
   }
