@@ -189,7 +189,7 @@ def test_a_buffered_prediction_is_costs_and_raw_bytes():
     rows = predicted.compare([panel("memory", 3.0), panel("tcp", 3.5), floor("tcp", 2.0)])
     assert [(row.transport, row.predicted_s, row.measured_s) for row in rows] == [("tcp", 1 + 1 + 2, 3.5)]
     assert rows[0].error == pytest.approx(4 / 3.5 - 1)
-    assert not rows[0].streamed
+    assert rows[0].model == "serial"
 
 
 def test_a_link_without_a_floor_is_what_it_was_measured_as():
@@ -222,6 +222,13 @@ def test_a_file_takes_the_longer_of_coding_and_moving_on_each_side():
     assert row.predicted_s == 1.0 + 2.0
 
 
+def test_a_file_that_is_written_as_a_buffer_is_preferred_and_takes_the_sum():
+    buffered = panel("file", 5.0)
+    buffered["cell"]["options"] = {"via": "framed"}
+    (row,) = predicted.compare([panel("memory", 3.0), panel("file", 4.0), buffered, floor("file", 2.0)])
+    assert (row.predicted_s, row.measured_s, row.model) == (4.0, 5.0, "serial")
+
+
 def test_a_file_that_is_not_synced_is_not_predicted_from_one_that_is():
     floors = [floor("file", 80.0, what="write + fsync"), floor("file", 2.0)]
     for order in (floors, floors[::-1]):
@@ -236,7 +243,7 @@ def test_a_streaming_engine_is_pipelined():
         record["cell"].update(streaming)
     (row,) = predicted.compare(records)
     stages = (1.0 + 1.0, 1.0, 1.0 + 2.0)  # sending and receiving are the ends' own work
-    assert row.streamed
+    assert row.model == "pipelined"
     assert row.predicted_s == pytest.approx(max(stages) + (sum(stages) - max(stages)) / 16)
 
 
@@ -269,4 +276,4 @@ def test_the_panel_of_the_comparison_has_ten_candidates_and_six_ways():
     assert {cell.transport for cell in cells} == {"memory", "unix", *predicted.COMPARED}
     assert len(predicted.COMPARED) == 6
     assert len(cells) == 80
-    assert {cell.transport for cell in cells if cell.option} == {"unix"}
+    assert {(cell.transport, cell.engine) for cell in cells if cell.option} == {("unix", "pickle")}

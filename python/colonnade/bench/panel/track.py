@@ -25,7 +25,7 @@ CHECK_ROWS = 20_000
 CHECK_SIZE = 0.5
 """Not 1: so that the smaller frame has a place of its own."""
 BUFFERED = (("via", "framed"),)
-"""Encoding and decoding apart from moving, also where an engine could stream."""
+"""Keeps encoding and decoding apart from moving where an engine could stream."""
 
 
 class Processes(Track):
@@ -55,7 +55,9 @@ class Processes(Track):
 
     def laps(self, entrant: Entrant) -> Generator[Lap, None, None]:
         try:
-            for record in point.measure(replace(cell_of(entrant, "unix"), options=BUFFERED), self.place, LAPS):
+            streams = entrant.format in ENGINES[entrant.engine].streams
+            cell = replace(cell_of(entrant, "unix"), options=BUFFERED if streams else ())
+            for record in point.measure(cell, self.place, LAPS):
                 read = record["read"]
                 touching_s = read["usable_s"] - read["open_s"]
                 yield Lap(record["write"]["encode_s"], read["decode_s"] + touching_s, record["wire_nbytes"])
