@@ -99,6 +99,14 @@ class Engine:
         """One field of the records that the lists of a column hold, and as little else as can be."""
         raise NotImplementedError
 
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        """One column, or some rows, of a file as a frame of ``cell.library``, and as little else as can be."""
+        raise NotImplementedError
+
+    def first_chunk(self, path: Path, cell: Cell) -> Any:
+        """The first rows of a file, as many as its writer put together, before the others are read."""
+        raise NotImplementedError
+
     def encode(self, data: Any, cell: Cell) -> Any:
         """`data` as one bytes-like object."""
         raise NotImplementedError

@@ -13,6 +13,8 @@ from colonnade.bench.spec import Cell
 
 OPTIONS = ("numbers", "orient", "filter", "profile")
 """Options of a cell that are options of `cn.write`."""
+CHUNKED = ("arrow", "arrows", "parquet", "msgpack", "csv", "ndjson")
+"""What `cn.open_reader` reads chunk by chunk."""
 TEXT = ("csv", "ndjson", "json", "yaml")
 SCHEMA = "csv-schema"
 """CSV whose first line says what CSV has no place for."""
@@ -84,6 +86,20 @@ class Colonnade(Engine):
         for name in names:
             yield _column(frame, name, cell.library)
             frame.release()
+
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import colonnade as cn
+
+        wanted = {} if column is None else {"columns": [column]}
+        return _to_library(cn.read(path, format=named(cell), rows=rows, **wanted), cell.library)
+
+    def first_chunk(self, path: Path, cell: Cell) -> Any:
+        import colonnade as cn
+
+        if cell.format not in CHUNKED:
+            raise NotImplementedError
+        with cn.open_reader(path, format=named(cell)) as reader:
+            return _to_library(next(iter(reader)), cell.library)
 
     def leaf(self, path: Path, cell: Cell, leaf: tuple[str, str]) -> Any:
         import colonnade as cn

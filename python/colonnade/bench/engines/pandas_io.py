@@ -44,6 +44,13 @@ class Pandas(Engine):
             return pd.read_feather(path, columns=some(cell), **backend)
         return pd.read_parquet(path, columns=some(cell), **backend)
 
+    def part(self, path: Any, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import pandas as pd
+
+        if rows is not None:
+            raise NotImplementedError
+        return (pd.read_feather if cell.format == "feather" else pd.read_parquet)(path, columns=[column])
+
     def encode(self, data: Any, cell: Cell) -> Any:
         sink = io.BytesIO()
         self.write(data, sink, cell)

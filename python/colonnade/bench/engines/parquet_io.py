@@ -65,6 +65,15 @@ class DuckDB(OfParquetAlone):
             columns = some(cell)
             return (table if columns is None else table.select(*columns)).df()
 
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import duckdb
+
+        with duckdb.connect() as connection:
+            table = connection.read_parquet(str(path))
+            if column is not None:
+                table = table.select(duckdb.ColumnExpression(column))
+            return (table if rows is None else table.limit(rows.stop - rows.start, rows.start)).df()
+
 
 class FastParquet(OfParquetAlone):
     """`fastparquet.ParquetFile(path).to_pandas()` and `fastparquet.write`; one thread, whatever is asked for."""
@@ -83,3 +92,10 @@ class FastParquet(OfParquetAlone):
         import fastparquet
 
         return fastparquet.ParquetFile(str(path)).to_pandas(columns=some(cell))
+
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import fastparquet
+
+        if rows is not None:
+            raise NotImplementedError
+        return fastparquet.ParquetFile(str(path)).to_pandas(columns=[column])

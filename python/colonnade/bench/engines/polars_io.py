@@ -75,6 +75,16 @@ class Polars(Engine):
         (whole,) = self.by_column(path, cell, [column])
         return field_of_items(whole, field)
 
+    def part(self, path: Any, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import polars as pl
+
+        if cell.format == "ipc-stream":
+            raise NotImplementedError
+        lazy = (pl.scan_parquet if cell.format == "parquet" else pl.scan_ipc)(path)
+        lazy = lazy if column is None else lazy.select(column)
+        lazy = lazy if rows is None else lazy.slice(rows.start, rows.stop - rows.start)
+        return lazy.collect().to_pandas()
+
     def encode(self, data: Any, cell: Cell) -> Any:
         sink = io.BytesIO()
         self.write(data, sink, cell)

@@ -96,6 +96,34 @@ class PyArrow(Engine):
                 options = pa.ipc.IpcReadOptions(included_fields=[schema.get_field_index(name)])
                 yield pa.ipc.open_file(source, options=options).read_all().column(0)
 
+    def part(self, path: Any, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if cell.format == "arrows" or (cell.format == "parquet" and rows is not None):
+            raise NotImplementedError
+        if cell.format == "parquet":
+            return pq.read_table(path, columns=[column]).to_pandas()
+        with pa.memory_map(str(path)) as source:
+            options = pa.ipc.IpcReadOptions()
+            if column is not None:
+                place = pa.ipc.open_file(source).schema.get_field_index(column)
+                options = pa.ipc.IpcReadOptions(included_fields=[place])
+            table = pa.ipc.open_file(source, options=options).read_all()
+            return (table if rows is None else table.slice(rows.start, rows.stop - rows.start)).to_pandas()
+
+    def first_chunk(self, path: Any, cell: Cell) -> Any:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if cell.format == "parquet":
+            with pq.ParquetFile(path) as file:
+                return next(file.iter_batches()).to_pandas()
+        with pa.memory_map(str(path)) as source:
+            if cell.format == "arrows":
+                return pa.ipc.open_stream(source).read_next_batch().to_pandas()
+            return pa.ipc.open_file(source).get_batch(0).to_pandas()
+
     def leaf(self, path: Any, cell: Cell, leaf: tuple[str, str]) -> Any:
         import pyarrow.parquet as pq
 

@@ -22,6 +22,7 @@ from colonnade.bench.libraries import LIBRARIES
 from colonnade.bench.measure import settle, touch_all, trim_heap, warm_guest
 from colonnade.bench.memory import reset_peak, status
 from colonnade.bench.panel import framing, tables
+from colonnade.bench.panel._parts import seconds_of_parts
 from colonnade.bench.panel.streams import Framed, Way, receive_tables, send_tables
 from colonnade.bench.spec import Cell
 from colonnade.bench.transports.moving import MOVING, Plan
@@ -70,6 +71,7 @@ class End:
         self.library = LIBRARIES["pandas"]
         self.listened = 0
         self.counted: int | None = None
+        self.parts: dict[str, float] = {}
 
     def say(self, **words: Any) -> None:
         self.channel.write(json.dumps(words) + "\n")
@@ -113,7 +115,7 @@ class End:
 
     def passed(self, data: dict[str, Any], held: io.BytesIO) -> tuple[dict[str, Any], dict[str, Any]]:
         """Through a buffer in memory: streamed by those that stream. The result, and what was measured."""
-        streaming = self.cell.format in self.engine.streams and not self.engine.ends
+        streaming = self.cell.format in self.engine.streams
         encode_s, start = 0.0, clock()
         for name, frame in data.items():
             if streaming:
@@ -244,6 +246,12 @@ class End:
             self.touch(found)
         if self.moving is not None:
             self.way.close()
+        elif not self.parts:
+            name, frame = next(iter(found.items()))
+            path = self.path(self.directory / "file", name)
+            self.parts = seconds_of_parts(
+                self.engine, path, self.cell, self.library, str(frame.columns[-1]), len(frame)
+            )
         rows = {name: len(frame) for name, frame in found.items()}
         return {
             **meter.found,
@@ -251,6 +259,7 @@ class End:
             "open_s": opened - meter.start,
             "usable_s": meter.found["elapsed_s"],
             "rows": rows,
+            "parts": self.parts,
         }
 
 

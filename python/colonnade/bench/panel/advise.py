@@ -10,22 +10,21 @@ import argparse
 import difflib
 import json
 import os
-import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from colonnade.bench.engines import ENGINES
-from colonnade.bench.pair import PairError, Process
 from colonnade.bench.panel import link as links
 from colonnade.bench.panel import sample
-from colonnade.bench.panel.answer import Answer, Walk
+from colonnade.bench.panel.answer import Answer
+from colonnade.bench.panel.grounds import floors, walked
 from colonnade.bench.panel.race import Entrant, Race
 from colonnade.bench.panel.shown import show, table_of
-from colonnade.bench.panel.track import Processes, cell_of
+from colonnade.bench.panel.track import Processes
 
 CANDIDATES = (
     Entrant("colonnade", "npz"),
@@ -45,7 +44,6 @@ SAMPLE_BYTES_PER_S = 2_000_000
 """Bytes of the frame for each second of the budget: more of it would leave too few laps."""
 RACE_SHARE = 0.8
 """Of the budget; the rest is for the link, the floors and the measured path."""
-PATH_REPETITIONS = 3
 SECURITY = ("certificate", "key", "authorities", "token_file", "token_env")
 
 
@@ -210,48 +208,6 @@ def columns_of(frame: Any, columns: Sequence[str] | None) -> tuple[str, ...]:
             hint = f'; did you mean "{near[0]}"?' if near else f"; there are {', '.join(names[:8])}"
             raise KeyError(f'advise: no column "{name}"{hint}')
     return tuple(columns or ())
-
-
-def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
-    """What no format can beat with raw values: seconds of one copy in memory, of the link, of a disk."""
-    import numpy as np
-
-    place = np.ones(taken.sample_nbytes, dtype=np.uint8)
-    copies = []
-    for _ in range(3):
-        start = time.perf_counter()
-        place.copy()
-        copies.append(time.perf_counter() - start)
-    disk = way if way.write_bps is not None else links.measure_disk(Path(tempfile.gettempdir()))
-    return {
-        "memcpy": statistics.median(copies) * taken.scale,
-        "raw bytes": 8 * taken.nbytes / way.bps + way.delay_s,
-        "write + fsync": 8 * taken.nbytes / (disk.write_bps or disk.bps),
-    }
-
-
-def walked(answer: Answer, track: Processes, security: Mapping[str, Any]) -> Walk | None:
-    """The winner's way, measured; None where it cannot be walked."""
-    way, winner = answer.link, answer.winner
-    task = {
-        "cell": cell_of(winner.entrant, "memory").to_json(),
-        "tables": str(track.kept),
-        "to": way.where,
-        "peer": not way.disk,
-        "options": dict(security),
-        "repetitions": PATH_REPETITIONS,
-    }
-    process = Process("path", "colonnade.bench.panel._path", task)
-    try:
-        found = [process.answer(track.place.patience_s) for _ in range(PATH_REPETITIONS)]
-    except PairError:
-        return None
-    finally:
-        process.kill()
-    parts = {name: statistics.median(one[name] for one in found) for name in ("encode_s", "move_s", "decode_s")}
-    candidate = winner.candidate()
-    model_s = candidate.cpu_s() + candidate.bits() / way.bps + way.delay_s
-    return Walk(**parts, total_s=statistics.median(sum(one.values()) for one in found), model_s=model_s)
 
 
 # ---------------------------------------------------------------- the command

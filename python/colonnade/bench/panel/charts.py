@@ -89,7 +89,8 @@ def axes(
         return Straight(0, last, WIDTH).with_room(ends), Straight(0, most * 1.02, -HEIGHT)
     # Lines that were stopped end at the top: their labels stand above them.
     high = most * (most / least) ** 0.15
-    return Log(min(size for size, _ in points), last, WIDTH).with_room(ends), Log(least / 1.2, high, -HEIGHT)
+    first = min(*(size for size, _ in points), last / 2)
+    return Log(first, last, WIDTH).with_room(ends), Log(least / 1.2, high, -HEIGHT)
 
 
 def beyond(

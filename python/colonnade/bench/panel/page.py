@@ -38,6 +38,10 @@ CHARTED = ("times", "stored", "growth")
 """Tables that stand under a chart of their own."""
 
 
+BAD = {"silently wrong", "crash", "hang", "failed"}
+"""Words that a reader should not miss."""
+
+
 def page(results: Results) -> str:
     """The whole page as text."""
     places = results.places()
@@ -172,7 +176,11 @@ def cells(part: Part, row: Iterable[str]) -> str:
 
 
 def number(part: Part, column: int, text: str = "") -> str:
-    """Numbers stand to the right in their columns, and are broken nowhere."""
+    """Numbers stand to the right in their columns and are broken nowhere, long text is given room, bad news is seen."""
     if column >= part.numbers:
         return ' class="number"'
-    return ' class="figure"' if text[:1].isdigit() and len(text) < 40 else ""
+    if BAD.intersection(text.split(", ")):
+        return ' class="bad"'
+    if len(text) > 40:
+        return ' class="prose"'
+    return ' class="figure"' if text[:1].isdigit() else ""

@@ -133,7 +133,7 @@ def in_turn(writer: Process, reader: Process, place: Place) -> dict[str, Any]:
     wrote = heard(writer, place)
     reader.tell({"word": "go"})
     read = heard(reader, place)
-    return joined(wrote, read, wrote["elapsed_s"] + read["elapsed_s"])
+    return {**joined(wrote, read, wrote["elapsed_s"] + read["elapsed_s"]), **read.get("parts", {})}
 
 
 def at_once(writer: Process, reader: Process, place: Place, link: Link | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.panel.report_records import Record
-from colonnade.bench.panel.report_words import listed, seconds, spread
+from colonnade.bench.panel.report_words import listed, nbytes, seconds, spread
 from colonnade.bench.panel.summary import Contestant, Place, Results
 from colonnade.bench.summary import Figure
 
@@ -66,20 +66,25 @@ def frame_nbytes(results: Results, place: Place, contestant: Contestant, size: f
     return next((each.median for each in found if each is not None), None)
 
 
-def disk_bps(results: Results, place: Place) -> float:
-    """Bytes a second of the ideal disk."""
+def disk_rate(results: Results, place: Place) -> float:
+    """Bytes a second of the ideal disk: the plan has it in bits, as all rates."""
     plans = results.kind("plan", place.run)
-    return float(plans[-1].get("disk_bps") or 500e6) if plans else 500e6
+    return float((plans[-1].get("disk_bps") if plans else None) or 4e9) / 8
 
 
 def ideal_s(results: Results, place: Place, contestant: Contestant, size: float) -> float | None:
     kept = storage(results, place, size).get(contestant)
-    return kept.median / disk_bps(results, place) if kept else None
+    return kept.median / disk_rate(results, place) if kept else None
+
+
+def floors_of(results: Results, place: Place) -> list[Record]:
+    """Floors of the run, of this data where they say of which."""
+    return [r for r in results.kind("floor", place.run) if r.get("dataset", place.dataset) == place.dataset]
 
 
 def floor(results: Results, place: Place, transport: str) -> Record | None:
     """What a transport's times are held against: a copy in memory, elsewhere the raw bytes."""
-    found = [record for record in results.kind("floor", place.run) if record["transport"] == transport]
+    found = [record for record in floors_of(results, place) if record["transport"] == transport]
     order = ("raw bytes", "memcpy", "write + fsync")
     return min(found, key=lambda r: order.index(r["what"]) if r["what"] in order else len(order), default=None)
 
@@ -98,6 +103,11 @@ def box(figure: Figure) -> str:
     if figure.n < 2:
         return seconds(figure.median)
     return spread(figure.median, figure.low, figure.high)
+
+
+def shown(name: str, value: object) -> str:
+    """A value of the machine's record."""
+    return nbytes(value) if name.endswith("nbytes") and isinstance(value, int) else plain(value)
 
 
 def plain(value: object) -> str:

@@ -8,15 +8,16 @@ from colonnade.bench.panel.report_answer import candidates, data, interval, meas
 from colonnade.bench.panel.report_figures import (
     achieved,
     box,
-    disk_bps,
+    disk_rate,
     ended,
     floor,
+    floors_of,
     frame_nbytes,
     ideal_s,
     labelled,
     medians,
     ordered,
-    plain,
+    shown,
     storage,
 )
 from colonnade.bench.panel.report_part import Part
@@ -74,7 +75,7 @@ def times(results: Results, place: Place) -> Part:
             cells = [box(figure) if figure else "-" for figure in found]
             rows.append([labelled(results, place, contestant), seconds(ideal) if ideal else "-", *cells])
     notes = [f"Of {data(results, place)}. Median (quartiles). Those with losses stand below those without."]
-    notes.append(f"Ideal I/O: the bytes it keeps at {nbytes(disk_bps(results, place))}/s.")
+    notes.append(f"Ideal I/O: the bytes it keeps at {nbytes(disk_rate(results, place))}/s.")
     header = ["contestant", "ideal I/O", *(title(transport) for transport in transports)]
     return Part("Elapsed time to encode, write, read and decode", header, rows, notes, "times", 1)
 
@@ -84,7 +85,7 @@ def stored(results: Results, place: Place) -> Part:
     for contestant, figure in sorted(storage(results, place, size).items(), key=lambda pair: pair[1].median):
         frame = frame_nbytes(results, place, contestant, size)
         share = f"{100 * figure.median / frame:.1f} %" if frame else "-"
-        ideal = seconds(figure.median / disk_bps(results, place))
+        ideal = seconds(figure.median / disk_rate(results, place))
         rows.append([labelled(results, place, contestant), f"{figure.median:,.0f}", share, ideal])
     header = ["contestant", "bytes", "of the data in memory", "ideal I/O"]
     return Part("Storage used", header, rows, [f"Measured, of {data(results, place)}."], "stored", 1)
@@ -127,7 +128,7 @@ def floors(results: Results, place: Place) -> Part:
     """The least that each transport takes for as many raw bytes, and how near the fastest comes."""
     rows = []
     size = results.full_size(place) or 1.0
-    for record in results.kind("floor", place.run):
+    for record in floors_of(results, place):
         rate = f"{nbytes(record['nbytes'] / record['seconds'])}/s"
         found = winner(results, place, record["transport"])
         near = "-"
@@ -163,7 +164,7 @@ def gaps(results: Results, place: Place) -> Part:
                 continue
             said = [model(candidate, link["bps"], link["delay_s"]) for model in (serial_s, pipelined_s)]
             off = min((each / figure.median - 1 for each in said), key=abs)
-            words = [seconds(figure.median), *map(seconds, said), f"{100 * off:+.0f} %"]
+            words = [seconds(figure.median), *map(seconds, said), f"{round(100 * off):+d} %"]
             rows.append([contestant.name, title(transport), *words, "over 20 %" if abs(off) > FINDING else "-"])
     header = [
         "contestant",
@@ -195,7 +196,7 @@ PEAKS = {"write peak": "write.peak_nbytes", "read peak": "read.peak_nbytes", "by
 
 
 def details(results: Results, place: Place) -> Part:
-    """Every figure of the full size."""
+    """Every figure of the largest size."""
     rows = []
     size = results.full_size(place) or 1.0
     for contestant in ordered(results, place):
@@ -211,13 +212,13 @@ def details(results: Results, place: Place) -> Part:
                 row += [units(figure.median) if figure else "-" for figure in found]
             rows.append([*row, str(union.n)])
     header = ["contestant", "transport", "elapsed", "of achievable", *DETAILS, *PEAKS, "samples"]
-    return Part("Every figure of the whole data", header, rows, ["Medians."], "details", 2)
+    return Part("Every figure of the largest size", header, rows, ["Medians."], "details", 2)
 
 
 def machine(results: Results, place: Place) -> Part:
     rows: list[list[str]] = []
     for record in results.kind("machine", place.run)[-1:]:
-        rows = [[name, plain(value)] for name, value in record.items() if name not in ("kind", "run")]
+        rows = [[name, shown(name, value)] for name, value in record.items() if name not in ("kind", "run")]
     for record in {r["transport"]: r for r in results.kind("link", place.run)}.values():
         asked = f"asked {bits(record['asked_bps'])}, " if record.get("asked_bps") else ""
         measured = f"measured {bits(record['bps'])}, {seconds(record['delay_s'])}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -13,6 +15,9 @@ from colonnade.bench.panel.summary import Results
 
 LONG = ("details", "machine", "growth", "extrapolated", "gaps", "floors")
 """What a terminal shows on demand."""
+ROOMY = 140
+"""Columns of a terminal that holds quartiles as well."""
+QUARTILES = re.compile(r"(?<=s) \([\d.,]+ to [\d.,]+\)$")
 
 
 def print_report(results: Results, console: Console | None = None, *, everything: bool = False) -> None:
@@ -23,16 +28,16 @@ def print_report(results: Results, console: Console | None = None, *, everything
         for part in parts(results, place):
             if everything or part.name not in LONG:
                 console.print()
-                console.print(as_table(part))
+                console.print(as_table(part, brief=console.width < ROOMY and part.name in ("times", "fastest")))
         console.print()
 
 
-def as_table(part: Part) -> Table:
-    """One section as a rich table."""
-    notes = escape("\n".join(part.notes)) or None
+def as_table(part: Part, *, brief: bool = False) -> Table:
+    """One section as a rich table; a brief one has medians without their quartiles."""
+    notes = escape("\n".join([*part.notes, *(["A wider terminal shows quartiles."] * brief)])) or None
     table = Table(title=escape(part.title), title_justify="left", caption=notes, caption_justify="left")
     for k, name in enumerate(part.header):
         table.add_column(escape(name), justify="right" if k >= part.numbers else "left", overflow="fold")
     for row in part.rows:
-        table.add_row(*(escape(text) for text in row))
+        table.add_row(*(escape(QUARTILES.sub("", text) if brief else text) for text in row))
     return table

@@ -43,15 +43,15 @@ def safety(results: Results, place: Place) -> Part:
 
 def failures(results: Results, place: Place) -> Part:
     """What did not work, and what was not there: a row each, with the reason."""
-    rows = []
+    where: dict[tuple[str, str], list[str]] = {}
     for cell, record in results.of("failed", place):
-        where = f"{title(cell.transport)}, {fraction(cell.size)}"
-        rows.append([Contestant.of(cell).name, where, str(record["reason"])])
+        key = Contestant.of(cell).name, str(record["reason"])
+        where.setdefault(key, []).append(f"{title(cell.transport)}, {fraction(cell.size)}")
     for cell, record in results.of("check", place):
         if not record["ok"]:
-            rows.append([Contestant.of(cell).name, f"{title(cell.transport)}, check", str(record.get("error", ""))])
-    rows += [[str(r["engine"]), "not measured", str(r["reason"])] for r in results.kind("missing", place.run)]
-    unique = list(dict.fromkeys(map(tuple, rows)))
-    return Part(
-        "Failures, and what is missing", ["contestant", "where", "why"], [[*row] for row in unique], [], "failures"
-    )
+            key = Contestant.of(cell).name, str(record.get("error", ""))
+            where.setdefault(key, []).append(f"{title(cell.transport)}, check")
+    for record in results.kind("missing", place.run):
+        where.setdefault((str(record["engine"]), str(record["reason"])), []).append("not measured")
+    rows = [[name, "; ".join(dict.fromkeys(places)), reason] for (name, reason), places in where.items()]
+    return Part("Failures, and what is missing", ["contestant", "where", "why"], rows, [], "failures")

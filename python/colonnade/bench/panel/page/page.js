@@ -101,7 +101,7 @@
       one("cores-out").textContent = cores.ariaValueText = set.cores > 1 ? "2 or more" : "1";
       cores.parentElement.classList.toggle("muted", set.kind === "serial");
       if (!chosen.length) {
-        one("now").textContent = "Nothing was measured with all of the data.";
+        one("now").textContent = "Nothing was measured whose encoding and decoding are known apart.";
         return;
       }
       const stretches = Model.winners(chosen, place.low, place.high, set);
