@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use crate::codec::filter::{Table, greatest, undelta, unshuffle};
 use crate::container::members::{Filter, FilterSpec, GroupKey, Meta, Name};
@@ -10,7 +9,7 @@ use crate::container::npy;
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
 use crate::frame::ByteOrder;
-use crate::plan::{self, NoProgress, Task};
+use crate::plan::{self, NoProgress};
 
 use super::Store;
 use super::frame_places::Sorted;
@@ -210,22 +209,17 @@ impl Store {
 
     /// The tables of these values.
     pub(super) fn tables(&self, values: &[(u32, &Member)], threads: usize) -> Result<Tables> {
-        let slots: Vec<Mutex<Option<Table>>> = values.iter().map(|_| Mutex::default()).collect();
-        let tasks = values.iter().zip(&slots).map(|((_, member), slot)| {
-            Task::new(member.nbytes, move || {
-                let Some(spec) = self.filtered_of(member).map(|f| &f.spec) else { return Ok(()) };
+        let tasks = values.iter().map(|&(number, member)| {
+            let work = move || {
+                let Some(spec) = self.filtered_of(member).map(|f| &f.spec) else { return Ok(None) };
                 let table = self
                     .payload(member, |bytes| Table::new(bytes, spec.dtype.itemsize as usize, spec.is_wide()));
                 let table = table.map_err(|e| e.in_member(self.name(member.entry)))?;
-                *slot.lock().unwrap_or_else(PoisonError::into_inner) = table;
-                Ok(())
-            })
+                Ok(table.map(|table| (number, table)))
+            };
+            (member.nbytes, work)
         });
-        plan::run(tasks.collect(), threads, &NoProgress)?;
-        let table = |((number, _), slot): (&(u32, &Member), Mutex<Option<Table>>)| {
-            slot.into_inner().unwrap_or_else(PoisonError::into_inner).map(|table| (*number, table))
-        };
-        Ok(values.iter().zip(slots).filter_map(table).collect())
+        Ok(plan::gather(tasks.collect(), threads, &NoProgress)?.into_iter().flatten().collect())
     }
 
     /// Puts a part of an array as it was into its place.

@@ -1,14 +1,13 @@
 //! Frame to bytes.
 
 use std::cell::RefCell;
-use std::sync::{Mutex, PoisonError};
 
 use crate::container::members::{Filter, Name, Planned, members, plan};
 use crate::container::zip::{ZipWriter, central_len, end_len};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
-use crate::plan::{self as work, Progress, Task};
+use crate::plan::{self as work, Progress};
 use crate::sink::Sink;
 
 use super::filter;
@@ -133,18 +132,11 @@ fn compressed(
             first || nbytes <= window
         };
         let (now, later) = rest.split_at(rest.iter().take_while(fits).count());
-        let packed: Vec<Mutex<Packed>> = now.iter().map(|_| Mutex::new(Packed::AsItIs)).collect();
-        let tasks = now.iter().zip(&packed).map(|(member, slot)| {
-            Task::new(member.nbytes(), move || {
-                let result = pack(member, options)?;
-                *slot.lock().unwrap_or_else(PoisonError::into_inner) = result;
-                Ok(())
-            })
-        });
-        work::run(tasks.collect(), options.threads, &work::NoProgress)?;
-        for (member, slot) in now.iter().zip(packed) {
+        let tasks = now.iter().map(|member| (member.nbytes(), move || pack(member, options))).collect();
+        let packed = work::gather(tasks, options.threads, &work::NoProgress)?;
+        for (member, packed) in now.iter().zip(packed) {
             let name = spell(&member.name, prefix, &mut name);
-            let data = match slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            let data = match packed {
                 Packed::Compressed(bytes, crc32, codec) => {
                     let nbytes = (member.head().len() + member.nbytes()) as u64;
                     writer.compressed(name, codec.method(), &bytes, nbytes, crc32)?;

@@ -4,13 +4,11 @@ mod choose;
 mod dictionary;
 mod transform;
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::container::members::{Filter, FilterSpec, Members, Name, Planned};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Task, run};
+use crate::plan::{NoProgress, gather};
 
 use super::options::{Wanted, WriteOptions};
 use dictionary::Codes;
@@ -75,18 +73,13 @@ fn choices(members: &[Planned], options: &WriteOptions) -> Result<Vec<Vec<(usize
             owners.push(i);
         }
     }
-    let slots: Vec<Mutex<Choice>> = units.iter().map(|_| Mutex::default()).collect();
-    let tasks = units.iter().zip(&slots).map(|((_, block, wanted), slot)| {
-        Task::new(block.grid.nbytes(), move || {
-            let choice = choose::choose(block, *wanted, options.profile())?;
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = choice;
-            Ok(())
-        })
+    let tasks = units.iter().map(|(_, block, wanted)| {
+        (block.grid.nbytes(), move || choose::choose(block, *wanted, options.profile()))
     });
-    run(tasks.collect(), options.threads, &NoProgress)?;
-    for (((width, ..), slot), owner) in units.iter().zip(slots).zip(owners) {
+    let made = gather(tasks.collect(), options.threads, &NoProgress)?;
+    for (((width, ..), choice), owner) in units.iter().zip(made).zip(owners) {
         if let Some(choices) = out.get_mut(owner) {
-            choices.push((*width, slot.into_inner().unwrap_or_else(PoisonError::into_inner)));
+            choices.push((*width, choice));
         }
     }
     Ok(out)
