@@ -5,7 +5,7 @@ use std::os::fd::RawFd;
 
 use colonnade::container::members::{Compat, Name};
 use colonnade::container::store::check_label;
-use colonnade::format::npz::{Codec, Profile, Wanted, WriteOptions};
+use colonnade::format::npz::{Codec, Wanted, WriteOptions};
 use colonnade::format::{npy, npz};
 use colonnade::frame::Frame;
 use colonnade_transport::{AtomicDirectory, AtomicFile, Descriptor};
@@ -68,7 +68,7 @@ impl NpzWriteOptions {
                 (Wanted::default(), columns.into_iter().map(parse).collect::<colonnade::Result<_>>().py()?)
             }
         };
-        let profile = profile.map(Profile::parse).transpose().py()?;
+        let profile = profile.map(npz::profile).transpose().py()?;
         let compat = match compat {
             None => Compat::Ours,
             Some("static-frame") => Compat::StaticFrame,
