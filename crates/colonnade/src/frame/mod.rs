@@ -14,7 +14,7 @@ mod runs;
 pub use axis::{Axis, Labels, Level};
 pub(crate) use block::as_stride;
 pub use block::{Block, Grid};
-pub use column::{Column, children, same_type, type_name, unit_name};
+pub use column::{Column, children, same_type, type_name, unit_name, with_children};
 pub use description::Description;
 pub use dtype::{ByteOrder, DType, Kind};
 pub use frame::{Frame, Part, Slot, Tags, select, slots};

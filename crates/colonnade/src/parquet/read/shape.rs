@@ -18,6 +18,7 @@ use crate::parquet::schema::{Element, Leaf};
 use crate::parquet::types::{self, Physical};
 
 use super::chunk::Levels;
+use super::names::items_of;
 use super::schema::{Flat, default_type};
 
 /// Levels above this are read by the crate.
@@ -282,18 +283,6 @@ fn is_read(told: &DataType, flat: &Flat) -> bool {
         _ if flat.way == types::Way::Nothing => true,
         _ if texts(told) => true,
         _ => super::land::is_fixed(told, flat),
-    }
-}
-
-/// The field below a list.
-fn items_of(data_type: &DataType) -> Option<&Field> {
-    match data_type {
-        DataType::List(field)
-        | DataType::LargeList(field)
-        | DataType::ListView(field)
-        | DataType::LargeListView(field)
-        | DataType::FixedSizeList(field, _) => Some(field),
-        _ => None,
     }
 }
 
