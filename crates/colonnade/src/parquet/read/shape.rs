@@ -17,7 +17,7 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 use crate::parquet::schema::{Element, Leaf};
 use crate::parquet::types::{self, Physical};
 
-use super::chunk::Levels;
+use super::front::Levels;
 use super::land::{Way, way_of};
 use super::names::items_of;
 use super::schema::{Flat, default_type};

@@ -26,7 +26,8 @@ use crate::parquet::footer::{Chunk, Group};
 use crate::parquet::types::{self, Physical};
 use crate::plan::Progress;
 
-use super::chunk::{ChunkAt, Levels, Pages};
+use super::chunk::{ChunkAt, Pages};
+use super::front::Levels;
 use super::open::Parquet;
 use super::schema::{Flat, RootKind};
 

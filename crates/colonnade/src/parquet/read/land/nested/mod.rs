@@ -28,7 +28,7 @@ use arrow_data::ArrayData;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::parquet::page::Kind;
-use crate::parquet::read::chunk::Page;
+use crate::parquet::read::page::Page;
 use crate::parquet::read::schema::RootKind;
 use crate::parquet::read::shape::{LeafShape, Shape};
 use crate::parquet::types::Physical;

@@ -9,7 +9,8 @@ use arrow_schema::DataType;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, fence};
 use crate::parquet::levels::Validity;
-use crate::parquet::read::chunk::{Page, Pages};
+use crate::parquet::read::chunk::Pages;
+use crate::parquet::read::page::Page;
 use crate::plan::{self, Progress, Task};
 
 use super::super::drive::{Job, Scratches};
