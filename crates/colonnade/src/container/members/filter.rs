@@ -132,12 +132,6 @@ impl FilterSpec {
         self.nrows.div_ceil(self.part_rows.max(1)).max(1)
     }
 
-    /// Bytes of the array.
-    #[must_use]
-    pub fn nbytes(&self) -> usize {
-        self.nrows.saturating_mul(self.width).saturating_mul(self.dtype.itemsize as usize)
-    }
-
     /// The header of part `k`.
     #[must_use]
     pub fn key(&self, k: usize) -> GroupKey {

@@ -40,7 +40,7 @@ pub(super) struct Filtered {
 impl Filtered {
     /// Bytes of the array.
     pub(super) fn nbytes(&self) -> usize {
-        self.spec.nbytes()
+        self.key.nbytes()
     }
 
     /// Where a part starts in the array, and how many bytes it fills.
@@ -67,8 +67,9 @@ pub(super) fn apply(store: &mut Store, sorted: &Sorted, meta: &Meta) -> Result<(
                 "is missing: __colonnade__ calls it part of a filtered array. Write the file again.";
             Error::malformed("npz", message).in_member(name).at(at_meta)
         };
+        let key = Filter::None.key(spec.dtype, spec.nrows, spec.width, false);
         let (cap, nbytes) =
-            (store.limits.max_member_nbytes.min(store.limits.max_nbytes), spec.nbytes() as u64);
+            (store.limits.max_member_nbytes.min(store.limits.max_nbytes), key.nbytes() as u64);
         total = total.saturating_add(nbytes);
         if nbytes > cap || total > store.limits.max_nbytes {
             let message = format!(
@@ -101,7 +102,6 @@ pub(super) fn apply(store: &mut Store, sorted: &Sorted, meta: &Meta) -> Result<(
             let part = u32::try_from(k).ok().filter(|&k| k != VALUES).ok_or_else(|| missing(name.text()))?;
             claim(store, found, &spec.key(k), spec, (number, part))?;
         }
-        let key = Filter::None.key(spec.dtype, spec.nrows, spec.width, false);
         store.filtered.push(Filtered { spec: spec.clone(), key, first, values });
     }
     Ok(())
@@ -321,8 +321,7 @@ impl Filtered {
             let code = |(&l, &h): (&u8, &u8)| usize::from(u16::from_le_bytes([l, if wide { h } else { 0 }]));
             let row = low.iter().zip(high).map(code).position(|c| c >= count).unwrap_or(0);
             let row = row + (part as usize).saturating_mul(self.spec.part_rows);
-            let code = found;
-            let message = format!("row {row}: expected codes below {count}, found one of up to {code}.");
+            let message = format!("row {row}: expected codes below {count}, found one of up to {found}.");
             return Err(Error::malformed("npz", message));
         }
         table.find(codes, wide, target);
