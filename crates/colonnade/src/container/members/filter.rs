@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::codec::filter::{SHUFFLED, SUBTRACTED};
 use crate::error::{Error, Result};
-use crate::frame::{ByteOrder, DType, Kind};
+use crate::frame::{DType, Kind};
 
 use super::GroupKey;
 
@@ -79,10 +79,9 @@ impl Filter {
     /// byte, or of two where `wide`.
     #[must_use]
     pub fn key(self, dtype: DType, rows: usize, width: usize, wide: bool) -> GroupKey {
-        let byte = DType { kind: Kind::UInt, itemsize: 1, order: ByteOrder::None, unit: None };
         let plain = GroupKey { dtype, nrows: rows, width, two_dimensional: width != 1, fortran_order: true };
         let bytes = |count: usize| GroupKey {
-            dtype: byte,
+            dtype: DType::BYTE,
             nrows: count,
             width: rows,
             two_dimensional: true,
@@ -93,7 +92,7 @@ impl Filter {
             Self::Delta => GroupKey { dtype: difference(dtype), ..plain },
             Self::Shuffle | Self::DeltaShuffle => bytes(width.saturating_mul(dtype.itemsize as usize)),
             Self::Dictionary if wide => bytes(2),
-            Self::Dictionary => GroupKey { dtype: byte, ..plain },
+            Self::Dictionary => GroupKey { dtype: DType::BYTE, ..plain },
         }
     }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use crate::container::members::{Filter, Name, Planned, members, plan};
 use crate::container::zip::{ZipWriter, central_len, end_len};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
 use crate::plan::{self as work, Progress};
@@ -209,15 +209,11 @@ fn pack_filtered(member: &Planned, codec: Codec, options: &WriteOptions) -> Resu
         Packed::AsItIs
     } else {
         let array = room.get(member.head().len()..).unwrap_or_default().to_vec();
-        let grid = Grid::column_major(byte()?, array.len(), 1, 0);
+        let grid = Grid::column_major(DType::BYTE, array.len(), 1, 0);
         Packed::Filtered(Block { grid, buffer: Buffer::from_vec(array) })
     };
     if room.capacity() <= SPLIT_NBYTES * 2 {
         ROOM.set(room);
     }
     Ok(packed)
-}
-
-fn byte() -> Result<DType> {
-    DType::parse("|u1").ok_or_else(|| Error::unsupported("npz", "no dtype |u1."))
 }
