@@ -5,6 +5,8 @@ use std::sync::Arc;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, FieldRef, IntervalUnit, TimeUnit, UnionMode};
 
+use crate::error::Error;
+
 /// One column in Arrow's layout.
 #[derive(Debug, Clone)]
 pub struct Column {
@@ -74,6 +76,17 @@ impl Column {
     pub fn nbytes(&self) -> usize {
         self.data.get_slice_memory_size().unwrap_or_else(|_| self.data.get_buffer_memory_size())
     }
+}
+
+/// How deep types may nest within each other: no reader of ours goes deeper.
+pub const MAX_DEPTH: usize = 48;
+
+/// The error of a type that nests deeper, where it would be written.
+pub(crate) fn too_deep(format: &'static str) -> Error {
+    let message = format!(
+        "expected types nested at most {MAX_DEPTH} deep, found deeper ones. Flatten the column, or leave it out."
+    );
+    Error::unrepresentable(format, message)
 }
 
 /// The child fields of a type, in the order of their arrays. A dictionary's values are no child.

@@ -8,15 +8,12 @@ use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef, UnionMode};
 use flatbuffers::{Verifiable, Verifier};
 
 use crate::error::{Error, Result};
-use crate::frame::children;
+use crate::frame::{MAX_DEPTH, children};
 
 use super::message::{check_version, copied, first_line, verifier};
 
 /// Metadata of the schema message itself (not of the schema, which other tools carry along): how many rows will come.
 pub const NROWS_KEY: &str = "colonnade.nrows";
-
-/// How deep types may nest.
-pub(crate) const MAX_DEPTH: usize = 48;
 
 /// Where a field's parts begin among the nodes, buffers and view columns of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
