@@ -34,6 +34,15 @@ impl Place {
             view: self.view + extent.view,
         }
     }
+
+    /// This extent less one that it holds.
+    pub(crate) fn without(self, extent: Self) -> Self {
+        Self {
+            node: self.node - extent.node,
+            buffer: self.buffer - extent.buffer,
+            view: self.view - extent.view,
+        }
+    }
 }
 
 /// What the schema message says.
@@ -148,26 +157,6 @@ impl Shape {
             Counter { at: Place::default(), version: self.version, dictionaries: HashMap::new() };
         counter.field(field, 0)?;
         Ok(counter.at)
-    }
-
-    /// The same without what stands below it.
-    ///
-    /// # Errors
-    /// As when the schema was read.
-    pub(crate) fn own_extent(&self, data_type: &DataType) -> Result<Place> {
-        let below = match data_type {
-            DataType::Dictionary(..) => return Ok(Place { node: 1, buffer: 2, view: 0 }),
-            other => children(other),
-        };
-        let whole = Field::new("", data_type.clone(), true);
-        let mut own = self.extent(&whole)?;
-        for child in below {
-            let extent = self.extent(child)?;
-            own.node -= extent.node;
-            own.buffer -= extent.buffer;
-            own.view -= extent.view;
-        }
-        Ok(own)
     }
 
     /// 4 or 5.
