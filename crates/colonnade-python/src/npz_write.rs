@@ -34,6 +34,23 @@ enum ByColumn {
     Name(String),
 }
 
+impl ByColumn {
+    /// What is asked for of all columns, and of some by position.
+    fn parsed<T: Default>(
+        asked: Option<Self>,
+        parse: impl Fn(Option<&str>) -> colonnade::Result<T>,
+    ) -> PyResult<(T, BTreeMap<usize, T>)> {
+        match asked {
+            None => Ok((T::default(), BTreeMap::new())),
+            Some(Self::Name(name)) => Ok((parse(Some(&name)).py()?, BTreeMap::new())),
+            Some(Self::Columns(columns)) => {
+                let one = |(position, name): (usize, Option<String>)| Ok((position, parse(name.as_deref())?));
+                Ok((T::default(), columns.into_iter().map(one).collect::<colonnade::Result<_>>().py()?))
+            }
+        }
+    }
+}
+
 #[pymethods]
 impl NpzWriteOptions {
     #[new]
@@ -48,26 +65,8 @@ impl NpzWriteOptions {
         fsync: bool,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let (codec, columns) = match compression {
-            None => (Codec::None, BTreeMap::new()),
-            Some(ByColumn::Name(name)) => (Codec::parse(Some(&name)).py()?, BTreeMap::new()),
-            Some(ByColumn::Columns(columns)) => {
-                let parse = |(position, name): (usize, Option<String>)| {
-                    Ok((position, Codec::parse(name.as_deref())?))
-                };
-                (Codec::None, columns.into_iter().map(parse).collect::<colonnade::Result<_>>().py()?)
-            }
-        };
-        let (filter, filters) = match filter {
-            None => (Wanted::default(), BTreeMap::new()),
-            Some(ByColumn::Name(name)) => (Wanted::parse(Some(&name)).py()?, BTreeMap::new()),
-            Some(ByColumn::Columns(columns)) => {
-                let parse = |(position, name): (usize, Option<String>)| {
-                    Ok((position, Wanted::parse(name.as_deref())?))
-                };
-                (Wanted::default(), columns.into_iter().map(parse).collect::<colonnade::Result<_>>().py()?)
-            }
-        };
+        let (codec, columns) = ByColumn::parsed(compression, Codec::parse)?;
+        let (filter, filters) = ByColumn::parsed(filter, Wanted::parse)?;
         let profile = profile.map(npz::profile).transpose().py()?;
         let compat = match compat {
             None => Compat::Ours,

@@ -37,16 +37,12 @@ struct Choice {
 /// Chooses filters and cuts members accordingly.
 pub(super) fn apply(mut members: Members, options: &WriteOptions) -> Result<Members> {
     let mut specs = Vec::new();
-    let labels = std::mem::take(&mut members.labels);
-    let chosen = choices(&labels, options)?;
-    for (planned, choices) in labels.into_iter().zip(chosen) {
-        members.labels.extend(cut(planned, choices, &mut None, &mut specs)?);
-    }
-    let blocks = std::mem::take(&mut members.blocks);
-    let chosen = choices(&blocks, options)?;
-    let mut next = Some(0);
-    for (planned, choices) in blocks.into_iter().zip(chosen) {
-        members.blocks.extend(cut(planned, choices, &mut next, &mut specs)?);
+    for (list, mut next) in [(&mut members.labels, None), (&mut members.blocks, Some(0))] {
+        let whole = std::mem::take(list);
+        let chosen = choices(&whole, options)?;
+        for (planned, choices) in whole.into_iter().zip(chosen) {
+            list.extend(cut(planned, choices, &mut next, &mut specs)?);
+        }
     }
     members.meta.filters = specs;
     Ok(members)
