@@ -84,7 +84,8 @@ def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_
     if names is None or where.is_stream:
         return open_parquet(where, made), columns
     # What the names are is known of the footer alone: rows are looked for once, in the file that is kept.
-    file, opened, labels = _resolved(where, replace(made, filter=None), names, columns)
+    unfiltered = replace(made, filter=None) if made.filter else made
+    file, opened, labels = _resolved(where, unfiltered, names, columns)
     if not made.filter:
         return file, labels
     try:

@@ -155,14 +155,7 @@ impl MsgpackReader {
 
 /// The frame of a value that began at `base`.
 fn frame(received: Received, base: u64, options: ReadOptions) -> colonnade::Result<Frame> {
-    let request = Request {
-        positions: None,
-        kept: None,
-        rows: None,
-        private: false,
-        threads: options.threads,
-        progress: &NoProgress,
-    };
+    let request = Request::all(options.threads, &NoProgress);
     let frame = received.frame().and_then(|kept| match kept {
         Ok(frame) => Ok(frame),
         Err(bytes) => Opened::open_buffer(bytes, options)?.load(&request),

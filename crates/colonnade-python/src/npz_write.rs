@@ -5,7 +5,7 @@ use std::os::fd::RawFd;
 
 use colonnade::container::members::{Compat, Name};
 use colonnade::container::store::check_label;
-use colonnade::format::npz::{Codec, Profile, Wanted, WriteOptions};
+use colonnade::format::npz::{Codec, Wanted, WriteOptions};
 use colonnade::format::{npy, npz};
 use colonnade::frame::Frame;
 use colonnade_transport::{AtomicDirectory, AtomicFile, Descriptor};
@@ -34,6 +34,23 @@ enum ByColumn {
     Name(String),
 }
 
+impl ByColumn {
+    /// What is asked for of all columns, and of some by position.
+    fn parsed<T: Default>(
+        asked: Option<Self>,
+        parse: impl Fn(Option<&str>) -> colonnade::Result<T>,
+    ) -> PyResult<(T, BTreeMap<usize, T>)> {
+        match asked {
+            None => Ok((T::default(), BTreeMap::new())),
+            Some(Self::Name(name)) => Ok((parse(Some(&name)).py()?, BTreeMap::new())),
+            Some(Self::Columns(columns)) => {
+                let one = |(position, name): (usize, Option<String>)| Ok((position, parse(name.as_deref())?));
+                Ok((T::default(), columns.into_iter().map(one).collect::<colonnade::Result<_>>().py()?))
+            }
+        }
+    }
+}
+
 #[pymethods]
 impl NpzWriteOptions {
     #[new]
@@ -48,27 +65,9 @@ impl NpzWriteOptions {
         fsync: bool,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let (codec, columns) = match compression {
-            None => (Codec::None, BTreeMap::new()),
-            Some(ByColumn::Name(name)) => (Codec::parse(Some(&name)).py()?, BTreeMap::new()),
-            Some(ByColumn::Columns(columns)) => {
-                let parse = |(position, name): (usize, Option<String>)| {
-                    Ok((position, Codec::parse(name.as_deref())?))
-                };
-                (Codec::None, columns.into_iter().map(parse).collect::<colonnade::Result<_>>().py()?)
-            }
-        };
-        let (filter, filters) = match filter {
-            None => (Wanted::default(), BTreeMap::new()),
-            Some(ByColumn::Name(name)) => (Wanted::parse(Some(&name)).py()?, BTreeMap::new()),
-            Some(ByColumn::Columns(columns)) => {
-                let parse = |(position, name): (usize, Option<String>)| {
-                    Ok((position, Wanted::parse(name.as_deref())?))
-                };
-                (Wanted::default(), columns.into_iter().map(parse).collect::<colonnade::Result<_>>().py()?)
-            }
-        };
-        let profile = profile.map(Profile::parse).transpose().py()?;
+        let (codec, columns) = ByColumn::parsed(compression, Codec::parse)?;
+        let (filter, filters) = ByColumn::parsed(filter, Wanted::parse)?;
+        let profile = profile.map(npz::profile).transpose().py()?;
         let compat = match compat {
             None => Compat::Ours,
             Some("static-frame") => Compat::StaticFrame,

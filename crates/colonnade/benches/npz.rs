@@ -92,19 +92,7 @@ fn open(c: &mut Criterion) {
             let store = Store::open_source(source, Limits::default()).unwrap();
             let axes = store.axes(1).unwrap();
             let progress = &NoProgress;
-            store
-                .load(
-                    &axes,
-                    &Request {
-                        positions: None,
-                        kept: None,
-                        rows: None,
-                        private: false,
-                        threads: 1,
-                        progress,
-                    },
-                )
-                .unwrap()
+            store.load(&axes, &Request::all(1, progress)).unwrap()
         });
     });
     group.finish();

@@ -24,14 +24,7 @@ fn entries(format: &str) -> Vec<Value> {
 }
 
 fn load(store: &Store) -> Frame {
-    let request = Request {
-        positions: None,
-        kept: None,
-        rows: None,
-        private: false,
-        threads: 2,
-        progress: &NoProgress,
-    };
+    let request = Request::all(2, &NoProgress);
     store.load(&store.axes(1).unwrap(), &request).unwrap()
 }
 
@@ -283,14 +276,7 @@ fn parquet_files_hold_what_is_recorded() {
         for file in files {
             let file = file.unwrap_or_else(|e| panic!("{case}: {e}"));
             file.verify(2, &NoProgress).unwrap_or_else(|e| panic!("{case}: {e}"));
-            let request = Request {
-                positions: None,
-                kept: None,
-                rows: None,
-                private: false,
-                threads: 2,
-                progress: &NoProgress,
-            };
+            let request = Request::all(2, &NoProgress);
             let frame = file.load(&request).unwrap_or_else(|e| panic!("{case}: {e}"));
             check_frame(file.shape(), &file.dtypes(), &frame, &entry, case);
         }

@@ -29,7 +29,6 @@ pub(super) fn open(received: Received, private: bool, options: &ConnectOptions) 
     if opened.is_bundle() {
         return Ok(Held::Bundle(Box::new(opened)));
     }
-    let request =
-        Request { positions: None, kept: None, rows: None, private, threads, progress: &NoProgress };
+    let request = Request { private, ..Request::all(threads, &NoProgress) };
     Ok(Held::Frame(Box::new(opened.load(&request)?)))
 }

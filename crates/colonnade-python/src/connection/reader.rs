@@ -181,8 +181,7 @@ impl ConnectionReader {
 
 /// The batches of a stream, the last first; at least one.
 fn all_batches(ipc: &Ipc, threads: usize) -> colonnade::Result<Vec<Frame>> {
-    let request =
-        Request { positions: None, kept: None, rows: None, private: false, threads, progress: &NoProgress };
+    let request = Request::all(threads, &NoProgress);
     let mut frames = ipc.load_arrow(&request)?;
     frames.reverse();
     Ok(frames)

@@ -3,7 +3,7 @@
 //! Source: Arrow columnar format, "Variable-size Binary View Layout".
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arrow_buffer::{ArrowNativeType, Buffer};
 use arrow_data::ArrayData;
@@ -43,23 +43,23 @@ pub fn viewed(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
             if let Part::Column(column, position) = part
                 && view_type(column.data.data_type()).is_some()
             {
-                wanted.push(Wanted { which, at, position: *position, made: Mutex::new(None) });
+                wanted.push(Wanted { which, at, position: *position, made: None });
             }
         }
     }
     if wanted.is_empty() {
         return Ok(frames);
     }
-    let task = |wanted: &'_ Wanted| {
-        let Some(Part::Column(column, _)) = frames.get(wanted.which).and_then(|f| f.parts.get(wanted.at))
-        else {
-            return Ok(());
-        };
-        *wanted.made.lock().unwrap_or_else(PoisonError::into_inner) = of_array(&column.data)?;
-        Ok(())
-    };
-    let nbytes = |wanted: &Wanted| frames.get(wanted.which).map_or(0, |frame| frame.nrows * NBYTES);
-    plan::run_on_all_cores(wanted.iter().map(|w| Task::new(nbytes(w), || task(w))).collect())?;
+    let tasks = wanted.iter_mut().map(|wanted| {
+        let frame = frames.get(wanted.which);
+        Task::new(frame.map_or(0, |frame| frame.nrows * NBYTES), move || {
+            if let Some(Part::Column(column, _)) = frame.and_then(|f| f.parts.get(wanted.at)) {
+                wanted.made = of_array(&column.data)?;
+            }
+            Ok(())
+        })
+    });
+    plan::run_on_all_cores(tasks.collect())?;
     Ok(exchanged(frames, wanted))
 }
 
@@ -69,21 +69,15 @@ struct Wanted {
     /// Among the frame's parts.
     at: usize,
     position: usize,
-    made: Mutex<Option<ArrayData>>,
+    made: Option<ArrayData>,
 }
 
 /// The frames with what was made of their columns. One chunk that could not be, and none is: all have one type.
 fn exchanged(frames: Vec<Arc<Frame>>, wanted: Vec<Wanted>) -> Vec<Arc<Frame>> {
     let mut parts: Vec<Vec<Part>> = frames.iter().map(|frame| frame.parts.clone()).collect();
-    let made = wanted.into_iter().map(|w| {
-        let data = w.made.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (w.which, w.at, w.position, data)
-    });
-    let made: Vec<_> = made.collect();
-    let refused: BTreeSet<usize> =
-        made.iter().filter(|(.., data)| data.is_none()).map(|(_, _, position, _)| *position).collect();
-    for (which, at, position, data) in made {
-        if let Some(made) = data.filter(|_| !refused.contains(&position))
+    let refused: BTreeSet<usize> = wanted.iter().filter(|w| w.made.is_none()).map(|w| w.position).collect();
+    for Wanted { which, at, position, made } in wanted {
+        if let Some(made) = made.filter(|_| !refused.contains(&position))
             && let Some(Part::Column(column, _)) = parts.get_mut(which).and_then(|parts| parts.get_mut(at))
         {
             column.data = made;

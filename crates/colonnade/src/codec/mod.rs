@@ -9,7 +9,10 @@ pub mod hadoop_lz4;
 pub mod lz4;
 pub mod lz4_block;
 pub mod packed;
+mod profile;
 #[cfg(test)]
 pub(crate) mod samples;
 pub mod snappy;
 pub mod zstd;
+
+pub use profile::Profile;

@@ -1,7 +1,11 @@
 //! Columns outside blocks: variable-width or nullable data in Arrow's layout.
 
+use std::sync::Arc;
+
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, FieldRef, IntervalUnit, TimeUnit, UnionMode};
+
+use crate::error::Error;
 
 /// One column in Arrow's layout.
 #[derive(Debug, Clone)]
@@ -74,6 +78,17 @@ impl Column {
     }
 }
 
+/// How deep types may nest within each other: no reader of ours goes deeper.
+pub const MAX_DEPTH: usize = 48;
+
+/// The error of a type that nests deeper, where it would be written.
+pub(crate) fn too_deep(format: &'static str) -> Error {
+    let message = format!(
+        "expected types nested at most {MAX_DEPTH} deep, found deeper ones. Flatten the column, or leave it out."
+    );
+    Error::unrepresentable(format, message)
+}
+
 /// The child fields of a type, in the order of their arrays. A dictionary's values are no child.
 #[must_use]
 pub fn children(data_type: &DataType) -> Vec<&FieldRef> {
@@ -88,6 +103,29 @@ pub fn children(data_type: &DataType) -> Vec<&FieldRef> {
         DataType::Union(fields, _) => fields.iter().map(|(_, field)| field).collect(),
         DataType::RunEndEncoded(ends, values) => vec![ends, values],
         _ => Vec::new(),
+    }
+}
+
+/// The type with other child fields, as many as [`children`] has and in their order; where it has none, or another number of
+/// them, the type as it is.
+#[must_use]
+pub fn with_children(data_type: &DataType, fields: &[FieldRef]) -> DataType {
+    match (data_type, fields) {
+        (DataType::List(_), [item]) => DataType::List(Arc::clone(item)),
+        (DataType::LargeList(_), [item]) => DataType::LargeList(Arc::clone(item)),
+        (DataType::ListView(_), [item]) => DataType::ListView(Arc::clone(item)),
+        (DataType::LargeListView(_), [item]) => DataType::LargeListView(Arc::clone(item)),
+        (DataType::FixedSizeList(_, n), [item]) => DataType::FixedSizeList(Arc::clone(item), *n),
+        (DataType::Map(_, sorted), [entries]) => DataType::Map(Arc::clone(entries), *sorted),
+        (DataType::Struct(was), fields) if was.len() == fields.len() => DataType::Struct(fields.into()),
+        (DataType::Union(was, mode), fields) if was.len() == fields.len() => {
+            let all = was.iter().zip(fields).map(|((id, _), field)| (id, Arc::clone(field)));
+            DataType::Union(all.collect(), *mode)
+        }
+        (DataType::RunEndEncoded(..), [ends, values]) => {
+            DataType::RunEndEncoded(Arc::clone(ends), Arc::clone(values))
+        }
+        _ => data_type.clone(),
     }
 }
 

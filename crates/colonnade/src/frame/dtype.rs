@@ -149,6 +149,9 @@ pub struct DType {
 }
 
 impl DType {
+    /// `|u1`: any bytes, one by one.
+    pub const BYTE: Self = Self { kind: Kind::UInt, itemsize: 1, order: ByteOrder::None, unit: None };
+
     /// Parses NumPy's `dtype.str`: `<f8`, `|b1`, `<M8[25s]`, `>U3`. Without an order, and with `=`, native little.
     ///
     /// `None` for whatever is not on the allow-list: object, aliases such as `d`, widths NumPy does not have,
@@ -369,6 +372,11 @@ mod tests {
         ] {
             assert_eq!(DType::parse(descr), None, "{descr:?}");
         }
+    }
+
+    #[test]
+    fn a_byte_is_what_numpy_calls_it() {
+        assert_eq!(DType::parse("|u1"), Some(DType::BYTE));
     }
 
     #[test]

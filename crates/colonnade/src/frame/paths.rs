@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field, FieldRef, Fields};
+use arrow_schema::{DataType, Field, FieldRef};
 
-use super::{Column, Frame, Part, children};
+use super::{Column, Frame, Part, children, with_children};
 use crate::error::{Error, Result};
 
 /// What a field of an extension type says of itself: a part of it is of that type no more.
@@ -165,26 +165,16 @@ impl Leaves {
         }
         let below = children(data_type);
         let left = self.left(data_type);
-        let fields: Fields =
+        let fields: Vec<FieldRef> =
             left.iter().filter_map(|(n, inner)| Some(inner.kept_field(below.get(*n)?))).collect();
-        let only = fields.first().map(Arc::clone);
-        match (data_type, only) {
-            (DataType::Struct(_), _) => DataType::Struct(fields),
-            (DataType::List(_), Some(item)) => DataType::List(item),
-            (DataType::LargeList(_), Some(item)) => DataType::LargeList(item),
-            (DataType::ListView(_), Some(item)) => DataType::ListView(item),
-            (DataType::LargeListView(_), Some(item)) => DataType::LargeListView(item),
-            (DataType::FixedSizeList(_, n), Some(item)) => DataType::FixedSizeList(item, *n),
-            (DataType::Map(_, sorted), Some(entries)) => {
+        match (data_type, fields.as_slice()) {
+            (DataType::Struct(_), _) => DataType::Struct(fields.into()),
+            (DataType::Map(..), [entries]) => {
                 let pair = self.child(0).unwrap_or(&Self::All);
                 let is_map = pair.child(0) == Some(&Self::All) && pair.child(1).is_some();
-                if is_map { DataType::Map(entries, *sorted) } else { DataType::List(entries) }
+                if is_map { with_children(data_type, &fields) } else { DataType::List(Arc::clone(entries)) }
             }
-            (DataType::RunEndEncoded(ends, _), _) => match fields.get(1) {
-                Some(values) => DataType::RunEndEncoded(Arc::clone(ends), Arc::clone(values)),
-                None => data_type.clone(),
-            },
-            _ => data_type.clone(),
+            _ => with_children(data_type, &fields),
         }
     }
 

@@ -3,6 +3,7 @@
 //! Threads are scoped to the call rather than kept in a pool: a spawn costs 20 microseconds, plans smaller than that
 //! run inline, and nothing is left that a fork could break.
 
+mod gather;
 mod ordered;
 mod progress;
 mod request;
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+pub use gather::gather;
 pub use ordered::ordered;
 pub use progress::{NoProgress, Progress, Scaled, Silent};
 pub use request::Request;

@@ -18,3 +18,11 @@ pub struct Request<'a> {
     /// Told how far it is.
     pub progress: &'a dyn Progress,
 }
+
+impl<'a> Request<'a> {
+    /// Everything, in memory that may be shared.
+    #[must_use]
+    pub fn all(threads: usize, progress: &'a dyn Progress) -> Self {
+        Self { positions: None, kept: None, rows: None, private: false, threads, progress }
+    }
+}

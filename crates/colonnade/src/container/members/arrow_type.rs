@@ -12,6 +12,7 @@ use arrow_schema::{DataType, Field, FieldRef, IntervalUnit, Metadata, TimeUnit, 
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
+use crate::frame::{MAX_DEPTH, too_deep};
 
 const PLAIN: [(&str, DataType); 24] = [
     ("null", DataType::Null),
@@ -40,9 +41,6 @@ const PLAIN: [(&str, DataType); 24] = [
     ("month_day_nano_interval", DataType::Interval(IntervalUnit::MonthDayNano)),
 ];
 
-/// How deep types may nest.
-const MAX_DEPTH: usize = 48;
-
 fn unit_text(unit: TimeUnit) -> &'static str {
     crate::frame::unit_name(&unit)
 }
@@ -62,11 +60,9 @@ pub(crate) fn to_json(data_type: &DataType) -> Result<Value> {
 }
 
 fn json_of(data_type: &DataType, depth: usize) -> Result<Value> {
+    // The values of dictionaries are a level here, as they are of the JSON.
     if depth > MAX_DEPTH {
-        let message = format!(
-            "expected types nested at most {MAX_DEPTH} deep, found deeper ones. Flatten the column, or leave it out."
-        );
-        return Err(Error::unrepresentable("npz", message));
+        return Err(too_deep("npz"));
     }
     if let Some((name, _)) = PLAIN.iter().find(|(_, t)| t == data_type) {
         return Ok(json!(name));

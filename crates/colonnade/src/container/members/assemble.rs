@@ -55,10 +55,9 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
         prefix: &str,
     ) -> Result<ArrayData> {
         let (start, count) = rows;
-        let bytes_type = dtype("|u1")?;
         let mut builder = ArrayDataBuilder::new(kept.kept_type(data_type)).len(count);
         let mut nulls = None;
-        if let Some(bits) = self.optional(prefix, "validity", bytes_type)? {
+        if let Some(bits) = self.optional(prefix, "validity", DType::BYTE)? {
             at_least(prefix, "validity", &bits, bit_util::ceil(total, 8))?;
             nulls = Some(NullBuffer::new(BooleanBuffer::new(bits, start, count)));
             builder = builder.nulls(nulls.clone());
@@ -67,7 +66,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
         match PieceKind::of(data_type)? {
             PieceKind::Null => main = "validity",
             PieceKind::Bits => {
-                let bits = self.required(prefix, "values", bytes_type)?;
+                let bits = self.required(prefix, "values", DType::BYTE)?;
                 at_least(prefix, "values", &bits, bit_util::ceil(total, 8))?;
                 let nbytes = bit_util::ceil(start % 8 + count, 8);
                 builder = builder.offset(start % 8).add_buffer(bits.slice_with_length(start / 8, nbytes));
@@ -84,7 +83,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
                 at_least(prefix, "views", &views, total.saturating_mul(16))?;
                 builder = builder.add_buffer(views.slice_with_length(start * 16, count * 16));
                 for k in 0.. {
-                    match self.optional(prefix, &format!("data_{k}"), bytes_type)? {
+                    match self.optional(prefix, &format!("data_{k}"), DType::BYTE)? {
                         Some(data) => builder = builder.add_buffer(data),
                         None => break,
                     }
@@ -94,7 +93,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
                 let (descr, width) = if kind == PieceKind::Small { ("<i4", 4) } else { ("<i8", 8) };
                 let offsets = self.required(prefix, "offsets", dtype(descr)?)?;
                 at_least(prefix, "offsets", &offsets, total.saturating_add(1).saturating_mul(width))?;
-                let values = self.required(prefix, "values", bytes_type)?;
+                let values = self.required(prefix, "values", DType::BYTE)?;
                 let offsets = offsets.slice_with_length(start * width, (count + 1) * width);
                 builder = builder.add_buffer(offsets).add_buffer(values);
             }

@@ -91,7 +91,7 @@ impl PieceKind {
             DataType::Timestamp(unit, _) => Self::Fixed(unit_dtype("M", *unit)?),
             DataType::Duration(unit) => Self::Fixed(unit_dtype("m", *unit)?),
             DataType::Int8 => Self::Fixed(dtype("|i1")?),
-            DataType::UInt8 => Self::Fixed(dtype("|u1")?),
+            DataType::UInt8 => Self::Fixed(DType::BYTE),
             DataType::Int16 => Self::Fixed(dtype("<i2")?),
             DataType::UInt16 => Self::Fixed(dtype("<u2")?),
             DataType::Int32 | DataType::Time32(_) | DataType::Decimal32(..) => Self::Fixed(dtype("<i4")?),

@@ -49,10 +49,9 @@ impl Cut {
                 &format!("expected {start} + {count} rows, found {}.", data.len()),
             ));
         }
-        let bytes_type = dtype("|u1")?;
         let nulls = data.nulls().map(|nulls| nulls.slice(start, count)).filter(|n| n.null_count() > 0);
         if let Some(nulls) = &nulls {
-            self.push(prefix, "validity", bytes_type, nulls.inner().sliced());
+            self.push(prefix, "validity", DType::BYTE, nulls.inner().sliced());
         }
         let rows = (data.offset() + start, count);
         let buffer = |i: usize| data.buffers().get(i).cloned().unwrap_or_default();
@@ -63,7 +62,7 @@ impl Cut {
                 if bits.len() < (rows.0 + count).div_ceil(8) {
                     return Err(broken(data.data_type(), "too few bits."));
                 }
-                self.push(prefix, "values", bytes_type, BooleanBuffer::new(bits, rows.0, count).sliced());
+                self.push(prefix, "values", DType::BYTE, BooleanBuffer::new(bits, rows.0, count).sliced());
             }
             PieceKind::Fixed(dtype) => {
                 let width = dtype.itemsize as usize;
@@ -77,7 +76,7 @@ impl Cut {
                     .ok_or_else(|| broken(data.data_type(), "a view points outside its data."))?;
                 self.push(prefix, "views", dtype("|V16")?, views);
                 for (k, bytes) in held.into_iter().enumerate() {
-                    self.push(prefix, &format!("data_{k}"), bytes_type, bytes);
+                    self.push(prefix, &format!("data_{k}"), DType::BYTE, bytes);
                 }
             }
             PieceKind::Small => self.bytes::<i32>(data, rows, prefix, "<i4")?,
@@ -105,7 +104,7 @@ impl Cut {
         let (offsets, (from, count)) =
             windows::offsets::<T>(offsets, rows, values.len(), false).map_err(wrong)?;
         self.push(prefix, "offsets", dtype(descr)?, offsets);
-        self.push(prefix, "values", dtype("|u1")?, values.slice_with_length(from, count));
+        self.push(prefix, "values", DType::BYTE, values.slice_with_length(from, count));
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::codec::filter::{SHUFFLED, SUBTRACTED};
 use crate::error::{Error, Result};
-use crate::frame::{ByteOrder, DType, Kind};
+use crate::frame::{DType, Kind};
 
 use super::GroupKey;
 
@@ -79,10 +79,9 @@ impl Filter {
     /// byte, or of two where `wide`.
     #[must_use]
     pub fn key(self, dtype: DType, rows: usize, width: usize, wide: bool) -> GroupKey {
-        let byte = DType { kind: Kind::UInt, itemsize: 1, order: ByteOrder::None, unit: None };
         let plain = GroupKey { dtype, nrows: rows, width, two_dimensional: width != 1, fortran_order: true };
         let bytes = |count: usize| GroupKey {
-            dtype: byte,
+            dtype: DType::BYTE,
             nrows: count,
             width: rows,
             two_dimensional: true,
@@ -93,7 +92,7 @@ impl Filter {
             Self::Delta => GroupKey { dtype: difference(dtype), ..plain },
             Self::Shuffle | Self::DeltaShuffle => bytes(width.saturating_mul(dtype.itemsize as usize)),
             Self::Dictionary if wide => bytes(2),
-            Self::Dictionary => GroupKey { dtype: byte, ..plain },
+            Self::Dictionary => GroupKey { dtype: DType::BYTE, ..plain },
         }
     }
 }
@@ -130,12 +129,6 @@ impl FilterSpec {
     #[must_use]
     pub fn parts(&self) -> usize {
         self.nrows.div_ceil(self.part_rows.max(1)).max(1)
-    }
-
-    /// Bytes of the array.
-    #[must_use]
-    pub fn nbytes(&self) -> usize {
-        self.nrows.saturating_mul(self.width).saturating_mul(self.dtype.itemsize as usize)
     }
 
     /// The header of part `k`.

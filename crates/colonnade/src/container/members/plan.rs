@@ -2,7 +2,7 @@
 
 use crate::container::npy::write_header;
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Kind, Labels, Level, Part, Run};
+use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Run};
 use crate::memory::Buffer;
 
 use super::buffers::ColumnSpec;
@@ -172,8 +172,7 @@ fn label(frame: &Frame, position: usize) -> String {
 }
 
 fn json_member(bytes: Vec<u8>) -> Planned {
-    let dtype = DType { kind: Kind::UInt, itemsize: 1, order: crate::frame::ByteOrder::None, unit: None };
-    let grid = Grid::column_major(dtype, bytes.len(), 1, 0);
+    let grid = Grid::column_major(DType::BYTE, bytes.len(), 1, 0);
     let data = Block { grid, buffer: Buffer::from_vec(bytes) };
     Planned {
         name: Name::Meta,

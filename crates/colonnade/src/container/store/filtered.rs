@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use crate::codec::filter::{Table, greatest, undelta, unshuffle};
 use crate::container::members::{Filter, FilterSpec, GroupKey, Meta, Name};
@@ -10,7 +9,7 @@ use crate::container::npy;
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
 use crate::frame::ByteOrder;
-use crate::plan::{self, NoProgress, Task};
+use crate::plan::{self, NoProgress};
 
 use super::Store;
 use super::frame_places::Sorted;
@@ -41,7 +40,7 @@ pub(super) struct Filtered {
 impl Filtered {
     /// Bytes of the array.
     pub(super) fn nbytes(&self) -> usize {
-        self.spec.nbytes()
+        self.key.nbytes()
     }
 
     /// Where a part starts in the array, and how many bytes it fills.
@@ -68,8 +67,9 @@ pub(super) fn apply(store: &mut Store, sorted: &Sorted, meta: &Meta) -> Result<(
                 "is missing: __colonnade__ calls it part of a filtered array. Write the file again.";
             Error::malformed("npz", message).in_member(name).at(at_meta)
         };
+        let key = Filter::None.key(spec.dtype, spec.nrows, spec.width, false);
         let (cap, nbytes) =
-            (store.limits.max_member_nbytes.min(store.limits.max_nbytes), spec.nbytes() as u64);
+            (store.limits.max_member_nbytes.min(store.limits.max_nbytes), key.nbytes() as u64);
         total = total.saturating_add(nbytes);
         if nbytes > cap || total > store.limits.max_nbytes {
             let message = format!(
@@ -102,7 +102,6 @@ pub(super) fn apply(store: &mut Store, sorted: &Sorted, meta: &Meta) -> Result<(
             let part = u32::try_from(k).ok().filter(|&k| k != VALUES).ok_or_else(|| missing(name.text()))?;
             claim(store, found, &spec.key(k), spec, (number, part))?;
         }
-        let key = Filter::None.key(spec.dtype, spec.nrows, spec.width, false);
         store.filtered.push(Filtered { spec: spec.clone(), key, first, values });
     }
     Ok(())
@@ -210,22 +209,17 @@ impl Store {
 
     /// The tables of these values.
     pub(super) fn tables(&self, values: &[(u32, &Member)], threads: usize) -> Result<Tables> {
-        let slots: Vec<Mutex<Option<Table>>> = values.iter().map(|_| Mutex::default()).collect();
-        let tasks = values.iter().zip(&slots).map(|((_, member), slot)| {
-            Task::new(member.nbytes, move || {
-                let Some(spec) = self.filtered_of(member).map(|f| &f.spec) else { return Ok(()) };
+        let tasks = values.iter().map(|&(number, member)| {
+            let work = move || {
+                let Some(spec) = self.filtered_of(member).map(|f| &f.spec) else { return Ok(None) };
                 let table = self
                     .payload(member, |bytes| Table::new(bytes, spec.dtype.itemsize as usize, spec.is_wide()));
                 let table = table.map_err(|e| e.in_member(self.name(member.entry)))?;
-                *slot.lock().unwrap_or_else(PoisonError::into_inner) = table;
-                Ok(())
-            })
+                Ok(table.map(|table| (number, table)))
+            };
+            (member.nbytes, work)
         });
-        plan::run(tasks.collect(), threads, &NoProgress)?;
-        let table = |((number, _), slot): (&(u32, &Member), Mutex<Option<Table>>)| {
-            slot.into_inner().unwrap_or_else(PoisonError::into_inner).map(|table| (*number, table))
-        };
-        Ok(values.iter().zip(slots).filter_map(table).collect())
+        Ok(plan::gather(tasks.collect(), threads, &NoProgress)?.into_iter().flatten().collect())
     }
 
     /// Puts a part of an array as it was into its place.
@@ -327,8 +321,7 @@ impl Filtered {
             let code = |(&l, &h): (&u8, &u8)| usize::from(u16::from_le_bytes([l, if wide { h } else { 0 }]));
             let row = low.iter().zip(high).map(code).position(|c| c >= count).unwrap_or(0);
             let row = row + (part as usize).saturating_mul(self.spec.part_rows);
-            let code = found;
-            let message = format!("row {row}: expected codes below {count}, found one of up to {code}.");
+            let message = format!("row {row}: expected codes below {count}, found one of up to {found}.");
             return Err(Error::malformed("npz", message));
         }
         table.find(codes, wide, target);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::container::members::{AxisMeta, ColumnSpec, Groups, Meta, Name, Owner};
+use crate::container::members::{AxisMeta, ColumnSpec, GroupKey, Groups, Meta, Name, Owner, group_ids};
 use crate::container::npy::Descr;
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
@@ -123,7 +123,7 @@ pub(super) fn from_members(store: &Store, sorted: &Sorted, meta: &Meta) -> Resul
     let mut position = 0usize;
     let (mut image, mut direct) = (Groups::default(), Groups::default());
     let mut nrows = None;
-    let ids = block_ids(store, sorted);
+    let ids = block_ids(store, sorted, meta.blocks);
     for (i, number) in sorted.blocks.iter().take(meta.blocks).flatten().enumerate() {
         let Some(member) = store.members.get(*number) else { continue };
         let named = |e: Error| e.in_member(store.name(member.entry)).at(member.offset as u64);
@@ -186,21 +186,15 @@ pub(super) fn from_members(store: &Store, sorted: &Sorted, meta: &Meta) -> Resul
 }
 
 /// A number for each block's array as it comes back, in a filtered file: there equal headers do not mean equal arrays.
-fn block_ids(store: &Store, sorted: &Sorted) -> Vec<usize> {
+fn block_ids(store: &Store, sorted: &Sorted, nblocks: usize) -> Vec<usize> {
     if store.filtered.is_empty() {
         return Vec::new();
     }
-    let members = sorted.blocks.iter().flatten().filter_map(|&n| store.members.get(n));
-    let mut seen = HashMap::new();
-    members
-        .map(|member| {
-            let count = seen.len();
-            let Ok((key, _)) = grid_of(store, member) else { return usize::MAX };
-            *seen
-                .entry((key.dtype, key.nrows, key.width, key.two_dimensional, key.fortran_order))
-                .or_insert(count)
-        })
-        .collect()
+    let members = sorted.blocks.iter().take(nblocks).flatten().filter_map(|&n| store.members.get(n));
+    // The first that is no grid is refused when its turn comes.
+    let keys = members.map_while(|member| grid_of(store, member).ok().map(|(key, _)| key));
+    let keys: Vec<GroupKey> = keys.collect();
+    group_ids(keys.iter())
 }
 
 /// Rows that no byte stands behind (automatic labels, columns of null, types of no width) can be claimed in any number.
@@ -262,10 +256,7 @@ fn read_meta(store: &Store, number: Option<usize>) -> Result<Meta> {
 }
 
 /// Key and array offset of a 1-D or 2-D array of scalars.
-pub(super) fn grid_of(
-    store: &Store,
-    member: &Member,
-) -> Result<(crate::container::members::GroupKey, usize)> {
+pub(super) fn grid_of(store: &Store, member: &Member) -> Result<(GroupKey, usize)> {
     if let Some(filtered) = store.filtered_of(member) {
         return Ok((filtered.key, member.start));
     }

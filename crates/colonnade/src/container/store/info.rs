@@ -5,7 +5,7 @@ use arrow_schema::DataType;
 use crate::container::members::GroupKey;
 use crate::container::npy::{Descr, Header};
 use crate::error::{Error, Result};
-use crate::frame::{Grid, Part, Tags, type_name};
+use crate::frame::{DType, Grid, Part, Tags, type_name};
 use crate::memory::Buffer;
 use crate::plan::NoProgress;
 
@@ -184,10 +184,7 @@ impl Store {
             let bytes = bytes.ok_or_else(|| Error::malformed("npz", "the array passes the file."))?;
             return Ok(AnyArray { descr, fortran_order, shape, bytes });
         }
-        let Some(byte) = crate::frame::DType::parse("|u1") else {
-            return Err(Error::unsupported("npz", "no dtype |u1."));
-        };
-        let grid = Grid::column_major(byte, member.nbytes - head, 1, member.start + head);
+        let grid = Grid::column_major(DType::BYTE, member.nbytes - head, 1, member.start + head);
         let place = Place { space: member.space, grid };
         let mut extents = Extents::default();
         extents.add(&place);

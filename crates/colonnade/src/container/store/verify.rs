@@ -37,8 +37,7 @@ impl Store {
             }
         }
         if self.frame.is_ok() {
-            let request =
-                Request { positions: None, kept: None, rows: None, private: false, threads, progress };
+            let request = Request::all(threads, progress);
             self.load(&self.axes(threads)?, &request)?;
         }
         Ok(())

@@ -1,7 +1,6 @@
 //! One pass over all pieces of the input: every piece fills its own rows of the columns that are wanted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use super::column::{self, Apart, Joined, Part, Slot};
 use super::fields::{Ends, Search, Trouble, Watch, fields};
@@ -13,7 +12,7 @@ use super::tidy::{Rows, Shape, spans};
 use super::walk::Walk;
 use super::words::Word;
 use crate::error::Result;
-use crate::plan::{self, Progress, Task};
+use crate::plan::{self, Progress};
 use crate::text::cells::{Cell, CellFault, TextReader};
 
 /// Cells found before they are read: their ends and their bytes stay in the cache.
@@ -159,27 +158,24 @@ pub(super) fn run<'a>(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<std::result::Result<Vec<Done<'a>>, Fault>> {
-    let slots: Vec<Mutex<Option<std::result::Result<Done<'a>, Fault>>>> =
-        pieces.iter().map(|_| Mutex::new(None)).collect();
     // Pieces behind one that failed need not be read; those before it must be, as theirs may be the first fault.
     let failed = AtomicUsize::new(usize::MAX);
-    let tasks = pieces.iter().zip(targets).zip(&slots).enumerate().map(|(i, ((piece, targets), slot))| {
+    let tasks = pieces.iter().zip(targets).enumerate().map(|(i, (piece, targets))| {
         let failed = &failed;
-        Task::new(piece.end - piece.start, move || {
+        let work = move || {
             if failed.load(Ordering::Relaxed) < i {
-                return Ok(());
+                return Ok(None);
             }
             let done = read(source, *piece, wanted, targets);
             if done.is_err() {
                 failed.fetch_min(i, Ordering::Relaxed);
             }
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
-            Ok(())
-        })
+            Ok(Some(done))
+        };
+        (piece.end - piece.start, work)
     });
-    plan::run(tasks.collect(), threads, progress)?;
-    let done = slots.into_iter().map_while(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner));
-    Ok(done.collect())
+    let done = plan::gather(tasks.collect(), threads, progress)?;
+    Ok(done.into_iter().map_while(|done| done).collect())
 }
 
 /// Reads one piece into its targets.

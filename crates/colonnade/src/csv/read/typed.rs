@@ -2,14 +2,12 @@
 //!
 //! Threads share columns rather than pieces of the input: a reader makes one array, and nothing has to be joined.
 
-use std::sync::{Mutex, PoisonError};
-
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
-use super::pass::{self, Done, Fault, Piece, Source, Target, Wanted};
+use super::pass::{self, Fault, Piece, Source, Target, Wanted};
 use crate::error::Result;
-use crate::plan::{self, Progress, Task};
+use crate::plan::{self, Progress};
 use crate::text::cells::TextReader;
 
 /// A column and what reads it.
@@ -76,10 +74,8 @@ pub(super) fn read(
     if groups.is_empty() {
         groups.push(Vec::new());
     }
-    let slots: Vec<Mutex<Option<std::result::Result<Done<'_>, Fault>>>> =
-        groups.iter().map(|_| Mutex::new(None)).collect();
-    let tasks = groups.into_iter().zip(&slots).map(|(group, slot)| {
-        Task::new(piece.end.saturating_sub(piece.start), move || {
+    let tasks = groups.into_iter().map(|group| {
+        let work = move || {
             let wanted: Vec<Wanted> =
                 group.iter().map(|c| Wanted { position: c.position, kind: None, timed: false }).collect();
             let one = |c: Column| Target::Typed {
@@ -90,17 +86,16 @@ pub(super) fn read(
                 lenient: c.lenient,
                 wrong: Vec::new(),
             };
-            let done = pass::read(source, piece, &wanted, group.into_iter().map(one).collect());
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
-            Ok(())
-        })
+            Ok(pass::read(source, piece, &wanted, group.into_iter().map(one).collect()))
+        };
+        (piece.end.saturating_sub(piece.start), work)
     });
-    plan::run(tasks.collect(), threads, progress)?;
+    let read = plan::gather(tasks.collect(), threads, progress)?;
     let mut out = Columns { arrays: Vec::new(), rows: 0, dropped: 0, mended: 0, wrong: Vec::new() };
     let mut first: Option<Fault> = None;
-    for slot in slots {
-        match slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(Ok(done)) => {
+    for done in read {
+        match done {
+            Ok(done) => {
                 (out.rows, out.dropped, out.mended) = (done.rows, done.dropped, done.nulled);
                 for target in done.targets {
                     if let Target::Typed { reader, wrong, .. } = target {
@@ -110,8 +105,8 @@ pub(super) fn read(
                 }
             }
             // Which group meets its fault first says nothing: the first in the input is told.
-            Some(Err(fault)) if first.as_ref().is_none_or(|f| fault.at < f.at) => first = Some(fault),
-            _ => {}
+            Err(fault) if first.as_ref().is_none_or(|f| fault.at < f.at) => first = Some(fault),
+            Err(_) => {}
         }
     }
     Ok(first.map_or(Ok(out), Err))

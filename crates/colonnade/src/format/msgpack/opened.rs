@@ -290,7 +290,7 @@ impl Opened {
     /// # Errors
     /// Malformed columns.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
-        let request = Request { positions: None, kept: None, rows: None, private: false, threads, progress };
+        let request = Request::all(threads, progress);
         let Content::Bundle(frames) = &self.content else { return self.load(&request).map(drop) };
         for (label, extent) in frames {
             // A bundle in a bundle is none: it is refused as a frame.

@@ -30,7 +30,7 @@ fn frame(nrows: usize) -> Frame {
 }
 
 fn request(threads: usize) -> Request<'static> {
-    Request { positions: None, kept: None, rows: None, private: false, threads, progress: &NoProgress }
+    Request::all(threads, &NoProgress)
 }
 
 fn encoded(frame: &Frame, options: &WriteOptions) -> Vec<u8> {

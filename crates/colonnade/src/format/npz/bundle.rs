@@ -40,7 +40,6 @@ pub fn encode_archives(
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let byte = DType::parse("|u1").ok_or_else(|| Error::unsupported("npz", "no dtype |u1."))?;
     let mut writer = ZipWriter::new(sink, options.threads, None, progress)?;
     for (label, frame) in frames {
         let named = |e: Error| e.in_member(*label);
@@ -56,7 +55,8 @@ pub fn encode_archives(
         let nbytes = inner.len();
         let local = LocalHeader::stored(name.as_bytes(), nbytes as u64, 0);
         let length = aligned_len(local.min_len(), writer.position(), 0, PAGE);
-        let data = Block { grid: Grid::column_major(byte, nbytes, 1, 0), buffer: Buffer::from_vec(inner) };
+        let data =
+            Block { grid: Grid::column_major(DType::BYTE, nbytes, 1, 0), buffer: Buffer::from_vec(inner) };
         writer.stored(name.as_bytes(), length, &[], &data)?;
     }
     writer.finish().map(drop)

@@ -1,14 +1,13 @@
 //! Frame to bytes.
 
 use std::cell::RefCell;
-use std::sync::{Mutex, PoisonError};
 
 use crate::container::members::{Filter, Name, Planned, members, plan};
 use crate::container::zip::{ZipWriter, central_len, end_len};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
-use crate::plan::{self as work, Progress, Task};
+use crate::plan::{self as work, Progress};
 use crate::sink::Sink;
 
 use super::filter;
@@ -133,18 +132,11 @@ fn compressed(
             first || nbytes <= window
         };
         let (now, later) = rest.split_at(rest.iter().take_while(fits).count());
-        let packed: Vec<Mutex<Packed>> = now.iter().map(|_| Mutex::new(Packed::AsItIs)).collect();
-        let tasks = now.iter().zip(&packed).map(|(member, slot)| {
-            Task::new(member.nbytes(), move || {
-                let result = pack(member, options)?;
-                *slot.lock().unwrap_or_else(PoisonError::into_inner) = result;
-                Ok(())
-            })
-        });
-        work::run(tasks.collect(), options.threads, &work::NoProgress)?;
-        for (member, slot) in now.iter().zip(packed) {
+        let tasks = now.iter().map(|member| (member.nbytes(), move || pack(member, options))).collect();
+        let packed = work::gather(tasks, options.threads, &work::NoProgress)?;
+        for (member, packed) in now.iter().zip(packed) {
             let name = spell(&member.name, prefix, &mut name);
-            let data = match slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            let data = match packed {
                 Packed::Compressed(bytes, crc32, codec) => {
                     let nbytes = (member.head().len() + member.nbytes()) as u64;
                     writer.compressed(name, codec.method(), &bytes, nbytes, crc32)?;
@@ -217,15 +209,11 @@ fn pack_filtered(member: &Planned, codec: Codec, options: &WriteOptions) -> Resu
         Packed::AsItIs
     } else {
         let array = room.get(member.head().len()..).unwrap_or_default().to_vec();
-        let grid = Grid::column_major(byte()?, array.len(), 1, 0);
+        let grid = Grid::column_major(DType::BYTE, array.len(), 1, 0);
         Packed::Filtered(Block { grid, buffer: Buffer::from_vec(array) })
     };
     if room.capacity() <= SPLIT_NBYTES * 2 {
         ROOM.set(room);
     }
     Ok(packed)
-}
-
-fn byte() -> Result<DType> {
-    DType::parse("|u1").ok_or_else(|| Error::unsupported("npz", "no dtype |u1."))
 }

@@ -29,4 +29,4 @@ mod tests;
 
 pub use bundle::{encode_archives, encode_members};
 pub use encode::encode;
-pub use options::{Codec, Profile, Wanted, WriteOptions};
+pub use options::{Codec, Wanted, WriteOptions, profile};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::codec::{deflate, zstd};
+use crate::codec::{Profile, deflate, zstd};
 use crate::container::members::{Compat, FILTERS, Filter};
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
@@ -81,35 +81,19 @@ impl Wanted {
     }
 }
 
-/// How much work compression may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Profile {
-    /// Written and read fastest.
-    Fast,
-    /// Small, and still fast.
-    #[default]
-    Balanced,
-    /// Smallest.
-    Small,
+/// The profile of a name.
+///
+/// # Errors
+/// `InvalidOption` with the known names.
+pub fn profile(name: &str) -> Result<Profile> {
+    Profile::named(name).ok_or_else(|| {
+        let message = format!("profile: expected fast, balanced or small, found {name:?}.");
+        Error::invalid_option("npz", message)
+    })
 }
 
+/// What a profile means for members.
 impl Profile {
-    /// The profile of a name.
-    ///
-    /// # Errors
-    /// `InvalidOption` with the known names.
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "fast" => Ok(Self::Fast),
-            "balanced" => Ok(Self::Balanced),
-            "small" => Ok(Self::Small),
-            other => {
-                let message = format!("profile: expected fast, balanced or small, found {other:?}.");
-                Err(Error::invalid_option("npz", message))
-            }
-        }
-    }
-
     /// The filters that are tried, the ones that are undone fastest first.
     pub(super) fn filters(self) -> &'static [Filter] {
         match self {

@@ -38,8 +38,7 @@ fn written(frame: &Frame, codec: Codec) -> Vec<u8> {
 
 fn read(bytes: Vec<u8>) -> Result<Frame, Error> {
     let store = Store::open_source(Source::Memory(Buffer::from_vec(bytes)), Limits::default())?;
-    let request =
-        Request { positions: None, kept: None, rows: None, private: true, threads: 2, progress: &NoProgress };
+    let request = Request { private: true, ..Request::all(2, &NoProgress) };
     store.verify(2, &NoProgress)?;
     store.load(&store.axes(1)?, &request)
 }

@@ -7,13 +7,13 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, UnionMode};
 
 use crate::error::{Error, Result};
-use crate::frame::children;
 use crate::frame::paths::Leaves;
+use crate::frame::{MAX_DEPTH, children};
 
 use super::body::Body;
 use super::check;
 use super::dictionaries::Known;
-use super::shape::{MAX_DEPTH, Place, Shape, least_bits, width};
+use super::shape::{Place, Shape, least_bits, width};
 use super::swap;
 
 /// Walks the nodes and buffers of one field.

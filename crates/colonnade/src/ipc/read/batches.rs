@@ -120,17 +120,7 @@ impl Ipc {
         self.need_all(progress)?;
         let mut done = 0u64;
         for i in 0..self.nbatches() {
-            self.batch(
-                i,
-                &Request {
-                    positions: None,
-                    kept: None,
-                    rows: None,
-                    private: false,
-                    threads,
-                    progress: &NoProgress,
-                },
-            )?;
+            self.batch(i, &Request::all(threads, &NoProgress))?;
             done += self.catalog.batches.get(i).map_or(0, |b| b.body_nbytes as u64);
             progress.advance(done, Some(self.source.bytes.nbytes() as u64))?;
         }

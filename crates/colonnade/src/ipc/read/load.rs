@@ -19,14 +19,7 @@ impl Ipc {
             return Ok(index);
         }
         let fields = self.plan.level_fields();
-        let request = Request {
-            positions: None,
-            kept: None,
-            rows: None,
-            private: false,
-            threads: self.options.threads,
-            progress: &NoProgress,
-        };
+        let request = Request::all(self.options.threads, &NoProgress);
         let landed = self.land(&fields, None, (0, self.catalog.nrows), &request)?;
         let axis = self.plan.landed_index(&fields, landed, self.catalog.nrows)?;
         Ok(self.index.get_or_init(|| axis))

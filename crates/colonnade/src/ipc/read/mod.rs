@@ -34,7 +34,7 @@ pub use message::BodyCodec;
 pub use open::{Form, Ipc, OpenOptions};
 pub use scan::MAGIC;
 pub use shape::NROWS_KEY;
-pub(crate) use shape::{MAX_DEPTH, width};
+pub(crate) use shape::width;
 
 use std::fs::File;
 use std::sync::Arc;

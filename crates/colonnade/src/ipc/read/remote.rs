@@ -90,7 +90,8 @@ impl Ipc {
                 let Some(place) = shape.places.get(field) else { continue };
                 if let Some(kept) = kept.map(|kept| kept.of(field)).filter(|kept| **kept != Leaves::All) {
                     let mut walk = Walk { body: &body, shape, at: *place, work };
-                    walk.field(field_of(shape, field)?, kept)?;
+                    let field = field_of(shape, field)?;
+                    walk.field(field, shape.extent(field)?, kept)?;
                     continue;
                 }
                 let next = shape.places.get(field + 1).unwrap_or(&shape.total);
@@ -155,17 +156,21 @@ struct Walk<'w, 'b> {
 }
 
 impl Walk<'_, '_> {
-    fn field(&mut self, field: &Field, kept: &Leaves) -> Result<()> {
-        let whole = self.shape.extent(field)?;
+    /// The field, which goes as far as `whole`.
+    fn field(&mut self, field: &Field, whole: Place, kept: &Leaves) -> Result<()> {
         if *kept == Leaves::All {
             return self.take(whole);
         }
         let end = self.at.past(whole);
-        self.take(self.shape.own_extent(field.data_type())?)?;
-        for (number, child) in children(field.data_type()).into_iter().enumerate() {
+        let below = children(field.data_type());
+        let extents = below.iter().map(|child| self.shape.extent(child));
+        let extents: Vec<Place> = extents.collect::<Result<_>>()?;
+        // What is the field's own stands in front of its children's.
+        self.take(extents.iter().fold(whole, |own, extent| own.without(*extent)))?;
+        for (number, (child, extent)) in below.into_iter().zip(extents).enumerate() {
             match kept.child(number) {
-                Some(kept) => self.field(child, kept)?,
-                None => self.at = self.at.past(self.shape.extent(child)?),
+                Some(kept) => self.field(child, extent, kept)?,
+                None => self.at = self.at.past(extent),
             }
         }
         self.at = end;

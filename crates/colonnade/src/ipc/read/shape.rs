@@ -8,15 +8,12 @@ use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef, UnionMode};
 use flatbuffers::{Verifiable, Verifier};
 
 use crate::error::{Error, Result};
-use crate::frame::children;
+use crate::frame::{MAX_DEPTH, children};
 
 use super::message::{check_version, copied, first_line, verifier};
 
 /// Metadata of the schema message itself (not of the schema, which other tools carry along): how many rows will come.
 pub const NROWS_KEY: &str = "colonnade.nrows";
-
-/// How deep types may nest.
-pub(crate) const MAX_DEPTH: usize = 48;
 
 /// Where a field's parts begin among the nodes, buffers and view columns of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,6 +32,15 @@ impl Place {
             node: self.node + extent.node,
             buffer: self.buffer + extent.buffer,
             view: self.view + extent.view,
+        }
+    }
+
+    /// This extent less one that it holds.
+    pub(crate) fn without(self, extent: Self) -> Self {
+        Self {
+            node: self.node - extent.node,
+            buffer: self.buffer - extent.buffer,
+            view: self.view - extent.view,
         }
     }
 }
@@ -151,26 +157,6 @@ impl Shape {
             Counter { at: Place::default(), version: self.version, dictionaries: HashMap::new() };
         counter.field(field, 0)?;
         Ok(counter.at)
-    }
-
-    /// The same without what stands below it.
-    ///
-    /// # Errors
-    /// As when the schema was read.
-    pub(crate) fn own_extent(&self, data_type: &DataType) -> Result<Place> {
-        let below = match data_type {
-            DataType::Dictionary(..) => return Ok(Place { node: 1, buffer: 2, view: 0 }),
-            other => children(other),
-        };
-        let whole = Field::new("", data_type.clone(), true);
-        let mut own = self.extent(&whole)?;
-        for child in below {
-            let extent = self.extent(child)?;
-            own.node -= extent.node;
-            own.buffer -= extent.buffer;
-            own.view -= extent.view;
-        }
-        Ok(own)
     }
 
     /// 4 or 5.

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
-use arrow_schema::{DataType, Field, FieldRef, UnionFields};
+use arrow_schema::{DataType, Field, FieldRef};
 
 use crate::arrow::concat::dictionary::{Merged, recoded};
 use crate::error::{Error, Result};
-use crate::frame::children;
+use crate::frame::{children, with_children};
 use crate::ipc::read::Form;
 
 use super::cut;
@@ -262,21 +262,10 @@ fn number(data_type: &DataType) -> Result<usize> {
 
 /// The type with codes in place of dictionaries.
 fn coded(data_type: &DataType) -> DataType {
-    let field = |f: &FieldRef| Arc::new(Field::new(f.name(), coded(f.data_type()), f.is_nullable()));
-    match data_type {
-        DataType::Dictionary(codes, _) => codes.as_ref().clone(),
-        DataType::List(f) => DataType::List(field(f)),
-        DataType::LargeList(f) => DataType::LargeList(field(f)),
-        DataType::ListView(f) => DataType::ListView(field(f)),
-        DataType::LargeListView(f) => DataType::LargeListView(field(f)),
-        DataType::FixedSizeList(f, n) => DataType::FixedSizeList(field(f), *n),
-        DataType::Map(f, sorted) => DataType::Map(field(f), *sorted),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
-        DataType::Union(fields, mode) => {
-            let all: UnionFields = fields.iter().map(|(id, f)| (id, field(f))).collect();
-            DataType::Union(all, *mode)
-        }
-        DataType::RunEndEncoded(ends, values) => DataType::RunEndEncoded(field(ends), field(values)),
-        other => other.clone(),
+    if let DataType::Dictionary(codes, _) = data_type {
+        return codes.as_ref().clone();
     }
+    let field = |f: &FieldRef| Arc::new(Field::new(f.name(), coded(f.data_type()), f.is_nullable()));
+    let fields: Vec<FieldRef> = children(data_type).into_iter().map(field).collect();
+    with_children(data_type, &fields)
 }

@@ -31,9 +31,9 @@ pub use writer::Writer;
 
 use crate::codec::{lz4, zstd};
 use crate::error::{Error, Result};
-use crate::frame::children;
+use crate::frame::{MAX_DEPTH, children, too_deep};
 
-use super::read::{BodyCodec, MAX_DEPTH};
+use super::read::BodyCodec;
 
 /// Options for writing, validated when they are made.
 #[derive(Debug, Clone, Copy, Default)]
@@ -101,10 +101,7 @@ pub(crate) fn check_depth(schema: &arrow_schema::Schema) -> Result<()> {
         level > MAX_DEPTH || children(field.data_type()).into_iter().any(|below| deeper(below, level + 1))
     }
     let Some(field) = schema.fields().iter().find(|field| deeper(field, 0)) else { return Ok(()) };
-    let message = format!(
-        "expected types nested at most {MAX_DEPTH} deep, found deeper ones. Flatten the column, or leave it out."
-    );
-    Err(Error::unrepresentable("arrow", message).in_member(field.name().clone()))
+    Err(too_deep("arrow").in_member(field.name().clone()))
 }
 
 /// The schema message, with its prefix, as Arrow libraries read one that stands alone.

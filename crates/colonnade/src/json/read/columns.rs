@@ -1,10 +1,9 @@
 //! Columns that are members of one object: arrays of cells, or objects of them by row label.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
-use crate::plan::{Task, run};
+use crate::plan::gather;
 
 use super::super::extent;
 use super::super::fault::Fault;
@@ -111,25 +110,15 @@ fn side_by_side(
         let Some(column) = column(input, member, seeds, &mut labels) else { return Ok(None) };
         columns.push(column);
     }
-    let found: Mutex<Vec<Option<Vec<Column>>>> = Mutex::default();
     let groups = groups(rest, context.range_nbytes / 4);
-    let tasks = groups.iter().enumerate().map(|(i, group)| {
-        let (found, labels) = (&found, &labels);
+    let tasks = groups.iter().map(|group| {
+        let labels = &labels;
         let nbytes = group.iter().map(|member| member.value.len()).sum();
-        Task::new(nbytes, move || {
-            let columns = group.iter().map(|member| column(input, member, seeds, labels)).collect();
-            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-            if found.len() <= i {
-                found.resize_with(i + 1, || None);
-            }
-            if let Some(slot) = found.get_mut(i) {
-                *slot = columns;
-            }
-            Ok(())
-        })
+        let work = move || Ok(group.iter().map(|member| column(input, member, seeds, labels)).collect());
+        (nbytes, work)
     });
-    run(tasks.collect(), context.options.threads, context.progress)?;
-    for group in found.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    let found: Vec<Option<Vec<Column>>> = gather(tasks.collect(), context.options.threads, context.progress)?;
+    for group in found {
         let Some(group) = group else { return Ok(None) };
         columns.extend(group);
     }

@@ -68,14 +68,7 @@ fn told(frame: Result<Frame>) -> Outcome {
 }
 
 fn opened(bytes: Buffer) -> Result<Frame> {
-    let request = Request {
-        positions: None,
-        kept: None,
-        rows: None,
-        private: false,
-        threads: 1,
-        progress: &NoProgress,
-    };
+    let request = Request::all(1, &NoProgress);
     Opened::open_buffer(bytes, ReadOptions::default())?.load(&request)
 }
 

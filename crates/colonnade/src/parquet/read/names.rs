@@ -6,6 +6,8 @@ use std::sync::Arc;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
+use crate::frame::with_children;
+
 use super::turned;
 
 /// The type `found` with the names, the metadata and the order flags that `told` has in the same places.
@@ -30,19 +32,10 @@ pub(super) fn named(found: &DataType, told: &DataType) -> DataType {
 
 /// The type `found` with the zones that the writer's schema tells in the same places, whatever the unit that it tells.
 pub(super) fn zoned(found: &DataType, told: &DataType) -> DataType {
-    let one = |field: &FieldRef| -> FieldRef {
-        let told = child(told).map_or(&DataType::Null, |told| told.data_type());
-        with(field, told)
-    };
     match (found, told) {
         (DataType::Timestamp(unit, Some(_)), DataType::Timestamp(_, Some(zone))) => {
             DataType::Timestamp(*unit, Some(Arc::clone(zone)))
         }
-        (DataType::List(field), _) => DataType::List(one(field)),
-        (DataType::LargeList(field), _) => DataType::LargeList(one(field)),
-        (DataType::ListView(field), _) => DataType::ListView(one(field)),
-        (DataType::LargeListView(field), _) => DataType::LargeListView(one(field)),
-        (DataType::FixedSizeList(field, n), _) => DataType::FixedSizeList(one(field), *n),
         (DataType::Map(entries, sorted), DataType::Map(told, _)) => {
             let (DataType::Struct(a), DataType::Struct(b)) = (entries.data_type(), told.data_type()) else {
                 return found.clone();
@@ -59,7 +52,13 @@ pub(super) fn zoned(found: &DataType, told: &DataType) -> DataType {
             let told = namesakes(a, b).map(|(x, y)| y.map_or(Arc::clone(x), |y| with(x, y.data_type())));
             DataType::Struct(told.collect())
         }
-        _ => found.clone(),
+        _ => match items_of(found) {
+            Some(items) => {
+                let told = items_of(told).map_or(&DataType::Null, |told| told.data_type());
+                with_children(found, &[with(items, told)])
+            }
+            None => found.clone(),
+        },
     }
 }
 
@@ -84,7 +83,7 @@ fn with(field: &FieldRef, told: &DataType) -> FieldRef {
 }
 
 /// The field below a list.
-fn child(data_type: &DataType) -> Option<&FieldRef> {
+pub(super) fn items_of(data_type: &DataType) -> Option<&FieldRef> {
     match data_type {
         DataType::List(field)
         | DataType::LargeList(field)

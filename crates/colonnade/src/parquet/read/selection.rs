@@ -2,7 +2,6 @@
 //! afterwards where they lie scattered.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use arrow_array::{BooleanArray, make_array};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
@@ -147,20 +146,16 @@ pub(crate) fn kept(
         out.blocks.push((picked(&block, &runs, nrows, threads, progress)?, members));
     }
     let mask = BooleanArray::new(keep.clone(), None);
-    let columns: Vec<Mutex<_>> = landed.columns.into_iter().map(|column| Mutex::new(Some(column))).collect();
-    let done = Mutex::new(Vec::with_capacity(columns.len()));
-    let task = |slot: &Mutex<Option<(usize, arrow_data::ArrayData)>>| -> Result<()> {
-        let Some((i, data)) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else {
-            return Ok(());
+    let tasks = landed.columns.into_iter().map(|(i, data)| {
+        let mask = &mask;
+        let work = move || {
+            let some = arrow_select::filter::filter(&make_array(data), mask);
+            let some = some.map_err(|e| Error::malformed("parquet", e.to_string()))?;
+            Ok((i, arrow_array::Array::to_data(&some)))
         };
-        let some = arrow_select::filter::filter(&make_array(data), &mask);
-        let some = some.map_err(|e| Error::malformed("parquet", e.to_string()))?;
-        done.lock().unwrap_or_else(PoisonError::into_inner).push((i, arrow_array::Array::to_data(&some)));
-        Ok(())
-    };
-    let tasks = columns.iter().map(|slot| Task::new(keep.len(), move || task(slot))).collect();
-    plan::run(tasks, threads, progress)?;
-    out.columns = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (keep.len(), work)
+    });
+    out.columns = plan::gather(tasks.collect(), threads, progress)?;
     out.columns.sort_unstable_by_key(|(i, _)| *i);
     Ok(out)
 }

@@ -17,7 +17,9 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 use crate::parquet::schema::{Element, Leaf};
 use crate::parquet::types::{self, Physical};
 
-use super::chunk::Levels;
+use super::front::Levels;
+use super::land::{Way, way_of};
+use super::names::items_of;
 use super::schema::{Flat, default_type};
 
 /// Levels above this are read by the crate.
@@ -272,28 +274,9 @@ impl Builder<'_> {
 
 /// Whether our decoder reads values of this type, as they are stored.
 fn is_read(told: &DataType, flat: &Flat) -> bool {
-    let texts = |data_type: &DataType| {
-        use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
-        matches!(data_type, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView)
-            && flat.physical == Physical::Bytes
-    };
     match told {
-        DataType::Dictionary(_, values) => texts(values),
-        _ if flat.way == types::Way::Nothing => true,
-        _ if texts(told) => true,
-        _ => super::land::is_fixed(told, flat),
-    }
-}
-
-/// The field below a list.
-fn items_of(data_type: &DataType) -> Option<&Field> {
-    match data_type {
-        DataType::List(field)
-        | DataType::LargeList(field)
-        | DataType::ListView(field)
-        | DataType::LargeListView(field)
-        | DataType::FixedSizeList(field, _) => Some(field),
-        _ => None,
+        DataType::Dictionary(_, values) => way_of(values, flat) == Way::Text,
+        _ => way_of(told, flat) != Way::Nested,
     }
 }
 

@@ -1,12 +1,12 @@
 //! The filter that makes a sample of a column smallest. The sample's places and the codec's level are fixed: the same
 //! column is always filtered alike.
 
-use crate::codec::{filter, zstd};
+use crate::codec::{Profile, filter, zstd};
 use crate::container::members::Filter;
 use crate::error::Result;
 use crate::frame::{Block, ByteOrder};
 
-use super::super::options::{Profile, Wanted};
+use super::super::options::Wanted;
 use super::dictionary::{self, Sampled};
 use super::{Choice, transform};
 

@@ -4,13 +4,11 @@ mod choose;
 mod dictionary;
 mod transform;
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::container::members::{Filter, FilterSpec, Members, Name, Planned};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Task, run};
+use crate::plan::{NoProgress, gather};
 
 use super::options::{Wanted, WriteOptions};
 use dictionary::Codes;
@@ -39,16 +37,12 @@ struct Choice {
 /// Chooses filters and cuts members accordingly.
 pub(super) fn apply(mut members: Members, options: &WriteOptions) -> Result<Members> {
     let mut specs = Vec::new();
-    let labels = std::mem::take(&mut members.labels);
-    let chosen = choices(&labels, options)?;
-    for (planned, choices) in labels.into_iter().zip(chosen) {
-        members.labels.extend(cut(planned, choices, &mut None, &mut specs)?);
-    }
-    let blocks = std::mem::take(&mut members.blocks);
-    let chosen = choices(&blocks, options)?;
-    let mut next = Some(0);
-    for (planned, choices) in blocks.into_iter().zip(chosen) {
-        members.blocks.extend(cut(planned, choices, &mut next, &mut specs)?);
+    for (list, mut next) in [(&mut members.labels, None), (&mut members.blocks, Some(0))] {
+        let whole = std::mem::take(list);
+        let chosen = choices(&whole, options)?;
+        for (planned, choices) in whole.into_iter().zip(chosen) {
+            list.extend(cut(planned, choices, &mut next, &mut specs)?);
+        }
     }
     members.meta.filters = specs;
     Ok(members)
@@ -75,18 +69,13 @@ fn choices(members: &[Planned], options: &WriteOptions) -> Result<Vec<Vec<(usize
             owners.push(i);
         }
     }
-    let slots: Vec<Mutex<Choice>> = units.iter().map(|_| Mutex::default()).collect();
-    let tasks = units.iter().zip(&slots).map(|((_, block, wanted), slot)| {
-        Task::new(block.grid.nbytes(), move || {
-            let choice = choose::choose(block, *wanted, options.profile())?;
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = choice;
-            Ok(())
-        })
+    let tasks = units.iter().map(|(_, block, wanted)| {
+        (block.grid.nbytes(), move || choose::choose(block, *wanted, options.profile()))
     });
-    run(tasks.collect(), options.threads, &NoProgress)?;
-    for (((width, ..), slot), owner) in units.iter().zip(slots).zip(owners) {
+    let made = gather(tasks.collect(), options.threads, &NoProgress)?;
+    for (((width, ..), choice), owner) in units.iter().zip(made).zip(owners) {
         if let Some(choices) = out.get_mut(owner) {
-            choices.push((*width, slot.into_inner().unwrap_or_else(PoisonError::into_inner)));
+            choices.push((*width, choice));
         }
     }
     Ok(out)

@@ -1,7 +1,5 @@
 //! Text and bytes: the sizes first, then every batch's bytes to their place, checked while they are hot.
 
-use std::sync::Mutex;
-
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
 
@@ -153,20 +151,12 @@ impl Landing<'_> {
         };
         let compressed = self.catalog.batches.iter().any(|b| b.header.codec.is_some());
         let mut runs: Vec<Run> = if compressed {
-            let made: Vec<Mutex<Option<Run>>> = pieces.iter().map(|_| Mutex::new(None)).collect();
-            let tasks = pieces.iter().zip(&made).map(|(piece, slot)| {
+            let tasks = pieces.iter().map(|piece| {
                 let one = &one;
                 let nbytes = self.batch(piece).map_or(0, |b| b.body_nbytes);
-                Task::new(nbytes, move || {
-                    let run = one(piece).map_err(|e| self.named(e, field, piece))?;
-                    *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(run);
-                    Ok(())
-                })
+                (nbytes, move || one(piece).map_err(|e| self.named(e, field, piece)))
             });
-            plan::run(tasks.collect(), self.threads, progress)?;
-            made.into_iter()
-                .filter_map(|slot| slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
-                .collect()
+            plan::gather(tasks.collect(), self.threads, progress)?
         } else {
             pieces
                 .iter()

@@ -1,7 +1,6 @@
 //! One batch: what lies as the target wants it is handed out where it lies.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 
 use arrow_data::ArrayData;
 
@@ -10,7 +9,7 @@ use crate::container::members::{GroupKey, Groups};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType};
 use crate::memory::Buffer;
-use crate::plan::{self, Progress, Task};
+use crate::plan::{self, Progress};
 
 use super::super::arrays::{Cursor, field_of};
 use super::super::body::Body;
@@ -82,22 +81,10 @@ impl Landing<'_> {
         if !work {
             return these.iter().map(|&i| one(i)).collect();
         }
-        let made: Vec<Mutex<Option<ArrayData>>> = these.iter().map(|_| Mutex::new(None)).collect();
         let nbytes = batch.body_nbytes / these.len().max(1);
-        let tasks = these.iter().zip(&made).map(|(&i, slot)| {
-            let one = &one;
-            Task::new(nbytes, move || {
-                *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(one(i)?);
-                Ok(())
-            })
-        });
-        plan::run(tasks.collect(), self.threads, progress)?;
-        made.into_iter()
-            .map(|slot| {
-                let data = slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-                data.ok_or_else(|| Error::malformed("arrow", "a column was not decoded."))
-            })
-            .collect()
+        let one = &one;
+        let tasks = these.iter().map(|&i| (nbytes, move || one(i))).collect();
+        plan::gather(tasks, self.threads, progress)
     }
 
     /// Fixed-width columns at constant distances become strided blocks over `bytes`.

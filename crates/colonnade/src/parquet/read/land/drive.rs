@@ -9,7 +9,8 @@ use crate::parquet::hybrid::{Hybrid, Run};
 use crate::parquet::levels::{Cut, Runs, Validity};
 use crate::parquet::page::{Encoding, Kind};
 
-use super::super::chunk::{Page, Pages, Parts};
+use super::super::chunk::Pages;
+use super::super::page::{Page, Parts};
 use super::Piece;
 
 /// Levels in front of a PLAIN page that are at most so long may be decompressed with it.

@@ -26,7 +26,8 @@ use crate::parquet::footer::{Chunk, Group};
 use crate::parquet::types::{self, Physical};
 use crate::plan::Progress;
 
-use super::chunk::{ChunkAt, Levels, Pages};
+use super::chunk::{ChunkAt, Pages};
+use super::front::Levels;
 use super::open::Parquet;
 use super::schema::{Flat, RootKind};
 
@@ -108,22 +109,7 @@ impl<'a> Landing<'a> {
     fn way(&self, field: usize) -> Result<Way> {
         let root = self.file.roots.get(field).ok_or_else(|| no_field(field))?;
         let RootKind::Flat(flat) = &root.kind else { return Ok(Way::Nested) };
-        Ok(match self.field(field)?.data_type() {
-            DataType::Dictionary(..) => Way::Category,
-            DataType::Utf8
-            | DataType::LargeUtf8
-            | DataType::Utf8View
-            | DataType::Binary
-            | DataType::LargeBinary
-            | DataType::BinaryView
-                if flat.physical == Physical::Bytes =>
-            {
-                Way::Text
-            }
-            _ if flat.way == types::Way::Nothing => Way::Nothing,
-            data_type if kinds::kind(data_type, flat).is_some() => Way::Fixed(*flat),
-            _ => Way::Nested,
-        })
+        Ok(way_of(self.field(field)?.data_type(), flat))
     }
 
     /// Columns that say a dtype of their own become blocks of it where it holds all that they are.
@@ -274,9 +260,20 @@ impl<'a> Landing<'a> {
     }
 }
 
-/// Whether values of this type are all of one width, as they are stored.
-pub(super) fn is_fixed(data_type: &DataType, flat: &Flat) -> bool {
-    kinds::kind(data_type, flat).is_some()
+/// How values of this type land, as they are stored.
+pub(super) fn way_of(data_type: &DataType, flat: &Flat) -> Way {
+    use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
+    match data_type {
+        DataType::Dictionary(..) => Way::Category,
+        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView
+            if flat.physical == Physical::Bytes =>
+        {
+            Way::Text
+        }
+        _ if flat.way == types::Way::Nothing => Way::Nothing,
+        _ if kinds::kind(data_type, flat).is_some() => Way::Fixed(*flat),
+        _ => Way::Nested,
+    }
 }
 
 fn no_field(field: usize) -> Error {

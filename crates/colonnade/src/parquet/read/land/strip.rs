@@ -4,7 +4,8 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, Result};
 
-use super::super::chunk::{Page, Pages};
+use super::super::chunk::Pages;
+use super::super::page::Page;
 use super::super::schema::{Flat, RootKind};
 use super::{Landing, Piece, no_field};
 

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::parquet::keys::{Keys, Piece};
 use crate::parquet::page::Encoding;
 
-use super::super::chunk::{Page, Parts};
+use super::super::page::{Page, Parts};
 use super::drive::{Decoder, Nulls, Rows, by_rows};
 use super::words::{check_dictionary, ended, keys, unknown};
 

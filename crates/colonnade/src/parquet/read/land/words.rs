@@ -10,7 +10,7 @@ use crate::parquet::levels::spread;
 use crate::parquet::page::Encoding;
 use crate::parquet::values::{Raw, Values};
 
-use super::super::chunk::{Page, Parts};
+use super::super::page::{Page, Parts};
 use super::drive::{Decoder, Nulls, Rows, bytes_of};
 
 /// Words of the machine.

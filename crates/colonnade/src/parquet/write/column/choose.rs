@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use crate::codec::Profile;
+
 use super::delta::{self, Number};
 use super::dense::Dense;
 use super::dictionary::{self, Word};
 use super::leaf::{Leaf, Order, Physical};
-use super::settings::{Encoding, Profile, Settings, Wanted};
+use super::settings::{Encoding, Settings, Wanted};
 use super::statistics;
 
 /// How the values of a chunk are encoded.

@@ -29,7 +29,7 @@ use crate::error::Result;
 
 pub use leaf::{Bits, Leaf, LeafData, Levels, Offsets, Order, Physical, Turn};
 pub use outcome::{Bounds, Chunk, Page, Statistics};
-pub use settings::{Codec, Encoding, Packing, Profile, Settings, Wanted};
+pub use settings::{Codec, Encoding, Packing, Settings, Wanted};
 
 use body::Source;
 use cut::Cut;

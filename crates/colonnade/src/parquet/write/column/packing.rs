@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use crate::codec::Profile;
 use crate::error::Result;
 
 use super::body::Source;
 use super::dense::Dense;
-use super::settings::{Codec, Packing, Profile, Settings};
+use super::settings::{Codec, Packing, Settings};
 
 /// Bodies below this are not worth a codec's time.
 const LEAST_NBYTES: usize = 512;

@@ -1,19 +1,9 @@
 //! What the caller asks of the encoder.
 
+use crate::codec::Profile;
+
 pub use super::super::super::codec::Codec;
 pub use super::super::super::page::Encoding;
-
-/// What counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Profile {
-    /// Speed: codecs that cost little or none.
-    Fast,
-    /// Small, as long as it is read about as fast.
-    #[default]
-    Balanced,
-    /// Size.
-    Small,
-}
 
 /// The encoding of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -14,6 +14,7 @@ use super::super::super::thrift::Wire;
 use super::super::super::thrift_out::ThriftOut;
 use super::outcome::Bound;
 use super::*;
+use crate::codec::Profile;
 
 /// A file of one row group: name, leaf and settings of each column.
 pub(super) fn file(columns: &[(&str, &Leaf<'_>, &Settings)], rows: &Range<usize>) -> Vec<u8> {

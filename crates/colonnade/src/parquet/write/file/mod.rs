@@ -6,6 +6,7 @@
 
 mod dictionaries;
 mod elements;
+mod entries;
 mod footer;
 mod groups;
 mod layout;

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::codec::Profile;
 use crate::error::{Error, Result};
 use crate::parquet::codec::Codec;
 use crate::parquet::types::Physical;
-use crate::parquet::write::column::{Encoding, Packing, Profile, Settings, Wanted};
+use crate::parquet::write::column::{Encoding, Packing, Settings, Wanted};
 
 use super::layout::Root;
 
@@ -90,15 +91,10 @@ impl WriteOptions {
             let name = asked.compression.unwrap_or("none");
             return Err(wrong(format!("level: expected {expected} for {name}, found {level}.")));
         }
-        let profile = match asked.profile {
-            None | Some("balanced") => Profile::Balanced,
-            Some("fast") => Profile::Fast,
-            Some("small") => Profile::Small,
-            Some(other) => {
-                let known = "\"fast\", \"balanced\" or \"small\"";
-                return Err(wrong(format!("profile: expected {known}, found {other:?}.")));
-            }
-        };
+        let profile = asked.profile.map_or(Ok(Profile::default()), |name| {
+            let known = "\"fast\", \"balanced\" or \"small\"";
+            Profile::named(name).ok_or_else(|| wrong(format!("profile: expected {known}, found {name:?}.")))
+        })?;
         for (name, value) in [("row_group_rows", asked.group_rows), ("page_nbytes", asked.page_nbytes)] {
             if value == Some(0) {
                 return Err(wrong(format!("{name}: expected 1 at least, found 0.")));

@@ -246,14 +246,7 @@ fn dictionaries_come_back_as_they_were() {
     for (frame, groups) in [(frame.clone(), None), (frame.clone(), Some(1)), (frame.slice(0, 0), None)] {
         let data = bytes(&frame, Asked { group_rows: groups, ..ASKED }, 1);
         let file = Parquet::open_buffer(Buffer::from_vec(data), ReadOptions::default()).unwrap();
-        let request = Request {
-            positions: None,
-            kept: None,
-            rows: None,
-            private: false,
-            threads: 2,
-            progress: &NoProgress,
-        };
+        let request = Request::all(2, &NoProgress);
         let found = file.load(&request).unwrap();
         for part in &found.parts {
             let Part::Column(column, at) = part else { panic!("a block") };
@@ -270,14 +263,7 @@ fn dictionaries_come_back_as_they_were() {
 fn back(frame: &Frame, asked: Asked<'_>) -> Frame {
     let file =
         Parquet::open_buffer(Buffer::from_vec(bytes(frame, asked, 1)), ReadOptions::default()).unwrap();
-    let request = Request {
-        positions: None,
-        kept: None,
-        rows: None,
-        private: false,
-        threads: 2,
-        progress: &NoProgress,
-    };
+    let request = Request::all(2, &NoProgress);
     file.load(&request).unwrap()
 }
 

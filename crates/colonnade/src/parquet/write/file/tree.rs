@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use arrow_array::{Array, ArrayRef, make_array};
+use arrow_array::{Array, ArrayRef};
+use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
@@ -80,7 +81,8 @@ impl Tree {
     fn unfit(&self, array: &ArrayRef) -> Result<Vec<usize>> {
         let mut out = Vec::new();
         let wanted = 0..self.node.leaves.end;
-        shred::shred(&self.node, array, &wanted, &may_fail, &mut |shredded| {
+        let wants = |node: &Node, array: &ArrayRef| may_fail(node, &array.to_data());
+        shred::shred(&self.node, array, &wanted, &wants, &mut |shredded| {
             if !leaves::fits(&shredded.data, shredded.nulls.as_ref(), shredded.stored) {
                 out.push(shredded.leaf);
             }
@@ -98,19 +100,16 @@ impl Tree {
 }
 
 /// Whether values may not fit the leaf, or be null where none may: what need not be looked at takes no time.
-fn may_fail(node: &Node, array: &ArrayRef) -> bool {
-    let data = array.to_data();
-    let has_nulls = match array.data_type() {
-        DataType::Null => !array.is_empty(),
+fn may_fail(node: &Node, data: &ArrayData) -> bool {
+    let has_nulls = match data.data_type() {
+        DataType::Null => !data.is_empty(),
         DataType::Dictionary(..) => data.child_data().iter().any(|values| values.null_count() > 0),
         _ => false,
     };
     if !node.optional && (has_nulls || data.null_count() > 0) {
         return true;
     }
-    let below = |node: &Node, k: usize| {
-        data.child_data().get(k).is_none_or(|child| may_fail(node, &make_array(child.clone())))
-    };
+    let below = |node: &Node, k: usize| data.child_data().get(k).is_none_or(|child| may_fail(node, child));
     match &node.shape {
         Shape::Leaf(stored) => leaves::may_not_fit(stored),
         Shape::Struct(nodes) => nodes.iter().enumerate().any(|(k, node)| below(node, k)),

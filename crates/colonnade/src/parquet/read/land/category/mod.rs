@@ -10,7 +10,6 @@ mod tests;
 mod values;
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use arrow_data::transform::MutableArrayData;
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -19,14 +18,13 @@ use arrow_schema::DataType;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, Scatter};
-use crate::parquet::levels::Validity;
 use crate::parquet::page::{Encoding, Kind};
 use crate::parquet::types::Physical;
 use crate::plan::{self, NoProgress, Progress, Task};
 
 use super::super::schema::Flat;
 use super::strip::Strip;
-use super::text::{Dictionary, Part, Rows, Stop, Walked, joined, no_text, walk};
+use super::text::{Dictionary, Part, Rows, Stop, joined, no_text, walk};
 use super::{Landing, Piece};
 use fill::fill;
 use merge::Merged;
@@ -50,14 +48,6 @@ struct Coded<'a> {
     map: usize,
     /// Keys in the dictionary of their own; none where the page has the keys itself.
     codes: Option<Vec<u32>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn unlock<T>(mutex: Mutex<T>) -> T {
-    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a> Landing<'a> {
@@ -169,27 +159,22 @@ impl<'a> Landing<'a> {
         let width = key_type.primitive_width().unwrap_or(4);
         let nbytes = nrows.checked_mul(width).ok_or_else(|| Error::too_large("parquet"))?;
         let mut codes = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
-        let found: Vec<Mutex<Validity>> = coded.iter().map(|_| Mutex::default()).collect();
-        {
-            let room = Scatter::new(&mut codes);
-            let maps = &maps;
-            let tasks = coded.iter().zip(&found).map(|(coded, found)| {
-                let optional = flat.optional;
-                Task::new(coded.part.nrows * width, move || {
-                    let map = maps.get(coded.map).map(Vec::as_slice).unwrap_or_default();
-                    let done = match width {
-                        1 => fill::<1>(coded, map, optional, room),
-                        2 => fill::<2>(coded, map, optional, room),
-                        4 => fill::<4>(coded, map, optional, room),
-                        _ => fill::<8>(coded, map, optional, room),
-                    };
-                    *lock(found) = done.map_err(|e| self.named(e.at(coded.part.page.at), field, 0))?;
-                    Ok(())
-                })
-            });
-            plan::run(tasks.collect(), self.threads, progress)?;
-        }
-        let nulls = if flat.optional { joined(found.into_iter().map(unlock), nrows) } else { None };
+        let (room, optional, maps) = (Scatter::new(&mut codes), flat.optional, &maps);
+        let tasks = coded.iter().map(|coded| {
+            let work = move || {
+                let map = maps.get(coded.map).map(Vec::as_slice).unwrap_or_default();
+                let done = match width {
+                    1 => fill::<1>(coded, map, optional, room),
+                    2 => fill::<2>(coded, map, optional, room),
+                    4 => fill::<4>(coded, map, optional, room),
+                    _ => fill::<8>(coded, map, optional, room),
+                };
+                done.map_err(|e| self.named(e.at(coded.part.page.at), field, 0))
+            };
+            (coded.part.nrows * width, work)
+        });
+        let found = plan::gather(tasks.collect(), self.threads, progress)?;
+        let nulls = if optional { joined(found, nrows) } else { None };
         let data_type = DataType::Dictionary(Box::new(key_type), value_type.clone());
         let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(nulls);
         let builder =
@@ -211,22 +196,21 @@ impl<'a> Landing<'a> {
             Physical::Fixed(width) => Dictionary::fixed(page, n, width as usize),
         };
         let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
-        let walked: Vec<Mutex<Walked<'s>>> = groups.iter().map(|_| Mutex::default()).collect();
-        let tasks = groups.iter().zip(&walked).enumerate().map(|(k, (some, slot))| {
+        let tasks = groups.iter().enumerate().map(|(k, some)| {
             let group = some.first().map_or(0, |p| p.group);
             let make = &make;
-            Task::new(1 << 20, move || {
+            let work = move || {
                 let named = |e: Error| self.named(e, field, group);
                 let mut pages = self.pages_of(&strip, group).map_err(named)?;
-                *lock(slot) = walk(&mut pages, some, k, make).map_err(named)?;
-                Ok(())
-            })
+                walk(&mut pages, some, k, make).map_err(named)
+            };
+            (1 << 20, work)
         });
-        plan::run(tasks.collect(), self.threads, &NoProgress)?;
+        let walked = plan::gather(tasks.collect(), self.threads, &NoProgress)?;
         // Where every dictionary stands among those that are merged: of a chunk, then of its pages of values.
         let (mut dictionaries, mut paged) = (Vec::new(), Vec::new());
         let mut coded = Vec::new();
-        for walked in walked.into_iter().map(unlock) {
+        for walked in walked {
             let map = dictionaries.len();
             let has = walked.dictionary.is_some();
             paged.extend(has.then_some(map));
@@ -264,14 +248,15 @@ impl<'a> Landing<'a> {
         parts: &[Part<'_>],
         by_value: &[bool],
     ) -> Result<Vec<Made>> {
-        let slots: Vec<Mutex<Made>> = parts.iter().map(|_| Mutex::default()).collect();
+        let mut made: Vec<Made> = parts.iter().map(|_| Made::default()).collect();
         let optional = flat.optional;
         let mut tasks = Vec::new();
-        for ((part, slot), _) in parts.iter().zip(&slots).zip(by_value).filter(|(_, by_value)| **by_value) {
+        for ((part, slot), _) in parts.iter().zip(&mut made).zip(by_value).filter(|(_, by_value)| **by_value)
+        {
             let mut scratch = Vec::new();
             if flat.physical != Physical::Bytes && part.page.parts(&mut scratch)?.values.is_empty() {
                 // Nothing but nulls: the dictionary is empty.
-                lock(slot).codes = vec![NULL; part.nrows];
+                slot.codes = vec![NULL; part.nrows];
                 continue;
             }
             if flat.physical != Physical::Bytes {
@@ -280,12 +265,12 @@ impl<'a> Landing<'a> {
             }
             tasks.push(Task::new(part.page.header.nbytes, move || {
                 let made = coded_values(part, optional, text);
-                *lock(slot) = made.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
+                *slot = made.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
                 Ok(())
             }));
         }
         plan::run(tasks, self.threads, &NoProgress)?;
-        Ok(slots.into_iter().map(unlock).collect())
+        Ok(made)
     }
 }
 

@@ -8,6 +8,7 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, FieldRef};
 
 use crate::error::{Error, Result};
+use crate::frame::{children, with_children};
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
 use crate::parquet::read::open::Parquet;
 use crate::parquet::read::shape::{Node, Shape};
@@ -270,42 +271,32 @@ fn list_of(
     offsets: ArrowBuffer,
     child: ArrayData,
 ) -> Result<ArrayData> {
-    let built = |data_type: DataType, buffers: Vec<ArrowBuffer>, child: ArrayData| {
-        let builder = ArrayDataBuilder::new(data_type).len(n).nulls(nulls.clone());
-        let builder = builder.buffers(buffers).add_child_data(child);
-        // SAFETY: offsets rise from 0 to the number of the child's places; lists of one size were made so.
-        unsafe { builder.align_buffers(true).build_unchecked() }
-    };
-    Ok(match data_type {
-        DataType::List(field) => built(DataType::List(typed(field, &child)), vec![offsets], child),
-        DataType::LargeList(field) => built(DataType::LargeList(typed(field, &child)), vec![offsets], child),
-        DataType::Map(field, sorted) => {
+    let buffers = match data_type {
+        DataType::List(_) | DataType::LargeList(_) => vec![offsets],
+        DataType::Map(..) => {
             check_entries(Some(&child))?;
-            built(DataType::Map(typed(field, &child), *sorted), vec![offsets], child)
+            vec![offsets]
         }
-        DataType::ListView(field) => {
-            let (starts, sizes) = view::<4>(&offsets, n);
-            built(DataType::ListView(typed(field, &child)), vec![starts, sizes], child)
-        }
-        DataType::LargeListView(field) => {
-            let (starts, sizes) = view::<8>(&offsets, n);
-            built(DataType::LargeListView(typed(field, &child)), vec![starts, sizes], child)
-        }
-        DataType::FixedSizeList(field, size) => {
-            built(DataType::FixedSizeList(typed(field, &child), *size), Vec::new(), child)
-        }
+        DataType::ListView(_) => view::<4>(&offsets, n).into(),
+        DataType::LargeListView(_) => view::<8>(&offsets, n).into(),
+        DataType::FixedSizeList(..) => Vec::new(),
         other => return Err(Error::unsupported("parquet", format!("lists of type {other}."))),
-    })
+    };
+    let fields: Vec<FieldRef> = children(data_type).into_iter().map(|field| typed(field, &child)).collect();
+    let builder = ArrayDataBuilder::new(with_children(data_type, &fields)).len(n).nulls(nulls);
+    let builder = builder.buffers(buffers).add_child_data(child);
+    // SAFETY: offsets rise from 0 to the number of the child's places; lists of one size were made so.
+    Ok(unsafe { builder.align_buffers(true).build_unchecked() })
 }
 
 /// Offsets as where each list begins, and how many items it has.
-fn view<const N: usize>(offsets: &ArrowBuffer, n: usize) -> (ArrowBuffer, ArrowBuffer) {
+fn view<const N: usize>(offsets: &ArrowBuffer, n: usize) -> [ArrowBuffer; 2] {
     let places: Vec<u64> = offsets.as_chunks::<N>().0.iter().map(|place| widened(place)).collect();
     let sizes = places.windows(2).flat_map(|pair| match pair {
         [a, b] => (b - a).to_le_bytes().into_iter().take(N),
         _ => 0u64.to_le_bytes().into_iter().take(0),
     });
-    (offsets.slice_with_length(0, n * N), ArrowBuffer::from_vec(sizes.collect::<Vec<u8>>()))
+    [offsets.slice_with_length(0, n * N), ArrowBuffer::from_vec(sizes.collect::<Vec<u8>>())]
 }
 
 fn widened(place: &[u8]) -> u64 {

@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::parquet::levels::Validity;
-use crate::parquet::read::chunk::{Front, Slots};
+use crate::parquet::read::front::Front;
+use crate::parquet::read::page::Slots;
 use crate::parquet::read::shape::LeafShape;
 
 use super::super::drive::Nulls;
@@ -219,7 +220,7 @@ pub(super) mod tests {
     use arrow_schema::DataType;
 
     use super::*;
-    use crate::parquet::read::chunk::Levels as Most;
+    use crate::parquet::read::front::Levels as Most;
     use crate::parquet::read::schema::Flat;
     use crate::parquet::read::shape::{ListAt, NullableAt};
     use crate::parquet::types::{Physical, Way};

@@ -22,15 +22,13 @@ mod tests;
 mod texts;
 mod values;
 
-use std::sync::{Mutex, PoisonError};
-
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayData;
 
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::parquet::page::Kind;
-use crate::parquet::read::chunk::Page;
+use crate::parquet::read::page::Page;
 use crate::parquet::read::schema::RootKind;
 use crate::parquet::read::shape::{LeafShape, Shape};
 use crate::parquet::types::Physical;
@@ -174,24 +172,19 @@ impl<'a> Landing<'a> {
 
     /// The pages of every leaf in every row group that is touched, as they lie.
     fn walk_leaves(&self, leaves: &[LeafAt<'_>], groups: &[&[Piece]]) -> Result<Vec<Vec<Chunk<'a>>>> {
-        let out: Vec<Vec<Mutex<Chunk<'a>>>> =
-            leaves.iter().map(|_| groups.iter().map(|_| Mutex::default()).collect()).collect();
-        let mut tasks = Vec::new();
-        for (at, slots) in leaves.iter().zip(&out) {
-            for (pieces, slot) in groups.iter().zip(slots) {
+        let mut tasks = Vec::with_capacity(leaves.len() * groups.len());
+        for at in leaves {
+            for pieces in groups {
                 let group = pieces.first().map_or(0, |p| p.group);
                 let nbytes = self.chunk_of(group, at.leaf).map_or(0, |c| c.nbytes);
-                tasks.push(Task::new(usize::try_from(nbytes).unwrap_or(0) / 4, move || {
+                tasks.push((usize::try_from(nbytes).unwrap_or(0) / 4, move || {
                     let chunk = self.walk_leaf(group, at.leaf, at.shape, pieces);
-                    *slot.lock().unwrap_or_else(PoisonError::into_inner) =
-                        chunk.map_err(|e| self.named(e, at.field, group))?;
-                    Ok(())
+                    chunk.map_err(|e| self.named(e, at.field, group))
                 }));
             }
         }
-        plan::run(tasks, self.threads, &NoProgress)?;
-        let unlock = |slot: Mutex<Chunk<'a>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(out.into_iter().map(|slots| slots.into_iter().map(unlock).collect()).collect())
+        let mut chunks = plan::gather(tasks, self.threads, &NoProgress)?.into_iter();
+        Ok(leaves.iter().map(|_| chunks.by_ref().take(groups.len()).collect()).collect())
     }
 
     /// Walks a chunk; where rows are wanted that end before its last, the levels are looked at, until they are found.

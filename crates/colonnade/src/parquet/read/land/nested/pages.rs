@@ -15,7 +15,8 @@ use crate::memory::Buffer;
 use crate::parquet::codec::Codec;
 use crate::parquet::delta::Delta;
 use crate::parquet::page::{Encoding, Header, Kind};
-use crate::parquet::read::chunk::{ChunkAt, Levels, Pages};
+use crate::parquet::read::chunk::{ChunkAt, Pages};
+use crate::parquet::read::front::Levels;
 use crate::parquet::types::Physical;
 
 /// The first error that was met: the crate hands on its words alone.
@@ -189,7 +190,7 @@ impl PageReader for Reader {
 }
 
 /// What the crate would take room for because a page says so: counts of differences and of a dictionary's values.
-fn prove(page: &crate::parquet::read::chunk::Page<'_>, chunk: &Chunk) -> crate::error::Result<()> {
+fn prove(page: &crate::parquet::read::page::Page<'_>, chunk: &Chunk) -> crate::error::Result<()> {
     let (n, mut scratch) = (page.header.nvalues as usize, Vec::new());
     let too_many = |told: u64| {
         let message = format!("a page of {n} values says {told}. The file is damaged; write it again.");
@@ -242,7 +243,7 @@ fn prove(page: &crate::parquet::read::chunk::Page<'_>, chunk: &Chunk) -> crate::
 }
 
 /// Whether a page is of keys, where no dictionary stands before it: then all of its values are null.
-fn check_orphan(page: &crate::parquet::read::chunk::Page<'_>) -> crate::error::Result<bool> {
+fn check_orphan(page: &crate::parquet::read::page::Page<'_>) -> crate::error::Result<bool> {
     let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = page.header.kind else {
         return Ok(false);
     };
@@ -259,7 +260,7 @@ fn check_orphan(page: &crate::parquet::read::chunk::Page<'_>) -> crate::error::R
 
 /// A page, decompressed, as the crate has it. `orphan`: of keys that are none.
 fn made(
-    page: &crate::parquet::read::chunk::Page<'_>,
+    page: &crate::parquet::read::page::Page<'_>,
     chunk: &Chunk,
     orphan: bool,
 ) -> crate::error::Result<Page> {

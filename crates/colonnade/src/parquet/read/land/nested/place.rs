@@ -1,7 +1,7 @@
 //! Where the rows that are wanted of a chunk begin and end among its levels, and how many places of each stream they are.
 
 use crate::error::{Error, Result};
-use crate::parquet::read::chunk::Page;
+use crate::parquet::read::page::Page;
 use crate::parquet::read::shape::LeafShape;
 
 use super::super::Piece;

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use arrow_array::Array;
 use arrow_data::ArrayData;
@@ -18,7 +18,7 @@ use crate::arrow::concat;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::parquet::types::{Physical, Way};
-use crate::plan::{self, Progress, Task};
+use crate::plan::{self, Progress};
 
 use super::super::super::names;
 use super::super::super::schema::RootKind;
@@ -41,28 +41,21 @@ impl Landing<'_> {
         progress: &dyn Progress,
     ) -> Result<()> {
         let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
-        let slots: Vec<Mutex<Vec<ArrayData>>> =
-            (0..these.len() * groups.len()).map(|_| Mutex::default()).collect();
-        let mut tasks = Vec::with_capacity(slots.len());
-        for (&i, slots) in these.iter().zip(slots.chunks(groups.len().max(1))) {
+        let mut tasks = Vec::with_capacity(these.len() * groups.len());
+        for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
-            for (some, slot) in groups.iter().zip(slots) {
+            for some in &groups {
                 let group = some.first().map_or(0, |p| p.group);
                 let nbytes = usize::try_from(self.nested_nbytes(field, group)).unwrap_or(usize::MAX);
-                tasks.push(Task::new(nbytes, move || {
-                    let arrays = self.nested_group(field, some).map_err(|e| self.named(e, field, group))?;
-                    *slot.lock().unwrap_or_else(PoisonError::into_inner) = arrays;
-                    Ok(())
+                tasks.push((nbytes, move || {
+                    self.nested_group(field, some).map_err(|e| self.named(e, field, group))
                 }));
             }
         }
-        plan::run(tasks, self.threads, progress)?;
-        let mut slots = slots.into_iter();
+        let mut read = plan::gather(tasks, self.threads, progress)?.into_iter();
         for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
-            let own = slots.by_ref().take(groups.len());
-            let arrays: Vec<ArrayData> =
-                own.flat_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
+            let arrays: Vec<ArrayData> = read.by_ref().take(groups.len()).flatten().collect();
             let refs: Vec<&ArrayData> = arrays.iter().collect();
             let told = self.field(field)?;
             let empty = ArrayData::new_empty(kept::column(told).data_type());

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::parquet::delta::Delta;
 use crate::parquet::page::{Encoding, Kind};
-use crate::parquet::read::chunk::Page;
+use crate::parquet::read::page::Page;
 use crate::parquet::types::Physical;
 
 use super::pages::Chunk;

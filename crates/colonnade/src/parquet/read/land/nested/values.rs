@@ -9,15 +9,15 @@ use arrow_schema::DataType;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, fence};
 use crate::parquet::levels::Validity;
-use crate::parquet::read::chunk::{Page, Pages};
-use crate::parquet::types::Way;
+use crate::parquet::read::chunk::Pages;
+use crate::parquet::read::page::Page;
 use crate::plan::{self, Progress, Task};
 
 use super::super::drive::{Job, Scratches};
 use super::super::fixed::{Made, packed, values};
 use super::super::kinds::{Null, kind};
 use super::super::strip::Strip;
-use super::super::{Landing, Piece};
+use super::super::{Landing, Piece, Way, way_of};
 use super::{Leaf, Span};
 
 /// A task decodes about so many bytes.
@@ -50,23 +50,14 @@ impl Landing<'_> {
         let mut out: Vec<Option<ArrayData>> = leaves.iter().map(|_| None).collect();
         let (mut texts, mut fixed) = (Vec::new(), Vec::new());
         for strip in strips {
-            let data = match strip.data_type {
-                DataType::Dictionary(..) => Some(self.category_column(strip, progress)?),
-                _ if strip.flat.way == Way::Nothing => {
-                    Some(ArrayData::new_null(&DataType::Null, strip.nrows))
-                }
-                DataType::Utf8
-                | DataType::LargeUtf8
-                | DataType::Utf8View
-                | DataType::Binary
-                | DataType::LargeBinary
-                | DataType::BinaryView
-                    if kind(strip.data_type, &strip.flat).is_none() =>
-                {
+            let data = match way_of(strip.data_type, &strip.flat) {
+                Way::Category => Some(self.category_column(strip, progress)?),
+                Way::Nothing => Some(ArrayData::new_null(&DataType::Null, strip.nrows)),
+                Way::Text => {
                     texts.push(*strip);
                     None
                 }
-                _ => {
+                Way::Fixed(_) | Way::Nested => {
                     fixed.push(*strip);
                     None
                 }

@@ -14,9 +14,8 @@ mod rows;
 mod tests;
 pub(super) mod views;
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -70,15 +69,15 @@ struct Rooms(Mutex<Vec<Vec<u8>>>);
 
 impl Rooms {
     fn with<T>(&self, work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
-        let mut room = lock(&self.0).pop().unwrap_or_default();
+        let mut room = self.lock().pop().unwrap_or_default();
         let out = work(&mut room);
-        lock(&self.0).push(room);
+        self.lock().push(room);
         out
     }
-}
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<'a> Landing<'a> {
@@ -160,29 +159,25 @@ impl<'a> Landing<'a> {
     /// Page headers and dictionaries, a task a chunk.
     fn walk_columns<'s>(&'s self, columns: &mut [Column<'s>]) -> Result<()> {
         let groups = |column: &Column<'s>| column.strip.pieces.chunk_by(|a, b| a.group == b.group);
-        let slots: Vec<Vec<Mutex<Walked<'s>>>> =
-            columns.iter().map(|column| groups(column).map(|_| Mutex::default()).collect()).collect();
         let mut tasks = Vec::new();
-        for (column, slots) in columns.iter().zip(&slots) {
+        for column in columns.iter() {
             let (strip, text) = (column.strip, column.text);
-            for (k, (some, slot)) in groups(column).zip(slots).enumerate() {
+            for (k, some) in groups(column).enumerate() {
                 let group = some.first().map_or(0, |p| p.group);
                 let nbytes = self.dictionary_nbytes(&strip, some);
-                tasks.push(Task::new(usize::try_from(nbytes).unwrap_or(0), move || {
+                tasks.push((usize::try_from(nbytes).unwrap_or(0), move || {
                     let mut pages =
                         self.pages_of(&strip, group).map_err(|e| self.named(e, strip.field, group))?;
                     let make = |page: &[u8], n: usize| Dictionary::new(page, n, text);
                     let walked = walk(&mut pages, some, k, &make);
-                    *lock(slot) = walked.map_err(|e| self.named(e, strip.field, group))?;
-                    Ok(())
+                    walked.map_err(|e| self.named(e, strip.field, group))
                 }));
             }
         }
-        plan::run(tasks, self.threads, &NoProgress)?;
-        for (column, slots) in columns.iter_mut().zip(slots) {
-            let walked = slots.into_iter();
-            column.walked =
-                walked.map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
+        let mut walked = plan::gather(tasks, self.threads, &NoProgress)?.into_iter();
+        for column in columns {
+            let ngroups = groups(column).count();
+            column.walked = walked.by_ref().take(ngroups).collect();
             column.parts = column.walked.iter_mut().flat_map(|w| std::mem::take(&mut w.parts)).collect();
         }
         Ok(())
@@ -243,21 +238,18 @@ impl<'a> Landing<'a> {
     ) -> Result<bool> {
         let mut rooms: Vec<Room> = columns.iter().map(|c| self.room(c)).collect::<Result<_>>()?;
         let surprised = AtomicBool::new(false);
-        let mut validities: Vec<Vec<Mutex<Validity>>> = Vec::with_capacity(columns.len());
-        for column in columns.iter_mut() {
-            let size = |part: &Part<'_>| part.nbytes + part.nrows * 8;
-            validities.push(tiles(&mut column.parts, size).iter().map(|_| Mutex::default()).collect());
-        }
-        let mut tasks = Vec::new();
-        for ((column, room), slots) in columns.iter_mut().zip(&mut rooms).zip(&validities) {
+        let (mut tasks, mut ntiles) = (Vec::new(), Vec::with_capacity(columns.len()));
+        for (column, room) in columns.iter_mut().zip(&mut rooms) {
             let narrow = room.narrow;
             let (ends, bytes) = (Scatter::new(&mut room.ends), Scatter::new(&mut room.bytes));
             let Column { field, optional, walked, parts, text, .. } = column;
             let (field, optional, text, walked) = (*field, *optional, *text, &*walked);
-            for (tile, slot) in tiles(parts, |part| part.nbytes + part.nrows * 8).into_iter().zip(slots) {
+            let tiles = tiles(parts, |part| part.nbytes + part.nrows * 8);
+            ntiles.push(tiles.len());
+            for tile in tiles {
                 let nbytes = tile.iter().map(|p| p.nbytes + p.nrows * 8).sum();
                 let surprised = &surprised;
-                tasks.push(Task::new(nbytes, move || {
+                tasks.push((nbytes, move || {
                     let mut validity = Validity::default();
                     scratches.with(|scratch| -> Result<()> {
                         for part in tile.iter() {
@@ -276,18 +268,16 @@ impl<'a> Landing<'a> {
                         }
                         Ok(())
                     })?;
-                    *lock(slot) = validity;
-                    Ok(())
+                    Ok(validity)
                 }));
             }
         }
-        plan::run(tasks, self.threads, progress)?;
+        let mut validities = plan::gather(tasks, self.threads, progress)?.into_iter();
         if surprised.into_inner() {
             return Ok(false);
         }
-        for ((column, room), validities) in columns.iter_mut().zip(rooms).zip(validities) {
-            let validities =
-                validities.into_iter().map(|v| v.into_inner().unwrap_or_else(PoisonError::into_inner));
+        for ((column, room), ntiles) in columns.iter_mut().zip(rooms).zip(ntiles) {
+            let validities: Vec<Validity> = validities.by_ref().take(ntiles).collect();
             let nulls = if column.optional { joined(validities, column.strip.nrows) } else { None };
             let data = array(column.strip.data_type, room, nulls, column.strip.nrows)?;
             landed.push((column.strip.i, data));
@@ -358,8 +348,7 @@ fn tiles<'t, 'a>(parts: &'t mut [Part<'a>], size: impl Fn(&Part<'a>) -> usize) -
 }
 
 /// The validity of rows that follow each other; `None` where all have a value.
-pub(super) fn joined(parts: impl Iterator<Item = Validity>, nrows: usize) -> Option<NullBuffer> {
-    let parts: Vec<Validity> = parts.collect();
+pub(super) fn joined(parts: Vec<Validity>, nrows: usize) -> Option<NullBuffer> {
     if parts.iter().all(|part| part.nulls == 0) {
         return None;
     }

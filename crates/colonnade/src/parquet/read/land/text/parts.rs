@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::parquet::page::{Encoding, Kind};
-use crate::parquet::read::chunk::{Page, Pages};
+use crate::parquet::read::chunk::Pages;
+use crate::parquet::read::page::Page;
 
 use super::super::Piece;
 use super::cells::{Cells, Stop};

@@ -1,0 +1,94 @@
+//! Later chunks: what they must have in common with the first, and what is noted of them.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::error::Result;
+use crate::frame::{Block, DType, Frame, Kind, Labels, Level, Part};
+
+use super::super::layout::{self, Kept, refuse};
+use super::{Exporter, dtype_of};
+
+impl Exporter {
+    /// Checks that a chunk has the first one's columns, types and kind of row labels, that an automatic index goes on where the
+    /// last one ended, or begins again, and that categories whose order means something have that of the chunks before.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: shows both.
+    pub fn admit(&self, chunk: &Frame) -> Result<()> {
+        let next = self.fits(chunk)?;
+        self.orders.admit(chunk, &|position| self.name(position))?;
+        self.take(chunk, next);
+        Ok(())
+    }
+
+    /// As [`Exporter::admit`] for consumers that keep chunks apart: each may have an order of its own.
+    ///
+    /// # Errors
+    /// As [`Exporter::admit`].
+    pub fn admit_apart(&self, chunk: &Frame) -> Result<()> {
+        let next = self.fits(chunk)?;
+        self.take(chunk, next);
+        Ok(())
+    }
+
+    /// Where an automatic index goes on behind a chunk that fits.
+    fn fits(&self, chunk: &Frame) -> Result<Option<i64>> {
+        layout::check_columns(&self.axis, &self.columns, &|i| self.name(i), chunk)?;
+        layout::check_index(&self.index, &self.levels, &|i| self.name(self.columns.len() + i), &chunk.index)?;
+        let (Labels::Auto { start, step, .. }, Labels::Auto { start: first, .. }) =
+            (&chunk.index.labels, &self.index.labels)
+        else {
+            return Ok(None);
+        };
+        let next = self.next.load(Ordering::Relaxed);
+        if *start != next && start != first {
+            return Err(refuse(format!(
+                "expected row labels that go on at {next} or begin again at {first}, found a range from {start}. \
+                 Reset the index, or store it in a column."
+            )));
+        }
+        let reach = i64::try_from(chunk.nrows).unwrap_or(i64::MAX).saturating_mul(*step);
+        Ok(Some(start.saturating_add(reach)))
+    }
+
+    fn take(&self, chunk: &Frame, next: Option<i64>) {
+        self.note_widths(chunk);
+        if let Some(next) = next {
+            self.next.store(next, Ordering::Relaxed);
+        }
+    }
+
+    /// Fields of fixed-width text that later chunks made wider.
+    pub(super) fn widened(&self) -> Vec<(usize, DType)> {
+        let kept = self.columns.iter().chain(&self.levels).zip(&self.widest).enumerate();
+        let wider = |(position, (kept, widest)): (usize, (&Kept, &AtomicU32))| {
+            let dtype = dtype_of(kept)?;
+            let itemsize = widest.load(Ordering::Relaxed);
+            (itemsize > dtype.itemsize).then_some((position, DType { itemsize, ..dtype }))
+        };
+        kept.filter_map(wider).collect()
+    }
+
+    /// Takes note of how wide a chunk's fixed-width text is.
+    fn note_widths(&self, chunk: &Frame) {
+        let unicode = |b: &Block| (b.grid.dtype.kind == Kind::Unicode).then_some(b.grid.dtype.itemsize);
+        for part in &chunk.parts {
+            if let Part::Block(block, positions) = part
+                && let Some(itemsize) = unicode(block)
+            {
+                for widest in positions.iter().filter_map(|&p| self.widest.get(p)) {
+                    widest.fetch_max(itemsize, Ordering::Relaxed);
+                }
+            }
+        }
+        if let Labels::Levels(levels) = &chunk.index.labels {
+            for (level, widest) in levels.iter().zip(self.widest.iter().skip(self.columns.len())) {
+                if let Level::Block(block) = level
+                    && let Some(itemsize) = unicode(block)
+                {
+                    widest.fetch_max(itemsize, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+}
