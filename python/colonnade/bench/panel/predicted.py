@@ -8,7 +8,7 @@ calls and the same fresh pages.
 A buffered engine then takes the sum: while it encodes nothing is on the way, and while it decodes everything has come.
 A file is written while it is encoded, and read while it is decoded: the copy into the system's cache takes the place of
 the copy into a buffer, so that each side takes the longer of the two. A reader that maps the file is better still,
-which no cost of a buffer can tell; where a file was written and read as a buffer (``via=framed``), that is what is compared.
+which no cost of a buffer can tell; where a file was written and read as a buffer (``via=framed``), that is compared.
 An engine that streams takes the slowest of its stages and the fill; sending is part of the writer's stage and receiving
 of the reader's, since each end has one thread that does both.
 """
