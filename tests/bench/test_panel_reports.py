@@ -290,12 +290,25 @@ def test_the_terminal_shows_what_records_say_as_text(results):
     print_report(results, Console(width=400, file=out))
     assert "colonnade arrow zstd, 161 ms; limited by the link." in out.getvalue()
     assert HOSTILE in out.getvalue()
-    assert "Every figure of the whole data" not in out.getvalue()
+    assert "Every figure of the largest size" not in out.getvalue()
     print_report(results, Console(width=400, file=out), everything=True)
-    assert "Every figure of the whole data" in out.getvalue()
+    assert "Every figure of the largest size" in out.getvalue()
+
+
+def test_a_narrow_terminal_leaves_out_the_quartiles(results):
+    out = io.StringIO()
+    print_report(results, Console(width=80, file=out))
+    assert "A wider terminal shows quartiles." in out.getvalue()
+    assert max(map(len, out.getvalue().splitlines())) <= 80
 
 
 # --- pictures ---
+
+
+def test_one_size_is_drawn_as_a_point():
+    found = Results(measured("a", [1.0, 1.1, 1.2]))
+    (chart,) = by_transport(found, PLACE)
+    assert all(np.isfinite(row["x"]) for layer in chart.to_dict()["layer"][2:] for row in data(chart.to_dict(), layer))
 
 
 def test_every_transport_has_its_chart_with_every_last_point_labelled(results):
