@@ -1,43 +1,21 @@
-"""R's engines: what is handed over, what the ends say, what comes back over each of R's connections, what is lost."""
+"""R's engines: what the ends say, what comes back over each of R's connections, what is lost, what is refused."""
 
 import functools
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from colonnade.bench.engines import r_base
-from colonnade.bench.engines.r_base import PROGRAMS, REngine
+from colonnade.bench.engines.r_base import REngine
 from colonnade.bench.engines.r_engines import R_ENGINES
 from colonnade.bench.engines.r_hand_over import hand_over
-from colonnade.bench.spec import Cell
+from tests.bench.r_ends import ENGINES, PATIENCE_S, cell_of, checked, passed, r, started, tables
 from tests.programs import needs_program
 
 pytestmark = needs_program("Rscript", package="r-base-core")
-ENGINES = {engine.name: engine for engine in R_ENGINES}
-PATIENCE_S = 60
-
-
-def tables() -> dict[str, pd.DataFrame]:
-    """Two tables, the first longer than what a pipe holds, the second with what text formats trip over."""
-    nrows = 3000
-    numbers = np.arange(nrows)
-    times = pd.date_range("2013-01-01", periods=nrows, freq="h", tz="America/New_York")
-    first = pd.DataFrame(
-        {"n": numbers.astype("int32"), "x": numbers / 7, "when": times, "text": [f"no {k}" for k in numbers]}
-    )
-    first.loc[3, "x"] = np.nan
-    words = ["a,b", 'say "x"', None, "two\nlines", "naïve ☃", ""]
-    second = pd.DataFrame({"word": words, "yes": [True, False, True, True, False, True]})
-    second["kind"] = pd.Categorical(["u", "v", "u", None, "v", "u"], categories=["v", "u", "w"])
-    return {"first": first, "second": second}
 
 
 @pytest.fixture(scope="session")
@@ -45,81 +23,6 @@ def handed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("handed")
     hand_over(tables(), folder)
     return folder
-
-
-class RProcess:
-    """One end, and its words."""
-
-    def __init__(self, cell: Cell, role: str, handed: Path, directory: Path, **more: Any) -> None:
-        task = {"role": role, "cell": cell.to_json(), "handed": str(handed), "directory": str(directory), **more}
-        argv = ENGINES[cell.engine].program(task) if cell.engine in ENGINES else REngine().program(task)
-        self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.tell(**task)
-
-    def tell(self, **words: Any) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(words) + "\n")
-        self.process.stdin.flush()
-
-    def hear(self, word: str | None = None) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        said: dict[str, Any] = json.loads(self.process.stdout.readline())
-        assert word is None or said.get("word") == word, said
-        return said
-
-
-@contextmanager
-def started(cell: Cell, role: str, handed: Path, directory: Path, **more: Any) -> Iterator[RProcess]:
-    end = RProcess(cell, role, handed, directory, **more)
-    try:
-        yield end
-    finally:
-        end.process.kill()
-        end.process.communicate(timeout=PATIENCE_S)
-
-
-def cell_of(engine: str, form: str, codec: str = "none", transport: str = "memory", **options: Any) -> Cell:
-    return Cell("two", "data.frame", engine, form, codec, transport, 1.0, tuple(options.items()))
-
-
-def passed(
-    cell: Cell, handed: Path, directory: Path, repetitions: int = 1
-) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """What writer and reader said of each repetition."""
-    out = []
-    with ExitStack() as stack:
-        if cell.transport in ("memory", "buffer"):
-            end = stack.enter_context(started(cell, "both", handed, directory))
-            end.hear("loaded")
-            for _ in range(repetitions):
-                end.tell(word="go", check=True)
-                end.hear("ready")
-                done = end.hear("done")
-                out.append((done, done))
-            end.tell(word="exit")
-            assert end.process.wait(PATIENCE_S) == 0
-            return out
-        writer = stack.enter_context(started(cell, "write", handed, directory))
-        reader = stack.enter_context(started(cell, "read", handed, directory))
-        assert writer.hear("loaded")["nrows"] == 3006
-        reader.hear("loaded")
-        for _ in range(repetitions):
-            if cell.transport != "file":
-                reader.tell(word="listen")
-                writer.tell(word="dial", address=reader.hear("listening")["address"])
-                writer.hear("ready")
-                reader.hear("ready")
-                reader.tell(word="go", check=True)
-            writer.tell(word="go")
-            if cell.transport == "file":
-                writer.hear("ready")
-                wrote = writer.hear("done")
-                reader.tell(word="go", check=True)
-                reader.hear("ready")
-                out.append((wrote, reader.hear("done")))
-            else:
-                out.append((writer.hear("done"), reader.hear("done")))
-    return out
 
 
 EXACT = [
@@ -174,11 +77,6 @@ def test_the_parts_of_a_conversion_are_told_apart(handed: Path, tmp_path: Path) 
     for _, done in passed(cell_of("R rjson", "json"), handed, tmp_path):
         assert done["encode_s"] + done["decode_s"] == pytest.approx(done["elapsed_s"])
         assert done["write"]["user_s"] + done["read"]["user_s"] == pytest.approx(done["user_s"])
-
-
-def checked(cell: Cell, handed: Path, directory: Path) -> dict[str, Any]:
-    with started(cell, "check", handed, directory) as end:
-        return end.hear("checked")
 
 
 @functools.cache
@@ -338,154 +236,6 @@ def test_an_engine_that_refuses_na_is_a_row_and_has_one_without(
     assert (refused["ok"], refused["error"]) == (False, "simpleError: NA is not there")
     losses = checked(cell_of("R msgpackR", "msgpack na=9999"), handed, tmp_path)["losses"]
     assert "second.word: NA became values (1 of 6)" in losses
-
-
-# -------------------------------------------------------------------- handing over, words
-
-
-def r(program: str, *parts: str, argument: Path | None = None) -> str:
-    """What a program says after these parts of the end were read."""
-    sources = "".join(f'source("{PROGRAMS / part}.R"); ' for part in parts)
-    argv = ["Rscript", "--vanilla", "-e", sources + program, *([str(argument)] if argument else [])]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_S, check=True)
-    return done.stdout
-
-
-SHOW = """
-Sys.setlocale("LC_CTYPE", "C.UTF-8")
-tables <- read_handed(commandArgs(TRUE))
-show <- function(x) {
-  values <- if (is.character(x)) x else if (is.factor(x)) as.integer(x) else sprintf("%.17g", unclass(x))
-  if (is.double(x)) values[is.na(x)] <- ifelse(is.nan(x[is.na(x)]), "NaN", "NA")
-  list(class = as.list(class(x)), values = as.list(values), levels = as.list(levels(x)), zone = attr(x, "tzone"),
-       units = attr(x, "units"))
-}
-out <- lapply(tables, function(table) {
-  c(list(.nrow = nrow(table), .names = as.list(row.names(table))), lapply(table, show))
-})
-cat("\\n", to_json(out), sep = "")
-"""
-
-
-def seen_by_r(frames: Mapping[str, pd.DataFrame], folder: Path) -> dict[str, Any]:
-    hand_over(frames, folder)
-    found: dict[str, Any] = json.loads(r(SHOW, "words", "handed", argument=folder).splitlines()[-1])
-    return found
-
-
-def test_r_has_every_value_that_was_handed_over(tmp_path: Path) -> None:
-    frame = pd.DataFrame(
-        {
-            "small": np.array([-(2**31) + 1, 0, 2**31 - 1], dtype="int64"),
-            "large": np.array([-(2**53), 2**31, 5], dtype="int64"),
-            "unsigned": np.array([1, 2, 255], dtype="uint8"),
-            "nullable": pd.array([1, None, 3], dtype="Int64"),
-            "real": [0.1, np.nan, -np.inf],
-            "single": np.array([0.1, 1.5, np.nan], dtype="float32"),
-            "maybe": pd.array([0.5, None, 2.0], dtype="Float64"),
-            "flag": [True, False, True],
-            "flags": pd.array([True, None, False], dtype="boolean"),
-            "text": ["naïve ☃\n\t\"x\" \\ 'y'", None, ""],
-            "string": pd.array(["a", None, "😀"], dtype="string"),
-            "day": pd.to_datetime(["2013-01-01 00:00:00.25", None, "1900-01-01"], format="mixed"),
-            "zone": pd.to_datetime(["2013-07-01 12:00", None, "2013-01-01 00:00"]).tz_localize("Europe/Berlin"),
-            "span": pd.to_timedelta([1500, None, -1], unit="ms"),
-            "kind": pd.Categorical(["b", None, "a"], categories=["b", "ü", "a"], ordered=True),
-            "empty": pd.Series([None, None, None], dtype=object),
-        }
-    )
-    found = seen_by_r({"a b": frame, "none": frame.iloc[:0]}, tmp_path)
-    assert found["none"][".nrow"] == 0
-    table = found["a b"]
-    assert (table[".nrow"], table[".names"]) == (3, ["1", "2", "3"])
-
-    def column(name: str) -> tuple[Any, ...]:
-        return tuple(table[name]["class"]), table[name]["values"]
-
-    assert column("small") == (("integer",), ["-2147483647", "0", "2147483647"])
-    assert column("large") == (("numeric",), ["-9007199254740992", "2147483648", "5"])
-    assert column("unsigned") == (("integer",), ["1", "2", "255"])
-    assert column("nullable") == (("integer",), ["1", "NA", "3"])
-    assert column("real") == (("numeric",), ["0.10000000000000001", "NaN", "-Inf"])
-    assert column("single") == (("numeric",), [f"{float(np.float32(0.1)):.17g}", "1.5", "NaN"])
-    assert column("maybe") == (("numeric",), ["0.5", "NA", "2"])
-    assert column("flag") == (("logical",), ["1", "0", "1"])
-    assert column("flags") == (("logical",), ["1", "NA", "0"])
-    assert column("text") == (("character",), ["naïve ☃\n\t\"x\" \\ 'y'", None, ""])
-    assert column("string") == (("character",), ["a", None, "😀"])
-    assert column("day") == (("POSIXct", "POSIXt"), ["1356998400.25", "NA", "-2208988800"])
-    assert column("zone") == (("POSIXct", "POSIXt"), ["1372672800", "NA", "1356994800"])
-    assert (table["day"]["zone"], table["zone"]["zone"]) == ("UTC", "Europe/Berlin")
-    assert column("span") == (("difftime",), ["1.5", "NA", "-0.001"])
-    assert table["span"]["units"] == "secs"
-    assert column("kind") == (("ordered", "factor"), [1, None, 3])
-    assert table["kind"]["levels"] == ["b", "ü", "a"]
-    assert column("empty") == (("character",), [None, None, None])
-
-
-def test_columns_of_arrow_are_handed_over_too(tmp_path: Path) -> None:
-    frame = tables()["second"].assign(n=[1, 2, None, 4, 5, 6]).convert_dtypes(dtype_backend="pyarrow")
-    frame["at"] = pd.Series(pd.date_range("2013-01-01", periods=6)).astype("timestamp[us][pyarrow]")
-    frame["date"] = pd.Series(pd.date_range("1970-01-02", periods=6)).astype("date32[pyarrow]")
-    found = seen_by_r({"t": frame}, tmp_path)["t"]
-    assert found["n"]["values"] == ["1", "2", "NA", "4", "5", "6"]
-    assert found["word"]["values"] == ["a,b", 'say "x"', None, "two\nlines", "naïve ☃", ""]
-    assert found["at"]["values"][1] == "1357084800"
-    assert (found["date"]["class"], found["date"]["values"][0]) == (["Date"], "1")
-
-
-def test_labels_of_rows_become_a_column(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"a": [1, 2]}, index=pd.Index(["x", "y"], name="key"))
-    found = seen_by_r({"t": frame, "slice": pd.DataFrame({"a": [1, 2, 3]}).iloc[1:]}, tmp_path)
-    assert found["t"]["key"]["values"] == ["x", "y"]
-    assert [name for name in found["slice"] if not name.startswith(".")] == ["a"]
-
-
-def test_what_r_has_no_type_for_is_named(tmp_path: Path) -> None:
-    frame = pd.DataFrame(
-        {
-            "id": [2**53 + 1, 1],
-            "at": pd.to_datetime(["2013-01-01 00:00:00.123456789", "2013-01-01"], format="mixed"),
-            "k": pd.Categorical([1, 2]),
-        }
-    )
-    hand_over({"t": frame}, tmp_path)
-    cell = cell_of("R serialize", "serialize")
-    assert checked(cell, tmp_path, tmp_path)["losses"] == [
-        "id: integers beyond 2^53 are rounded (R has none of 64 bits)",
-        "at: parts of a second are rounded (R keeps times as doubles)",
-        "k: categories are text (R's levels are)",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("values", "error", "words"),
-    [
-        ([[1], [2]], TypeError, "no type for column c of list"),
-        (["a\0b", "c"], ValueError, "column c has a NUL"),
-        (pd.period_range("2013", periods=2, freq="M"), TypeError, "no type for column c of period"),
-    ],
-)
-def test_a_column_r_cannot_hold_is_refused_by_name(
-    values: Any, error: type[Exception], words: str, tmp_path: Path
-) -> None:
-    with pytest.raises(error, match=words):
-        hand_over({"t": pd.DataFrame({"c": values})}, tmp_path)
-
-
-def test_words_are_read_and_written_as_json() -> None:
-    value = {
-        "text": 'a "quoted" \\ \n\t 😀 ☃ \u0001',
-        "none": None,
-        "yes": True,
-        "number": 1356998400.123457,
-        "large": 2**53,
-        "list": [1, [], ["x", {"y": {}}]],
-        "empty": "",
-    }
-    program = f"cat(to_json(from_json({json.dumps(json.dumps(value))})))"
-    found = json.loads(r('invisible(Sys.setlocale("LC_CTYPE", "C.UTF-8")); ' + program, "words"))
-    assert found == {**value, "text": value["text"].replace("\u0001", " "), "list": [1, [], ["x", {"y": []}]]}  # type: ignore[union-attr]
 
 
 def test_versions_are_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
