@@ -247,6 +247,14 @@ def test_a_streaming_engine_is_pipelined():
     assert row.predicted_s == pytest.approx(max(stages) + (sum(stages) - max(stages)) / 16)
 
 
+def test_the_first_of_three_rounds_is_left_out():
+    rounds = [panel("tcp", union_s, round=k) for k, union_s in enumerate((99.0, 4.0, 4.0))]
+    (row,) = predicted.compare([panel("memory", 3.0), *rounds, floor("tcp", 2.0)])
+    assert row.measured_s == 4.0
+    (row,) = predicted.compare([panel("memory", 3.0), *rounds[:2], floor("tcp", 2.0)])
+    assert row.measured_s == (99.0 + 4.0) / 2
+
+
 def test_what_a_model_made_and_other_runs_stay_out():
     records = [
         panel("memory", 3.0),
