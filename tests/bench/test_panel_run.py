@@ -208,7 +208,9 @@ def test_a_users_file_and_a_users_frame(tmp_path: Path) -> None:
     told = {"engine": ["pickle"], "transport": ["memory"], "faults": False, "repetitions": 1}
     for data in (str(tmp_path / "mine.parquet"), frame):
         found = of(cn.bench(data, size=[0.1, 1.0], **told).records, "panel")
-        assert sorted(record["nrows"] for record in found) == [100, 1000]
+        part, whole = sorted(record["nrows"] for record in found)
+        assert whole == 1000
+        assert 90 <= part <= 110
 
 
 def test_the_other_host(tmp_path: Path) -> None:

@@ -114,13 +114,14 @@ def alone(end: Process, place: Place) -> dict[str, Any]:
     return {
         "union_s": done["elapsed_s"],
         "wire_nbytes": done.get("nbytes"),
-        "write": {"elapsed_s": encode_s, "encode_s": encode_s, **half},
+        "write": {"elapsed_s": encode_s, "encode_s": encode_s, **half, **done.get("write", {})},
         "read": {
             "elapsed_s": done["elapsed_s"] - encode_s,
             "decode_s": done.get("decode_s", done["open_s"] - encode_s),
             "open_s": done["open_s"] - encode_s,
             "usable_s": done["usable_s"] - encode_s,
             **half,
+            **done.get("read", {}),
         },
         "user_s": done["user_s"],
         "system_s": done["system_s"],
@@ -184,20 +185,13 @@ SEVERITY = ("unnoticed", "error", "hang", "crash", "silently wrong")
 
 def fault(cell: Cell, place: Place, what: str) -> dict[str, Any]:
     """What damaged copies do: the worst outcome, and how many had which."""
-    kept = tables.kept(cell.dataset, cell.size, place.cache)
     outcomes: list[str] = []
     detail = ""
     number, count = 0, 1
     while number < count:
         with tempfile.TemporaryDirectory(prefix="fault-", dir=place.directory) as folder:
-            task = {
-                "tables": str(kept),
-                "cell": cell.to_json(),
-                "directory": folder,
-                "role": "fault",
-                "what": what,
-                "from": number,
-            }
+            told = {"role": "fault", "what": what, "from": number, "directory": folder, "cell": cell.to_json()}
+            task = {**told_of_data(cell, place, folder, 0), **told}
             with started("fault", cell, task) as end:
                 trying = False
                 try:

@@ -228,7 +228,6 @@ class Panel:
     def faults(self, cells: Sequence[Cell]) -> int:
         """Damaged copies of each engine's row; gives how many rows are left."""
         rows = list(dict.fromkeys(replace(c, transport="memory", size=self.spec.check_size, options=()) for c in cells))
-        rows = [cell for cell in rows if not hasattr(ENGINES[cell.engine], "hand_over")]
         for k, cell in enumerate(rows):
             for what in ("truncated", "flipped"):
                 if self.over():
