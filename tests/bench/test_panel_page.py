@@ -275,12 +275,9 @@ def test_other_data_scale_package_and_theme(opened):
     assert [entry for entry in opened.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_nothing_is_clipped_or_overlaps(browser, file, tmp_path, size, scheme):
-    look(browser, file, size, scheme)
-    assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
-    outside = browser.execute_script(
+def outside(browser):
+    """Texts of charts that are cut off."""
+    return browser.execute_script(
         "return [...document.querySelectorAll('.place:not([hidden]) svg')].flatMap(svg => {"
         " const box = svg.getBoundingClientRect();"
         " return [...svg.querySelectorAll('text')].filter(e => e.textContent).filter(e => {"
@@ -288,8 +285,11 @@ def test_nothing_is_clipped_or_overlaps(browser, file, tmp_path, size, scheme):
         "  return r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 1 || r.bottom > box.bottom + 1;"
         " }).map(e => e.textContent); })"
     )
-    assert outside == []
-    meeting = browser.execute_script(
+
+
+def meeting(browser):
+    """Pairs of texts of a chart that stand on each other."""
+    return browser.execute_script(
         "return [...document.querySelectorAll('.place:not([hidden]) svg')].flatMap(svg => {"
         " const seen = new Map([...svg.querySelectorAll('text')].filter(e => e.textContent).map(e => {"
         "  const r = e.getBoundingClientRect();"
@@ -298,12 +298,24 @@ def test_nothing_is_clipped_or_overlaps(browser, file, tmp_path, size, scheme):
         "  Math.min(r.right, s.right) - Math.max(r.left, s.left) > 1 &&"
         "  Math.min(r.bottom, s.bottom) - Math.max(r.top, s.top) > 4).map(([b]) => `${a} / ${b}`)); })"
     )
-    assert meeting == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_nothing_is_clipped_or_overlaps(browser, file, tmp_path, size, scheme):
+    look(browser, file, size, scheme)
+    assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    assert outside(browser) == []
+    assert meeting(browser) == []
     spilling = browser.execute_script(
         "return [...document.querySelectorAll('main p, main label, main li, main h2, header *')]"
         ".filter(e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline')"
         ".map(e => e.textContent)"
     )
     assert spilling == []
+    browser.find_element("css selector", ".scale-choice[value=straight]").click()
+    until(browser, "return [...document.querySelectorAll('.growth-charts .card')].every(e => e.querySelector('svg'))")
+    assert outside(browser) == []
+    assert meeting(browser) == []
     picture = browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})["data"]
     Path(tmp_path / "page.png").write_bytes(base64.b64decode(picture))

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from colonnade.bench.panel.growth import fit, larger_half
+from colonnade.bench.panel.model import winners
 from colonnade.bench.panel.report_all import write_reports
 from colonnade.bench.panel.report_answer import candidates, headline, winner
 from colonnade.bench.panel.report_figures import achieved
 from colonnade.bench.panel.report_labels import LINE, Label, apart, meet, spread
 from colonnade.bench.panel.report_looks import PALETTE
-from colonnade.bench.panel.report_pictures import by_transport, kept, splits, steps
+from colonnade.bench.panel.report_pictures import by_transport, kept, looks, splits, steps
 from colonnade.bench.panel.report_sections import parts
 from colonnade.bench.panel.report_terminal import print_report
 from colonnade.bench.panel.summary import Contestant, Place, Results
@@ -325,6 +326,15 @@ def test_every_transport_has_its_chart_with_every_last_point_labelled(results):
             row["name"] for layer in chart["layer"] if layer["mark"]["type"] == "text" for row in data(chart, layer)
         }
         assert texts == {Contestant(*name).name for name in CONTESTANTS}
+
+
+def test_whoever_is_ahead_on_some_link_has_a_colour_alone(results):
+    colours = looks(results, PLACE)
+    known = list(candidates(results, PLACE, lossy=True).values())
+    ahead = {name for *_, name in winners(known, 1e6, 1e11)}
+    assert len(ahead) >= 3
+    assert len({(colour, *dash) for colour, dash in colours.values()}) == len(colours)
+    assert len({colours[name][0] for name in ahead}) == len(ahead)
 
 
 def test_extrapolated_storage_is_drawn_hollow(results):

@@ -86,7 +86,7 @@ def axes(
     last = 1.0 if whole else max(size for size, _ in points)
     ends = [(Label(name, 0, 0).width + 10, max(line)[0]) for name, line in lines.items()]
     if straight:
-        return Straight(0, last, WIDTH).with_room(ends), Straight(0, most * 1.02, -HEIGHT)
+        return Straight(0, last, WIDTH).with_room(ends), Straight(0, most * 1.15, -HEIGHT)
     # Lines that were stopped end at the top: their labels stand above them.
     high = most * (most / least) ** 0.15
     first = min(*(size for size, _ in points), last / 2)

@@ -34,7 +34,7 @@ def spread(labels: Sequence[Label], height: float, avoid: Sequence[Spot] = ()) -
     """Where each label goes: its left end and its middle.
 
     Those of the points furthest to the right stand in a column, as near to their points as they can all be. Those of
-    lines that end earlier stand above their ends, and keep clear of what else is to be avoided.
+    lines that end earlier stand above their ends, or below where that is full, clear of what is to be avoided.
 
     Examples
     --------
@@ -49,8 +49,9 @@ def spread(labels: Sequence[Label], height: float, avoid: Sequence[Spot] = ()) -
     for k in sorted(set(range(len(labels))) - set(column), key=lambda k: labels[k].x):
         label = labels[k]
         left = max(label.x - 4, 0)
-        tries = [label.y - LINE + 1 - step for step in range(int(height))]
-        inside = [y for y in tries if y >= LINE / 2] or [LINE / 2]
+        above = [label.y - LINE + 1 - step for step in range(int(height))]
+        below = [label.y + LINE + step for step in range(int(height))]
+        inside = [y for y in (*above, *below) if LINE / 2 <= y <= height - LINE / 2]
         y = next((y for y in inside if not any(meet((left, y, label.width), spot) for spot in taken)), inside[0])
         taken.append((left, y, label.width))
         out[k] = (left, y)

@@ -24,14 +24,21 @@ SLOWEST = 25.0
 
 
 def looks(results: Results, place: Place) -> dict[str, tuple[str, list[int]]]:
-    """A contestant has one colour in all pictures of a place."""
-    return colours_of(contestant.name for contestant in results.contestants(place))
+    """A contestant has one colour in all pictures of a place; those that are ahead on some link have theirs alone."""
+    known = candidates(results, place, lossy=True)
+    best = dict.fromkeys(results.contestants(place), len(known))
+    for half_decades in range(11):
+        bps = LOW_BPS * 10 ** (half_decades / 2)
+        order = sorted(known, key=lambda each: serial_s(known[each], bps))
+        best.update({each: min(best[each], rank) for rank, each in enumerate(order)})
+    return colours_of(each.name for each in sorted(best, key=lambda each: best[each]))
 
 
 def by_transport(results: Results, place: Place, *, straight: bool = False) -> list[Chart]:
     """Elapsed time against size, by contestant: one chart a transport, all with the same height of time."""
     out = []
     chosen = {transport: curves(results, place, transport) for transport in results.transports(place)}
+    colours = looks(results, place)
     values = [value for lines, _ in chosen.values() for line in lines.values() for _, value in line]
     for transport, (lines, modelled) in chosen.items():
         if lines:
@@ -39,7 +46,7 @@ def by_transport(results: Results, place: Place, *, straight: bool = False) -> l
                 charts.growth(
                     title(transport),
                     lines,
-                    looks(results, place),
+                    colours,
                     modelled,
                     (min(values), max(values)),
                     straight=straight,

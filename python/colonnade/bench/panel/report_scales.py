@@ -76,7 +76,8 @@ class Straight(Scale):
     def ticks(self, unit: str) -> list[float]:
         most = min(self.high, 1.0) if unit == "percent" else self.high
         step = 10.0 ** math.floor(math.log10(most / 2))
-        step *= next(factor for factor in (1, 2, 5, 10) if most / (step * factor) <= 5)
+        most_ticks = 2 if unit == "percent" else 5
+        step *= next(factor for factor in (1, 2, 5, 10, 20) if most / (step * factor) <= most_ticks)
         return [round(k * step, 12) for k in range(int(most / step * 1.0000001) + 1)]
 
 
