@@ -12,7 +12,7 @@ from colonnade.bench.__main__ import main
 from colonnade.bench._papers import PAPERS
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.datasets.wire import WIRE
-from colonnade.bench.pair import Pair, both, PairError, Process
+from colonnade.bench.pair import Pair, PairError, Process, both
 from colonnade.bench.pair_run import PairRun
 from colonnade.bench.passages import PASSAGES
 from colonnade.bench.relay import relay

@@ -41,6 +41,10 @@ def test_every_transport_gives_times_of_both_sides_and_what_went_over(tmp_path: 
         assert record["write"]["peak_nbytes"] >= 0
     assert of(records, "end")[-1]["reason"] == "complete"
     assert {record["transport"] for record in of(records, "floor")} == set(ways) - {"buffer"}
+    assert {record["what"] for record in of(records, "floor") if record["transport"] == "file"} == {
+        "raw bytes",
+        "write + fsync",
+    }
     # The file holds the same records.
     assert [json.loads(line) for line in (tmp_path / "panel.jsonl").read_text().splitlines()] == records
 

@@ -67,6 +67,7 @@ class End:
         self.directory = Path(task["directory"])
         kept = Path(task["tables"])
         self.few = tables.load(tables.few(kept))
+        self.buffered = self.cell.option.get("via") is not None
         self.tables = self.few if self.role == "read" else tables.load(kept)
         self.library = LIBRARIES["pandas"]
         self.listened = 0
@@ -115,7 +116,8 @@ class End:
 
     def passed(self, data: dict[str, Any], held: io.BytesIO) -> tuple[dict[str, Any], dict[str, Any]]:
         """Through a buffer in memory: streamed by those that stream. The result, and what was measured."""
-        streaming = self.cell.format in self.engine.streams
+        # Those that are given the end itself take all that a mere file object has.
+        streaming = self.cell.format in self.engine.streams and not self.engine.ends
         encode_s, start = 0.0, clock()
         for name, frame in data.items():
             if streaming:
@@ -159,10 +161,17 @@ class End:
 
     def write_files(self, data: dict[str, Any], folder: Path) -> None:
         for name, frame in data.items():
-            self.engine.write(frame, self.path(folder, name), self.cell)
+            path = self.path(folder, name)
+            if self.buffered:
+                path.write_bytes(self.engine.encode(frame, self.cell))
+            else:
+                self.engine.write(frame, path, self.cell)
 
     def read_files(self, folder: Path) -> dict[str, Any]:
-        return {name: self.engine.read(self.path(folder, name), self.cell) for name in self.few}
+        paths = {name: self.path(folder, name) for name in self.few}
+        if self.buffered:
+            return {name: self.engine.decode(path.read_bytes(), self.cell) for name, path in paths.items()}
+        return {name: self.engine.read(path, self.cell) for name, path in paths.items()}
 
     # ---------------------------------------------------------------- between processes
 
@@ -192,6 +201,7 @@ class End:
     def ready(self) -> None:
         """Nothing is left over from before, and the host backs the memory that will be asked for."""
         self.engine.forget()
+        trim_heap()
         settle()
         warm_guest(int(self.task.get("nbytes", getattr(self, "nbytes", 0)) * WARM_MULTIPLE))
         self.say(word="ready")

@@ -20,7 +20,7 @@ RAW = "raw bytes"
 
 
 class RawEnd(_end.End):
-    """An end that has bytes instead of tables. Files are written and synced to the disk, then read."""
+    """An end that has bytes instead of tables. Files are written, with the option `sync` to the disk, then read."""
 
     def __init__(self, channel: TextIO, task: dict[str, Any]) -> None:
         self.channel, self.task = channel, task
@@ -64,7 +64,8 @@ class RawEnd(_end.End):
                     view = self.payload.data
                     for at in range(0, self.nbytes, 256 << 10):
                         file.write(view[at : at + (256 << 10)])
-                    os.fsync(file.fileno())
+                    if self.cell.option.get("sync"):
+                        os.fsync(file.fileno())
             else:
                 self.way.send(self.payload.data)
         if self.moving is not None:

@@ -26,7 +26,6 @@ from colonnade.bench.panel.shaping import Shape
 from colonnade.bench.panel.spec import PanelSpec
 from colonnade.bench.spec import Cell
 
-FLOOR_NBYTES = 16 << 20
 DELAY_NBYTES = 64
 LINK_S = 0.5
 """Seconds that a shaped link is filled for to measure it, and least bytes of a floor."""
@@ -88,7 +87,11 @@ class Panel:
         engines = sorted({cell.engine for cell in curves})
         self.emit("machine", **{k: v for k, v in machine.describe(self.directory, engines).items() if k != "kind"})
         self.emit(
-            "plan", spec=self.spec.to_json(), ncells=len(curves) * len(self.spec.size), disk_bps=self.spec.disk_bps
+            "plan",
+            spec=self.spec.to_json(),
+            ncells=len(curves) * len(self.spec.size),
+            disk_bps=self.spec.disk_bps,
+            security={name: ENGINES[name].security for name in engines},
         )
         reason, left = "complete", 0
         try:
@@ -150,8 +153,9 @@ class Panel:
             if shape is None:
                 continue
             link = self.links[transport] = Link(shape, number + 1)
-            seconds, nbytes = self.raw(transport, max(DELAY_NBYTES, int(shape.bps / 8 * LINK_S)), link)
-            delay_s = self.raw(transport, DELAY_NBYTES, link)[0]
+            nbytes = max(DELAY_NBYTES, int(shape.bps / 8 * LINK_S))
+            seconds = self.raw(transport, nbytes, link)["union_s"]
+            delay_s = self.raw(transport, DELAY_NBYTES, link)["union_s"]
             self.emit(
                 "link", transport=transport, asked_bps=shape.bps, asked_delay_s=shape.delay_s,
                 bps=nbytes * 8 / max(1e-9, seconds - shape.delay_s), delay_s=delay_s, how=link.how,
@@ -168,18 +172,24 @@ class Panel:
             for transport in sorted({cell.transport for cell in cells if cell.transport not in ("buffer", "remote")}):
                 shape = Shape.of(transport)
                 most = nbytes if shape is None else int(min(nbytes, shape.bps / 8 * 4 * LINK_S))
-                seconds, sent = self.raw(
-                    transport, max(most, min(nbytes, FLOOR_NBYTES) if shape is None else 1), self.links.get(transport)
-                )
-                what = {"memory": "memcpy", "file": "write + fsync"}.get(transport, "raw bytes")
-                self.emit("floor", transport=transport, dataset=dataset, what=what, nbytes=sent, seconds=seconds)
+                what = "memcpy" if transport == "memory" else "raw bytes"
+                self.floor(dataset, transport, what, max(1, most))
+                if transport == "file":
+                    self.floor(dataset, transport, "write + fsync", nbytes, sync=True)
 
-    def raw(self, transport: str, nbytes: int, link: Link | None) -> tuple[float, int]:
-        """Median seconds of so many raw bytes, and how many came."""
-        cell = Cell("raw", "pandas", RAW, "bytes", "none", transport)
+    def floor(self, dataset: str, transport: str, what: str, nbytes: int, **options: Any) -> None:
+        record = self.raw(transport, nbytes, self.links.get(transport), **options)
+        self.emit(
+            "floor", transport=transport, dataset=dataset, what=what, nbytes=nbytes, seconds=record["union_s"],
+            write_s=record["write"]["elapsed_s"], read_s=record["read"]["elapsed_s"],
+        )  # fmt: skip
+
+    def raw(self, transport: str, nbytes: int, link: Link | None, **options: Any) -> dict[str, Any]:
+        """So many raw bytes: the repetition of the median time."""
+        cell = Cell("raw", "pandas", RAW, "bytes", "none", transport, options=tuple(options.items()))
         self.note(f"floor {transport}: {nbytes:,} bytes")
-        found = sorted(r["union_s"] for r in point.measure(cell, self.place, 3, link, nbytes))
-        return found[1], nbytes
+        found = sorted(point.measure(cell, self.place, 3, link, nbytes), key=lambda record: record["union_s"])
+        return found[1]
 
     # ---------------------------------------------------------------- curves
 

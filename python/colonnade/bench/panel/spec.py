@@ -17,6 +17,8 @@ from colonnade.bench.spec import Cell, matches
 
 TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
 """And ``tcp-<rate>[-<delay>]``, and ``remote`` with a URL."""
+BETWEEN = ("file", "fifo", "unix", "tcp")
+"""Transports with a framed variant; of a file it is the buffered payload, written and read as a whole."""
 SQRT2 = 2**0.5
 R_LIBRARY = "data.frame"
 
@@ -125,7 +127,7 @@ class PanelSpec:
                         continue
                     for transport in self.transport:
                         for via in self.via:
-                            if via != "plain" and transport.partition("-")[0] not in ("fifo", "unix", "tcp"):
+                            if via != "plain" and transport.partition("-")[0] not in BETWEEN:
                                 continue
                             options = (("via", via),) if via != "plain" else ()
                             library = R_LIBRARY if R_LIBRARY in ENGINES[name].libraries else "pandas"
