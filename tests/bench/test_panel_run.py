@@ -242,6 +242,8 @@ def test_the_command_line_measures_and_reports(tmp_path: Path, capsys: Any) -> N
     assert (tmp_path / "report.md").exists()
     assert main(["--report-only", "--out", str(tmp_path)]) == 0
     capsys.readouterr()
+    assert main(["report", "--markdown", str(tmp_path / "panel.jsonl")]) == 0
+    assert "nycflights13-airlines" in capsys.readouterr().out
     assert main(["--engine", "pikle", "--out", str(tmp_path)]) == 2
     assert 'did you mean "pickle"' in capsys.readouterr().err
     assert main(["--report-only", "--out", str(tmp_path / "nowhere")]) == 2

@@ -15,6 +15,8 @@ from colonnade.bench.datasets import DATASETS
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.panel.cli import add_arguments as add_panel_arguments
 from colonnade.bench.panel.cli import main as panel
+from colonnade.bench.panel.predicted_run import add_arguments as add_predicted_arguments
+from colonnade.bench.panel.predicted_run import main as predicted
 from colonnade.bench.panel.serve import add_arguments as add_serve_arguments
 from colonnade.bench.panel.serve import main as serve
 from colonnade.bench.report import sections, to_markdown, to_terminal, write_markdown
@@ -36,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True)
 
     add_panel_arguments(commands.add_parser("panel", help="the default: every engine, format and transport"))
+    add_predicted_arguments(commands.add_parser("predicted", help="what advise predicts against what is measured"))
     add_serve_arguments(commands.add_parser("serve", help="the other host of `--transport remote` and `advise --to`"))
 
     commands.add_parser("list", help="datasets, engines, transports")
@@ -54,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
     show = commands.add_parser("report", help="tables from results files")
     show.add_argument("results", type=Path, nargs="+")
     show.add_argument("--markdown", action="store_true")
+    show.add_argument("--out", type=Path, help="of panels: write page, report and pictures there")
 
     npz = commands.add_parser("paper-npz", help="the nine fixtures against every peer, with the table of marks")
     npz.add_argument("--large", action="store_true", help="1e8 elements instead of 1e6")
@@ -75,7 +79,7 @@ FIGURES = {
     "msgpack": ["panel", "--spec", "msgpack", "--out", "bench-results/msgpack"],
 }
 """Well-known figures, remade by one command each; `paper-npz` is another."""
-COMMANDS = ("panel", "serve", "list", "run", "report", "paper-npz", *PAPERS)
+COMMANDS = ("panel", "predicted", "serve", "list", "run", "report", "paper-npz", *PAPERS)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -89,6 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = known.parse_args(given)
     commands = {
         "panel": panel,
+        "predicted": predicted,
         "serve": serve,
         "list": list_all,
         "run": run_spec,
@@ -156,12 +161,35 @@ def run_spec(arguments: argparse.Namespace) -> int:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """`report`: tables from files measured before, perhaps elsewhere."""
+    """`report`: tables from files measured before, perhaps elsewhere; panels of several machines side by side."""
+    if any(of_panel(path) for path in arguments.results):
+        return report_panels(arguments)
     parts = sections(Summary.load(*arguments.results))
     if arguments.markdown:
         print(to_markdown(parts))
     else:
         to_terminal(parts)
+    return 0
+
+
+def of_panel(path: Path) -> bool:
+    """Whether these are the records of a panel."""
+    with open(path, encoding="utf-8") as file:
+        return path.suffix == ".json" or any('"kind": "plan"' in line for line in file)
+
+
+def report_panels(arguments: argparse.Namespace) -> int:
+    from colonnade.bench.panel.report_all import write_reports
+    from colonnade.bench.panel.report_markdown import as_markdown
+    from colonnade.bench.panel.report_terminal import print_report
+    from colonnade.bench.panel.summary import Results
+
+    if arguments.out is not None:
+        note(f"the page: {write_reports(arguments.results, arguments.out)[0]}")
+    elif arguments.markdown:
+        print(as_markdown(Results.load(*arguments.results)))
+    else:
+        print_report(Results.load(*arguments.results), everything=True)
     return 0
 
 
