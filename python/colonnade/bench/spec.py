@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
 from typing import Any
@@ -139,9 +139,7 @@ class Spec:
 
     def keeps(self, cell: Cell) -> bool:
         """Whether the filters let `cell` through."""
-        if self.only and not any(matches(cell, pattern) for pattern in self.only):
-            return False
-        return not any(matches(cell, pattern) for pattern in self.without)
+        return passes(cell, self.only, self.without)
 
     def to_json(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
@@ -170,6 +168,13 @@ def matches(cell: Cell, pattern: Mapping[str, str]) -> bool:
         if not fnmatchcase(f"{value:g}" if isinstance(value, float) else str(value), str(glob)):
             return False
     return True
+
+
+def passes(cell: Cell, only: Sequence[Mapping[str, str]], without: Sequence[Mapping[str, str]]) -> bool:
+    """Whether `cell` meets one of `only` (or there is none) and none of `without`."""
+    if only and not any(matches(cell, pattern) for pattern in only):
+        return False
+    return not any(matches(cell, pattern) for pattern in without)
 
 
 def _chosen(asked: Iterable[str] | None, known: Iterable[str]) -> list[str]:

@@ -6,20 +6,19 @@ write it who keeps DataFrames in them. Row labels are an automatic 0..n.
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any, ClassVar
 
 from colonnade.bench.engines.arrays import joined, parted
-from colonnade.bench.engines.base import Engine, Spooled
+from colonnade.bench.engines.base import InMemory, Spooled
 from colonnade.bench.spec import Cell
 
 COLUMNS = "columns"
 GZIP_LEVEL = 4
 
 
-class H5py(Engine):
+class H5py(InMemory):
     """`h5py.File` with a dataset a column, whole or (``gzip``, ``lzf``) in chunks; in memory over `io.BytesIO`."""
 
     name = "h5py"
@@ -52,14 +51,6 @@ class H5py(Engine):
                 return dataset.asstr()[()] if h5py.check_string_dtype(dataset.dtype) else dataset[()]
 
             return joined(array, json.loads(file.attrs[COLUMNS]))
-
-    def encode(self, data: Any, cell: Cell) -> Any:
-        sink = io.BytesIO()
-        self.write(data, sink, cell)
-        return sink.getbuffer()
-
-    def decode(self, buffer: Any, cell: Cell) -> Any:
-        return self.read(io.BytesIO(buffer), cell)
 
 
 class Zarr(Spooled):

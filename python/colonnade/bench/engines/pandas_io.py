@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any, ClassVar
 
-from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.base import InMemory
 from colonnade.bench.engines.parquet_io import arrow_types, some
 from colonnade.bench.spec import Cell
 
 
-class Pandas(Engine):
+class Pandas(InMemory):
     """`to_feather` / `read_feather` and `to_parquet` / `read_parquet`; ``parquet-plain`` is without dictionaries."""
 
     name = "pandas"
@@ -50,14 +49,6 @@ class Pandas(Engine):
         if rows is not None:
             raise NotImplementedError
         return (pd.read_feather if cell.format == "feather" else pd.read_parquet)(path, columns=[column])
-
-    def encode(self, data: Any, cell: Cell) -> Any:
-        sink = io.BytesIO()
-        self.write(data, sink, cell)
-        return sink.getbuffer()
-
-    def decode(self, buffer: Any, cell: Cell) -> Any:
-        return self.read(io.BytesIO(buffer), cell)
 
     def forget(self) -> None:
         import pyarrow as pa

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from colonnade.bench.engines.base import Engine
+from colonnade.bench.engines.base import InMemory
 from colonnade.bench.engines.leaves import field_of_items
 from colonnade.bench.engines.parquet_io import some
 from colonnade.bench.spec import Cell
 
 
-class Polars(Engine):
+class Polars(InMemory):
     """`write_ipc` / `read_ipc`, `write_ipc_stream` / `read_ipc_stream` and `write_parquet` / `read_parquet`.
 
     All can be had as pandas DataFrames too, by way of polars' own frame. Its reader of streams wants to seek, so it
@@ -84,12 +83,3 @@ class Polars(Engine):
         lazy = lazy if column is None else lazy.select(column)
         lazy = lazy if rows is None else lazy.slice(rows.start, rows.stop - rows.start)
         return lazy.collect().to_pandas()
-
-    def encode(self, data: Any, cell: Cell) -> Any:
-        sink = io.BytesIO()
-        self.write(data, sink, cell)
-        return sink.getbuffer()
-
-    def decode(self, buffer: Any, cell: Cell) -> Any:
-        # A stream held as `bytes` goes in as it is; so does BytesIO over `bytes`, which shares them.
-        return self.read(io.BytesIO(buffer), cell)

@@ -9,10 +9,8 @@ from __future__ import annotations
 import io
 import json
 import os
-import resource
 import shutil
 import sys
-import time
 import traceback
 from pathlib import Path
 from typing import Any, TextIO
@@ -20,39 +18,14 @@ from typing import Any, TextIO
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.libraries import LIBRARIES
 from colonnade.bench.measure import settle, touch_all, trim_heap, warm_guest
-from colonnade.bench.memory import reset_peak, status
 from colonnade.bench.panel import framing, tables
+from colonnade.bench.panel._meter import Meter, clock
 from colonnade.bench.panel._parts import seconds_of_parts
 from colonnade.bench.panel.streams import Framed, Way, receive_tables, send_tables
 from colonnade.bench.spec import Cell
 from colonnade.bench.transports.moving import MOVING, Plan
 
 WARM_MULTIPLE = 2.5
-clock = time.monotonic
-
-
-class Meter:
-    """Seconds by the clock that all processes share, processor time, and the peak of memory above the beginning."""
-
-    def __enter__(self) -> Meter:
-        self.found: dict[str, Any] = {}
-        reset_peak(os.getpid())
-        held = status(os.getpid())
-        self.base = held.get("RssAnon", 0) + held.get("RssFile", 0)
-        self.usage = resource.getrusage(resource.RUSAGE_SELF)
-        self.start = clock()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        end, usage = clock(), resource.getrusage(resource.RUSAGE_SELF)
-        self.found = {
-            "start": self.start,
-            "end": end,
-            "elapsed_s": end - self.start,
-            "user_s": usage.ru_utime - self.usage.ru_utime,
-            "system_s": usage.ru_stime - self.usage.ru_stime,
-            "peak_nbytes": max(0, status(os.getpid()).get("VmHWM", 0) - self.base),
-        }
 
 
 class End:

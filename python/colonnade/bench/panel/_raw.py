@@ -11,6 +11,7 @@ import numpy as np
 
 from colonnade.bench.measure import settle, touch_all, warm_guest
 from colonnade.bench.panel import _end
+from colonnade.bench.panel._meter import Meter
 from colonnade.bench.panel.streams import Way
 from colonnade.bench.spec import Cell
 from colonnade.bench.transports.moving import MOVING
@@ -47,7 +48,7 @@ class RawEnd(_end.End):
         self.ready()
 
     def both(self) -> dict[str, Any]:
-        with _end.Meter() as meter:
+        with Meter() as meter:
             copy = self.payload.copy()
             touch_all([copy])
         seconds = meter.found["elapsed_s"]
@@ -58,7 +59,7 @@ class RawEnd(_end.End):
         if self.moving is None:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-        with _end.Meter() as meter:
+        with Meter() as meter:
             if self.moving is None:
                 with open(folder / "raw", "wb", 0) as file:
                     view = self.payload.data
@@ -73,7 +74,7 @@ class RawEnd(_end.End):
         return {**meter.found, "nbytes": self.nbytes}
 
     def receive(self) -> dict[str, Any]:
-        with _end.Meter() as meter:
+        with Meter() as meter:
             out = np.empty(self.nbytes, dtype=np.uint8)
             view, at = out.data, 0
             if self.moving is None:

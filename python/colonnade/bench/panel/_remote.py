@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from colonnade.bench.panel import _end
+from colonnade.bench.panel._meter import Meter, clock
 
 PINGS = 9
 
@@ -40,10 +41,10 @@ class RemoteEnd(_end.End):
         """Half a ping, the median of some."""
         found = []
         for _ in range(PINGS):
-            start = _end.clock()
+            start = clock()
             self.asked(word="ping")
             self.heard()
-            found.append(_end.clock() - start)
+            found.append(clock() - start)
         return sorted(found)[PINGS // 2] / 2
 
     def passed_on(self, name: str, payload: Any) -> dict[str, Any]:
@@ -55,11 +56,11 @@ class RemoteEnd(_end.End):
         back_s = self.back_s()
         encode_s = decode_s = 0.0
         nbytes = 0
-        with _end.Meter() as meter:
+        with Meter() as meter:
             for name, frame in self.tables.items():
-                start = _end.clock()
+                start = clock()
                 payload = self.engine.encode(frame, self.cell)
-                encode_s += _end.clock() - start
+                encode_s += clock() - start
                 nbytes += memoryview(payload).nbytes
                 decode_s += self.passed_on(name, payload)["decode_s"]
         elapsed = meter.found["elapsed_s"] - back_s

@@ -6,6 +6,7 @@ engine does is a row; a run that is interrupted or out of time leaves what it ha
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import tempfile
@@ -18,17 +19,11 @@ from typing import Any
 from colonnade.bench import machine
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.pair import PairError
-from colonnade.bench.panel import point, tables
-from colonnade.bench.panel._raw import RAW
-from colonnade.bench.panel.link import measure
+from colonnade.bench.panel import point
+from colonnade.bench.panel.ground import Ground
 from colonnade.bench.panel.links import Link
-from colonnade.bench.panel.shaping import Shape
 from colonnade.bench.panel.spec import PanelSpec
 from colonnade.bench.spec import Cell
-
-DELAY_NBYTES = 64
-LINK_S = 0.5
-"""Seconds that a shaped link is filled for to measure it, and least bytes of a floor."""
 
 
 class Panel:
@@ -57,6 +52,9 @@ class Panel:
         remote = {} if spec.remote is None else {"remote": spec.remote, "remote_options": spec.remote_options}
         self.place = point.Place(directory, self.cache, max(30.0, 12 * spec.point_s), remote)
         earlier = list(before(out))
+        if earlier and not out.read_bytes().endswith(b"\n"):
+            with open(out, "a") as file:  # else the next record would stand on the line that was cut
+                file.write("\n")
         self.run_id = same_run(earlier, spec) or time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         self.records = [record for record in earlier if record.get("run") == self.run_id]
         self.links: dict[str, Link] = {}
@@ -97,8 +95,9 @@ class Panel:
         try:
             there = self.there(curves, engines)
             checked = self.checks(there)
-            self.make_links(checked)
-            self.floors(checked)
+            ground = Ground(self.spec, self.place, self.links, self.emit, self.note)
+            ground.make_links(checked)
+            ground.floors(checked)
             left = self.grow(checked)
             if self.spec.faults and not left:
                 left = self.faults(checked)
@@ -108,7 +107,8 @@ class Panel:
         finally:
             for link in self.links.values():
                 link.close()
-            self.emit("end", reason=reason, left=left)
+            with contextlib.suppress(OSError):  # a disk that is full has said so already
+                self.emit("end", reason=reason, left=left)
         return reason
 
     def there(self, curves: Sequence[Cell], engines: Sequence[str]) -> list[Cell]:
@@ -140,56 +140,6 @@ class Panel:
             found = {"ok": False, "losses": [], "error": str(error).partition(": ")[2]}
         self.emit("check", cell=cell.to_json(), **found)
         return bool(found["ok"])
-
-    # ---------------------------------------------------------------- links and floors
-
-    def make_links(self, cells: Sequence[Cell]) -> None:
-        """Every shaped link of the run, made once and measured with raw bytes."""
-        for number, transport in enumerate(sorted({cell.transport for cell in cells})):
-            if transport == "remote" and self.spec.remote is not None:
-                found = measure(self.spec.remote, **self.spec.remote_options)
-                self.emit("link", transport=transport, bps=found.bps, delay_s=found.delay_s, how="remote")
-            shape = Shape.of(transport)
-            if shape is None:
-                continue
-            link = self.links[transport] = Link(shape, number + 1)
-            nbytes = max(DELAY_NBYTES, int(shape.bps / 8 * LINK_S))
-            seconds = self.raw(transport, nbytes, link)["union_s"]
-            delay_s = self.raw(transport, DELAY_NBYTES, link)["union_s"]
-            self.emit(
-                "link", transport=transport, asked_bps=shape.bps, asked_delay_s=shape.delay_s,
-                bps=nbytes * 8 / max(1e-9, seconds - shape.delay_s), delay_s=delay_s, how=link.how,
-            )  # fmt: skip
-
-    def floors(self, cells: Sequence[Cell]) -> None:
-        """As many raw bytes as the data has, over each way."""
-        size = max(self.spec.size)
-        for dataset in self.spec.dataset:
-            nbytes = sum(
-                int(frame.memory_usage(deep=False).sum())
-                for frame in tables.load(tables.kept(dataset, size, self.cache)).values()
-            )
-            for transport in sorted({cell.transport for cell in cells if cell.transport not in ("buffer", "remote")}):
-                shape = Shape.of(transport)
-                most = nbytes if shape is None else int(min(nbytes, shape.bps / 8 * 4 * LINK_S))
-                what = "memcpy" if transport == "memory" else "raw bytes"
-                self.floor(dataset, transport, what, max(1, most))
-                if transport == "file":
-                    self.floor(dataset, transport, "write + fsync", nbytes, sync=True)
-
-    def floor(self, dataset: str, transport: str, what: str, nbytes: int, **options: Any) -> None:
-        record = self.raw(transport, nbytes, self.links.get(transport), **options)
-        self.emit(
-            "floor", transport=transport, dataset=dataset, what=what, nbytes=nbytes, seconds=record["union_s"],
-            write_s=record["write"]["elapsed_s"], read_s=record["read"]["elapsed_s"],
-        )  # fmt: skip
-
-    def raw(self, transport: str, nbytes: int, link: Link | None, **options: Any) -> dict[str, Any]:
-        """So many raw bytes: the repetition of the median time."""
-        cell = Cell("raw", "pandas", RAW, "bytes", "none", transport, options=tuple(options.items()))
-        self.note(f"floor {transport}: {nbytes:,} bytes")
-        found = sorted(point.measure(cell, self.place, 3, link, nbytes), key=lambda record: record["union_s"])
-        return found[1]
 
     # ---------------------------------------------------------------- curves
 
@@ -257,7 +207,9 @@ def reason_of(error: PairError) -> str:
 
 
 def same_run(records: Sequence[dict[str, Any]], spec: PanelSpec) -> str | None:
-    """The run that is gone on with: the last one of the file, where it had the same specification."""
+    """The run that is gone on with: the last one of the file, if it has not ended and had the same specification."""
+    if records and records[-1]["kind"] == "end" and records[-1]["reason"] == "complete":
+        return None
     plans = [record for record in records if record["kind"] == "plan"]
     told = json.loads(json.dumps({**spec.to_json(), "budget_s": None}))
     return plans[-1]["run"] if plans and {**plans[-1]["spec"], "budget_s": None} == told else None

@@ -13,7 +13,7 @@ from typing import Any
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.panel import tables
 from colonnade.bench.panel.shaping import Shape
-from colonnade.bench.spec import Cell, matches
+from colonnade.bench.spec import Cell, passes
 
 TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
 """And ``tcp-<rate>[-<delay>]``, and ``remote`` with a URL."""
@@ -138,9 +138,7 @@ class PanelSpec:
 
     def keeps(self, cell: Cell) -> bool:
         """Whether the filters let `cell` through."""
-        if self.only and not any(matches(cell, pattern) for pattern in self.only):
-            return False
-        return not any(matches(cell, pattern) for pattern in self.without)
+        return passes(cell, self.only, self.without)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

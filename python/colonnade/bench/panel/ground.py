@@ -1,0 +1,86 @@
+"""What the cells of a run stand on: shaped links, made and measured once, and the floors of every transport."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from colonnade.bench.panel import point, tables
+from colonnade.bench.panel._raw import RAW
+from colonnade.bench.panel.link import measure
+from colonnade.bench.panel.links import Link
+from colonnade.bench.panel.shaping import Shape
+from colonnade.bench.panel.spec import PanelSpec
+from colonnade.bench.spec import Cell
+
+DELAY_NBYTES = 64
+LINK_S = 0.5
+"""Seconds that a shaped link is filled for to measure it."""
+
+
+class Ground:
+    """Raw bytes over every way of a run.
+
+    Parameters
+    ----------
+    links : dict of str to Link
+        Filled here; whoever gave it closes them.
+    """
+
+    def __init__(
+        self,
+        spec: PanelSpec,
+        place: point.Place,
+        links: dict[str, Link],
+        emit: Callable[..., None],
+        note: Callable[[str], None],
+    ) -> None:
+        self.spec, self.place, self.links, self.emit, self.note = spec, place, links, emit, note
+
+    def make_links(self, cells: Sequence[Cell]) -> None:
+        """Every shaped link of the run, made once and measured with raw bytes."""
+        for number, transport in enumerate(sorted({cell.transport for cell in cells})):
+            if transport == "remote" and self.spec.remote is not None:
+                found = measure(self.spec.remote, **self.spec.remote_options)
+                self.emit("link", transport=transport, bps=found.bps, delay_s=found.delay_s, how="remote")
+            shape = Shape.of(transport)
+            if shape is None:
+                continue
+            link = self.links[transport] = Link(shape, number + 1)
+            nbytes = max(DELAY_NBYTES, int(shape.bps / 8 * LINK_S))
+            seconds = self.raw(transport, nbytes, link)["union_s"]
+            delay_s = self.raw(transport, DELAY_NBYTES, link)["union_s"]
+            self.emit(
+                "link", transport=transport, asked_bps=shape.bps, asked_delay_s=shape.delay_s,
+                bps=nbytes * 8 / max(1e-9, seconds - shape.delay_s), delay_s=delay_s, how=link.how,
+            )  # fmt: skip
+
+    def floors(self, cells: Sequence[Cell]) -> None:
+        """As many raw bytes as the data has, over each way."""
+        size = max(self.spec.size)
+        for dataset in self.spec.dataset:
+            nbytes = sum(
+                int(frame.memory_usage(deep=False).sum())
+                for frame in tables.load(tables.kept(dataset, size, self.place.cache)).values()
+            )
+            for transport in sorted({cell.transport for cell in cells if cell.transport not in ("buffer", "remote")}):
+                shape = Shape.of(transport)
+                most = nbytes if shape is None else int(min(nbytes, shape.bps / 8 * 4 * LINK_S))
+                what = "memcpy" if transport == "memory" else "raw bytes"
+                self.floor(dataset, transport, what, max(1, most))
+                if transport == "file":
+                    self.floor(dataset, transport, "write + fsync", nbytes, sync=True)
+
+    def floor(self, dataset: str, transport: str, what: str, nbytes: int, **options: Any) -> None:
+        record = self.raw(transport, nbytes, self.links.get(transport), **options)
+        self.emit(
+            "floor", transport=transport, dataset=dataset, what=what, nbytes=nbytes, seconds=record["union_s"],
+            write_s=record["write"]["elapsed_s"], read_s=record["read"]["elapsed_s"],
+        )  # fmt: skip
+
+    def raw(self, transport: str, nbytes: int, link: Link | None, **options: Any) -> dict[str, Any]:
+        """So many raw bytes: the repetition of the median time."""
+        cell = Cell("raw", "pandas", RAW, "bytes", "none", transport, options=tuple(options.items()))
+        self.note(f"floor {transport}: {nbytes:,} bytes")
+        found = sorted(point.measure(cell, self.place, 3, link, nbytes), key=lambda record: record["union_s"])
+        return found[1]
