@@ -198,6 +198,8 @@ def test_damaged_copies(tmp_path: Path) -> None:
         ({"format": ["parket"]}, 'unknown format "parket"; did you mean "parquet"'),
         ({"dataset": ["nycflights31"]}, 'unknown dataset "nycflights31"; did you mean'),
         ({"sise": [1.0]}, 'unknown key "sise"; did you mean "size"'),
+        ({"size": "a"}, "size must be a list of numbers, found 'a'"),
+        ({"engine": "pickle"}, "engine must be a list of texts"),
         ({"size": [2.0]}, "fractions above 0 and up to 1"),
     ],
 )

@@ -25,6 +25,7 @@ from colonnade.bench.spec import OPERATIONS, Spec
 from colonnade.bench.summary import Summary
 from colonnade.bench.transports import TRANSPORTS
 from colonnade.bench.transports.moving import MOVING
+from colonnade.cli import os_error_text
 
 
 def parser() -> argparse.ArgumentParser:
@@ -104,8 +105,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return commands[arguments.command](arguments)
     except (KeyError, ValueError, OSError) as error:
-        print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)
+        note(said(error))
         return 2
+
+
+def said(error: Exception) -> str:
+    """One line."""
+    if isinstance(error, OSError):
+        return os_error_text(error)
+    return str(error.args[0] if isinstance(error, KeyError) else error)
 
 
 def advise(argv: Sequence[str] | None = None) -> int:

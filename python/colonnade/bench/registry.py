@@ -8,6 +8,9 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
+MOST = 64
+"""Known ones that a message lists."""
+
 
 class Registry(Generic[T]):
     """A small table of plug-ins of one kind.
@@ -44,7 +47,7 @@ class Registry(Generic[T]):
         except KeyError:
             near = difflib.get_close_matches(name, self._items, n=1)
             hint = f'; did you mean "{near[0]}"?' if near else "."
-            known = ", ".join(self._items)
+            known = ", ".join(self._items) if len(self) <= MOST else f"{len(self)}; `colonnade bench list` names them"
             raise KeyError(f'bench: unknown {self.kind} "{name}"{hint} Known: {known}') from None
 
     def get(self, name: str) -> T | None:

@@ -20,6 +20,8 @@ TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
 BETWEEN = ("file", "fifo", "unix", "tcp")
 """Transports with a framed variant; of a file it is the buffered payload, written and read as a whole."""
 SQRT2 = 2**0.5
+LISTED: dict[str, Any] = {**dict.fromkeys(("dataset", "engine", "format", "codec", "transport", "via"), str), "size": (int, float)}
+"""Fields that hold lists, and of what."""
 R_LIBRARY = "data.frame"
 
 
@@ -66,6 +68,11 @@ class PanelSpec:
     without: list[dict[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        for name, kind in LISTED.items():
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, list) and all(isinstance(one, kind) for one in value)):
+                what = "texts" if kind is str else "numbers"
+                raise ValueError(f"bench: {name} must be a list of {what}, found {value!r}")
         for name in self.dataset:
             if name not in tables.GROUPS:
                 tables.names(name)

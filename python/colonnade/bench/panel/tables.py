@@ -6,6 +6,7 @@ so that no engine is given a friendlier layout than the data had.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import pickle
 from pathlib import Path
@@ -27,8 +28,12 @@ def names(dataset: str) -> tuple[str, ...]:
     """Tables of a dataset. A path to a file is a dataset of one table. Raises KeyError naming the nearest known one."""
     if dataset in GROUPS:
         return GROUPS[dataset]
-    if dataset not in DATASETS and Path(dataset).exists():
-        return (dataset,)
+    if dataset not in DATASETS:
+        path = Path(dataset)
+        if path.exists():
+            return (dataset,)
+        if path.suffix or len(path.parts) > 1:
+            raise FileNotFoundError(errno.ENOENT, "No such file, and no dataset of that name", dataset)
     DATASETS[dataset]
     return (dataset,)
 
