@@ -25,6 +25,7 @@ from colonnade.bench.panel.grounds import floors, walked
 from colonnade.bench.panel.race import Entrant, Race
 from colonnade.bench.panel.shown import show, table_of
 from colonnade.bench.panel.track import Processes
+from colonnade.cli import os_error_text
 
 CANDIDATES = (
     Entrant("colonnade", "npz"),
@@ -248,7 +249,7 @@ def main(arguments: argparse.Namespace) -> int:
             columns=arguments.columns, candidates=arguments.candidate, seed=arguments.seed, note=note, **security,
         )  # fmt: skip
     except (KeyError, ValueError, OSError) as error:
-        print(error.args[0] if isinstance(error, KeyError) else error, file=sys.stderr)
+        print(os_error_text(error) if isinstance(error, OSError) else error.args[0], file=sys.stderr)
         return 2
     if arguments.json:
         print(json.dumps(advice.to_json(), indent=1))
