@@ -58,6 +58,7 @@ class Panel:
         self.run_id = same_run(earlier, spec) or time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         self.records = [record for record in earlier if record.get("run") == self.run_id]
         self.links: dict[str, Link] = {}
+        self.left = 0
         self.end = time.monotonic() + spec.budget_s
 
     # ---------------------------------------------------------------- records
@@ -103,7 +104,7 @@ class Panel:
                 left = self.faults(checked)
             reason = "time budget" if left else "complete"
         except KeyboardInterrupt:
-            reason = "interrupted"
+            reason, left = "interrupted", self.left
         finally:
             for link in self.links.values():
                 link.close()
@@ -166,6 +167,7 @@ class Panel:
         if self.has("failed", cell):
             return False
         seconds = max(0.0, self.end - time.monotonic())
+        self.left = left
         self.note(f"{left} left, {seconds:.0f} s: {cell.size:g} of {cell.dataset}, {cell.contestant}")
         slowest = 0.0
         try:

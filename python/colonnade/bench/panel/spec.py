@@ -20,7 +20,8 @@ TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
 BETWEEN = ("file", "fifo", "unix", "tcp")
 """Transports with a framed variant; of a file it is the buffered payload, written and read as a whole."""
 SQRT2 = 2**0.5
-LISTED: dict[str, Any] = {**dict.fromkeys(("dataset", "engine", "format", "codec", "transport", "via"), str), "size": (int, float)}
+TEXTS = ("dataset", "engine", "format", "codec", "transport", "via")
+LISTED: dict[str, Any] = {**dict.fromkeys(TEXTS, str), "size": (int, float)}
 """Fields that hold lists, and of what."""
 R_LIBRARY = "data.frame"
 
