@@ -62,6 +62,9 @@ def _object(content: bytes, **options: Any) -> Any:
     return cn.read(io.BytesIO(content), format="msgpack", **options).to_arrow()
 
 
+_HELD = 8 << 10
+
+
 def received(content: bytes, pieces: int | None = None, **options: Any) -> Any:
     """The message that `content` is to a connection, sent `pieces` bytes at a time."""
     ours, theirs = socket.socketpair()
@@ -71,15 +74,20 @@ def received(content: bytes, pieces: int | None = None, **options: Any) -> Any:
             for start in range(0, len(content), pieces or max(1, len(content))):
                 theirs.sendall(content[start : start + (pieces or len(content))])
 
+    # What a socket holds whatever its reader does needs no thread that writes it.
+    thread = None if pieces is None and len(content) <= _HELD else threading.Thread(target=write, daemon=True)
     with ours, cn.connect(ours, **options) as connection:
         ours.close()
-        thread = threading.Thread(target=write, daemon=True)
-        thread.start()
+        if thread is None:
+            write()
+        else:
+            thread.start()
         try:
             return connection.receive().to_arrow()
         finally:
             connection.close()
-            thread.join(60)
+            if thread is not None:
+                thread.join(60)
 
 
 WAYS: dict[str, Callable[..., Any]] = {

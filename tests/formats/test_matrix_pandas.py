@@ -11,7 +11,7 @@ import pandas as pd
 
 import colonnade as cn
 from colonnade.testing import strategies_pandas
-from colonnade.testing.cases_pandas import CASES, REFUSED, assert_identical
+from colonnade.testing.cases_pandas import CASES, REFUSED, assert_identical, surely_identical
 from tests.formats.ways import (
     WAYS,
     WHOLE,
@@ -36,9 +36,10 @@ def skip_what_is_not_held(name: str, format: str) -> None:
 def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     frame = CASES[name]()
     skip_thousands_of_files(way, frame.shape[1])
-    path = check_comes_back(frame, way, tmp_path, cn.Frame.to_pandas, assert_identical)
-    assert_identical(frame, CASES[name]())  # writing leaves the frame alone
-    assert_identical(frame, cn.read(path, mmap=True).to_native())
+    path = check_comes_back(frame, way, tmp_path, cn.Frame.to_pandas, assert_identical, surely_identical)
+    for other in (CASES[name](), cn.read(path, mmap=True).to_native()):  # writing leaves the frame alone
+        if not surely_identical(frame, other):
+            assert_identical(frame, other)
 
 
 @pytest.mark.parametrize("format", WHOLE)

@@ -8,7 +8,7 @@ pytest.importorskip("polars")
 pytest.importorskip("pyarrow")
 
 import colonnade as cn
-from colonnade.testing.cases_polars import CASES, REFUSED, assert_identical
+from colonnade.testing.cases_polars import CASES, REFUSED, assert_identical, surely_identical
 from tests.formats.ways import (
     WHOLE,
     Way,
@@ -25,8 +25,10 @@ from tests.formats.ways import (
 def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     frame = CASES[name]()
     skip_thousands_of_files(way, 2 * frame.width)
-    check_comes_back(frame, way, tmp_path, cn.Frame.to_polars, assert_identical)
-    assert_identical(frame, CASES[name]())
+    check_comes_back(frame, way, tmp_path, cn.Frame.to_polars, assert_identical, surely_identical)
+    again = CASES[name]()  # writing leaves the frame alone
+    if not surely_identical(frame, again):
+        assert_identical(frame, again)
 
 
 @pytest.mark.parametrize("name", CASES)

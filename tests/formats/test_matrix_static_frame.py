@@ -11,7 +11,7 @@ import static_frame as sf
 
 import colonnade as cn
 from colonnade.testing import strategies
-from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical
+from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical, surely_identical
 from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_random_way, every_way
 
 
@@ -21,7 +21,7 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     if way.format == "npy" and "one hundred thousand" in name:
         pytest.skip("a hundred thousand files")
     frame = CASES[name]()
-    check_comes_back(frame, way, tmp_path, cn.Frame.to_static_frame, assert_identical)
+    check_comes_back(frame, way, tmp_path, cn.Frame.to_static_frame, assert_identical, surely_identical)
 
 
 @pytest.mark.parametrize("format", WHOLE)

@@ -21,9 +21,11 @@ zero and ticks below a microsecond count:
 
 import itertools
 import struct
+import sys
 from bisect import bisect_right
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
@@ -52,7 +54,8 @@ def cells(array: Any) -> list[Any]:
     validity = array.buffers()[0] if array.null_count else None
     if validity is None:
         return values
-    return [value if _bit(validity, array.offset + i) else None for i, value in enumerate(values)]
+    valid = _bits(validity, array.offset, len(values))
+    return [value if held else None for value, held in zip(values, valid, strict=True)]
 
 
 def _values(array: Any) -> list[Any]:
@@ -102,7 +105,7 @@ def _fixed(array: Any) -> list[Any]:
     if len(array) == 0:
         return []
     if pat.is_boolean(kind):
-        return [_bit(data, array.offset + i) for i in range(len(array))]
+        return _bits(data, array.offset, len(array))
     width = kind.bit_width // 8
     raw = memoryview(data)[array.offset * width : (array.offset + len(array)) * width].tobytes()
     if pat.is_fixed_size_binary(kind):
@@ -110,7 +113,12 @@ def _fixed(array: Any) -> list[Any]:
     if str(kind) == "month_day_nano_interval":
         return list(struct.iter_unpack("<iiq", raw))
     signed = not (pat.is_unsigned_integer(kind) or pat.is_floating(kind))
+    if width in _INTEGERS and sys.byteorder == "little":
+        return list(np.frombuffer(raw, f"{'i' if signed else 'u'}{width}").tolist())
     return [int.from_bytes(raw[i : i + width], "little", signed=signed) for i in range(0, len(raw), width)]
+
+
+_INTEGERS = {1, 2, 4, 8}  # bytes of those that NumPy has
 
 
 def _spans(array: Any) -> tuple[list[tuple[int, int]], int, int]:
@@ -143,5 +151,10 @@ def _runs(array: Any) -> list[Any]:
     return [values[bisect_right(ends, array.offset + i)] for i in range(len(array))]
 
 
-def _bit(buffer: Any, position: int) -> bool:
-    return bool(memoryview(buffer)[position >> 3] >> (position & 7) & 1)
+def _bits(buffer: Any, start: int, n: int) -> list[bool]:
+    """`n` bits from one on, the lowest of a byte first."""
+    held = memoryview(buffer)[start >> 3 : (start + n + 7) >> 3].tobytes()
+    # One int of all bits, spelled highest first behind a guard that keeps the zeros in front.
+    spelled = bin(int.from_bytes(held, "little") | 1 << 8 * len(held))[:2:-1]
+    assert len(spelled) >= (start & 7) + n, "a bitmap that ends too early"
+    return [bit == "1" for bit in spelled[start & 7 : (start & 7) + n]]

@@ -4,11 +4,29 @@ from typing import Any
 
 import numpy as np
 
-from .cases_cells import same_cell
+from .cases_cells import same_cells
 
 
 def assert_identical(left: Any, right: Any) -> None:
     """One class, the same labels, index classes, names, dtypes and bits; AssertionError says what differs."""
+    _assert_same_bits(left, right)
+    if _can_be_compared(left):
+        assert left.equals(right, compare_name=True, compare_dtype=True, compare_class=True)
+
+
+def surely_identical(left: Any, right: Any) -> bool:
+    """Whether `assert_identical` would find no difference, told without StaticFrame's own comparison.
+
+    For results that come after one that `assert_identical` has seen.
+    """
+    try:
+        _assert_same_bits(left, right)
+    except AssertionError:
+        return False
+    return True
+
+
+def _assert_same_bits(left: Any, right: Any) -> None:
     assert type(left) is type(right), (type(left), type(right))
     assert left.shape == right.shape, (left.shape, right.shape)
     assert _same_name(left.name, right.name), (left.name, right.name)
@@ -16,8 +34,6 @@ def assert_identical(left: Any, right: Any) -> None:
         _assert_same_index(getattr(left, side), getattr(right, side), side)
     for position, (a, b) in enumerate(zip(left.iter_array(axis=0), right.iter_array(axis=0), strict=True)):
         _assert_same_array(a, b, f"column {position}")
-    if _can_be_compared(left):
-        assert left.equals(right, compare_name=True, compare_dtype=True, compare_class=True)
 
 
 def _can_be_compared(frame: Any) -> bool:
@@ -53,7 +69,7 @@ def _assert_same_array(left: np.ndarray, right: np.ndarray, where: str) -> None:
     assert left.dtype.str == right.dtype.str, (where, left.dtype, right.dtype)
     assert left.shape == right.shape, (where, left.shape, right.shape)
     if left.dtype.kind == "O":
-        assert all(map(same_cell, left.tolist(), right.tolist())), (where, left, right)
+        assert same_cells(left.tolist(), right.tolist()), (where, left, right)
     else:
         assert left.tobytes() == right.tobytes(), (where, left, right)
 

@@ -10,10 +10,11 @@ import datetime as dt
 import decimal
 import enum
 import math
+import operator
 import struct
 import uuid
 import zoneinfo
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def same_cell(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, list | tuple):
-        return len(a) == len(b) and all(map(same_cell, a, b))
+        return same_cells(a, b)
     if isinstance(a, dict):
         return same_cell(list(a.items()), list(b.items()))
     if isinstance(a, np.generic):
@@ -41,6 +42,20 @@ def same_cell(a: Any, b: Any) -> bool:
         return False
     told = ("unit", "fold", "is_safe", "freq")
     return repr(a) == repr(b) and all(getattr(a, name, None) == getattr(b, name, None) for name in told)
+
+
+def same_cells(left: Sequence[Any], right: Sequence[Any]) -> bool:
+    """Whether two sequences hold the same cells, each as `same_cell` compares them."""
+    if len(left) != len(right):
+        return False
+    # Of these types, and of no type derived from them, equality is all there is: a long list is compared at once.
+    kinds = list(map(type, left))
+    if _EQUAL_IS_SAME.issuperset(kinds):
+        return kinds == list(map(type, right)) and all(map(operator.eq, left, right))
+    return all(map(same_cell, left, right))
+
+
+_EQUAL_IS_SAME = frozenset({str, bytes, bool, int, type(None)})
 
 
 def _same_scalar(a: Any, b: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .cases_cells import CELLS, object_column, same_cell
+from .cases_cells import CELLS, object_column, same_cell, same_cells
 from .cases_cells import REFUSED as REFUSED_CELLS
 from .dtypes import DTYPES, sample
 
@@ -38,8 +38,11 @@ def assert_identical(left: Any, right: Any) -> None:
             assert_identical(np.asarray(left[name]), np.asarray(right[name]))
         return
     if left.dtype.kind in "OT":
-        for a, b in zip(left.ravel().tolist(), right.ravel().tolist(), strict=True):
-            assert same_cell(a, b), (a, b)
+        cells, others = left.ravel().tolist(), right.ravel().tolist()
+        if not same_cells(cells, others):
+            for a, b in zip(cells, others, strict=True):
+                assert same_cell(a, b), (a, b)
+            raise AssertionError((cells, others))
     else:
         assert left.dtype.str == right.dtype.str, (left.dtype, right.dtype)
         assert left.tobytes() == right.tobytes(), (left, right)

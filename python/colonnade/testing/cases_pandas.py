@@ -18,10 +18,11 @@ import pandas as pd
 from ._pandas_identical import assert_identical
 from ._pandas_labels import LABELS
 from ._pandas_refused import REFUSED
+from ._pandas_surely import surely_identical
 from .cases_cells import CELLS, object_column, pandas_cells
 from .dtypes import sample
 
-__all__ = ["CASES", "REFUSED", "assert_identical"]
+__all__ = ["CASES", "REFUSED", "assert_identical", "surely_identical"]
 
 CASES: dict[str, Callable[[], pd.DataFrame]] = {}
 
