@@ -3,6 +3,7 @@
 import contextlib
 import json
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -511,3 +512,16 @@ def test_an_engine_that_fails_is_a_row():
     assert found.sentence.endswith("nothing was measured.")
     assert repr(found) == found.sentence
     assert found.table().row_count == 1
+
+
+@pytest.mark.parametrize("suffix", ["npz", "parquet", "arrow", "csv"])
+def test_blocks_of_a_file_are_read_by_themselves_and_are_those_of_the_frame(tmp_path: Path, suffix: str) -> None:
+    frame = pd.DataFrame({"n": np.arange(50_000), "t": [f"text {k % 977}" for k in range(50_000)]})
+    path = tmp_path / f"data.{suffix}"
+    cn.write(frame, path)
+    found = sample.rows_of_file(cn.read(path), 5_000)
+    pd.testing.assert_frame_equal(found, sample.sample_rows(frame, 5_000))
+    taken = sample.take(path, 20_000)
+    assert taken.nrows == 50_000
+    assert 0 < len(taken.frame) < 3_000
+    assert taken.nbytes == pytest.approx(sample.take(frame, 1 << 40).nbytes, rel=0.1)

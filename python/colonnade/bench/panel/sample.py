@@ -17,6 +17,8 @@ from colonnade.bench.libraries import LIBRARIES
 
 BLOCK_ROWS = 4096
 SEED = 20261122
+HELD_MULTIPLE = 16
+"""A file of more than so many samples is not read as a whole."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,16 @@ def take(data: Any, most_nbytes: int, seed: int = SEED) -> Sample:
     ValueError
         A frame without rows or columns: there is nothing to measure.
     """
-    frame = as_pandas(data)
-    nrows, ncols = frame.shape
+    import colonnade as cn
+
+    opened = cn.read(data) if isinstance(data, str | os.PathLike) else data
+    nrows, ncols = opened.shape if hasattr(opened, "shape") else (1, 1)
     if not nrows or not ncols:
         raise ValueError(f"advise: {nrows} rows x {ncols} columns: there is nothing to measure")
+    if isinstance(opened, cn.Frame) and opened.nbytes > HELD_MULTIPLE * most_nbytes:
+        return _of_file(opened, most_nbytes, seed)
+    frame = as_pandas(opened)
+    nrows, ncols = frame.shape
     nbytes = LIBRARIES["pandas"].nbytes(frame)
     if nbytes <= most_nbytes:
         return Sample(frame, nrows, ncols, nbytes, nbytes)
@@ -76,6 +84,17 @@ def take(data: Any, most_nbytes: int, seed: int = SEED) -> Sample:
     starts = block_starts(nrows, want, seed=seed)
     part = sample_rows(frame, want, seed=seed)
     return Sample(part, nrows, ncols, nbytes, LIBRARIES["pandas"].nbytes(part), len(starts))
+
+
+def _of_file(opened: Any, most_nbytes: int, seed: int) -> Sample:
+    """Blocks of a file that nobody has read: it may be larger than memory. The size of the whole is reckoned from them."""
+    nrows, ncols = opened.shape
+    want = max(1, int(nrows * most_nbytes / opened.nbytes))
+    part = rows_of_file(opened, want, seed=seed)
+    nbytes = LIBRARIES["pandas"].nbytes(part)
+    return Sample(
+        part, nrows, ncols, round(nbytes * nrows / len(part)), nbytes, len(block_starts(nrows, want, seed=seed))
+    )
 
 
 def as_pandas(data: Any) -> Any:
@@ -86,9 +105,25 @@ def as_pandas(data: Any) -> Any:
 
     if isinstance(data, pd.DataFrame):
         return data
-    if isinstance(data, str | os.PathLike):
-        return cn.read(data).to_pandas()
     return (data if isinstance(data, cn.Frame) else cn.Frame(data)).to_pandas()
+
+
+def rows_of_file(opened: Any, nrows: int, *, block_rows: int = BLOCK_ROWS, seed: int = SEED) -> Any:
+    """The same rows as `sample_rows` would take, of a `cn.Frame`: each block is read by itself, and nothing else is."""
+    import pandas as pd
+
+    import colonnade as cn
+
+    if nrows >= len(opened):
+        return opened.to_pandas()
+    size = rows_of_block(nrows, block_rows)
+    starts = block_starts(len(opened), nrows, block_rows=block_rows, seed=seed)
+    parts = [opened.slice(start, min(start + size, len(opened))).to_pandas() for start in starts]
+    part = pd.concat(parts)
+    part.attrs = parts[0].attrs
+    # The text of a slice is a window on that of the whole file, and would count and weigh as such: it is written anew.
+    part = cn.decode(cn.encode(part, "arrows")).to_pandas()
+    return with_range(part, parts[0].index) if isinstance(parts[0].index, pd.RangeIndex) else part
 
 
 def sample_rows(frame: Any, nrows: int, *, block_rows: int = BLOCK_ROWS, seed: int = SEED) -> Any:
@@ -102,9 +137,15 @@ def sample_rows(frame: Any, nrows: int, *, block_rows: int = BLOCK_ROWS, seed: i
     size = rows_of_block(nrows, block_rows)
     places = np.concatenate([np.arange(start, min(start + size, len(frame))) for start in starts])
     part = frame.take(places)
-    if isinstance(frame.index, pd.RangeIndex):  # a range stays one: some formats hold no other labels
-        first, step = frame.index.start, frame.index.step
-        part.index = pd.RangeIndex(first, first + step * len(part), step, name=frame.index.name)
+    return with_range(part, frame.index) if isinstance(frame.index, pd.RangeIndex) else part
+
+
+def with_range(part: Any, index: Any) -> Any:
+    """A range stays one: some formats hold no other labels."""
+    import pandas as pd
+
+    step = index.step
+    part.index = pd.RangeIndex(0, step * len(part), step, name=index.name)
     return part
 
 

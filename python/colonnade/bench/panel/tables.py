@@ -50,10 +50,10 @@ def one(name: str, size: float, cache: Path) -> Any:
     if name in DATASETS:
         return DATASETS[name].load("pandas", size, cache)
     import colonnade as cn
-    from colonnade.bench.panel.sample import sample_rows
+    from colonnade.bench.panel.sample import rows_of_file
 
-    frame = cn.read(name).to_pandas()
-    return frame if size >= 1 else sample_rows(frame, max(1, round(len(frame) * size)))
+    opened = cn.read(name)
+    return rows_of_file(opened, max(1, round(len(opened) * size)))
 
 
 def kept(dataset: str, size: float, cache: Path) -> Path:
