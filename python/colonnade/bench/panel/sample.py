@@ -87,7 +87,7 @@ def take(data: Any, most_nbytes: int, seed: int = SEED) -> Sample:
 
 
 def _of_file(opened: Any, most_nbytes: int, seed: int) -> Sample:
-    """Blocks of a file that nobody has read: it may be larger than memory. The size of the whole is reckoned from them."""
+    """Blocks of a file that may be larger than memory. The size of the whole is reckoned from them."""
     nrows, ncols = opened.shape
     want = max(1, int(nrows * most_nbytes / opened.nbytes))
     part = rows_of_file(opened, want, seed=seed)
