@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 import colonnade as cn
 from colonnade.testing import cases_pandas
+from colonnade.testing.cases_pandas import surely_identical
 from tests.formats.parquet_look import assert_same, assert_same_table, frame_of_one_piece, pandas_frame
 
 # --------------------------------------------------------------------------- fastparquet
@@ -36,6 +37,7 @@ FASTPARQUET: dict[str, dict[str, Any]] = {
 def test_files_of_fastparquet(name: str, tmp_path: Path) -> None:
     fastparquet = pytest.importorskip("fastparquet")
     path, tried = tmp_path / "own.parquet", 0
+    compared: list[tuple[pd.DataFrame, pd.DataFrame]] = []
     for label, options in FASTPARQUET.items():
         try:
             with warnings.catch_warnings():
@@ -46,7 +48,11 @@ def test_files_of_fastparquet(name: str, tmp_path: Path) -> None:
             continue
         tried += 1
         try:
-            assert_same(wanted, cn.read(path).to_pandas())
+            found = cn.read(path).to_pandas()
+            # Most options give the frames over again: a pair that was compared is not compared twice.
+            if not any(surely_identical(wanted, a) and surely_identical(found, b) for a, b in compared):
+                assert_same(wanted, found)
+                compared.append((wanted, found))
         except Exception as error:
             raise AssertionError(f"{label}: {type(error).__name__}: {error}") from error
     if not tried:
