@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 pytest.importorskip("pandas")
 
+import numpy as np
 import pandas as pd
 
 import colonnade as cn
@@ -76,6 +77,24 @@ def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format
 def test_random_frames_come_back(way: str, frame: pd.DataFrame) -> None:
     assert_identical(frame, cn.decode(WAYS[way].encode(frame), WAYS[way].format).to_pandas())
     assert_identical(frame, cn.Frame(frame).to_pandas())
+
+
+@pytest.mark.parametrize("format", ["arrows", "arrow", "npz", "msgpack", "parquet"])
+def test_frames_that_differ_in_unused_categories_of_their_labels_do_not_get_each_others(format: str) -> None:
+    def labels(used: list[object], categories: list[object], ordered: bool = False) -> pd.CategoricalIndex:
+        return pd.CategoricalIndex(used, categories=categories, ordered=ordered)
+
+    every = [
+        labels([], [False]), labels([], [True]), labels([], [False, True]), labels([], [True, False]),
+        labels(["a"], ["a"]), labels(["a"], ["a", "b"]), labels(["a"], ["b", "a"]), labels(["a"], ["b", "a"], True),
+    ]  # fmt: skip
+    for columns in [*every, *every]:
+        frame = pd.DataFrame(np.zeros((0, len(columns))), columns=columns)
+        assert_identical(frame, cn.decode(cn.encode(frame, format), format).to_pandas())
+        with cn.listen("tcp://:0") as listener, cn.connect(listener.url) as here, listener.accept() as there:
+            for other in (frame, pd.DataFrame(np.zeros((0, 1)), columns=every[5])):
+                here.send(other)
+                assert_identical(other, there.receive().to_pandas())
 
 
 @every_way

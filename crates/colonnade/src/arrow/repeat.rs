@@ -10,7 +10,7 @@ use arrow_data::transform::MutableArrayData;
 use arrow_schema::DataType;
 
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags, same_type};
+use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags, children, same_type};
 use crate::memory::Buffer;
 
 use super::export::Exporter;
@@ -180,10 +180,33 @@ fn same_level(a: &Level, b: &Level) -> bool {
             a.ordered == b.ordered
                 && a.tag == b.tag
                 && same_type(a.data.data_type(), b.data.data_type())
-                && a.data == b.data
+                && same_array(&a.data, &b.data)
         }
         _ => false,
     }
+}
+
+/// Whether two arrays of one type hold the same values, and the same dictionaries: arrays that mean the same values are
+/// equal to Arrow whatever else their dictionaries hold, and categories that no label uses are labels' own all the same.
+fn same_array(a: &ArrayData, b: &ArrayData) -> bool {
+    if let (DataType::Dictionary(..), [values], [others]) = (a.data_type(), a.child_data(), b.child_data()) {
+        return values.len() == others.len() && same_array(values, others) && codes(a) == codes(b);
+    }
+    let children = a.child_data().iter().zip(b.child_data());
+    // Children that differ where no label reaches them are called different: the layout is then made anew, no more.
+    a == b && children.into_iter().all(|(a, b)| !has_dictionary(a.data_type()) || same_array(a, b))
+}
+
+/// The codes of a dictionary array.
+fn codes(data: &ArrayData) -> Option<ArrayData> {
+    let DataType::Dictionary(key_type, _) = data.data_type() else { return None };
+    let builder = ArrayData::builder(key_type.as_ref().clone()).len(data.len()).offset(data.offset());
+    builder.nulls(data.nulls().cloned()).buffers(data.buffers().to_vec()).build().ok()
+}
+
+fn has_dictionary(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Dictionary(..))
+        || children(data_type).into_iter().any(|field| has_dictionary(field.data_type()))
 }
 
 /// A copy in memory of its own.

@@ -2,7 +2,7 @@
 
 use arrow_array::builder::{StringBuilder, StringDictionaryBuilder};
 use arrow_array::types::Int8Type;
-use arrow_array::{Array, Int64Array};
+use arrow_array::{Array, BooleanArray, Int64Array, StringArray};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
@@ -157,6 +157,40 @@ fn the_order_of_dictionaries_within_lists_is_seen() {
         let frame = Frame::new(Axis::range(0), Axis::range(1), parts, Tags::default()).unwrap();
         let expected = fresh(&frame, Form::Stream, options);
         assert!(again(&mut encoder, &frame, Form::Stream, options) == expected, "ordered {ordered}");
+    }
+}
+
+#[test]
+fn categories_of_labels_are_seen_whether_a_label_uses_them_or_not() {
+    let (mut encoder, options) = (Encoder::new(), WriteOptions::default());
+    let labels = |codes: Vec<i8>, values: ArrayData| {
+        let data_type = DataType::Dictionary(Box::new(DataType::Int8), Box::new(values.data_type().clone()));
+        let builder = ArrayData::builder(data_type).len(codes.len()).add_buffer(codes.into());
+        Column::new(builder.add_child_data(values).build().unwrap())
+    };
+    let words = |words: &[&str]| StringArray::from(words.to_vec()).into_data();
+    let truths = |truths: &[bool]| BooleanArray::from(truths.to_vec()).into_data();
+    let all = [
+        labels(vec![], truths(&[false])),
+        labels(vec![], truths(&[true])),
+        labels(vec![], truths(&[false, true])),
+        labels(vec![0], words(&["a"])),
+        labels(vec![0], words(&["a", "b"])),
+        labels(vec![1], words(&["b", "a"])),
+        labels(vec![0], words(&["a", "a"])),
+        labels(vec![1], words(&["a", "a"])),
+    ];
+    for column in all.iter().chain(&all) {
+        let count = column.len();
+        let columns = Axis { labels: Labels::Levels(vec![Level::Column(column.clone())]), ..Axis::range(0) };
+        let nothing = Block {
+            grid: Grid::column_major(DType::parse("<i8").unwrap(), 0, count, 0),
+            buffer: Buffer::from_vec(Vec::new()),
+        };
+        let parts = if count == 0 { Vec::new() } else { vec![Part::Block(nothing, (0..count).collect())] };
+        let frame = Frame::new(Axis::range(0), columns, parts, Tags::default()).unwrap();
+        let expected = fresh(&frame, Form::Stream, options);
+        assert!(again(&mut encoder, &frame, Form::Stream, options) == expected, "{column:?}");
     }
 }
 
