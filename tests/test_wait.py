@@ -1,5 +1,6 @@
 """cn.wait: which connections and listeners have something."""
 
+import contextlib
 import io
 import os
 import signal
@@ -127,7 +128,11 @@ def test_what_cannot_be_waited_for() -> None:
 
 
 def test_ctrl_c_ends_it() -> None:
-    with pair() as (_, there):
+    # A shell has what it starts in the background ignore Ctrl-C, and Python leaves it at that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with contextlib.ExitStack() as stack:
+        stack.callback(signal.signal, signal.SIGINT, before)
+        _, there = stack.enter_context(pair())
         threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
         with pytest.raises(KeyboardInterrupt):
             cn.wait([there], timeout_s=30)

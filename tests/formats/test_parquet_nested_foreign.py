@@ -39,14 +39,29 @@ def ours(data: bytes, **options: Any) -> pa.Table:
     return found
 
 
+def dates_as(other: Any, mine: Any) -> Any:
+    """pyarrow forgets that dates within a list were counted in milliseconds; we read what the file's schema says."""
+    told = str(mine.type).replace("date64[ms]", "date32[day]")
+    return other.cast(mine.type) if other.type != mine.type and str(other.type) == told else other
+
+
 def is_nested(kind: pa.DataType) -> bool:
     return pa.types.is_nested(kind)
+
+
+def is_written(kind: pa.DataType) -> bool:
+    """Lists of a fixed size of nothing end the process in pyarrow's writer, at times: none of its files hold them."""
+    if pa.types.is_fixed_size_list(kind) and kind.list_size == 0:
+        return False
+    return all(is_written(kind.field(i).type) for i in range(kind.num_fields))
 
 
 @st.composite
 def columns(draw: st.DrawFn) -> pa.Table:
     """Columns of one nested type or a few, repeated until pages and row groups have several of them."""
-    fields = draw(st.lists(strategies_pyarrow.types(depth=3).filter(is_nested), min_size=1, max_size=2))
+    fields = draw(
+        st.lists(strategies_pyarrow.types(depth=3).filter(is_nested).filter(is_written), min_size=1, max_size=2)
+    )
     nrows = draw(st.integers(1, 6))
     arrays = [draw(strategies_pyarrow.arrays(kind, nrows)) for kind in fields]
     table = pa.table({f"c{k}": array for k, array in enumerate(arrays)})
@@ -80,11 +95,11 @@ def test_random_columns_that_pyarrow_wrote(table: pa.Table, options: dict[str, A
         # pyarrow loses rows of lists of nothing but nulls where pages are small.
         return
     for mine, other in zip(found.columns, expected.columns, strict=True):
-        assert cells(mine) == cells(other)
+        assert cells(mine) == cells(dates_as(other, mine))
     start, stop = (data.draw(st.integers(0, table.num_rows)) for _ in range(2))
     part = ours(bytes_, rows=slice(start, stop))
     for mine, other in zip(part.columns, expected.slice(start, max(stop - start, 0)).columns, strict=True):
-        assert cells(mine) == cells(other)
+        assert cells(mine) == cells(dates_as(other, mine))
 
 
 def jagged(nrows: int) -> pa.Table:

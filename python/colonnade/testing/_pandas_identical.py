@@ -65,8 +65,12 @@ def _is_mixed(column: pd.Series) -> bool:
 def _is_nested(dtype: Any) -> bool:
     if not isinstance(dtype, pd.ArrowDtype):
         return False
+    kind = dtype.pyarrow_dtype
+    # Not by `dtype.type` alone: libraries patch it for views (vortex does), which pandas still cannot compare.
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        return True
     try:
-        return dtype.type in (list, dict) or dtype.pyarrow_dtype.num_fields > 0
+        return dtype.type in (list, dict) or kind.num_fields > 0
     except NotImplementedError:
         return True
 

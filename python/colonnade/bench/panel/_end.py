@@ -149,7 +149,7 @@ class End:
     # ---------------------------------------------------------------- between processes
 
     def plan(self, host: str = "127.0.0.1") -> Plan:
-        return Plan(self.transport, self.role == "write", str(self.directory), self.listened, host=host)
+        return Plan(self.transport, self.role == "write", self.task["ways"], self.listened, host=host)
 
     def listen(self, told: dict[str, Any]) -> None:
         assert self.moving is not None

@@ -50,8 +50,11 @@ def measure(
     """
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="point-", dir=place.directory))
+        # Paths of sockets may have a hundred bytes: not below a folder that the user has chosen.
+        ways = stack.enter_context(tempfile.TemporaryDirectory(prefix="cn-"))
         task = {
             **told_of_data(cell, place, folder, nbytes),
+            "ways": ways,
             "cell": cell.to_json(),
             "directory": folder,
             "repetitions": repetitions,

@@ -105,6 +105,8 @@ def as_pandas(data: Any) -> Any:
 
     if isinstance(data, pd.DataFrame):
         return data
+    if isinstance(data, str | os.PathLike):
+        return cn.read(data).to_pandas()
     return (data if isinstance(data, cn.Frame) else cn.Frame(data)).to_pandas()
 
 
