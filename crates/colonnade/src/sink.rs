@@ -2,6 +2,31 @@
 
 use std::io::{self, IoSlice};
 
+use crate::error::Result;
+use crate::plan::Progress;
+
+/// Bytes of a call of [`write_told`].
+const CALL_NBYTES: usize = 1 << 20;
+
+/// All of `bytes`, in calls between which progress is told and a signal is seen; `written` counts them.
+///
+/// # Errors
+/// The system's own, and those of `progress`.
+pub(crate) fn write_told(
+    sink: &mut dyn Sink,
+    bytes: &[u8],
+    written: &mut u64,
+    total: Option<u64>,
+    progress: &dyn Progress,
+) -> Result<()> {
+    for call in bytes.chunks(CALL_NBYTES) {
+        sink.write(call)?;
+        *written += call.len() as u64;
+        progress.advance(*written, total)?;
+    }
+    Ok(())
+}
+
 /// Takes bytes front to back; some can go back and change a few.
 pub trait Sink {
     /// Takes all of `bytes`.

@@ -10,9 +10,12 @@ use arrow_data::transform::MutableArrayData;
 use arrow_schema::DataType;
 
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags, children, same_type};
+use crate::frame::{
+    Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags, has_dictionary, same_type,
+};
 use crate::memory::Buffer;
 
+use super::concat::dictionary::keys_of;
 use super::export::Exporter;
 use super::gather;
 use super::layout::Kept;
@@ -190,23 +193,16 @@ fn same_level(a: &Level, b: &Level) -> bool {
 /// equal to Arrow whatever else their dictionaries hold, and categories that no label uses are labels' own all the same.
 fn same_array(a: &ArrayData, b: &ArrayData) -> bool {
     if let (DataType::Dictionary(..), [values], [others]) = (a.data_type(), a.child_data(), b.child_data()) {
-        return values.len() == others.len() && same_array(values, others) && codes(a) == codes(b);
+        return values.len() == others.len() && same_array(values, others) && same_codes(a, b);
     }
     let children = a.child_data().iter().zip(b.child_data());
     // Children that differ where no label reaches them are called different: the layout is then made anew, no more.
     a == b && children.into_iter().all(|(a, b)| !has_dictionary(a.data_type()) || same_array(a, b))
 }
 
-/// The codes of a dictionary array.
-fn codes(data: &ArrayData) -> Option<ArrayData> {
-    let DataType::Dictionary(key_type, _) = data.data_type() else { return None };
-    let builder = ArrayData::builder(key_type.as_ref().clone()).len(data.len()).offset(data.offset());
-    builder.nulls(data.nulls().cloned()).buffers(data.buffers().to_vec()).build().ok()
-}
-
-fn has_dictionary(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Dictionary(..))
-        || children(data_type).into_iter().any(|field| has_dictionary(field.data_type()))
+fn same_codes(a: &ArrayData, b: &ArrayData) -> bool {
+    let DataType::Dictionary(key_type, _) = a.data_type() else { return false };
+    matches!((keys_of(a, key_type), keys_of(b, key_type)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// A copy in memory of its own.

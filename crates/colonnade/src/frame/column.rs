@@ -89,6 +89,12 @@ pub(crate) fn too_deep(format: &'static str) -> Error {
     Error::unrepresentable(format, message)
 }
 
+/// Whether a type is a dictionary, or has one in it.
+pub(crate) fn has_dictionary(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Dictionary(..))
+        || children(data_type).iter().any(|field| has_dictionary(field.data_type()))
+}
+
 /// The child fields of a type, in the order of their arrays. A dictionary's values are no child.
 #[must_use]
 pub fn children(data_type: &DataType) -> Vec<&FieldRef> {

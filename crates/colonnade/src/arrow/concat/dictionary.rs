@@ -47,7 +47,7 @@ pub(super) fn dictionary(key_type: &DataType, keys: ArrayData, values: ArrayData
 }
 
 /// The codes without their dictionary.
-pub(super) fn keys_of(data: &ArrayData, key_type: &DataType) -> Result<ArrayData> {
+pub(crate) fn keys_of(data: &ArrayData, key_type: &DataType) -> Result<ArrayData> {
     let builder = ArrayData::builder(key_type.clone()).len(data.len()).offset(data.offset());
     let builder = builder.nulls(data.nulls().cloned()).buffers(data.buffers().to_vec());
     builder.build().map_err(|e| wrong(&e))

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::frame::Block;
 use crate::plan::{self, Progress};
-use crate::sink::Sink;
+use crate::sink::{Sink, write_told};
 
 use super::flag;
 use super::{LocalHeader, Method, central_header, data_descriptor, end_of_central_directory};
@@ -248,13 +248,8 @@ impl<'s> ZipWriter<'s> {
         Ok(())
     }
 
-    /// Hands bytes to the sink: progress is told and a signal is seen between calls.
+    /// Hands bytes to the sink.
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        for chunk in bytes.chunks(CHUNK_NBYTES) {
-            self.sink.write(chunk)?;
-            self.written += chunk.len() as u64;
-            self.progress.advance(self.written, self.total)?;
-        }
-        Ok(())
+        write_told(self.sink, bytes, &mut self.written, self.total, self.progress)
     }
 }

@@ -5,7 +5,7 @@ use crate::container::npy::{Descr, Field, write_numpy_header};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, Block, DType, Frame, Labels, Part};
 use crate::plan::Progress;
-use crate::sink::Sink;
+use crate::sink::{Sink, write_told};
 
 fn refuse(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unrepresentable, "npy", message)
@@ -77,12 +77,7 @@ struct Put<'s> {
 
 impl Put<'_> {
     fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        for chunk in bytes.chunks(1 << 20) {
-            self.sink.write(chunk)?;
-            self.done += chunk.len() as u64;
-            self.progress.advance(self.done, Some(self.total))?;
-        }
-        Ok(())
+        write_told(self.sink, bytes, &mut self.done, Some(self.total), self.progress)
     }
 }
 

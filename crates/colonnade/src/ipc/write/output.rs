@@ -4,7 +4,7 @@ use std::io::IoSlice;
 
 use crate::error::Result;
 use crate::plan::Progress;
-use crate::sink::Sink;
+use crate::sink::{Sink, write_told};
 
 use super::body::{Body, Piece};
 use super::message::ALIGNMENT;
@@ -15,7 +15,7 @@ const SMALL_NBYTES: usize = 256 << 10;
 /// Bodies from this size on go out piece by piece, where the sink takes pieces.
 const SCATTERED_FROM_NBYTES: usize = 64 << 10;
 
-/// Size of what is joined, and of a call: progress is told and a signal is seen between calls.
+/// Size of what is joined.
 const CHUNK_NBYTES: usize = 1 << 20;
 
 /// The sink of one call, and who watches.
@@ -151,11 +151,6 @@ impl Output {
     }
 
     fn send(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
-        for chunk in bytes.chunks(CHUNK_NBYTES) {
-            target.sink.write(chunk)?;
-            self.written += chunk.len() as u64;
-            target.progress.advance(self.written, target.total)?;
-        }
-        Ok(())
+        write_told(target.sink, bytes, &mut self.written, target.total, target.progress)
     }
 }

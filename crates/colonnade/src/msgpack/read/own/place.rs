@@ -8,7 +8,7 @@ use arrow_schema::DataType;
 use crate::arrow::import::{self, implied_dtype};
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
-use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride};
+use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride, has_dictionary};
 use crate::memory::{Buffer, Region, RegionMut, Scatter, apart};
 use crate::plan::{self, Progress, Task};
 
@@ -324,9 +324,4 @@ impl Own {
         let builder = builder.add_buffer(arrow_buffer::Buffer::from_slice_ref(bytes)).align_buffers(true);
         builder.build().map_err(|e| Error::malformed(FORMAT, format!("{e}.")))
     }
-}
-
-fn has_dictionary(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Dictionary(..))
-        || crate::frame::children(data_type).iter().any(|f| has_dictionary(f.data_type()))
 }
