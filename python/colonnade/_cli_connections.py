@@ -13,6 +13,7 @@ from typing import Any
 
 import colonnade as cn
 
+from ._cli_security import security_of
 from ._cli_show import source_of
 from ._cli_work import bar, read_options, target_of, write_options
 from ._formats import for_connection, for_target
@@ -139,10 +140,7 @@ def _where(url: str, sends: bool) -> Any:
 @contextlib.contextmanager
 def _peer(options: argparse.Namespace, where: Any, *, listens: bool) -> Iterator[cn.Connection]:
     """The connection, however it comes about."""
-    told: dict[str, Any] = {"threads": options.threads, "timeout_s": options.timeout}
-    for name in ("certificate", "key", "authorities", "token_file", "token_env"):
-        if getattr(options, name) is not None:
-            told[name] = getattr(options, name)
+    told: dict[str, Any] = {"threads": options.threads, "timeout_s": options.timeout, **security_of(options)}
     if getattr(options, "limit", None) is not None:
         told["limits"] = cn.Limits(max_nbytes=options.limit)
     if isinstance(where, tuple):

@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from ._cli_security import add_security
+
 
 def parser() -> argparse.ArgumentParser:
     """The parser of every command; `options.command` runs what was asked for."""
@@ -166,13 +168,9 @@ def _add_peer(command: argparse.ArgumentParser) -> None:
         metavar="S",
         help="how long the peer may be absent or silent (default: 30 s until somebody listens, else forever)",
     )
-    tls = command.add_argument_group("tls://", "paths of PEM files; a token is 16 to 4,096 bytes")
-    tls.add_argument("--certificate", metavar="PATH", help="our own certificate")
-    tls.add_argument("--key", metavar="PATH", help="its key")
-    tls.add_argument("--authorities", metavar="PATH", help="who must have signed the peer's certificate")
-    tls.add_argument("--token-file", metavar="PATH", help="the file that holds the token")
-    tls.add_argument("--token-env", metavar="NAME", help="the environment variable that holds the token")
-    tls.add_argument("--server-name", metavar="NAME", help="connecting: the name in the peer's certificate")
+    add_security(command).add_argument(
+        "--server-name", metavar="NAME", help="connecting: the name in the peer's certificate"
+    )
 
 
 class _Parser(argparse.ArgumentParser):

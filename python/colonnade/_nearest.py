@@ -19,6 +19,12 @@ def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
     return difflib.get_close_matches(word, candidates, n=count, cutoff=0.6)
 
 
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`'; did you mean "price"?'`, or nothing where no name looks like `word`."""
+    found = nearest(word, known, count=1)
+    return f'; did you mean "{found[0]}"?' if found else ""
+
+
 def nearest_hint(word: str, known: Iterable[str]) -> str:
     """`"; nearest: 'price'"`, or nothing where no name looks like `word`."""
     found = nearest(word, known)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar
+
+from colonnade._nearest import did_you_mean
 
 T = TypeVar("T")
 
 MOST = 64
 """Known ones that a message lists."""
+
+
+def unknown(kind: str, name: str, known: Sequence[str]) -> KeyError:
+    """The error for a name that is not there."""
+    listed = ", ".join(known) if len(known) <= MOST else f"{len(known)}; `colonnade bench list` names them"
+    return KeyError(f'bench: unknown {kind} "{name}"{did_you_mean(name, known) or "."} Known: {listed}')
 
 
 class Registry(Generic[T]):
@@ -45,10 +52,7 @@ class Registry(Generic[T]):
         try:
             return self._items[name]
         except KeyError:
-            near = difflib.get_close_matches(name, self._items, n=1)
-            hint = f'; did you mean "{near[0]}"?' if near else "."
-            known = ", ".join(self._items) if len(self) <= MOST else f"{len(self)}; `colonnade bench list` names them"
-            raise KeyError(f'bench: unknown {self.kind} "{name}"{hint} Known: {known}') from None
+            raise unknown(self.kind, name, list(self._items)) from None
 
     def get(self, name: str) -> T | None:
         """The item, or None."""

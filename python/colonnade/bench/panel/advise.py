@@ -7,7 +7,6 @@ raced, and the answer is one sentence with what it rests on beneath it. See docs
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import os
 import sys
@@ -17,6 +16,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from colonnade._cli_security import add_security, security_of
+from colonnade._nearest import did_you_mean, nearest
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.panel import link as links
 from colonnade.bench.panel import sample
@@ -45,7 +46,6 @@ SAMPLE_BYTES_PER_S = 2_000_000
 """Bytes of the frame for each second of the budget: more of it would leave too few laps."""
 RACE_SHARE = 0.8
 """Of the budget; the rest is for the link, the floors and the measured path."""
-SECURITY = ("certificate", "key", "authorities", "token_file", "token_env")
 
 
 class Advice:
@@ -205,9 +205,8 @@ def columns_of(frame: Any, columns: Sequence[str] | None) -> tuple[str, ...]:
     names = [str(label) for label in frame.columns]
     for name in columns or ():
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f'; did you mean "{near[0]}"?' if near else f"; there are {', '.join(names[:8])}"
-            raise KeyError(f'advise: no column "{name}"{hint}')
+            there = "" if nearest(name, names) else f"; there are {', '.join(names[:8])}"
+            raise KeyError(f'advise: no column "{name}"{did_you_mean(name, names)}{there}')
     return tuple(columns or ())
 
 
@@ -226,12 +225,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--candidate", metavar="'ENGINE FORMAT [CODEC]'", action="append", help="instead of the usual ten; repeatable"
     )
-    for name in SECURITY:
-        parser.add_argument(
-            f"--{name.replace('_', '-')}",
-            metavar="PATH" if name != "token_env" else "NAME",
-            help="as for `colonnade send`",
-        )
+    add_security(parser)
     parser.add_argument("--seed", type=int, default=sample.SEED, help="of the sample and the order")
     parser.add_argument("--json", action="store_true", help="all figures as JSON on standard output")
 
@@ -242,11 +236,11 @@ def main(arguments: argparse.Namespace) -> int:
     def note(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
-    security = {name: value for name in SECURITY if (value := getattr(arguments, name)) is not None}
     try:
         advice = advise(
             arguments.data, link=arguments.link, to=arguments.to, budget_s=arguments.budget, reads=arguments.reads,
-            columns=arguments.columns, candidates=arguments.candidate, seed=arguments.seed, note=note, **security,
+            columns=arguments.columns, candidates=arguments.candidate, seed=arguments.seed, note=note,
+            **security_of(arguments),
         )  # fmt: skip
     except (KeyError, ValueError, OSError) as error:
         print(os_error_text(error) if isinstance(error, OSError) else error.args[0], file=sys.stderr)

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from colonnade._cli_security import add_security, security_of
 from colonnade.bench.panel.runner import Panel
-from colonnade.bench.panel.serve import SECURITY
 from colonnade.bench.panel.spec import PanelSpec
 
 OUT = Path("bench-results/panel")
@@ -47,8 +47,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--point", type=duration, help="a curve ends with a point that takes longer")
     command.add_argument("--disk", type=float, help="MB/s, for the ideal I/O time beside each row")
     command.add_argument("--remote", help="URL of a `colonnade bench serve`: adds the transport remote")
-    for name in SECURITY:
-        command.add_argument(f"--{name.replace('_', '-')}", help="for --remote, as for `colonnade send`")
+    add_security(command)
     command.add_argument("--no-faults", action="store_true", help="do not try damaged copies")
     command.add_argument("--out", type=Path, default=OUT, help="results and reports; the file system under test")
     command.add_argument("--anew", action="store_true", help="forget what an interrupted run has measured")
@@ -61,7 +60,6 @@ def spec_of(arguments: argparse.Namespace) -> PanelSpec:
     transport = arguments.transport
     if arguments.remote and "remote" not in (transport or ()):
         transport = [*(transport or spec.transport), "remote"]
-    security = {name: value for name in SECURITY if (value := getattr(arguments, name)) is not None}
     return spec.but(
         dataset=arguments.data or None,
         engine=arguments.engine,
@@ -69,7 +67,7 @@ def spec_of(arguments: argparse.Namespace) -> PanelSpec:
         codec=arguments.codec,
         transport=transport,
         remote=arguments.remote,
-        remote_options=security or None,
+        remote_options=security_of(arguments) or None,
         size=sorted(arguments.size) if arguments.size else None,
         via=arguments.via,
         repetitions=arguments.repetitions,

@@ -15,26 +15,23 @@ import threading
 import time
 from typing import Any
 
+from colonnade._cli_security import add_security, security_of
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.libraries import LIBRARIES
 from colonnade.bench.measure import touch_all
 from colonnade.bench.spec import Cell
 
-SECURITY = ("certificate", "key", "authorities", "token_file", "token_env")
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Where to listen, and who may connect."""
     command.add_argument("url", nargs="?", default="tcp://127.0.0.1:7777", help="tcp:// (this machine), tls://, unix:")
-    for name in SECURITY:
-        command.add_argument(f"--{name.replace('_', '-')}", help="as for `colonnade recv`")
+    add_security(command)
     command.add_argument("--trust-peers", action="store_true", help="also decode formats that can run code, as pickle")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
-    options = {name: value for name in SECURITY if (value := getattr(arguments, name)) is not None}
-    server = Server(arguments.url, trust=arguments.trust_peers, **options)
+    server = Server(arguments.url, trust=arguments.trust_peers, **security_of(arguments))
     print(f"listening at {server.url}; Ctrl-C ends it", file=sys.stderr, flush=True)
     try:
         server.run()

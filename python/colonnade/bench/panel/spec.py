@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -13,6 +12,7 @@ from typing import Any
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.panel import tables
 from colonnade.bench.panel.shaping import Shape
+from colonnade.bench.registry import unknown
 from colonnade.bench.spec import Cell, passes
 
 TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
@@ -171,13 +171,6 @@ def steps(start: float, stop: float = 1.0, step: float = SQRT2) -> list[float]:
         out.append(float(f"{size:.6g}"))
         size *= step
     return [*out, stop]
-
-
-def unknown(kind: str, name: str, known: list[str]) -> KeyError:
-    """The error for a level that is not there."""
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f'; did you mean "{near[0]}"?' if near else "."
-    return KeyError(f'bench: unknown {kind} "{name}"{hint} Known: {", ".join(known)}')
 
 
 __all__ = ["TRANSPORTS", "PanelSpec", "rows", "steps"]
