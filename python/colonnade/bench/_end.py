@@ -14,10 +14,10 @@ import os
 import resource
 import sys
 import time
-import traceback
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+from colonnade.bench._channel import Channel
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.libraries import LIBRARIES
 from colonnade.bench.measure import settle, touch_all, trim_heap, warm_guest
@@ -32,8 +32,8 @@ now = time.monotonic
 class End:
     """The passages of this process, and the data they share."""
 
-    def __init__(self, channel: TextIO, task: dict[str, Any]) -> None:
-        self.channel, self.sends, self.cache = channel, task["sends"], Path(task["cache"])
+    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
+        self.say, self.sends, self.cache = channel.say, task["sends"], Path(task["cache"])
         self.passages: list[Passage] = []
         self._data: dict[tuple[str, str, float], Any] = {}
         self.loaded: dict[int, bool] = {}
@@ -41,10 +41,6 @@ class End:
             cell = Cell.from_json(item["cell"])
             plan = Plan(cell.transport, self.sends, task["folder"], number, item.get("fd"), task.get("certificates"))
             self.passages.append(PASSAGES[f"{cell.engine} {cell.format}"](cell, plan))
-
-    def say(self, **record: Any) -> None:
-        self.channel.write(json.dumps(record) + "\n")
-        self.channel.flush()
 
     def data(self, cell: Cell) -> Any:
         key = (cell.dataset, cell.library, cell.size)
@@ -139,10 +135,9 @@ def cpu() -> tuple[float, float]:
 
 def main() -> int:
     """Take the channel away from anything a library prints, obey, report an error as a record."""
-    channel = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
+    channel = Channel()
     faulthandler.enable()  # the parent aborts an end that hangs: then it says where
-    task = json.loads(sys.stdin.readline())
+    task = channel.task()
     if task.get("apart"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[0 if task["sends"] else -1]})
@@ -150,11 +145,8 @@ def main() -> int:
     try:
         end.run()
     except Exception as error:  # the parent turns it into a row
-        traceback.print_exc()
-        end.say(error=f"{type(error).__name__}: {error}"[:400])
-        return 1
+        return channel.failed(error)
     # Threads of servers and pools that do not end by themselves shall not keep the process.
-    channel.flush()
     os._exit(0)
 
 

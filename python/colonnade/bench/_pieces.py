@@ -6,14 +6,13 @@ No kernel and no Python stands between: the source is the core's own, as large a
 from __future__ import annotations
 
 import gc
-import json
-import os
 import random
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
+from colonnade.bench._channel import Channel
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.libraries import LIBRARIES
 from colonnade.bench.measure import settle, touch_all, warm_guest
@@ -36,9 +35,8 @@ def to_pandas(core: Any) -> Any:
 
 
 def main() -> int:
-    channel = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    task: dict[str, Any] = json.loads(sys.stdin.readline())
+    channel = Channel()
+    task = channel.task()
     cells = [Cell.from_json(item) for item in task["cells"]]
     order, library = random.Random(task["seed"]), LIBRARIES["pandas"]
     frame = DATASETS[cells[0].dataset].load("pandas", cells[0].size, Path(task["cache"]))
@@ -62,7 +60,7 @@ def main() -> int:
             else:
                 difference = None if result == messages[cell.format][16:] else "the bytes differ"
             record = {"kind": "check", "cell": cell.to_json(), "ok": True, "difference": difference}
-            channel.write(json.dumps({**record, "frame_nbytes": nbytes}) + "\n")
+            channel.say(**record, frame_nbytes=nbytes)
         del result
         for number in range(task["rounds"]):
             order.shuffle(cells)
@@ -78,11 +76,9 @@ def main() -> int:
                     if recorded:
                         record = {"kind": "time", "cell": cell.to_json(), "operation": "passage", "state": "repeat"}
                         record.update(round=number, position=position, open_s=seconds, usable_s=usable)
-                        channel.write(json.dumps(record) + "\n")
-                        channel.flush()
+                        channel.say(**record)
     except Exception as error:
-        channel.write(json.dumps({"kind": "error", "error": f"{type(error).__name__}: {error}"[:400]}) + "\n")
-        return 1
+        return channel.failed(error, kind="error")
     return 0
 
 

@@ -7,13 +7,12 @@ batch by batch and adds up every byte. One JSON line each way, as ever.
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
-import traceback
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+from colonnade.bench._channel import Channel
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.measure import settle, touch_all, trim_heap
 
@@ -28,12 +27,8 @@ def blocks(frame: Any) -> list[Any]:
 class Role:
     """One of the three."""
 
-    def __init__(self, channel: TextIO, task: dict[str, Any]) -> None:
-        self.channel, self.task = channel, task
-
-    def say(self, **record: Any) -> None:
-        self.channel.write(json.dumps(record) + "\n")
-        self.channel.flush()
+    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
+        self.say, self.task = channel.say, task
 
     def heard(self) -> dict[str, Any]:
         line = sys.stdin.readline()
@@ -98,16 +93,13 @@ class Role:
 
 
 def main() -> int:
-    channel = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    task = json.loads(sys.stdin.readline())
+    channel = Channel()
+    task = channel.task()
     role = Role(channel, task)
     try:
         {"sender": role.sender, "relay": role.relay, "receiver": role.receiver}[task["role"]]()
     except Exception as error:  # the parent turns it into a row
-        traceback.print_exc()
-        role.say(error=f"{type(error).__name__}: {error}"[:400])
-        return 1
+        return channel.failed(error)
     return 0
 
 

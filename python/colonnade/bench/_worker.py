@@ -15,24 +15,22 @@ copy-on-write fault, and a fork of a process with thread pools may hang. Tasks:
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import sys
 import time
-import traceback
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+from colonnade.bench._channel import Channel
 from colonnade.bench._contestant import Contestant
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.engines.limits import threads
-from colonnade.bench.measure import measure_read, settle, warm_guest
+from colonnade.bench.measure import WARM_MULTIPLE, measure_read, settle, warm_guest
 from colonnade.bench.memory import private_dirty
 from colonnade.bench.page_cache import set_cache
 from colonnade.bench.spec import READS, Cell
 
-WARM_MULTIPLE = 2.5  # of the frame; a task may say otherwise
 WARM_MARGIN = 32 << 20
 LARGE_NBYTES = 64 << 20
 
@@ -40,15 +38,11 @@ LARGE_NBYTES = 64 << 20
 class Worker:
     """Holds the channel to the parent and the data that several contestants share."""
 
-    def __init__(self, channel: TextIO, task: dict[str, Any]) -> None:
-        self.channel, self.task = channel, task
+    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
+        self.emit, self.task = channel.say, task
         self.directory, self.cache = Path(task["directory"]) / task.get("folder", ""), Path(task["cache"])
         self.directory.mkdir(exist_ok=True)
         self._data: dict[tuple[str, str, float], Any] = {}
-
-    def emit(self, **record: Any) -> None:
-        self.channel.write(json.dumps(record) + "\n")
-        self.channel.flush()
 
     def data(self, cell: Cell) -> Any:
         key = (cell.dataset, cell.library, cell.size)
@@ -169,18 +163,15 @@ class Worker:
 
 def main() -> int:
     """Take the channel away from anything an engine prints, run the task, report an error as a record."""
-    channel = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    task = json.loads(sys.stdin.readline())
+    channel = Channel()
+    task = channel.task()
     worker = Worker(channel, task)
     start = time.perf_counter()
     try:
         tasks = {"check": worker.check, "measure": worker.measure, "memory": worker.memory, "gather": worker.gather}
         tasks[task["task"]]()
     except Exception as error:  # the parent turns it into a row
-        traceback.print_exc()
-        worker.emit(kind="error", error=f"{type(error).__name__}: {error}"[:400])
-        return 1
+        return channel.failed(error, kind="error")
     worker.emit(kind="end", seconds=time.perf_counter() - start)
     return 0
 

@@ -91,6 +91,19 @@ def trim_heap() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
+WARM_MULTIPLE = 2.5
+"""Memory that a call may ask for, as a multiple of the frame: what is sent, and what becomes of it."""
+
+
+def prepare(nbytes: int, engine: Any = None) -> None:
+    """Before a repetition: nothing is left over, and the host backs the memory that will be asked for."""
+    if engine is not None:
+        engine.forget()
+    trim_heap()
+    settle()
+    warm_guest(int(nbytes * WARM_MULTIPLE))
+
+
 def warm_guest(nbytes: int) -> None:
     """Have the host back `nbytes` of memory, then give all of it back to the guest's kernel.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import statistics
 import sys
 import tempfile
@@ -11,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from colonnade.bench._channel import Channel
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.measure import settle
 from colonnade.bench.panel import tables
@@ -39,14 +38,12 @@ def columns_s(frame: Any, cell: Cell, names: list[str], folder: Path) -> float |
 
 
 def main() -> int:
-    channel = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    task = json.loads(sys.stdin.readline())
+    channel = Channel()
+    task = channel.task()
     frame = next(iter(tables.load(Path(task["tables"])).values()))
     with tempfile.TemporaryDirectory(prefix="columns-", dir=task["directory"]) as folder:
         seconds = columns_s(frame, Cell.from_json(task["cell"]), task["columns"], Path(folder))
-    channel.write(json.dumps({"seconds": seconds}) + "\n")
-    channel.flush()
+    channel.say(seconds=seconds)
     return 0
 
 

@@ -8,7 +8,6 @@ might be code), it only takes the bytes, and decoding is done here.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sys
 import time
@@ -16,9 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from colonnade.bench._channel import Channel
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.libraries import LIBRARIES
-from colonnade.bench.measure import settle, touch_all, trim_heap, warm_guest
+from colonnade.bench.measure import prepare, touch_all
 from colonnade.bench.page_cache import set_cache
 from colonnade.bench.panel import tables
 from colonnade.bench.panel.link import write_all
@@ -69,10 +69,7 @@ def to_peer(peer: Peer, cell: dict[str, Any]) -> Move:
 def walk(frame: Frame, cell: Cell, move: Move) -> Parts:
     """One repetition."""
     engine, library = ENGINES[cell.engine], LIBRARIES["pandas"]
-    engine.forget()
-    trim_heap()
-    settle()
-    warm_guest(int(library.nbytes(frame) * 2.5))
+    prepare(library.nbytes(frame), engine)
     start = clock()
     payload = engine.encode(frame, cell)
     encode_s = clock() - start
@@ -86,17 +83,15 @@ def walk(frame: Frame, cell: Cell, move: Move) -> Parts:
 
 
 def main() -> int:
-    channel = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    task = json.loads(sys.stdin.readline())
+    channel = Channel()
+    task = channel.task()
     cell, kept = Cell.from_json(task["cell"]), Path(task["tables"])
     peer = Peer(task["to"], **task["options"]) if task["peer"] else None
     move = to_folder(task["to"]) if peer is None else to_peer(peer, task["cell"])
     few, whole = (next(iter(tables.load(path).values())) for path in (tables.few(kept), kept))
     walk(few, cell, move)
     for _ in range(task["repetitions"]):
-        channel.write(json.dumps(walk(whole, cell, move)) + "\n")
-        channel.flush()
+        channel.say(**walk(whole, cell, move))
     return 0
 
 
