@@ -6,33 +6,30 @@ Data is made, libraries are imported and a rehearsal on a few rows is done befor
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
 import sys
-import traceback
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+from colonnade.bench._channel import Channel
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.libraries import LIBRARIES
-from colonnade.bench.measure import settle, touch_all, trim_heap, warm_guest
-from colonnade.bench.panel import framing, tables
+from colonnade.bench.measure import prepare, touch_all, trim_heap
+from colonnade.bench.panel import tables
 from colonnade.bench.panel._meter import Meter, clock
 from colonnade.bench.panel._parts import seconds_of_parts
-from colonnade.bench.panel.streams import Framed, Way, receive_tables, send_tables
+from colonnade.bench.panel.streams import Framed, Held, Way, receive_tables, send_tables
 from colonnade.bench.spec import Cell
 from colonnade.bench.transports.moving import MOVING, Plan
-
-WARM_MULTIPLE = 2.5
 
 
 class End:
     """Holds the words' channel, the data and the engine."""
 
-    def __init__(self, channel: TextIO, task: dict[str, Any]) -> None:
-        self.channel, self.task = channel, task
+    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
+        self.say, self.task = channel.say, task
         self.cell, self.role = Cell.from_json(task["cell"]), task["role"]
         self.engine = ENGINES[self.cell.engine]
         self.transport = self.cell.transport.partition("-")[0]
@@ -47,10 +44,6 @@ class End:
         self.counted: int | None = None
         self.parts: dict[str, float] = {}
 
-    def say(self, **words: Any) -> None:
-        self.channel.write(json.dumps(words) + "\n")
-        self.channel.flush()
-
     def run(self) -> None:
         """Load, rehearse, then one word after another."""
         self.rehearse()
@@ -61,6 +54,8 @@ class End:
             told = json.loads(line)
             if told["word"] == "exit":
                 return
+            # A reader holds a few rows alone: how much will come to it is said with the first word.
+            self.nbytes = told.get("frame_nbytes", self.nbytes)
             words[told["word"]](told)
 
     def extent(self) -> tuple[int, int]:
@@ -76,7 +71,7 @@ class End:
             self.write_files(self.few, folder)
             self.touch(self.read_files(folder))
         else:
-            self.touch(self.passed(self.few, io.BytesIO())[0])
+            self.touch(self.passed(self.few)[0])
         shutil.rmtree(folder)
         self.engine.forget()
         trim_heap()
@@ -87,34 +82,14 @@ class End:
 
     # ---------------------------------------------------------------- in one process
 
-    def passed(self, data: dict[str, Any], held: io.BytesIO) -> tuple[dict[str, Any], dict[str, Any]]:
+    def passed(self, data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Through a buffer in memory: streamed by those that stream. The result, and what was measured."""
-        # Those that are given the end itself take all that a mere file object has.
-        streaming = self.cell.format in self.engine.streams and not self.engine.ends
-        encode_s, start = 0.0, clock()
-        for name, frame in data.items():
-            if streaming:
-                held.write(framing.head(name, None))
-                self.engine.write_stream(frame, held, self.cell)
-            else:
-                payload = self.engine.encode(frame, self.cell)
-                held.write(framing.head(name, memoryview(payload).nbytes))
-                held.write(payload)
-        encode_s = clock() - start
-        nbytes = held.tell()
+        held, start = Held(), clock()
+        send_tables(held, self.engine, self.cell, data, clock)
+        encode_s, nbytes = clock() - start, held.tell()
         held.seek(0)
-        out = {}
-        for _ in data:
-            name, size = framing.read_head(held)
-            at = held.tell()
-            if size is None:
-                out[name] = self.engine.read_stream(held, self.cell)
-            else:
-                with held.getbuffer() as view:
-                    payload = bytes(view[at : at + size])
-                held.seek(at + size)
-                out[name] = self.engine.decode(payload, self.cell)
-        return out, {"encode_s": encode_s, "nbytes": nbytes}
+        found, _ = receive_tables(held, self.engine, self.cell, len(data), clock)
+        return found, {"encode_s": encode_s, "nbytes": nbytes}
 
     def converted(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Conversion: each table to bytes, then each back."""
@@ -172,11 +147,7 @@ class End:
         self.ready()
 
     def ready(self) -> None:
-        """Nothing is left over from before, and the host backs the memory that will be asked for."""
-        self.engine.forget()
-        trim_heap()
-        settle()
-        warm_guest(int(self.task.get("nbytes", getattr(self, "nbytes", 0)) * WARM_MULTIPLE))
+        prepare(self.nbytes, self.engine)
         self.say(word="ready")
 
     # ---------------------------------------------------------------- measured
@@ -190,7 +161,7 @@ class End:
 
     def both(self) -> dict[str, Any]:
         with Meter() as meter:
-            found, parts = self.converted() if self.transport == "memory" else self.passed(self.tables, io.BytesIO())
+            found, parts = self.converted() if self.transport == "memory" else self.passed(self.tables)
             opened = clock()
             self.touch(found)
         return {**meter.found, **parts, "open_s": opened - meter.start, "usable_s": meter.found["elapsed_s"]}
@@ -211,10 +182,8 @@ class End:
     def streamed_nbytes(self) -> int:
         """What a stream engine has sent, counted afterwards: a count on the way would be work of its own."""
         if self.counted is None:
-            held = io.BytesIO()
-            for name, frame in self.tables.items():
-                held.write(framing.head(name, None))
-                self.engine.write_stream(frame, held, self.cell)
+            held = Held(again=False)
+            send_tables(held, self.engine, self.cell, self.tables, clock)
             self.counted = held.tell()
         return self.counted
 
@@ -235,13 +204,11 @@ class End:
             self.parts = seconds_of_parts(
                 self.engine, path, self.cell, self.library, str(frame.columns[-1]), len(frame)
             )
-        rows = {name: len(frame) for name, frame in found.items()}
         return {
             **meter.found,
             **parts,
             "open_s": opened - meter.start,
             "usable_s": meter.found["elapsed_s"],
-            "rows": rows,
             "parts": self.parts,
         }
 
@@ -251,7 +218,7 @@ def nbytes_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def made(channel: TextIO, task: dict[str, Any]) -> Any:
+def made(channel: Channel, task: dict[str, Any]) -> Any:
     """Whoever does the task: an end, one of raw bytes or of another host, or a trial that is not timed."""
     from colonnade.bench.panel._raw import RAW, RawEnd
     from colonnade.bench.panel._remote import RemoteEnd
@@ -266,16 +233,12 @@ def made(channel: TextIO, task: dict[str, Any]) -> Any:
 
 def main() -> int:
     """The channel is taken away from anything an engine prints."""
-    channel = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    task = json.loads(sys.stdin.readline())
+    channel = Channel()
+    task = channel.task()
     try:
         made(channel, task).run()
     except Exception as error:  # the parent makes a row of it
-        traceback.print_exc()
-        channel.write(json.dumps({"error": f"{type(error).__name__}: {error}"[:400]}) + "\n")
-        channel.flush()
-        return 1
+        return channel.failed(error)
     return 0
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
-from colonnade.bench.measure import settle, touch_all, warm_guest
+from colonnade.bench._channel import Channel
+from colonnade.bench.measure import prepare, touch_all
 from colonnade.bench.panel import _end
 from colonnade.bench.panel._meter import Meter
+from colonnade.bench.panel.link import write_all
 from colonnade.bench.panel.streams import Way
 from colonnade.bench.spec import Cell
 from colonnade.bench.transports.moving import MOVING
@@ -23,8 +25,8 @@ RAW = "raw bytes"
 class RawEnd(_end.End):
     """An end that has bytes instead of tables. Files are written, with the option `sync` to the disk, then read."""
 
-    def __init__(self, channel: TextIO, task: dict[str, Any]) -> None:
-        self.channel, self.task = channel, task
+    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
+        self.say, self.task = channel.say, task
         self.cell, self.role = Cell.from_json(task["cell"]), task["role"]
         self.transport = self.cell.transport.partition("-")[0]
         self.moving = MOVING.get(self.transport)
@@ -39,8 +41,7 @@ class RawEnd(_end.End):
         return self.nbytes, 0
 
     def ready(self) -> None:
-        settle()
-        warm_guest(int(self.task["nbytes"] * _end.WARM_MULTIPLE))
+        prepare(self.nbytes)
         self.say(word="ready")
 
     def connect(self, stream: Any) -> None:
@@ -62,9 +63,7 @@ class RawEnd(_end.End):
         with Meter() as meter:
             if self.moving is None:
                 with open(folder / "raw", "wb", 0) as file:
-                    view = self.payload.data
-                    for at in range(0, self.nbytes, 256 << 10):
-                        file.write(view[at : at + (256 << 10)])
+                    write_all(file, self.payload)
                     if self.cell.option.get("sync"):
                         os.fsync(file.fileno())
             else:

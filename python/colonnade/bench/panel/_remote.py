@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from colonnade.bench._channel import Channel
 from colonnade.bench.panel import _end
 from colonnade.bench.panel._meter import Meter, clock
 
@@ -17,7 +18,7 @@ class RemoteEnd(_end.End):
     Two hosts have two clocks: the time counts from here to the answer, less the way back (half a ping).
     """
 
-    def __init__(self, channel: Any, task: dict[str, Any]) -> None:
+    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
         import colonnade as cn
 
         super().__init__(channel, task)

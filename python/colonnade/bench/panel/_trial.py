@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import resource
 import sys
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+from colonnade.bench._channel import Channel
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.libraries import LIBRARIES
 from colonnade.bench.panel import tables
@@ -27,15 +27,11 @@ DAMAGED_ROWS = 2000
 class Trial:
     """Role ``check``: encode, decode, compare. Role ``fault``: decode damaged copies, one after another."""
 
-    def __init__(self, channel: TextIO, task: dict[str, Any]) -> None:
-        self.channel, self.task = channel, task
+    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
+        self.say, self.task = channel.say, task
         self.cell = Cell.from_json(task["cell"])
         self.engine = ENGINES[self.cell.engine]
         self.tables = tables.load(Path(task["tables"]))
-
-    def say(self, **words: Any) -> None:
-        self.channel.write(json.dumps(words) + "\n")
-        self.channel.flush()
 
     def run(self) -> None:
         {"check": self.check, "fault": self.fault}[self.task["role"]]()

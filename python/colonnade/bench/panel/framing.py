@@ -6,8 +6,7 @@ A text engine that would have to look for the end of a table is told where it is
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 HEAD = struct.Struct("<HQ")
 """Length of the name, length of the payload (`UNKNOWN` where a stream engine writes it)."""
@@ -50,27 +49,3 @@ def exactly(stream: Readable, nbytes: int) -> bytes:
     if len(found) != nbytes:
         raise EOFError(f"bench: the stream ended after {len(found)} of {nbytes} bytes of a table")
     return found
-
-
-def pack(payloads: Mapping[str, Any]) -> bytes:
-    """All tables as one buffer."""
-    parts: list[Any] = []
-    for name, payload in payloads.items():
-        parts += [head(name, memoryview(payload).nbytes), payload]
-    return b"".join(parts)
-
-
-def unpack(buffer: Any) -> Iterator[tuple[str, memoryview]]:
-    """Each table of a packed buffer, without a copy.
-
-    >>> [(name, bytes(payload)) for name, payload in unpack(pack({"a": b"xy", "b": b""}))]
-    [('a', b'xy'), ('b', b'')]
-    """
-    view, at = memoryview(buffer).cast("B"), 0
-    while at < len(view):
-        length, nbytes = HEAD.unpack(view[at : at + HEAD.size])
-        at += HEAD.size + length
-        if at + nbytes > len(view):
-            raise EOFError(f"bench: a table of {nbytes} bytes ends after {max(0, len(view) - at)}")
-        yield bytes(view[at - length : at]).decode(), view[at : at + nbytes]
-        at += nbytes

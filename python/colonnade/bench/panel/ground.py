@@ -8,7 +8,7 @@ from typing import Any
 from colonnade.bench.panel import point, tables
 from colonnade.bench.panel._raw import RAW
 from colonnade.bench.panel.link import measure
-from colonnade.bench.panel.links import Link
+from colonnade.bench.panel.links import ShapedLink
 from colonnade.bench.panel.shaping import Shape
 from colonnade.bench.panel.spec import PanelSpec
 from colonnade.bench.spec import Cell
@@ -23,7 +23,7 @@ class Ground:
 
     Parameters
     ----------
-    links : dict of str to Link
+    links : dict of str to ShapedLink
         Filled here; whoever gave it closes them.
     """
 
@@ -31,7 +31,7 @@ class Ground:
         self,
         spec: PanelSpec,
         place: point.Place,
-        links: dict[str, Link],
+        links: dict[str, ShapedLink],
         emit: Callable[..., None],
         note: Callable[[str], None],
     ) -> None:
@@ -46,7 +46,7 @@ class Ground:
             shape = Shape.of(transport)
             if shape is None:
                 continue
-            link = self.links[transport] = Link(shape, number + 1)
+            link = self.links[transport] = ShapedLink(shape, number + 1)
             nbytes = max(DELAY_NBYTES, int(shape.bps / 8 * LINK_S))
             seconds = self.raw(transport, nbytes, link)["union_s"]
             delay_s = self.raw(transport, DELAY_NBYTES, link)["union_s"]
@@ -78,7 +78,7 @@ class Ground:
             write_s=record["write"]["elapsed_s"], read_s=record["read"]["elapsed_s"],
         )  # fmt: skip
 
-    def raw(self, transport: str, nbytes: int, link: Link | None, **options: Any) -> dict[str, Any]:
+    def raw(self, transport: str, nbytes: int, link: ShapedLink | None, **options: Any) -> dict[str, Any]:
         """So many raw bytes: the repetition of the median time."""
         cell = Cell("raw", "pandas", RAW, "bytes", "none", transport, options=tuple(options.items()))
         self.note(f"floor {transport}: {nbytes:,} bytes")

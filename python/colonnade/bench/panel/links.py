@@ -9,7 +9,7 @@ from colonnade.bench.pair import Process
 from colonnade.bench.panel.shaping import Namespaces, Shape, permitted
 
 
-class Link:
+class ShapedLink:
     """One shaped link, used for one point at a time.
 
     Attributes
@@ -31,7 +31,7 @@ class Link:
         """What a process is started with."""
         return [] if self.namespaces is None else self.namespaces.prefix(sends=sends)
 
-    def __enter__(self) -> Link:
+    def __enter__(self) -> ShapedLink:
         if self.namespaces is None:
             task = {"bps": self.shape.bps, "delay_s": self.shape.delay_s}
             self._relay = Process("relay", "colonnade.bench.panel._shaper", task)

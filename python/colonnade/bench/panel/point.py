@@ -15,7 +15,7 @@ from typing import Any
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.pair import PairError, Process, both, ended
 from colonnade.bench.panel import tables
-from colonnade.bench.panel.links import Link
+from colonnade.bench.panel.links import ShapedLink
 from colonnade.bench.spec import Cell
 
 MODULE = [sys.executable, "-m", "colonnade.bench.panel._end"]
@@ -39,7 +39,7 @@ class Place:
 
 
 def measure(
-    cell: Cell, place: Place, repetitions: int, link: Link | None = None, nbytes: int = 0
+    cell: Cell, place: Place, repetitions: int, link: ShapedLink | None = None, nbytes: int = 0
 ) -> Iterator[dict[str, Any]]:
     """Each repetition of one point, as a record without its kind.
 
@@ -53,11 +53,10 @@ def measure(
         # Paths of sockets may have a hundred bytes: not below a folder that the user has chosen.
         ways = stack.enter_context(tempfile.TemporaryDirectory(prefix="cn-"))
         task = {
-            **told_of_data(cell, place, folder, nbytes),
+            **told_of_data(cell, place, nbytes),
             "ways": ways,
             "cell": cell.to_json(),
             "directory": folder,
-            "repetitions": repetitions,
         }
         together = cell.transport in TOGETHER
         ends = {
@@ -72,13 +71,13 @@ def measure(
             if together:
                 found = alone(ends["both"], place)
             elif cell.transport == "file":
-                found = in_turn(ends["write"], ends["read"], place)
+                found = in_turn(ends["write"], ends["read"], place, size)
             else:
-                found = at_once(ends["write"], ends["read"], place, link)
+                found = at_once(ends["write"], ends["read"], place, size, link)
             yield {"round": number, "frame_nbytes": size["frame_nbytes"], "nrows": size.get("nrows"), **found}
 
 
-def told_of_data(cell: Cell, place: Place, folder: str, nbytes: int) -> dict[str, Any]:
+def told_of_data(cell: Cell, place: Place, nbytes: int = 0) -> dict[str, Any]:
     """Where the data of a cell lies, for the ends' task."""
     if nbytes:
         return {"nbytes": nbytes}
@@ -96,7 +95,7 @@ def told_of_data(cell: Cell, place: Place, folder: str, nbytes: int) -> dict[str
 
 
 @contextlib.contextmanager
-def started(role: str, cell: Cell, task: dict[str, Any], link: Link | None = None) -> Iterator[Process]:
+def started(role: str, cell: Cell, task: dict[str, Any], link: ShapedLink | None = None) -> Iterator[Process]:
     """An end's process; ended with the block, whatever state it is in."""
     program = getattr(ENGINES[cell.engine], "program", None) if cell.engine in ENGINES else None
     command = MODULE if program is None else program(task)
@@ -131,18 +130,21 @@ def alone(end: Process, place: Place) -> dict[str, Any]:
     }
 
 
-def in_turn(writer: Process, reader: Process, place: Place) -> dict[str, Any]:
+def in_turn(writer: Process, reader: Process, place: Place, size: dict[str, Any]) -> dict[str, Any]:
     """A file: written, then read by the other process, which finds it in the system's cache. Nothing overlaps."""
     writer.tell({"word": "go"})
     wrote = heard(writer, place)
-    reader.tell({"word": "go"})
+    reader.tell({"word": "go", "frame_nbytes": size["frame_nbytes"]})
     read = heard(reader, place)
     return {**joined(wrote, read, wrote["elapsed_s"] + read["elapsed_s"]), **read.get("parts", {})}
 
 
-def at_once(writer: Process, reader: Process, place: Place, link: Link | None) -> dict[str, Any]:
+def at_once(
+    writer: Process, reader: Process, place: Place, size: dict[str, Any], link: ShapedLink | None
+) -> dict[str, Any]:
     """Both run at the same time; the way between them is made before the clock starts."""
-    reader.tell({"word": "listen", **({"host": link.host} if link else {})})
+    where = {"host": link.host} if link else {}
+    reader.tell({"word": "listen", "frame_nbytes": size["frame_nbytes"], **where})
     address = reader.answer(place.patience_s)["address"]
     if link is not None:
         address = link.through(address)
@@ -165,9 +167,9 @@ def joined(wrote: dict[str, Any], read: dict[str, Any], union_s: float) -> dict[
     return {"union_s": union_s, "wire_nbytes": nbytes, **sides}
 
 
-def heard(end: Process, place: Place) -> dict[str, Any]:
-    """The next "done"; a "ready" may come before it."""
-    while (words := end.answer(place.patience_s)).get("word") != "done":
+def heard(end: Process, place: Place, word: str = "done") -> dict[str, Any]:
+    """The next answer with `word`; a "ready" may come before it."""
+    while (words := end.answer(place.patience_s)).get("word") != word:
         pass
     return words
 
@@ -175,52 +177,63 @@ def heard(end: Process, place: Place) -> dict[str, Any]:
 def check(cell: Cell, place: Place) -> dict[str, Any]:
     """What a round trip loses, from a process of its own."""
     with tempfile.TemporaryDirectory(prefix="check-", dir=place.directory) as folder:
-        task = {**told_of_data(cell, place, folder, 0), "cell": cell.to_json(), "directory": folder, "role": "check"}
+        task = {**told_of_data(cell, place), "cell": cell.to_json(), "directory": folder, "role": "check"}
         with started("check", cell, task) as end:
-            words = end.answer(place.patience_s)
-            while words.get("word") != "checked":
-                words = end.answer(place.patience_s)
+            words = heard(end, place, "checked")
     return {key: value for key, value in words.items() if key != "word"}
 
 
+FAULT_S = 20.0
+"""A damaged copy that takes longer hangs."""
 SEVERITY = ("unnoticed", "error", "hang", "crash", "silently wrong")
 
 
 def fault(cell: Cell, place: Place, what: str) -> dict[str, Any]:
-    """What damaged copies do: the worst outcome, and how many had which."""
-    outcomes: list[str] = []
-    detail = ""
-    number, count = 0, 1
-    while number < count:
-        with tempfile.TemporaryDirectory(prefix="fault-", dir=place.directory) as folder:
-            told = {"role": "fault", "what": what, "from": number, "directory": folder, "cell": cell.to_json()}
-            task = {**told_of_data(cell, place, folder, 0), **told}
-            with started("fault", cell, task) as end:
-                trying = False
-                try:
-                    while (line := end.line(min(20.0, place.patience_s))) is not None:
-                        words = json.loads(line)
-                        trying = words["word"] == "trying"
-                        if trying:
-                            number, count = words["number"], words["of"]
-                        else:
-                            outcomes.append(words["outcome"])
-                            detail = detail or words.get("detail", "")
-                    status = end.popen.wait(10)
-                    if trying:
-                        outcomes.append("crash")
-                        detail = ended(status)
-                except PairError:
-                    if not trying:
-                        raise
-                    outcomes.append("hang")
-                number += 1
-                if not trying:
-                    break
+    """What damaged copies do: the worst outcome, and how many had which.
+
+    Raises
+    ------
+    PairError
+        The process failed before the first copy was tried.
+    """
+    found: list[dict[str, Any]] = []
+    while tried(cell, place, what, found) > len(found):
+        pass  # a copy has ended the process: the next one goes on behind it
+    outcomes = [words["outcome"] for words in found]
     counts = {name: outcomes.count(name) for name in SEVERITY if name in outcomes}
-    worst = max(counts, key=SEVERITY.index) if counts else "unnoticed"
+    detail = next((words["detail"] for words in found if words.get("detail")), "")
     said = ", ".join(f"{count} {name}" for name, count in counts.items())
-    return {"what": what, "outcome": worst, "counts": counts, "detail": f"of {len(outcomes)}: {said}. {detail}".strip()}
+    worst = max(counts, key=SEVERITY.index)
+    return {"what": what, "outcome": worst, "counts": counts, "detail": f"of {len(found)}: {said}. {detail}".strip()}
+
+
+def tried(cell: Cell, place: Place, what: str, found: list[dict[str, Any]]) -> int:
+    """Tries the copies behind those of `found` until one ends or stops the process. Gives how many there are."""
+    with tempfile.TemporaryDirectory(prefix="fault-", dir=place.directory) as folder:
+        told = {"role": "fault", "what": what, "from": len(found), "directory": folder, "cell": cell.to_json()}
+        with started("fault", cell, {**told_of_data(cell, place), **told}) as end:
+            count, trying = 0, False
+            try:
+                while (line := end.line(min(FAULT_S, place.patience_s))) is not None:
+                    words = json.loads(line)
+                    if "error" in words:
+                        raise PairError(f"fault: {words['error']}")
+                    trying = words["word"] == "trying"
+                    if trying:
+                        count = words["of"]
+                    else:
+                        found.append(words)
+            except PairError:
+                if not trying:
+                    raise
+                found.append({"outcome": "hang"})
+                return count
+            status = ended(end.popen.wait(10))
+    if not count:
+        raise PairError(f"fault: {status}")
+    if trying:
+        found.append({"outcome": "crash", "detail": status})
+    return count
 
 
 def clean(directory: Path) -> None:

@@ -11,6 +11,7 @@ import json
 import random
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from colonnade.bench.engines import ENGINES
 from colonnade.bench.pair import PairError
 from colonnade.bench.panel import point
 from colonnade.bench.panel.ground import Ground
-from colonnade.bench.panel.links import Link
+from colonnade.bench.panel.links import ShapedLink
 from colonnade.bench.panel.spec import PanelSpec
 from colonnade.bench.spec import Cell
 
@@ -56,26 +57,32 @@ class Panel:
             with open(out, "a") as file:  # else the next record would stand on the line that was cut
                 file.write("\n")
         self.run_id = same_run(earlier, spec) or time.strftime("%Y%m%dT%H%M%S", time.gmtime())
-        self.records = [record for record in earlier if record.get("run") == self.run_id]
-        self.links: dict[str, Link] = {}
+        self.records: list[dict[str, Any]] = []
+        self.of: defaultdict[tuple[str, Cell], list[dict[str, Any]]] = defaultdict(list)
+        for record in earlier:
+            if record.get("run") == self.run_id:
+                self.keep(record)
+        self.links: dict[str, ShapedLink] = {}
         self.left = 0
         self.end = time.monotonic() + spec.budget_s
 
     # ---------------------------------------------------------------- records
 
+    def keep(self, record: dict[str, Any]) -> None:
+        """Among all records, and among those of its cell."""
+        self.records.append(record)
+        if "cell" in record:
+            self.of[record["kind"], Cell.from_json(record["cell"])].append(record)
+
     def emit(self, kind: str, **record: Any) -> None:
         record = {"kind": kind, **record, "run": self.run_id}
-        self.records.append(record)
+        self.keep(record)
         with open(self.out, "a") as file:
             file.write(json.dumps(record) + "\n")
 
     def has(self, kind: str, cell: Cell, **more: Any) -> bool:
         """Whether an earlier run of this file has this record."""
-        wanted = cell.to_json()
-        return any(
-            r["kind"] == kind and r.get("cell") == wanted and all(r.get(k) == v for k, v in more.items())
-            for r in self.records
-        )
+        return any(all(r.get(k) == v for k, v in more.items()) for r in self.of[kind, cell])
 
     # ---------------------------------------------------------------- the run
 
@@ -124,12 +131,9 @@ class Panel:
 
     def checks(self, cells: Sequence[Cell]) -> list[Cell]:
         """One round trip of each engine's row on a small part of the data: what is lost, before any clock starts."""
-        subjects: dict[Cell, bool] = {}
-        for cell in cells:
-            subject = replace(cell, transport="memory", size=self.spec.check_size, options=())
-            if subject not in subjects:
-                subjects[subject] = self.check(subject)
-        return [c for c in cells if subjects[replace(c, transport="memory", size=self.spec.check_size, options=())]]
+        subjects = {c: replace(c, transport="memory", size=self.spec.check_size, options=()) for c in cells}
+        good = {subject: self.check(subject) for subject in dict.fromkeys(subjects.values())}
+        return [cell for cell, subject in subjects.items() if good[subject]]
 
     def check(self, cell: Cell) -> bool:
         if self.has("check", cell):
@@ -161,7 +165,7 @@ class Panel:
 
     def point(self, cell: Cell, left: int) -> bool:
         """One point; False where the curve ends with it."""
-        done = [r["union_s"] for r in self.records if r["kind"] == "panel" and r["cell"] == cell.to_json()]
+        done = [record["union_s"] for record in self.of["panel", cell]]
         if len(done) >= self.spec.repetitions:
             return bool(min(done) <= self.spec.point_s)
         if self.has("failed", cell):

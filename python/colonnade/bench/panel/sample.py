@@ -67,16 +67,13 @@ def take(data: Any, most_nbytes: int, seed: int = SEED) -> Sample:
     ValueError
         A frame without rows or columns: there is nothing to measure.
     """
-    import colonnade as cn
-
-    opened = cn.read(data) if isinstance(data, str | os.PathLike) else data
-    nrows, ncols = opened.shape if hasattr(opened, "shape") else (1, 1)
+    opened = opened_of(data)
+    nrows, ncols = opened.shape
     if not nrows or not ncols:
         raise ValueError(f"advise: {nrows} rows x {ncols} columns: there is nothing to measure")
-    if isinstance(opened, cn.Frame) and opened.nbytes > HELD_MULTIPLE * most_nbytes:
+    if not is_pandas(opened) and opened.nbytes > HELD_MULTIPLE * most_nbytes:
         return _of_file(opened, most_nbytes, seed)
     frame = as_pandas(opened)
-    nrows, ncols = frame.shape
     nbytes = LIBRARIES["pandas"].nbytes(frame)
     if nbytes <= most_nbytes:
         return Sample(frame, nrows, ncols, nbytes, nbytes)
@@ -97,17 +94,25 @@ def _of_file(opened: Any, most_nbytes: int, seed: int) -> Sample:
     )
 
 
-def as_pandas(data: Any) -> Any:
-    """A pandas DataFrame of what was given."""
-    import pandas as pd
-
+def opened_of(data: Any) -> Any:
+    """What was given as something that has a shape: a pandas DataFrame as it is, all else as a `cn.Frame`."""
     import colonnade as cn
 
-    if isinstance(data, pd.DataFrame):
-        return data
     if isinstance(data, str | os.PathLike):
-        return cn.read(data).to_pandas()
-    return (data if isinstance(data, cn.Frame) else cn.Frame(data)).to_pandas()
+        return cn.read(data)
+    return data if is_pandas(data) or isinstance(data, cn.Frame) else cn.Frame(data)
+
+
+def is_pandas(data: Any) -> bool:
+    import pandas as pd
+
+    return isinstance(data, pd.DataFrame)
+
+
+def as_pandas(data: Any) -> Any:
+    """A pandas DataFrame of what was given."""
+    opened = opened_of(data)
+    return opened if is_pandas(opened) else opened.to_pandas()
 
 
 def rows_of_file(opened: Any, nrows: int, *, block_rows: int = BLOCK_ROWS, seed: int = SEED) -> Any:

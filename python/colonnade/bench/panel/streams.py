@@ -23,6 +23,10 @@ class Way:
             None if ends else stream.makefile("wb" if sends else "rb", MIB if not sends else BUFFERED_NBYTES)
         )
 
+    def streams(self, engine: Any, cell: Any) -> bool:
+        """Whether `engine` writes into it and reads from it by itself, instead of a buffer that is made before."""
+        return cell.format in engine.streams and cell.option.get("via") is None
+
     @property
     def given(self) -> Any:
         """What a stream engine works on."""
@@ -57,6 +61,24 @@ class Way:
         self.stream.close()
 
 
+class Held(io.BytesIO):
+    """A buffer in memory instead of what lies between.
+
+    `again`: it is read again. Engines that are given the end itself (`Engine.ends`) take all that a mere file object
+    has, so that several tables would be one: they hand over a buffer.
+    """
+
+    def __init__(self, *, again: bool = True) -> None:
+        super().__init__()
+        self.again = again
+        self.given = self
+        self.send = self.write
+
+    def streams(self, engine: Any, cell: Any) -> bool:
+        apart = engine.ends and self.again
+        return cell.format in engine.streams and cell.option.get("via") is None and not apart
+
+
 class Framed:
     """Our message framing around what is sent: `send_bytes` and `receive_bytes` over the same stream."""
 
@@ -69,6 +91,13 @@ class Framed:
     def send(self, data: Any) -> None:
         self.connection.send_bytes(data)
 
+    def flush(self) -> None:
+        """Every message goes out by itself."""
+
+    def streams(self, engine: Any, cell: Any) -> bool:
+        """Messages have a length: never."""
+        return False
+
     def message(self) -> Any:
         return self.connection.receive_bytes()
 
@@ -77,14 +106,16 @@ class Framed:
         self.stream.close()
 
 
+Between = Way | Held | Framed
+
+
 def send_tables(
-    way: Way | Framed, engine: Any, cell: Any, tables: dict[str, Any], clock: Callable[[], float]
+    way: Between, engine: Any, cell: Any, tables: dict[str, Any], clock: Callable[[], float]
 ) -> dict[str, Any]:
     """Every table, one after another. Gives encode_s and nbytes where encoding and sending are apart."""
-    streaming = isinstance(way, Way) and cell.format in engine.streams and cell.option.get("via") is None
-    encode_s, nbytes = 0.0, 0
+    encode_s, nbytes, streaming = 0.0, 0, way.streams(engine, cell)
     for name, frame in tables.items():
-        if streaming and isinstance(way, Way):
+        if streaming and not isinstance(way, Framed):
             way.send(framing.head(name, None))
             way.flush()
             engine.write_stream(frame, way.given, cell)
@@ -97,13 +128,12 @@ def send_tables(
         way.send(head)
         way.send(payload)
         nbytes += len(head) + memoryview(payload).nbytes
-    if isinstance(way, Way):
-        way.flush()
+    way.flush()
     return {} if streaming else {"encode_s": encode_s, "nbytes": nbytes}
 
 
 def receive_tables(
-    way: Way | Framed, engine: Any, cell: Any, count: int, clock: Callable[[], float]
+    way: Between, engine: Any, cell: Any, count: int, clock: Callable[[], float]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """`count` tables, and decode_s where receiving and decoding are apart."""
     out: dict[str, Any] = {}
@@ -116,7 +146,7 @@ def receive_tables(
             name, nbytes = framing.read_head(way)
             payload = None if nbytes is None else framing.exactly(way, nbytes)
         start = clock()
-        if payload is None and isinstance(way, Way):
+        if payload is None and not isinstance(way, Framed):
             out[name], apart = engine.read_stream(way.given, cell), False
         else:
             out[name] = engine.decode(payload, cell)
