@@ -19,6 +19,8 @@ from colonnade.bench.panel.predicted_run import add_arguments as add_predicted_a
 from colonnade.bench.panel.predicted_run import main as predicted
 from colonnade.bench.panel.serve import add_arguments as add_serve_arguments
 from colonnade.bench.panel.serve import main as serve
+from colonnade.bench.panel.stability import add_arguments as add_stability_arguments
+from colonnade.bench.panel.stability import main as stability
 from colonnade.bench.report import sections, to_markdown, to_terminal, write_markdown
 from colonnade.bench.run import run
 from colonnade.bench.spec import OPERATIONS, Spec
@@ -40,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
 
     add_panel_arguments(commands.add_parser("panel", help="the default: every engine, format and transport"))
     add_predicted_arguments(commands.add_parser("predicted", help="what advise predicts against what is measured"))
+    add_stability_arguments(commands.add_parser("stability", help="whether two runs of a panel rank alike"))
     add_serve_arguments(commands.add_parser("serve", help="the other host of `--transport remote` and `advise --to`"))
 
     commands.add_parser("list", help="datasets, engines, transports")
@@ -80,7 +83,7 @@ FIGURES = {
     "msgpack": ["panel", "--spec", "msgpack", "--out", "bench-results/msgpack"],
 }
 """Well-known figures, remade by one command each; `paper-npz` is another."""
-COMMANDS = ("panel", "predicted", "serve", "list", "run", "report", "paper-npz", *PAPERS)
+COMMANDS = ("panel", "predicted", "stability", "serve", "list", "run", "report", "paper-npz", *PAPERS)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -95,6 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = {
         "panel": panel,
         "predicted": predicted,
+        "stability": stability,
         "serve": serve,
         "list": list_all,
         "run": run_spec,
