@@ -31,6 +31,7 @@ from colonnade.bench.spec import Cell
 INPUTS = ("unix", "memory")
 """Transports that costs are taken from, the better ones first."""
 LEFT_OUT = ("memory", "buffer")
+"""Nothing moves there."""
 COMPARED = ("file", "fifo", "tcp", "tcp-1gbit", "tcp-100mbit", "tcp-10mbit")
 LARGE_ERROR = 0.2
 GOAL_MEDIAN = 0.1
@@ -110,7 +111,7 @@ def _compare_run(records: Sequence[Mapping[str, Any]]) -> list[Row]:
         way = known.get((cell.transport, cell.dataset)) or known.get((cell.transport, None))
         framed = cell.option.get("via") == "framed"
         buffered_file = replace(cell, options=(("via", "framed"),))
-        if cell.transport in LEFT_OUT or costs is None or way is None:
+        if cell.transport in (*LEFT_OUT, *INPUTS) or costs is None or way is None:
             continue
         if framed is not (cell.transport == "file" and buffered_file in measured):
             continue
@@ -165,11 +166,11 @@ class Compared(PanelSpec):
         return super().keeps(cell) and (cell.transport == "file" or not framed)
 
 
-def spec(dataset: str = "nycflights13", size: float = 1.0, **more: Any) -> Compared:
-    """The panel that is compared: the candidates of `advise`, over every way."""
+def spec(dataset: str = "nycflights13", size: float = 1.0, compared: Sequence[str] = COMPARED, **more: Any) -> Compared:
+    """The panel that is compared: the candidates of `advise`, over every way of `compared`."""
     only = [{"engine": entrant.engine, "format": entrant.format, "codec": entrant.codec} for entrant in CANDIDATES]
     engines = list(dict.fromkeys(entrant.engine for entrant in CANDIDATES))
-    transports = [*reversed(INPUTS), *COMPARED]
+    transports = [*reversed(INPUTS), *compared]
     return Compared(
         [dataset], engines, transport=transports, size=[size], via=["plain", "framed"], only=only, faults=False, **more
     )
