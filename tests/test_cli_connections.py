@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import socket
 import subprocess
 import threading
 import time
@@ -100,6 +101,30 @@ def test_through_a_fifo(path: Path, tmp_path: Path) -> None:
             assert (one.ended(), other.ended()) == ((0, ""), (0, ""))
         assert cn.read(tmp_path / "out.npz").equals(DATA)
         (tmp_path / "out.npz").unlink()
+
+
+BEGINNINGS = {
+    "arrows": b"\xff\xff\xff\xff",
+    "msgpack": b"\x84\xad__colonnade__",
+    "csv": b"# colonnade: {",
+    "ndjson": b'{"__colonnade__"',
+}
+
+
+@pytest.mark.parametrize("format", BEGINNINGS)
+def test_the_message_is_of_the_format_that_was_asked_for(format: str, path: Path, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "heard"))
+        listener.listen()
+        with Started("send", path, f"unix:{tmp_path / 'heard'}", "--to", format) as sender:
+            peer = listener.accept()[0]
+            with peer, peer.makefile("rb") as file:
+                assert file.read().startswith(BEGINNINGS[format])
+            assert sender.ended() == (0, "")
+    with Started("recv", f"unix:{tmp_path / 'socket'}", tmp_path / "out.npz") as receiver:
+        assert run("send", path, receiver.url(), "--to", format) == (0, "")
+        assert receiver.ended() == (0, "")
+    assert cn.read(tmp_path / "out.npz").equals(DATA)
 
 
 def test_other_programs_may_be_the_peer(url: str, path: Path, tmp_path: Path) -> None:

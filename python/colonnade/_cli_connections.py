@@ -38,7 +38,7 @@ def send(options: argparse.Namespace) -> int:
 
     _check_file("send", options.source)
     reading, writing = read_options(options), write_options(options)
-    make_options(for_connection(writing.pop("format")), "write", writing)
+    make_options(for_connection(writing["format"]), "write", _without_format(writing))
     source = source_of(options.source)
     if isinstance(source, str) and _is_stored(source):
         # What is wrong with the file is said before a peer is troubled with it.

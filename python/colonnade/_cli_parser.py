@@ -76,7 +76,12 @@ def _add_send(send: argparse.ArgumentParser) -> None:
     send.add_argument("--listen", action="store_true", help="listen at URL; the receiver connects")
     _add_reading(send, "FILE")
     send.add_argument(
-        "--to", "--format", dest="target_format", default="arrows", metavar="FORMAT", help="of the message: arrows"
+        "--to",
+        "--format",
+        dest="target_format",
+        default="arrows",
+        metavar="FORMAT",
+        help="of the message: arrows, msgpack, csv or ndjson",
     )
     _add_packing(send)
     _add_peer(send)
