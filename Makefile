@@ -4,6 +4,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+# Under -j two targets would make one .venv; cargo and pytest use all cores by themselves.
+.NOTPARALLEL:
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -19,7 +21,7 @@ CARGO_TEST := cargo test --locked -p colonnade -p colonnade-transport
 
 .PHONY: help
 help:  ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 
 # ---------------------------------------------------------------- environment and build
 
@@ -112,7 +114,6 @@ lint-python: setup build
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 
-# One after the other even under -j: cargo holds one lock anyway, and pytest's closing line comes last.
 .PHONY: check
 check:  ## everything .ci/run asks for: lint, then test
 	@$(MAKE) --no-print-directory lint
@@ -132,5 +133,9 @@ pins:  ## newest versions into requirements/*.txt
 .PHONY: clean
 clean:  ## remove what was built; keep .venv
 	cargo clean
-	rm -rf python/colonnade/_core*.so $(BUILD_STAMP) .mypy_cache .ruff_cache .pytest_cache .hypothesis bench-results dist
+	rm -rf python/colonnade/_core*.so $(BUILD_STAMP) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+.PHONY: clean-bench
+clean-bench:  ## remove what benchmarks have measured, hours of it
+	rm -rf bench-results

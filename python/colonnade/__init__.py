@@ -85,6 +85,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), "advise", "bench"})
+
+
 def __getattr__(name: str) -> _Any:
     # The bench brings its own weight: it is loaded by whoever asks for it.
     if name == "bench":

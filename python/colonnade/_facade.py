@@ -26,7 +26,7 @@ def read(
     source : path, URL, bytes-like, BufferSink, binary file object, Connection, socket or file descriptor
         A directory is one of NPY members. Pipes and sockets are read to their end at once. Of a `Connection` the next
         message is taken; ``tcp://host:port``, ``tls://host:port`` and ``unix:/path`` are dialled for one message.
-    format : {"npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
+    format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
         Default: told by the first bytes, then by the suffix. Text, and MessagePack that others wrote, have no magic:
         they are told by the suffix (``.csv``, ``.csv.gz``...) or by this alone; JSON and NDJSON also by the first line.
     columns : label or iterable of labels, optional
@@ -35,11 +35,11 @@ def read(
     rows : slice, optional
         A slice of positions, step 1.
     **options
-        Those of reading: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `MsgpackOptions`,
-        `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`. In short: ``mmap`` (default: local files are
-        mapped), ``verify=False``, ``threads``, ``limits``, ``progress``; ``allow_truncated=False`` (arrow, arrows);
-        ``ext`` and ``invalid_utf8`` (msgpack); ``orient`` (msgpack, json, yaml); ``encoding`` (text); and what a
-        dialect of CSV is.
+        Those of reading: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`,
+        `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`. In short: ``mmap`` (default:
+        local files are mapped), ``verify=False``, ``threads``, ``limits``, ``progress``; ``allow_truncated=False``
+        (arrow, arrows); ``filter``, ``categories`` and keys (parquet); ``ext`` and ``invalid_utf8`` (msgpack);
+        ``orient`` (msgpack, json, yaml); ``encoding`` (text); and what a dialect of CSV is.
 
     Returns
     -------
@@ -98,9 +98,10 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         ``npy`` writes a lone array where the frame is one, else a directory. Text that ends in ``.gz`` or ``.zst`` is
         packed.
     **options
-        Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `MsgpackOptions`,
-        `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`. In short: ``compression=None``, ``level`` (npz,
-        arrow, arrows, text), ``fsync=False``, ``densify_sparse=False``, ``batch_rows``, ``threads``, ``progress``;
+        Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`,
+        `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`. In short:
+        ``compression=None`` (parquet: ``"auto"``), ``level`` (npz, arrow, arrows, parquet, text), ``filter`` and
+        ``profile`` (npz), ``fsync=False``, ``densify_sparse=False``, ``batch_rows``, ``threads``, ``progress``;
         ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow, arrows); ``orient`` (msgpack, json, yaml);
         ``header`` (msgpack, text); ``numbers`` and ``compatible`` (msgpack); ``schema`` and ``lossy`` (csv), as plain
         CSV holds little exactly.

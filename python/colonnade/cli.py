@@ -71,6 +71,14 @@ def os_error_text(error: OSError) -> str:
     )
 
 
+def status_of(error: Exception) -> int:
+    """Where a command also raises plain ValueError and KeyError for what it was told: 1 is the data or the system."""
+    from .errors import ColonnadeError, OptionError
+
+    told = not isinstance(error, OSError | ColonnadeError) or isinstance(error, OptionError)
+    return USAGE if told else FAILED
+
+
 def say(text: str) -> None:
     """One line on stderr."""
     from ._text import clean

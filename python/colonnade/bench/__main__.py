@@ -27,7 +27,7 @@ from colonnade.bench.spec import OPERATIONS, Spec
 from colonnade.bench.summary import Summary
 from colonnade.bench.transports import TRANSPORTS
 from colonnade.bench.transports.moving import MOVING
-from colonnade.cli import os_error_text
+from colonnade.cli import os_error_text, status_of
 
 
 def parser() -> argparse.ArgumentParser:
@@ -110,7 +110,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return commands[arguments.command](arguments)
     except (KeyError, ValueError, OSError) as error:
         note(said(error))
-        return 2
+        return status_of(error)
 
 
 def said(error: Exception) -> str:

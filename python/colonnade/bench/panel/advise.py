@@ -26,7 +26,7 @@ from colonnade.bench.panel.grounds import floors, walked
 from colonnade.bench.panel.race import Entrant, Race
 from colonnade.bench.panel.shown import show, table_of
 from colonnade.bench.panel.track import Processes
-from colonnade.cli import os_error_text
+from colonnade.cli import os_error_text, status_of
 
 CANDIDATES = (
     Entrant("colonnade", "npz"),
@@ -103,8 +103,8 @@ def advise(
     link : str, optional
         ``940Mbit/s`` or ``940Mbit/s,0.4ms`` (one way): taken as told.
     to : str or path, optional
-        ``tcp://host:port``, where ``colonnade bench serve`` runs, or a folder: measured. Without `link` and `to` the
-        temporary folder of this machine.
+        ``tls://host:port`` (or ``tcp://`` on this machine), where ``colonnade bench serve`` runs, or a folder:
+        measured. Without `link` and `to` the temporary folder of this machine.
     budget_s : float
         Seconds for everything.
     reads : int
@@ -218,7 +218,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", metavar="FILE", help="the data, in any format that colonnade reads")
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--link", metavar="RATE[,DELAY]", help="as told, such as 940Mbit/s,0.4ms (one way)")
-    way.add_argument("--to", metavar="WHERE", help="measured: tcp://host:port of a colonnade bench serve, or a folder")
+    way.add_argument("--to", metavar="WHERE", help="measured: tls://host:port of a colonnade bench serve, or a folder")
     parser.add_argument("--budget", metavar="SECONDS", type=float, default=60.0, help="for everything (default 60)")
     parser.add_argument("--reads", metavar="N", type=int, default=1, help="how often it is read (default 1)")
     parser.add_argument("--columns", metavar="A,B", type=lambda text: text.split(","), help="columns that are read")
@@ -244,7 +244,7 @@ def main(arguments: argparse.Namespace) -> int:
         )  # fmt: skip
     except (KeyError, ValueError, OSError) as error:
         print(os_error_text(error) if isinstance(error, OSError) else error.args[0], file=sys.stderr)
-        return 2
+        return status_of(error)
     if arguments.json:
         print(json.dumps(advice.to_json(), indent=1))
     else:
