@@ -68,7 +68,7 @@ def panel(where, encode, decode, nbytes, size, number, link):
         "frame_nbytes": round(FRAME_NBYTES * size),
         "nrows": round(NROWS * size),
         "write": {**whole, "elapsed_s": encode + move, "encode_s": encode},
-        "read": {**whole, "elapsed_s": decode + move, "decode_s": decode, "open_s": decode / 2, "usable_s": decode},
+        "read": {**whole, "elapsed_s": decode + move, "decode_s": decode / 2, "open_s": decode / 2, "usable_s": decode},
     }
     record["union_s"] = encode + decode + (0 if link == math.inf else move)
     if where["transport"] not in ("memory", "file"):

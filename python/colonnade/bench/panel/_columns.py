@@ -11,7 +11,8 @@ from typing import Any
 
 from colonnade.bench._channel import Channel
 from colonnade.bench.engines import ENGINES
-from colonnade.bench.measure import settle
+from colonnade.bench.libraries import LIBRARIES
+from colonnade.bench.measure import settle, touch_all
 from colonnade.bench.panel import tables
 from colonnade.bench.spec import Cell
 
@@ -19,8 +20,11 @@ REPETITIONS = 3
 
 
 def columns_s(frame: Any, cell: Cell, names: list[str], folder: Path) -> float | None:
-    """Median seconds from a file that the system has in its cache; None where the engine has no such call."""
-    engine = ENGINES[cell.engine]
+    """Median seconds from a file in the system's cache to pandas, one column after another, every value touched.
+
+    None where the engine reads no column alone.
+    """
+    engine, library = ENGINES[cell.engine], LIBRARIES["pandas"]
     path = folder / f"columns.{cell.format}"
     engine.write(frame, path, cell)
     taken = []
@@ -29,8 +33,8 @@ def columns_s(frame: Any, cell: Cell, names: list[str], folder: Path) -> float |
             engine.forget()
             settle()
             start = time.perf_counter()
-            for _column in engine.by_column(path, cell, names):
-                pass
+            for name in names:
+                touch_all(library.buffers(engine.part(path, cell, column=name)))
             taken.append(time.perf_counter() - start)
     except NotImplementedError:
         return None

@@ -164,7 +164,8 @@ class End:
             found, parts = self.converted() if self.transport == "memory" else self.passed(self.tables)
             opened = clock()
             self.touch(found)
-        return {**meter.found, **parts, "open_s": opened - meter.start, "usable_s": meter.found["elapsed_s"]}
+        usable = {"open_s": opened - meter.start, "usable_s": meter.found["elapsed_s"]}
+        return {**meter.found, **parts, **usable, "rows": rows_of(found)}
 
     def send(self) -> dict[str, Any]:
         if self.moving is None:
@@ -209,8 +210,14 @@ class End:
             **parts,
             "open_s": opened - meter.start,
             "usable_s": meter.found["elapsed_s"],
+            "rows": rows_of(found),
             "parts": self.parts,
         }
+
+
+def rows_of(found: dict[str, Any]) -> dict[str, int]:
+    """Rows of each table that came back: whoever reads less than was written is no faster reader."""
+    return {name: len(frame) for name, frame in found.items()}
 
 
 def nbytes_of(folder: Path) -> int:

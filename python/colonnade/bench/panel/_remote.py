@@ -64,7 +64,7 @@ class RemoteEnd(_end.End):
                 encode_s += clock() - start
                 nbytes += memoryview(payload).nbytes
                 decode_s += self.passed_on(name, payload)["decode_s"]
-        elapsed = meter.found["elapsed_s"] - back_s
+        elapsed = meter.found["elapsed_s"] - back_s * len(self.tables)  # each table has its answer
         return {
             **meter.found,
             "elapsed_s": elapsed,

@@ -59,13 +59,21 @@ class Trial:
             self.say(word="trying", number=number, of=len(damaged))
             try:
                 result = self.engine.decode(damaged[number], self.cell)
-                outcome = "silently wrong" if losses(clean, result) else "unnoticed"
-                self.say(word="tried", outcome=outcome)
             except BaseException as error:  # also what is no Exception, such as a panic of a Rust library
                 self.say(word="tried", outcome="error", detail=f"{type(error).__name__}: {error}"[:200])
+                continue
+            self.say(word="tried", outcome="silently wrong" if differs(clean, result) else "unnoticed")
         # Damaged objects may not survive being taken apart: that is no finding about the format.
         sys.stdout.flush()
         os._exit(0)
+
+
+def differs(clean: Any, result: Any) -> bool:
+    """Whether a copy that was decoded without a word is another frame; one that cannot even be compared is."""
+    try:
+        return bool(losses(clean, result))
+    except BaseException:
+        return True
 
 
 def copies(payload: bytes, what: str) -> list[bytes]:

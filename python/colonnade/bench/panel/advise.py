@@ -19,6 +19,7 @@ from typing import Any
 from colonnade._cli_security import add_security, security_of
 from colonnade._nearest import did_you_mean, nearest
 from colonnade.bench.engines import ENGINES
+from colonnade.bench.pair import PairError
 from colonnade.bench.panel import link as links
 from colonnade.bench.panel import sample
 from colonnade.bench.panel.answer import Answer
@@ -167,14 +168,26 @@ def advise(
         answer.standings = race.standings
         race.run()
         answer.reason = race.reason
-        for standing in race.standings if wanted and race.reason != "interrupted" else []:
-            if standing.measured:
-                say(f"reading {len(wanted)} columns with {standing.entrant.name}")
-                standing.columns_s = track.columns_s(standing.entrant, wanted)
-        if answer.contenders and way.measured and race.reason != "interrupted":
-            say(f"walking the way with {answer.winner.entrant.name}")
-            answer.path = walked(answer, track, security)
+        if race.reason != "interrupted":
+            try:
+                finish(answer, track, security, say)
+            except KeyboardInterrupt:  # the race is run: what it has found is an answer
+                answer.reason = "interrupted"
     return Advice(answer)
+
+
+def finish(answer: Answer, track: Processes, security: dict[str, Any], say: Callable[[str], None]) -> None:
+    """What comes after the race: columns alone where they were asked for, and the winner's way walked."""
+    for standing in answer.standings if answer.columns else []:
+        if standing.measured:
+            say(f"reading {len(answer.columns)} columns with {standing.entrant.name}")
+            standing.columns_s = track.columns_s(standing.entrant, answer.columns)
+    if answer.contenders and answer.link.measured:
+        say(f"walking the way with {answer.winner.entrant.name}")
+        try:
+            answer.path = walked(answer, track, security)
+        except PairError as error:
+            say(f"the way could not be walked: {error}")
 
 
 def known(text: str) -> Entrant:

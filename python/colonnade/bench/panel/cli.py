@@ -10,7 +10,7 @@ from pathlib import Path
 
 from colonnade._cli_security import add_security, security_of
 from colonnade.bench.panel.runner import Panel
-from colonnade.bench.panel.spec import PanelSpec
+from colonnade.bench.panel.spec import VIA, PanelSpec
 
 OUT = Path("bench-results/panel")
 DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|)")
@@ -41,7 +41,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     for name in ("engine", "format", "codec", "transport"):
         command.add_argument(f"--{name}", action="append", help="may be given several times")
     command.add_argument("--size", action="append", type=float, help="fraction of the rows; may be given several times")
-    command.add_argument("--via", action="append", choices=("plain", "framed"), help="framed: in our message framing")
+    command.add_argument("--via", action="append", choices=VIA, help="framed: in our message framing")
     command.add_argument("--repetitions", type=int, help="inside one fresh process a cell")
     command.add_argument("--budget", type=duration, help="for the whole run, such as 10min")
     command.add_argument("--point", type=duration, help="a curve ends with a point that takes longer")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from colonnade.bench.pair import PairError, Process
+from colonnade.bench.pair import Process
 from colonnade.bench.panel import link as links
 from colonnade.bench.panel import sample
 from colonnade.bench.panel.answer import Answer, Walk
@@ -36,8 +36,14 @@ def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
     }
 
 
-def walked(answer: Answer, track: Processes, security: Mapping[str, Any]) -> Walk | None:
-    """The winner's way, measured; None where it cannot be walked."""
+def walked(answer: Answer, track: Processes, security: Mapping[str, Any]) -> Walk:
+    """The winner's way, measured, with the data that was taken: of a sample, its seconds.
+
+    Raises
+    ------
+    PairError
+        It cannot be walked: the peer has gone, the disk is full.
+    """
     way, winner = answer.link, answer.winner
     task = {
         "cell": cell_of(winner.entrant, "memory").to_json(),
@@ -50,8 +56,6 @@ def walked(answer: Answer, track: Processes, security: Mapping[str, Any]) -> Wal
     process = Process("path", "colonnade.bench.panel._path", task)
     try:
         found = [process.answer(track.place.patience_s) for _ in range(PATH_REPETITIONS)]
-    except PairError:
-        return None
     finally:
         process.kill()
     parts = {name: statistics.median(one[name] for one in found) for name in ("encode_s", "move_s", "decode_s")}

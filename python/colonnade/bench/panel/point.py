@@ -74,7 +74,13 @@ def measure(
                 found = in_turn(ends["write"], ends["read"], place, size)
             else:
                 found = at_once(ends["write"], ends["read"], place, size, link)
+            found["rows"] = total(found["rows"])
             yield {"round": number, "frame_nbytes": size["frame_nbytes"], "nrows": size.get("nrows"), **found}
+
+
+def total(rows: Any) -> int | None:
+    """Rows of all tables that a timed read gave back; None where an end does not count them."""
+    return sum(rows.values() if isinstance(rows, dict) else rows) if rows else None
 
 
 def told_of_data(cell: Cell, place: Place, nbytes: int = 0) -> dict[str, Any]:
@@ -115,6 +121,7 @@ def alone(end: Process, place: Place) -> dict[str, Any]:
     half = {"peak_nbytes": peak}
     return {
         "union_s": done["elapsed_s"],
+        "rows": done.get("rows"),
         "wire_nbytes": done.get("nbytes"),
         "write": {"elapsed_s": encode_s, "encode_s": encode_s, **half, **done.get("write", {})},
         "read": {
@@ -164,7 +171,7 @@ def joined(wrote: dict[str, Any], read: dict[str, Any], union_s: float) -> dict[
     for name, side in (("write", wrote), ("read", read)):
         sides[name] = {key: value for key, value in side.items() if key.endswith(("_s", "_nbytes"))}
     nbytes = wrote.get("nbytes") or read.get("nbytes")
-    return {"union_s": union_s, "wire_nbytes": nbytes, **sides}
+    return {"union_s": union_s, "rows": read.get("rows"), "wire_nbytes": nbytes, **sides}
 
 
 def heard(end: Process, place: Place, word: str = "done") -> dict[str, Any]:

@@ -7,12 +7,14 @@ engine does is a row; a run that is interrupted or out of time leaves what it ha
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
+import os
 import random
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,11 +54,14 @@ class Panel:
             folder.mkdir(parents=True, exist_ok=True)
         remote = {} if spec.remote is None else {"remote": spec.remote, "remote_options": spec.remote_options}
         self.place = point.Place(directory, self.cache, max(30.0, 12 * spec.point_s), remote)
+        mend(out)
         earlier = list(before(out))
-        if earlier and not out.read_bytes().endswith(b"\n"):
-            with open(out, "a") as file:  # else the next record would stand on the line that was cut
-                file.write("\n")
-        self.run_id = same_run(earlier, spec) or time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+        self.curves = list(spec.curves())
+        if not self.curves:
+            raise ValueError("bench: nothing to measure: no engine has what was asked for, or the filters leave it out")
+        self.engines = sorted({cell.engine for cell in self.curves})
+        self.machine = {k: v for k, v in machine.describe(directory, self.engines).items() if k != "kind"}
+        self.run_id = same_run(earlier, spec, self.machine) or time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         self.records: list[dict[str, Any]] = []
         self.of: defaultdict[tuple[str, Cell], list[dict[str, Any]]] = defaultdict(list)
         for record in earlier:
@@ -77,8 +82,15 @@ class Panel:
     def emit(self, kind: str, **record: Any) -> None:
         record = {"kind": kind, **record, "run": self.run_id}
         self.keep(record)
-        with open(self.out, "a") as file:
-            file.write(json.dumps(record) + "\n")
+        line = json.dumps(record).encode() + b"\n"
+        with open(self.out, "ab", 0) as file:
+            end = file.tell()
+            try:
+                if file.write(line) != len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.out))
+            except OSError:
+                file.truncate(end)  # a piece of a line would spoil the next one
+                raise
 
     def has(self, kind: str, cell: Cell, **more: Any) -> bool:
         """Whether an earlier run of this file has this record."""
@@ -89,9 +101,8 @@ class Panel:
     def run(self) -> str:
         """Everything that is left. Gives the reason of the end: ``complete``, ``time budget`` or ``interrupted``."""
         point.clean(self.directory)
-        curves = list(self.spec.curves())
-        engines = sorted({cell.engine for cell in curves})
-        self.emit("machine", **{k: v for k, v in machine.describe(self.directory, engines).items() if k != "kind"})
+        curves, engines = self.curves, self.engines
+        self.emit("machine", **self.machine)
         self.emit(
             "plan",
             spec=self.spec.to_json(),
@@ -99,12 +110,12 @@ class Panel:
             disk_bps=self.spec.disk_bps,
             security={name: ENGINES[name].security for name in engines},
         )
-        reason, left = "complete", 0
+        reason, left = "failed", 0
         try:
             there = self.there(curves, engines)
             checked = self.checks(there)
             ground = Ground(self.spec, self.place, self.links, self.emit, self.note)
-            ground.make_links(checked)
+            checked = ground.make_links(checked)
             ground.floors(checked)
             left = self.grow(checked)
             if self.spec.faults and not left:
@@ -121,7 +132,7 @@ class Panel:
 
     def there(self, curves: Sequence[Cell], engines: Sequence[str]) -> list[Cell]:
         """Cells whose engine is here; a row for each that is not, with the line that installs it."""
-        missing = {name: reason for name in engines if (reason := ENGINES[name].missing()) is not None}
+        missing = {name: reason for name in engines if (reason := reason_missing(name)) is not None}
         for name, why in missing.items():
             self.emit("missing", engine=name, reason=why)
         return [cell for cell in curves if cell.engine not in missing]
@@ -131,7 +142,7 @@ class Panel:
 
     def checks(self, cells: Sequence[Cell]) -> list[Cell]:
         """One round trip of each engine's row on a small part of the data: what is lost, before any clock starts."""
-        subjects = {c: replace(c, transport="memory", size=self.spec.check_size, options=()) for c in cells}
+        subjects = {cell: subject_of(cell, self.spec) for cell in cells}
         good = {subject: self.check(subject) for subject in dict.fromkeys(subjects.values())}
         return [cell for cell, subject in subjects.items() if good[subject]]
 
@@ -141,8 +152,8 @@ class Panel:
         self.note(f"check {cell.contestant}")
         try:
             found = point.check(cell, self.place)
-        except PairError as error:
-            found = {"ok": False, "losses": [], "error": str(error).partition(": ")[2]}
+        except Exception as error:  # of an engine's own code, here or in its process: a row
+            found = {"ok": False, "losses": [], "error": str(error).partition(": ")[2] or reason_of(error)}
         self.emit("check", cell=cell.to_json(), **found)
         return bool(found["ok"])
 
@@ -166,8 +177,8 @@ class Panel:
     def point(self, cell: Cell, left: int) -> bool:
         """One point; False where the curve ends with it."""
         done = [record["union_s"] for record in self.of["panel", cell]]
-        if len(done) >= self.spec.repetitions:
-            return bool(min(done) <= self.spec.point_s)
+        if len(done) >= self.spec.repetitions or (done and max(done) > self.spec.point_s):
+            return bool(max(done) <= self.spec.point_s)
         if self.has("failed", cell):
             return False
         seconds = max(0.0, self.end - time.monotonic())
@@ -176,24 +187,32 @@ class Panel:
         slowest = 0.0
         try:
             for record in point.measure(cell, self.place, self.spec.repetitions, self.links.get(cell.transport)):
+                self.compare_rows(cell, record)
                 self.emit("panel", cell=cell.to_json(), **record)
                 slowest = max(slowest, record["union_s"])
                 if slowest > self.spec.point_s:
                     break
-        except PairError as error:
-            self.emit("failed", cell=cell.to_json(), reason=reason_of(error))
-            return False
         except OSError as error:
             self.emit("failed", cell=cell.to_json(), reason=f"the system: {error}")
+            return False
+        except Exception as error:  # of an engine's own code, here or in its process: a row
+            self.emit("failed", cell=cell.to_json(), reason=reason_of(error))
             return False
         if slowest > self.spec.point_s and cell.size < max(self.spec.size):
             why = f"larger sizes: over {self.spec.point_s:g} s a repetition at size {cell.size:g} ({slowest:.1f} s)"
             self.emit("failed", cell=replace(cell, size=1.0).to_json(), reason=why)
         return slowest <= self.spec.point_s
 
+    def compare_rows(self, cell: Cell, record: dict[str, Any]) -> None:
+        """Raises PairError where a timed read gave other rows than the checked one: it would be ranked as exact."""
+        rows, wanted = record["rows"], record["nrows"]
+        losses = [r["losses"] for r in self.of["check", subject_of(cell, self.spec)]]
+        if rows is not None and wanted and rows != wanted and losses and not losses[-1]:
+            raise PairError(f"reader: {rows:,} rows came back of {wanted:,}, but all of those that were checked")
+
     def faults(self, cells: Sequence[Cell]) -> int:
         """Damaged copies of each engine's row; gives how many rows are left."""
-        rows = list(dict.fromkeys(replace(c, transport="memory", size=self.spec.check_size, options=()) for c in cells))
+        rows = list(dict.fromkeys(subject_of(cell, self.spec) for cell in cells))
         for k, cell in enumerate(rows):
             for what in ("truncated", "flipped"):
                 if self.over():
@@ -202,23 +221,59 @@ class Panel:
                     self.note(f"{what} copies of {cell.contestant}")
                     try:
                         self.emit("fault", cell=cell.to_json(), **point.fault(cell, self.place, what))
-                    except PairError as error:
-                        self.emit("fault", cell=cell.to_json(), what=what, outcome="error", detail=reason_of(error))
+                    except Exception as error:
+                        self.emit("fault", cell=cell.to_json(), what=what, outcome="failed", detail=reason_of(error))
         return 0
 
 
-def reason_of(error: PairError) -> str:
-    """What a process said of itself, or how it ended."""
-    return str(error)[:300]
+def subject_of(cell: Cell, spec: PanelSpec) -> Cell:
+    """The cell whose round trip is looked at for this one: in memory, of a small part."""
+    return replace(cell, transport="memory", size=spec.check_size, options=())
 
 
-def same_run(records: Sequence[dict[str, Any]], spec: PanelSpec) -> str | None:
-    """The run that is gone on with: the last one of the file, if it has not ended and had the same specification."""
+def reason_of(error: Exception) -> str:
+    """What a process said of itself, or how it ended; what an engine raised in this one."""
+    return (str(error) if isinstance(error, PairError) else f"{type(error).__name__}: {error}")[:300]
+
+
+def reason_missing(engine: str) -> str | None:
+    """Why an engine is not here; what it raises when it is asked is a reason too."""
+    try:
+        return ENGINES[engine].missing()
+    except Exception as error:
+        return reason_of(error)
+
+
+SAME = ("versions", "core_build", "processor", "cores")
+"""Of the machine: where one of these has changed, it is another run, however far the earlier one came."""
+
+
+def same_run(records: Sequence[dict[str, Any]], spec: PanelSpec, now: Mapping[str, Any]) -> str | None:
+    """The run that is gone on with: the last one of the file, if it has not ended and was of the same things."""
     if records and records[-1]["kind"] == "end" and records[-1]["reason"] == "complete":
         return None
     plans = [record for record in records if record["kind"] == "plan"]
-    told = json.loads(json.dumps({**spec.to_json(), "budget_s": None}))
-    return plans[-1]["run"] if plans and {**plans[-1]["spec"], "budget_s": None} == told else None
+    if not plans:
+        return None
+    run = plans[-1]["run"]
+    told = json.loads(json.dumps([{**spec.to_json(), "budget_s": None}, [now[name] for name in SAME]]))
+    then = [record for record in records if record["kind"] == "machine" and record["run"] == run]
+    known = [{**plans[-1]["spec"], "budget_s": None}, [then[-1].get(name) for name in SAME] if then else None]
+    return run if known == told else None
+
+
+def mend(out: Path) -> None:
+    """Takes away a last line that an interruption has cut: the next record would stand on it."""
+    if not out.exists() or not (found := out.read_bytes()) or found.endswith(b"\n"):
+        return
+    start = found.rfind(b"\n") + 1
+    try:
+        json.loads(found[start:])
+    except ValueError:
+        os.truncate(out, start)
+    else:
+        with open(out, "ab") as file:
+            file.write(b"\n")
 
 
 def before(out: Path) -> Iterator[dict[str, Any]]:

@@ -105,13 +105,17 @@ def lines(answer: Answer) -> list[str]:
     if answer.path is not None:
         path = answer.path
         parts = f"encode {amounts.seconds(path.encode_s)}, move {amounts.seconds(path.move_s)}"
+        which = " of the sample" if answer.sample.nblocks else ""
         sign = f"{path.gap:+.0%}" if math.isfinite(path.gap) else "?"
         out.append(
-            f"Measured path: {amounts.seconds(path.total_s)} ({parts}, decode {amounts.seconds(path.decode_s)}); "
+            f"Measured path{which}: {amounts.seconds(path.total_s)} "
+            f"({parts}, decode {amounts.seconds(path.decode_s)}); "
             f"the model says {amounts.seconds(path.model_s)} ({sign})."
         )
     elif not answer.link.measured:
         out.append("The path itself was not measured: the link was given, not reached.")
+    elif answer.contenders:
+        out.append("The path itself was not measured.")
     return out + answer.findings
 
 

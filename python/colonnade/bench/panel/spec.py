@@ -19,6 +19,7 @@ TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
 """And ``tcp-<rate>[-<delay>]``, and ``remote`` with a URL."""
 BETWEEN = ("file", "fifo", "unix", "tcp")
 """Transports with a framed variant; of a file it is the buffered payload, written and read as a whole."""
+VIA = ("plain", "framed")
 SQRT2 = 2**0.5
 TEXTS = ("dataset", "engine", "format", "codec", "transport", "via")
 LISTED: dict[str, Any] = {**dict.fromkeys(TEXTS, str), "size": (int, float)}
@@ -56,7 +57,6 @@ class PanelSpec:
     transport: list[str] = field(default_factory=lambda: ["memory", "file", "fifo", "tcp"])
     size: list[float] = field(default_factory=lambda: [0.1])
     via: list[str] = field(default_factory=lambda: ["plain"])
-    options: list[dict[str, Any]] = field(default_factory=list)
     repetitions: int = 3
     budget_s: float = 7200.0
     point_s: float = 10.0
@@ -92,6 +92,9 @@ class PanelSpec:
                 raise ValueError("bench: the transport remote needs the URL of a `colonnade bench serve`: --remote URL")
             if name not in (*TRANSPORTS, "remote") and Shape.of(name) is None:
                 raise unknown("transport", name, [*TRANSPORTS, "remote", "tcp-<rate>[-<delay>]"])
+        for name in self.via:
+            if name not in VIA:
+                raise unknown("via", name, VIA)
         if not all(0 < size <= 1 for size in self.size):
             raise ValueError(f"bench: sizes are fractions above 0 and up to 1, found {self.size}")
         if self.repetitions < 1:

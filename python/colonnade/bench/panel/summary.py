@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,11 @@ class Contestant:
     @classmethod
     def of(cls, cell: Cell) -> Contestant:
         return cls(cell.engine, cell.format, cell.codec, cell.library, cell.options)
+
+    @property
+    def plain(self) -> Contestant:
+        """The same without its framing, which changes no table: as its round trip was looked at."""
+        return replace(self, options=tuple(pair for pair in self.options if pair[0] != "via"))
 
     @property
     def name(self) -> str:
@@ -87,6 +92,7 @@ class Results:
         )
         self._checks: dict[tuple[Place, Contestant], list[Record]] = defaultdict(list)
         self._kinds: dict[str, list[Record]] = defaultdict(list)
+        self._ended: dict[Place, set[tuple[Contestant, str]]] = defaultdict(set)
         for record in self.records:
             self._kinds[record["kind"]].append(record)
             if record["kind"] not in ("panel", "check", "failed"):
@@ -96,6 +102,8 @@ class Results:
             points = self._points[place]  # A place where all failed is a place.
             if record["kind"] == "panel":
                 points[contestant, cell.transport][cell.size].append(record)
+            elif record["kind"] == "failed":
+                self._ended[place].add((contestant, cell.transport))
             elif record["kind"] == "check":
                 self._checks[place, contestant].append(record)
 
@@ -138,8 +146,17 @@ class Results:
         return sorted(self._points[place].get((contestant, transport), {}))
 
     def full_size(self, place: Place) -> float | None:
-        """The largest size that anything was measured at; there, and only there, contestants are compared."""
-        return max((size for sizes in self._points[place].values() for size in sizes), default=None)
+        """The largest size that every curve has come to; there, and only there, contestants are compared.
+
+        A curve that has ended before (too slow, failed) does not count. Where time was over in the middle of a size,
+        who had been measured at it was chance.
+        """
+        curves = {key: set(sizes) for key, sizes in self._points[place].items() if sizes}
+        known = sorted({size for sizes in curves.values() for size in sizes}, reverse=True)
+        for size in known:
+            if all(size in sizes or key in self._ended[place] for key, sizes in curves.items()):
+                return size
+        return known[-1] if known else None
 
     def samples(self, place: Place, contestant: Contestant, transport: str, size: float) -> list[Record]:
         return self._points[place].get((contestant, transport), {}).get(size, [])
@@ -169,7 +186,7 @@ class Results:
 
     def fidelity(self, place: Place, contestant: Contestant) -> Fidelity | None:
         """What all checks of a contestant say together; None where there was none."""
-        records = self._checks.get((place, contestant))
+        records = self._checks.get((place, contestant.plain))
         if not records:
             return None
         losses = dict.fromkeys(loss for record in records for loss in record.get("losses") or ())
@@ -216,8 +233,16 @@ def figure(samples: Sequence[Record], metric: str) -> Figure | None:
 
 def cpu(samples: Sequence[Record], side: str, transport: str) -> Figure | None:
     """Encoding or decoding alone. In memory there is nothing else, so the whole call counts."""
-    found = figure(samples, f"{side}.encode_s" if side == "write" else f"{side}.decode_s")
+    found = figure(samples, f"{side}.encode_s") if side == "write" else decoding(samples)
     return found or (figure(samples, f"{side}.elapsed_s") if transport == "memory" else None)
+
+
+def decoding(samples: Sequence[Record]) -> Figure | None:
+    """Decoding and one pass over all values: a reader that maps or decodes later pays then."""
+    reads = [sample["read"] for sample in samples if "decode_s" in sample["read"]]
+    passes = [max(0.0, read.get("usable_s", 0.0) - read.get("open_s", 0.0)) for read in reads]
+    values = [read["decode_s"] + seconds for read, seconds in zip(reads, passes, strict=True)]
+    return Figure.of(values) if values else None
 
 
 def look_up(record: Record, metric: str) -> float | None:

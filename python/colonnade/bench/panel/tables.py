@@ -66,8 +66,17 @@ def kept(dataset: str, size: float, cache: Path) -> Path:
 
 def place(dataset: str, size: float, cache: Path) -> Path:
     """Where `kept` looks. What is put there with `keep` is measured under a name that no dataset has."""
-    digest = hashlib.sha256(f"{dataset} {size!r}".encode()).hexdigest()[:16]
+    digest = hashlib.sha256(f"{identity(dataset)} {size!r}".encode()).hexdigest()[:16]
     return cache / f"panel-{digest}.pickle"
+
+
+def identity(dataset: str) -> str:
+    """The name; of a file also where it lies and what it was when it was looked at: it may change between two runs."""
+    path = Path(dataset)
+    if dataset in GROUPS or dataset in DATASETS or not path.exists():
+        return dataset
+    found = path.stat()
+    return f"{path.resolve()} {found.st_size} {found.st_mtime_ns}"
 
 
 def keep(tables: Tables, path: Path) -> None:

@@ -52,12 +52,15 @@ obey <- function(task, codec, transport, data) {
   number <- 0L
   con <- NULL
   wire_nbytes <- NULL
+  frame_nbytes <- as.numeric(object.size(data))
   connect <- function(opened) {
     con <<- if (is.null(codec$wrap) || framed || !streams_over(way, codec, transport)) opened else codec$wrap(opened)
-    gc()
+    warm_guest(frame_nbytes)
     say(word = "ready")
   }
   while (!is.null(told <- hear())) {
+    # A reader holds nothing: how much will come to it is said with the first word.
+    if (!is.null(told$frame_nbytes)) frame_nbytes <- told$frame_nbytes
     switch(told$word,
       listen = {
         number <- number + 1L
@@ -72,7 +75,7 @@ obey <- function(task, codec, transport, data) {
       },
       go = {
         if (transport %in% c("memory", "buffer", "file")) {
-          gc()
+          warm_guest(frame_nbytes)
           say(word = "ready")
         }
         done <- measured(task, codec, transport, data, con, framed)
@@ -85,6 +88,14 @@ obey <- function(task, codec, transport, data) {
       stop("unknown word ", told$word)
     )
   }
+}
+
+# As for the ends in Python: no garbage is left over, and the host backs the memory that will be asked for.
+warm_guest <- function(nbytes) {
+  gc()
+  touched <- raw(2.5 * nbytes) # R fills it with zeros
+  rm(touched)
+  invisible(gc())
 }
 
 # One repetition: what it took, and what was read.
