@@ -67,16 +67,19 @@ def axis_losses(side: str, original: Any, result: Any) -> list[str]:
 def column_losses(label: str, original: Any, result: Any) -> list[str]:
     """One column: its type first; then its values, as far as the two types can be compared."""
     out = []
-    if original.dtype != result.dtype:
-        out.append(f"{label}: {described(original.dtype)} became {described(result.dtype)}")
-    elif original.dtype == "category":
-        if list(original.cat.categories) != list(result.cat.categories):
+    if original.dtype == "category" == result.dtype:
+        before, after = original.cat.categories, result.cat.categories
+        if list(before) != list(after):
             out.append(f"{label}: categories differ")
+        elif before.dtype != after.dtype:
+            out.append(f"{label}: categories of {before.dtype} became those of {after.dtype}")
         if original.cat.ordered != result.cat.ordered:
             out.append(f"{label}: order of categories")
+    elif original.dtype != result.dtype:
+        out.append(f"{label}: {original.dtype} became {result.dtype}")
     try:
         wrong = values_differ(original, result)
-    except (TypeError, ValueError, OverflowError, AttributeError):
+    except (TypeError, ValueError, OverflowError, AttributeError, IndexError):
         wrong = None
     if wrong is None:
         out.append(f"{label}: values of another kind")
@@ -84,13 +87,14 @@ def column_losses(label: str, original: Any, result: Any) -> list[str]:
         large = original.dtype.kind in "iu" and bool((np.abs(np.asarray(original, dtype=np.float64)) >= 2**53).any())
         what = "integers beyond 2^53 changed" if large else "values changed"
         out.append(f"{label}: {what} ({wrong:,} of {len(original):,})")
+    if original.dtype == object == result.dtype and (other := classes_differ(original, result)):
+        out.append(f"{label}: classes of cells changed ({other:,} of {len(original):,})")
     return out
 
 
-def described(dtype: Any) -> str:
-    """A type as people call it."""
-    text = str(dtype)
-    return text if text != "object" else "object"
+def classes_differ(original: Any, result: Any) -> int:
+    """In how many object cells the classes differ: None and NaN, True and 1, a tuple and a list are not the same."""
+    return sum(type(a) is not type(b) for a, b in zip(original.array, result.array, strict=True))
 
 
 def values_differ(original: Any, result: Any) -> int:
