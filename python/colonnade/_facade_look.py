@@ -19,6 +19,11 @@ def inspect(source: Source, *, format: str | None = None, **options: Any) -> Inf
 
     Also tells of files that hold no frame: a bundle's frames, and the members of any ZIP.
 
+    Parameters
+    ----------
+    source, format, **options
+        As for `read`.
+
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError, OSError
@@ -37,6 +42,11 @@ def inspect(source: Source, *, format: str | None = None, **options: Any) -> Inf
 def verify(source: Source, *, format: str | None = None, **options: Any) -> None:
     """Check every checksum, length, offset and label, and that text is text; nothing is returned.
 
+    Parameters
+    ----------
+    source, format, **options
+        As for `read`.
+
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError
@@ -49,6 +59,10 @@ def verify(source: Source, *, format: str | None = None, **options: Any) -> None
     >>> import colonnade as cn, numpy as np
     >>> data = bytearray(cn.encode({"a": np.arange(3)}, "npz"))
     >>> cn.verify(data)
+    >>> data[-100] ^= 1
+    >>> cn.verify(data)
+    Traceback (most recent call last):
+    colonnade.DecodeError: ...
     """
     file, made = open_file(source, format, options)
     with reporting(made.progress, "verifying") as progress:

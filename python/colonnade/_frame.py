@@ -154,11 +154,26 @@ class Frame(FramePart):
         ------
         ColumnNotFound
             A label or path that is not there; the message names the nearest.
+
+        Examples
+        --------
+        >>> import colonnade as cn, numpy as np
+        >>> cn.Frame({"a": np.arange(3), "b": np.ones(3)}).select(["b"]).shape
+        (3, 1)
         """
         return self._selected(self._lookup.chosen(columns))
 
     def slice(self, start: int | None = None, stop: int | None = None) -> "Frame":
-        """The rows from position `start` up to, not including, `stop`; negative positions count from the end."""
+        """The rows from position `start` up to, not including, `stop`; negative positions count from the end.
+
+        Nothing is copied or decoded.
+
+        Examples
+        --------
+        >>> import colonnade as cn, numpy as np
+        >>> cn.Frame({"a": np.arange(5)}).slice(-2)["a"].to_numpy()
+        array([3, 4])
+        """
         return self._sliced(row_range(slice(start, stop), len(self)) or (0, len(self)))
 
     def head(self, n: int = 5) -> "Frame":
@@ -182,6 +197,19 @@ class Frame(FramePart):
         dtype_backend : {"numpy_nullable", "pyarrow"}, optional
             As in ``pandas.read_feather``: of what pandas did not write, all columns in pandas' nullable dtypes, or all
             in ``ArrowDtype``.
+
+        Raises
+        ------
+        EncodeError
+            A column of a type that pandas lacks; it is named.
+        DecodeError, TruncatedError, LimitError
+            What was not looked at when the file was opened, and breaks the specification.
+
+        Examples
+        --------
+        >>> import colonnade as cn, numpy as np
+        >>> cn.Frame({"a": np.arange(2)}).to_pandas()["a"].tolist()
+        [0, 1]
         """
         return self._to("pandas", **({} if dtype_backend is None else {"dtype_backend": dtype_backend}))
 
@@ -196,6 +224,12 @@ class Frame(FramePart):
         ------
         EncodeError
             A column of a type that polars lacks; it is named.
+
+        Examples
+        --------
+        >>> import colonnade as cn, polars as pl
+        >>> cn.Frame(pl.DataFrame({"a": [1, None]})).to_polars()["a"].to_list()
+        [1, None]
         """
         return self._to("polars")
 
@@ -204,6 +238,19 @@ class Frame(FramePart):
 
         Of other libraries' frames: one field a column, then one a level of stored row labels, and the metadata
         by which pandas (``table.to_pandas()``) and this package know the labels and dtypes again.
+
+        Raises
+        ------
+        EncodeError
+            A column that Arrow cannot hold; it is named.
+        DecodeError, TruncatedError, LimitError
+            What was not looked at when the file was opened, and breaks the specification.
+
+        Examples
+        --------
+        >>> import colonnade as cn, numpy as np
+        >>> cn.Frame({"a": np.arange(2)}).to_arrow().column("a").to_pylist()
+        [0, 1]
         """
         return self._to("pyarrow")
 
@@ -236,6 +283,13 @@ class Frame(FramePart):
         ------
         EncodeError
             A column that no NumPy dtype can hold.
+
+        Examples
+        --------
+        >>> import colonnade as cn, numpy as np
+        >>> cn.decode(cn.encode(np.eye(2), "npz"), "npz").to_numpy()
+        array([[1., 0.],
+               [0., 1.]])
         """
         if self._single:
             from .adapters._numpy_read import read_vectors
@@ -290,6 +344,13 @@ class Frame(FramePart):
 
         `other` may be anything that `Frame` takes. How labels are stored (automatic or not, width of text) and the
         class names of the axes do not count; see `identical`.
+
+        Examples
+        --------
+        >>> import colonnade as cn, numpy as np
+        >>> zero, other = cn.Frame({"a": np.array([0.0])}), cn.Frame({"a": np.array([-0.0])})
+        >>> zero.equals(other), zero.identical(other)
+        (True, False)
         """
         return self._compare(other, exact=False)
 
