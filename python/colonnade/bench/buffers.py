@@ -71,7 +71,8 @@ def of_pandas_array(values: Any) -> list[Any]:
 
 def of_arrow(arrays: Sequence[Any]) -> list[Any]:
     """Buffers of pyarrow arrays, as bytes: pyarrow itself calls them signed, which the toucher does not take."""
-    found = (buffer for array in arrays for buffer in array.buffers())
+    found = [buffer for array in arrays for buffer in array.buffers()]
+    found += [buffer for array in arrays if hasattr(array, "dictionary") for buffer in array.dictionary.buffers()]
     return [np.frombuffer(buffer, dtype=np.uint8) for buffer in found if buffer is not None and buffer.size]
 
 

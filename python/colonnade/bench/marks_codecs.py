@@ -208,7 +208,10 @@ def _defaults(call: str) -> LeastMark:
 
 def _jagged(call: str, least: float) -> LeastMark:
     pairs = (*same_codec(EVENTS, call), *of_uproot(EVENTS, call))
-    return LeastMark(f"jagged events: {CALLS[call]}", "Awkward Parquet and Feather, uproot; same codec", least, pairs)
+    against = "Awkward Parquet and Feather, uproot; same codec"
+    # Ours is mapped where it is not compressed: what was left undone until then is paid in the pass over all values.
+    metric = "usable_s" if call == "read" else "open_s"
+    return LeastMark(f"jagged events: {CALLS[call]}", against, least, pairs, metric=metric)
 
 
 def _both(call: str, least: float) -> LeastMark:

@@ -65,16 +65,15 @@ def _json(orient: str, operation: str) -> TableMark:
 
 
 C_ENGINE = ("pandas-text csv engine=c",)
-LINES = tuple(f"{engine}-text ndjson" for engine in ("polars", "pyarrow", "pandas"))
+LINES = (*(f"{engine}-text ndjson" for engine in ("polars", "pyarrow", "pandas")), "polars-text ndjson infer=all")
 TEXT_MARKS: list[TableMark] = [
     TableMark(
         "csv to pandas",
         "colonnade csv",
         "read",
-        ("pandas-text csv",),
-        '`pd.read_csv(engine="pyarrow")`; the C engine for text that it cannot read',
+        ("pandas-text csv", *C_ENGINE),
+        '`pd.read_csv`, by the faster of its C engine and `engine="pyarrow"`',
         1.0,
-        otherwise=C_ENGINE,
     ),
     TableMark(
         "csv from pandas",

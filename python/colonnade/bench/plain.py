@@ -17,6 +17,8 @@ import numpy as np
 
 def to_arrays(frame: Any) -> dict[str, Any]:
     """Columns as contiguous arrays (times as int64) and lists of text."""
+    if not frame.columns.is_unique:
+        raise ValueError("bench: a map has every name once, and these columns do not")
     out: dict[str, Any] = {}
     for name, column in frame.items():
         values = column.array

@@ -137,10 +137,9 @@ class InMemory(Engine):
     def encode(self, data: Any, cell: Cell) -> Any:
         sink = io.BytesIO()
         self.write(data, sink, cell)  # type: ignore[arg-type]
-        return sink.getbuffer()
+        return sink.getvalue()  # what reads it again shares these bytes, and would copy a view
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
-        # BytesIO over `bytes` shares them.
         return self.read(io.BytesIO(buffer), cell)  # type: ignore[arg-type]
 
 

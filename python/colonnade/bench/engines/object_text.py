@@ -7,6 +7,8 @@ data types. Times are text in ISO 8601, in UTC. Papers about text ask for other 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from colonnade.bench import plain
@@ -26,15 +28,18 @@ class ObjectText(TextEngine):
         raise NotImplementedError
 
     def orient(self, cell: Cell) -> str | None:
-        """What `DataFrame.to_dict` is asked for; None for a whole frame."""
-        found = cell.option.get("orient")
-        return None if found is None else "list" if found == "columns" else "records"
+        """``"columns"`` or ``"records"``; None for a whole frame."""
+        return cell.option.get("orient")
+
+    def columns(self, data: Any) -> dict[str, Any]:
+        """What a map of columns is made text from."""
+        return plain.to_lists(data)
 
     def plain(self, data: Any, cell: Cell) -> Any:
         """The object that is made text."""
         orient = self.orient(cell)
         if orient is not None:
-            return data.to_dict(orient=orient)
+            return self.columns(data) if orient == "columns" else plain.to_maps(data)
         return {"dtypes": plain.dtypes_of(data), "columns": to_columns(data)}
 
     def encode(self, data: Any, cell: Cell) -> Any:
@@ -42,12 +47,11 @@ class ObjectText(TextEngine):
             return self.dump(self.plain(data, cell))
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
-        import pandas as pd
-
         with no_collector():
             found = self.load(buffer)
-            if self.orient(cell) is not None:
-                return pd.DataFrame(found)
+            orient = self.orient(cell)
+            if orient is not None:
+                return inferred(found if orient == "columns" else columns_of(found))
             return from_columns(found["columns"], found["dtypes"])
 
     def write(self, data: Any, path: Any, cell: Cell) -> None:
@@ -57,8 +61,23 @@ class ObjectText(TextEngine):
         return self.decode(path.read_bytes(), cell)
 
 
+def columns_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Rows of the same keys as columns."""
+    names = list(rows[0])
+    get = itemgetter(*names)
+    values = zip(*map(get, rows), strict=True) if len(names) > 1 else [list(map(get, rows))]
+    return dict(zip(names, values, strict=True))
+
+
+def inferred(columns: dict[str, Any]) -> Any:
+    """A DataFrame from columns of plain objects whose types nobody has said: pyarrow looks at all of them."""
+    import pyarrow as pa
+
+    return pa.table({name: pa.array(values) for name, values in columns.items()}).to_pandas()
+
+
 class OrJson(ObjectText):
-    """`orjson.dumps` and `orjson.loads`. It writes NaN and the infinities as null."""
+    """`orjson.dumps`, of arrays as they are, and `orjson.loads`. It writes NaN and the infinities as null."""
 
     name = "orjson"
     modules = ("orjson", "pandas", "pyarrow")
@@ -70,7 +89,10 @@ class OrJson(ObjectText):
     def dump(self, value: Any) -> bytes:
         import orjson
 
-        return orjson.dumps(value)
+        return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
+
+    def columns(self, data: Any) -> dict[str, Any]:
+        return plain.to_arrays(data)
 
     def load(self, text: Any) -> Any:
         import orjson

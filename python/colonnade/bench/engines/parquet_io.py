@@ -40,7 +40,7 @@ class OfParquetAlone(Spooled):
 
 
 class DuckDB(OfParquetAlone):
-    """`read_parquet` with `df()`, and `COPY`."""
+    """`read_parquet` with `df()`, and `COPY`, by the connection that a process has by itself."""
 
     name = "duckdb"
     modules = ("duckdb", "pandas")
@@ -51,28 +51,25 @@ class DuckDB(OfParquetAlone):
         import duckdb
 
         codec = "uncompressed" if cell.codec == "none" else cell.codec
-        with duckdb.connect() as connection:
-            connection.register("data", data)
-            connection.execute(f"COPY data TO '{path}' (FORMAT parquet, COMPRESSION {codec})")
+        duckdb.register("data", data)
+        duckdb.execute(f"COPY data TO '{path}' (FORMAT parquet, COMPRESSION {codec})")
+        duckdb.unregister("data")
 
     def read(self, path: Path, cell: Cell) -> Any:
         import duckdb
 
-        with duckdb.connect() as connection:
-            if "threads" in cell.option:
-                connection.execute(f"SET threads TO {cell.option['threads']}")
-            table = connection.read_parquet(str(path))
-            columns = some(cell)
-            return (table if columns is None else table.select(*columns)).df()
+        duckdb.execute(f"SET threads TO {cell.option['threads']}" if "threads" in cell.option else "RESET threads")
+        table = duckdb.read_parquet(str(path))
+        columns = some(cell)
+        return (table if columns is None else table.select(*columns)).df()
 
     def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
         import duckdb
 
-        with duckdb.connect() as connection:
-            table = connection.read_parquet(str(path))
-            if column is not None:
-                table = table.select(duckdb.ColumnExpression(column))
-            return (table if rows is None else table.limit(rows.stop - rows.start, rows.start)).df()
+        table = duckdb.read_parquet(str(path))
+        if column is not None:
+            table = table.select(duckdb.ColumnExpression(column))
+        return (table if rows is None else table.limit(rows.stop - rows.start, rows.start)).df()
 
 
 class FastParquet(OfParquetAlone):

@@ -35,7 +35,7 @@ class TextEngine(Engine):
     def encode(self, data: Any, cell: Cell) -> Any:
         sink: Any = io.BytesIO()
         self.write(data, sink, cell)
-        return sink.getbuffer()
+        return sink.getvalue()
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
         source: Any = io.BytesIO(buffer)
@@ -97,8 +97,10 @@ class PyArrowText(TextEngine):
         import pyarrow as pa
         from pyarrow import csv
 
-        if cell.format == "ndjson":  # it writes none: its reader is given pandas' file
-            data.to_json(path, orient="records", lines=True, double_precision=15)
+        if cell.format == "ndjson":  # it writes none: its reader is given polars' file, the smallest there is
+            import polars as pl
+
+            pl.from_pandas(data).write_ndjson(path)
             return
         csv.write_csv(pa.Table.from_pandas(data, preserve_index=False), path)
 
@@ -115,7 +117,8 @@ class PyArrowText(TextEngine):
 class PolarsText(TextEngine):
     """`read_csv`, `read_ndjson`, `read_json` and their writers, by way of polars' own frame.
 
-    Times are looked for in CSV (``try_parse_dates=True``), but not in the ``text-*`` datasets, which have none.
+    Times are looked for in CSV (``try_parse_dates=True``), but not in the ``text-*`` datasets, which have none. Types
+    are those of its first rows, as by default; ``infer="all"`` looks at every row, as others do.
     """
 
     name = "polars-text"
@@ -137,16 +140,18 @@ class PolarsText(TextEngine):
     def read(self, path: Any, cell: Cell) -> Any:
         import polars as pl
 
+        rows: dict[str, Any] = {"infer_schema_length": None} if cell.option.get("infer") == "all" else {}
         if cell.format == "csv":
-            # Types of all rows, as everybody else's: the first hundred would not do.
-            dates = not cell.dataset.startswith(PREFIX)
-            return pl.read_csv(path, infer_schema_length=None, try_parse_dates=dates).to_pandas()
+            return pl.read_csv(path, try_parse_dates=not cell.dataset.startswith(PREFIX), **rows).to_pandas()
         reader = pl.read_ndjson if cell.format == "ndjson" else pl.read_json
-        return reader(path, infer_schema_length=None).to_pandas()
+        return reader(path, **rows).to_pandas()
 
 
 class DuckDBText(Spooled, TextEngine):
-    """`read_csv` and `read_json` with `df()`, and `COPY`."""
+    """`read_csv` and `read_json` with `df()`, and `COPY`, by the connection that a process has by itself.
+
+    Types are those of a sample, as by default; ``infer="all"`` looks at every row.
+    """
 
     name = "duckdb-text"
     modules = ("duckdb", "pandas")
@@ -159,17 +164,17 @@ class DuckDBText(Spooled, TextEngine):
         import duckdb
 
         how = "FORMAT csv, HEADER" if cell.format == "csv" else "FORMAT json"
-        with duckdb.connect() as connection:
-            connection.register("data", data)
-            connection.execute(f"COPY data TO '{path}' ({how})")
+        duckdb.register("data", data)
+        duckdb.execute(f"COPY data TO '{path}' ({how})")
+        duckdb.unregister("data")
 
     def read(self, path: Path, cell: Cell) -> Any:
         import duckdb
 
-        with duckdb.connect() as connection:
-            if cell.format == "csv":
-                return connection.read_csv(str(path), header=True, sample_size=-1).df()
-            return connection.read_json(str(path), format="newline_delimited", sample_size=-1).df()
+        rows: dict[str, Any] = {"sample_size": -1} if cell.option.get("infer") == "all" else {}
+        if cell.format == "csv":
+            return duckdb.read_csv(str(path), header=True, **rows).df()
+        return duckdb.read_json(str(path), format="newline_delimited", **rows).df()
 
 
 TEXT_ENGINES = (PandasText(), PyArrowText(), PolarsText(), DuckDBText())

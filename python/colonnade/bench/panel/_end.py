@@ -199,7 +199,7 @@ class End:
             self.touch(found)
         if self.moving is not None:
             self.way.close()
-        elif not self.parts:
+        elif not self.parts and all(len(frame.columns) for frame in found.values()):
             name, frame = next(iter(found.items()))
             path = self.path(self.directory / "file", name)
             self.parts = seconds_of_parts(

@@ -103,6 +103,8 @@ def values_differ(original: Any, result: Any) -> int:
     null_a, null_b = np.asarray(original.isna()), np.asarray(result.isna())
     differ = null_a != null_b
     both = ~(null_a | null_b)
+    if {getattr(a.dtype, "kind", "O"), getattr(b.dtype, "kind", "O")} in ({"i", "f"}, {"u", "f"}):
+        a, b = a.astype(object), b.astype(object)  # Python compares integers with floats exactly
     if both.any():
         differ[both] = np.asarray(a[both] != b[both], dtype=bool)
     return int(differ.sum())
