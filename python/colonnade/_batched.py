@@ -56,7 +56,7 @@ class Batches:
         progress: Any = None,
     ) -> CoreFrame:
         """All rows in one frame: one copy, into memory of its own."""
-        return concat_frames(self.load_arrow(positions, rows))
+        return concat_frames(self.load_arrow(positions, rows), private)
 
     def load_arrow(
         self,

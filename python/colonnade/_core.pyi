@@ -435,9 +435,9 @@ def export_arrow_stream(frames: Sequence[CoreFrame], metadata: bool = True) -> o
 def export_arrow_schema(frame: CoreFrame) -> object:
     """An ``arrow_schema`` capsule of the same."""
 
-def concat_frames(frames: Sequence[CoreFrame]) -> CoreFrame:
+def concat_frames(frames: Sequence[CoreFrame], alone: bool = False) -> CoreFrame:
     """Rows of all frames, one after the other: one block a dtype, Arrow columns joined (dictionaries merged). Copies.
-    One frame is answered as it is. Automatic indices that continue or begin again stay automatic. DecodeError where
+    One frame is answered as it is. `alone`: for one use, so that its memory may be written to. Automatic indices that continue or begin again stay automatic. DecodeError where
     columns or index classes differ: shows both."""
 
 class IpcFile(_PartedBatches):

@@ -54,17 +54,20 @@ fn export_arrow_schema<'py>(py: Python<'py>, frame: &CoreFrame) -> PyResult<Boun
     PyCapsule::new_with_value(py, arrow_export::schema(&frame.frame).py()?, SCHEMA_NAME)
 }
 
+/// One frame of several, in memory of its own; `alone`: for one use. One frame is itself.
 #[pyfunction]
+#[pyo3(signature = (frames, alone = false))]
 fn concat_frames<'py>(
     py: Python<'py>,
     frames: Vec<Bound<'py, CoreFrame>>,
+    alone: bool,
 ) -> PyResult<Bound<'py, CoreFrame>> {
     if let [one] = frames.as_slice() {
         return Ok(one.clone());
     }
     let borrowed: Vec<&Frame> = frames.iter().map(|f| &*f.get().frame).collect();
     let joined = py.detach(|| concat_all(&borrowed)).py()?;
-    Bound::new(py, CoreFrame::new(joined))
+    Bound::new(py, CoreFrame::alone(joined, alone))
 }
 
 /// The batches of a foreign stream, one at a time: nothing but the current one is held.

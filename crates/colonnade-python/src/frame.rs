@@ -17,11 +17,23 @@ use crate::leaves;
 #[pyclass(frozen, module = "colonnade._core")]
 pub(crate) struct CoreFrame {
     pub(crate) frame: Arc<Frame>,
+    /// Whoever holds it is the only one, and for one use: its memory may be given away to be written to.
+    alone: bool,
 }
 
 impl CoreFrame {
+    /// One that is kept: what it hands out is read-only, for it hands it out again.
     pub(crate) fn new(frame: Frame) -> Self {
-        Self { frame: Arc::new(frame) }
+        Self::alone(frame, false)
+    }
+
+    pub(crate) fn alone(frame: Frame, alone: bool) -> Self {
+        Self { frame: Arc::new(frame), alone }
+    }
+
+    /// The same frame once more.
+    pub(crate) fn again(&self) -> Self {
+        Self { frame: Arc::clone(&self.frame), alone: false }
     }
 }
 
@@ -77,7 +89,7 @@ impl CoreFrame {
 
     #[pyo3(signature = (writable = false))]
     fn blocks<'py>(&self, py: Python<'py>, writable: bool) -> PyResult<Vec<Placed<'py>>> {
-        let mut arrays = Arrays::new(py, writable);
+        let mut arrays = Arrays::new(py, writable && self.alone);
         let mut out = Vec::new();
         for part in &self.frame.parts {
             if let Part::Block(block, positions) = part {
@@ -160,7 +172,8 @@ impl CoreFrame {
 
     fn kept(&self, leaves: leaves::Asked) -> PyResult<Self> {
         let kept = leaves::kept(leaves, &|position| self.frame.arrow_type(position))?;
-        Ok(Self::new(kept.map_or_else(|| (*self.frame).clone(), |kept| (*self.frame).clone().kept(&kept))))
+        let frame = (*self.frame).clone();
+        Ok(Self::alone(if let Some(kept) = kept { frame.kept(&kept) } else { frame }, self.alone))
     }
 
     fn slice(&self, start: usize, stop: usize) -> PyResult<Self> {
@@ -175,7 +188,7 @@ impl CoreFrame {
     fn with_meta(&self, name: String, attrs: Option<String>, origin: Option<String>) -> Self {
         let mut frame = (*self.frame).clone();
         frame.tags = Tags { name, attrs, origin };
-        Self::new(frame)
+        Self::alone(frame, self.alone)
     }
 
     #[pyo3(signature = (index, columns))]
@@ -189,6 +202,6 @@ impl CoreFrame {
         };
         let (index, columns) = (pick(index, &self.frame.index), pick(columns, &self.frame.columns));
         let parts = self.frame.parts.clone();
-        Ok(Self::new(Frame::new(index, columns, parts, self.frame.tags.clone()).py()?))
+        Ok(Self::alone(Frame::new(index, columns, parts, self.frame.tags.clone()).py()?, self.alone))
     }
 }

@@ -268,7 +268,7 @@ impl IpcFile {
     ) -> PyResult<CoreFrame> {
         let kept = leaves::kept(leaves, &|position| self.ipc.plan().arrow_type(position))?;
         let asked = Asked { positions, kept, rows, private, threads: threads.unwrap_or(self.threads) };
-        asked.watched(py, progress, |request| self.ipc.load(request)).map(CoreFrame::new)
+        asked.watched(py, progress, |request| self.ipc.load(request)).map(|f| CoreFrame::alone(f, private))
     }
 
     #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None, leaves = None))]

@@ -189,7 +189,7 @@ impl MsgpackFile {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<CoreFrame> {
         let asked = Asked { positions, kept: None, rows, private, threads: threads.unwrap_or(self.threads) };
-        asked.watched(py, progress, |request| self.opened.load(request)).map(CoreFrame::new)
+        asked.watched(py, progress, |request| self.opened.load(request)).map(|f| CoreFrame::alone(f, private))
     }
 
     /// One chunk: rows are not divided.

@@ -307,7 +307,7 @@ impl NpzFile {
         if frame.tags.origin.is_none() && every {
             frame.tags.origin = self.origin(py)?;
         }
-        Ok(CoreFrame::new(frame))
+        Ok(CoreFrame::alone(frame, private))
     }
 
     #[pyo3(signature = (threads = None, progress = None))]

@@ -274,7 +274,9 @@ impl ParquetFile {
     ) -> PyResult<CoreFrame> {
         let kept = leaves::kept(leaves, &|position| self.file.plan().arrow_type(position))?;
         let asked = Asked { positions, kept, rows, private, threads: threads.unwrap_or(self.threads) };
-        asked.watched(py, progress, |request| self.file.load_part(request)).map(CoreFrame::new)
+        asked
+            .watched(py, progress, |request| self.file.load_part(request))
+            .map(|f| CoreFrame::alone(f, private))
     }
 
     #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None, leaves = None))]

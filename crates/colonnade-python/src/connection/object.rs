@@ -22,7 +22,7 @@ pub(super) fn of(py: Python<'_>, message: Message, private: bool, inner: &Inner)
         let number = inner.messages_received.load(Ordering::Relaxed);
         inner.raised(error, "message", number, RECEIVE_ADVICE)
     };
-    let frame = |frame| Py::new(py, CoreFrame::new(frame)).map(Py::into_any);
+    let frame = |frame| Py::new(py, CoreFrame::alone(frame, private)).map(Py::into_any);
     Ok(match message {
         Message::Bytes(room) => room::filled(py, room).into_any(),
         Message::Frame(arrival) => {

@@ -193,7 +193,7 @@ impl ConnectionReader {
         if self.schema.is_none() {
             self.advance(py, true)?;
         }
-        let schema = self.schema.as_ref().map(|s| CoreFrame { frame: std::sync::Arc::clone(&s.frame) });
+        let schema = self.schema.as_ref().map(CoreFrame::again);
         schema.ok_or_else(|| PyValueError::new_err(format!("{}: the schema did not come", self.context())))
     }
 

@@ -39,7 +39,9 @@ struct Opened {
 }
 
 enum Content {
-    Frame(Box<(Described, Mutex<Option<Frame>>)>),
+    /// The frame waits for the first who wants it whole. Parts of it that were handed out lie in its memory: the second
+    /// word says so.
+    Frame(Box<(Described, Mutex<Option<(Frame, bool)>>)>),
     /// Labels, and where each frame's text stands.
     Bundle(Vec<(String, std::ops::Range<usize>)>),
 }
@@ -66,7 +68,7 @@ impl Opened {
             None => {
                 let decoded = reading.decode(&text, progress)?;
                 let described = Described::of(reading.format(), &decoded, reading.limits())?;
-                Content::Frame(Box::new((described, Mutex::new(Some(decoded.frame)))))
+                Content::Frame(Box::new((described, Mutex::new(Some((decoded.frame, false))))))
             }
         };
         Ok(Self { text, text_nbytes, reading, packing, file_nbytes, content })
@@ -85,18 +87,22 @@ impl Opened {
         rows: Option<(usize, usize)>,
         private: bool,
         progress: &PyProgress,
-    ) -> colonnade::Result<Frame> {
+    ) -> colonnade::Result<CoreFrame> {
         let Content::Frame(held) = &self.content else { return Err(self.reading.is_bundle(&self.labels())) };
         let partial = !private && (positions.is_some() || rows.is_some());
         let kept = {
             let mut kept = held.1.lock().unwrap_or_else(PoisonError::into_inner);
+            if partial && let Some((_, seen)) = &mut *kept {
+                *seen = true;
+            }
             if partial { kept.clone() } else { kept.take() }
         };
-        let frame = match kept {
-            Some(frame) => frame,
-            None => self.reading.decode(&self.text, progress)?.frame,
+        let (frame, seen) = match kept {
+            Some(kept) => kept,
+            None => (self.reading.decode(&self.text, progress)?.frame, false),
         };
-        frame.part(self.reading.format(), positions, rows)
+        let part = frame.part(self.reading.format(), positions, rows)?;
+        Ok(CoreFrame::alone(part, private && !seen))
     }
 
     fn labels(&self) -> Vec<String> {
@@ -316,7 +322,7 @@ impl TextFile {
         let _ = threads; // Those of opening.
         let progress = PyProgress::new(progress);
         let result = py.detach(|| self.opened.load(positions.as_deref(), rows, private, &progress));
-        progress.finish(result).map(CoreFrame::new)
+        progress.finish(result)
     }
 
     /// One chunk: rows are not divided.
