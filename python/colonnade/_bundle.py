@@ -175,6 +175,8 @@ def _write_as(
         )
     if isinstance(made.compression, Mapping):
         raise OptionError("compression: expected one codec for all frames of a bundle, found a mapping.")
+    if isinstance(made.filter, Mapping):
+        raise OptionError("filter: expected one word for all frames of a bundle, found a mapping.")
     cores: list[tuple[str, _core.CoreFrame]] = []
     converted = None
     for label, frame in _labelled(frames, made):
@@ -194,7 +196,7 @@ def _labelled(frames: Any, made: Options) -> Iterator[tuple[str, Frame]]:
         if label in seen:
             raise OptionError(f"frames: expected labels that differ, found {label!r} twice.")
         seen.add(label)
-        yield label, frame_from(data, densify_sparse=made.densify_sparse)
+        yield label, frame_from(data, densify_sparse=made.densify_sparse, batch_rows=made.batch_rows)
 
 
 def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:

@@ -9,7 +9,7 @@ from ._msgpack_chunks import open_series_writer
 from ._options_msgpack import MsgpackOptions
 from ._options_text import Text
 from ._progress import Steps, reporting
-from ._rows import Rows
+from ._rows import Rows, is_rows
 from ._store_chunks import AnyWriter, Batched, open_writer
 from ._targets import AnyTarget, released
 from ._text_chunks import Chunked, open_text_writer
@@ -39,6 +39,7 @@ class Writer:
             )
             self._stack = stack.pop_all()
         self._rows = Rows(made.batch_rows)
+        self._waiting: _core.CoreFrame | None = None
         self._open = True
 
     @property
@@ -68,6 +69,10 @@ class Writer:
         """
         self._check_open()
         for frame in chunks_of(data, self._made, self._rows).frames:
+            if not frame.ncols and not frame.nrows and not self._rows.known and is_rows(data):
+                self._waiting = frame  # no rows, and none before: what their columns are is not known yet
+                continue
+            self._waiting = None
             with self._steps.next(frame.nbytes) as step:
                 self._writer.write(frame, step)
 
@@ -82,6 +87,9 @@ class Writer:
         if not self._open:
             return
         try:
+            if self._waiting is not None:
+                with self._steps.next(0) as step:
+                    self._writer.write(self._waiting, step)
             self._writer.close()
         except BaseException:
             self.abort()

@@ -11,7 +11,7 @@ from typing import Any
 import colonnade as cn
 
 from ._cli_show import source_of
-from ._formats import from_suffix
+from ._formats import check_format, from_suffix
 from ._progress import Bar, Callback
 from ._text import clean
 
@@ -124,7 +124,8 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def _format_of_target(options: argparse.Namespace) -> str | None:
     """The format of the target as far as it is said: by name or suffix."""
-    return options.target_format or from_suffix(getattr(options, "target", None) or "")
+    told = options.target_format
+    return check_format(told) if told else from_suffix(getattr(options, "target", None) or "")
 
 
 def _character(text: str) -> str:

@@ -437,8 +437,8 @@ def export_arrow_schema(frame: CoreFrame) -> object:
 
 def concat_frames(frames: Sequence[CoreFrame], alone: bool = False) -> CoreFrame:
     """Rows of all frames, one after the other: one block a dtype, Arrow columns joined (dictionaries merged). Copies.
-    One frame is answered as it is. `alone`: for one use, so that its memory may be written to. Automatic indices that continue or begin again stay automatic. DecodeError where
-    columns or index classes differ: shows both."""
+    One frame is answered as it is. `alone`: for one use, so that its memory may be written to. Automatic indices that
+    continue or begin again stay automatic. DecodeError where columns or index classes differ: shows both."""
 
 class IpcFile(_PartedBatches):
     """An opened Arrow IPC file or stream: messages found and checked, data untouched. As `NpzFile`, with more."""

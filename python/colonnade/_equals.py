@@ -1,6 +1,7 @@
 """Are two frames the same: in value (`equals`), or to the bit (`identical`). Column by column, in chunks of rows."""
 
 import importlib.util
+import json
 
 import numpy as np
 
@@ -15,8 +16,8 @@ def equal_frames(a: CoreFrame, b: CoreFrame, *, exact: bool) -> bool:
     """Values, dtypes, labels, names, attrs. `exact`: also bits of NaN and zero, and all that rebuilds the axes."""
     return (
         (a.nrows, a.ncols) == (b.nrows, b.ncols)
-        and _equal_text(a.name, b.name)
-        and _equal_text(a.attrs, b.attrs)
+        and _equal_text(a.name, b.name, exact)
+        and _equal_text(a.attrs, b.attrs, exact)
         and _equal_dtypes(a.dtypes(), b.dtypes())
         and _equal_axes(a.columns, b.columns, exact)
         and _equal_axes(a.index, b.index, exact)
@@ -47,12 +48,17 @@ def _split(parts: list[np.ndarray | ArrowColumn]) -> list[np.ndarray | ArrowColu
     return columns
 
 
-def _equal_text(a: str | None, b: str | None) -> bool:
-    """Tagged JSON: the same text, or the same value (the order of keys is not the value's)."""
+def _equal_text(a: str | None, b: str | None, exact: bool) -> bool:
+    """Tagged JSON: the same text, or the same value (the order of keys is not the value's).
+
+    `exact`: 1, 1.0 and True are three values, as are 0.0 and -0.0, though Python calls them equal.
+    """
     if (a or "null") == (b or "null"):
         return True
     if a is None or b is None:
         return False
+    if exact:
+        return json.dumps(json.loads(a), sort_keys=True) == json.dumps(json.loads(b), sort_keys=True)
     try:
         return bool(_labels.decode(a) == _labels.decode(b))
     except ValueError:  # arrays among the values: their text has been compared
@@ -60,11 +66,11 @@ def _equal_text(a: str | None, b: str | None) -> bool:
 
 
 def _equal_axes(a: Axis, b: Axis, exact: bool) -> bool:
-    if len(a) != len(b) or a.depth != b.depth or not _equal_text(a.name, b.name):
+    if len(a) != len(b) or a.depth != b.depth or not _equal_text(a.name, b.name, exact):
         return False
     if exact:
         alike = (a.cls, list(a.classes), a.is_auto) == (b.cls, list(b.classes), b.is_auto) and _equal_text(
-            a.meta, b.meta
+            a.meta, b.meta, exact
         )
         if not alike:
             return False
@@ -101,7 +107,7 @@ def _equal_columns(a: np.ndarray | ArrowColumn, b: np.ndarray | ArrowColumn, exa
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return same_arrays(a, b, exact)
     if isinstance(a, ArrowColumn) and isinstance(b, ArrowColumn):
-        same_tags = _equal_text(a.tag, b.tag) if exact else _equal_text(_meaning(a.tag), _meaning(b.tag))
+        same_tags = _equal_text(a.tag, b.tag, True) if exact else _equal_text(_meaning(a.tag), _meaning(b.tag), False)
         return same_tags and len(a) == len(b) and a.type == b.type and _equal_arrow(a, b, exact)
     if isinstance(a, ArrowColumn):
         return _equal_across(a, b, exact)  # type: ignore[arg-type]

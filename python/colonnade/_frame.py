@@ -7,6 +7,7 @@ from . import _core, _labels
 from ._axes import Labels, decode_optional
 from ._core import CoreFrame
 from ._frame_part import SLOTS, FramePart
+from ._option_checks import check_count, check_flag
 from ._paths import Chosen, narrowed
 from ._schema import Dtypes, Schema
 from ._select import row_range
@@ -57,6 +58,8 @@ class Frame(FramePart):
     __slots__ = ()
 
     def __init__(self, data: Any, *, densify_sparse: bool = False, batch_rows: int | None = None) -> None:
+        check_flag("densify_sparse", densify_sparse)
+        check_count("batch_rows", batch_rows)
         made = frame_from(data, densify_sparse=densify_sparse, batch_rows=batch_rows)
         for slot in SLOTS:
             setattr(self, slot, getattr(made, slot))
@@ -79,7 +82,8 @@ class Frame(FramePart):
     @property
     def index(self) -> Labels:
         """Row labels: a read-only view (`Labels`) that decodes what is looked at."""
-        rows = None if self._rows is None else range(*self._rows)
+        # What is decoded is cut already.
+        rows = None if self._core is not None or self._rows is None else range(*self._rows)
         return Labels(self._source.index, rows)
 
     @property

@@ -1,6 +1,7 @@
 """What comes once, from the front: which batches hold the rows that were asked for, and what is left in the end."""
 
 from collections.abc import Iterator
+from operator import index
 from typing import Any
 
 from . import _core
@@ -89,6 +90,8 @@ class FrontReader(Reader):
 def from_front(rows: slice | None) -> tuple[int, int | None]:
     """(start, stop) of a slice that can be told without knowing the length."""
     if isinstance(rows, slice):
+        # NumPy's integers are no `int`.
+        rows = slice(*(index(end) if hasattr(end, "__index__") else end for end in (rows.start, rows.stop, rows.step)))
         for end in (rows.start, rows.stop):
             if isinstance(end, int) and end < 0:
                 raise OptionError(

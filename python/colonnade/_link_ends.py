@@ -20,6 +20,8 @@ class LinkSource:
     link: Link | None
     url: str | None = field(default=None, repr=False)  # it may hold a password
     ours: bool = field(default=False, init=False)
+    timeout_s: float | None = field(default=None, init=False)
+    """How long the peer may be silent; None leaves it to the connection."""
 
     is_stream = True
     name = None
@@ -28,7 +30,7 @@ class LinkSource:
         """The connection. Nothing is dialled before this."""
         if self.link is None:
             assert self.url is not None
-            self.link = dial(self.url, limits, threads)
+            self.link = dial(self.url, limits, threads, timeout_s=self.timeout_s)
             self.ours = True
         elif limits is not None and not self.ours:
             raise OptionError("limits: of a connection they are told to cn.connect or cn.listen, not to each message.")
@@ -37,7 +39,7 @@ class LinkSource:
     def receive(self, limits: _core.Limits | None, threads: int, progress: Callback | None, private: bool) -> Landed:
         """The next message whole, which must be a frame."""
         try:
-            return self.opened(limits, threads)._landed(None, progress, private)
+            return self.opened(limits, threads)._landed(self.timeout_s, progress, private)
         finally:
             self.release()
 
@@ -54,7 +56,7 @@ class LinkSource:
         self, opener: Any, *, limits: _core.Limits | None, threads: int, **_: Any
     ) -> _core.ConnectionReader:
         """The next message batch by batch."""
-        return self.opened(limits, threads)._batches()
+        return self.opened(limits, threads)._batches(self.timeout_s)
 
     def release(self) -> None:
         """Close the connection, if it is ours."""

@@ -101,10 +101,10 @@ def told(source: Source, format: str | None, options: Mapping[str, Any]) -> tupl
     else:
         make_options(asked, "read", options)
     where = as_source(source)
+    if isinstance(where, LinkSource | HttpSource):
+        where.timeout_s = check_timeout(options.get("timeout_s"))
     if isinstance(where, LinkSource):
         return where, for_connection(asked), _for_message(options)
-    if isinstance(where, HttpSource):
-        where.timeout_s = check_timeout(options.get("timeout_s"))
     if asked is None:
         head = where.head()
         found = "npz" if head is None else detect(head, where.name, where.json_or_lines)

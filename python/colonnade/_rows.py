@@ -40,6 +40,11 @@ class Rows:
         self._axis = Axis.auto(0, 0, 1)
         self._done = 0
 
+    @property
+    def known(self) -> bool:
+        """Whether a row has said what the columns are."""
+        return self._known
+
     def batches(self, rows: Iterable[Any]) -> Iterator[CoreFrame]:
         """A frame a batch, made when it is asked for; at least one.
 

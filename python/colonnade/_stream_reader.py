@@ -68,9 +68,9 @@ class StreamReader(FrontReader):
         if self._reader is None:
             self._check_open()
             self._reader = self._where.read_batches(self._opener, **self._options)
-            if self._asked is not None:
-                self._chosen = Frame._make(self._reader.schema())._lookup.chosen(self._asked)
         reader: _core.IpcReader | _core.ConnectionReader | _core.TextReader = self._reader
+        if self._asked is not None and self._chosen is None:  # a column that is not there stays an error
+            self._chosen = Frame._make(reader.schema())._lookup.chosen(self._asked)
         return reader
 
     def _selected(self, core: _core.CoreFrame) -> Frame:

@@ -1,5 +1,6 @@
 """What `target` may be, and how bytes get there: a path, a descriptor, or a function that takes the bytes."""
 
+import errno
 import io
 import os
 import stat
@@ -165,9 +166,13 @@ def writer_of(file: Any) -> Callable[[memoryview], None]:
         left = data
         while left.nbytes:
             count = file.write(left)
+            if count is None and isinstance(file, io.RawIOBase):
+                raise BlockingIOError(errno.EAGAIN, "the file object takes nothing now, and does not wait", 0)
             # Raw files may take less than they were given; what says nothing took everything.
             if not isinstance(count, int) or count >= left.nbytes:
                 return
+            if count <= 0:
+                raise OSError(errno.EIO, f"the file object took {count} of {left.nbytes} bytes")
             left = left[count:]
 
     return send

@@ -110,7 +110,8 @@ def writing(made: Text, where: AnyTarget | None = None) -> _core.TextWriteOption
         "threads": resolve_threads(made.threads),
     }
     if isinstance(made, CsvOptions):
-        return _writing_csv(made, where, name, common)
+        # A file object's own name says the delimiter too, as it does when it is read; it packs by itself.
+        return _writing_csv(made, where, getattr(where, "name", None), common)
     assert isinstance(made, JsonOptions | NdjsonOptions | YamlOptions)
     common["header"] = made.header
     if isinstance(made, YamlOptions):
