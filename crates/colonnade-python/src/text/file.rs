@@ -38,10 +38,12 @@ struct Opened {
     content: Content,
 }
 
+/// A frame waits for the first who wants it whole. Parts of it that were handed out lie in its memory: the second word
+/// says so.
+type Waiting = Mutex<Option<(Frame, bool)>>;
+
 enum Content {
-    /// The frame waits for the first who wants it whole. Parts of it that were handed out lie in its memory: the second
-    /// word says so.
-    Frame(Box<(Described, Mutex<Option<(Frame, bool)>>)>),
+    Frame(Box<(Described, Waiting)>),
     /// Labels, and where each frame's text stands.
     Bundle(Vec<(String, std::ops::Range<usize>)>),
 }
