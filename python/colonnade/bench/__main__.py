@@ -13,10 +13,12 @@ from rich.table import Column, Table
 from colonnade.bench._papers import DIRECTORY, PAPERS
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.engines import ENGINES
+from colonnade.bench.machine import versions_of
 from colonnade.bench.panel.cli import add_arguments as add_panel_arguments
 from colonnade.bench.panel.cli import main as panel
 from colonnade.bench.panel.predicted_run import add_arguments as add_predicted_arguments
 from colonnade.bench.panel.predicted_run import main as predicted
+from colonnade.bench.panel.runner import reason_missing
 from colonnade.bench.panel.serve import add_arguments as add_serve_arguments
 from colonnade.bench.panel.serve import main as serve
 from colonnade.bench.panel.stability import add_arguments as add_stability_arguments
@@ -142,7 +144,7 @@ def list_all(arguments: argparse.Namespace) -> int:
     for name in ENGINES:
         engine = ENGINES[name]
         formats = "; ".join(f"{fmt}: {', '.join(codecs)}" for fmt, codecs in engine.formats.items())
-        here = engine.missing() or ", ".join(f"{k} {v}" for k, v in engine.versions().items()) or "yes"
+        here = reason_missing(name) or ", ".join(f"{k} {v}" for k, v in versions_of(name).items()) or "yes"
         table.add_row(name, formats, ", ".join(engine.libraries), engine.security, here)
     console.print(table)
     console.print(f"transports: {', '.join(TRANSPORTS)}")
