@@ -158,8 +158,8 @@ def test_the_kernel_sees_what_no_sample_saw(monkeypatch):
         process.communicate("exit\n")
     assert watch.samples == 1
     assert watch.growth["RssAnon"] < 8 << 20
-    # The kernel sums each processor's three counts of pages (anonymous, of files, shared) in batches, and keeps the mark
-    # of what is summed.
+    # The kernel sums each processor's three counts of pages (anonymous, of files, shared) in batches, and keeps the
+    # mark of what is summed.
     processors = os.cpu_count() or 1
     unsummed = 3 * processors * max(32, 2 * processors) * mmap.PAGESIZE
     assert (64 << 20) - unsummed <= watch.growth["total"] < 80 << 20
