@@ -114,3 +114,13 @@ def test_identical_tells_values_that_python_calls_equal(one: Any, other: Any) ->
     assert frame(one).equals(frame(other))
     assert not frame(one).identical(frame(other))
     assert frame(one).identical(frame(one))
+
+
+@pytest.mark.parametrize("format", ["npz", "arrow", "parquet", "msgpack", "json"])
+def test_a_level_of_integer_intervals_with_missing_labels(format: str) -> None:
+    pd = pytest.importorskip("pandas")
+    index = pd.MultiIndex(levels=[pd.interval_range(0, 2), [1]], codes=[[0, -1], [0, 0]])
+    frame = pd.DataFrame({"a": [1, 2]}, index=index)
+    found = cn.decode(cn.encode(frame, format), format).to_pandas()
+    assert found.index.levels[0].dtype == index.levels[0].dtype
+    pd.testing.assert_frame_equal(found, frame)

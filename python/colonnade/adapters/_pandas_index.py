@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .. import _labels
-from .._core import ArrowColumn, Axis, ColonnadeError, DecodeError
+from .._core import ArrowColumn, Axis, ColonnadeError, DecodeError, EncodeError
 from ._pandas_arrays import freq_to_text
 from ._pandas_levels import MISSING_TAG, array_from_level, level_from_index, pin_freq
 
@@ -100,6 +100,11 @@ def _level_of_multi(index: pd.MultiIndex, i: int, where: str) -> tuple[Any, str,
     labels, cls, meta = level_from_index(full, where)
     if freq is not None and not isinstance(level, pd.PeriodIndex):
         meta = {**(meta or {"kind": "time"}), "freq": freq_to_text(freq, where)}
+    if missing.any() and isinstance(level, pd.IntervalIndex) and level.dtype.subtype.kind in "iu":
+        # Beside NaN the bounds are floats: what they were is kept.
+        if len(level) and max(abs(int(level.left.min())), abs(int(level.right.max()))) > 2**53:
+            raise EncodeError(f"{where}: intervals beyond 2^53 in a level with missing labels are not held exactly.")
+        meta = {**(meta or {}), "subtype": str(level.dtype.subtype)}
     return labels, cls, meta
 
 
@@ -110,6 +115,8 @@ def _multi(indexes: list[Any], metas: list[dict[str, Any] | None], names: Any) -
         if meta is not None and "freq" in meta and not isinstance(level, pd.PeriodIndex):
             with contextlib.suppress(ValueError):  # a selection of rows has gaps
                 level.freq = meta["freq"]
+        if meta is not None and "subtype" in meta and isinstance(level, pd.IntervalIndex):
+            level = level.astype(pd.IntervalDtype(meta["subtype"], level.closed))
         levels.append(level)
         codes.append(code)
     return pd.MultiIndex(levels=levels, codes=codes, names=list(names), verify_integrity=False)
