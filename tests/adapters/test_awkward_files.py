@@ -1,5 +1,6 @@
 """Files of Awkward's own, read as Awkward reads them, and ours as Awkward reads them."""
 
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -37,6 +38,8 @@ def read_by_awkward(path: Path) -> Any:
 def check_read_alike(array: Any, way: str, folder: Path) -> bool:
     """Whether Awkward itself writes and reads it; if so, we read the same."""
     path = folder / f"array.{way.partition(',')[0]}"
+    if path.suffix == ".parquet" and re.search(r"\b0 \* ", str(array.layout.form.type)):
+        return False  # over lists of size 0, pyarrow's writer ends the process
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -93,6 +96,19 @@ def test_row_groups_that_awkward_wrote_one_by_one(tmp_path: Path) -> None:
 @given(array=strategies_awkward.arrays())
 def test_random_layouts_that_awkward_wrote(way: str, array: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     check_read_alike(array, way, tmp_path_factory.mktemp("awkward"))
+
+
+@pytest.mark.parametrize("nrows", [0, 3])
+def test_categories_that_awkward_lost_are_read_as_what_is_left(nrows: int, tmp_path: Path) -> None:
+    codes = ak.index.IndexU32(np.zeros(nrows, np.uint32))
+    values = ak.contents.NumpyArray(np.array([7, 5, 9]))
+    categories = ak.contents.IndexedArray(codes, values, parameters={"__array__": "categorical"})
+    record = ak.contents.RecordArray([categories], ["x"], nrows)
+    array = ak.Array(ak.contents.ByteMaskedArray(ak.index.Index8(np.ones(nrows, np.int8)), record, True))
+    ak.to_parquet(array, tmp_path / "lost.parquet")
+    found = cn.read(tmp_path / "lost.parquet").to_awkward()
+    assert str(found.type) == f"{nrows} * ?{{x: int64}}"
+    assert found.to_list() == [{"x": 7}] * nrows
 
 
 # What Arrow has no type for, and the description of which is ours alone; NaT, a value within lists; all at once.

@@ -46,7 +46,7 @@ def foreign_forms(origin: dict[str, Any], fields: Sequence[tuple[str, Values]]) 
             said = told.get(name) or {}
             form = with_parameters(own_form(values, where), said.get("node_parameters"))
             if of_arrow and name not in required:
-                form = with_parameters({"class": "UnmaskedArray", "content": form}, said.get("mask_parameters"))
+                form = _option({"class": "UnmaskedArray", "content": form}, said.get("mask_parameters"))
             forms.append(form)
             continue
         tag = read_tag(values)
@@ -248,8 +248,18 @@ def form_of(column: ArrowColumn, nullable: bool, told: Told, where: str) -> Form
     if not nullable:
         return form
     if validity is None or told.get("mask_type") == "UnmaskedArray":
-        return with_parameters({"class": "UnmaskedArray", "content": form}, mask_parameters)
-    return with_parameters({"class": "BitMaskedArray", "mask": "u8", "content": form}, mask_parameters)
+        return _option({"class": "UnmaskedArray", "content": form}, mask_parameters)
+    return _option({"class": "BitMaskedArray", "mask": "u8", "content": form}, mask_parameters)
+
+
+def _option(form: dict[str, Any], parameters: dict[str, Any] | None) -> Form:
+    """Values that may be missing, with these parameters.
+
+    Categories under missing records are written by Awkward as plain values that are still said to be categorical:
+    of no option but one by index may that be said, and Awkward reads such a file only where it has no rows.
+    """
+    said = {key: value for key, value in (parameters or {}).items() if (key, value) != ("__array__", "categorical")}
+    return with_parameters(form, said)
 
 
 def _node(
