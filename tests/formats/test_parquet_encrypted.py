@@ -179,3 +179,9 @@ def test_a_file_that_is_not_encrypted_with_a_key() -> None:
     """A key too many is no error: the same options are used for a folder of files."""
     path = DATA / "alltypes_plain.parquet"
     assert cn.read(path, footer_key=FOOTER).to_arrow().num_rows == 8
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_with_their_keys_they_are_verified(name: str) -> None:
+    frame = cn.read(_path(name), format="parquet", verify=True, **_keys(name))
+    assert len(frame) > 0

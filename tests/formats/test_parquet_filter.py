@@ -174,6 +174,36 @@ def test_pandas_rows_are_those_of_read_parquet(tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(cn.read_pandas(tmp_path / "t.parquet", filter=filter), expected)
 
 
+@pytest.mark.parametrize("ours", [True, False])
+@pytest.mark.parametrize("wanted", [range(5, 10), range(0, 10, 3), [1, 2, 7], [4], [], range(10)], ids=str)
+def test_a_range_of_labels_that_means_something_goes_with_its_rows(ours: bool, wanted: Any, tmp_path: Path) -> None:
+    index = pd.RangeIndex(100, 120, 2, name="minute")
+    df = pd.DataFrame({"v": range(10), "w": list("abcdefghij")}, index=index)
+    path = tmp_path / "t.parquet"
+    if ours:
+        cn.write(df, path, row_group_rows=4)
+    else:
+        df.to_parquet(path, row_group_size=4)
+    filter = [("v", "in", list(wanted))]
+    expected = df[df["v"].isin(wanted)]
+    found = cn.read_pandas(path, filter=filter)
+    assert found.index.tolist() == expected.index.tolist()
+    assert found.index.name == "minute"
+    pd.testing.assert_frame_equal(found, expected, check_index_type=False)
+    part = cn.read(path, filter=filter, columns=["w"], rows=slice(1, 3))
+    assert part.to_pandas().index.tolist() == expected.index.tolist()[1:3]
+    with cn.open_reader(path, filter=filter) as reader:
+        assert [label for piece in reader for label in piece.to_pandas().index] == expected.index.tolist()
+
+
+def test_labels_that_count_the_rows_count_those_that_are_left(tmp_path: Path) -> None:
+    for data in (pd.DataFrame({"v": range(10)}), pa.table({"v": range(10)})):
+        cn.write(data, tmp_path / "t.parquet")
+        frame = cn.read(tmp_path / "t.parquet", filter=[("v", ">", 6)])
+        assert frame.to_pandas().index.tolist() == [0, 1, 2]
+        assert frame.to_arrow().column_names == ["v"]
+
+
 def test_chunks_are_those_of_the_row_groups(path: Path) -> None:
     filter = [("i8", ">", 40)]
     whole = cn.read(path, filter=filter).to_arrow()

@@ -104,6 +104,8 @@ pub struct Plan {
     pub tags: Tags,
     /// Row labels.
     pub index: IndexPlan,
+    /// The labels of rows that were picked out of a range: see [`Plan::pick`].
+    pub(crate) picked: Option<Axis>,
     /// Column labels.
     pub columns: Axis,
     /// Version of the `colonnade` metadata; `None` in a foreign schema.
@@ -154,6 +156,7 @@ impl Plan {
                 meta: index.meta,
                 labels,
             },
+            picked: None,
             columns,
             version: Some(version),
         })
@@ -165,7 +168,7 @@ impl Plan {
         let data = fields.iter().filter(|f| matches!(f.place, Place::Column(_)));
         let names: Vec<&str> = data.map(|f| f.name.as_str()).collect();
         let columns = column_labels::foreign(&names, columns_name)?;
-        Ok(Self { ncols: names.len(), tags, index, columns, version: None, fields })
+        Ok(Self { ncols: names.len(), tags, index, picked: None, columns, version: None, fields })
     }
 
     /// Says how long the data are: a range of pandas' that has another length is no range of theirs, and the labels are
@@ -181,11 +184,36 @@ impl Plan {
         }
     }
 
+    /// Says which rows of the data are left. A range that means something keeps the labels of these rows; 0, 1, 2... are
+    /// counted anew, as `pyarrow` reads them.
+    ///
+    /// # Errors
+    /// Malformed: a range past 64 bits.
+    pub(crate) fn pick(&mut self, rows: impl FnOnce() -> Vec<usize>) -> Result<()> {
+        match self.index.labels {
+            IndexLabels::Auto { start: 0, step: 1 } if self.version.is_none() => {
+                self.index.name = "null".into()
+            }
+            IndexLabels::Auto { start, step } if (start, step) != (0, 1) => {
+                let rows = rows();
+                let nrows = rows.last().map_or(0, |last| last + 1);
+                self.picked = Some(self.index_axis(Vec::new(), nrows, 0)?.select(&rows)?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// The row labels of `nrows` rows from `first_row` of the data; `levels` are those rows of each level.
     ///
     /// # Errors
     /// Malformed: levels that are missing or of another length, a range past 64 bits.
     pub fn index_axis(&self, levels: Vec<Level>, nrows: usize, first_row: usize) -> Result<Axis> {
+        if let Some(picked) = &self.picked
+            && let Some(stop) = first_row.checked_add(nrows).filter(|stop| *stop <= picked.len())
+        {
+            return Ok(picked.slice(first_row, stop));
+        }
         let labels = match self.index.labels {
             IndexLabels::Auto { start, step } => auto(start, step, nrows, first_row)?,
             IndexLabels::Range { start, stop, step } => {

@@ -22,6 +22,8 @@ mod pandas;
 mod schema;
 mod selection;
 mod shape;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod turned;
 mod verify;

@@ -79,6 +79,7 @@ impl Parquet {
             let mut chosen = vec![true; leaves.len()];
             if let Place::Column(position) = field.place
                 && *kept.of(position) != Leaves::All
+                && !leaves.first().is_some_and(|leaf| self.old_lists.contains(&leaf.root))
             {
                 let part = readable(&field.data_type, kept.of(position));
                 let mut marks = Vec::new();
@@ -98,6 +99,7 @@ impl Parquet {
         file.selection.clone_from(&self.selection);
         (file.starts, file.nrows) = (self.starts.clone(), self.nrows);
         file.plan.index = self.plan.index.clone();
+        file.plan.picked = self.plan.picked.clone();
         file.plan.tags = self.plan.tags.clone();
         if let Some(index) = self.index.get() {
             let _ = file.index.set(index.clone());

@@ -23,6 +23,7 @@ use super::narrow::Narrowed;
 use super::options::ReadOptions;
 use super::schema::{Root, choose};
 use super::selection::Selection;
+use super::tree;
 use super::wanted::Names;
 
 /// Begins and ends every file.
@@ -62,6 +63,11 @@ impl Source {
 #[derive(Debug)]
 pub struct Parquet {
     pub(crate) source: Source,
+    /// The bytes as they came, which the keys open.
+    pub(super) unopened: Source,
+    /// Elements of the columns in which a group that repeats is the item of a list itself: a part of that group would be
+    /// taken for a list of another type.
+    pub(super) old_lists: HashSet<usize>,
     /// The row groups; their chunks are those of the wanted leaves.
     pub(crate) groups: Vec<Group<'static>>,
     /// First row of each row group, of those that the filter leaves.
@@ -189,6 +195,7 @@ impl Parquet {
         let (schema, roots, plan) = described(&footer, ours.is_some(), &options)?;
         check_columns(schema.fields().len(), &options)?;
         let leaves = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
+        let old_lists = tree::old_lists(&footer.elements);
         let (created_by, version) = (footer.created_by.map(str::to_owned), footer.version);
         let unopened = source.clone();
         let mut source = source;
@@ -210,18 +217,23 @@ impl Parquet {
         }
         let (groups, mut starts, mut nrows) = groups(footer.groups)?;
         let selection = options.filter.as_ref().map(|f| selected(&unopened, f, &options)).transpose()?;
+        let mut plan = plan;
+        plan.settle(nrows);
         if let Some(selection) = &selection {
+            if selection.counts().sum::<usize>() < nrows {
+                plan.pick(|| selection.positions(&starts))?;
+            }
             nrows = 0;
             for (start, count) in starts.iter_mut().zip(selection.counts()) {
                 *start = nrows;
                 nrows += count;
             }
         }
-        let mut plan = plan;
-        plan.settle(nrows);
         let index = OnceLock::new();
         let out = Self {
             source,
+            unopened,
+            old_lists,
             groups,
             starts,
             nrows,

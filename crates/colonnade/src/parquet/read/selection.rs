@@ -81,6 +81,16 @@ impl Selection {
         self.0.iter().map(|group| group.count)
     }
 
+    /// Where the wanted rows stand among all rows; `starts`: the first row of each row group.
+    pub(crate) fn positions(&self, starts: &[usize]) -> Vec<usize> {
+        let mut out = Vec::with_capacity(self.counts().sum());
+        for (group, start) in self.0.iter().zip(starts) {
+            let rows = group.runs.iter().cloned().flatten().zip(group.keep.iter());
+            out.extend(rows.filter(|(_, wanted)| *wanted).map(|(row, _)| start + row));
+        }
+        out
+    }
+
     /// The wanted rows `start..stop`, counted over all row groups.
     pub(crate) fn rows(&self, start: usize, stop: usize) -> Rows {
         let mut out = Rows { nrows: stop - start, ..Rows::default() };

@@ -1,5 +1,6 @@
 //! Columns of more than one leaf, or of repeated ones: their part of the schema as the crate has it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit};
@@ -81,6 +82,28 @@ fn past(elements: &[Element<'_>], at: usize) -> usize {
     }
     at
 }
+
+/// The elements of columns in which a group of several that repeats is right below a list.
+pub(super) fn old_lists(elements: &[Element<'_>]) -> HashSet<usize> {
+    let is_one = |at: usize| {
+        let (list, group) = (elements.get(at), elements.get(at + 1));
+        list.is_some_and(|e| {
+            e.physical.is_none() && (e.converted == Some(LIST) || e.logical == Some(Logical::List))
+        }) && group.is_some_and(|e| e.repetition == Repetition::Repeated && e.children > 1)
+    };
+    let (mut out, mut root) = (HashSet::new(), 1);
+    while root < elements.len() {
+        let end = past(elements, root);
+        if (root..end).any(is_one) {
+            out.insert(root);
+        }
+        root = end;
+    }
+    out
+}
+
+/// The old name of lists.
+const LIST: i32 = 3;
 
 /// The column at `root` with the leaves `wanted` alone: as an Arrow field, and as the crate's schema.
 ///

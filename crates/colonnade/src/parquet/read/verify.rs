@@ -17,7 +17,7 @@ impl Parquet {
     /// The first page that is malformed, or whose checksum is another.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         let options = ReadOptions { verify: true, threads, filter: None, ..self.options.clone() };
-        let file = Self::open(self.source.clone(), options)?;
+        let file = Self::open(self.unopened.clone(), options)?;
         file.index()?;
         for (group, chunks) in file.groups.iter().enumerate() {
             let (_, nrows) = file.rows_of(group);

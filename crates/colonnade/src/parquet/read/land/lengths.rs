@@ -6,6 +6,7 @@ use crate::parquet::page::Encoding;
 
 use super::super::page::{Page, Parts};
 use super::drive::{Decoder, Nulls, Rows, by_rows};
+use super::text::Cells;
 use super::wide::Change;
 use super::words::{ended, keys, unknown};
 
@@ -21,6 +22,8 @@ pub(super) struct Lengths {
 pub(super) enum Values<'a> {
     Plain(&'a [u8]),
     Keys(Box<Keys<'a>>),
+    /// As differences of lengths, or of what they share: encodings of all that has a length.
+    Deltas(Box<Cells<'a>>),
 }
 
 impl Lengths {
@@ -30,16 +33,10 @@ impl Lengths {
                 let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(|| ended(4, bytes.len()))?;
                 let n = u32::from_le_bytes(*head) as usize;
                 let (value, rest) = rest.split_at_checked(n).ok_or_else(|| ended(n, rest.len()))?;
-                if value.len() > self.item {
-                    let (n, most) = (value.len(), self.item);
-                    let message = format!(
-                        "a decimal of {n} bytes, its digits take {most} at most. The file is damaged; write it again."
-                    );
-                    return Err(crate::error::Error::malformed("parquet", message));
-                }
-                Change::BigEndian.apply(value, to);
+                self.number(value, to)?;
                 *bytes = rest;
             }
+            Values::Deltas(cells) => cells.each(1, &mut |value| self.number(value, to))?,
             Values::Keys(keys) => {
                 let key = match keys.take(1)? {
                     Some(Piece::Same(key, _)) => key,
@@ -52,6 +49,18 @@ impl Lengths {
                 to.copy_from_slice(value.ok_or_else(|| crate::parquet::values::no_key(key, known))?);
             }
         }
+        Ok(())
+    }
+
+    fn number(&self, value: &[u8], to: &mut [u8]) -> Result<()> {
+        if value.len() > self.item {
+            let (n, most) = (value.len(), self.item);
+            let message = format!(
+                "a decimal of {n} bytes, its digits take {most} at most. The file is damaged; write it again."
+            );
+            return Err(crate::error::Error::malformed("parquet", message));
+        }
+        Change::BigEndian.apply(value, to);
         Ok(())
     }
 
@@ -86,6 +95,9 @@ impl Decoder for Lengths {
             Encoding::Plain => Values::Plain(parts.values),
             Encoding::PlainDictionary | Encoding::RleDictionary => {
                 Values::Keys(Box::new(keys(parts.values, parts.n)?))
+            }
+            Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray => {
+                Values::Deltas(Box::new(Cells::new(parts.encoding, parts.values, parts.n, None)?))
             }
             other => return Err(unknown(other)),
         };

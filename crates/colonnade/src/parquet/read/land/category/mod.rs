@@ -10,6 +10,7 @@ mod tests;
 mod values;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_data::transform::MutableArrayData;
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -250,6 +251,13 @@ impl<'a> Landing<'a> {
     ) -> Result<Vec<Made>> {
         let mut made: Vec<Made> = parts.iter().map(|_| Made::default()).collect();
         let optional = flat.optional;
+        // Shared beginnings can make very much of a few bytes.
+        let total = AtomicU64::new(0);
+        let grown = |nbytes: u64| {
+            let sum = total.fetch_add(nbytes, Ordering::Relaxed).saturating_add(nbytes);
+            self.file.check_backed(sum, "the values of a categorical column")
+        };
+        let grown = &grown;
         let mut tasks = Vec::new();
         for ((part, slot), _) in parts.iter().zip(&mut made).zip(by_value).filter(|(_, by_value)| **by_value)
         {
@@ -264,7 +272,7 @@ impl<'a> Landing<'a> {
                 return Err(self.named(Error::unsupported("parquet", message).at(part.page.at), field, 0));
             }
             tasks.push(Task::new(part.page.header.nbytes, move || {
-                let made = coded_values(part, optional, text);
+                let made = coded_values(part, optional, text, grown);
                 *slot = made.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
                 Ok(())
             }));
@@ -285,9 +293,18 @@ fn is_keyed(part: &Part<'_>) -> bool {
     matches!(encoding, Encoding::PlainDictionary | Encoding::RleDictionary)
 }
 
+/// Dictionaries of pages are held against the limit so many bytes at a time.
+const GROWN_NBYTES: u64 = 1 << 20;
+
 /// A dictionary of the wanted values of a page, and the key of each row.
-fn coded_values(part: &Part<'_>, optional: bool, text: bool) -> Result<Made> {
+fn coded_values(
+    part: &Part<'_>,
+    optional: bool,
+    text: bool,
+    grown: &(dyn Fn(u64) -> Result<()> + Sync),
+) -> Result<Made> {
     let mut made = Made::default();
+    let mut more = 0;
     let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
     let mut scratch = Vec::new();
     let Made { dictionary, codes } = &mut made;
@@ -309,6 +326,10 @@ fn coded_values(part: &Part<'_>, optional: bool, text: bool) -> Result<Made> {
                 None => {
                     if text && simdutf8::basic::from_utf8(value).is_err() {
                         return Err(no_text("row", part.at + first));
+                    }
+                    more += value.len() as u64;
+                    if more > GROWN_NBYTES {
+                        grown(std::mem::take(&mut more))?;
                     }
                     let code = dictionary.add(value)?;
                     known.insert(value.into(), code);

@@ -66,6 +66,11 @@ impl Dictionary {
     /// # Errors
     /// Truncated.
     pub(crate) fn fixed(page: &[u8], n: usize, width: usize) -> Result<Self> {
+        if width == 0 && n > 0 {
+            let message =
+                format!("a dictionary of {n} values without a byte. The file is damaged; write it again.");
+            return Err(Error::malformed("parquet", message));
+        }
         let needed = n.saturating_mul(width);
         let values = page.get(..needed).ok_or_else(|| ended(needed, page.len()))?;
         let size = u32::try_from(width).unwrap_or(u32::MAX);

@@ -29,7 +29,7 @@ use crate::plan::{self, NoProgress, Progress, Task};
 
 use super::strip::Strip;
 use super::{Landing, Piece};
-pub(super) use cells::Stop;
+pub(super) use cells::{Cells, Stop};
 pub(super) use dictionary::{Dictionary, no_text};
 use out::{Offset, Out};
 pub(super) use parts::{Part, Walked, walk};

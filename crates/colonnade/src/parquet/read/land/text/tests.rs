@@ -186,3 +186,10 @@ fn what_is_cut_or_flipped_ends_in_an_error_or_in_texts() {
         }
     }
 }
+
+#[test]
+fn values_without_a_byte_are_none_however_many_a_dictionary_says() {
+    let error = super::Dictionary::fixed(&[], 1 << 31, 0).unwrap_err();
+    assert!(error.to_string().contains("without a byte"), "{error}");
+    assert!(super::Dictionary::fixed(&[], 0, 0).is_ok());
+}
