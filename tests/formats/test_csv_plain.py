@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from pathlib import Path
 from typing import Any
 
@@ -246,3 +247,56 @@ def test_a_header_is_a_comment_to_others(tmp_path: Path) -> None:
         assert file.readline().startswith("# colonnade: {")
         assert pd.read_csv(file).equals(frame.astype({"a": "int64"}))
     assert cn.decode((tmp_path / "x.csv").read_bytes()).to_pandas().equals(frame)
+
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize("values", [[NAN, NAN], [NAN, None], [None, NAN, None], [NAN, None, 1.5]], ids=str)
+def test_nan_and_null_alone_are_each_themselves(values: list[Any]) -> None:
+    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    rows = range(len(values))
+    schema = {"a": pl.Float64, "b": pl.Int64}
+    for frame in (
+        pa.table({"a": pa.array(values, pa.float64()), "b": rows}),
+        pl.DataFrame({"a": values, "b": rows}, schema=schema),
+    ):
+        found = cn.decode(cn.encode(frame, "csv"), "csv").to_arrow()["a"].to_pylist()
+        assert str(found) == str(values)
+
+
+@pytest.mark.parametrize("delimiter", [" ", ":", "(", ")"])
+@pytest.mark.parametrize("lossy", [True, False])
+def test_a_delimiter_that_values_are_spelled_with_is_quoted(delimiter: str, lossy: bool) -> None:
+    df = pd.DataFrame({"t": pd.to_datetime(["2020-01-01 10:30", None]), "c": [1 + 2j, 0j], "n": [1, 2]})
+    df = df[["t", "n"]] if lossy else df
+    way: dict[str, Any] = {"lossy": True} if lossy else {"schema": "header"}
+    text = cn.encode(df, "csv", delimiter=delimiter, **way)
+    if lossy:
+        found = pd.read_csv(io.BytesIO(text), sep=delimiter, parse_dates=["t"])
+        assert found["t"].tolist()[0] == df["t"].tolist()[0]
+        assert found["n"].tolist() == [1, 2]
+    else:
+        pd.testing.assert_frame_equal(cn.decode(text, "csv", delimiter=delimiter).to_pandas(), df)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1677-09-21T00:12:43.145224193",
+        "1677-09-21T00:12:43.500000001",
+        "1677-09-21T00:12:44.000000001",
+        "1969-12-31T23:59:59.999999999",
+        "2262-04-11T23:47:16.854775807",
+    ],
+)
+def test_instants_at_the_ends_of_nanoseconds(text: str) -> None:
+    found = cn.decode(f"a\n{text}\n".encode(), "csv", dates=True).to_pandas()["a"]
+    assert found[0] == pd.Timestamp(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["1677-09-21T00:12:43.145224192", "1677-09-21T00:12:43.100000001", "2262-04-11T23:47:16.854775808"]
+)
+def test_instants_that_nanoseconds_do_not_reach_stay_text(text: str) -> None:
+    assert cn.decode(f"a\n{text}\n".encode(), "csv", dates=True).to_pandas()["a"].tolist() == [text]

@@ -297,3 +297,14 @@ def test_foreign_extensions_are_refused_or_kept_as_bytes() -> None:
         cn.decode(data, "msgpack").to_pandas()
     kept = cn.decode(data, "msgpack", ext="bytes").to_pandas()
     assert kept["a"].tolist() == [1, "x", {"code": 1, "data": b"\x90"}]
+
+
+@pytest.mark.parametrize("format", ["yaml", "json", "ndjson"])
+@pytest.mark.parametrize(
+    "mark", ["\x7f", "\x80", "\x84", "\x85", "\x86", "\x9f", "\u2028", "\ufeff", "\ufffe", "\uffff"]
+)
+def test_characters_that_yaml_does_not_print_come_back(mark: str, format: str) -> None:
+    pd = pytest.importorskip("pandas")
+    df = pd.DataFrame({"x": [1, f"a{mark}", {f"k{mark}": [f"{mark}z"]}, None]}, dtype=object)
+    found = cn.decode(cn.encode(df, format), format).to_pandas()
+    assert found["x"].tolist() == df["x"].tolist()

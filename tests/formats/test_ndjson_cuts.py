@@ -75,6 +75,22 @@ def test_one_line_that_is_wrong_is_named(at: int, wrong: str) -> None:
         list(reader)
 
 
+@pytest.mark.parametrize(
+    "cell", ["9007199254740993", "-9007199254740993", "18446744073709551615", "1" + 39 * "0" + "1"]
+)
+@pytest.mark.parametrize("row", ['{{"a": {}}}', '{{"a": [{}]}}', '{{"a": {{"b": {}}}}}'])
+def test_an_integer_that_a_float_would_round_does_not_fit_a_column_of_floats(row: str, cell: str) -> None:
+    rows = "\n".join(row.format(value) for value in ("1.5", "9007199254740992", cell))
+    found = []
+    with (
+        cn.open_reader(io.BytesIO(rows.encode()), format="ndjson", chunk_rows=1) as reader,
+        pytest.raises(cn.DecodeError, match=rf"line 3.*{cell[:12]}"),
+    ):
+        for part in reader:
+            found += part.to_arrow().to_pylist()
+    assert found == [json.loads(row.format(value)) for value in ("1.5", "9007199254740992.0")]
+
+
 @pytest.mark.parametrize("chunk_rows", [1, 2, 3, 100])
 @pytest.mark.parametrize("found", [0, 1, 2, 4, 5])
 def test_chunks_are_as_many_rows_as_the_header_says(found: int, chunk_rows: int) -> None:

@@ -180,6 +180,10 @@ fn settle(
             false => Classes::ZONED,
         });
     }
+    // Among numbers NaN is null where floats cannot be; of NaN and nulls alone each is itself.
+    if kind == Some(Kind::Int) && seen.has(Classes::NAN) && !seen.has(Classes::VALUES | Classes::EMPTY) {
+        return Ok(Some(Kind::Nothing));
+    }
     if !misfit {
         return Ok(None);
     }

@@ -66,7 +66,12 @@ impl Instant {
     /// In nanoseconds or in microseconds; `None` past 64 bits.
     pub(super) fn ticks(self, nanos: bool) -> Option<i64> {
         let (scale, part) = if nanos { (1_000_000_000, self.nanos) } else { (1_000_000, self.nanos / 1000) };
-        self.seconds.checked_mul(scale)?.checked_add(i64::from(part))
+        // Towards zero, so that what is in reach at the end is so half-way too. The least number means NaT.
+        let (seconds, part) = match (self.seconds, i64::from(part)) {
+            (seconds, part) if seconds < 0 && part > 0 => (seconds + 1, part - scale),
+            both => both,
+        };
+        seconds.checked_mul(scale)?.checked_add(part).filter(|ticks| *ticks != i64::MIN)
     }
 }
 

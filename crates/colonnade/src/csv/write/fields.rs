@@ -40,8 +40,8 @@ pub fn fields<'a>(
     manner: Manner,
     marks: &Marks,
 ) -> Result<Box<dyn Fields + 'a>> {
-    // Digits, signs, points and letters: none of them is a mark, unless somebody chose one of them.
-    let bare = marks.delimiter != b':' && marks.quote != b':';
+    // Digits, signs, points and letters: none of them is a mark, unless somebody chose one that some kinds are spelled with.
+    let bare = [marks.delimiter, marks.quote].iter().all(|mark| !b": ()".contains(mark));
     if says.is_none_or(|dtype| dtype.unit.is_none())
         && let Some(direct) = direct(data, manner, marks)
     {

@@ -79,7 +79,9 @@ fn named(context: &Context<'_>, error: Error) -> Error {
 /// One array a field.
 fn arrays(context: &Context<'_>, header: &Header, plan: &Plan, mut table: Table) -> Result<Vec<ArrayData>> {
     let readers = || {
-        let made = header.readers(plan, Style::json(context.format), &context.options.limits);
+        let style = Style::json(context.format);
+        let style = if is_inferred(context) { style.of_inferred() } else { style };
+        let made = header.readers(plan, style, &context.options.limits);
         made.map(|all| all.into_iter().map(Some).collect::<Vec<_>>()).map_err(|e| named(context, e))
     };
     let fields = header.schema.fields();

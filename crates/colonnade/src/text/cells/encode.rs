@@ -105,6 +105,7 @@ fn float<F: floats::Float>(
     style: Style,
 ) -> std::result::Result<F, CellFault> {
     match token {
+        Token::Number(text) if style.inferred => floats::exactly(text),
         Token::Number(text) => floats::number(text),
         Token::Str(text) if style.syntax == Syntax::Csv => floats::number(text),
         Token::Str(text) => floats::word(text),

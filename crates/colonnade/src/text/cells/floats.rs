@@ -218,6 +218,20 @@ pub(super) fn number<F: Float>(text: &str) -> std::result::Result<F, CellFault> 
     found.ok_or_else(|| refused::<F>(text))
 }
 
+/// The same where no integer may be rounded.
+pub(super) fn exactly<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
+    let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
+    let is_held = |value: i128| (value as f64) as i128 == value && value.unsigned_abs() < 1 << 120;
+    if is_whole && !text.parse().is_ok_and(is_held) {
+        let shown = crate::text::place::shown(text);
+        let message =
+            format!("expected a {}, as in the rows before, found {shown}, which it would round.", F::NAME);
+        return Err(CellFault::malformed(message));
+    }
+    number(text)
+}
+
 /// The float of a JSON text, which is a word for what is not finite.
 pub(super) fn word<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
     nonfinite(text).ok_or_else(|| refused::<F>(text))

@@ -3,14 +3,15 @@
 use super::decode::{Values, between, colon, put_base64, put_int};
 use super::encode::{Done, array, base64, object, put, put_int as put_int_cell, put_str};
 use super::json::{Json, Token};
-use super::{CellFault, Style, floats, strings};
+use super::{CellFault, Style, Syntax, floats, strings};
 use crate::msgpack::head::Head;
 
 /// Appends a cell of several kinds: itself where JSON has it exactly, else its bytes as `{"__colonnade__": base64}`.
 pub(super) fn decode(cell: &[u8], style: Style, out: &mut Vec<u8>) {
     let start = out.len();
     let plain = Style::json(style.format);
-    if native(&mut Values::new(cell), plain, style.header, 0, out).is_some() {
+    // YAML's texts need more escapes, with which they are JSON's as well.
+    if native(&mut Values::new(cell), plain, style.syntax, style.header, 0, out).is_some() {
         let same = out.get(start..).and_then(|text| std::str::from_utf8(text).ok()).is_some_and(|text| {
             let mut again = Vec::with_capacity(cell.len());
             any(&mut Json::new(text, u64::MAX), &mut again).is_ok() && again == cell
@@ -31,7 +32,14 @@ pub(super) fn decode(cell: &[u8], style: Style, out: &mut Vec<u8>) {
 const MOST_DEPTH: u32 = 200;
 
 /// A value that JSON has; in YAML too it is spelled as JSON. `None` where there is none, or where its key is taken for ours.
-fn native(values: &mut Values<'_>, style: Style, exact: bool, depth: u32, out: &mut Vec<u8>) -> Option<()> {
+fn native(
+    values: &mut Values<'_>,
+    style: Style,
+    syntax: Syntax,
+    exact: bool,
+    depth: u32,
+    out: &mut Vec<u8>,
+) -> Option<()> {
     if depth > MOST_DEPTH {
         return None;
     }
@@ -50,13 +58,13 @@ fn native(values: &mut Values<'_>, style: Style, exact: bool, depth: u32, out: &
         found @ Head::Str(_) => {
             let text = values.payload(found).ok()?;
             simdutf8::basic::from_utf8(text).ok()?;
-            strings::json(text, out);
+            strings::key(text, syntax, out);
         }
         Head::Array(n) => {
             out.push(b'[');
             for i in 0..n as usize {
                 list(out, i);
-                native(values, style, exact, depth + 1, out)?;
+                native(values, style, syntax, exact, depth + 1, out)?;
             }
             out.push(b']');
         }
@@ -71,9 +79,9 @@ fn native(values: &mut Values<'_>, style: Style, exact: bool, depth: u32, out: &
                     return None;
                 }
                 simdutf8::basic::from_utf8(text).ok()?;
-                strings::json(text, out);
+                strings::key(text, syntax, out);
                 colon(style, out);
-                native(values, style, exact, depth + 1, out)?;
+                native(values, style, syntax, exact, depth + 1, out)?;
             }
             out.push(b'}');
         }

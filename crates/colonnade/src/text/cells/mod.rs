@@ -76,31 +76,39 @@ pub struct Style {
     pub nonfinite: Nonfinite,
     /// Whether a header has the types and categories; without it cells are for readers that know neither.
     pub header: bool,
+    /// Reading: types were inferred from cells before these. A float then takes no integer that it would round.
+    pub inferred: bool,
 }
 
 impl Style {
     /// JSON whose header has the types.
     #[must_use]
     pub const fn json(format: &'static str) -> Self {
-        Self { format, syntax: Syntax::Json, nonfinite: Nonfinite::Tagged, header: true }
+        Self { format, syntax: Syntax::Json, nonfinite: Nonfinite::Tagged, header: true, inferred: false }
     }
 
     /// JSON without a header.
     #[must_use]
     pub const fn plain_json(format: &'static str, nonfinite: Nonfinite) -> Self {
-        Self { format, syntax: Syntax::Json, nonfinite, header: false }
+        Self { format, syntax: Syntax::Json, nonfinite, header: false, inferred: false }
     }
 
     /// CSV. `header`: whether a sidecar or a first line has the types.
     #[must_use]
     pub const fn csv(header: bool) -> Self {
-        Self { format: "csv", syntax: Syntax::Csv, nonfinite: Nonfinite::Tagged, header }
+        Self { format: "csv", syntax: Syntax::Csv, nonfinite: Nonfinite::Tagged, header, inferred: false }
     }
 
     /// YAML.
     #[must_use]
     pub const fn yaml(header: bool) -> Self {
-        Self { format: "yaml", syntax: Syntax::Yaml, nonfinite: Nonfinite::Tagged, header }
+        Self { format: "yaml", syntax: Syntax::Yaml, nonfinite: Nonfinite::Tagged, header, inferred: false }
+    }
+
+    /// The same, of cells whose types were inferred from others.
+    #[must_use]
+    pub const fn of_inferred(self) -> Self {
+        Self { inferred: true, ..self }
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn reader(
     let nullable = field.is_nullable();
     let complex = csv && says.is_some_and(|d| d.kind == Kind::Complex);
     let intervals = csv && nested::are_intervals(t, tag);
-    let numbers = Common { data_type: t.clone(), nullable, csv };
+    let numbers = Common { data_type: t.clone(), nullable, csv, inferred: style.inferred };
     Ok(match t {
         _ if typed::is_cells(tag) => general(field, says, tag, style, dictionaries, limits)?,
         DataType::Boolean => {
@@ -92,6 +92,7 @@ struct Common {
     data_type: DataType,
     nullable: bool,
     csv: bool,
+    inferred: bool,
 }
 
 impl Common {
@@ -149,6 +150,7 @@ fn integer<T: std::str::FromStr>(common: &Common, cell: Cell<'_>) -> Read<T> {
 fn float<F: Float>(common: &Common, cell: Cell<'_>) -> Read<F> {
     match cell {
         Cell::Str(text) if !common.csv => floats::word(text),
+        other if common.inferred => floats::exactly(common.number(other)?),
         other => floats::number(common.number(other)?),
     }
 }

@@ -30,7 +30,12 @@ pub(super) fn general(
     let cells =
         typed::reader(field, says, tag, &options, dictionaries).map_err(|e| e.in_format(style.format))?;
     let csv = style.syntax == Syntax::Csv;
-    let common = Common { data_type: field.data_type().clone(), nullable: field.is_nullable(), csv };
+    let common = Common {
+        data_type: field.data_type().clone(),
+        nullable: field.is_nullable(),
+        csv,
+        inferred: style.inferred,
+    };
     Ok(Box::new(General {
         cells,
         len: 0,
