@@ -1,6 +1,7 @@
 """`read`, `write` and their kin: formats, options, progress, bundles, plain arrays, inspection."""
 
 import io
+import struct
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -366,6 +367,24 @@ def test_bundle(tmp_path: Path, layout: str, outer: str | None) -> None:
     assert cn.inspect(path).labels == ["one", "two"]
     with pytest.raises(cn.UnsupportedError, match="read_bundle"):
         cn.read(path)
+
+
+@pytest.mark.parametrize("label", ["a", "ab", "abc", "abcd", "a longer label/of two parts"])
+def test_arrays_of_a_bundle_stand_on_lines(tmp_path: Path, label: str) -> None:
+    path = tmp_path / "x.zip"
+    columns = {f"c{i}": np.arange(9) + i / 2 for i in range(11)}
+    cn.write_bundle({label: columns}, path, layout="npy")
+    for name, values in columns.items():
+        assert cn.read_bundle(path)[label][name].to_numpy().tolist() == values.tolist()
+    raw = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        for info in archive.infolist():
+            name_nbytes, extra_nbytes = struct.unpack_from("<HH", raw, info.header_offset + 26)
+            start = info.header_offset + 30 + name_nbytes + extra_nbytes
+            if info.filename.endswith(".npy"):
+                assert raw[start : start + 6] == b"\x93NUMPY"
+                assert (start + 10 + struct.unpack_from("<H", raw, start + 8)[0]) % 64 == 0, info.filename
 
 
 @pytest.mark.parametrize("method", ["zip_npz", "zip_npy"])

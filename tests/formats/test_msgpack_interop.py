@@ -206,3 +206,15 @@ def test_refused_by_them_is_not_what_we_write(peer: Peer) -> None:
             content = cn.encode(frame, "msgpack", orient=orient)
             assert "__colonnade__" in peer.unpack(content)
             pd.testing.assert_frame_equal(cn.decode(content).to_pandas(), frame)
+
+
+def test_runs_of_a_field_without_nulls_that_hold_some_come_back() -> None:
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3, 5], pa.int32()), pa.array([1, None, 7]))
+    inner = pa.StructArray.from_arrays([runs], fields=[pa.field("r", runs.type, nullable=False)])
+    schema = pa.schema([pa.field("x", runs.type, nullable=False), pa.field("s", inner.type)])
+    table = pa.table([runs, inner], schema=schema)
+    for format in ("msgpack", "json", "ndjson", "npz", "arrow"):
+        found = cn.decode(cn.encode(table, format), format).to_arrow()
+        assert found.schema == schema, format
+        assert found["x"].to_pylist() == [1, 1, None, 7, 7], format
+        assert found["s"].to_pylist() == [{"r": value} for value in (1, 1, None, 7, 7)], format

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import struct
+import zipfile
 import zlib
 from pathlib import Path
 
@@ -491,3 +492,18 @@ class TestBundles:
         assert bundle["fine"].shape == (4, 2)
         with pytest.raises(cn.DecodeError, match="__values_index_0__"):
             bundle["bad"]
+
+
+def test_a_label_too_long_for_a_zip_is_refused_and_what_was_there_stays(tmp_path: Path) -> None:
+    path = tmp_path / "b.npz"
+    cn.write_bundle({"a": {"x": np.arange(3)}}, path)
+    before = path.read_bytes()
+    for label in ("x" * 70_000, "é" * 33_000):
+        with pytest.raises(cn.EncodeError, match="labels of at most"):
+            cn.write_bundle({label: {"x": np.arange(3)}}, path)
+        assert path.read_bytes() == before
+    label = "x" * 65_000
+    for layout in (None, "npy"):
+        cn.write_bundle({label: {"x": np.arange(3)}}, path, **({} if layout is None else {"layout": layout}))
+        assert cn.read_bundle(path)[label]["x"].to_numpy().tolist() == [0, 1, 2]
+        assert zipfile.ZipFile(path).testzip() is None

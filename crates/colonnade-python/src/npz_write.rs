@@ -19,6 +19,9 @@ use crate::path::PathArgument;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
 use crate::watched::{Callback, watched};
 
+/// Bytes of a bundle's label: it is part of names in a ZIP, which have 65,535 at most.
+const MOST_LABEL: usize = 65_000;
+
 /// Options for writing npz and npy.
 #[pyclass(frozen, module = "colonnade._core")]
 #[derive(Clone)]
@@ -208,6 +211,13 @@ fn bundle_write_path(
     let mut labels: Vec<&str> = frames.iter().map(|(label, _)| label.as_str()).collect();
     for label in &labels {
         check_label(label).map_err(|e| errors::encode(e.to_string()))?;
+        if label.len() > MOST_LABEL {
+            let message = format!(
+                "npz: expected labels of at most {MOST_LABEL} bytes, as they are part of names in a ZIP, found one of {}.",
+                label.len()
+            );
+            return Err(errors::encode(message));
+        }
     }
     labels.sort_unstable();
     if let Some(twice) = labels.windows(2).find(|w| w.first() == w.last()).and_then(|w| w.first()) {

@@ -1,5 +1,7 @@
 //! Bundles: several frames in one archive, opened one at a time.
 
+use std::collections::HashSet;
+
 use crate::container::zip::{Directory, Method};
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region};
@@ -22,7 +24,7 @@ impl Store {
                 "expected a bundle of frames, found one frame. Open it with read.",
             ));
         }
-        let mut out: Vec<String> = Vec::new();
+        let (mut out, mut known): (Vec<String>, HashSet<String>) = Default::default();
         for member in &self.members {
             let name = self.name(member.entry);
             let label = match (name.strip_suffix(SUFFIX), name.rsplit_once('/')) {
@@ -31,7 +33,7 @@ impl Store {
                 _ => continue,
             };
             check_label(label).map_err(|e| e.in_member(name.clone()).at(member.offset as u64))?;
-            if out.last().is_none_or(|last| last != label) && !out.iter().any(|l| l == label) {
+            if out.last().is_none_or(|last| last != label) && known.insert(label.to_owned()) {
                 out.push(label.to_owned());
             }
         }
@@ -45,8 +47,15 @@ impl Store {
     pub fn open_label(&self, label: &str) -> Result<Self> {
         let outer = format!("{label}{SUFFIX}");
         let Some(member) = self.members.iter().find(|m| self.name(m.entry) == outer) else {
-            let directory =
-                self.directory().filter(|_| self.labels().is_ok_and(|l| l.iter().any(|l| l == label)));
+            let prefix = format!("{label}/");
+            let is_below = |name: &str| {
+                let inner = name.strip_prefix(&prefix).filter(|_| !name.ends_with(SUFFIX));
+                inner.is_some_and(|inner| !inner.is_empty() && !inner.contains('/'))
+            };
+            let is_there = self.kind == Kind::Bundle
+                && check_label(label).is_ok()
+                && self.members.iter().any(|member| is_below(&self.name(member.entry)));
+            let directory = self.directory().filter(|_| is_there);
             let Some(directory) = directory else {
                 return Err(Error::not_found("npz", format!("no frame labelled {label:?} in the bundle.")));
             };

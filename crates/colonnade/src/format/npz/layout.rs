@@ -51,12 +51,15 @@ impl Layout {
         let length = aligned_len(min_len, position, self.head.len(), alignment);
         let mut widest = min_len;
         let mut spelled = Vec::new();
+        member.name.spell(&mut spelled);
+        // Of a bundle's frame, the label stands in front of every name.
+        let prefix = name.len().saturating_sub(spelled.len());
         let rest = members.iter().skip(i + 1).take_while(|m| m.group == member.group);
         let mut count = 1;
         for other in rest {
             spelled.clear();
             other.name.spell(&mut spelled);
-            widest = widest.max(self::min_len(&spelled, nbytes));
+            widest = widest.max(self::min_len(&spelled, nbytes) + prefix);
             count += 1;
         }
         self.next = (count > 1).then(|| {

@@ -28,8 +28,13 @@ impl Maker<'_> {
             return Err(Error::limit(FORMAT, message));
         }
         let build = self.build(data_type, depth)?;
-        let nullable =
-            field.is_nullable() && !matches!(data_type, DataType::Union(..)) || *data_type == DataType::Null;
+        let nullable = match data_type {
+            DataType::Null => true,
+            DataType::Union(..) => false,
+            // Runs have no nulls of their own: their values do.
+            DataType::RunEndEncoded(_, values) => field.is_nullable() || values.is_nullable(),
+            _ => field.is_nullable(),
+        };
         Ok(Slot { build, len: 0, nullable, cost: cost(data_type), budget: Arc::clone(&self.budget) })
     }
 
