@@ -154,7 +154,8 @@ class Axis:
         """A copy that shares no memory: nothing changes it, and it keeps nothing else alive."""
     def __len__(self) -> int: ...
     def level(self, i: int, writable: bool = False) -> np.ndarray | ArrowColumn:
-        """Labels of level i. NumPy arrays share memory with the file or buffer (read-only unless `writable`)."""
+        """Labels of level i. NumPy arrays share memory with the file or buffer (read-only; where
+        `writable`, not so if they are of a frame for one use)."""
 
 # --------------------------------------------------------------------------- frames
 _Steps = Sequence[Sequence[int]]  # places within a column: for each the numbers of the children that lead there

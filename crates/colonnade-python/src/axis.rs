@@ -13,6 +13,19 @@ use crate::errors::IntoPy;
 #[pyclass(frozen, name = "Axis", module = "colonnade._core")]
 pub(crate) struct PyAxis {
     pub(crate) axis: Axis,
+    /// Of a frame for one use: its labels may be given away to be written to.
+    alone: bool,
+}
+
+impl PyAxis {
+    /// One whose labels are seen by others too: they are handed out read-only.
+    pub(crate) fn new(axis: Axis) -> Self {
+        Self::alone(axis, false)
+    }
+
+    pub(crate) fn alone(axis: Axis, alone: bool) -> Self {
+        Self { axis, alone }
+    }
 }
 
 /// A level as users give it: a 1-D array or a column in Arrow's layout.
@@ -42,7 +55,7 @@ impl PyAxis {
             meta,
             ..Axis::range(0)
         };
-        Ok(Self { axis })
+        Ok(Self::new(axis))
     }
 
     #[staticmethod]
@@ -68,7 +81,7 @@ impl PyAxis {
             return Err(PyValueError::new_err("levels of labels differ in length"));
         }
         let labels = Labels::Levels(levels);
-        Ok(Self { axis: Axis { labels, class: cls.into(), classes, name: name.into(), meta } })
+        Ok(Self::new(Axis { labels, class: cls.into(), classes, name: name.into(), meta }))
     }
 
     #[getter]
@@ -114,7 +127,7 @@ impl PyAxis {
     }
 
     fn detached(&self) -> PyResult<Self> {
-        Ok(Self { axis: self.axis.detached().py()? })
+        Ok(Self::new(self.axis.detached().py()?))
     }
 
     fn __len__(&self) -> usize {
@@ -127,7 +140,7 @@ impl PyAxis {
             return Err(PyValueError::new_err("an automatic range has no levels"));
         };
         match levels.get(i) {
-            Some(Level::Block(block)) => Arrays::new(py, writable).line(block),
+            Some(Level::Block(block)) => Arrays::new(py, writable && self.alone).line(block),
             Some(Level::Column(column)) => {
                 Ok(Bound::new(py, ArrowColumn { column: column.clone() })?.into_any())
             }

@@ -59,12 +59,12 @@ impl CoreFrame {
 
     #[getter]
     fn index(&self) -> PyAxis {
-        PyAxis { axis: self.frame.index.clone() }
+        PyAxis::alone(self.frame.index.clone(), self.alone)
     }
 
     #[getter]
     fn columns(&self) -> PyAxis {
-        PyAxis { axis: self.frame.columns.clone() }
+        PyAxis::alone(self.frame.columns.clone(), self.alone)
     }
 
     #[getter]

@@ -169,12 +169,12 @@ impl IpcFile {
     #[getter]
     fn index(&self, py: Python<'_>) -> PyResult<PyAxis> {
         let axis = py.detach(|| self.ipc.index().cloned()).py()?;
-        Ok(PyAxis { axis })
+        Ok(PyAxis::new(axis))
     }
 
     #[getter]
     fn columns(&self) -> PyAxis {
-        PyAxis { axis: self.ipc.plan().columns.clone() }
+        PyAxis::new(self.ipc.plan().columns.clone())
     }
 
     #[getter]

@@ -132,12 +132,12 @@ impl MsgpackFile {
 
     #[getter]
     fn index(&self, py: Python<'_>) -> PyResult<PyAxis> {
-        Ok(PyAxis { axis: py.detach(|| self.opened.index()).py()? })
+        Ok(PyAxis::new(py.detach(|| self.opened.index()).py()?))
     }
 
     #[getter]
     fn columns(&self) -> PyAxis {
-        PyAxis { axis: self.opened.columns() }
+        PyAxis::new(self.opened.columns())
     }
 
     #[getter]

@@ -229,12 +229,12 @@ impl NpzFile {
 
     #[getter]
     fn index(&self) -> PyResult<PyAxis> {
-        Ok(PyAxis { axis: self.axes()?.0.clone() })
+        Ok(PyAxis::new(self.axes()?.0.clone()))
     }
 
     #[getter]
     fn columns(&self) -> PyResult<PyAxis> {
-        Ok(PyAxis { axis: self.axes()?.1.clone() })
+        Ok(PyAxis::new(self.axes()?.1.clone()))
     }
 
     #[getter]

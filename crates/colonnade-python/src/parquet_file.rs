@@ -172,12 +172,12 @@ impl ParquetFile {
     #[getter]
     fn index(&self, py: Python<'_>) -> PyResult<PyAxis> {
         let axis = py.detach(|| self.file.index().cloned()).py()?;
-        Ok(PyAxis { axis })
+        Ok(PyAxis::new(axis))
     }
 
     #[getter]
     fn columns(&self) -> PyAxis {
-        PyAxis { axis: self.file.plan().columns.clone() }
+        PyAxis::new(self.file.plan().columns.clone())
     }
 
     #[getter]

@@ -3,6 +3,7 @@
 
 mod file;
 mod formats;
+mod opened;
 mod options_csv;
 mod options_json;
 mod reader;

@@ -33,7 +33,7 @@ impl Buffer {
         Self { ptr, nbytes, exclusive: false, owner }
     }
 
-    /// Says that no other frame sees these bytes.
+    /// Says that these bytes are memory of their own: no file shows through, nobody lent them.
     #[must_use]
     pub fn assume_exclusive(mut self) -> Self {
         self.exclusive = true;
@@ -48,7 +48,7 @@ impl Buffer {
         Self { ptr, nbytes, exclusive: false, owner }
     }
 
-    /// Takes a region; `exclusive` says that no other frame sees it, so that a library may write into it.
+    /// Takes a region; `exclusive` says that it is memory of its own, which a write changes nothing else through.
     #[must_use]
     pub fn from_region(region: Region, exclusive: bool) -> Self {
         let (ptr, nbytes) = (region.as_ptr(), region.nbytes());
@@ -116,7 +116,7 @@ impl Buffer {
         self.nbytes
     }
 
-    /// Whether no other frame sees these bytes, so that a library may write into them.
+    /// Whether these bytes are memory of their own, so that the only one who sees them may write into them.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.exclusive
