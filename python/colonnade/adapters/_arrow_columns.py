@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _labels
 from .._cells import cells_of, is_msgpack
-from .._core import ArrowColumn, DecodeError, EncodeError
+from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
 from ._object_columns import labels_from_level, object_array, objects_from_column, read_tag
 
 # Tags that only say which class of a library held the very same values; times with a zone are refused by their type.
@@ -42,10 +42,15 @@ def numpy_from_level(column: ArrowColumn, where: Where) -> np.ndarray:
 def _values(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarray:
     kind = column.type
     told = tag.get("kind")
-    reader = _READERS.get(told)
+    reader = _READERS.get(told) if isinstance(told, str) else None
     if reader is not None:
-        return reader(column, tag)
-    if told not in TRANSPARENT:
+        try:
+            return reader(column, tag)
+        except (ColonnadeError, ImportError):
+            raise
+        except (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError) as error:
+            raise DecodeError(f"{where()}: the tag {column.tag} does not fit the data ({kind}): {error}") from error
+    if not (told is None or isinstance(told, str)) or told not in TRANSPARENT:
         _refuse(where, f"a {told} column ({kind})", "Read it with the library that wrote it")
     if kind.startswith("dictionary"):
         return _decoded(column, tag, where)

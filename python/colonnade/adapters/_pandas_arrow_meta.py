@@ -36,10 +36,11 @@ class PandasMetadata:
 
 def read_metadata(pairs: Sequence[Sequence[str]]) -> PandasMetadata | None:
     """The metadata among the key-value pairs of a schema; None where pandas wrote none. DecodeError if it is broken."""
-    text = next((value for key, value in pairs if key == "pandas"), None)
-    if text is None:
-        return None
+    text: Any = pairs
     try:
+        text = next((value for key, value in pairs if key == "pandas"), None)
+        if text is None:
+            return None
         told = json.loads(text)
         entries = told["columns"]
         columns = {entry["field_name"] if "field_name" in entry else str(entry["name"]): entry for entry in entries}
@@ -54,7 +55,7 @@ def read_metadata(pairs: Sequence[Sequence[str]]) -> PandasMetadata | None:
             renamed=any(entry["name"] != name for name, entry in columns.items()),
         )
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        shown = text if len(text) <= 80 else text[:77] + "..."
+        shown = text if len(text := str(text)) <= 80 else text[:77] + "..."
         raise DecodeError(
             f"pandas: schema metadata 'pandas': expected what pandas' guide describes, found {shown} ({error!r}). "
             "Drop the key, or read the data with to_arrow()."

@@ -33,7 +33,11 @@ def array_from_foreign(column: ArrowColumn, where: str) -> Any:
         return cells_of(column, f"pandas: {where}")
     if kind.startswith("timestamp") and "," in kind:
         zone = kind[:-1].partition(",")[2].strip().removeprefix("tz=")
-        return zoned_array(times_of(column), zone_from_text(zone))
+        try:
+            known = zone_from_text(zone)
+        except ValueError as error:
+            raise UnsupportedError(f"pandas: {where}: {error} Read it with to_arrow() or to_numpy().") from error
+        return zoned_array(times_of(column), known)
     if kind.startswith(("timestamp", "duration", "date32")):
         return pandas_times(times_of(column), where)
     if kind.startswith(("int", "uint", "float", "half", "double", "bool")) and not kind.startswith("interval"):

@@ -5,14 +5,24 @@ files. The origin of the frame keeps the form of each column (`_awkward_forms`) 
 it all, and parameters, which name behaviors: never their code.
 """
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import awkward as ak
 import numpy as np
 
 from .. import _labels
-from .._core import ArrowColumn, Axis, CoreFrame, DecodeError, EncodeError, FrameBuilder, column_with_tag
+from .._core import (
+    ArrowColumn,
+    Axis,
+    ColonnadeError,
+    CoreFrame,
+    DecodeError,
+    EncodeError,
+    FrameBuilder,
+    column_with_tag,
+)
 from ._awkward_foreign import (
     REQUIRED,
     foreign_attrs,
@@ -117,6 +127,11 @@ def from_frame(core: CoreFrame) -> Any:
     EncodeError
         A column of a type that Awkward lacks; it is named.
     """
+    with _described():
+        return _array(core)
+
+
+def _array(core: CoreFrame) -> Any:
     names, contents, origin = _contents(core)
     layout: Any
     if origin.get("library") != LIBRARY:
@@ -134,8 +149,23 @@ def from_frame(core: CoreFrame) -> Any:
 
 def column_from_frame(core: CoreFrame) -> Any:
     """The array of a frame of one column: not a record of it."""
-    _, (content,), origin = _contents(core)
-    return ak.Array(content, attrs=_attrs(core, origin))
+    with _described():
+        _, (content,), origin = _contents(core)
+        return ak.Array(content, attrs=_attrs(core, origin))
+
+
+@contextlib.contextmanager
+def _described() -> Iterator[None]:
+    """What a file says of a frame may be any JSON: what does not fit the data is damage."""
+    try:
+        yield
+    except ColonnadeError:
+        raise
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise DecodeError(
+            f"awkward: the description of the frame does not fit its data: {error!r}. The file is damaged; to_arrow() "
+            "reads the data without it."
+        ) from error
 
 
 def _loaded(obj: Any) -> Any:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from .. import _labels
 from .._batched import Batches, with_origin
-from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, import_arrow
+from .._core import ArrowColumn, Axis, CoreFrame, DecodeError, EncodeError, import_arrow
 from ._arrow_streams import Exported, read_lazily
 
 LIBRARY = "pyarrow"
@@ -102,10 +102,21 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
     origin = None if frames[0].origin is None else _labels.decode(frames[0].origin)
     if not isinstance(origin, dict) or "schema_metadata" not in origin:
         return table
+    try:
+        return _as_it_was(table, frames[0], origin)
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
+        raise DecodeError(
+            f"pyarrow: the origin {frames[0].origin!s:.80} does not fit the data: {error!r}. Use to_polars(), or "
+            "take the frame as a stream: pyarrow.table(frame)."
+        ) from error
+
+
+def _as_it_was(table: Any, frame: CoreFrame, origin: dict[str, Any]) -> Any:
+    """The table with its metadata, the names of its fields and their order."""
     metadata = {_bytes(key): _bytes(value) for key, value in origin["schema_metadata"]}
     # It was a table: the names of its fields may stand twice, and its metadata is its own.
-    ncols = frames[0].ncols
-    names = None if b"colonnade" in metadata else _text_labels(frames[0].columns)
+    ncols = frame.ncols
+    names = None if b"colonnade" in metadata else _text_labels(frame.columns)
     if names is not None:
         listed, levels = _listed(metadata), table.schema.names[ncols:]
         names += listed if len(listed) == len(levels) else levels
