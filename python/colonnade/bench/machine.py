@@ -26,7 +26,7 @@ def describe(directory: Path, engines: Iterable[str]) -> dict[str, Any]:
     """The record that opens every results file."""
     versions = {"python": platform.python_version(), "numpy": _numpy()}
     for name in engines:
-        if _is_here(name):
+        if reason_missing(name) is None:
             versions.update(versions_of(name))
     return {
         "kind": "machine",
@@ -47,11 +47,12 @@ def describe(directory: Path, engines: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def _is_here(engine: str) -> bool:
+def reason_missing(engine: str) -> str | None:
+    """Why an engine is not here; what a third party's raises when it is asked is a reason too."""
     try:
-        return ENGINES[engine].missing() is None
-    except Exception:  # said again where rows are made
-        return False
+        return ENGINES[engine].missing()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"[:300]
 
 
 def versions_of(engine: str) -> dict[str, str]:

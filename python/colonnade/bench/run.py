@@ -69,8 +69,7 @@ class Run:
         """The machine's record, and a row for each engine that is not there."""
         self.emit(machine.describe(self.directory, engines))
         for name in engines:
-            reason = ENGINES[name].missing()
-            if reason:
+            if (reason := machine.reason_missing(name)) is not None:
                 self.emit({"kind": "missing", "engine": name, "reason": reason})
 
     def check(self, cells: Sequence[Cell], together: int = 1, at_once: int = 1, **more: Any) -> list[Cell]:
@@ -79,7 +78,7 @@ class Run:
         One process a cell: an engine that crashes takes no other one with it. Where making the data takes long, a
         process is given `at_once` of them. `together` processes at a time. What else their task says goes by name.
         """
-        there = [cell for cell in dict.fromkeys(cells) if ENGINES[cell.engine].missing() is None]
+        there = [cell for cell in dict.fromkeys(cells) if machine.reason_missing(cell.engine) is None]
         # Those that read what another cell wrote come after it.
         groups = [[cell for cell in there if ("of" in cell.option) == late] for late in (False, True)]
         for group in groups:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from colonnade._cli_security import add_security, security_of
-from colonnade._nearest import did_you_mean, nearest
+from colonnade._nearest import did_you_mean
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.pair import PairError
 from colonnade.bench.panel import link as links
@@ -218,8 +218,8 @@ def columns_of(frame: Any, columns: Sequence[str] | None) -> tuple[str, ...]:
     names = [str(label) for label in frame.columns]
     for name in columns or ():
         if name not in names:
-            there = "" if nearest(name, names) else f"; there are {', '.join(names[:8])}"
-            raise KeyError(f'advise: no column "{name}"{did_you_mean(name, names)}{there}')
+            hint = did_you_mean(name, names) or f"; there are {', '.join(names[:8])}"
+            raise KeyError(f'advise: no column "{name}"{hint}')
     return tuple(columns or ())
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from colonnade.bench.pair import PairError
 from colonnade.bench.panel import point, tables
 from colonnade.bench.panel._raw import RAW
 from colonnade.bench.panel.link import measure
@@ -46,7 +45,7 @@ class Ground:
         for number, transport in enumerate(sorted({cell.transport for cell in cells})):
             try:
                 self.make_link(number, transport)
-            except (PairError, OSError) as error:
+            except Exception as error:  # of another host whatever it answers: rows without that way
                 broken[transport] = f"the link: {error}"[:300]
         for cell in cells:
             if cell.transport in broken:
@@ -73,8 +72,12 @@ class Ground:
     def floors(self, cells: Sequence[Cell]) -> None:
         """As many raw bytes as the data has, over each way."""
         few, size = min(self.spec.size), max(self.spec.size)
-        for dataset in self.spec.dataset:
-            small = tables.load(tables.kept(dataset, few, self.place.cache)).values()
+        for dataset in dict.fromkeys(cell.dataset for cell in cells):
+            try:
+                small = tables.load(tables.kept(dataset, few, self.place.cache)).values()
+            except Exception as error:  # said again where its points are measured
+                self.note(f"no floor of {dataset}: {error}")
+                continue
             nbytes = sum(int(frame.memory_usage(deep=False).sum()) for frame in small) * size / few
             nbytes = int(min(nbytes, MOST_NBYTES))
             for transport in sorted({cell.transport for cell in cells if cell.transport not in ("buffer", "remote")}):
@@ -88,7 +91,7 @@ class Ground:
     def floor(self, dataset: str, transport: str, what: str, nbytes: int, **options: Any) -> None:
         try:
             record = self.raw(transport, nbytes, self.links.get(transport), **options)
-        except (PairError, OSError) as error:
+        except Exception as error:
             self.note(f"no floor of {transport}: {error}")
             return
         self.emit(

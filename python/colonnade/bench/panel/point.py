@@ -75,7 +75,11 @@ def measure(
             else:
                 found = at_once(ends["write"], ends["read"], place, size, link)
             found["rows"] = total(found["rows"])
-            yield {"round": number, "frame_nbytes": size["frame_nbytes"], "nrows": size.get("nrows"), **found}
+            if "user_s" in found and cell.transport != "remote":  # whose other half is elsewhere
+                found["cores_used"] = (found["user_s"] + found["system_s"]) / found["union_s"]
+            # R's own count of bytes is for its memory: shares are of the same bytes for all.
+            frame_nbytes = task.get("frame_nbytes", size["frame_nbytes"])
+            yield {"round": number, "frame_nbytes": frame_nbytes, "nrows": size.get("nrows"), **found}
 
 
 def total(rows: Any) -> int | None:
@@ -97,6 +101,7 @@ def told_of_data(cell: Cell, place: Place, nbytes: int = 0) -> dict[str, Any]:
             hand_over(tables.load(kept), part)
             part.rename(handed)
         task["handed"] = str(handed)
+        task["frame_nbytes"] = tables.nbytes(kept)
     return task
 
 
@@ -171,7 +176,10 @@ def joined(wrote: dict[str, Any], read: dict[str, Any], union_s: float) -> dict[
     for name, side in (("write", wrote), ("read", read)):
         sides[name] = {key: value for key, value in side.items() if key.endswith(("_s", "_nbytes"))}
     nbytes = wrote.get("nbytes") or read.get("nbytes")
-    return {"union_s": union_s, "rows": read.get("rows"), "wire_nbytes": nbytes, **sides}
+    used: dict[str, Any] = {
+        name: wrote[name] + read[name] for name in ("user_s", "system_s") if name in wrote and name in read
+    }
+    return {"union_s": union_s, "rows": read.get("rows"), "wire_nbytes": nbytes, **sides, **used}
 
 
 def heard(end: Process, place: Place, word: str = "done") -> dict[str, Any]:

