@@ -12,7 +12,7 @@ from typing import Any
 import altair as alt
 
 from colonnade.bench.panel.growth import Interval
-from colonnade.bench.panel.report_labels import Label, spread
+from colonnade.bench.panel.report_labels import LINE, Label, spread
 from colonnade.bench.panel.report_looks import INK, KINDS, PAPER, STEPS, Chart, key, rows
 from colonnade.bench.panel.report_scales import SECONDS, Log, Scale, Straight
 from colonnade.bench.panel.report_words import fraction, nbytes, seconds
@@ -43,7 +43,9 @@ def growth(
     least, largest = bounds or (min(value for _, value in points), max(value for _, value in points))
     far = {} if straight else {n: m for n, m in (modelled or {}).items() if m.value <= FAR * largest and n in lines}
     most = max([largest, *(min(m.high, FAR * largest) for m in far.values())])
-    x, y = axes(points, lines, least, most, bool(far), straight)
+    # As tall as a column of all labels, where there are many.
+    height = max(HEIGHT, LINE * (len(lines) + 2))
+    x, y = axes(points, lines, least, most, bool(far), straight, height)
     table = [
         {"name": name, "size": size, "seconds": value, "colour": looks[name][0], "dash": looks[name][1],
          "shown": f"{fraction(size)}: {seconds(value)}"}
@@ -52,7 +54,7 @@ def growth(
     ends = {name: max(line) for name, line in lines.items()}
     wanted = [Label(name, x.pixel(size), y.pixel(value)) for name, (size, value) in ends.items()]
     hollow = [(x.pixel(1) - 7, y.pixel(modelled.value), 14.0) for modelled in far.values()]
-    places = spread(wanted, HEIGHT, hollow)
+    places = spread(wanted, height, hollow)
     labels = [
         {"name": label.text, "x": x.value(left), "y": y.value(middle), "x0": x.value(label.x), "y0": y.value(label.y),
          "near": x.value(left - 2), "colour": looks[label.text][0]}
@@ -76,21 +78,21 @@ def growth(
     for halo in halos:
         text = alt.Chart(rows(labels)).mark_text(align="left", baseline="middle", fontSize=10, color=INK, **halo)
         layers.append(text.encode(x=alt.X("x:Q"), y=alt.Y("y:Q"), text=alt.Text("name:N")))
-    return alt.layer(*layers).properties(title=title, width=WIDTH, height=HEIGHT)
+    return alt.layer(*layers).properties(title=title, width=WIDTH, height=height)
 
 
 def axes(
-    points: Line, lines: Mapping[str, Line], least: float, most: float, whole: bool, straight: bool
+    points: Line, lines: Mapping[str, Line], least: float, most: float, whole: bool, straight: bool, height: float
 ) -> tuple[Scale, Scale]:
     """Scales with room at the right for the labels."""
     last = 1.0 if whole else max(size for size, _ in points)
     ends = [(Label(name, 0, 0).width + 10, max(line)[0]) for name, line in lines.items()]
     if straight:
-        return Straight(0, last, WIDTH).with_room(ends), Straight(0, most * 1.15, -HEIGHT)
+        return Straight(0, last, WIDTH).with_room(ends), Straight(0, most * 1.15, -height)
     # Lines that were stopped end at the top: their labels stand above them.
     high = most * (most / least) ** 0.15
     first = min(*(size for size, _ in points), last / 2)
-    return Log(first, last, WIDTH).with_room(ends), Log(least / 1.2, high, -HEIGHT)
+    return Log(first, last, WIDTH).with_room(ends), Log(least / 1.2, high, -height)
 
 
 def beyond(

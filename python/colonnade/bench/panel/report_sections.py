@@ -217,7 +217,9 @@ def details(results: Results, place: Place) -> Part:
             rows.append([*row, str(union.n)])
     header = ["contestant", "transport", "elapsed", "of achievable", *DETAILS, *PEAKS, *CORES, "samples"]
     notes = ["Medians. User and system: of both sides. Cores used: their sum by the elapsed time."]
-    return Part("Every figure of the largest size", header, rows, notes, "details", 2)
+    told = [k for k, name in enumerate(header) if k < 4 or any(row[k] != "-" for row in rows)]
+    rows = [[row[k] for k in told] for row in rows]
+    return Part("Every figure of the largest size", [header[k] for k in told], rows, notes, "details", 2)
 
 
 def machine(results: Results, place: Place) -> Part:
