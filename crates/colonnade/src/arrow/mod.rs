@@ -19,6 +19,7 @@ mod orders;
 pub mod pandas;
 pub mod repeat;
 pub(crate) mod required;
+mod row_labels;
 pub(crate) mod scan;
 pub mod views;
 

@@ -1,0 +1,125 @@
+//! Where the row labels of a schema come from, and what they are once it is known which rows there are.
+
+use super::import::Plan;
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Labels, Level};
+
+/// Row labels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexPlan {
+    /// Class of the whole.
+    pub class: String,
+    /// Class of each level.
+    pub classes: Vec<String>,
+    /// Name, tagged JSON.
+    pub name: String,
+    /// The adapter's own, tagged JSON.
+    pub meta: Option<String>,
+    /// The labels.
+    pub labels: IndexLabels,
+}
+
+/// Where row labels come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexLabels {
+    /// A range as long as the data.
+    Auto {
+        /// First label of the first row.
+        start: i64,
+        /// From one to the next; not 0.
+        step: i64,
+    },
+    /// pandas' descriptor of a range, which may be shorter or longer than the data: see [`Plan::settle`].
+    Range {
+        /// First label.
+        start: i64,
+        /// One past the last.
+        stop: i64,
+        /// From one to the next; not 0.
+        step: i64,
+    },
+    /// So many fields.
+    Levels(usize),
+}
+
+impl Plan {
+    /// Says how long the data are: a range of pandas' that has another length is no range of theirs, and the labels are
+    /// 0, 1, 2... as `pyarrow` reads them.
+    pub fn settle(&mut self, nrows: usize) {
+        if let IndexLabels::Range { start, stop, step } = self.index.labels {
+            let same = i128::try_from(nrows).ok() == Some(range_length(start, stop, step));
+            let own = IndexLabels::Auto { start, step };
+            self.index.labels = if same { own } else { IndexLabels::Auto { start: 0, step: 1 } };
+            if !same {
+                self.index.name = "null".into();
+            }
+        }
+    }
+
+    /// Says which rows of the data are left. A range that means something keeps the labels of these rows; 0, 1, 2... are
+    /// counted anew, as `pyarrow` reads them.
+    ///
+    /// # Errors
+    /// Malformed: a range past 64 bits.
+    pub(crate) fn pick(&mut self, rows: impl FnOnce() -> Vec<usize>) -> Result<()> {
+        match self.index.labels {
+            IndexLabels::Auto { start: 0, step: 1 } if self.version.is_none() => {
+                self.index.name = "null".into()
+            }
+            IndexLabels::Auto { start, step } if (start, step) != (0, 1) => {
+                let rows = rows();
+                let nrows = rows.last().map_or(0, |last| last + 1);
+                self.picked = Some(self.index_axis(Vec::new(), nrows, 0)?.select(&rows)?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The row labels of `nrows` rows from `first_row` of the data; `levels` are those rows of each level.
+    ///
+    /// # Errors
+    /// Malformed: levels that are missing or of another length, a range past 64 bits.
+    pub fn index_axis(&self, levels: Vec<Level>, nrows: usize, first_row: usize) -> Result<Axis> {
+        if let Some(picked) = &self.picked
+            && let Some(stop) = first_row.checked_add(nrows).filter(|stop| *stop <= picked.len())
+        {
+            return Ok(picked.slice(first_row, stop));
+        }
+        let labels = match self.index.labels {
+            IndexLabels::Auto { start, step } => auto(start, step, nrows, first_row)?,
+            IndexLabels::Range { start, stop, step } => {
+                let last = first_row as i128 + nrows as i128;
+                let inside = last <= range_length(start, stop, step);
+                if inside { auto(start, step, nrows, first_row)? } else { auto(0, 1, nrows, first_row)? }
+            }
+            IndexLabels::Levels(count) => {
+                if levels.len() != count || levels.iter().any(|l| l.len() != nrows) {
+                    let found: Vec<usize> = levels.iter().map(Level::len).collect();
+                    let message = format!("expected {count} levels of {nrows} row labels, found {found:?}.");
+                    return Err(Error::malformed("arrow", message));
+                }
+                Labels::Levels(levels)
+            }
+        };
+        let IndexPlan { class, classes, name, meta, .. } = self.index.clone();
+        Ok(Axis { labels, class, classes, name, meta })
+    }
+}
+
+fn range_length(start: i64, stop: i64, step: i64) -> i128 {
+    let (span, step) = (i128::from(stop) - i128::from(start), i128::from(step));
+    if span == 0 || (span > 0) != (step > 0) { 0 } else { (span.abs() + step.abs() - 1) / step.abs() }
+}
+
+fn auto(start: i64, step: i64, nrows: usize, first_row: usize) -> Result<Labels> {
+    let at = |row: usize| {
+        let row = i64::try_from(row).ok()?;
+        start.checked_add(step.checked_mul(row)?)
+    };
+    let ends = at(first_row).zip(first_row.checked_add(nrows).and_then(at));
+    let (start, stop) = ends.ok_or_else(|| {
+        Error::malformed("arrow", format!("row labels from {start} in steps of {step} pass 64 bits."))
+    })?;
+    Ok(Labels::Auto { start, stop, step, count: nrows })
+}
