@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 import colonnade as cn
@@ -185,3 +186,18 @@ def test_a_file_that_is_not_encrypted_with_a_key() -> None:
 def test_with_their_keys_they_are_verified(name: str) -> None:
     frame = cn.read(_path(name), format="parquet", verify=True, **_keys(name))
     assert len(frame) > 0
+
+
+def test_a_part_of_a_nested_column(tmp_path: Path) -> None:
+    """What is read by part opens the file anew, with the same keys."""
+    from pyarrow.parquet.encryption import create_encryption_properties
+
+    path = tmp_path / "muons.parquet"
+    muons = [{"pt": k / 2, "hits": [k, k + 1]} for k in range(100)]
+    table = pa.table({"id": range(100), "muon": muons})
+    pq.write_table(table, path, encryption_properties=create_encryption_properties(FOOTER), row_group_size=40)
+    frame = cn.read(path, columns=["muon.hits"], footer_key=FOOTER)
+    assert frame.to_arrow().to_pylist() == [{"muon": {"hits": muon["hits"]}} for muon in muons]
+    assert [list(muon["hits"]) for muon in frame.to_pandas()["muon"]] == [muon["hits"] for muon in muons]
+    some = cn.read(path, columns=["muon.pt"], filter=[("id", ">=", 95)], footer_key=FOOTER).to_arrow()
+    assert some.to_pylist() == [{"muon": {"pt": k / 2}} for k in range(95, 100)]

@@ -24,7 +24,6 @@ impl Parquet {
     /// As [`Parquet::load`].
     pub fn load_part(&self, request: &Request<'_>) -> Result<Frame> {
         let Some((file, rest)) = self.narrow(request)? else { return self.load(request) };
-        let file = file.as_deref().unwrap_or(self);
         Ok(file.load(&Request { kept: None, ..*request })?.kept(&rest))
     }
 
@@ -34,7 +33,6 @@ impl Parquet {
     /// As [`Parquet::load`].
     pub fn load_arrow_part(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
         let Some((file, rest)) = self.narrow(request)? else { return self.load_arrow(request) };
-        let file = file.as_deref().unwrap_or(self);
         let frames = file.load_arrow(&Request { kept: None, ..*request })?;
         Ok(frames.into_iter().map(|frame| frame.kept(&rest)).collect())
     }
@@ -45,18 +43,12 @@ impl Parquet {
     /// As [`Parquet::load`].
     pub fn batch_part(&self, i: usize, request: &Request<'_>) -> Result<Frame> {
         let Some((file, rest)) = self.narrow(request)? else { return self.batch(i, request) };
-        let file = file.as_deref().unwrap_or(self);
         Ok(file.batch(i, &Request { kept: None, ..*request })?.kept(&rest))
     }
 
-    /// The file that reads a part of nested columns (`None`: this one), and what is left of what it reads; nothing where
-    /// all is asked for.
-    fn narrow(&self, request: &Request<'_>) -> Result<Option<(Option<Arc<Self>>, Kept)>> {
+    /// The file that reads a part of nested columns, and what is left of what it reads; nothing where all is asked for.
+    fn narrow(&self, request: &Request<'_>) -> Result<Option<(Arc<Self>, Kept)>> {
         let Some(kept) = request.kept.filter(|kept| !kept.is_all()) else { return Ok(None) };
-        if self.options.keys.is_some() {
-            // Of what is encrypted there is an image, which the keys do not open.
-            return Ok(Some((None, kept.selected(request.positions))));
-        }
         let held = || self.narrowed.lock().unwrap_or_else(PoisonError::into_inner);
         let known = held().as_ref().filter(|(asked, ..)| asked == kept).cloned();
         let (_, file, rest) = match known {
@@ -68,7 +60,7 @@ impl Parquet {
                 made
             }
         };
-        Ok(Some((Some(file), rest.selected(request.positions))))
+        Ok(Some((file, rest.selected(request.positions))))
     }
 
     /// The file opened for a part of its columns, with what is left of what it reads, by position.
@@ -94,7 +86,7 @@ impl Parquet {
             only.extend(leaves.iter().zip(&chosen).filter(|(_, is)| **is).map(|(leaf, _)| leaf.element));
         }
         let options = ReadOptions { leaves: Some(only), parts, filter: None, ..self.options.clone() };
-        let mut file = Self::open(self.source.clone(), options)?;
+        let mut file = Self::open(self.unopened.clone(), options)?;
         // What the filter left is known, and so are the rows and their labels.
         file.selection.clone_from(&self.selection);
         (file.starts, file.nrows) = (self.starts.clone(), self.nrows);

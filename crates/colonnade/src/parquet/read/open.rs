@@ -194,8 +194,10 @@ impl Parquet {
             .is_none_or(|meta| matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. }));
         let (schema, roots, plan) = described(&footer, ours.is_some(), &options)?;
         check_columns(schema.fields().len(), &options)?;
-        let leaves = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
-        let old_lists = tree::old_lists(&footer.elements);
+        let leaves: Vec<Leaf> = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
+        let nested = leaves.chunk_by(|a, b| a.root == b.root).filter_map(|of_one| of_one.first());
+        let nested = nested.filter(|leaf| !leaf.flat).map(|leaf| leaf.root);
+        let old_lists = tree::old_lists(&footer.elements, nested);
         let (created_by, version) = (footer.created_by.map(str::to_owned), footer.version);
         let unopened = source.clone();
         let mut source = source;

@@ -83,23 +83,15 @@ fn past(elements: &[Element<'_>], at: usize) -> usize {
     at
 }
 
-/// The elements of columns in which a group of several that repeats is right below a list.
-pub(super) fn old_lists(elements: &[Element<'_>]) -> HashSet<usize> {
+/// Those of the columns at `roots` in which a group of several that repeats is right below a list.
+pub(super) fn old_lists(elements: &[Element<'_>], roots: impl Iterator<Item = usize>) -> HashSet<usize> {
     let is_one = |at: usize| {
         let (list, group) = (elements.get(at), elements.get(at + 1));
         list.is_some_and(|e| {
             e.physical.is_none() && (e.converted == Some(LIST) || e.logical == Some(Logical::List))
         }) && group.is_some_and(|e| e.repetition == Repetition::Repeated && e.children > 1)
     };
-    let (mut out, mut root) = (HashSet::new(), 1);
-    while root < elements.len() {
-        let end = past(elements, root);
-        if (root..end).any(is_one) {
-            out.insert(root);
-        }
-        root = end;
-    }
-    out
+    roots.filter(|&root| (root..past(elements, root)).any(is_one)).collect()
 }
 
 /// The old name of lists.
@@ -126,7 +118,7 @@ pub(super) fn nested(
     let old = wanted.iter().filter_map(|&leaf| leaves.get(leaf)).filter_map(|l| elements.get(l.element));
     let old = old.into_iter().any(|element| element.physical == Some(INT96));
     let hint = hint.map(|hint| match old {
-        true => hint.clone().with_data_type(bare_instants(hint.data_type())),
+        true => hint.clone().with_data_type(with_leaves(hint.data_type(), &bare_instant)),
         false => hint.clone(),
     });
     let field = match hint.as_ref().map(|hint| arrow_field(&descriptor, Some(hint))) {
@@ -140,19 +132,26 @@ pub(super) fn nested(
 /// The number of the old instants, which are nanoseconds whatever their writer had.
 const INT96: i32 = 3;
 
-/// The type with all instants as those of INT96 are: nanoseconds without a zone.
-fn bare_instants(data_type: &DataType) -> DataType {
+/// The type of a leaf as those of INT96 are: nanoseconds without a zone.
+fn bare_instant(leaf: &DataType) -> DataType {
+    match leaf {
+        DataType::Timestamp(..) => DataType::Timestamp(TimeUnit::Nanosecond, None),
+        other => other.clone(),
+    }
+}
+
+/// The type with every leaf turned by `turned`.
+pub(super) fn with_leaves(data_type: &DataType, turned: &impl Fn(&DataType) -> DataType) -> DataType {
     let below = |field: &FieldRef| -> FieldRef {
-        Arc::new(Field::clone(field).with_data_type(bare_instants(field.data_type())))
+        Arc::new(Field::clone(field).with_data_type(with_leaves(field.data_type(), turned)))
     };
     match data_type {
-        DataType::Timestamp(..) => DataType::Timestamp(TimeUnit::Nanosecond, None),
         DataType::List(field) => DataType::List(below(field)),
         DataType::LargeList(field) => DataType::LargeList(below(field)),
         DataType::FixedSizeList(field, n) => DataType::FixedSizeList(below(field), *n),
         DataType::Map(field, sorted) => DataType::Map(below(field), *sorted),
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(below).collect()),
-        other => other.clone(),
+        leaf => turned(leaf),
     }
 }
 
