@@ -2,6 +2,7 @@
 
 use super::{CellFault, Nonfinite, Style, Syntax};
 use crate::error::{Error, Result};
+use crate::msgpack::read::inferred::numbers::exact;
 use crate::msgpack::typed::half;
 use crate::text::digits;
 
@@ -221,9 +222,7 @@ pub(super) fn number<F: Float>(text: &str) -> std::result::Result<F, CellFault> 
 /// The same where no integer may be rounded.
 pub(super) fn exactly<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
     let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-    let is_held = |value: i128| (value as f64) as i128 == value && value.unsigned_abs() < 1 << 120;
-    if is_whole && !text.parse().is_ok_and(is_held) {
+    if is_whole && !text.parse().is_ok_and(|value| exact(value).is_some()) {
         let shown = crate::text::place::shown(text);
         let message =
             format!("expected a {}, as in the rows before, found {shown}, which it would round.", F::NAME);
