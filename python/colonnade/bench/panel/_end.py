@@ -139,12 +139,12 @@ class End:
 
     def connect(self, stream: Any) -> None:
         sends = self.role == "write"
-        if sends and self.cell.format in self.engine.streams and not self.buffered:
-            self.streamed_nbytes()  # before the clock starts: beside a reader that still works it would cost that one
         if self.cell.option.get("via") == "framed":
             self.way: Way | Framed = Framed(stream, sends=sends)
         else:
             self.way = Way(stream, sends=sends, ends=self.engine.ends and self.cell.format in self.engine.streams)
+        if sends and self.way.streams(self.engine, self.cell):
+            self.streamed_nbytes()  # before the clock starts: beside a reader that still works it would cost that one
         self.ready()
 
     def ready(self) -> None:

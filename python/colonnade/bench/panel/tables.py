@@ -82,14 +82,18 @@ def identity(dataset: str) -> str:
 
 def keep(tables: Tables, path: Path) -> None:
     """Write the tables, and the first rows of each beside them."""
+    path.with_suffix(".nbytes").unlink(missing_ok=True)
     save({name: frame.iloc[:FEW_ROWS] for name, frame in tables.items()}, few(path))
     save(tables, path)
 
 
 def nbytes(path: Path) -> int:
-    """Bytes of the tables in pandas' memory."""
-    pandas = LIBRARIES["pandas"]
-    return sum(pandas.nbytes(frame) for frame in load(path).values())
+    """Bytes of the tables in pandas' memory, counted once."""
+    told = path.with_suffix(".nbytes")
+    if not told.exists():
+        pandas = LIBRARIES["pandas"]
+        told.write_text(str(sum(pandas.nbytes(frame) for frame in load(path).values())))
+    return int(told.read_text())
 
 
 def few(path: Path) -> Path:
