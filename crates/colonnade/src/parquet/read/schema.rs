@@ -124,9 +124,15 @@ pub(crate) fn fields(
         let (field, kind) = if flat {
             flat_field(&element, hint.map(|h| &**h), ours).map_err(named)?
         } else {
+            let hint = hint.map(|hint| match ours {
+                true => Field::clone(hint),
+                false => {
+                    Field::clone(hint).with_data_type(tree::with_leaves(hint.data_type(), &plain_values))
+                }
+            });
             let (mut field, descriptor) =
-                tree::nested(elements, leaves, root, some, hint.map(|h| &**h)).map_err(named)?;
-            if let Some(told) = hint.map(|hint| hint.data_type()) {
+                tree::nested(elements, leaves, root, some, hint.as_ref()).map_err(named)?;
+            if let Some(told) = hint.as_ref().map(Field::data_type) {
                 let retyped = if ours { names::named } else { names::zoned };
                 field = Field::clone(&field).with_data_type(retyped(field.data_type(), told));
             }
@@ -234,6 +240,19 @@ fn extension(element: &Element<'_>) -> Option<&'static str> {
 /// Dictionaries of other values than text: readers of foreign files give the values themselves.
 fn is_odd_dictionary(data_type: &DataType, physical: Physical) -> bool {
     matches!(data_type, DataType::Dictionary(..)) && physical != Physical::Bytes
+}
+
+/// The same within lists and structs, where the file's own type is not at hand.
+fn plain_values(leaf: &DataType) -> DataType {
+    use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
+    match leaf {
+        DataType::Dictionary(_, values)
+            if !matches!(**values, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView) =>
+        {
+            DataType::clone(values)
+        }
+        other => other.clone(),
+    }
 }
 
 /// The Arrow type of a leaf, by what the file says of it alone.

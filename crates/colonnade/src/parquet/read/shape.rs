@@ -275,7 +275,7 @@ impl Builder<'_> {
 /// Whether our decoder reads values of this type, as they are stored.
 fn is_read(told: &DataType, flat: &Flat) -> bool {
     match told {
-        DataType::Dictionary(_, values) => way_of(values, flat) == Way::Text,
+        DataType::Dictionary(_, values) => matches!(way_of(values, flat), Way::Text | Way::Fixed(_)),
         _ => way_of(told, flat) != Way::Nested,
     }
 }
