@@ -4,6 +4,7 @@ The Arrow type carries the values as any library understands them; the tag, ``{"
 A column without a tag of ours comes back as `_pandas_foreign` says.
 """
 
+import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -159,7 +160,10 @@ def _categorical(column: ArrowColumn, tag: dict[str, Any], where: str) -> pd.Cat
         array = array_from_column(column.categories(), f"{where}: categories", tag.get("categories", {}))
         index = pd.Index(array, copy=False, tupleize_cols=False, dtype=object if array.dtype == object else None)
         if "freq" in tag:
-            index.freq = tag["freq"]
+            freq = pd.tseries.frequencies.to_offset(tag["freq"])
+            # The categories of several chunks need not follow it together.
+            with contextlib.suppress(ValueError):
+                index.freq = freq
     index.name = tag.get("name")
     return categorical_of(column, index)
 

@@ -16,6 +16,7 @@ pub mod named;
 pub(crate) mod names;
 pub(crate) mod native;
 mod orders;
+pub(crate) mod owned;
 pub mod pandas;
 pub mod repeat;
 pub(crate) mod required;

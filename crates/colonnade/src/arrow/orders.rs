@@ -9,7 +9,7 @@ use arrow_schema::DataType;
 use super::concat::order;
 use super::layout::refuse;
 use crate::error::Result;
-use crate::frame::{Frame, children};
+use crate::frame::{Column, Frame, children};
 
 /// Dictionaries that are kept as they came, before they become one: a later one may still bring another order to them.
 const APART: usize = 16;
@@ -35,7 +35,9 @@ impl Orders {
     pub(super) fn admit(&self, chunk: &Frame, name: &dyn Fn(usize) -> String) -> Result<()> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut noted = Vec::new();
-        for (position, column) in chunk.arrow_columns().filter(|(_, column)| !column.is_empty()) {
+        // Of a chunk without rows nothing is kept, where codes need not mean the same in all.
+        let counts = |column: &Column| self.grow || !column.is_empty();
+        for (position, column) in chunk.arrow_columns().filter(|(_, column)| counts(column)) {
             let mut own = Vec::new();
             ordered(&column.data, column.ordered, &mut own);
             for (k, values) in own.into_iter().enumerate() {

@@ -6,10 +6,9 @@
 use std::sync::Arc;
 
 use arrow_data::ArrayData;
-use arrow_data::transform::MutableArrayData;
 use arrow_schema::DataType;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::frame::{
     Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags, has_dictionary, same_type,
 };
@@ -20,6 +19,7 @@ use super::export::Exporter;
 use super::gather;
 use super::layout::Kept;
 use super::native::{self, Native};
+use super::owned;
 
 /// An exporter for whole frames of one layout, one after the other. Holds nothing of the frame that it was made of.
 #[derive(Debug)]
@@ -225,11 +225,7 @@ fn owned_level(level: &Level) -> Result<Level> {
             Level::Block(Block { grid: Grid::column_major(grid.dtype, grid.nrows, grid.width, 0), buffer })
         }
         Level::Column(column) => {
-            let nulls = column.data.nulls().is_some();
-            let mut copy = MutableArrayData::new(vec![&column.data], nulls, column.len());
-            let copied = copy.try_extend(0, 0, column.len());
-            copied.map_err(|e| Error::malformed("frame", format!("labels cannot be copied: {e}.")))?;
-            Level::Column(Column { data: copy.freeze(), ..column.clone() })
+            Level::Column(Column { data: owned::owned(&column.data)?, ..column.clone() })
         }
     })
 }

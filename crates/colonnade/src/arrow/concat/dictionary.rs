@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 
-use arrow_array::{Array, BinaryViewArray, StringViewArray};
+use arrow_array::{Array, BinaryViewArray, StringViewArray, make_array};
 use arrow_buffer::Buffer;
 use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
+use arrow_row::{RowConverter, Rows, SortField};
 use arrow_schema::{ArrowError, DataType};
 
 use super::columns;
@@ -79,7 +80,7 @@ impl Merged {
         for (i, (values, look)) in all.iter().zip(&looks).enumerate() {
             let mut map = Vec::with_capacity(values.len());
             for row in 0..values.len() {
-                // The first dictionary stays as it is, repeats included; values of a kind that cannot be looked up are
+                // The first dictionary stays as it is, repeats included; values of a kind that cannot be told apart are
                 // all new.
                 let found = look.as_ref().and_then(|look| {
                     let value = if values.is_null(row) { None } else { Some(look.bytes(row)) };
@@ -122,16 +123,21 @@ impl Merged {
 
 /// The bytes that tell values apart.
 enum Look<'d> {
-    Fixed { bytes: &'d [u8], width: usize },
+    Fixed {
+        bytes: &'d [u8],
+        width: usize,
+    },
     Bits(Vec<u8>),
     Small(&'d [i32], &'d [u8]),
     Large(&'d [i64], &'d [u8]),
     Text(StringViewArray),
     Views(BinaryViewArray),
+    /// Of nested values, in the form in which they compare.
+    Rows(Rows),
 }
 
 impl<'d> Look<'d> {
-    /// `None` for nested values.
+    /// `None` for values that cannot be told apart.
     fn new(values: &'d ArrayData, value_type: &DataType) -> Option<Self> {
         let buffer = |i: usize| values.buffers().get(i).map_or(&[][..], Buffer::as_slice);
         let (start, stop) = (values.offset(), values.offset() + values.len());
@@ -151,9 +157,10 @@ impl<'d> Look<'d> {
             DataType::Utf8View => Self::Text(StringViewArray::from(values.clone())),
             DataType::BinaryView => Self::Views(BinaryViewArray::from(values.clone())),
             other => {
-                let width = match other {
-                    DataType::FixedSizeBinary(n) => usize::try_from(*n).ok()?,
-                    other => other.primitive_width()?,
+                let width = match (other, other.primitive_width()) {
+                    (DataType::FixedSizeBinary(n), _) => usize::try_from(*n).ok()?,
+                    (_, Some(width)) => width,
+                    _ => return rows(values).map(Self::Rows),
                 };
                 Self::Fixed { bytes: buffer(0).get(start * width..stop * width)?, width }
             }
@@ -180,9 +187,16 @@ impl<'d> Look<'d> {
             }
             Self::Text(views) if row < views.len() => views.value(row).as_bytes(),
             Self::Views(views) if row < views.len() => views.value(row),
+            Self::Rows(rows) if row < rows.num_rows() => rows.row(row).data(),
             _ => &[],
         }
     }
+}
+
+fn rows(values: &ArrayData) -> Option<Rows> {
+    let field = SortField::new(values.data_type().clone());
+    let converter = RowConverter::new(vec![field]).ok()?;
+    converter.convert_columns(&[make_array(values.clone())]).ok()
 }
 
 /// The type of codes that can count so many values: the one that was there, if it can.

@@ -1,4 +1,5 @@
-//! Dictionaries whose order means something, brought to the one order that suits all.
+//! Dictionaries of several pieces as one: within other types, and where their order means something in the one order that suits
+//! all.
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
@@ -6,7 +7,6 @@ use arrow_schema::DataType;
 use super::agreed::agreed;
 use super::dictionary::{self, Merged, longest};
 use crate::arrow::names;
-use crate::arrow::orders::ordered;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Column, Labels, Level, children};
 
@@ -18,51 +18,106 @@ pub(crate) fn message(first: &str, second: &str) -> String {
     format!("expected the category {second} before {first} as in the chunks before, found it behind.")
 }
 
-/// Arrays of one type with the same dictionary each wherever its order means something; `None` where they fit as they are.
+/// A dictionary that all pieces must share.
+struct Found<'d> {
+    values: &'d ArrayData,
+    key: &'d DataType,
+    is_ordered: bool,
+    /// Nothing stands around it.
+    is_whole: bool,
+}
+
+/// Arrays of one type with the same dictionary each, wherever one stands within another type or its order means something:
+/// Arrow's kernel would put dictionaries that lie apart one behind the other, or keep the used values alone. `None` where they
+/// fit as they are.
 ///
 /// # Errors
 /// Two categories stand the other way round in two of them.
 pub(super) fn aligned(pieces: &[&ArrayData], is_ordered: bool) -> Result<Option<Vec<ArrayData>>> {
-    let all: Vec<Vec<&ArrayData>> = pieces
+    let all: Vec<Vec<Found<'_>>> = pieces
         .iter()
         .map(|piece| {
             let mut own = Vec::new();
-            ordered(piece, is_ordered, &mut own);
+            dictionaries(piece, is_ordered, true, &mut own);
             own
         })
         .collect();
     let n = all.first().map_or(0, Vec::len);
-    let same: Vec<Vec<&ArrayData>> =
-        (0..n).map(|k| all.iter().filter_map(|own| own.get(k).copied()).collect()).collect();
-    if same.iter().all(|values| longest(values).is_some()) {
+    let same: Vec<Vec<&Found<'_>>> =
+        (0..n).map(|k| all.iter().filter_map(|own| own.get(k)).collect()).collect();
+    if same.iter().all(|found| fits(found)) {
         return Ok(None);
     }
-    let merged = same.iter().map(|values| match longest(values) {
-        // Their codes are right already.
-        Some(longest) => Ok(Merged { values: longest.clone(), maps: Vec::new() }),
-        None => in_order(values, false)?
-            .map_err(|wrong| Error::malformed("frame", format!("{wrong} {ONE_BY_ONE}"))),
-    });
-    let merged: Vec<Merged> = merged.collect::<Result<_>>()?;
+    let merged: Vec<Option<Merged>> = same.iter().map(|found| one(found)).collect::<Result<_>>()?;
     let recoded = pieces.iter().enumerate().map(|(i, piece)| {
-        let mut dictionaries = merged.iter();
+        let mut dictionaries = merged.iter().map(Option::as_ref);
         recoded(piece, is_ordered, i, &mut dictionaries, true)
     });
     recoded.collect::<Result<_>>().map(Some)
 }
 
-/// The array with the next of these dictionaries wherever it has one whose order means something. `is_whole`: nothing stands
-/// around it, so that its codes may grow.
+/// The dictionaries of an array that all pieces must share, always in the same order.
+fn dictionaries<'d>(data: &'d ArrayData, is_ordered: bool, is_whole: bool, out: &mut Vec<Found<'d>>) {
+    match data.data_type() {
+        DataType::Dictionary(key, _) => {
+            if is_ordered || !is_whole {
+                let values = data.child_data().first();
+                out.extend(values.map(|values| Found { values, key, is_ordered, is_whole }));
+            }
+        }
+        other => {
+            for (field, child) in children(other).into_iter().zip(data.child_data()) {
+                dictionaries(child, field.dict_is_ordered().unwrap_or(false), false, out);
+            }
+        }
+    }
+}
+
+/// Whether the same dictionary is joined as it is.
+fn fits(found: &[&Found<'_>]) -> bool {
+    let Some(first) = found.first() else { return true };
+    if found.iter().all(|other| other.values.ptr_eq(first.values)) {
+        return true;
+    }
+    first.is_whole && longest(&values_of(found)).is_some()
+}
+
+fn values_of<'d>(found: &[&Found<'d>]) -> Vec<&'d ArrayData> {
+    found.iter().map(|one| one.values).collect()
+}
+
+/// The one dictionary for all of these; `None` where it has too many values for their codes, and no order.
+fn one(found: &[&Found<'_>]) -> Result<Option<Merged>> {
+    let values = values_of(found);
+    let Some(first) = found.first() else { return Ok(None) };
+    if let Some(longest) = longest(&values) {
+        // Their codes are right already.
+        return Ok(Some(Merged { values: longest.clone(), maps: Vec::new() }));
+    }
+    if first.is_ordered {
+        let merged = in_order(&values, false)?;
+        return merged.map(Some).map_err(|wrong| Error::malformed("frame", format!("{wrong} {ONE_BY_ONE}")));
+    }
+    let merged = Merged::new(&values, first.values.data_type())?;
+    let is_enough = dictionary::wide_enough(first.key.clone(), merged.values.len()) == *first.key;
+    Ok(is_enough.then_some(merged))
+}
+
+/// The array with the next of these dictionaries in place of each of its own. `is_whole`: nothing stands around it, so that its
+/// codes may grow.
 fn recoded<'m>(
     data: &ArrayData,
     is_ordered: bool,
     i: usize,
-    dictionaries: &mut impl Iterator<Item = &'m Merged>,
+    merged: &mut impl Iterator<Item = Option<&'m Merged>>,
     is_whole: bool,
 ) -> Result<ArrayData> {
     match data.data_type() {
-        DataType::Dictionary(key, _) if is_ordered => {
-            let Some(merged) = dictionaries.next() else { return Ok(data.clone()) };
+        DataType::Dictionary(key, _) => {
+            if !is_ordered && is_whole {
+                return Ok(data.clone());
+            }
+            let Some(merged) = merged.next().flatten() else { return Ok(data.clone()) };
             let enough = dictionary::wide_enough((**key).clone(), merged.values.len());
             if enough != **key && !is_whole {
                 let message = format!(
@@ -78,12 +133,11 @@ fn recoded<'m>(
             };
             dictionary::dictionary(&enough, keys, merged.values.clone())
         }
-        DataType::Union(..) | DataType::RunEndEncoded(..) => Ok(data.clone()),
         other => {
             let pairs = children(other).into_iter().zip(data.child_data());
             let own: Vec<ArrayData> = pairs
                 .map(|(field, child)| {
-                    recoded(child, field.dict_is_ordered().unwrap_or(false), i, dictionaries, false)
+                    recoded(child, field.dict_is_ordered().unwrap_or(false), i, merged, false)
                 })
                 .collect::<Result<_>>()?;
             if own.is_empty() {

@@ -8,10 +8,10 @@
 use std::sync::Arc;
 
 use arrow_data::ArrayData;
-use arrow_data::transform::MutableArrayData;
 use arrow_schema::{DataType, Field, FieldRef};
 
 use crate::arrow::concat::dictionary::{Merged, recoded};
+use crate::arrow::owned::owned;
 use crate::error::{Error, Result};
 use crate::frame::{children, with_children};
 use crate::ipc::read::Form;
@@ -236,13 +236,6 @@ fn counts(key_type: &DataType, count: usize) -> bool {
         _ => 63,
     };
     count as u64 <= 1 << bits
-}
-
-/// A copy in memory of its own.
-pub(super) fn owned(data: &ArrayData) -> Result<ArrayData> {
-    let mut copy = MutableArrayData::new(vec![data], data.nulls().is_some(), data.len());
-    copy.try_extend(0, 0, data.len()).map_err(|e| cut::broken(&e.to_string()))?;
-    Ok(copy.freeze())
 }
 
 /// Dictionaries in a type.

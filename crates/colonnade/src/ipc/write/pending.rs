@@ -7,10 +7,10 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 use arrow_select::concat::concat;
 
+use crate::arrow::owned::owned;
 use crate::error::Result;
 
 use super::cut;
-use super::dictionaries::owned;
 
 /// Rows that wait.
 #[derive(Debug, Default)]

@@ -10,6 +10,8 @@ pub(super) fn becomes(found: &DataType, told: &DataType) -> bool {
     match (found, told) {
         (DataType::Timestamp(TimeUnit::Millisecond, _), DataType::Timestamp(TimeUnit::Second, _))
         | (DataType::Time32(TimeUnit::Millisecond), DataType::Time32(TimeUnit::Second)) => true,
+        // Categories are made of the bytes by their own decoder.
+        (DataType::FixedSizeBinary(n), DataType::Dictionary(_, told)) => own_bytes(told) == Some(*n),
         (DataType::FixedSizeBinary(n), told) => own_bytes(told) == Some(*n),
         _ => false,
     }

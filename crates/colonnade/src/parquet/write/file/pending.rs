@@ -1,8 +1,9 @@
 //! Rows that wait for more of them: copies, for the caller's memory is his again when `write` returns.
 
 use crate::arrow::concat::concat_all;
+use crate::arrow::owned::owned;
 use crate::error::Result;
-use crate::frame::{Frame, Labels};
+use crate::frame::{Frame, Labels, Level, Part};
 
 /// Chunks smaller than a row group.
 #[derive(Debug, Default)]
@@ -28,9 +29,21 @@ impl Pending {
     /// # Errors
     /// The system's own: no memory.
     pub(super) fn push(&mut self, chunk: &Frame) -> Result<()> {
-        // One frame alone would be answered as it is; a second one without rows makes it a copy.
+        // One frame alone would be answered as it is; a second one without rows makes copies of its blocks.
         let chunk = renumbered(chunk);
-        let copy = concat_all(&[&chunk, &chunk.slice(chunk.nrows, chunk.nrows)])?;
+        let mut copy = concat_all(&[&chunk, &chunk.slice(chunk.nrows, chunk.nrows)])?;
+        for part in &mut copy.parts {
+            if let Part::Column(column, _) = part {
+                column.data = owned(&column.data)?;
+            }
+        }
+        if let Labels::Levels(levels) = &mut copy.index.labels {
+            for level in levels {
+                if let Level::Column(column) = level {
+                    column.data = owned(&column.data)?;
+                }
+            }
+        }
         self.nrows += copy.nrows;
         self.nbytes += copy.nbytes();
         self.frames.push(copy);

@@ -7,6 +7,7 @@ mod fill;
 mod merge;
 #[cfg(test)]
 mod tests;
+mod unused;
 mod values;
 
 use std::collections::HashMap;
@@ -155,7 +156,9 @@ impl<'a> Landing<'a> {
         }
         // Of text that is asked for as a categorical no type of codes was said.
         let asked = whole && self.file.options.categories.contains(self.field(field)?.name());
-        let key_type = if asked && **key_type == DataType::Int32 { &DataType::Int8 } else { &**key_type };
+        // Batches must not differ.
+        let is_narrow = asked && !self.arrow && **key_type == DataType::Int32;
+        let key_type = if is_narrow { &DataType::Int8 } else { &**key_type };
         let key_type = wide_enough(key_type, values.len()).map_err(named)?;
         let width = key_type.primitive_width().unwrap_or(4);
         let nbytes = nrows.checked_mul(width).ok_or_else(|| Error::too_large("parquet"))?;
@@ -196,6 +199,13 @@ impl<'a> Landing<'a> {
             Physical::Int96 => Dictionary::fixed(page, n, 12),
             Physical::Fixed(width) => Dictionary::fixed(page, n, width as usize),
         };
+        // Within lists and structs there need not be a value.
+        if pieces.is_empty()
+            && strip.listed.is_some()
+            && let Some(dictionary) = self.unused(&strip, &make)?
+        {
+            return Ok((Vec::new(), Merged::new(vec![dictionary])?));
+        }
         let groups: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
         let tasks = groups.iter().enumerate().map(|(k, some)| {
             let group = some.first().map_or(0, |p| p.group);

@@ -1,0 +1,41 @@
+//! Copies that share no memory with what they were made of.
+
+use arrow_data::ArrayData;
+use arrow_data::transform::MutableArrayData;
+use arrow_schema::{ArrowError, DataType};
+
+use crate::error::{Error, Result};
+use crate::frame::children;
+
+/// A copy in memory of its own, dictionaries too; of text views the bytes that they point into are shared, which no library
+/// changes.
+///
+/// # Errors
+/// Malformed: a type of which no copies are made.
+pub(crate) fn owned(data: &ArrayData) -> Result<ArrayData> {
+    let failed = |e: ArrowError| Error::malformed("frame", format!("it cannot be copied: {e}."));
+    let mut copy =
+        MutableArrayData::try_new(vec![data], data.nulls().is_some(), data.len()).map_err(failed)?;
+    copy.try_extend(0, 0, data.len()).map_err(failed)?;
+    with_own_dictionaries(copy.freeze())
+}
+
+/// All but the values of dictionaries was copied.
+fn with_own_dictionaries(data: ArrayData) -> Result<ArrayData> {
+    if !has_dictionary(data.data_type()) {
+        return Ok(data);
+    }
+    let is_dictionary = matches!(data.data_type(), DataType::Dictionary(..));
+    let own = data.child_data().iter().map(|child| match is_dictionary {
+        true => owned(child),
+        false => with_own_dictionaries(child.clone()),
+    });
+    let own: Vec<ArrayData> = own.collect::<Result<_>>()?;
+    // SAFETY: the same array; each of its children has a copy of its values.
+    Ok(unsafe { data.into_builder().child_data(own).build_unchecked() })
+}
+
+fn has_dictionary(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Dictionary(..))
+        || children(data_type).iter().any(|field| has_dictionary(field.data_type()))
+}
