@@ -32,6 +32,17 @@ def test_several_tables_over_one_connection(format: str) -> None:
     pd.testing.assert_frame_equal(cn.read_pandas(there), FRAMES[1])
 
 
+@pytest.mark.parametrize("format", ["csv", "ndjson"])
+def test_a_table_is_one_batch(format: str) -> None:
+    here, there = map(cn.connect, socket.socketpair())
+    here.send(FRAMES[0], format)
+    here.send(FRAMES[1])
+    for frame in FRAMES[:2]:
+        with cn.open_reader(there) as reader:
+            (batch,) = reader
+            pd.testing.assert_frame_equal(batch.to_pandas(), frame)
+
+
 @pytest.mark.parametrize("step", [1, 7, 4096])
 def test_in_pieces_and_cut(step: int) -> None:
     for format, options in (("csv", {"schema": "header"}), ("ndjson", {})):

@@ -120,3 +120,15 @@ def test_a_sidecar_of_an_earlier_file_goes(tmp_path: Path) -> None:
     beside.write_bytes(b"somebody else's notes")
     cn.write({"b": np.array([1, 2, 3])}, path)
     assert beside.read_bytes() == b"somebody else's notes"
+
+
+def test_a_sidecar_of_an_earlier_file_goes_when_chunks_are_written(tmp_path: Path) -> None:
+    path, beside = tmp_path / "x.csv", tmp_path / "x.csv.schema.json"
+    cn.write({"a": np.array(["1", "2"])}, path, schema="sidecar")
+    with cn.open_writer(path) as writer:
+        writer.write({"a": np.array([7, 8, 9])})
+    assert not beside.exists()
+    assert cn.read(path)["a"].to_numpy().tolist() == [7, 8, 9]
+    with pytest.raises(RuntimeError), cn.open_writer(path) as writer:
+        raise RuntimeError
+    assert cn.read(path).shape == (3, 1)

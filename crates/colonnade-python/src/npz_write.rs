@@ -162,7 +162,7 @@ fn npy_write_directory(
         let mut open = |name: &str| Ok(FileSink(AtomicFile::create(&directory.path().join(name))?));
         let mut close = |sink: FileSink| Ok(sink.0.commit(options.fsync)?);
         npy::encode_directory(&frame.frame, options.core.compat, watch, &mut open, &mut close)?;
-        Ok(directory.commit()?)
+        Ok(directory.commit(options.fsync)?)
     })
 }
 

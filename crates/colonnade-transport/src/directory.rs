@@ -1,18 +1,21 @@
 //! Directories that appear whole: a temporary one beside the target, then an exchange of names.
 
-use std::fs;
+use std::fs::{self, File, Permissions};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::file::{resolved, temporary_name};
+use crate::file::{parent, resolved, temporary_name};
 
 /// A directory being filled. Dropped before [`AtomicDirectory::commit`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct AtomicDirectory {
     temporary: Option<PathBuf>,
     target: PathBuf,
+    /// Those of the directory that is replaced, which may be closed to others.
+    permissions: Option<Permissions>,
 }
 
 impl AtomicDirectory {
@@ -31,9 +34,13 @@ impl AtomicDirectory {
                 }
             }
         }
-        let temporary = temporary_name(&target);
-        fs::create_dir(&temporary)?;
-        Ok(Self { temporary: Some(temporary), target })
+        let permissions = fs::metadata(&target).ok().map(|replaced| replaced.permissions());
+        let created = Self { temporary: Some(create_beside(&target)?), target, permissions };
+        if let Some(permissions) = &created.permissions {
+            // Files are still to be put there.
+            fs::set_permissions(created.path(), Permissions::from_mode(permissions.mode() | 0o700))?;
+        }
+        Ok(created)
     }
 
     /// Where to put files.
@@ -42,11 +49,26 @@ impl AtomicDirectory {
         self.temporary.as_deref().unwrap_or(&self.target)
     }
 
-    /// Gives the directory its name; one that was there is removed after.
+    /// Gives the directory its name; one that was there is removed after. `fsync`: the name reaches the disk first, as its
+    /// files have.
     ///
     /// # Errors
     /// The system's own.
-    pub fn commit(mut self) -> io::Result<()> {
+    pub fn commit(mut self, fsync: bool) -> io::Result<()> {
+        if fsync {
+            File::open(self.path())?.sync_all()?;
+        }
+        if let Some(permissions) = self.permissions.take() {
+            fs::set_permissions(self.path(), permissions)?;
+        }
+        self.exchange()?;
+        if fsync {
+            File::open(parent(&self.target))?.sync_all()?;
+        }
+        Ok(())
+    }
+
+    fn exchange(&mut self) -> io::Result<()> {
         let Some(temporary) = &self.temporary else { return Ok(()) };
         if self.target.symlink_metadata().is_err() {
             fs::rename(temporary, &self.target)?;
@@ -72,6 +94,18 @@ impl AtomicDirectory {
     }
 }
 
+fn create_beside(target: &Path) -> io::Result<PathBuf> {
+    loop {
+        let temporary = temporary_name(target);
+        match fs::create_dir(&temporary) {
+            Ok(()) => return Ok(temporary),
+            // Of a process of the same number that was killed.
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(e),
+        }
+    }
+}
+
 impl Drop for AtomicDirectory {
     fn drop(&mut self) {
         if let Some(temporary) = self.temporary.take() {
@@ -82,6 +116,8 @@ impl Drop for AtomicDirectory {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+
     use super::*;
 
     #[test]
@@ -91,10 +127,35 @@ mod tests {
         for text in ["one", "two"] {
             let directory = AtomicDirectory::create(&path, &|name| name == "x").unwrap();
             fs::write(directory.path().join("x"), text).unwrap();
-            directory.commit().unwrap();
+            directory.commit(text == "two").unwrap();
             assert_eq!(fs::read_to_string(path.join("x")).unwrap(), text);
         }
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_mode_of_what_is_replaced_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("d");
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        AtomicDirectory::create(&path, &|_| true).unwrap().commit(false).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_does_not_stand_in_the_way() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("d");
+        // The names that this process would take next.
+        let taken = temporary_name(&path);
+        let (front, number) = taken.to_str().unwrap().strip_suffix(".tmp").unwrap().rsplit_once('.').unwrap();
+        let number: u64 = number.parse().unwrap();
+        for next in number..number + 20 {
+            fs::create_dir(format!("{front}.{next}.tmp")).unwrap();
+        }
+        AtomicDirectory::create(&path, &|_| true).unwrap().commit(false).unwrap();
+        assert!(path.is_dir());
     }
 
     #[test]

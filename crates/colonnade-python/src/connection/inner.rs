@@ -202,10 +202,11 @@ impl Inner {
             ErrorKind::Cancelled => false,
             ErrorKind::Io(e) => {
                 let from_python = e.get_ref().is_some_and(|inner| inner.is::<PyErr>() || inner.is::<Error>());
-                let waiting = matches!(
-                    e.kind(),
-                    io::ErrorKind::TimedOut | io::ErrorKind::Interrupted | io::ErrorKind::NotConnected
-                );
+                // The system's own time-out says that the peer is lost.
+                let waiting = match e.kind() {
+                    io::ErrorKind::TimedOut => e.raw_os_error().is_none(),
+                    kind => matches!(kind, io::ErrorKind::Interrupted | io::ErrorKind::NotConnected),
+                };
                 !from_python && !waiting
             }
             _ => true,

@@ -199,9 +199,9 @@ impl Connection {
         match self.whole(py, patience, most, None) {
             Ok(Turn::Pending) => Ok(false),
             Ok(_) => Ok(true),
-            Err(e) if e.is_instance_of::<pyo3::exceptions::PyTimeoutError>(py) => Ok(false),
-            // What broke the connection is what `receive` raises.
+            // What broke the connection is what `receive` raises; a system's own time-out is such a thing.
             Err(_) if self.inner.is_broken() => Ok(true),
+            Err(e) if e.is_instance_of::<pyo3::exceptions::PyTimeoutError>(py) => Ok(false),
             Err(e) => Err(e),
         }
     }

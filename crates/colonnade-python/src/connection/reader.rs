@@ -13,6 +13,7 @@ use crate::frame::CoreFrame;
 use super::Connection;
 use super::msgpack::{self, Held};
 use super::receive::{Answer, Turn};
+use super::table;
 
 /// What a turn gave this reader.
 enum Gave {
@@ -105,7 +106,12 @@ impl ConnectionReader {
                                     Held::Bundle(_) => Gave::Bundle,
                                 }
                             }
-                            _ => continue,
+                            Some(Message::Table(format, bytes)) => {
+                                let frame = table::open(format, &bytes, &connection.inner.options)?;
+                                Gave::Whole(Arrived::Landed(Box::new(frame)))
+                            }
+                            // Bytes wait for their own call.
+                            Some(Message::Bytes(_)) | None => continue,
                         },
                     }));
                 }

@@ -94,7 +94,8 @@ impl Receiving {
                 self.incoming.end()?;
                 return Ok(Turn::End);
             }
-            if *left == 0 {
+            // What has left the descriptor already is taken: nobody would tell of it any more.
+            if *left == 0 && !pull.channel.has_pending() {
                 return Ok(Turn::Pending);
             }
             match self.receive(pull.channel)? {

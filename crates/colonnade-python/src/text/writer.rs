@@ -10,6 +10,7 @@ use colonnade_transport::{AtomicFile, Descriptor};
 use pyo3::prelude::*;
 
 use super::formats::{ChunkWriter, WriteArgument};
+use super::sidecar::forget;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::ipc_write::CallableSink;
@@ -32,6 +33,8 @@ pub(crate) struct TextWriter {
     packer: Option<Packer>,
     target: Option<Target>,
     fsync: bool,
+    /// Whether a schema may stand beside a file of this format.
+    may_have_sidecar: bool,
     nbatches: usize,
     nrows: usize,
 }
@@ -66,6 +69,7 @@ impl TextWriter {
             packer,
             target: Some(target),
             fsync: writing.fsync,
+            may_have_sidecar: writing.may_have_sidecar(),
             nbatches: 0,
             nrows: 0,
         })
@@ -142,9 +146,16 @@ impl TextWriter {
             ));
         }
         self.run(py, None, true, Box::new(|core, sink, _| core.finish(sink)))?;
-        let fsync = self.fsync;
+        let (fsync, may_have_sidecar) = (self.fsync, self.may_have_sidecar);
         if let Some(Target::File(sink, path)) = self.target.take() {
-            py.detach(|| sink.0.commit(fsync)).map_err(|e| errors::with_path(e.into(), &path))?;
+            let commit = || -> colonnade::Result<()> {
+                // Of chunks no schema stands beside: one of an earlier file would be taken for theirs.
+                if may_have_sidecar {
+                    forget(&path)?;
+                }
+                Ok(sink.0.commit(fsync)?)
+            };
+            py.detach(commit).map_err(|e| errors::with_path(e, &path))?;
         }
         Ok(())
     }
