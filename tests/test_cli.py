@@ -338,3 +338,30 @@ def test_bar_waits_for_its_delay(capsys: pytest.CaptureFixture[str]) -> None:
 def test_python_dash_m_and_the_script_are_one(path: Path) -> None:
     assert finished("info", path).returncode == 0
     assert io.BytesIO(finished("--version").stdout).read().startswith(b"colonnade ")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_closed_streams_do_not_matter(closed: str, path: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.arrow"
+    shell = ["sh", "-c", f'"$@" {closed}', "sh"]
+    done = subprocess.run([*shell, *RUN, "convert", path, target], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert cn.read(target).shape == cn.read(path).shape
+
+
+def test_a_closed_stream_that_is_asked_for_is_an_error(path: Path) -> None:
+    shell = ["sh", "-c", '"$@" >&-', "sh"]
+    done = subprocess.run([*shell, *RUN, "convert", path, "-", "--to", "csv"], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (1, b"colonnade: stdout is closed\n")
+
+
+def test_what_the_shell_has_in_its_file_stays(path: Path, tmp_path: Path) -> None:
+    target = tmp_path / "log"
+    command = 'echo head; "$@"; echo tail'
+    convert = [*RUN, "convert", path, "/dev/stdout", "--to", "ndjson"]
+    with target.open("wb") as file:
+        done = subprocess.run(["sh", "-c", command, "sh", *convert], stdout=file, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    lines = target.read_bytes().splitlines()
+    assert (lines[0], lines[-1]) == (b"head", b"tail")
+    assert len(lines) >= 2 + cn.read(path).shape[0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import colonnade as cn
 
+from ._cli_standard import standard
 from ._text import clean, label_text, nbytes_text
 from ._versions import versions as all_versions
 
@@ -20,7 +21,7 @@ _MOST_MEMBERS = 30
 
 def source_of(name: str) -> Any:
     """The source that a file name on the command line means."""
-    return sys.stdin.fileno() if name == "-" else name
+    return standard(0) if name == "-" else name
 
 
 def info(options: argparse.Namespace) -> int:

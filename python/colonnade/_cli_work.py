@@ -11,6 +11,7 @@ from typing import Any
 import colonnade as cn
 
 from ._cli_show import source_of
+from ._cli_standard import standard
 from ._formats import check_format, from_suffix
 from ._progress import Bar, Callback
 from ._text import clean
@@ -142,7 +143,7 @@ def target_of(options: argparse.Namespace) -> Any:
             "--to: stdout has no suffix to tell the format from. Pass --to arrows, --to csv, --to ndjson, --to json, "
             "--to npz or another."
         )
-    fd = sys.stdout.fileno()
+    fd = standard(1)
     if options.target_format not in _PRINTED and os.isatty(fd) and stat.S_ISCHR(os.fstat(fd).st_mode):
         raise cn.OptionError("stdout: binary data is not written to a terminal. Redirect it, or name a file.")
     return fd

@@ -3,13 +3,13 @@
 import fcntl
 import io
 import os
-import select
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._descriptors import read_into, write_all
 from ._fifos import open_pair
 from ._sources import is_socket, plain_file
 from ._streams import ReadInto, behind, read_into_of
@@ -236,19 +236,10 @@ class _Descriptor:
         self._fd = os.dup(fd)
 
     def read_into(self, view: memoryview) -> int:
-        while True:
-            try:
-                return os.readv(self._fd, [view])
-            except BlockingIOError:
-                select.select([self._fd], [], [])
+        return read_into(self._fd, view)
 
-    def write(self, view: memoryview) -> int:
-        while view.nbytes:
-            try:
-                view = view[os.write(self._fd, view) :]
-            except BlockingIOError:
-                select.select([], [self._fd], [])
-        return 0
+    def write(self, view: memoryview) -> None:
+        write_all(self._fd, view)
 
     def __del__(self) -> None:
         if hasattr(self, "_fd"):

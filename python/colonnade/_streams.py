@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _core
+from ._descriptors import read_into
 from ._formats import MAGIC_NBYTES
 from ._text_heads import told_of
 from .errors import LimitError
@@ -62,7 +63,7 @@ class StreamSource:
         self.release()
 
     def _read_into(self, view: memoryview) -> int:
-        return os.readv(self.fd, [view])
+        return read_into(self.fd, view)
 
 
 @dataclass

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from . import _core
+from ._descriptors import own_descriptor, write_all
 from ._link import Link
 from ._link_ends import LinkTarget, check_dialled, url_scheme
 from ._sources import is_plain_socket, is_socket, plain_file
@@ -139,6 +140,10 @@ def _from_path(path: str) -> PathTarget | StreamTarget | LinkTarget:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
         return PathTarget(path, path, False)
+    own = own_descriptor(path)
+    if own is not None and not stat.S_ISDIR(mode):
+        # Opened anew it would begin at the front; replaced, what the shell has in it would be lost.
+        return StreamTarget(own, path)
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return PathTarget(path, path, stat.S_ISDIR(mode))
     return StreamTarget(os.open(path, os.O_WRONLY | os.O_CLOEXEC), path, close=True)
@@ -186,10 +191,3 @@ def send_all(where: StreamTarget | SinkTarget | CallTarget, data: memoryview) ->
         where.sink.write(data)
     else:
         where.send(data)
-
-
-def write_all(fd: int, data: memoryview) -> None:
-    """Every byte of `data` to a blocking descriptor."""
-    left = data
-    while left.nbytes:
-        left = left[os.write(fd, left) :]

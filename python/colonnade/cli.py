@@ -10,11 +10,14 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from ._cli_standard import fill_standard
+
 OK, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    fill_standard()
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     try:

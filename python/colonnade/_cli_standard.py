@@ -1,0 +1,25 @@
+"""Standard input, output and error that were closed when the process began (``>&-``)."""
+
+import errno
+import os
+import sys
+
+_NAMES = ("stdin", "stdout", "stderr")
+_closed: set[int] = set()
+
+
+def fill_standard() -> None:
+    """Put the null device where Python has nothing: else a file of ours would get the number of one of them."""
+    for number, name in enumerate(_NAMES):
+        if getattr(sys, name) is not None:
+            continue
+        _closed.add(number)
+        fd = os.open(os.devnull, os.O_RDWR)
+        setattr(sys, name, open(fd, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
+
+
+def standard(number: int) -> int:
+    """The descriptor of one of them, which somebody named as the source or the target."""
+    if number in _closed:
+        raise OSError(errno.EBADF, f"{_NAMES[number]} is closed")
+    return int(getattr(sys, _NAMES[number]).fileno())

@@ -1,0 +1,58 @@
+"""Descriptors that may not wait by themselves: what is asked of them waits here."""
+
+import os
+import select
+import stat
+
+
+def read_into(fd: int, view: memoryview) -> int:
+    """Fill the view with as much as is there, and wait for the first byte; 0 at the end."""
+    while True:
+        try:
+            count = os.readv(fd, [view])
+        except BlockingIOError:
+            _wait(fd, select.POLLIN)
+            continue
+        if count or not view.nbytes or not _may_begin(fd):
+            return count
+        _wait(fd, select.POLLIN)
+
+
+def write_all(fd: int, data: memoryview) -> None:
+    """Every byte of `data`."""
+    left = data
+    while left.nbytes:
+        try:
+            left = left[os.write(fd, left) :]
+        except BlockingIOError:
+            _wait(fd, select.POLLOUT)
+
+
+def own_descriptor(path: str) -> int | None:
+    """The descriptor of this process that a path such as ``/dev/stdout`` or ``/dev/fd/3`` means."""
+    for _ in range(40):
+        folder, name = os.path.split(path)
+        folder = os.path.realpath(folder or ".")
+        if folder == f"/proc/{os.getpid()}/fd" and name.isdecimal():
+            return int(name)
+        path = os.path.join(folder, name)
+        try:
+            path = os.path.join(folder, os.readlink(path))
+        except OSError:
+            return None
+    return None
+
+
+def _may_begin(fd: int) -> bool:
+    """Whether a FIFO that gave nothing only has no writer yet: it is hung up once one has been there and gone."""
+    if not stat.S_ISFIFO(os.fstat(fd).st_mode):
+        return False
+    flags = _wait(fd, select.POLLIN, 0)
+    return not flags & select.POLLHUP or bool(flags & select.POLLIN)
+
+
+def _wait(fd: int, for_what: int, most_ms: int | None = None) -> int:
+    # Not `select.select`, which knows no descriptor from 1024 on.
+    poller = select.poll()
+    poller.register(fd, for_what)
+    return sum(flags for _, flags in poller.poll(most_ms))
