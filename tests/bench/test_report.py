@@ -2,8 +2,11 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
+from colonnade.bench.paper_npz import marked
+from colonnade.bench.plot_npz import nine_fixtures, points
 from colonnade.bench.report import Section, sections, to_markdown, to_terminal
 from colonnade.bench.spec import Cell
 from colonnade.bench.summary import Summary
@@ -64,3 +67,22 @@ def test_terminal_shows_brackets_as_they_are():
     to_terminal([part], Console(file=out, width=100))
     assert "1 [2-3]" in out.getvalue()
     assert "median [quartiles]" in out.getvalue()
+
+
+def test_the_picture_of_the_nine_fixtures(tmp_path):
+    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
+    records = []
+    for fixture in ("tall-mixed", "wide-uniform"):
+        for cell, call in marked(f"fixture-{fixture}-1e6", False):
+            for number in range(3):
+                records.append(record(cell, 0.01 * (number + 1), number, operation=call))
+            check = {"ok": True, "losses": [], "frame_nbytes": 8_000_000, "wire_nbytes": 8_100_000}
+            records.append({"kind": "check", "cell": cell.to_json(), "run": "r1", **check})
+    found = list(points(Summary(records)))
+    assert {point["fixture"] for point in found} == {"tall mixed", "wide uniform"}
+    assert {point["facet"] for point in found} == {"read", "write", "size"}
+    assert "static-frame npz (static-frame)" in {point["name"] for point in found}
+    assert nine_fixtures(Summary(records), tmp_path / "nine.png")
+    assert (tmp_path / "nine.png").read_bytes().startswith(b"\x89PNG")
+    assert not nine_fixtures(Summary([]), tmp_path / "none.png")

@@ -19,7 +19,8 @@ class Results:
     Attributes
     ----------
     records : list of dict
-        As they stand in the results file; docs/benchmarks/how-we-measure.md says what each holds.
+        As they stand in the results file, told apart by ``kind``: machine, plan, check, link, floor, panel, failed,
+        fault, missing, end.
     """
 
     def __init__(self, records: list[dict[str, Any]]) -> None:

@@ -209,6 +209,7 @@ def report_panels(arguments: argparse.Namespace) -> int:
 def paper_npz(arguments: argparse.Namespace) -> int:
     """`paper-npz`: measure, write the Markdown report, show the marks."""
     from colonnade.bench.paper_npz import measure
+    from colonnade.bench.plot_npz import nine_fixtures
 
     scale = "1e8" if arguments.large else "1e6"
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -222,7 +223,9 @@ def paper_npz(arguments: argparse.Namespace) -> int:
         note=note,
     )
     path = arguments.out / f"paper-npz-{scale}.md"
-    write_markdown(summary, path, f"NPZ, nine fixtures of {scale} elements")
+    curve = path.with_suffix(".png")
+    picture = f"![read, written, size: each fixture]({curve.name})\n\n" if nine_fixtures(summary, curve) else ""
+    write_markdown(summary, path, f"NPZ, nine fixtures of {scale} elements", picture)
     to_terminal(sections(summary)[:1])
     note(f"The whole report: {path}")
     return 0

@@ -230,6 +230,6 @@ def to_terminal(parts: Iterable[Section], console: Console | None = None) -> Non
         console.print(table)
 
 
-def write_markdown(summary: Summary, path: Path, title: str) -> None:
+def write_markdown(summary: Summary, path: Path, title: str, introduction: str = "") -> None:
     """The whole report to a file."""
-    path.write_text(f"# {title}\n\n{to_markdown(sections(summary))}")
+    path.write_text(f"# {title}\n\n{introduction}{to_markdown(sections(summary))}")

@@ -38,6 +38,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--spec", help="a TOML file with the whole specification, or the name of one that comes with it"
     )
+    command.add_argument("--dataset", action="append", help="the same as data; may be given several times")
     for name in ("engine", "format", "codec", "transport"):
         command.add_argument(f"--{name}", action="append", help="may be given several times")
     command.add_argument("--size", action="append", type=float, help="fraction of the rows; may be given several times")
@@ -61,7 +62,7 @@ def spec_of(arguments: argparse.Namespace) -> PanelSpec:
     if arguments.remote and "remote" not in (transport or ()):
         transport = [*(transport or spec.transport), "remote"]
     return spec.but(
-        dataset=arguments.data or None,
+        dataset=[*arguments.data, *(arguments.dataset or ())] or None,
         engine=arguments.engine,
         format=arguments.format,
         codec=arguments.codec,

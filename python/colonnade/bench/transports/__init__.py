@@ -1,4 +1,4 @@
-"""Transports by name: how bytes get from writer to reader. Moving ones come later.
+"""Transports by name: how bytes get from writer to reader. Moving ones are in `moving`.
 
 `file` and `memory` carry what an engine wrote to itself; `given` hands every engine the same bytes.
 """
