@@ -109,7 +109,7 @@ def open_reader(
     -------
     Reader
         A context manager. Iterating gives a `Frame` a record batch; ``.read_all()`` one frame of what is left;
-        ``.schema`` the fields and axes. Of what can be looked at again (a file, memory) also ``len(reader)`` and
+        ``.schema`` the fields and axes. Of files and bytes of arrow, arrows and parquet also ``len(reader)`` and
         ``reader[i]``, which touches that batch alone.
 
     Raises

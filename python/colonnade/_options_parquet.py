@@ -62,7 +62,8 @@ class ParquetOptions(Common):
     profile : {"fast", "balanced", "small"}
         Writing. What ``"auto"`` prefers: what is decoded the fastest, the smallest file, or the middle.
     row_group_rows : int, optional
-        Writing. Rows of a row group. Default: groups large enough for all cores to read one.
+        Writing. Rows of a row group. Default: 1,048,576; fewer of chunks that are written one by
+        one, 128 MiB of which become a group.
     page_nbytes : int, optional
         Writing. How much data a page holds, about. Default: 1 MiB.
     data_page_version : {1, 2}
