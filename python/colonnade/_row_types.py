@@ -139,7 +139,7 @@ class Moments:
         cells = checked(cells, (dt.datetime,), self._name)
         self._check_zones(cells)
         if self._zone is not None:
-            cells = [cell if cell is None else cell.astimezone(dt.timezone.utc).replace(tzinfo=None) for cell in cells]  # noqa: UP017
+            cells = [cell if cell is None else _in_utc(cell, k) for k, cell in enumerate(cells)]
         filled, mask = _filled(cells, dt.datetime(1970, 1, 1))
         return ArrowColumn.from_masked(np.array(filled, "M8[us]"), mask, None, self._zone)
 
@@ -159,6 +159,9 @@ class Spans:
 
     def column(self, cells: list[Any]) -> ArrowColumn:
         filled, mask = _filled(checked(cells, (dt.timedelta,), "a timedelta"), dt.timedelta())
+        for position, cell in enumerate(filled):
+            if abs(cell) > _LONGEST:
+                raise Misfit(position, f"expected at most 2^63 microseconds, found {cell}.")
         return ArrowColumn.from_masked(np.array(filled, "m8[us]"), mask)
 
 
@@ -229,6 +232,18 @@ def _filled(cells: list[Any], filler: Any) -> tuple[list[Any], np.ndarray | None
     return [filler if cell is None else cell for cell in cells], mask
 
 
+# NumPy would begin again at the other end.
+_LONGEST = dt.timedelta(microseconds=2**63 - 1)
+
+
+def _in_utc(moment: dt.datetime, position: int) -> dt.datetime:
+    try:
+        return moment.astimezone(dt.timezone.utc).replace(tzinfo=None)  # noqa: UP017
+    except OverflowError:
+        text = f"expected a datetime that is of the years 1 to 9999 in UTC too, found {moment.isoformat()}."
+        raise Misfit(position, text) from None
+
+
 def _is_float(number: int) -> bool:
     try:
         return float(number) == number
@@ -243,7 +258,8 @@ def _zone(moment: dt.datetime, position: int) -> str | None:
     text = zone_to_text(moment.tzinfo)
     if text is None:
         raise Misfit(position, f"expected a zone that has a name, found {moment.tzinfo!r}. Convert to UTC first.")
-    return text.rpartition(":")[2] if text[0].isalpha() else text.partition(" ")[0]
+    # The library in front of the name; offsets have a colon of their own.
+    return (text.partition(":")[2] or text) if text[0].isalpha() else text.partition(" ")[0]
 
 
 def _lone_surrogate(cells: list[Any]) -> int:

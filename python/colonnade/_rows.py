@@ -117,8 +117,18 @@ class Rows:
             return None, list(map(list, zip(*batch, strict=True)))
         if hasattr(first, "keys") and hasattr(first, "__getitem__") and not _is_table(first):  # sqlite3.Row
             self._check_kinds(batch, kinds, _only(type(first)), f"a {type(first).__qualname__}")
-            return self._from_mappings([{key: row[key] for key in row.keys()} for row in batch])  # noqa: SIM118
+            return self._from_keyed(batch)
         raise self._no_row(0, first, "a mapping, a tuple or a dataclass")
+
+    def _from_keyed(self, batch: list[Any]) -> _Transposed:
+        """Rows that are looked up by name, and by position where they are sequences too: names may be there twice."""
+        names = list(batch[0].keys())
+        for position, row in enumerate(batch):
+            if list(row.keys()) != names:
+                self._refuse(position, f"expected the columns {_shown(names, 0)}, found {_shown(list(row.keys()), 0)}.")
+        if not hasattr(batch[0], "__len__") or isinstance(batch[0], Mapping):
+            return self._from_mappings([{key: row[key] for key in names} for row in batch])
+        return names, [[row[k] for row in batch] for k in range(len(names))]
 
     def _from_mappings(self, batch: list[Any]) -> _Transposed:
         found = dict.fromkeys(chain.from_iterable(batch))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._core import ArrowColumn
+from ._nested_cells import has_nul_name, is_too_deep
 from ._object_columns import object_tag
 from ._pandas_strings import pyarrow_or_none
 
@@ -32,10 +33,12 @@ def column_from_nested(values: np.ndarray) -> ArrowColumn | None:
 
 
 def _inferred(pa: Any, cells: list[Any]) -> Any:
+    if is_too_deep(cells):
+        return None
     try:
         array = pa.array(cells)
         # Structs without fields have no place in some formats; dicts without keys are mixed cells there.
-        if isinstance(array, pa.ChunkedArray) or "struct<>" in str(array.type):
+        if isinstance(array, pa.ChunkedArray) or "struct<>" in str(array.type) or has_nul_name(array.type):
             return None
         return array if _same(cells, array.to_pylist()) else None
     except (pa.ArrowException, OverflowError, ValueError, TypeError, RecursionError):
@@ -53,7 +56,7 @@ def _same(cells: list[Any], found: list[Any]) -> bool:
         if kind is list:
             same = _same(a, b)
         elif kind is dict:
-            same = list(a) == list(b) and _same(list(a.values()), list(b.values()))
+            same = all(type(key) is str for key in a) and list(a) == list(b) and _same([*a.values()], [*b.values()])
         elif kind is float:
             same = a == b or (a != a and b != b)
         elif kind in (dt.datetime, decimal.Decimal):

@@ -7,6 +7,7 @@ from typing import Any
 
 from .._core import ArrowColumn
 from .._row_types import Misfit, RowType, checked, kinds_of
+from ._nested_cells import MOST_DEPTH, first_changed, has_nul_name, is_too_deep
 
 
 def infer_arrow(cells: list[Any], kinds: tuple[type, ...]) -> RowType:
@@ -19,6 +20,7 @@ def infer_arrow(cells: list[Any], kinds: tuple[type, ...]) -> RowType:
         return Built(pa.time64("us"), kinds)
     if kinds == (decimal.Decimal,):
         return Built(_decimal(pa, cells), kinds)
+    _check_ends(cells)
     try:
         return Built(pa.infer_type(cells), kinds)
     except _refusals(pa) as error:
@@ -39,6 +41,10 @@ class Built:
     def column(self, cells: list[Any]) -> ArrowColumn:
         pa = _pyarrow()
         cells = checked(cells, self._kinds, str(self._type))
+        if self._nested:
+            _check_ends(cells)
+        if dt.time in self._kinds:
+            _check_clocks(cells)
         try:
             if self._nested and kinds_of(cells):
                 self._check_depths(pa, cells)
@@ -48,7 +54,15 @@ class Built:
             raise Misfit(position, f"expected {self._type}, found {cells[position]!r:.60}: {error}.") from None
         if isinstance(made, pa.ChunkedArray):
             raise Misfit(0, "expected at most 2 GiB of nested text a batch, found more. Use a smaller batch_rows.")
+        if self._nested:
+            self._check_made(cells, made)
         return ArrowColumn.from_arrow(made)
+
+    def _check_made(self, cells: list[Any], made: Any) -> None:
+        """Refuse what the builder changed: moments that became dates, bytes that became text, names that end early."""
+        changed = 0 if has_nul_name(made.type) else first_changed(cells, made.to_pylist())
+        if changed is not None:
+            raise Misfit(changed, f"expected {self._type}, found {cells[changed]!r:.60}, which is not held exactly.")
 
     def _check_depths(self, pa: Any, cells: list[Any]) -> None:
         """Refuse what the builder would leave out or change without a word: keys that the type has no field for."""
@@ -73,12 +87,29 @@ class Built:
         return make
 
 
+def _check_ends(cells: list[Any]) -> None:
+    """Refuse cells in which the builder would not come to an end."""
+    if is_too_deep(cells):
+        position = next(i for i, cell in enumerate(cells) if is_too_deep([cell]))
+        raise Misfit(position, f"expected at most {MOST_DEPTH} containers within each other, found more.")
+
+
+def _check_clocks(cells: list[Any]) -> None:
+    for position, cell in enumerate(cells):
+        if cell is not None and (cell.tzinfo is not None or cell.fold):
+            raise Misfit(position, f"expected a time of day without a zone, found {cell!r:.60}.")
+
+
 def _decimal(pa: Any, cells: list[Any]) -> Any:
     """The widest decimal of the scale that was found: rows to come may be larger, but not finer."""
     try:
         found = pa.infer_type(cells)
     except _refusals(pa):
-        position = next(i for i, cell in enumerate(cells) if cell is not None and not cell.is_finite())
+        position = next((i for i, cell in enumerate(cells) if cell is not None and not cell.is_finite()), None)
+        if position is None:
+            position = _first(cells, lambda part: pa.infer_type(part))
+            text = f"expected a decimal of 76 digits at most, found {cells[position]!s:.60}."
+            raise Misfit(position, text) from None
         raise Misfit(position, f"expected a finite decimal, found {cells[position]}.") from None
     if found.precision <= 38:
         return pa.decimal128(38, found.scale)

@@ -53,6 +53,10 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
         advice = next((_ADVICE[base.__name__] for base in type(obj).__mro__ if base.__name__ in _ADVICE), "")
         raise TypeError(f"polars: expected a DataFrame, found a {kind}. {advice}".rstrip())
     dtypes = obj.dtypes
+    if "\0" in "".join(obj.columns):
+        # Within polars it would end the process.
+        name = next(name for name in obj.columns if "\0" in name)
+        raise EncodeError(f"polars: column {name!r}: expected a name without NUL, where Arrow ends names.")
     # Kinds first: a look at each of 10,000 columns would cost more than all the rest.
     if not _SUSPECT.isdisjoint(map(type, dtypes)):
         _check(obj.columns, dtypes)
@@ -84,6 +88,8 @@ _SUSPECT = {pl.Object, *_INT128, *(getattr(pl, name, pl.List) for name in ("List
 
 def _check(names: list[str], dtypes: list[Any]) -> None:
     for name, dtype in zip(names, dtypes, strict=True):
+        if _has_nul_name(dtype):
+            raise EncodeError(f"polars: column {name!r}: expected field names without NUL, found {dtype}.")
         found = _without_arrow_type(dtype)
         if found is not None:
             advice = "text or numbers" if found == pl.Object else "Int64, Decimal or text"
@@ -102,6 +108,13 @@ def _without_arrow_type(dtype: Any) -> Any:
     else:
         inner = [part for part in (getattr(dtype, name, None) for name in ("inner", "key", "value")) if part]
     return next((found for part in inner if (found := _without_arrow_type(part)) is not None), None)
+
+
+def _has_nul_name(dtype: Any) -> bool:
+    if isinstance(dtype, pl.Struct):
+        return any("\0" in field.name or _has_nul_name(field.dtype) for field in dtype.fields)
+    inner = getattr(dtype, "inner", None)
+    return inner is not None and _has_nul_name(inner)
 
 
 def _copied(frame: CoreFrame) -> Any:

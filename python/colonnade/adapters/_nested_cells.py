@@ -1,0 +1,76 @@
+"""Nested cells beside what pyarrow's builder makes of them: some it changes without a word, some end the process."""
+
+import datetime as dt
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+MOST_DEPTH = 60
+_PARTS = (list, tuple, dict, set, frozenset, np.ndarray)
+
+
+def is_too_deep(cells: Iterable[Any]) -> bool:
+    """Whether a cell holds more containers within each other than the builder, which has no limit, should meet."""
+    level = [cell for cell in cells if isinstance(cell, _PARTS)]
+    for _ in range(MOST_DEPTH):
+        if not level:
+            return False
+        # Each once: a list that holds another one twice would double at every level.
+        below = {id(part): part for cell in level for part in _parts(cell) if isinstance(part, _PARTS)}
+        level = list(below.values())
+    return bool(level)
+
+
+def _parts(cell: Any) -> Iterable[Any]:
+    if isinstance(cell, dict):
+        return cell.values()
+    if isinstance(cell, np.ndarray):
+        return cell.flat if cell.dtype == object else ()
+    return list(cell)
+
+
+def has_nul_name(type: Any) -> bool:
+    """Whether a field within the type of Arrow's has a name that its C interface would end before its end."""
+    fields = [type.field(k) for k in range(type.num_fields)]
+    return any("\0" in field.name or has_nul_name(field.type) for field in fields)
+
+
+def first_changed(cells: list[Any], found: list[Any]) -> int | None:
+    """The position of the first cell that is not what was made of it; None where all are."""
+    pairs = enumerate(zip(cells, found, strict=True))
+    return next((position for position, (a, b) in pairs if not _is_kept(a, b)), None)
+
+
+def _is_kept(a: Any, b: Any) -> bool:
+    """Whether the cell `a` is told by `b`. A list may have been a tuple or an array, and a missing key is None."""
+    if isinstance(a, np.generic | np.ndarray):
+        a = a.tolist()
+    if a is None or b is None:
+        return a is b
+    if isinstance(a, Mapping):
+        if not isinstance(b, dict) or any(type(key) is not str or key not in b for key in a):
+            return False
+        return all(_is_kept(a.get(key), value) for key, value in b.items())
+    if isinstance(a, list | tuple | set | frozenset):
+        return isinstance(b, list) and len(a) == len(b) and all(itertools.starmap(_is_kept, zip(a, b, strict=True)))
+    if isinstance(a, dt.datetime):
+        return isinstance(b, dt.datetime) and _moment(a) == _moment(b)
+    if isinstance(a, dt.date):
+        return type(b) is dt.date and a == b
+    if isinstance(a, dt.time):
+        return isinstance(b, dt.time) and a == b and not a.fold
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, str) or isinstance(b, str):
+        return isinstance(a, str) and isinstance(b, str) and a == b
+    return bool(a == b or (a != a and b != b))
+
+
+def _moment(moment: dt.datetime) -> tuple[object, ...]:
+    zone = moment.tzinfo
+    # Of fixed offsets, and of zones without a name, the offset says it all.
+    name = getattr(zone, "key", None) or getattr(zone, "zone", None)
+    named = None if name is None or str(name).upper() in ("UTC", "ETC/UTC") else name
+    return (moment.replace(tzinfo=None, fold=0), moment.utcoffset(), named)
