@@ -925,6 +925,14 @@ class TextReader(_BatchReader):
     def open_http(file: HttpFile, *, options: TextReadOptions, max_rows: int) -> TextReader: ...
     def schema(self) -> CoreFrame:
         """A frame of no rows; reads as far as the first chunk."""
+    @property
+    def layout(self) -> str: ...
+    @property
+    def dropped(self) -> int:
+        """Records that were left out so far."""
+    @property
+    def nulled(self) -> int:
+        """Values that became null so far."""
 
 class TextWriter(_ChunkWriter):
     """csv or ndjson written chunk by chunk. The schema is that of the first chunk. As `IpcWriter`."""

@@ -54,8 +54,12 @@ class FrontReader(Reader):
     def close(self) -> None:
         if not self._closed:
             super().close()
+            self._tell()
             self._reader = None
             self._where.release()
+
+    def _tell(self) -> None:
+        """Say what was left out; nothing by default."""
 
     def _opened(self) -> Any:
         """The core's reader; opened at the first call."""
@@ -75,6 +79,7 @@ class FrontReader(Reader):
             core = self._opened().next_batch()
             if core is None:
                 self._ended = True
+                self._tell()
                 break
             first, nrows = self._done_nrows, core.nrows
             self._done_nrows += nrows

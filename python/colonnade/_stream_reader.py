@@ -8,6 +8,7 @@ from ._frame import Frame
 from ._front_reader import FrontReader
 from ._paths import Chosen
 from ._sources import AnySource
+from ._text_files import warn_of_losses
 
 
 class StreamReader(FrontReader):
@@ -46,6 +47,7 @@ class StreamReader(FrontReader):
         self._options = options
         self._open_whole = open_whole
         self._chosen: Chosen | None = None
+        self._told = False
 
     def size(self) -> tuple[int | None, int | None]:
         reader = self._opened()
@@ -60,6 +62,11 @@ class StreamReader(FrontReader):
             self._ended = True
             return self._open_whole()
         return super().read_all()
+
+    def _tell(self) -> None:
+        if isinstance(self._reader, _core.TextReader) and not self._told:
+            self._told = True
+            warn_of_losses(self._reader, getattr(self._where, "name", None))
 
     def __repr__(self) -> str:
         return f"<Reader: a stream, {self._done_nrows:,} rows so far>"

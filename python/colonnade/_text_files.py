@@ -51,13 +51,17 @@ class TextOpener:
         return {"verify": verify, "options": options, "progress": self.progress}
 
     def _told(self, file: _core.TextFile) -> _core.TextFile:
-        """Nothing is left out in silence."""
-        place = f"{self.name!r}: " if self.name else ""
-        if file.dropped:
-            _logger.warning("%s: %s%s records do not fit and were left out.", file.layout, place, f"{file.dropped:,}")
-        if file.nulled:
-            _logger.warning("%s: %s%s values do not fit and are null.", file.layout, place, f"{file.nulled:,}")
+        warn_of_losses(file, self.name)
         return file
+
+
+def warn_of_losses(file: _core.TextFile | _core.TextReader, name: str | None) -> None:
+    """Nothing is left out in silence."""
+    place = f"{name!r}: " if name else ""
+    if file.dropped:
+        _logger.warning("%s: %s%s records do not fit and were left out.", file.layout, place, f"{file.dropped:,}")
+    if file.nulled:
+        _logger.warning("%s: %s%s values do not fit and are null.", file.layout, place, f"{file.nulled:,}")
 
 
 def reading(made: Text, name: str | None, limits: _core.Limits, threads: int) -> _core.TextReadOptions:

@@ -174,6 +174,14 @@ impl Chunked {
         }
     }
 
+    /// Rows that were left out so far, and values that became null.
+    pub(super) fn lost(&self) -> (u64, u64) {
+        match self {
+            Self::Csv(chunks) => (chunks.dropped(), chunks.nulled()),
+            Self::Ndjson(_) => (0, 0),
+        }
+    }
+
     /// No more bytes come.
     pub(super) fn finish(&mut self) -> Result<()> {
         match self {

@@ -156,6 +156,24 @@ impl TextReader {
         }
     }
 
+    #[getter]
+    fn layout(&self) -> &'static str {
+        match &self.chunks {
+            Chunked::Csv(_) => "csv",
+            Chunked::Ndjson(_) => "ndjson",
+        }
+    }
+
+    #[getter]
+    fn dropped(&self) -> u64 {
+        self.chunks.lost().0
+    }
+
+    #[getter]
+    fn nulled(&self) -> u64 {
+        self.chunks.lost().1
+    }
+
     fn next_batch(&mut self, py: Python<'_>) -> PyResult<Option<CoreFrame>> {
         match self.waiting.take() {
             Some(frame) => Ok(Some(frame)),

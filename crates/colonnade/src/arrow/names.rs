@@ -1,6 +1,6 @@
 //! Labels as the names of fields: text, unique, without NUL (Arrow's C interface ends names there).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, make_array};
@@ -51,14 +51,18 @@ pub(super) fn unique(texts: &[Option<String>]) -> (Vec<String>, bool) {
         return (texts.iter().flatten().cloned().collect(), true);
     }
     let mut used: HashSet<String> = HashSet::with_capacity(texts.len());
+    // How far each text was counted: all smaller numbers are taken.
+    let mut counts: HashMap<String, usize> = HashMap::new();
     let mut out = Vec::with_capacity(texts.len());
     for text in texts {
         let text = text.as_deref().unwrap_or("None").replace('\0', "\u{2400}");
         let mut name = text.clone();
-        let mut count = 0;
-        while !used.insert(name.clone()) {
-            count += 1;
-            name = format!("{text}_{count}");
+        if !used.insert(name.clone()) {
+            let count = counts.entry(text.clone()).or_insert(0);
+            while !used.insert(name.clone()) {
+                *count += 1;
+                name = format!("{text}_{count}");
+            }
         }
         out.push(name);
     }
@@ -179,6 +183,21 @@ fn cell(array: &ArrayRef, row: usize) -> String {
         DataType::Timestamp(TimeUnit::Millisecond, _) => instant(value!(t::TimestampMillisecondType), 3),
         DataType::Timestamp(TimeUnit::Microsecond, _) => instant(value!(t::TimestampMicrosecondType), 6),
         DataType::Timestamp(TimeUnit::Nanosecond, _) => instant(value!(t::TimestampNanosecondType), 9),
+        DataType::Float16 => float(&format!("{:?}", value!(t::Float16Type).to_f32())),
+        DataType::Date64 => instant(value!(t::Date64Type), 3),
+        DataType::Time32(TimeUnit::Second) => clock(i64::from(value!(t::Time32SecondType)), 0),
+        DataType::Time32(_) => clock(i64::from(value!(t::Time32MillisecondType)), 3),
+        DataType::Time64(TimeUnit::Microsecond) => clock(value!(t::Time64MicrosecondType), 6),
+        DataType::Time64(_) => clock(value!(t::Time64NanosecondType), 9),
+        // Their counts, as pandas writes them.
+        DataType::Duration(TimeUnit::Second) => value!(t::DurationSecondType).to_string(),
+        DataType::Duration(TimeUnit::Millisecond) => value!(t::DurationMillisecondType).to_string(),
+        DataType::Duration(TimeUnit::Microsecond) => value!(t::DurationMicrosecondType).to_string(),
+        DataType::Duration(TimeUnit::Nanosecond) => value!(t::DurationNanosecondType).to_string(),
+        DataType::Decimal32(..) => array.as_primitive::<t::Decimal32Type>().value_as_string(row),
+        DataType::Decimal64(..) => array.as_primitive::<t::Decimal64Type>().value_as_string(row),
+        DataType::Decimal128(..) => array.as_primitive::<t::Decimal128Type>().value_as_string(row),
+        DataType::Decimal256(..) => array.as_primitive::<t::Decimal256Type>().value_as_string(row),
         DataType::Dictionary(..) => {
             let codes = array.as_any_dictionary();
             let code = codes.normalized_keys().get(row).copied().unwrap_or(0);
@@ -220,6 +239,13 @@ fn instant(ticks: i64, digits: u32) -> String {
     let scale = 10_i64.pow(digits);
     let (seconds, fraction) = (ticks.div_euclid(scale), ticks.rem_euclid(scale));
     let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    format!("{} {}", date(day), clock(second * scale + fraction, digits))
+}
+
+/// Ticks of `digits` decimal digits a second since midnight, as `str(datetime.time)`.
+fn clock(ticks: i64, digits: u32) -> String {
+    let scale = 10_i64.pow(digits);
+    let (second, fraction) = (ticks.div_euclid(scale), ticks.rem_euclid(scale));
     let clock = format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
     let fraction = match (fraction, digits) {
         (0, _) => String::new(),
@@ -228,7 +254,7 @@ fn instant(ticks: i64, digits: u32) -> String {
         (f, 6) => format!(".{f:06}"),
         (f, _) => format!(".{:06}", f * 1000),
     };
-    format!("{} {clock}{fraction}", date(day))
+    format!("{clock}{fraction}")
 }
 
 #[cfg(test)]

@@ -195,7 +195,8 @@ impl<R: Read> Read for Zstd<R> {
             let (taken, made) = (input.pos(), output.pos());
             self.start += taken;
             self.inside = hint != 0;
-            self.full = made == room.len();
+            // Behind the end of a frame nothing is held back, however full the room is.
+            self.full = made == room.len() && self.inside;
             if made > 0 {
                 return Ok(made);
             }

@@ -140,7 +140,24 @@ impl Chunks {
                 break;
             }
         }
+        self.check_all()?;
         Ok(None)
+    }
+
+    /// Refuses an end before the rows that the header says: the last chunk may have been whole.
+    fn check_all(&self) -> Result<()> {
+        let Some((opening, _)) = self.opened.as_ref().filter(|_| self.ended && self.taken == self.text.len())
+        else {
+            return Ok(());
+        };
+        let counted = self.rows as u64 + self.dropped;
+        match opening.header.as_ref().and_then(|header| header.nrows) {
+            Some(expected) if expected as u64 != counted && opening.ncols > 0 => {
+                let place = self.stream.after(self.place, &[]);
+                Err(place.error(ErrorKind::Malformed, FORMAT, None, another_count(expected, counted)))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Where the next rows end; `None` where they have not come, or none are left.
@@ -234,10 +251,7 @@ impl Chunks {
         if let Some(expected) = expected.filter(|n| *n as u64 != counted && (last || counted > *n as u64))
             && opening.ncols > 0
         {
-            let message = format!(
-                "the schema is not this file's: expected {expected} rows, found {counted}. The file was cut or changed: read it \
-                 with schema=\"ignore\"."
-            );
+            let message = another_count(expected, counted);
             return Err(place(end).error(ErrorKind::Malformed, FORMAT, None, message));
         }
         if let Labels::Auto { start, stop, step: 1, .. } = &mut frame.index.labels
@@ -253,4 +267,11 @@ impl Chunks {
         (self.dropped, self.nulled) = (self.dropped + dropped, self.nulled + nulled);
         Ok(frame)
     }
+}
+
+fn another_count(expected: usize, counted: u64) -> String {
+    format!(
+        "the schema is not this file's: expected {expected} rows, found {counted}. The file was cut or changed: read it with \
+         schema=\"ignore\"."
+    )
 }

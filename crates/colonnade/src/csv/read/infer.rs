@@ -184,6 +184,10 @@ fn settle(
     if kind == Some(Kind::Int) && seen.has(Classes::NAN) && !seen.has(Classes::VALUES | Classes::EMPTY) {
         return Ok(Some(Kind::Nothing));
     }
+    // Of nothing but empty texts and nulls it is one of text, wherever the first of them stands.
+    if kind == Some(Kind::Int) && seen.has(Classes::EMPTY) && !seen.has(Classes::VALUES) {
+        return Ok(Some(Kind::Text));
+    }
     if !misfit {
         return Ok(None);
     }

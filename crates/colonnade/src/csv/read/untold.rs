@@ -1,5 +1,7 @@
 //! Columns as their cells are, or as `dtypes` say.
 
+use std::collections::{HashMap, HashSet};
+
 use arrow_schema::Field;
 
 use super::FORMAT;
@@ -35,7 +37,8 @@ impl Reading<'_> {
             _ => &[],
         };
         let dates = self.named(dates, "dates")?;
-        let is_told = |position: &usize| told.iter().any(|column| column.position == *position);
+        let known: HashSet<usize> = told.iter().map(|column| column.position).collect();
+        let is_told = |position: &usize| known.contains(position);
         if let Some(both) = dates.iter().find(|date| is_told(date) || categories.contains(date)) {
             let message = format!("column {:?} is in dates and in dtypes: name it in one.", self.name(*both));
             return Err(Error::invalid_option(FORMAT, message));
@@ -115,7 +118,9 @@ impl Reading<'_> {
             // Behind our own header an empty text is one.
             Ok(typed::Column { empty: !typed::has_empty(field.data_type()), ..column })
         };
-        let of = |position: &usize| told.iter().find(|column| column.position == *position);
+        let by_position: HashMap<usize, &Named> =
+            told.iter().map(|column| (column.position, column)).collect();
+        let of = |position: &usize| by_position.get(position).copied();
         positions.iter().filter_map(of).map(column).collect()
     }
 
@@ -126,10 +131,11 @@ impl Reading<'_> {
     /// The columns of `dtypes`: those with a type, and the places of those that are categories.
     fn named_columns(&self) -> Result<(Vec<Named>, Vec<usize>)> {
         let (mut out, mut categories): (Vec<Named>, Vec<usize>) = (Vec::new(), Vec::new());
+        let (mut known, places) = (HashSet::new(), self.places());
         for (name, text) in &self.options.dtypes {
             let told = dtypes::parse(name, text)?;
-            for position in self.named(std::slice::from_ref(name), "dtypes")? {
-                if out.iter().any(|column| column.position == position) || categories.contains(&position) {
+            for position in self.at(&places, name, "dtypes")? {
+                if !known.insert(position) {
                     continue;
                 }
                 match &told {
@@ -146,18 +152,32 @@ impl Reading<'_> {
 
     /// The places of all columns of these names.
     pub(super) fn named(&self, names: &[String], option: &str) -> Result<Vec<usize>> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let places = self.places();
         let mut out = Vec::new();
         for name in names {
-            let before = out.len();
-            out.extend((0..self.opening.ncols).filter(|c| self.name(*c) == *name));
-            if out.len() == before {
-                let some: Vec<String> =
-                    (0..self.opening.ncols.min(10)).map(|c| format!("{:?}", self.name(c))).collect();
-                let message =
-                    format!("{option}: column {name:?} is not there; there are {}.", some.join(", "));
-                return Err(Error::not_found(FORMAT, message));
-            }
+            out.extend(self.at(&places, name, option)?);
         }
         Ok(out)
+    }
+
+    /// The places of every name.
+    fn places(&self) -> HashMap<String, Vec<usize>> {
+        let mut out: HashMap<String, Vec<usize>> = HashMap::with_capacity(self.opening.ncols);
+        for position in 0..self.opening.ncols {
+            out.entry(self.name(position)).or_default().push(position);
+        }
+        out
+    }
+
+    fn at(&self, places: &HashMap<String, Vec<usize>>, name: &str, option: &str) -> Result<Vec<usize>> {
+        places.get(name).cloned().ok_or_else(|| {
+            let some = (0..self.opening.ncols.min(10)).map(|c| format!("{:?}", self.name(c)));
+            let some: Vec<String> = some.collect();
+            let message = format!("{option}: column {name:?} is not there; there are {}.", some.join(", "));
+            Error::not_found(FORMAT, message)
+        })
     }
 }
