@@ -209,3 +209,12 @@ def test_a_frame_that_was_written_is_the_callers_again(format: str) -> None:
     with cn.open_reader(sink.getvalue(), format=format) as reader:
         found = reader.read_all().to_pandas()
     pd.testing.assert_frame_equal(found, pd.concat([before, frame]))
+
+
+@pytest.mark.parametrize("format", CHUNKED)
+def test_slices_of_structs_that_have_validity_but_no_nulls(format: str) -> None:
+    """A slice keeps the validity of its children, of nothing but valid values."""
+    inner = pa.array([None, 1, 2, 3], pa.int8())
+    struct = pa.StructArray.from_arrays([inner, pa.array(["a", "b", None, "d"])], ["n", "t"])
+    table = pa.table({"x": struct}).slice(1, 1)
+    assert joined(written([table, table], format), format).column("x").to_pylist() == [{"n": 1, "t": "b"}] * 2

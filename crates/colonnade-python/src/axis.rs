@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::array::{Arrays, Views};
 use crate::arrow_column::ArrowColumn;
-use crate::errors::IntoPy;
+use crate::errors::{self, IntoPy};
 
 /// Labels of one side.
 #[pyclass(frozen, name = "Axis", module = "colonnade._core")]
@@ -48,6 +48,14 @@ impl PyAxis {
         };
         let count =
             usize::try_from(count.max(0)).map_err(|_| PyValueError::new_err("the range is too long"))?;
+        let end = i128::from(start) + i128::from(step) * i128::try_from(count).unwrap_or(i128::MAX);
+        if i64::try_from(end).is_err() {
+            let message = format!(
+                "row labels from {start} to {stop} in steps of {step}: one step more would pass 64 bits, which no format here \
+                 keeps. Make them ordinary labels: pd.Index(list(index))."
+            );
+            return Err(errors::encode(message));
+        }
         let axis = Axis {
             labels: Labels::Auto { start, stop, step, count },
             class: cls.into(),

@@ -5,7 +5,7 @@ use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType};
 
 use crate::error::{Error, Result};
-use crate::frame::children;
+use crate::frame::{children, has_validity};
 
 /// A copy in memory of its own, dictionaries too; of text views the bytes that they point into are shared, which no library
 /// changes.
@@ -14,8 +14,7 @@ use crate::frame::children;
 /// Malformed: a type of which no copies are made.
 pub(crate) fn owned(data: &ArrayData) -> Result<ArrayData> {
     let failed = |e: ArrowError| Error::malformed("frame", format!("it cannot be copied: {e}."));
-    let mut copy =
-        MutableArrayData::try_new(vec![data], data.nulls().is_some(), data.len()).map_err(failed)?;
+    let mut copy = MutableArrayData::try_new(vec![data], has_validity(data), data.len()).map_err(failed)?;
     copy.try_extend(0, 0, data.len()).map_err(failed)?;
     with_own_dictionaries(copy.freeze())
 }

@@ -53,8 +53,7 @@ pub fn compress(parts: &[&[u8]], level: i32) -> Result<Vec<u8>> {
 /// Malformed bytes; more or fewer bytes than `target` takes.
 pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     let mut state = Decompress::new(false);
-    let status =
-        state.decompress(source, target, FlushDecompress::Finish).map_err(|e| damaged(&e.to_string()))?;
+    let status = fill(&mut state, source, target)?;
     let written = state.total_out();
     if written != target.len() as u64 {
         return Err(damaged(&format!("expected {} bytes, the stream yields {written}", target.len())));
@@ -73,6 +72,22 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
             if rest.is_empty() { Ok(()) } else { Err(behind(rest)) }
         }
         _ => Err(damaged(&format!("expected {written} bytes, the stream yields more or has no end"))),
+    }
+}
+
+/// One call takes and gives 4 GiB at most: as many calls as it needs.
+fn fill(state: &mut Decompress, source: &[u8], target: &mut [u8]) -> Result<Status> {
+    let at = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    loop {
+        let (taken, written) = (state.total_in(), state.total_out());
+        let (rest, room) = (source.get(at(taken)..), target.get_mut(at(written)..));
+        let status =
+            state.decompress(rest.unwrap_or_default(), room.unwrap_or_default(), FlushDecompress::Finish);
+        let status = status.map_err(|e| damaged(&e.to_string()))?;
+        let stands = (taken, written) == (state.total_in(), state.total_out());
+        if status == Status::StreamEnd || stands || at(state.total_out()) == target.len() {
+            return Ok(status);
+        }
     }
 }
 

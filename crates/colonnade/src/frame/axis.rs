@@ -5,6 +5,7 @@ use arrow_data::transform::MutableArrayData;
 use crate::error::{Error, Result};
 use crate::memory::Buffer;
 
+use super::column::has_validity;
 use super::{Block, Column, DType, Grid};
 
 /// The labels of one side, their class and their name.
@@ -235,7 +236,7 @@ impl Level {
             }
             Self::Column(column) => {
                 let mut taken =
-                    MutableArrayData::new(vec![&column.data], column.data.nulls().is_some(), positions.len());
+                    MutableArrayData::new(vec![&column.data], has_validity(&column.data), positions.len());
                 for &position in positions {
                     let grown = taken.try_extend(0, position, position + 1);
                     grown

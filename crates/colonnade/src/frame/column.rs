@@ -112,6 +112,12 @@ pub fn children(data_type: &DataType) -> Vec<&FieldRef> {
     }
 }
 
+/// Whether validity stands beside the values, at any depth, be it of nothing but valid ones: Arrow's kernel for copies must
+/// be told.
+pub(crate) fn has_validity(data: &ArrayData) -> bool {
+    data.nulls().is_some() || data.child_data().iter().any(has_validity)
+}
+
 /// The type with other child fields, as many as [`children`] has and in their order; where it has none, or another number of
 /// them, the type as it is.
 #[must_use]

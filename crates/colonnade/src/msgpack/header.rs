@@ -44,6 +44,8 @@ pub(crate) struct Header {
     /// Nils of each field.
     pub(crate) nulls: Vec<u64>,
     pub(crate) packed: bool,
+    /// Whether it keeps to the old specification.
+    pub(crate) old: bool,
     /// The array of dictionary values, in the bytes that the header was read from.
     pub(crate) dictionaries: Range<usize>,
 }
@@ -188,7 +190,8 @@ impl<'b> Reader<'b> {
         (0..self.array()?).map(|_| self.uint()).collect()
     }
 
-    fn schema(&mut self, limits: &Limits) -> std::result::Result<SchemaRef, CellError> {
+    /// The schema, and whether it is text as the old specification has it.
+    fn schema(&mut self, limits: &Limits) -> std::result::Result<(SchemaRef, bool), CellError> {
         let start = self.at;
         let found = self.head()?;
         let decoded;
@@ -202,14 +205,16 @@ impl<'b> Reader<'b> {
             }
             other => return Err(self.wrong(start, "the schema as bin", other)),
         };
-        ipc::read::schema_of(bytes, limits).map_err(|e| {
+        let is_old = matches!(found, Head::Str(_));
+        let schema = ipc::read::schema_of(bytes, limits).map_err(|e| {
             let message = format!("header: schema: {e}");
             match e.kind() {
                 ErrorKind::LimitExceeded => CellError::new(ErrorKind::LimitExceeded, start, message),
                 ErrorKind::Unsupported => CellError::new(ErrorKind::Unsupported, start, message),
                 _ => malformed(start, message),
             }
-        })
+        })?;
+        Ok((schema, is_old))
     }
 
     fn skip(&mut self) -> std::result::Result<Range<usize>, CellError> {
@@ -237,6 +242,7 @@ impl<'b> Reader<'b> {
             nbytes: Vec::new(),
             nulls: Vec::new(),
             packed: false,
+            old: false,
             dictionaries: 0..0,
         };
         let mut seen = HashSet::new();
@@ -271,7 +277,10 @@ impl<'b> Reader<'b> {
                 }
                 "nrows" => nrows = Some(self.uint()?),
                 "chunk" => out.chunk = Some(self.uint()?),
-                "schema" => schema = Some(self.schema(limits)?),
+                "schema" => {
+                    let found = self.schema(limits)?;
+                    (schema, out.old) = (Some(found.0), found.1);
+                }
                 "numbers" => match self.text()? {
                     "packed" => out.packed = true,
                     "plain" => {}

@@ -14,6 +14,7 @@ use arrow_schema::{ArrowError, DataType};
 
 use super::columns;
 use crate::error::{Error, Result};
+use crate::frame::has_validity;
 
 /// Dictionary arrays of one type as one.
 pub(super) fn join(pieces: &[&ArrayData]) -> Result<ArrayData> {
@@ -70,7 +71,7 @@ pub(crate) struct Merged {
 impl Merged {
     pub(crate) fn new(all: &[&ArrayData], value_type: &DataType) -> Result<Self> {
         let total = all.iter().map(|v| v.len()).sum();
-        let nulls = all.iter().any(|d| d.nulls().is_some());
+        let nulls = all.iter().any(|d| has_validity(d));
         // Values may hold dictionaries in turn, whose codes may not suffice for all of them.
         let mut grown = MutableArrayData::try_new(all.to_vec(), nulls, total).map_err(|e| wrong(&e))?;
         let looks: Vec<Option<Look<'_>>> = all.iter().map(|v| Look::new(v, value_type)).collect();
@@ -103,7 +104,7 @@ impl Merged {
 
     /// Puts the values into this order of theirs, which names each once.
     pub(super) fn arrange(&mut self, order: &[usize]) -> Result<()> {
-        let nulls = self.values.nulls().is_some();
+        let nulls = has_validity(&self.values);
         let mut out =
             MutableArrayData::try_new(vec![&self.values], nulls, order.len()).map_err(|e| wrong(&e))?;
         let mut places = vec![0; order.len()];

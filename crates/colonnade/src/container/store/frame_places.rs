@@ -198,7 +198,7 @@ fn block_ids(store: &Store, sorted: &Sorted, nblocks: usize) -> Vec<usize> {
 }
 
 /// Rows that no byte stands behind (automatic labels, columns of null, types of no width) can be claimed in any number.
-fn check_rows(store: &Store, nrows: usize, parts: &[Part<Place, ColumnPlace>]) -> Result<()> {
+pub(super) fn check_rows(store: &Store, nrows: usize, parts: &[Part<Place, ColumnPlace>]) -> Result<()> {
     let backed = parts.iter().any(|part| match part {
         Part::Block(place, positions) => place.grid.dtype.itemsize > 0 && !positions.is_empty(),
         Part::Column(column, _) => column.backs(nrows),

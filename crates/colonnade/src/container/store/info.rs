@@ -152,7 +152,7 @@ impl Store {
             crate::container::zip::check_no_nul(directory)?;
         }
         let arrays = self.members.iter().filter(|m| !matches!(self.array_of(m), Array::None));
-        Ok(arrays.map(|m| self.name(m.entry).trim_end_matches(".npy").to_owned()).collect())
+        Ok(arrays.map(|m| array_name(&self.name(m.entry)).to_owned()).collect())
     }
 
     /// One array of any shape, by the name that [`Store::array_names`] answers.
@@ -163,10 +163,7 @@ impl Store {
         let member = self
             .members
             .iter()
-            .find(|m| {
-                !matches!(self.array_of(m), Array::None)
-                    && self.name(m.entry).trim_end_matches(".npy") == name
-            })
+            .find(|m| !matches!(self.array_of(m), Array::None) && array_name(&self.name(m.entry)) == name)
             .ok_or_else(|| Error::not_found("npz", format!("no array named {name:?}.")))?;
         let (descr, fortran_order, shape, head) = match self.array_of(member) {
             Array::Plain { key, head } => (Descr::Scalar(key.dtype), key.fortran_order, shape_of(key), *head),
@@ -215,4 +212,9 @@ impl Store {
 
 fn shape_of(key: &GroupKey) -> Vec<usize> {
     if key.two_dimensional { vec![key.nrows, key.width] } else { vec![key.nrows] }
+}
+
+/// The name that `numpy.savez` was given.
+fn array_name(member: &str) -> &str {
+    member.strip_suffix(".npy").unwrap_or(member)
 }

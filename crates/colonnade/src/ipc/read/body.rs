@@ -80,7 +80,7 @@ impl<'s> Body<'s> {
     /// lies there.
     pub(crate) fn decoded_nbytes(&self) -> u64 {
         if self.codec().is_none() {
-            return self.bytes.len() as u64;
+            return self.laid_nbytes();
         }
         let nbytes = |i: usize| match (&self.source.remote, self.place(i)) {
             (Some(remote), Ok((start, nbytes))) if remote.held_from(start) < nbytes.min(8) => nbytes as u64,
@@ -104,16 +104,25 @@ impl<'s> Body<'s> {
 
     /// More than that it cannot become: told by the header alone.
     pub(crate) fn most_nbytes(&self) -> u64 {
-        let count = self.batch.header.buffers.count;
-        let stored =
-            (0..count).map(|i| self.bytes(i).map_or(0, |b| b.len() as u64)).fold(0, u64::saturating_add);
+        let (count, stored) = (self.batch.header.buffers.count, self.buffers_nbytes());
         match self.codec() {
-            None => self.bytes.len() as u64,
+            None => self.laid_nbytes(),
             Some(BodyCodec::Zstd) => {
                 zstd::most(stored).saturating_add(zstd::most(0).saturating_mul(count as u64))
             }
             Some(BodyCodec::Lz4) => lz4::most(stored),
         }
+    }
+
+    /// Bytes of all buffers as they lie.
+    fn buffers_nbytes(&self) -> u64 {
+        let count = self.batch.header.buffers.count;
+        (0..count).map(|i| self.bytes(i).map_or(0, |b| b.len() as u64)).fold(0, u64::saturating_add)
+    }
+
+    /// The same of a body that is not compressed, or all of it: buffers may lie over each other, and are copied one by one.
+    fn laid_nbytes(&self) -> u64 {
+        self.buffers_nbytes().max(self.bytes.len() as u64)
     }
 
     pub(crate) fn codec(&self) -> Option<BodyCodec> {
@@ -279,7 +288,8 @@ pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<Packed<'_>> {
         return Err(Error::malformed("arrow", "a compressed buffer is shorter than its length."));
     };
     let length = i64::from_le_bytes(*word);
-    if length == -1 {
+    // Of nothing some writers keep the length alone.
+    if length == -1 || (length == 0 && rest.is_empty()) {
         return Ok(Packed::Stored(rest));
     }
     let most = match codec {

@@ -7,6 +7,7 @@ use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
 
 use crate::error::{Error, Result};
+use crate::frame::has_validity;
 
 use super::arrays::Cursor;
 use super::body::{Body, Source};
@@ -87,7 +88,7 @@ impl Dictionaries {
 
 fn joined(pieces: &[ArrayData]) -> Result<ArrayData> {
     let wrong = |e| Error::malformed("arrow", format!("the addition does not fit the dictionary: {e}."));
-    let nulls = pieces.iter().any(|p| p.nulls().is_some());
+    let nulls = pieces.iter().any(has_validity);
     let total = pieces.iter().map(ArrayData::len).sum();
     let mut out = MutableArrayData::try_new(pieces.iter().collect(), nulls, total).map_err(wrong)?;
     for (i, piece) in pieces.iter().enumerate() {

@@ -130,8 +130,8 @@ pub(super) fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
     let total = bytes.len();
     let cut = |needed: usize| {
         let message = format!(
-            "the file ends without its footer ({total} bytes are there): it was cut short. Its batches may still be there: read it with \
-             format=\"arrows\", allow_truncated=True from byte 8 on."
+            "the file ends without its footer ({total} bytes are there): it was cut short. Its batches may still be there: pass \
+             allow_truncated=True to have them."
         );
         Error::new(ErrorKind::Truncated { needed: needed as u64, had: total as u64 }, "arrow", message)
     };

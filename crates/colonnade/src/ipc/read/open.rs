@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::arrow::import::Plan;
 use crate::container::store::Limits;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Axis;
 use crate::memory::{Buffer, MappedFile, read_small};
 use crate::plan::Progress;
@@ -109,10 +109,19 @@ impl Ipc {
         if all.starts_with(b"FEA1") {
             return Err(feather_v1());
         }
-        let form =
+        let mut form =
             options.form.unwrap_or(if all.starts_with(scan::MAGIC) { Form::File } else { Form::Stream });
         let catalog = match form {
-            Form::File => footer::file(all, &options.limits)?,
+            Form::File => match footer::file(all, &options.limits) {
+                Err(e) if options.allow_truncated && matches!(e.kind(), ErrorKind::Truncated { .. }) => {
+                    // Without its footer it is the stream that it begins with.
+                    form = Form::Stream;
+                    let mut catalog = scan::stream_from(all, scan::FILE_HEAD_NBYTES, &options.limits, true)?;
+                    catalog.truncated = true;
+                    catalog
+                }
+                found => found?,
+            },
             Form::Stream => scan::stream(all, &options.limits, options.allow_truncated)?,
         };
         let mut plan = Plan::new(&catalog.shape.schema)?;
@@ -160,10 +169,7 @@ pub(super) fn check_nbytes<'b>(
     limit: u64,
 ) -> Result<()> {
     let sum = |of: &dyn Fn(&Body<'_>) -> u64| {
-        let mut nbytes = batches.clone().map(|batch| match batch.header.codec {
-            None => Ok(batch.body_nbytes as u64),
-            Some(_) => Ok(of(&Body::new(source, batch)?)),
-        });
+        let mut nbytes = batches.clone().map(|batch| Ok(of(&Body::new(source, batch)?)));
         nbytes.try_fold(0u64, |sum, n: Result<u64>| Ok::<u64, Error>(sum.saturating_add(n?)))
     };
     if sum(&|body| body.most_nbytes())? <= limit {

@@ -84,7 +84,22 @@ pub(crate) fn cut_short(batches: usize, nrows: usize, needed: u64, had: u64) -> 
 /// # Errors
 /// Malformed messages; truncated where the end mark is missing, unless that is allowed.
 pub(crate) fn stream(bytes: &[u8], limits: &Limits, allow_truncated: bool) -> Result<Catalog> {
-    let mut at = 0;
+    stream_from(bytes, 0, limits, allow_truncated)
+}
+
+/// Bytes of a file in front of its messages.
+pub(super) const FILE_HEAD_NBYTES: usize = 8;
+
+/// The same where it begins at `at`.
+///
+/// # Errors
+/// As [`stream`].
+pub(super) fn stream_from(
+    bytes: &[u8],
+    mut at: usize,
+    limits: &Limits,
+    allow_truncated: bool,
+) -> Result<Catalog> {
     let mut catalog: Option<Catalog> = None;
     let mut template = Template::default();
     loop {

@@ -23,7 +23,7 @@ use super::super::header::{self, Header};
 use super::super::options::{Orient, WriteOptions};
 use super::super::typed::{self, Style};
 use super::rows::{self, Exported};
-use super::{numbers, text};
+use super::{heads, numbers, text};
 
 /// Rows of a piece: small enough that its bytes are still in the cache when they go out.
 const PIECE_ROWS: usize = 32 << 10;
@@ -77,6 +77,7 @@ pub(crate) fn encode_frame(
         nbytes: columns.iter().map(Column::value_nbytes).collect(),
         nulls: columns.iter().map(|c| c.nulls).collect(),
         packed: options.packed,
+        old: options.compatible,
         dictionaries: 0..0,
         schema: schema.clone().into(),
     };
@@ -113,6 +114,7 @@ fn in_rows(
             nbytes: Vec::new(),
             nulls: arrays.iter().zip(schema.fields()).map(nulls).collect::<Result<_>>()?,
             packed: false,
+            old: options.compatible,
             dictionaries: 0..0,
             schema: schema.clone().into(),
         };
@@ -168,7 +170,7 @@ fn column<'a>(
     options: &WriteOptions,
 ) -> Result<Column<'a>> {
     let mut head = Vec::with_capacity(key.len() + 10);
-    header::put_text(&mut head, key)?;
+    heads::text(&mut head, key, options.compatible)?;
     let key_nbytes = head.len();
     let told = told(field)?;
     if options.packed

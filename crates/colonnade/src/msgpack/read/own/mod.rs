@@ -20,7 +20,7 @@ use crate::plan::{NoProgress, Request};
 use super::super::cells::{FORMAT, step};
 use super::super::header::{self, Header};
 use super::super::options::{Orient, ReadOptions};
-use super::super::write;
+use super::super::write::{self, heads};
 use super::foreign::check_nbytes;
 
 pub use arrive::{Arriving, Broken};
@@ -201,7 +201,7 @@ fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result
     let mut key_bytes = Vec::new();
     for ((key, field), nbytes) in write::keys(&header.schema).iter().zip(fields).zip(&header.nbytes) {
         key_bytes.clear();
-        header::put_text(&mut key_bytes, key)?;
+        heads::text(&mut key_bytes, key, header.old)?;
         let rest = bytes.get(at..).unwrap_or(&[]);
         if !rest.starts_with(&key_bytes) && !key_bytes.starts_with(rest) {
             return Err(wrong_key(field.name(), at));

@@ -16,7 +16,7 @@ use super::super::super::head::Head;
 use super::super::super::header::{self, Header};
 use super::super::super::options::{Orient, ReadOptions};
 use super::super::super::skip::Skipper;
-use super::super::super::write;
+use super::super::super::write::{self, heads};
 use super::{Own, check, check_decoded, check_entries, wrong_key};
 use crate::arrow::import::Plan;
 use landing::Landing;
@@ -77,7 +77,7 @@ impl Arriving {
         let mut keys = Vec::with_capacity(header.schema.fields().len());
         for key in write::keys(&header.schema) {
             let mut encoded = Vec::with_capacity(key.len() + 5);
-            header::put_text(&mut encoded, &key).ok()?;
+            heads::text(&mut encoded, &key, header.old).ok()?;
             keys.push(encoded);
         }
         let (extents, end) = extents(&header, &keys, at)?;

@@ -96,7 +96,7 @@ impl<'a> Landing<'a> {
         file.need(&[field], &all, progress)?;
         let landing = Landing { file, nrows: at, threads: self.threads, arrow: self.arrow };
         let column = landing.category_column(&landing.strip(strip.i, field, &all)?, progress)?;
-        let mut out = MutableArrayData::new(vec![&column], false, wanted);
+        let mut out = MutableArrayData::new(vec![&column], column.nulls().is_some(), wanted);
         for piece in pieces {
             let start = starts.get(piece.group).copied().unwrap_or(0) + piece.skip;
             let done = out.try_extend(0, start, start + piece.nrows);
