@@ -74,6 +74,10 @@ def test_times_of_day_with_a_zone(cell: dt.time) -> None:
         [decimal.Decimal("1.50"), decimal.Decimal(2)],
         {"t": dt.time(1, 2), "d": dt.date(2020, 1, 1), "s": dt.timedelta(1)},
         [float("nan"), 1.0],
+        np.array(["2020-01-01", "2021-01-01T00:00:00.000000001"], "M8[ns]"),
+        [np.datetime64("2020-01-01", "ns")],
+        np.array([1.5, float("nan")], "f4"),
+        [np.array([1, 2]), np.array([3])],
     ],
     ids=repr,
 )

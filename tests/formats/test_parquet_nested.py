@@ -280,10 +280,14 @@ def required_within() -> dict[str, pa.Array]:
     pair = pa.list_(pa.field("item", pa.int32(), nullable=False), 2)
     pairs = pa.FixedSizeListArray.from_arrays(pa.array(range(8), pa.int32()), type=pair)
     mask = pa.array([False, False, True, False])
+    words = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0], pa.int32()), pa.array(["a", "b", "c"]))
+    coded = pa.StructArray.from_arrays([words], fields=[pa.field("g", words.type, nullable=False)])
+    gaps = pa.array([False, True, False, True])
     return {
         "lists": pa.ListArray.from_arrays(pa.array([0, 2, 3, 4], pa.int32()), outer),
         "large lists": pa.LargeListArray.from_arrays(pa.array([0, 2, 2, 4], pa.int64()), outer),
         "struct": outer,
+        "words": pa.StructArray.from_arrays([coded], fields=[pa.field("f", coded.type, nullable=False)], mask=gaps),
         "pairs": pa.StructArray.from_arrays([pairs], fields=[pa.field("f", pair, nullable=False)], mask=mask),
     }
 

@@ -44,6 +44,12 @@ def test_delimiters_within_quotes_are_not_taken_for_the_files_own(delimiter: str
         pd.testing.assert_frame_equal(cn.decode(content, "csv").to_pandas(), frame)
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_inches_do_not_turn_the_look_for_the_delimiter(delimiter: str) -> None:
+    content = f'id{delimiter}size, inches\n1{delimiter}40"\n2{delimiter}50"\n'.encode()
+    assert list(cn.decode(content, "csv").columns) == ["id", "size, inches"]
+
+
 @pytest.mark.parametrize("before", [1, 5, 63, 64, 65, 300, 5000])
 def test_an_empty_text_among_nulls_is_text_wherever_it_stands(before: int) -> None:
     pa = pytest.importorskip("pyarrow")

@@ -1,5 +1,6 @@
 """Reading over HTTP from servers that refuse, lie, break off, change their mind, or say nothing."""
 
+import io
 import signal
 import threading
 from collections.abc import Callable
@@ -98,6 +99,21 @@ def test_what_came_of_a_stream_that_breaks_off_can_be_had(site: Site) -> None:
     np.testing.assert_array_equal(frame.to_numpy()["a"], np.arange(len(frame)))
     with pytest.raises(cn.TruncatedError):
         cn.read(url)
+
+
+@pytest.mark.parametrize("ranges", [True, False], ids=["ranges", "whole"])
+def test_a_file_that_was_cut_before_it_was_put_there(site: Site, ranges: bool) -> None:
+    """Its footer is not there, and what lies between its ends was not fetched."""
+    sink = io.BytesIO()
+    with cn.open_writer(sink, format="arrow") as writer:
+        for start in range(0, 1_000_000, 100_000):
+            writer.write({"a": np.arange(start, start + 100_000)})
+    data = sink.getvalue()[:-20]
+    url = site.put("/x.arrow", data, ranges=ranges)
+    with pytest.raises(cn.TruncatedError):
+        cn.read(url)
+    frame = cn.read(url, allow_truncated=True)
+    np.testing.assert_array_equal(frame.to_numpy()["a"], np.arange(1_000_000))
 
 
 def lying(**wrong: object) -> Callable[[Request], None]:

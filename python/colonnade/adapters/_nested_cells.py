@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 MOST_DEPTH = 60
+_SLICE = 4096
 _PARTS = (list, tuple, dict, set, frozenset, np.ndarray)
 
 
@@ -37,15 +38,36 @@ def has_nul_name(type: Any) -> bool:
     return any("\0" in field.name or has_nul_name(field.type) for field in fields)
 
 
-def first_changed(cells: list[Any], found: list[Any]) -> int | None:
-    """The position of the first cell that is not what was made of it; None where all are."""
-    pairs = enumerate(zip(cells, found, strict=True))
-    return next((position for position, (a, b) in pairs if not _is_kept(a, b)), None)
+def are_arrays(cells: list[Any], made: Any) -> bool:
+    """Whether the cells are arrays of the one dtype that the lists `made` have: nothing of them can change."""
+    import pyarrow as pa
+
+    dtypes = {cell.dtype if type(cell) is np.ndarray and cell.ndim == 1 else None for cell in cells if cell is not None}
+    dtype = dtypes.pop() if len(dtypes) == 1 else None
+    if dtype is None or dtype.kind not in "biufmM" or not isinstance(made, pa.ListType | pa.LargeListType):
+        return False
+    return bool(made.value_type.equals(pa.from_numpy_dtype(dtype)))
+
+
+def first_changed(cells: list[Any], made: Any) -> int | None:
+    """The position of the first cell that is not what the array `made` has in its place; None where all are."""
+    for start in range(0, len(cells), _SLICE):
+        part = cells[start : start + _SLICE]
+        try:
+            found = made.slice(start, len(part)).to_pylist()
+        except ValueError:  # nanoseconds, which without pandas no object of Python holds
+            continue
+        for position, (a, b) in enumerate(zip(part, found, strict=True), start):
+            if not _is_kept(a, b):
+                return position
+    return None
 
 
 def _is_kept(a: Any, b: Any) -> bool:
     """Whether the cell `a` is told by `b`. A list may have been a tuple or an array, and a missing key is None."""
     if isinstance(a, np.generic | np.ndarray):
+        if a.dtype.kind in "mM":
+            return True  # ticks are ticks
         a = a.tolist()
     if a is None or b is None:
         return a is b

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._core import ArrowColumn
 from .._row_types import Misfit, RowType, checked, kinds_of
-from ._nested_cells import MOST_DEPTH, first_changed, has_nul_name, is_too_deep
+from ._nested_cells import MOST_DEPTH, are_arrays, first_changed, has_nul_name, is_too_deep
 
 
 def infer_arrow(cells: list[Any], kinds: tuple[type, ...]) -> RowType:
@@ -60,7 +60,10 @@ class Built:
 
     def _check_made(self, cells: list[Any], made: Any) -> None:
         """Refuse what the builder changed: moments that became dates, bytes that became text, names that end early."""
-        changed = 0 if has_nul_name(made.type) else first_changed(cells, made.to_pylist())
+        if has_nul_name(made.type):
+            changed: int | None = 0
+        else:
+            changed = None if are_arrays(cells, made.type) else first_changed(cells, made)
         if changed is not None:
             raise Misfit(changed, f"expected {self._type}, found {cells[changed]!r:.60}, which is not held exactly.")
 

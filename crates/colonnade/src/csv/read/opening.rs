@@ -218,10 +218,8 @@ fn line_end(bytes: &[u8], rules: &Rules, delimiters: &[u8]) -> u8 {
 
 /// Whether a cell holds a quote, but is not quoted itself.
 fn is_torn(bytes: &[u8], start: u32, end: u32, quote: u8) -> bool {
-    let (start, end) = (start as usize, end as usize);
-    let cell = bytes.get(start..end).unwrap_or_default();
-    let is_quoted = cell.first() == Some(&quote) || (start > 0 && bytes.get(start - 1) == Some(&quote));
-    !is_quoted && cell.contains(&quote)
+    let cell = bytes.get(start as usize..end as usize).unwrap_or_default();
+    cell.first() != Some(&quote) && cell.contains(&quote)
 }
 
 /// The delimiter that gives all lines the same number of cells, the most of them.
@@ -229,15 +227,15 @@ fn delimiter(bytes: &[u8], rules: &Rules) -> u8 {
     let mut best = (0, rules.delimiter);
     for delimiter in DELIMITERS.into_iter().filter(|d| *d != rules.point && *d != rules.thousands) {
         let rules = Rules { delimiter, ..rules.clone() };
-        let (mut at, mut widths, mut agree) = (0, Vec::new(), true);
+        let (mut at, mut widths, mut agree, mut torn) = (0, Vec::new(), true, false);
         while at < bytes.len() {
             let mut walk = Walk::default();
             let Ok(next) = walk.line(bytes, at, &rules, bytes.len()) else {
                 agree = false;
                 break;
             };
-            // It stands within what is quoted: a quote in the middle of a cell is the rest of one.
-            agree &= !walk.spans().any(|(start, end, _)| is_torn(bytes, start, end, rules.quote));
+            // It may stand within what is quoted: a quote in the middle of a cell may be the rest of one.
+            torn |= walk.spans().any(|(start, end, _)| is_torn(bytes, start, end, rules.quote));
             let width = walk.spans().count();
             let blank = width <= 1 && walk.spans().all(|(start, end, _)| start == end);
             if !blank {
@@ -249,9 +247,14 @@ fn delimiter(bytes: &[u8], rules: &Rules) -> u8 {
         if first < 2 {
             continue;
         }
-        // Ragged lines count for less than any that agree.
+        // Ragged lines count for less than any that agree, and those for less than such as tear no quotes apart.
         let agree = agree && widths.iter().all(|width| *width == first);
-        let score = if agree { first + bytes.len() } else { first };
+        let tier = match (agree, torn) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => 2,
+        };
+        let score = first + bytes.len() * tier;
         if score > best.0 {
             best = (score, delimiter);
         }

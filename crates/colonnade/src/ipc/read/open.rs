@@ -9,7 +9,7 @@ use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Axis;
 use crate::memory::{Buffer, MappedFile, read_small};
-use crate::plan::Progress;
+use crate::plan::{NoProgress, Progress};
 
 use super::body::{Body, Source};
 use super::catalog::{Batch, Catalog};
@@ -114,8 +114,11 @@ impl Ipc {
         let catalog = match form {
             Form::File => match footer::file(all, &options.limits) {
                 Err(e) if options.allow_truncated && matches!(e.kind(), ErrorKind::Truncated { .. }) => {
-                    // Without its footer it is the stream that it begins with.
+                    // Without its footer it is the stream that it begins with, which is somewhere else as a whole.
                     form = Form::Stream;
+                    if let Some(remote) = &source.remote {
+                        remote.need(&[(0, all.len())], &NoProgress)?;
+                    }
                     let mut catalog = scan::stream_from(all, scan::FILE_HEAD_NBYTES, &options.limits, true)?;
                     catalog.truncated = true;
                     catalog
