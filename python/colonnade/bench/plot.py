@@ -46,12 +46,8 @@ def points(summary: Summary) -> Iterator[dict[str, Any]]:
 
 def stream_curve(summary: Summary, path: Path) -> bool:
     """Draw it as a PNG. False where there is nothing to draw, or nothing to draw with."""
-    rows = list(points(summary))
-    try:
-        import altair as alt
-    except ImportError:
-        return False
-    if not rows:
+    rows, alt = list(points(summary)), altair_or_none()
+    if alt is None or not rows:
         return False
     names = [name for name in COLOURS if any(row["name"] == name for row in rows)]
     x = alt.X(
@@ -72,10 +68,23 @@ def stream_curve(summary: Summary, path: Path) -> bool:
         line = base.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=45)).encode(y=axis, strokeDash=dash)
         spread = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(y=alt.Y("low:Q"), y2="high:Q")
         panels.append((spread + line).properties(width=430, height=320, title=state))
-    chart = alt.hconcat(*panels).resolve_scale(y="shared", color="shared").properties(
-        title="An Arrow stream of 1 GiB in memory (16 columns of float64) to a DataFrame"
-    )  # fmt: skip
-    chart = chart.configure(background="white").configure_axis(labelFontSize=12, titleFontSize=13)
-    chart = chart.configure_legend(labelFontSize=12, symbolStrokeWidth=3).configure_title(fontSize=14)
-    chart.save(path, scale_factor=2)
+    title = "An Arrow stream of 1 GiB in memory (16 columns of float64) to a DataFrame"
+    save_panels(panels, title, path, {"y": "shared", "color": "shared"}, symbolStrokeWidth=3)
     return True
+
+
+def altair_or_none() -> Any:
+    """The charting library, where it is installed."""
+    try:
+        import altair
+    except ImportError:
+        return None
+    return altair
+
+
+def save_panels(panels: list[Any], title: str, path: Path, scales: dict[str, str], **legend: Any) -> None:
+    """Panels side by side as a PNG, with letters that are read in a page."""
+    chart = altair_or_none().hconcat(*panels).resolve_scale(**scales).properties(title=title)
+    chart = chart.configure(background="white").configure_axis(labelFontSize=12, titleFontSize=13)
+    chart = chart.configure_legend(labelFontSize=12, **legend).configure_title(fontSize=14)
+    chart.save(path, scale_factor=2)

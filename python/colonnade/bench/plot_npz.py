@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from colonnade.bench.datasets.fixtures import MIXES, SHAPES
+from colonnade.bench.plot import altair_or_none, save_panels
 from colonnade.bench.report import twin
 from colonnade.bench.summary import Summary
 
@@ -41,12 +42,8 @@ def points(summary: Summary) -> Iterator[dict[str, Any]]:
 
 def nine_fixtures(summary: Summary, path: Path) -> bool:
     """Draw it as a PNG. False where there is nothing to draw, or nothing to draw with."""
-    rows = list(points(summary))
-    try:
-        import altair as alt
-    except ImportError:
-        return False
-    if not rows:
+    rows, alt = list(points(summary)), altair_or_none()
+    if alt is None or not rows:
         return False
     names = sorted({row["name"] for row in rows}, key=lambda name: (not name.startswith("colonnade"), name))
     ours = sum(name.startswith("colonnade") for name in names)
@@ -69,12 +66,8 @@ def nine_fixtures(summary: Summary, path: Path) -> bool:
         dots = base.mark_point(filled=True, size=90, opacity=0.9).encode(x=x, shape=shape)
         spread = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(x=alt.X("low:Q", title=title), x2="high:Q")
         panels.append((spread + dots).properties(width=300, height=320, title=title.partition(",")[0]))
-    chart = alt.hconcat(*panels).resolve_scale(color="shared").properties(
-        title="Nine frames as NPZ and as others keep them: first call of a process, with a pass over every byte"
-    )  # fmt: skip
-    chart = chart.configure(background="white").configure_axis(labelFontSize=12, titleFontSize=13)
-    chart = chart.configure_legend(labelFontSize=12, labelLimit=300).configure_title(fontSize=14)
-    chart.save(path, scale_factor=2)
+    title = "Nine frames as NPZ and as others keep them: first call of a process, with a pass over every byte"
+    save_panels(panels, title, path, {"color": "shared"}, labelLimit=300)
     return True
 
 

@@ -19,6 +19,7 @@ from colonnade.bench.paper_parquet import (
     TABLES,
     THREADS,
 )
+from colonnade.bench.plot import altair_or_none
 from colonnade.bench.report import STATES, Section, comparison, failures_section, marks_section, memory_section
 from colonnade.bench.report_arrow import speed
 from colonnade.bench.report_connections import frame_nbytes, machines
@@ -118,10 +119,7 @@ def sizes(summary: Summary) -> Iterator[Section]:
 
 def thread_curve(summary: Summary, path: Path) -> bool:
     """Speed by threads as a PNG. False where there is nothing to draw, or nothing to draw with."""
-    try:
-        import altair as alt
-    except ImportError:
-        return False
+    alt = altair_or_none()
     rows = [
         {
             "kind": kind,
@@ -132,7 +130,7 @@ def thread_curve(summary: Summary, path: Path) -> bool:
         for kind, engine, found in low_figures(summary, "repeat")
         for threads, (figure, place) in found.items()
     ]
-    if not rows:
+    if alt is None or not rows:
         return False
     x = alt.X("threads:O", title="threads", axis=alt.Axis(labelAngle=0))
     y = alt.Y("speed:Q", title="GB/s", scale=alt.Scale(domainMin=0))
