@@ -14,7 +14,7 @@ import numpy as np
 
 from ._cells import object_array
 from ._core import ArrowColumn
-from ._zones import zone_to_text
+from ._zones import arrow_zone, zone_to_text
 from .errors import EncodeError
 
 _INT64 = range(-(2**63), 2**63)
@@ -252,14 +252,13 @@ def _is_float(number: int) -> bool:
 
 
 def _zone(moment: dt.datetime, position: int) -> str | None:
-    """The zone's name as Arrow has it: neither the library it came from nor a fixed offset's own name."""
+    """The zone's name as Arrow has it; None without a zone."""
     if moment.tzinfo is None:
         return None
     text = zone_to_text(moment.tzinfo)
     if text is None:
         raise Misfit(position, f"expected a zone that has a name, found {moment.tzinfo!r}. Convert to UTC first.")
-    # The library in front of the name; offsets have a colon of their own.
-    return (text.partition(":")[2] or text) if text[0].isalpha() else text.partition(" ")[0]
+    return arrow_zone(text)
 
 
 def _lone_surrogate(cells: list[Any]) -> int:

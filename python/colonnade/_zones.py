@@ -39,6 +39,13 @@ def zone_to_text(zone: dt.tzinfo) -> str | None:
     return text if same == zone or (root == "pytz" and str(same) == str(zone)) else None
 
 
+def arrow_zone(text: str) -> str:
+    """The zone as Arrow has it: neither the library it came from nor a fixed offset's own name."""
+    root, colon, name = text.partition(":")
+    named = name if colon and root in ("zoneinfo", "pytz", "dateutil") else text
+    return named.partition(" ")[0] if named[:1] in ("+", "-") else named
+
+
 def zone_from_text(text: str) -> dt.tzinfo:
     """The zone that `zone_to_text` named. ValueError: the text or the zone is not known here."""
     if text == "UTC":

@@ -14,7 +14,7 @@ import pandas as pd
 
 from .. import _labels
 from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
-from .._zones import zone_from_text, zone_to_text
+from .._zones import arrow_zone, zone_from_text, zone_to_text
 from ._object_columns import level_from_labels, object_array, read_tag
 from ._pandas_arrow_table import extension_array, extension_metadata
 from ._pandas_foreign import array_from_foreign, categorical_of, times_of, writable, zoned_array
@@ -173,10 +173,8 @@ def _from_zoned(values: Any, where: str, keep: Callable[[np.ndarray], np.ndarray
     zone = zone_text(values.dtype.tz, where)
     ticks = values._ndarray
     mask = np.isnat(ticks)
-    named = zone.partition(":")[2] if zone.startswith(("zoneinfo:", "pytz:", "dateutil:")) else zone
-    arrow_zone = named.partition(" ")[0] if named[:1] in ("+", "-") else named
     tag = _labels.encode({"kind": "datetimetz", "tz": zone})
-    return ArrowColumn.from_masked(keep(ticks), mask if mask.any() else None, tag, arrow_zone)
+    return ArrowColumn.from_masked(keep(ticks), mask if mask.any() else None, tag, arrow_zone(zone))
 
 
 def zone_text(zone: Any, where: str) -> str:
