@@ -31,15 +31,15 @@ def write_all(fd: int, data: memoryview) -> None:
 def own_descriptor(path: str) -> int | None:
     """The descriptor of this process that a path such as ``/dev/stdout`` or ``/dev/fd/3`` means."""
     for _ in range(40):
+        try:
+            target = os.readlink(path)
+        except OSError:  # no link: an ordinary file
+            return None
         folder, name = os.path.split(path)
         folder = os.path.realpath(folder or ".")
         if folder == f"/proc/{os.getpid()}/fd" and name.isdecimal():
             return int(name)
-        path = os.path.join(folder, name)
-        try:
-            path = os.path.join(folder, os.readlink(path))
-        except OSError:
-            return None
+        path = os.path.join(folder, target)
     return None
 
 
