@@ -32,12 +32,6 @@ def _parts(cell: Any) -> Iterable[Any]:
     return list(cell)
 
 
-def has_nul_name(type: Any) -> bool:
-    """Whether a field within the type of Arrow's has a name that its C interface would end before its end."""
-    fields = [type.field(k) for k in range(type.num_fields)]
-    return any("\0" in field.name or has_nul_name(field.type) for field in fields)
-
-
 def are_arrays(cells: list[Any], made: Any) -> bool:
     """Whether the cells are arrays of the one dtype that the lists `made` have: nothing of them can change."""
     import pyarrow as pa

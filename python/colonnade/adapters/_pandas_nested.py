@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from .._core import ArrowColumn
-from ._nested_cells import has_nul_name, is_too_deep
+from ._nested_cells import is_too_deep
+from ._nul_names import fields_of, nul_name
 from ._object_columns import object_tag
 from ._pandas_strings import pyarrow_or_none
 
@@ -38,7 +39,11 @@ def _inferred(pa: Any, cells: list[Any]) -> Any:
     try:
         array = pa.array(cells)
         # Structs without fields have no place in some formats; dicts without keys are mixed cells there.
-        if isinstance(array, pa.ChunkedArray) or "struct<>" in str(array.type) or has_nul_name(array.type):
+        if (
+            isinstance(array, pa.ChunkedArray)
+            or "struct<>" in str(array.type)
+            or nul_name(fields_of(array.type)) is not None
+        ):
             return None
         return array if _same(cells, array.to_pylist()) else None
     except (pa.ArrowException, OverflowError, ValueError, TypeError, RecursionError):

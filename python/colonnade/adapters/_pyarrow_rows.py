@@ -7,7 +7,8 @@ from typing import Any
 
 from .._core import ArrowColumn
 from .._row_types import Misfit, RowType, checked, kinds_of
-from ._nested_cells import MOST_DEPTH, are_arrays, first_changed, has_nul_name, is_too_deep
+from ._nested_cells import MOST_DEPTH, are_arrays, first_changed, is_too_deep
+from ._nul_names import fields_of, nul_name
 
 
 def infer_arrow(cells: list[Any], kinds: tuple[type, ...]) -> RowType:
@@ -22,12 +23,15 @@ def infer_arrow(cells: list[Any], kinds: tuple[type, ...]) -> RowType:
         return Built(_decimal(pa, cells), kinds)
     _check_ends(cells)
     try:
-        return Built(pa.infer_type(cells), kinds)
+        found = pa.infer_type(cells)
     except _refusals(pa) as error:
         position = _first(cells, lambda part: pa.infer_type(part))
         raise Misfit(
             position, f"expected values of one type at every depth, found {cells[position]!r:.60}: {error}."
         ) from None
+    if nul_name(fields_of(found)) is not None:
+        raise Misfit(0, f"expected keys without NUL, found {found}.")
+    return Built(found, kinds)
 
 
 class Built:
@@ -59,11 +63,8 @@ class Built:
         return ArrowColumn.from_arrow(made)
 
     def _check_made(self, cells: list[Any], made: Any) -> None:
-        """Refuse what the builder changed: moments that became dates, bytes that became text, names that end early."""
-        if has_nul_name(made.type):
-            changed: int | None = 0
-        else:
-            changed = None if are_arrays(cells, made.type) else first_changed(cells, made)
+        """Refuse what the builder changed: moments that became dates, bytes that became text."""
+        changed = None if are_arrays(cells, made.type) else first_changed(cells, made)
         if changed is not None:
             raise Misfit(changed, f"expected {self._type}, found {cells[changed]!r:.60}, which is not held exactly.")
 

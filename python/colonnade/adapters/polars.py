@@ -103,18 +103,19 @@ def _without_arrow_type(dtype: Any) -> Any:
     """The dtype, or the dtype within it, that Arrow has no type for."""
     if dtype == pl.Object or dtype in _INT128:
         return dtype
-    if isinstance(dtype, pl.Struct):
-        inner = [field.dtype for field in dtype.fields]
-    else:
-        inner = [part for part in (getattr(dtype, name, None) for name in ("inner", "key", "value")) if part]
-    return next((found for part in inner if (found := _without_arrow_type(part)) is not None), None)
+    return next((found for part in _within(dtype) if (found := _without_arrow_type(part)) is not None), None)
 
 
 def _has_nul_name(dtype: Any) -> bool:
+    names = [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+    return "\0" in "".join(names) or any(map(_has_nul_name, _within(dtype)))
+
+
+def _within(dtype: Any) -> list[Any]:
+    """The dtypes right within a dtype."""
     if isinstance(dtype, pl.Struct):
-        return any("\0" in field.name or _has_nul_name(field.dtype) for field in dtype.fields)
-    inner = getattr(dtype, "inner", None)
-    return inner is not None and _has_nul_name(inner)
+        return [field.dtype for field in dtype.fields]
+    return [part for part in (getattr(dtype, name, None) for name in ("inner", "key", "value")) if part]
 
 
 def _copied(frame: CoreFrame) -> Any:

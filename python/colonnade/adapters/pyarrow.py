@@ -16,6 +16,7 @@ from .. import _labels
 from .._batched import Batches, with_origin
 from .._core import ArrowColumn, Axis, CoreFrame, DecodeError, EncodeError, import_arrow
 from ._arrow_streams import Exported, read_lazily
+from ._nul_names import nul_name
 
 LIBRARY = "pyarrow"
 WRITABLE = False
@@ -55,14 +56,12 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
 
 def _check_names(fields: Any) -> None:
     """Refuse names with NUL, nested ones too: Arrow's interface in memory ends a name there."""
-    for field in fields:
-        if "\0" in field.name:
-            raise EncodeError(
-                f"pyarrow: field {field.name!r}: expected a name without NUL, where Arrow's C interface would cut it. "
-                "Rename the field."
-            )
-        if field.type.num_fields:
-            _check_names(field.type.field(i) for i in range(field.type.num_fields))
+    name = nul_name(fields)
+    if name is not None:
+        raise EncodeError(
+            f"pyarrow: field {name!r}: expected a name without NUL, where Arrow's C interface would cut it. "
+            "Rename the field."
+        )
 
 
 def to_frames(obj: Any, *, options: Mapping[str, Any] | None = None) -> Iterator[CoreFrame] | None:
