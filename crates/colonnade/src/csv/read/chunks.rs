@@ -10,7 +10,7 @@ use super::look::Look;
 use super::opening::{Opening, open};
 use super::options::ReadOptions;
 use super::pass::longest;
-use super::schema::check_end;
+use super::schema::{another_count, check_end};
 use super::stream::Stream;
 use super::whole::{Reading, Rows};
 use super::{FORMAT, category};
@@ -267,11 +267,4 @@ impl Chunks {
         (self.dropped, self.nulled) = (self.dropped + dropped, self.nulled + nulled);
         Ok(frame)
     }
-}
-
-fn another_count(expected: usize, counted: u64) -> String {
-    format!(
-        "the schema is not this file's: expected {expected} rows, found {counted}. The file was cut or changed: read it with \
-         schema=\"ignore\"."
-    )
 }

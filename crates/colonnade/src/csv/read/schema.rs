@@ -68,11 +68,7 @@ impl Reading<'_> {
             && let Some(nrows) = header.nrows
             && nrows as u64 != read.rows as u64 + read.dropped
         {
-            let message = format!(
-                "the schema is not this file's: expected {nrows} rows, found {}. The file was cut or changed: read it with \
-                 schema=\"ignore\".",
-                read.rows
-            );
+            let message = another_count(nrows, read.rows as u64);
             return Err((self.place)(self.bytes.len()).error(ErrorKind::Malformed, FORMAT, None, message));
         }
         if self.chunk.is_none() {
@@ -89,4 +85,12 @@ impl Reading<'_> {
         };
         Ok(Rows { frame, dropped: read.dropped, nulled: read.nulled, kinds: Vec::new() })
     }
+}
+
+/// What is wrong where the header of a file says another number of rows.
+pub(super) fn another_count(expected: usize, counted: u64) -> String {
+    format!(
+        "the schema is not this file's: expected {expected} rows, found {counted}. The file was cut or changed: read it with \
+         schema=\"ignore\"."
+    )
 }
