@@ -1,15 +1,27 @@
 //! The frame that arrays under any names are: what `numpy.savez` and `numpy.save` write.
 
 use crate::container::npy::Descr;
+use crate::error::Result;
 use crate::frame::{Axis, Grid, Part, Tags};
 
-use super::frame_places::{AxisPlaces, FramePlaces, check_width, grid_of, line_of};
+use super::frame_places::{AxisPlaces, FramePlaces, check_rows, check_width, grid_of, line_of};
 use super::place::Place;
 use super::scan::{Array, Member};
 use super::{Kind, Store};
 
-/// Arrays under any names: columns of one length, one 2-D array, or one structured array.
-pub(super) fn from_arrays(store: &Store) -> std::result::Result<FramePlaces, String> {
+/// Arrays under any names: columns of one length, one 2-D array, or one structured array; or why they are no frame.
+///
+/// # Errors
+/// `LimitExceeded`: rows that no byte stands behind.
+pub(super) fn from_arrays(store: &Store) -> Result<std::result::Result<FramePlaces, String>> {
+    let found = places(store);
+    if let Ok(places) = &found {
+        check_rows(store, places.nrows, &places.parts)?;
+    }
+    Ok(found)
+}
+
+fn places(store: &Store) -> std::result::Result<FramePlaces, String> {
     const ADVICE: &str = "Read the arrays with read_arrays.";
     let arrays: Vec<&Member> =
         store.members.iter().filter(|m| !matches!(store.array_of(m), Array::None)).collect();

@@ -280,13 +280,7 @@ impl Store {
                 Some((sorted, meta)) => Ok(frame_places::from_members(&self, &sorted, &meta)?),
                 None => Err(String::new()),
             },
-            Kind::Savez | Kind::Npy => {
-                let found = any_names::from_arrays(&self);
-                if let Ok(places) = &found {
-                    frame_places::check_rows(&self, places.nrows, &places.parts)?;
-                }
-                found
-            }
+            Kind::Savez | Kind::Npy => any_names::from_arrays(&self)?,
             Kind::Bundle => {
                 Err("expected one frame, found a bundle of frames. Open it with read_bundle.".into())
             }
