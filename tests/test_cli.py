@@ -355,6 +355,13 @@ def test_a_closed_stream_that_is_asked_for_is_an_error(path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, b"colonnade: stdout is closed\n")
 
 
+def test_a_closed_stream_that_is_asked_for_by_its_path_is_an_error(path: Path) -> None:
+    shell = ["sh", "-c", '"$@" >&-', "sh"]
+    done = subprocess.run([*shell, *RUN, "convert", path, "/dev/stdout", "--to", "csv"], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert b"Bad file descriptor" in done.stderr
+
+
 def test_what_the_shell_has_in_its_file_stays(path: Path, tmp_path: Path) -> None:
     target = tmp_path / "log"
     command = 'echo head; "$@"; echo tail'

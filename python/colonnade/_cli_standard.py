@@ -14,8 +14,9 @@ def fill_standard() -> None:
         if getattr(sys, name) is not None:
             continue
         _closed.add(number)
-        fd = os.open(os.devnull, os.O_RDWR)
-        setattr(sys, name, open(fd, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
+        # The wrong way round: who names it by /dev/stdout is told that it is closed, and nothing is lost in silence.
+        os.open(os.devnull, os.O_WRONLY if number == 0 else os.O_RDONLY)
+        setattr(sys, name, open(os.devnull, "r" if number == 0 else "w"))  # noqa: SIM115
 
 
 def standard(number: int) -> int:
