@@ -357,7 +357,8 @@ def test_a_closed_stream_that_is_asked_for_is_an_error(path: Path) -> None:
 
 def test_a_closed_stream_that_is_asked_for_by_its_path_is_an_error(path: Path) -> None:
     shell = ["sh", "-c", '"$@" >&-', "sh"]
-    done = subprocess.run([*shell, *RUN, "convert", path, "/dev/stdout", "--to", "csv"], capture_output=True, check=False)
+    convert = [*RUN, "convert", path, "/dev/stdout", "--to", "ndjson"]
+    done = subprocess.run([*shell, *convert], capture_output=True, check=False)
     assert done.returncode == 1
     assert b"Bad file descriptor" in done.stderr
 
