@@ -112,6 +112,44 @@ def test_real_frames_come_back_or_are_refused(name: str, form: str, codec: str, 
         check(through_memory(engine, whole(), one, tmp_path), whole())
 
 
+@pytest.mark.parametrize(("name", "form", "codec"), ROWS)
+def test_what_reads_one_column_or_some_rows_reads_these(name: str, form: str, codec: str, tmp_path: Path) -> None:
+    engine, one, frame = known(name), cell(name, form, codec), simple()
+    path = tmp_path / f"table.{form}"
+    engine.write(frame, path, one)
+    asked: dict[str, tuple[dict[str, Any], Any]] = {
+        "column": ({"column": "f"}, frame[["f"]]),
+        "rows": ({"rows": slice(5, 8)}, frame.iloc[5:8]),
+    }
+    there = []
+    for what, (told, wanted) in asked.items():
+        try:
+            found = engine.part(path, one, **told)
+        except NotImplementedError:
+            continue
+        there.append(what)
+        assert list(found.columns) == list(wanted.columns)
+        for column in wanted.columns.drop("s", errors="ignore"):
+            np.testing.assert_array_equal(found[column].to_numpy(), wanted[column].to_numpy())
+    if (name, form) in READ_LESS:
+        assert there == READ_LESS[name, form]
+
+
+READ_LESS = {
+    ("h5py", "hdf5"): ["column", "rows"],
+    ("zarr", "zarr"): ["column", "rows"],
+    ("uproot", "rntuple"): ["column", "rows"],
+    ("uproot", "ttree"): ["column", "rows"],
+    ("pytables", "hdf-table"): ["column", "rows"],
+    ("pytables", "hdf-fixed"): ["rows"],
+    ("vortex", "vortex"): ["column"],
+    ("awkward", "parquet"): ["column"],
+    ("awkward", "feather"): ["column"],
+    ("awkward", "npz"): ["column"],
+    ("colonnade", "npz"): ["column", "rows"],
+}
+
+
 @pytest.mark.parametrize("name", ["awkward", "uproot", "pytables"])
 def test_missing_text_comes_back_in_its_place(name: str, tmp_path: Path) -> None:
     form, codec = ENGINES[name].panel[0]

@@ -15,11 +15,13 @@ from colonnade.bench.panel.model import winners
 from colonnade.bench.panel.report_all import write_reports
 from colonnade.bench.panel.report_answer import candidates, headline, winner
 from colonnade.bench.panel.report_figures import achieved
+from colonnade.bench.panel.report_findings import findings
 from colonnade.bench.panel.report_labels import LINE, Label, apart, meet, spread
 from colonnade.bench.panel.report_looks import PALETTE
 from colonnade.bench.panel.report_pictures import by_transport, kept, looks, splits, steps
 from colonnade.bench.panel.report_sections import parts
 from colonnade.bench.panel.report_terminal import print_report
+from colonnade.bench.panel.report_trust import safety
 from colonnade.bench.panel.summary import Contestant, Place, Results
 from tests.bench.panel_records import CONTESTANTS, HOSTILE, TRANSPORTS, cell, machine, panel, records, written
 
@@ -78,6 +80,39 @@ def test_without_memory_the_model_takes_what_a_file_tells_apart():
     assert candidates(piped, PLACE) == {}
 
 
+def test_links_and_floors_are_those_that_points_stood_on():
+    def ground(kind, bps):
+        said = {"dataset": PLACE.dataset, "what": "raw bytes", "nbytes": 1, "seconds": bps} if kind == "floor" else {}
+        return {"kind": kind, "transport": "tcp-1gbit", "bps": bps, "delay_s": 0.0, "run": "r1", **said}
+
+    before = [ground("link", 1.0), ground("floor", 1.0), ground("link", 2.0), ground("floor", 2.0)]
+    after = [ground("link", 3.0), ground("floor", 3.0)]
+    found = Results([*before, *measured("a", [1.0]), *after])
+    assert found.link_bps("r1", "tcp-1gbit") == 2.0
+    assert [record["bps"] for record in found.grounds("floor", "r1")] == [2.0]
+    assert Results(before).link_bps("r1", "tcp-1gbit") == 2.0
+
+
+def test_what_stands_out_is_said_in_a_sentence(results):
+    (grows,) = [row[0] for row in findings(results, PLACE).rows]
+    assert "faster than the data" in grows
+    assert "dput" in grows
+
+    def slower(record):
+        shaped = record["kind"] == "panel" and record["cell"]["transport"] == "tcp-1gbit"
+        return {**record, "union_s": 3 * record["union_s"]} if shaped else record
+
+    (_, misses) = [row[0] for row in findings(Results(map(slower, records())), PLACE).rows]
+    assert "over 20 % from both models" in misses
+    assert findings(Results(measured("a", [1.0])), PLACE).rows == []
+
+
+def test_safety_is_told_of_each_format(results):
+    rows = {row[0]: row[3] for row in safety(results, PLACE).rows}
+    assert rows["colonnade npz"].startswith("reading runs no code; CRC-32")
+    assert rows["colonnade msgpack"] == "reading runs no code; no checksum"
+
+
 def test_boxes_that_meet_are_ties():
     found = Results(
         [*measured("a", [1.0, 1.1, 1.2]), *measured("b", [1.1, 1.15, 1.3]), *measured("c", [2.0, 2.1, 2.2])]
@@ -105,6 +140,8 @@ def test_framed_ones_keep_what_their_round_trip_keeps():
     found = Results([*records, *checks])
     (framed,) = [each for each in found.contestants(PLACE) if each.options]
     assert found.exact(PLACE, framed)
+    both = Results([*records, *measured("a", [2.0], "unix")])
+    assert [(row[0], row[-1]) for row in tables(both)["framed"].rows] == [("a", "-50 %")]
 
 
 def test_runs_never_meet():

@@ -11,7 +11,8 @@ import pytest
 
 import colonnade as cn
 from colonnade.bench.__main__ import main
-from colonnade.bench.panel import point, runner, tables
+from colonnade.bench.panel import earlier, point, runner, tables
+from colonnade.bench.panel.report_trust import failures
 from colonnade.bench.panel.serve import Server
 from colonnade.bench.panel.shaping import Shape
 from colonnade.bench.panel.spec import PanelSpec
@@ -87,8 +88,9 @@ def test_what_was_measured_is_not_measured_again_and_a_cut_line_is_left_out(tmp_
     out.write_text("".join(unfinished) + '{"kind": "panel", "cel')
     again = run(tmp_path, engine=["pickle"], transport=["memory"])
     assert of(again, "panel") == of(first, "panel")
+    assert of(again, "floor") == of(first, "floor"), "no point of it was left"
     assert len(of(again, "check")) == 1
-    assert list(runner.before(out)) == again
+    assert list(earlier.before(out)) == again
     assert of(Results.load(out).records, "panel") == of(first, "panel"), "reports read it too"
     other = run(tmp_path, engine=["pickle"], transport=["memory"], repetitions=3)
     assert len(of(other, "panel")) == 3, "another specification is another run"
@@ -125,6 +127,8 @@ import os, signal, time
 from colonnade.bench.engines import ENGINES, register_engine
 from colonnade.bench.engines.base import Engine
 
+kept = []
+
 class Bad(Engine):
     libraries = ("pandas",)
     def __init__(self, how):
@@ -137,22 +141,25 @@ class Bad(Engine):
             os.kill(os.getpid(), signal.SIGSEGV)
         if self.how == "hang":
             time.sleep(600)
+        if self.how == "leak":
+            kept.append(b"x" * (16 << 20))
+            return b"x"
         raise ValueError("cannot hold this")
     def decode(self, buffer, cell):
         import pandas as pd
         return pd.DataFrame({"a": [1.5]})
 
-for how in ("crash", "hang", "raise", "other"):
+for how in ("crash", "hang", "raise", "other", "leak"):
     if f"bad-{how}" not in ENGINES:
         register_engine(Bad(how))
 """
 
 
 def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path: Path, monkeypatch: Any) -> None:
-    (tmp_path / "sitecustomize.py").write_text(PLUGIN)  # every process of the panel has the four
+    (tmp_path / "sitecustomize.py").write_text(PLUGIN)  # every process of the panel has them
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     exec(compile(PLUGIN, "plugin", "exec"), {})
-    names = [f"bad-{how}" for how in ("crash", "hang", "raise", "other")]
+    names = [f"bad-{how}" for how in ("crash", "hang", "raise", "other", "leak")]
     spec = PanelSpec.of(
         {
             **SMALL,
@@ -160,6 +167,7 @@ def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path:
             "engine": [*names, "pickle"],
             "transport": ["memory"],
             "check_size": 0.01,
+            "repetitions": 3,
         }
     )
     panel = runner.Panel(spec, tmp_path / "panel.jsonl", tmp_path)
@@ -172,7 +180,11 @@ def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path:
     losses = {record["cell"]["engine"]: record["losses"] for record in of(panel.records, "check")}
     assert losses["bad-other"]
     assert losses["pickle"] == []
-    assert {record["cell"]["engine"] for record in of(panel.records, "panel")} == {"bad-other", "pickle"}
+    assert {record["cell"]["engine"] for record in of(panel.records, "panel")} == {"bad-other", "bad-leak", "pickle"}
+    results = Results(panel.records)
+    (place,) = results.places()
+    told = [row for row in failures(results, place).rows if row[0].startswith("bad-leak")]
+    assert [row[2].partition(":")[0] for row in told] == ["it leaks"]
 
 
 FEWER = """
@@ -207,7 +219,9 @@ def test_a_timed_read_that_gives_less_than_the_checked_one_is_no_faster_reader(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     exec(compile(FEWER, "plugin", "exec"), {})
     records = run(tmp_path, engine=["fewer"], transport=["file", "memory"])
-    assert [record["losses"] for record in of(records, "check")] == [[]]
+    assert [(record["losses"], record["by_way"]) for record in of(records, "check")] == [
+        ([], {"file": ["16 rows became 3"]})
+    ]
     (failed,) = of(records, "failed")
     assert failed["cell"]["transport"] == "file"
     assert failed["reason"] == "reader: 3 rows came back of 16, but all of those that were checked"
@@ -335,6 +349,15 @@ def test_damaged_copies(tmp_path: Path) -> None:
         ({"engine": "pickle"}, "engine must be a list of texts"),
         ({"size": [2.0]}, "fractions above 0 and up to 1"),
         ({"via": ["framd"]}, 'unknown via "framd"; did you mean "framed"'),
+        ({"repetitions": "3"}, "repetitions must be a whole number, found '3'"),
+        ({"budget_s": "60"}, "budget_s must be a number, found '60'"),
+        ({"faults": 1}, "faults must be true or false, found 1"),
+        ({"size": {"from": 0.1, "stp": 2}}, 'unknown key of size "stp"; did you mean "step"'),
+        ({"size": {"from": "a"}}, "from of size must be a number"),
+        ({"size": {"to": 1.0}}, "size needs from"),
+        ({"only": [{"engine": "pikle"}]}, 'unknown engine "pikle"; did you mean "pickle"'),
+        ({"without": [{"format": "parket"}]}, 'unknown format "parket"; did you mean "parquet"'),
+        ({"without": {"format": "parquet"}}, "without must be a list of tables"),
     ],
 )
 def test_an_unknown_level_names_the_known_ones(levels: dict[str, Any], text: str) -> None:
@@ -376,6 +399,11 @@ def test_the_other_host(tmp_path: Path) -> None:
     assert failed["cell"]["engine"] == "pickle"
     assert of(records, "link")[0]["how"] == "remote"
     assert of(records, "link")[0]["bps"] > 1e6
+    record = of(records, "panel")[-1]
+    assert record["rows"] == record["nrows"]
+    assert record["read"]["peak_nbytes"] >= 0
+    assert record["read"]["open_s"] <= record["read"]["usable_s"]
+    assert record["user_s"] >= record["write"]["user_s"]
 
 
 def test_the_command_line_measures_and_reports(tmp_path: Path, capsys: Any) -> None:

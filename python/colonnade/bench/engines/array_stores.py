@@ -42,15 +42,18 @@ class H5py(InMemory):
                 file.create_dataset(name, data=array, dtype=dtype, **(options if len(array) else {}))
 
     def read(self, path: Any, cell: Cell) -> Any:
+        return self.part(path, cell)
+
+    def part(self, path: Any, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
         import h5py
 
         with h5py.File(path, "r") as file:
 
             def array(name: str) -> Any:
-                dataset = file[name]
-                return dataset.asstr()[()] if h5py.check_string_dtype(dataset.dtype) else dataset[()]
+                dataset, some = file[name], () if rows is None else rows
+                return dataset.asstr()[some] if h5py.check_string_dtype(dataset.dtype) else dataset[some]
 
-            return joined(array, json.loads(file.attrs[COLUMNS]))
+            return joined(array, json.loads(file.attrs[COLUMNS]), column)
 
 
 class Zarr(Spooled):
@@ -79,6 +82,9 @@ class Zarr(Spooled):
                 group.create_array(name, data=array.astype(np.dtypes.StringDType()) if text else array, **options)
 
     def read(self, path: Path, cell: Cell) -> Any:
+        return self.part(path, cell)
+
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
         import zarr
         from zarr.storage import ZipStore
 
@@ -86,6 +92,6 @@ class Zarr(Spooled):
             group: Any = zarr.open_group(store, mode="r", zarr_format=3)
 
             def array(name: str) -> Any:
-                return group[name][:]
+                return group[name][slice(None) if rows is None else rows]
 
-            return joined(array, group.attrs[COLUMNS])
+            return joined(array, group.attrs[COLUMNS], column)

@@ -43,16 +43,17 @@ def parted(frame: Any) -> tuple[dict[str, Any], About]:
     return arrays, about
 
 
-def joined(array: Callable[[str], Any], about: About) -> Any:
-    """The DataFrame again; `array` gives each by its name."""
+def joined(array: Callable[[str], Any], about: About, column: str | None = None) -> Any:
+    """The DataFrame again, or one column of it; `array` gives each by its name."""
     import pandas as pd
 
     columns = {}
-    for position, said in enumerate(about):
+    wanted = {k: said for k, said in enumerate(about) if column is None or said["label"] == column}
+    for position, said in wanted.items():
         there = array(f"{position}.there") if said["there"] else None
         columns[position] = restored(array(str(position)), there, said)
     out = pd.DataFrame(columns, copy=False)
-    out.columns = pd.Index([said["label"] for said in about])
+    out.columns = pd.Index([said["label"] for said in wanted.values()])
     return out
 
 

@@ -51,6 +51,11 @@ class Awkward(Spooled):
         found = self.some(path, cell, None)
         return as_frame(found) if cell.library == "pandas" else found
 
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        if column is None or rows is not None:
+            raise NotImplementedError
+        return as_frame(self.some(path, cell, [column]))
+
     def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         for name in names:
             yield self.some(path, cell, [name])[name]

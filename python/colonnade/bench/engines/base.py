@@ -80,6 +80,10 @@ class Engine:
         """Distribution name to version."""
         return {name: metadata.version(name) for name in self.distributions}
 
+    def security_of(self, format: str) -> str:
+        """The same of one format, where an engine's differ."""
+        return self.security
+
     def supports(self, cell: Cell) -> bool:
         """Whether this combination exists at all (a file suffix aside, most do)."""
         return True

@@ -16,6 +16,10 @@ OPTIONS = ("numbers", "orient", "filter", "profile")
 CHUNKED = ("arrow", "arrows", "parquet", "msgpack", "csv", "ndjson")
 """What `cn.open_reader` reads chunk by chunk."""
 TEXT = ("csv", "ndjson", "json", "yaml")
+CHECKSUMS = {
+    "npz": "CRC-32 of each member, compared on request and for compressed members",
+    "parquet": "CRC-32 of each page, compared on request",
+}
 SCHEMA = "csv-schema"
 """CSV whose first line says what CSV has no place for."""
 
@@ -42,7 +46,7 @@ class Colonnade(Engine):
     }
     given = ("arrows", "msgpack")
     libraries = ("static-frame", "pandas", "polars", "pyarrow", "awkward", "colonnade")
-    security = "reading runs no code; NPZ: CRC-32 written always, verified on request and for compressed members"
+    security = "reading runs no code"
     panel = (
         ("npz", "none"), ("npz", "zstd"), ("arrow", "none"), ("arrow", "zstd"), ("arrows", "none"), ("arrows", "lz4"),
         ("arrows", "zstd"), ("parquet", "auto"), ("parquet", "zstd"), ("msgpack", "none"),
@@ -50,6 +54,9 @@ class Colonnade(Engine):
     )  # fmt: skip
     streams = ("arrows",)
     ends = True
+
+    def security_of(self, format: str) -> str:
+        return f"{self.security}; {CHECKSUMS.get(format, 'no checksum')}"
 
     def versions(self) -> dict[str, str]:
         import colonnade as cn

@@ -36,3 +36,11 @@ class PyTables(Spooled):
         import pandas as pd
 
         return pd.read_hdf(path, KEY)
+
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import pandas as pd
+
+        if column is not None and cell.format == "hdf-fixed":
+            raise NotImplementedError
+        some = {} if rows is None else {"start": rows.start, "stop": rows.stop}
+        return pd.read_hdf(path, KEY, columns=None if column is None else [column], **some)

@@ -56,6 +56,15 @@ class Uproot(Spooled):
             found = file[TREE].arrays()
         return as_frame(found) if cell.library == "pandas" else found
 
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import uproot
+
+        some: dict[str, Any] = {} if column is None else {"filter_name": [column]}
+        if rows is not None:
+            some |= {"entry_start": rows.start, "entry_stop": rows.stop}
+        with uproot.open(str(path)) as file:
+            return as_frame(file[TREE].arrays(**some))
+
     def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
         import uproot
 

@@ -37,6 +37,13 @@ class Vortex(Spooled):
 
         return vortex.open(str(path)).to_arrow().read_all().to_pandas()
 
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import vortex
+
+        if rows is not None:
+            raise NotImplementedError
+        return vortex.open(str(path)).to_arrow([column]).read_all().to_pandas()
+
     def decode(self, buffer: Any, cell: Cell) -> Any:
         import vortex
 

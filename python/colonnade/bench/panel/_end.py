@@ -17,6 +17,7 @@ from colonnade.bench._channel import Channel
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.libraries import LIBRARIES
 from colonnade.bench.measure import prepare, touch_all, trim_heap
+from colonnade.bench.memory import status
 from colonnade.bench.panel import tables
 from colonnade.bench.panel._meter import Meter, clock
 from colonnade.bench.panel._parts import seconds_of_parts
@@ -30,6 +31,9 @@ OF_A_HALF = ("user_s", "system_s", "peak_nbytes")
 
 class End:
     """Holds the words' channel, the data and the engine."""
+
+    base = held = 0
+    """Memory before the first repetition, and what has been kept since."""
 
     def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
         self.say, self.task = channel.say, task
@@ -149,16 +153,22 @@ class End:
 
     def ready(self) -> None:
         prepare(self.nbytes, self.engine)
+        held = status(os.getpid()).get("RssAnon", 0)
+        self.base = self.base or held
+        self.held = max(0, held - self.base)
         self.say(word="ready")
 
     # ---------------------------------------------------------------- measured
 
     def go(self, told: dict[str, Any]) -> None:
-        """One repetition; what was read is dropped afterwards, untimed."""
+        """One repetition; what was read is dropped afterwards, untimed.
+
+        `held_nbytes`: memory that earlier repetitions have kept.
+        """
         if self.moving is None:
             self.ready()
         do = {"both": self.both, "write": self.send, "read": self.receive}[self.role]
-        self.say(word="done", **do())
+        self.say(word="done", held_nbytes=self.held, **do())
 
     def both(self) -> dict[str, Any]:
         """Each half for itself, and their sum."""

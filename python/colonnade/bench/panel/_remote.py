@@ -10,6 +10,8 @@ from colonnade.bench.panel import _end
 from colonnade.bench.panel._meter import Meter, clock
 
 PINGS = 9
+TOLD = ("decode_s", "usable_s", *_end.OF_A_HALF)
+"""What the other host says of each table."""
 
 
 class RemoteEnd(_end.End):
@@ -55,23 +57,31 @@ class RemoteEnd(_end.End):
 
     def both(self) -> dict[str, Any]:
         back_s = self.back_s()
-        encode_s = decode_s = 0.0
-        nbytes = 0
+        encode_s, nbytes = 0.0, 0
+        answers: dict[str, dict[str, Any]] = {}
         with Meter() as meter:
             for name, frame in self.tables.items():
                 start = clock()
                 payload = self.engine.encode(frame, self.cell)
                 encode_s += clock() - start
                 nbytes += memoryview(payload).nbytes
-                decode_s += self.passed_on(name, payload)["usable_s"]  # with the pass over all values
+                answers[name] = self.passed_on(name, payload)
         elapsed = meter.found["elapsed_s"] - back_s * len(self.tables)  # each table has its answer
+        of_all = {name: [answer.get(name, 0) for answer in answers.values()] for name in TOLD}
+        there = {name: (max if name == "peak_nbytes" else sum)(values) for name, values in of_all.items()}
+        usable_s = there.pop("usable_s")
         return {
             **meter.found,
+            "write": {name: meter.found[name] for name in _end.OF_A_HALF},
+            "read": {name: there[name] for name in _end.OF_A_HALF},
+            "user_s": meter.found["user_s"] + there["user_s"],
+            "system_s": meter.found["system_s"] + there["system_s"],
             "elapsed_s": elapsed,
             "encode_s": encode_s,
-            "decode_s": decode_s,
-            "open_s": elapsed,
+            "decode_s": there["decode_s"],
+            "open_s": elapsed - (usable_s - there["decode_s"]),
             "usable_s": elapsed,
             "nbytes": nbytes,
             "back_s": back_s,
+            "rows": {name: answer["rows"] for name, answer in answers.items()},
         }

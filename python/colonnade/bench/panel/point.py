@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import resource
 import shutil
 import sys
 import tempfile
@@ -79,7 +81,8 @@ def measure(
                 found["cores_used"] = (found["user_s"] + found["system_s"]) / found["union_s"]
             # R's own count of bytes is for its memory: shares are of the same bytes for all.
             frame_nbytes = task.get("frame_nbytes", size["frame_nbytes"])
-            yield {"round": number, "frame_nbytes": frame_nbytes, "nrows": size.get("nrows"), **found}
+            load = os.getloadavg()[0]
+            yield {"round": number, "frame_nbytes": frame_nbytes, "nrows": size.get("nrows"), "load": load, **found}
 
 
 def total(rows: Any) -> int | None:
@@ -112,6 +115,8 @@ def started(role: str, cell: Cell, task: dict[str, Any], link: ShapedLink | None
     command = MODULE if program is None else program(task)
     name = {"write": "writer", "read": "reader", "both": "process"}.get(role, role)
     process = Process(name, [*(link.prefix(sends=role == "write") if link else []), *command], task)
+    if role == "fault" and program is not None:  # others limit themselves, when what they need is there
+        resource.prlimit(process.popen.pid, resource.RLIMIT_AS, (FAULT_NBYTES, FAULT_NBYTES))
     try:
         yield process
     finally:
@@ -123,7 +128,7 @@ def alone(end: Process, place: Place) -> dict[str, Any]:
     end.tell({"word": "go"})
     done = heard(end, place)
     encode_s, peak = done["encode_s"], done.get("peak_nbytes")
-    half = {"peak_nbytes": peak}
+    half = {"peak_nbytes": peak, "held_nbytes": done.get("held_nbytes")}
     return {
         "union_s": done["elapsed_s"],
         "rows": done.get("rows"),
@@ -200,6 +205,8 @@ def check(cell: Cell, place: Place) -> dict[str, Any]:
 
 FAULT_S = 20.0
 """A damaged copy that takes longer hangs."""
+FAULT_NBYTES = 16 << 30
+"""Address space of a process that decodes damaged copies."""
 SEVERITY = ("unnoticed", "error", "hang", "crash", "silently wrong")
 
 

@@ -14,12 +14,15 @@ def medians(results: Results, place: Place, contestant: Contestant, transport: s
     return [(size, figure.median) for size, figure in results.curve(place, contestant, transport)]
 
 
-def security(results: Results, place: Place, engine: str) -> str:
-    """The engine's own note: as the run recorded it, else as the engine says here."""
+def security(results: Results, place: Place, engine: str, format: str) -> str:
+    """The engine's own note of a format: as the run recorded it, else as the engine says here."""
     for record in results.kind("plan", place.run):
-        if engine in record.get("security", {}):
-            return str(record["security"][engine])
-    return ENGINES[engine].security if engine in ENGINES else "-"
+        said = record.get("security", {}).get(engine)
+        if isinstance(said, dict) and format in said:
+            return str(said[format])
+        if isinstance(said, str) and engine not in ENGINES:
+            return said
+    return ENGINES[engine].security_of(format) if engine in ENGINES else "-"
 
 
 def ended(results: Results, run: str) -> str:
@@ -79,7 +82,7 @@ def ideal_s(results: Results, place: Place, contestant: Contestant, size: float)
 
 def floors_of(results: Results, place: Place) -> list[Record]:
     """Floors of the run, of this data where they say of which."""
-    return [r for r in results.kind("floor", place.run) if r.get("dataset", place.dataset) == place.dataset]
+    return [r for r in results.grounds("floor", place.run) if r.get("dataset", place.dataset) == place.dataset]
 
 
 def floor(results: Results, place: Place, transport: str) -> Record | None:

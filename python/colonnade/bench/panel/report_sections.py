@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from colonnade.bench.panel.growth import WARN_ABOVE, Growth, fit
-from colonnade.bench.panel.model import pipelined_s, serial_s
-from colonnade.bench.panel.report_answer import candidates, data, interval, measured_link, winner
+from colonnade.bench.panel.report_answer import data, interval, measured_link, winner
 from colonnade.bench.panel.report_figures import (
     achieved,
     box,
@@ -20,13 +19,12 @@ from colonnade.bench.panel.report_figures import (
     shown,
     storage,
 )
+from colonnade.bench.panel.report_findings import findings, gaps_of
+from colonnade.bench.panel.report_framed import framed
 from colonnade.bench.panel.report_part import Part
 from colonnade.bench.panel.report_trust import failures, fidelity, safety
 from colonnade.bench.panel.report_words import MODELLED, bits, fraction, nbytes, seconds, title
 from colonnade.bench.panel.summary import Place, Results
-
-FINDING = 0.2
-"""A gap between model and measurement above this is pointed out."""
 
 
 def parts(results: Results, place: Place) -> list[Part]:
@@ -35,6 +33,7 @@ def parts(results: Results, place: Place) -> list[Part]:
         fastest(results, place),
         times(results, place),
         stored(results, place),
+        findings(results, place),
         growth(results, place),
         extrapolated(results, place),
         fidelity(results, place),
@@ -42,6 +41,7 @@ def parts(results: Results, place: Place) -> list[Part]:
         failures(results, place),
         floors(results, place),
         gaps(results, place),
+        framed(results, place),
         details(results, place),
         machine(results, place),
     ]
@@ -157,16 +157,10 @@ def floors(results: Results, place: Place) -> Part:
 def gaps(results: Results, place: Place) -> Part:
     """What the models say of each measured link, beside what was measured."""
     rows = []
-    size = results.full_size(place) or 1.0
-    for contestant, candidate in candidates(results, place, lossy=True).items():
-        for transport in results.transports(place):
-            link, figure = results.link(place.run, transport), results.figure(place, contestant, transport, size)
-            if link is None or figure is None:
-                continue
-            said = [model(candidate, link["bps"], link["delay_s"]) for model in (serial_s, pipelined_s)]
-            off = min((each / figure.median - 1 for each in said), key=abs)
-            words = [seconds(figure.median), *map(seconds, said), f"{round(100 * off):+d} %"]
-            rows.append([contestant.name, title(transport), *words, "over 20 %" if abs(off) > FINDING else "-"])
+    for gap in gaps_of(results, place):
+        said = (gap.measured_s, gap.serial_s, gap.pipelined_s)
+        words = [*map(seconds, said), f"{round(100 * gap.off):+d} %", "over 20 %" if gap.is_finding else "-"]
+        rows.append([gap.contestant.name, title(gap.transport), *words])
     header = [
         "contestant",
         "transport",
@@ -226,7 +220,7 @@ def machine(results: Results, place: Place) -> Part:
     rows: list[list[str]] = []
     for record in results.kind("machine", place.run)[-1:]:
         rows = [[name, shown(name, value)] for name, value in record.items() if name not in ("kind", "run")]
-    for record in {r["transport"]: r for r in results.kind("link", place.run)}.values():
+    for record in results.grounds("link", place.run):
         asked = f"asked {bits(record['asked_bps'])}, " if record.get("asked_bps") else ""
         measured = f"measured {bits(record['bps'])}, {seconds(record['delay_s'])}"
         rows.append([title(record["transport"]), f"{asked}{measured}, by {record['how']}"])

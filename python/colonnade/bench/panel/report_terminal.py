@@ -13,7 +13,7 @@ from colonnade.bench.panel.report_part import Part
 from colonnade.bench.panel.report_sections import parts
 from colonnade.bench.panel.summary import Results
 
-LONG = ("details", "machine", "growth", "extrapolated", "gaps", "floors")
+LONG = ("details", "machine", "growth", "extrapolated", "gaps")
 """What a terminal shows on demand."""
 ROOMY = 140
 """Columns of a terminal that holds quartiles as well."""

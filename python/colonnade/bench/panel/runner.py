@@ -14,7 +14,7 @@ import random
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,8 @@ from typing import Any
 from colonnade.bench import machine
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.pair import PairError
-from colonnade.bench.panel import point, tables
+from colonnade.bench.panel import point
+from colonnade.bench.panel.earlier import before, identities, mend, new_run, same_run
 from colonnade.bench.panel.ground import Ground
 from colonnade.bench.panel.links import ShapedLink
 from colonnade.bench.panel.spec import PanelSpec
@@ -61,14 +62,14 @@ class Panel:
             raise ValueError("bench: nothing to measure: no engine has what was asked for, or the filters leave it out")
         self.engines = sorted({cell.engine for cell in self.curves})
         self.machine = {k: v for k, v in machine.describe(directory, self.engines).items() if k != "kind"}
-        self.run_id = same_run(earlier, spec, self.machine) or time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+        self.run_id = same_run(earlier, spec, self.machine) or new_run(earlier)
         self.records: list[dict[str, Any]] = []
         self.of: defaultdict[tuple[str, Cell], list[dict[str, Any]]] = defaultdict(list)
         for record in earlier:
             if record.get("run") == self.run_id:
                 self.keep(record)
         self.links: dict[str, ShapedLink] = {}
-        self.left = 0
+        self.left = self.unchecked = 0
         self.end = time.monotonic() + spec.budget_s
 
     # ---------------------------------------------------------------- records
@@ -109,7 +110,7 @@ class Panel:
             spec=self.spec.to_json(),
             ncells=len(curves) * len(self.spec.size),
             disk_bps=self.spec.disk_bps,
-            security={name: ENGINES[name].security for name in engines},
+            security={n: {fmt: ENGINES[n].security_of(fmt) for fmt, _ in ENGINES[n].panel} for n in engines},
             data=identities(self.spec),
         )
         reason, left = "failed", 0
@@ -117,9 +118,10 @@ class Panel:
             there = self.there(curves, engines)
             checked = self.checks(there)
             ground = Ground(self.spec, self.place, self.links, self.emit, self.note)
-            checked = ground.make_links(checked)
-            ground.floors(checked)
-            left = self.grow(checked)
+            # What a way can do is measured beside its points: a run that goes on with something else leaves it.
+            standing = ground.make_links([cell for cell in checked if self.is_open(cell)])
+            ground.floors(standing)
+            left = self.grow(standing) + self.unchecked * len(self.spec.size)
             if self.spec.faults and not left:
                 left = self.faults(checked)
             reason = "time budget" if left else "complete"
@@ -145,8 +147,9 @@ class Panel:
     def checks(self, cells: Sequence[Cell]) -> list[Cell]:
         """One round trip of each engine's row on a small part of the data: what is lost, before any clock starts."""
         subjects = {cell: subject_of(cell, self.spec) for cell in cells}
-        good = {subject: self.check(subject) for subject in dict.fromkeys(subjects.values())}
-        return [cell for cell, subject in subjects.items() if good[subject]]
+        good = {subject: self.check(subject) for subject in dict.fromkeys(subjects.values()) if not self.over()}
+        self.unchecked = sum(subject not in good for subject in subjects.values())
+        return [cell for cell, subject in subjects.items() if good.get(subject)]
 
     def check(self, cell: Cell) -> bool:
         if self.has("check", cell):
@@ -176,13 +179,22 @@ class Panel:
                 del open_[cell]
         return sum(len(sizes) - k for k in open_.values())
 
-    def point(self, cell: Cell, left: int) -> bool:
-        """One point; False where the curve ends with it."""
+    def known(self, cell: Cell) -> bool | None:
+        """Whether the curve goes on behind this point, where earlier records say so; None: it is to be measured."""
         done = [record["union_s"] for record in self.of["panel", cell]]
         if len(done) >= self.spec.repetitions or (done and max(done) > self.spec.point_s):
             return bool(max(done) <= self.spec.point_s)
-        if any(not passes(record["reason"]) for record in self.of["failed", cell]):
-            return False
+        return False if any(not passes(record["reason"]) for record in self.of["failed", cell]) else None
+
+    def is_open(self, curve: Cell) -> bool:
+        """Whether a point of the curve is still to be measured."""
+        known = (self.known(replace(curve, size=size)) for size in sorted(self.spec.size))
+        return next((goes_on is None for goes_on in known if not goes_on), False)
+
+    def point(self, cell: Cell, left: int) -> bool:
+        """One point; False where the curve ends with it."""
+        if (known := self.known(cell)) is not None:
+            return known
         seconds = max(0.0, self.end - time.monotonic())
         self.left = left
         self.note(f"{left} left, {seconds:.0f} s: {cell.size:g} of {cell.dataset}, {cell.contestant}")
@@ -243,58 +255,6 @@ def reason_of(error: Exception) -> str:
 def passes(reason: str) -> bool:
     """Whether a point failed for something around it, which may be gone when the run is gone on with."""
     return reason.startswith(("the link:", "the system:")) or "[Errno 28]" in reason  # no space left on device
-
-
-SAME = ("versions", "core_build", "processor", "cores", "environment", "transparent_hugepage", "file_system")
-"""Of the machine: where one of these has changed, it is another run, however far the earlier one came."""
-
-
-def same_run(records: Sequence[dict[str, Any]], spec: PanelSpec, now: Mapping[str, Any]) -> str | None:
-    """The run that is gone on with: the last one of the file, if it has not ended and was of the same things."""
-    if records and records[-1]["kind"] == "end" and records[-1]["reason"] == "complete":
-        return None
-    plans = [record for record in records if record["kind"] == "plan"]
-    if not plans:
-        return None
-    run = plans[-1]["run"]
-    here = [now[name] for name in SAME]
-    told = json.loads(json.dumps([{**spec.to_json(), "budget_s": None}, identities(spec), here]))
-    then = [record for record in records if record["kind"] == "machine" and record["run"] == run]
-    there = [then[-1].get(name) for name in SAME] if then else None
-    known = [{**plans[-1]["spec"], "budget_s": None}, plans[-1].get("data"), there]
-    return run if known == told else None
-
-
-def identities(spec: PanelSpec) -> list[str]:
-    """What the data is: a file that has changed is other data."""
-    return [tables.identity(dataset) for dataset in spec.dataset]
-
-
-def mend(out: Path) -> None:
-    """Takes away a last line that an interruption has cut: the next record would stand on it."""
-    if not out.exists() or not (found := out.read_bytes()) or found.endswith(b"\n"):
-        return
-    start = found.rfind(b"\n") + 1
-    try:
-        json.loads(found[start:])
-    except ValueError:
-        os.truncate(out, start)
-    else:
-        with open(out, "ab") as file:
-            file.write(b"\n")
-
-
-def before(out: Path) -> Iterator[dict[str, Any]]:
-    """Records of earlier runs of the same file; a line that an interruption has cut is left out."""
-    if not out.exists():
-        return
-    for line in out.read_text().splitlines():
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        if isinstance(record, dict) and "kind" in record:
-            yield record
 
 
 def run(

@@ -3,7 +3,8 @@
 It listens by the rules of every connection: ``tcp://`` for this machine alone, ``tls://`` with certificates or a token
 beyond it. What could run code when it is read (pickle and its like) is refused unless ``--trust-peers`` is given.
 Requests are described in `peer`; ``{"word": "decode", "cell": {...}, "nbytes": n}`` announces a table and is answered
-by ``{"word": "decoded", "decode_s": s, "rows": n}`` when every value of it has been touched.
+by ``{"word": "decoded", "decode_s": s, "rows": n}`` when every value of it has been touched, with what that took of the
+processor and of memory.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from colonnade._cli_security import add_security, security_of
 from colonnade.bench.engines import ENGINES
 from colonnade.bench.libraries import LIBRARIES
 from colonnade.bench.measure import touch_all
+from colonnade.bench.panel._meter import Meter, clock
 from colonnade.bench.spec import Cell
 
 
@@ -103,9 +105,10 @@ class Server:
             raise PermissionError(
                 f"reading {cell.format} can run code: start serve with --trust-peers if you trust peers"
             )
-        start = time.perf_counter()
-        frame = engine.decode(payload, cell)
-        opened = time.perf_counter()
-        touch_all(LIBRARIES["pandas"].buffers(frame))
-        usable = time.perf_counter()
-        return {"word": "decoded", "decode_s": opened - start, "usable_s": usable - start, "rows": len(frame)}
+        with Meter() as meter:
+            frame = engine.decode(payload, cell)
+            opened = clock()
+            touch_all(LIBRARIES["pandas"].buffers(frame))
+        used = {name: meter.found[name] for name in ("user_s", "system_s", "peak_nbytes")}
+        times = {"decode_s": opened - meter.start, "usable_s": meter.found["elapsed_s"]}
+        return {"word": "decoded", **times, **used, "rows": len(frame)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ SQRT2 = 2**0.5
 TEXTS = ("dataset", "engine", "format", "codec", "transport", "via")
 LISTED: dict[str, Any] = {**dict.fromkeys(TEXTS, str), "size": (int, float)}
 """Fields that hold lists, and of what."""
+NUMBERS = ("budget_s", "point_s", "check_size", "disk_bps")
 R_LIBRARY = "data.frame"
 
 
@@ -74,6 +76,13 @@ class PanelSpec:
             if value is not None and not (isinstance(value, list) and all(isinstance(one, kind) for one in value)):
                 what = "texts" if kind is str else "numbers"
                 raise ValueError(f"bench: {name} must be a list of {what}, found {value!r}")
+        for name in (*NUMBERS, "repetitions"):
+            value, kinds = getattr(self, name), int if name == "repetitions" else (int, float)
+            if not isinstance(value, kinds) or isinstance(value, bool):
+                what = "a whole number" if kinds is int else "a number"
+                raise ValueError(f"bench: {name} must be {what}, found {value!r}")
+        if not isinstance(self.faults, bool):
+            raise ValueError(f"bench: faults must be true or false, found {self.faults!r}")
         for name in self.dataset:
             if name not in tables.GROUPS:
                 tables.names(name)
@@ -95,6 +104,8 @@ class PanelSpec:
         for name in self.via:
             if name not in VIA:
                 raise unknown("via", name, VIA)
+        for name in ("only", "without"):
+            self._check_filters(name)
         if not all(0 < size <= 1 for size in self.size):
             raise ValueError(f"bench: sizes are fractions above 0 and up to 1, found {self.size}")
         if self.repetitions < 1:
@@ -109,9 +120,7 @@ class PanelSpec:
                 raise unknown("key", name, sorted(names))
         values = dict(data)
         if isinstance(values.get("size"), Mapping):
-            values["size"] = steps(
-                **{"start" if k == "from" else "stop" if k == "to" else k: v for k, v in values["size"].items()}
-            )
+            values["size"] = stepped(values["size"])
         return cls(**values)
 
     @classmethod
@@ -123,6 +132,23 @@ class PanelSpec:
             return cls.of(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"bench: {source} is no TOML: {error}") from None
+
+    def _check_filters(self, field_name: str) -> None:
+        """A pattern that no engine has would leave out nothing, or everything, in silence."""
+        filters = getattr(self, field_name)
+        if not isinstance(filters, list) or not all(isinstance(one, Mapping) for one in filters):
+            raise ValueError(f"bench: {field_name} must be a list of tables of factor = pattern, found {filters!r}")
+        pairs = {name: rows(name) for name in ENGINES}
+        known = {
+            "engine": set(pairs),
+            "format": {form for found in pairs.values() for form, _ in found},
+            "codec": {codec for found in pairs.values() for _, codec in found},
+        }
+        for pattern in filters:
+            for factor, levels in known.items():
+                glob = pattern.get(factor, "*")
+                if not any(fnmatchcase(level, str(glob)) for level in levels):
+                    raise unknown(factor, str(glob), sorted(levels))
 
     def but(self, **changed: Any) -> PanelSpec:
         """The same with some levels told otherwise; None leaves them."""
@@ -158,6 +184,19 @@ class PanelSpec:
 def rows(engine: str) -> tuple[tuple[str, str], ...]:
     """(format, codec) of an engine's rows in a panel."""
     return ENGINES[engine].panel
+
+
+def stepped(told: Mapping[str, Any]) -> list[float]:
+    """Sizes as ``{from = 0.001, to = 1.0, step = 1.41}`` says them. Raises KeyError or ValueError for another word."""
+    names = {"from": "start", "to": "stop", "step": "step"}
+    for name, value in told.items():
+        if name not in names:
+            raise unknown("key of size", name, list(names))
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise ValueError(f"bench: {name} of size must be a number, found {value!r}")
+    if "from" not in told:
+        raise ValueError("bench: size needs from, the smallest fraction: size = {from = 0.01, to = 1.0}")
+    return steps(**{names[name]: float(value) for name, value in told.items()})
 
 
 def steps(start: float, stop: float = 1.0, step: float = SQRT2) -> list[float]:

@@ -93,6 +93,7 @@ class Results:
         self._checks: dict[tuple[Place, Contestant], list[Record]] = defaultdict(list)
         self._kinds: dict[str, list[Record]] = defaultdict(list)
         self._ended: dict[Place, set[tuple[Contestant, str]]] = defaultdict(set)
+        self._grounds: dict[tuple[str, str], list[Record]] = {}
         for record in self.records:
             self._kinds[record["kind"]].append(record)
             if record["kind"] not in ("panel", "check", "failed"):
@@ -190,6 +191,9 @@ class Results:
         if not records:
             return None
         losses = dict.fromkeys(loss for record in records for loss in record.get("losses") or ())
+        for record in records:
+            for way, more in record.get("by_way", {}).items():
+                losses |= dict.fromkeys(f"by a {way}: {loss}" for loss in more)
         bad = [record for record in records if not record["ok"]]
         if len(bad) == len(records):
             return Fidelity(False, (), str(bad[0].get("error", "")))
@@ -200,10 +204,22 @@ class Results:
         found = self.fidelity(place, contestant)
         return found is not None and found.exact
 
+    def grounds(self, kind: str, run: str) -> list[Record]:
+        """The links or floors of a run, each as it was measured last before the last point.
+
+        No point stands on later ones, which a run that went on with something else has made.
+        """
+        if (kind, run) not in self._grounds:
+            of_run = [record for record in self.records if record["run"] == run]
+            end = max((k for k, record in enumerate(of_run) if record["kind"] == "panel"), default=len(of_run))
+            found = [record for record in of_run[:end] if record["kind"] == kind] or self.kind(kind, run)
+            latest = {(r["transport"], r.get("dataset"), r.get("what")): r for r in found}
+            self._grounds[kind, run] = list(latest.values())
+        return self._grounds[kind, run]
+
     def link(self, run: str, transport: str) -> Record | None:
-        """What was measured of a link, the last time it was."""
-        found = [record for record in self.kind("link", run) if record["transport"] == transport]
-        return found[-1] if found else None
+        """What was measured of a link."""
+        return next((record for record in self.grounds("link", run) if record["transport"] == transport), None)
 
     def link_bps(self, run: str, transport: str) -> float | None:
         record = self.link(run, transport)
