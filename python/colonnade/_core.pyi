@@ -344,16 +344,37 @@ class NpzFile(_Parted):
     """An opened .npz, .npy or NPY directory: structure checked and described, data untouched."""
 
     @staticmethod
-    def open_path(path: str | bytes, *, mmap: bool, verify: bool, limits: Limits, threads: int | None) -> NpzFile: ...
+    def open_path(
+        path: str | bytes,
+        *,
+        mmap: bool,
+        verify: bool,
+        limits: Limits,
+        threads: int | None,
+        progress: Progress | None = None,
+    ) -> NpzFile:
+        """`progress`, here and below: told of what is read or decoded at opening; of most files nothing."""
     @staticmethod
-    def open_buffer(buffer: object, *, verify: bool, limits: Limits, threads: int | None) -> NpzFile:
+    def open_buffer(
+        buffer: object, *, verify: bool, limits: Limits, threads: int | None, progress: Progress | None = None
+    ) -> NpzFile:
         """Any C-contiguous object with the buffer protocol; kept alive, not copied."""
     @staticmethod
-    def open_fd(fd: int, *, verify: bool, limits: Limits, threads: int | None, head: bytes | None = None) -> NpzFile:
+    def open_fd(
+        fd: int,
+        *,
+        verify: bool,
+        limits: Limits,
+        threads: int | None,
+        head: bytes | None = None,
+        progress: Progress | None = None,
+    ) -> NpzFile:
         """A pipe, socket or device, read to its end (a regular file: from its current position). `head`: bytes already
         taken from `fd`, which come before the rest."""
     @staticmethod
-    def open_http(file: HttpFile, *, verify: bool, limits: Limits, threads: int | None) -> NpzFile:
+    def open_http(
+        file: HttpFile, *, verify: bool, limits: Limits, threads: int | None, progress: Progress | None = None
+    ) -> NpzFile:
         """Directory and headers are fetched now, what is loaded when it is; all of it where there are no ranges."""
     layout: str  # "zip", "directory", "npy"
     def members(self) -> list[dict[str, Any]]:
@@ -397,12 +418,19 @@ def npz_encode(frame: CoreFrame, options: NpzWriteOptions, progress: Progress | 
 def npy_write_directory(
     frame: CoreFrame, path: str | bytes, options: NpzWriteOptions, progress: Progress | None = None
 ) -> None: ...
-def npy_write_path(frame: CoreFrame, path: str | bytes, options: NpzWriteOptions) -> None:
+def npy_write_path(
+    frame: CoreFrame, path: str | bytes, options: NpzWriteOptions, progress: Progress | None = None
+) -> None:
     """One array: a frame of one dtype, automatic labels, no names."""
 
-def npy_encode(frame: CoreFrame, options: NpzWriteOptions) -> bytes: ...
+def npy_encode(frame: CoreFrame, options: NpzWriteOptions, progress: Progress | None = None) -> bytes: ...
 def bundle_write_path(
-    frames: Sequence[tuple[str, CoreFrame]], path: str | bytes, layout: str, outer: str | None, options: NpzWriteOptions
+    frames: Sequence[tuple[str, CoreFrame]],
+    path: str | bytes,
+    layout: str,
+    outer: str | None,
+    options: NpzWriteOptions,
+    progress: Progress | None = None,
 ) -> None:
     """layout: "npz" (an outer ZIP of <label>.npz) or "npy" (<label>/<member>); outer: None | "deflate"."""
 
@@ -454,6 +482,7 @@ class IpcFile(_PartedBatches):
         threads: int | None,
         format: str | None = None,
         allow_truncated: bool = False,
+        progress: Progress | None = None,
     ) -> IpcFile:
         """format: "arrow" | "arrows" | None (told by the first bytes)."""
     @staticmethod
@@ -465,6 +494,7 @@ class IpcFile(_PartedBatches):
         threads: int | None,
         format: str | None = None,
         allow_truncated: bool = False,
+        progress: Progress | None = None,
     ) -> IpcFile: ...
     @staticmethod
     def open_fd(
@@ -476,6 +506,7 @@ class IpcFile(_PartedBatches):
         format: str | None = None,
         allow_truncated: bool = False,
         head: bytes | None = None,
+        progress: Progress | None = None,
     ) -> IpcFile: ...
     @staticmethod
     def open_http(
@@ -486,6 +517,7 @@ class IpcFile(_PartedBatches):
         threads: int | None,
         format: str | None = None,
         allow_truncated: bool = False,
+        progress: Progress | None = None,
     ) -> IpcFile:
         """As of NpzFile; a stream is fetched whole. Compressed bodies that were not fetched count in `nbytes` as they
         lie."""
@@ -530,13 +562,31 @@ class ParquetFile(_PartedBatches):
     """An opened Parquet file: the footer's entries of the wanted columns read and checked, pages untouched."""
 
     @staticmethod
-    def open_path(path: str | bytes, *, mmap: bool, verify: bool, options: ParquetReadOptions) -> ParquetFile: ...
+    def open_path(
+        path: str | bytes,
+        *,
+        mmap: bool,
+        verify: bool,
+        options: ParquetReadOptions,
+        progress: Progress | None = None,
+    ) -> ParquetFile: ...
     @staticmethod
-    def open_buffer(buffer: object, *, verify: bool, options: ParquetReadOptions) -> ParquetFile: ...
+    def open_buffer(
+        buffer: object, *, verify: bool, options: ParquetReadOptions, progress: Progress | None = None
+    ) -> ParquetFile: ...
     @staticmethod
-    def open_fd(fd: int, *, verify: bool, options: ParquetReadOptions, head: bytes | None = None) -> ParquetFile: ...
+    def open_fd(
+        fd: int,
+        *,
+        verify: bool,
+        options: ParquetReadOptions,
+        head: bytes | None = None,
+        progress: Progress | None = None,
+    ) -> ParquetFile: ...
     @staticmethod
-    def open_http(file: HttpFile, *, verify: bool, options: ParquetReadOptions) -> ParquetFile: ...
+    def open_http(
+        file: HttpFile, *, verify: bool, options: ParquetReadOptions, progress: Progress | None = None
+    ) -> ParquetFile: ...
     layout: str  # "row groups"
     created_by: str | None
     format_version: int
@@ -676,13 +726,31 @@ class MsgpackFile(_OpenedBatches):
     where names are the same."""
 
     @staticmethod
-    def open_path(path: str | bytes, *, mmap: bool, verify: bool, options: MsgpackReadOptions) -> MsgpackFile: ...
+    def open_path(
+        path: str | bytes,
+        *,
+        mmap: bool,
+        verify: bool,
+        options: MsgpackReadOptions,
+        progress: Progress | None = None,
+    ) -> MsgpackFile: ...
     @staticmethod
-    def open_buffer(buffer: object, *, verify: bool, options: MsgpackReadOptions) -> MsgpackFile: ...
+    def open_buffer(
+        buffer: object, *, verify: bool, options: MsgpackReadOptions, progress: Progress | None = None
+    ) -> MsgpackFile: ...
     @staticmethod
-    def open_fd(fd: int, *, verify: bool, options: MsgpackReadOptions, head: bytes | None = None) -> MsgpackFile: ...
+    def open_fd(
+        fd: int,
+        *,
+        verify: bool,
+        options: MsgpackReadOptions,
+        head: bytes | None = None,
+        progress: Progress | None = None,
+    ) -> MsgpackFile: ...
     @staticmethod
-    def open_http(file: HttpFile, *, verify: bool, options: MsgpackReadOptions) -> MsgpackFile: ...
+    def open_http(
+        file: HttpFile, *, verify: bool, options: MsgpackReadOptions, progress: Progress | None = None
+    ) -> MsgpackFile: ...
     layout: str  # "msgpack"
     orient: str  # "columns" | "records" | "split"
     def members(self) -> list[dict[str, Any]]:
@@ -721,11 +789,16 @@ def msgpack_write_callable(
     progress: Progress | None = None,
 ) -> None: ...
 def msgpack_bundle_path(
-    frames: Sequence[tuple[str, CoreFrame]], path: str | bytes, options: MsgpackWriteOptions
+    frames: Sequence[tuple[str, CoreFrame]],
+    path: str | bytes,
+    options: MsgpackWriteOptions,
+    progress: Progress | None = None,
 ) -> None:
     """A map of labels to frames."""
 
-def msgpack_bundle_encode(frames: Sequence[tuple[str, CoreFrame]], options: MsgpackWriteOptions) -> bytes: ...
+def msgpack_bundle_encode(
+    frames: Sequence[tuple[str, CoreFrame]], options: MsgpackWriteOptions, progress: Progress | None = None
+) -> bytes: ...
 
 # --------------------------------------------------------------------------- text: csv, json, ndjson, yaml
 class CsvReadOptions:
@@ -900,12 +973,17 @@ def text_write_callable(
     progress: Progress | None = None,
 ) -> None: ...
 def text_bundle_path(
-    frames: Sequence[tuple[str, CoreFrame]], path: str | bytes, options: JsonWriteOptions | YamlWriteOptions
+    frames: Sequence[tuple[str, CoreFrame]],
+    path: str | bytes,
+    options: JsonWriteOptions | YamlWriteOptions,
+    progress: Progress | None = None,
 ) -> None:
     """A map of labels to frames."""
 
 def text_bundle_encode(
-    frames: Sequence[tuple[str, CoreFrame]], options: JsonWriteOptions | YamlWriteOptions
+    frames: Sequence[tuple[str, CoreFrame]],
+    options: JsonWriteOptions | YamlWriteOptions,
+    progress: Progress | None = None,
 ) -> bytes: ...
 
 class TextReader(_BatchReader):

@@ -16,7 +16,7 @@ use crate::leaves;
 use crate::npz_file::{PyLimits, threads as threads_of};
 use crate::path::PathArgument;
 use crate::view::{after, bytes_of};
-use crate::watched::{Asked, watched};
+use crate::watched::{Asked, Callback, watched};
 
 /// An opened Arrow IPC file or stream: messages found and checked, data untouched.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -68,7 +68,9 @@ impl IpcFile {
 #[pymethods]
 impl IpcFile {
     #[staticmethod]
-    #[pyo3(signature = (path, *, mmap, verify, limits, threads, format = None, allow_truncated = false))]
+    #[pyo3(signature = (
+        path, *, mmap, verify, limits, threads, format = None, allow_truncated = false, progress = None
+    ))]
     #[allow(clippy::too_many_arguments)] // Python's keywords
     fn open_path(
         py: Python<'_>,
@@ -79,14 +81,18 @@ impl IpcFile {
         threads: Option<usize>,
         format: Option<&str>,
         allow_truncated: bool,
+        progress: Callback,
     ) -> PyResult<Self> {
         let options = options(format, limits, threads, allow_truncated)?;
-        let opened = py.detach(|| Ipc::open_file(std::fs::File::open(&path.0)?, mmap, options));
-        Self::wrap(py, opened.map_err(|e| errors::with_path(e, &path.0))?, verify, options.threads)
+        let opened = watched(py, progress, Some(&path.0), |watch| {
+            Ipc::open_file(std::fs::File::open(&path.0)?, mmap, options, watch)
+        })?;
+        Self::wrap(py, opened, verify, options.threads)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (buffer, *, verify, limits, threads, format = None, allow_truncated = false))]
+    #[pyo3(signature = (buffer, *, verify, limits, threads, format = None, allow_truncated = false, progress = None))]
+    #[allow(clippy::too_many_arguments)] // Python's keywords
     fn open_buffer(
         py: Python<'_>,
         buffer: &Bound<'_, PyAny>,
@@ -95,15 +101,18 @@ impl IpcFile {
         threads: Option<usize>,
         format: Option<&str>,
         allow_truncated: bool,
+        progress: Callback,
     ) -> PyResult<Self> {
         let options = options(format, limits, threads, allow_truncated)?;
         let bytes = bytes_of(buffer)?;
-        let opened = py.detach(|| Ipc::open_buffer(bytes, options)).py()?;
+        let opened = watched(py, progress, None, |_| Ipc::open_buffer(bytes, options))?;
         Self::wrap(py, opened, verify, options.threads)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (fd, *, verify, limits, threads, format = None, allow_truncated = false, head = None))]
+    #[pyo3(signature = (
+        fd, *, verify, limits, threads, format = None, allow_truncated = false, head = None, progress = None
+    ))]
     #[allow(clippy::too_many_arguments)] // Python's keywords
     fn open_fd(
         py: Python<'_>,
@@ -114,14 +123,17 @@ impl IpcFile {
         format: Option<&str>,
         allow_truncated: bool,
         head: Option<Vec<u8>>,
+        progress: Callback,
     ) -> PyResult<Self> {
         let options = options(format, limits, threads, allow_truncated)?;
-        let opened = watched(py, None, None, |watch| Ipc::open_stream(&mut after(head, fd), options, watch))?;
+        let opened =
+            watched(py, progress, None, |watch| Ipc::open_stream(&mut after(head, fd), options, watch))?;
         Self::wrap(py, opened, verify, options.threads)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (file, *, verify, limits, threads, format = None, allow_truncated = false))]
+    #[pyo3(signature = (file, *, verify, limits, threads, format = None, allow_truncated = false, progress = None))]
+    #[allow(clippy::too_many_arguments)] // Python's keywords
     fn open_http(
         py: Python<'_>,
         file: &PyHttpFile,
@@ -130,14 +142,15 @@ impl IpcFile {
         threads: Option<usize>,
         format: Option<&str>,
         allow_truncated: bool,
+        progress: Callback,
     ) -> PyResult<Self> {
         let options = options(format, limits, threads, allow_truncated)?;
         let is_file = options.form.map_or_else(|| file.starts_with(MAGIC), |form| form == Form::File);
         let opened = match file.remote(limits).filter(|_| is_file) {
-            Some(remote) => watched(py, None, None, |_| Ipc::open_remote(remote?, options)),
+            Some(remote) => watched(py, progress, None, |_| Ipc::open_remote(remote?, options)),
             None => {
                 let mut stream = file.stream(allow_truncated)?;
-                watched(py, None, None, |watch| Ipc::open_stream(&mut stream, options, watch))
+                watched(py, progress, None, |watch| Ipc::open_stream(&mut stream, options, watch))
             }
         };
         Self::wrap(py, opened?, verify, options.threads)

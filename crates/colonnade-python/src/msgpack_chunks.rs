@@ -8,7 +8,7 @@ use colonnade::format::msgpack::{ChunkWriter, Opened, ReadOptions, is_series, is
 use colonnade::frame::Frame;
 use colonnade::ipc::read::Request;
 use colonnade::message::{Received, Series};
-use colonnade::plan::NoProgress;
+use colonnade::plan::Progress;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 
@@ -22,7 +22,7 @@ use crate::path::PathArgument;
 use crate::progress::PyProgress;
 use crate::sink::BufferSink;
 use crate::view::{after, bytes_of};
-use crate::watched::Callback;
+use crate::watched::{Callback, watched};
 
 /// Frames of one schema, written one behind the other.
 #[pyclass(module = "colonnade._core")]
@@ -116,15 +116,16 @@ impl MsgpackReader {
                 let progress = PyProgress::new(None);
                 let result = py.detach(|| {
                     let next = series.next(&mut |room| loop {
+                        progress.look()?;
                         match stream.read(room) {
                             Ok(count) => return Ok(count),
                             Err(e) if e.kind() == io::ErrorKind::Interrupted => {
-                                colonnade::plan::Progress::interrupted(&progress)?;
+                                progress.interrupted()?;
                             }
                             Err(e) => return Err(e.into()),
                         }
                     });
-                    next?.map(|(received, base)| frame(received, base, options)).transpose()
+                    next?.map(|(received, base)| frame(received, base, options, &progress)).transpose()
                 });
                 progress.finish(result)
             }
@@ -133,7 +134,9 @@ impl MsgpackReader {
                 let next = series
                     .next(&mut |room| call(read_into, scratch, room).map_err(|e| io::Error::other(e).into()))
                     .py()?;
-                next.map(|(received, base)| py.detach(|| frame(received, base, options))).transpose().py()
+                let whole =
+                    |(received, base)| watched(py, None, None, |watch| frame(received, base, options, watch));
+                next.map(whole).transpose()
             }
         }
     }
@@ -154,11 +157,16 @@ impl MsgpackReader {
 }
 
 /// The frame of a value that began at `base`.
-fn frame(received: Received, base: u64, options: ReadOptions) -> colonnade::Result<Frame> {
-    let request = Request::all(options.threads, &NoProgress);
+fn frame(
+    received: Received,
+    base: u64,
+    options: ReadOptions,
+    progress: &dyn Progress,
+) -> colonnade::Result<Frame> {
+    let request = Request::all(options.threads, progress);
     let frame = received.frame().and_then(|kept| match kept {
         Ok(frame) => Ok(frame),
-        Err(bytes) => Opened::open_buffer(bytes, options)?.load(&request),
+        Err(bytes) => Opened::open_buffer(bytes, options, progress)?.load(&request),
     });
     frame.map_err(|e| e.shifted(base))
 }
@@ -209,8 +217,9 @@ fn msgpack_is_series_path(
     mmap: bool,
 ) -> PyResult<bool> {
     let options = options.core();
-    let told = py.detach(|| is_series_file(std::fs::File::open(&path.0)?, mmap, &options));
-    told.map_err(|e| errors::with_path(e, &path.0))
+    watched(py, None, Some(&path.0), |watch| {
+        is_series_file(std::fs::File::open(&path.0)?, mmap, &options, watch)
+    })
 }
 
 /// Whether more than one value stands in a buffer.
@@ -221,7 +230,7 @@ fn msgpack_is_series(
     options: &MsgpackReadOptions,
 ) -> PyResult<bool> {
     let (bytes, options) = (bytes_of(buffer)?, options.core());
-    Ok(py.detach(|| is_series(&bytes, &options)))
+    watched(py, None, None, |watch| is_series(&bytes, &options, watch))
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use colonnade::format::msgpack::{Member, Opened};
 use colonnade::memory::read_to_end;
+use colonnade::plan::Silent;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::axis::PyAxis;
-use crate::errors::{self, IntoPy};
+use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
 use crate::http_file::PyHttpFile;
 use crate::msgpack_options::MsgpackReadOptions;
 use crate::path::PathArgument;
 use crate::view::{after, bytes_of};
-use crate::watched::{Asked, watched};
+use crate::watched::{Asked, Callback, watched};
 
 /// The format's name in errors.
 const FORMAT: &str = "msgpack";
@@ -45,62 +46,68 @@ impl MsgpackFile {
 #[pymethods]
 impl MsgpackFile {
     #[staticmethod]
-    #[pyo3(signature = (path, *, mmap, verify, options))]
+    #[pyo3(signature = (path, *, mmap, verify, options, progress = None))]
     fn open_path(
         py: Python<'_>,
         path: PathArgument,
         mmap: bool,
         verify: bool,
         options: &MsgpackReadOptions,
+        progress: Callback,
     ) -> PyResult<Self> {
         let options = options.core();
-        let opened = py.detach(|| Opened::open_file(std::fs::File::open(&path.0)?, mmap, options));
-        Self::wrap(py, opened.map_err(|e| errors::with_path(e, &path.0))?, verify, options.threads)
+        let opened = watched(py, progress, Some(&path.0), |watch| {
+            Opened::open_file(std::fs::File::open(&path.0)?, mmap, options, watch)
+        })?;
+        Self::wrap(py, opened, verify, options.threads)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (buffer, *, verify, options))]
+    #[pyo3(signature = (buffer, *, verify, options, progress = None))]
     fn open_buffer(
         py: Python<'_>,
         buffer: &Bound<'_, PyAny>,
         verify: bool,
         options: &MsgpackReadOptions,
+        progress: Callback,
     ) -> PyResult<Self> {
         let (bytes, options) = (bytes_of(buffer)?, options.core());
-        let opened = py.detach(|| Opened::open_buffer(bytes, options)).py()?;
+        let opened = watched(py, progress, None, |watch| Opened::open_buffer(bytes, options, watch))?;
         Self::wrap(py, opened, verify, options.threads)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (fd, *, verify, options, head = None))]
+    #[pyo3(signature = (fd, *, verify, options, head = None, progress = None))]
     fn open_fd(
         py: Python<'_>,
         fd: RawFd,
         verify: bool,
         options: &MsgpackReadOptions,
         head: Option<Vec<u8>>,
+        progress: Callback,
     ) -> PyResult<Self> {
         let options = options.core();
-        let opened = watched(py, None, None, |watch| {
+        let opened = watched(py, progress, None, |watch| {
             let bytes = read_to_end(FORMAT, &mut after(head, fd), options.limits.max_nbytes, watch)?;
-            Opened::open_buffer(bytes, options)
+            Opened::open_buffer(bytes, options, &Silent(watch))
         })?;
         Self::wrap(py, opened, verify, options.threads)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (file, *, verify, options))]
+    #[pyo3(signature = (file, *, verify, options, progress = None))]
     fn open_http(
         py: Python<'_>,
         file: &PyHttpFile,
         verify: bool,
         options: &MsgpackReadOptions,
+        progress: Callback,
     ) -> PyResult<Self> {
         let options = options.core();
         let mut stream = file.stream(false)?;
-        let opened = watched(py, None, None, |watch| {
+        let opened = watched(py, progress, None, |watch| {
             let bytes = read_to_end(FORMAT, &mut stream, options.limits.max_nbytes, watch)?;
-            Opened::open_buffer(bytes, options)
+            Opened::open_buffer(bytes, options, &Silent(watch))
         })?;
         Self::wrap(py, opened, verify, options.threads)
     }
@@ -221,7 +228,7 @@ impl MsgpackFile {
     }
 
     fn open_label(&self, py: Python<'_>, label: &str) -> PyResult<Self> {
-        let opened = py.detach(|| self.opened.open_label(label)).py()?;
+        let opened = watched(py, None, None, |watch| self.opened.open_label(label, watch))?;
         Ok(Self::of(opened, self.threads))
     }
 }

@@ -96,14 +96,16 @@ fn owned(frames: &[(String, PyRef<'_, CoreFrame>)]) -> Vec<(String, Frame)> {
 }
 
 #[pyfunction]
+#[pyo3(signature = (frames, path, options, progress = None))]
 fn msgpack_bundle_path(
     py: Python<'_>,
     frames: Vec<(String, PyRef<'_, CoreFrame>)>,
     path: PathArgument,
     options: &MsgpackWriteOptions,
+    progress: Callback,
 ) -> PyResult<()> {
     let frames = owned(&frames);
-    watched(py, None, Some(&path.0), |watch| {
+    watched(py, progress, Some(&path.0), |watch| {
         let mut sink = FileSink(AtomicFile::create(&path.0)?);
         msgpack::encode_bundle(&frames, options.core(), &mut sink, watch)?;
         Ok(sink.0.commit(options.fsync())?)
@@ -111,14 +113,16 @@ fn msgpack_bundle_path(
 }
 
 #[pyfunction]
+#[pyo3(signature = (frames, options, progress = None))]
 fn msgpack_bundle_encode(
     py: Python<'_>,
     frames: Vec<(String, PyRef<'_, CoreFrame>)>,
     options: &MsgpackWriteOptions,
+    progress: Callback,
 ) -> PyResult<Py<PyBytes>> {
     let frames = owned(&frames);
     let mut sink = BytesSink::default();
-    watched(py, None, None, |watch| msgpack::encode_bundle(&frames, options.core(), &mut sink, watch))?;
+    watched(py, progress, None, |watch| msgpack::encode_bundle(&frames, options.core(), &mut sink, watch))?;
     sink.finish(py)
 }
 

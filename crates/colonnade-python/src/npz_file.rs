@@ -18,7 +18,7 @@ use crate::http_file::PyHttpFile;
 use crate::leaves;
 use crate::path::PathArgument;
 use crate::view::{after, bytes_of};
-use crate::watched::{Asked, watched};
+use crate::watched::{Asked, Callback, watched};
 
 /// Caps on what a file may ask for.
 #[pyclass(frozen, name = "Limits", module = "colonnade._core", get_all, from_py_object)]
@@ -128,7 +128,7 @@ impl NpzFile {
 #[pymethods]
 impl NpzFile {
     #[staticmethod]
-    #[pyo3(signature = (path, *, mmap, verify, limits, threads))]
+    #[pyo3(signature = (path, *, mmap, verify, limits, threads, progress = None))]
     fn open_path(
         py: Python<'_>,
         path: PathArgument,
@@ -136,28 +136,30 @@ impl NpzFile {
         verify: bool,
         limits: PyLimits,
         threads: Option<usize>,
+        progress: Callback,
     ) -> PyResult<Self> {
-        let store = py.detach(|| Store::open_path(&path.0, mmap, limits.core()));
-        let store = store.map_err(|e| errors::with_path(e, &path.0))?;
+        let store = watched(py, progress, Some(&path.0), |_| Store::open_path(&path.0, mmap, limits.core()))?;
         Self::wrap(py, store, verify, self::threads(threads))
     }
 
     #[staticmethod]
-    #[pyo3(signature = (buffer, *, verify, limits, threads))]
+    #[pyo3(signature = (buffer, *, verify, limits, threads, progress = None))]
     fn open_buffer(
         py: Python<'_>,
         buffer: &Bound<'_, PyAny>,
         verify: bool,
         limits: PyLimits,
         threads: Option<usize>,
+        progress: Callback,
     ) -> PyResult<Self> {
         let bytes = bytes_of(buffer)?;
-        let store = py.detach(|| Store::open_source(Source::Memory(bytes), limits.core())).py()?;
+        let store =
+            watched(py, progress, None, |_| Store::open_source(Source::Memory(bytes), limits.core()))?;
         Self::wrap(py, store, verify, self::threads(threads))
     }
 
     #[staticmethod]
-    #[pyo3(signature = (fd, *, verify, limits, threads, head = None))]
+    #[pyo3(signature = (fd, *, verify, limits, threads, head = None, progress = None))]
     fn open_fd(
         py: Python<'_>,
         fd: RawFd,
@@ -165,8 +167,9 @@ impl NpzFile {
         limits: PyLimits,
         threads: Option<usize>,
         head: Option<Vec<u8>>,
+        progress: Callback,
     ) -> PyResult<Self> {
-        let store = watched(py, None, None, |watch| {
+        let store = watched(py, progress, None, |watch| {
             let source = Source::stream(&mut after(head, fd), limits.max_nbytes, watch)?;
             Store::open_source(source, limits.core())
         })?;
@@ -174,21 +177,22 @@ impl NpzFile {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (file, *, verify, limits, threads))]
+    #[pyo3(signature = (file, *, verify, limits, threads, progress = None))]
     fn open_http(
         py: Python<'_>,
         file: &PyHttpFile,
         verify: bool,
         limits: PyLimits,
         threads: Option<usize>,
+        progress: Callback,
     ) -> PyResult<Self> {
         let store = match file.remote(limits) {
             Some(remote) => {
-                watched(py, None, None, |_| Store::open_source(Source::Remote(remote?), limits.core()))
+                watched(py, progress, None, |_| Store::open_source(Source::Remote(remote?), limits.core()))
             }
             None => {
                 let mut stream = file.stream(false)?;
-                watched(py, None, None, |watch| {
+                watched(py, progress, None, |watch| {
                     let source = Source::stream(&mut stream, limits.max_nbytes, watch)?;
                     Store::open_source(source, limits.core())
                 })
@@ -331,7 +335,7 @@ impl NpzFile {
     }
 
     fn open_label(&self, py: Python<'_>, label: &str) -> PyResult<Self> {
-        let store = py.detach(|| self.store.open_label(label)).py()?;
+        let store = watched(py, None, None, |_| self.store.open_label(label))?;
         Self::wrap(py, store, false, self.threads)
     }
 }

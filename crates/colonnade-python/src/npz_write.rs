@@ -200,6 +200,7 @@ fn npy_encode<'py>(
 }
 
 #[pyfunction]
+#[pyo3(signature = (frames, path, layout, outer, options, progress = None))]
 fn bundle_write_path(
     py: Python<'_>,
     frames: Vec<(String, PyRef<'_, CoreFrame>)>,
@@ -207,6 +208,7 @@ fn bundle_write_path(
     layout: &str,
     outer: Option<&str>,
     options: &NpzWriteOptions,
+    progress: Callback,
 ) -> PyResult<()> {
     let mut labels: Vec<&str> = frames.iter().map(|(label, _)| label.as_str()).collect();
     for label in &labels {
@@ -238,7 +240,7 @@ fn bundle_write_path(
     };
     let frames: Vec<(String, std::sync::Arc<Frame>)> =
         frames.iter().map(|(label, f)| (label.clone(), f.frame.clone())).collect();
-    watched(py, None, Some(&path.0), |watch| {
+    watched(py, progress, Some(&path.0), |watch| {
         let mut sink = FileSink(AtomicFile::create(&path.0)?);
         let borrowed: Vec<(&str, &Frame)> = frames.iter().map(|(l, f)| (l.as_str(), &**f)).collect();
         if members {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::axis::PyAxis;
-use crate::errors::{self, IntoPy};
+use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
 use crate::http_file::PyHttpFile;
 use crate::leaves;
@@ -18,7 +18,7 @@ use crate::parquet_filter::{Conditions, filter_of};
 use crate::parquet_values;
 use crate::path::PathArgument;
 use crate::view::{after, bytes_of};
-use crate::watched::{Asked, watched};
+use crate::watched::{Asked, Callback, watched};
 
 /// Options for reading parquet.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -87,63 +87,68 @@ impl ParquetFile {
 #[pymethods]
 impl ParquetFile {
     #[staticmethod]
-    #[pyo3(signature = (path, *, mmap, verify, options))]
+    #[pyo3(signature = (path, *, mmap, verify, options, progress = None))]
     fn open_path(
         py: Python<'_>,
         path: PathArgument,
         mmap: bool,
         verify: bool,
         options: &ParquetReadOptions,
+        progress: Callback,
     ) -> PyResult<Self> {
         let core = options.core(verify);
-        let opened = py.detach(|| Parquet::open_file(std::fs::File::open(&path.0)?, mmap, core));
-        let file = opened.map_err(|e| errors::with_path(e, &path.0))?;
-        Self::wrap(py, file, verify, options.core.threads)
+        let opened = watched(py, progress, Some(&path.0), |watch| {
+            Parquet::open_file(std::fs::File::open(&path.0)?, mmap, core, watch)
+        })?;
+        Self::wrap(py, opened, verify, options.core.threads)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (buffer, *, verify, options))]
+    #[pyo3(signature = (buffer, *, verify, options, progress = None))]
     fn open_buffer(
         py: Python<'_>,
         buffer: &Bound<'_, PyAny>,
         verify: bool,
         options: &ParquetReadOptions,
+        progress: Callback,
     ) -> PyResult<Self> {
         let bytes = bytes_of(buffer)?;
         let core = options.core(verify);
-        let opened = py.detach(|| Parquet::open_buffer(bytes, core)).py()?;
+        let opened = watched(py, progress, None, |watch| Parquet::open_buffer(bytes, core, watch))?;
         Self::wrap(py, opened, verify, options.core.threads)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (fd, *, verify, options, head = None))]
+    #[pyo3(signature = (fd, *, verify, options, head = None, progress = None))]
     fn open_fd(
         py: Python<'_>,
         fd: RawFd,
         verify: bool,
         options: &ParquetReadOptions,
         head: Option<Vec<u8>>,
+        progress: Callback,
     ) -> PyResult<Self> {
         let core = options.core(verify);
         let opened =
-            watched(py, None, None, |watch| Parquet::open_stream(&mut after(head, fd), core, watch))?;
+            watched(py, progress, None, |watch| Parquet::open_stream(&mut after(head, fd), core, watch))?;
         Self::wrap(py, opened, verify, options.core.threads)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (file, *, verify, options))]
+    #[pyo3(signature = (file, *, verify, options, progress = None))]
     fn open_http(
         py: Python<'_>,
         file: &PyHttpFile,
         verify: bool,
         options: &ParquetReadOptions,
+        progress: Callback,
     ) -> PyResult<Self> {
         let core = options.core(verify);
         let opened = match file.remote(options.limits) {
-            Some(remote) => watched(py, None, None, |_| Parquet::open_remote(remote?, core)),
+            Some(remote) => watched(py, progress, None, |watch| Parquet::open_remote(remote?, core, watch)),
             None => {
                 let mut stream = file.stream(false)?;
-                watched(py, None, None, |watch| Parquet::open_stream(&mut stream, core, watch))
+                watched(py, progress, None, |watch| Parquet::open_stream(&mut stream, core, watch))
             }
         };
         Self::wrap(py, opened?, verify, options.core.threads)

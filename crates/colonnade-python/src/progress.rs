@@ -19,13 +19,17 @@ pub(crate) struct PyProgress {
 }
 
 struct State {
+    /// Python was last asked for signals.
     asked: Instant,
+    /// The callback was last told: signals that were looked for meanwhile do not put it off.
+    told: Instant,
     raised: Option<PyErr>,
 }
 
 impl PyProgress {
     pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
-        Self { callback, state: Mutex::new(State { asked: Instant::now(), raised: None }) }
+        let now = Instant::now();
+        Self { callback, state: Mutex::new(State { asked: now, told: now, raised: None }) }
     }
 
     /// What Python raised meanwhile.
@@ -65,13 +69,11 @@ impl Progress for PyProgress {
 
     fn advance(&self, done: u64, total: Option<u64>) -> colonnade::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.asked.elapsed() < TICK && total != Some(done) {
+        if state.told.elapsed() < TICK && (total != Some(done) || self.callback.is_none()) {
             return Ok(());
         }
-        if self.callback.is_none() && state.asked.elapsed() < TICK {
-            return Ok(());
-        }
-        state.asked = Instant::now();
+        state.told = Instant::now();
+        state.asked = state.told;
         let answer = Python::attach(|py| {
             py.check_signals()?;
             match &self.callback {

@@ -168,14 +168,14 @@ fn codecs(c: &mut Criterion) {
     let mut back = vec![0; bytes.len()];
     let mut group = c.benchmark_group("codec, 1 MiB");
     group.throughput(Throughput::Bytes(bytes.len() as u64));
-    let packed = zstd::compress(&[&bytes], zstd::DEFAULT_LEVEL, 1).unwrap();
+    let packed = zstd::compress(&[&bytes], zstd::DEFAULT_LEVEL, 1, &|| Ok(())).unwrap();
     group.bench_function("zstd compress", |b| {
-        b.iter(|| zstd::compress(&[&bytes], zstd::DEFAULT_LEVEL, 1).unwrap());
+        b.iter(|| zstd::compress(&[&bytes], zstd::DEFAULT_LEVEL, 1, &|| Ok(())).unwrap());
     });
     group.bench_function("zstd decompress", |b| b.iter(|| zstd::decompress(&packed, &mut back).unwrap()));
-    let packed = deflate::compress(&[&bytes], deflate::DEFAULT_LEVEL).unwrap();
+    let packed = deflate::compress(&[&bytes], deflate::DEFAULT_LEVEL, &|| Ok(())).unwrap();
     group.bench_function("deflate compress", |b| {
-        b.iter(|| deflate::compress(&[&bytes], deflate::DEFAULT_LEVEL).unwrap());
+        b.iter(|| deflate::compress(&[&bytes], deflate::DEFAULT_LEVEL, &|| Ok(())).unwrap());
     });
     group.bench_function("deflate decompress", |b| {
         b.iter(|| deflate::decompress(&packed, &mut back).unwrap())

@@ -270,8 +270,8 @@ fn parquet_files_hold_what_is_recorded() {
         let options = || ReadOptions { threads: 2, verify: true, ..ReadOptions::default() };
         let from_memory = Buffer::from_vec(std::fs::read(&path).unwrap());
         let files = [
-            Parquet::open_file(std::fs::File::open(&path).unwrap(), true, options()),
-            Parquet::open_buffer(from_memory, options()),
+            Parquet::open_file(std::fs::File::open(&path).unwrap(), true, options(), &NoProgress),
+            Parquet::open_buffer(from_memory, options(), &NoProgress),
         ];
         for file in files {
             let file = file.unwrap_or_else(|e| panic!("{case}: {e}"));

@@ -5,7 +5,7 @@ use colonnade::format::msgpack::{Opened, ReadOptions};
 use colonnade::frame::Frame;
 use colonnade::ipc::read::Request;
 use colonnade::message::Received;
-use colonnade::plan::NoProgress;
+use colonnade::plan::Progress;
 
 use crate::connect_options::ConnectOptions;
 
@@ -18,17 +18,22 @@ pub(super) enum Held {
 }
 
 /// What a whole message holds.
-pub(super) fn open(received: Received, private: bool, options: &ConnectOptions) -> Result<Held> {
+pub(super) fn open(
+    received: Received,
+    private: bool,
+    options: &ConnectOptions,
+    progress: &dyn Progress,
+) -> Result<Held> {
     let bytes = match received.frame()? {
         Ok(frame) => return Ok(Held::Frame(Box::new(frame))),
         Err(bytes) => bytes,
     };
     let threads = options.threads;
     let read = ReadOptions { limits: options.limits.core(), threads, ..ReadOptions::default() };
-    let opened = Opened::open_buffer(bytes, read)?;
+    let opened = Opened::open_buffer(bytes, read, progress)?;
     if opened.is_bundle() {
         return Ok(Held::Bundle(Box::new(opened)));
     }
-    let request = Request { private, ..Request::all(threads, &NoProgress) };
+    let request = Request { private, ..Request::all(threads, progress) };
     Ok(Held::Frame(Box::new(opened.load(&request)?)))
 }

@@ -3,14 +3,16 @@
 use colonnade::frame::Frame;
 use colonnade::ipc::read::{Arrived, Ipc, Request};
 use colonnade::message::{Message, Step, Waiting};
-use colonnade::plan::NoProgress;
+use colonnade::plan::Progress;
 use pyo3::exceptions::{PyEOFError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::errors::{self, IntoPy};
+use crate::errors;
 use crate::frame::CoreFrame;
+use crate::watched::watched;
 
 use super::Connection;
+use super::inner::{Failed, watched_in};
 use super::msgpack::{self, Held};
 use super::receive::{Answer, Turn};
 use super::table;
@@ -19,11 +21,10 @@ use super::table;
 enum Gave {
     Schema(Box<Frame>, Option<u64>),
     Batch(Box<Frame>),
-    /// The message had come whole before anyone asked for its batches.
-    Whole(Arrived),
+    /// The message had come whole before anyone asked for its batches. It is decoded when the receiving side is free again:
+    /// signals are looked for meanwhile.
+    Whole(Box<Message>),
     Bytes,
-    /// Several frames.
-    Bundle,
     /// This reader's message is over.
     End,
     /// No message comes any more.
@@ -61,7 +62,6 @@ impl ConnectionReader {
 
     fn turn(&mut self, py: Python<'_>) -> PyResult<Gave> {
         let connection = self.connection.get();
-        let threads = connection.inner.options.threads;
         let (mut number, mut left) = (self.number, usize::MAX);
         let gave =
             connection.receiving(py, connection.patience(self.timeout_s)?, None, |receiving, pull| {
@@ -97,21 +97,9 @@ impl ConnectionReader {
                             Gave::Bytes
                         }
                         Turn::Step(Step::Whole) => match receiving.incoming.take() {
-                            Some(Message::Frame(arrival)) => {
-                                Gave::Whole(arrival.finish(false, threads, &NoProgress)?)
-                            }
-                            Some(Message::Msgpack(bytes)) => {
-                                match msgpack::open(*bytes, false, &connection.inner.options)? {
-                                    Held::Frame(frame) => Gave::Whole(Arrived::Landed(frame)),
-                                    Held::Bundle(_) => Gave::Bundle,
-                                }
-                            }
-                            Some(Message::Table(format, bytes)) => {
-                                let frame = table::open(format, &bytes, &connection.inner.options)?;
-                                Gave::Whole(Arrived::Landed(Box::new(frame)))
-                            }
                             // Bytes wait for their own call.
                             Some(Message::Bytes(_)) | None => continue,
+                            Some(message) => Gave::Whole(Box::new(message)),
                         },
                     }));
                 }
@@ -135,14 +123,8 @@ impl ConnectionReader {
                     self.waiting.push(*frame);
                     return Ok(true);
                 }
-                Gave::Whole(arrived) => {
-                    self.ended = true;
-                    self.waiting = match arrived {
-                        Arrived::Landed(frame) => vec![*frame],
-                        Arrived::Opened(ipc) => {
-                            all_batches(&ipc, self.connection.get().inner.options.threads).py()?
-                        }
-                    };
+                Gave::Whole(message) => {
+                    self.waiting = self.decoded(py, *message)?;
                     self.schema = self.waiting.last().map(|frame| CoreFrame::new(frame.slice(0, 0)));
                     return Ok(true);
                 }
@@ -150,11 +132,6 @@ impl ConnectionReader {
                 Gave::Bytes => {
                     self.number = None;
                     let message = "expected a frame, found opaque bytes: take them with receive_bytes().";
-                    return Err(errors::decode(format!("{}: {message}", self.context())));
-                }
-                Gave::Bundle => {
-                    self.ended = true;
-                    let message = "expected a frame, found several by name, which have no batches: receive() takes such messages.";
                     return Err(errors::decode(format!("{}: {message}", self.context())));
                 }
                 Gave::Nothing => {
@@ -176,6 +153,38 @@ impl ConnectionReader {
         Ok(!self.waiting.is_empty())
     }
 
+    /// The batches of a message that had come whole, the last first.
+    fn decoded(&mut self, py: Python<'_>, message: Message) -> PyResult<Vec<Frame>> {
+        let inner = &*self.connection.get().inner;
+        let (options, threads) = (&inner.options, inner.options.threads);
+        let arrived = watched_in(py, None, |watch| {
+            Ok(match message {
+                Message::Frame(arrival) => Some(arrival.finish(false, threads, watch)?),
+                Message::Msgpack(bytes) => match msgpack::open(*bytes, false, options, watch)? {
+                    Held::Frame(frame) => Some(Arrived::Landed(frame)),
+                    Held::Bundle(_) => None,
+                },
+                Message::Table(format, bytes) => {
+                    Some(Arrived::Landed(Box::new(table::open(format, &bytes, options, watch)?)))
+                }
+                Message::Bytes(_) => None,
+            })
+        });
+        self.ended = arrived.is_ok();
+        match arrived {
+            Ok(Some(Arrived::Landed(frame))) => Ok(vec![*frame]),
+            Ok(Some(Arrived::Opened(ipc))) => {
+                watched(py, None, None, |watch| all_batches(&ipc, threads, watch))
+            }
+            Ok(None) => {
+                let message = "expected a frame, found several by name, which have no batches: receive() takes such messages.";
+                Err(errors::decode(format!("{}: {message}", self.context())))
+            }
+            Err(Failed::Raised(error)) => Err(error),
+            Err(Failed::Work(error)) => Err(inner.receiving_failed(py, error)),
+        }
+    }
+
     fn context(&self) -> String {
         let inner = &self.connection.get().inner;
         match self.number {
@@ -186,8 +195,8 @@ impl ConnectionReader {
 }
 
 /// The batches of a stream, the last first; at least one.
-fn all_batches(ipc: &Ipc, threads: usize) -> colonnade::Result<Vec<Frame>> {
-    let request = Request::all(threads, &NoProgress);
+fn all_batches(ipc: &Ipc, threads: usize, progress: &dyn Progress) -> colonnade::Result<Vec<Frame>> {
+    let request = Request::all(threads, progress);
     let mut frames = ipc.load_arrow(&request)?;
     frames.reverse();
     Ok(frames)

@@ -5,11 +5,17 @@ use colonnade::format::{csv, ndjson};
 use colonnade::frame::Frame;
 use colonnade::memory::Buffer;
 use colonnade::message::TableFormat;
+use colonnade::plan::Progress;
 
 use crate::connect_options::ConnectOptions;
 
 /// What the bytes of a whole message hold: a header, and the rows that it says.
-pub(super) fn open(format: TableFormat, bytes: &Buffer, options: &ConnectOptions) -> Result<Frame> {
+pub(super) fn open(
+    format: TableFormat,
+    bytes: &Buffer,
+    options: &ConnectOptions,
+    progress: &dyn Progress,
+) -> Result<Frame> {
     let (limits, threads) = (options.limits.core(), options.threads);
     let decoded = match format {
         TableFormat::Csv => {
@@ -19,10 +25,11 @@ pub(super) fn open(format: TableFormat, bytes: &Buffer, options: &ConnectOptions
                 threads,
                 ..csv::ReadOptions::default()
             };
-            csv::decode(bytes, &read)?
+            csv::decode_with(bytes, &read, progress)?
         }
         TableFormat::Ndjson => {
-            ndjson::decode(bytes, &ndjson::ReadOptions { limits, threads, ..ndjson::ReadOptions::default() })?
+            let read = ndjson::ReadOptions { limits, threads, ..ndjson::ReadOptions::default() };
+            ndjson::decode_with(bytes, &read, progress)?
         }
     };
     Ok(decoded.frame)

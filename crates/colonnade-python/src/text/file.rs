@@ -48,7 +48,8 @@ impl TextFile {
         let (progress, mut reading) = (PyProgress::new(progress), options.core());
         let path = path.0;
         let opened = py.detach(|| {
-            let bytes = colonnade::ipc::read::bytes_of(File::open(&path)?, mmap, reading.threads())?;
+            let threads = reading.threads();
+            let bytes = colonnade::ipc::read::bytes_of(File::open(&path)?, mmap, threads, &progress)?;
             if reading.wants_sidecar() {
                 reading.set_sidecar(beside(&path)?);
             }

@@ -139,14 +139,16 @@ fn owned(frames: &[(String, PyRef<'_, CoreFrame>)]) -> Vec<(String, Frame)> {
 }
 
 #[pyfunction]
+#[pyo3(signature = (frames, path, options, progress = None))]
 fn text_bundle_path(
     py: Python<'_>,
     frames: Vec<(String, PyRef<'_, CoreFrame>)>,
     path: PathArgument,
     options: WriteArgument<'_>,
+    progress: Callback,
 ) -> PyResult<()> {
     let (frames, path, writing) = (owned(&frames), path.0, options.core());
-    watched(py, None, Some(&path), |watch| {
+    watched(py, progress, Some(&path), |watch| {
         replaced(&path, writing.fsync, |sink| {
             packed(&writing, sink, |sink| writing.encode_bundle(&frames, sink, watch))
         })
@@ -154,14 +156,16 @@ fn text_bundle_path(
 }
 
 #[pyfunction]
+#[pyo3(signature = (frames, options, progress = None))]
 fn text_bundle_encode(
     py: Python<'_>,
     frames: Vec<(String, PyRef<'_, CoreFrame>)>,
     options: WriteArgument<'_>,
+    progress: Callback,
 ) -> PyResult<Py<PyBytes>> {
     let (frames, writing) = (owned(&frames), options.core());
     let mut sink = BytesSink::default();
-    watched(py, None, None, |watch| {
+    watched(py, progress, None, |watch| {
         packed(&writing, &mut sink, |sink| writing.encode_bundle(&frames, sink, watch))
     })?;
     sink.finish(py)

@@ -199,8 +199,10 @@ fn cell(array: &ArrayRef, row: usize) -> String {
         DataType::Decimal128(..) => array.as_primitive::<t::Decimal128Type>().value_as_string(row),
         DataType::Decimal256(..) => array.as_primitive::<t::Decimal256Type>().value_as_string(row),
         DataType::Dictionary(..) => {
-            let codes = array.as_any_dictionary();
-            let code = codes.normalized_keys().get(row).copied().unwrap_or(0);
+            // Of this row alone: the keys of all rows are a new vector each time.
+            let one = array.slice(row, 1);
+            let codes = one.as_any_dictionary();
+            let code = codes.normalized_keys().first().copied().unwrap_or(0);
             if codes.values().is_null(code) { "None".into() } else { cell(codes.values(), code) }
         }
         DataType::Struct(_) => {
@@ -259,6 +261,11 @@ fn clock(ticks: i64, digits: u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::DictionaryArray;
+    use arrow_array::types::Int32Type;
+
     use super::*;
 
     #[test]
@@ -275,6 +282,16 @@ mod tests {
         assert_eq!(quoted("it's"), "\"it's\"");
         assert_eq!(quoted("a\\\n'\""), "'a\\\\\\n\\'\"'");
         assert_eq!(untagged(Some(r#"{"$tuple":[1,"a",null]}"#.into())).unwrap(), "('1', 'a', None)");
+    }
+
+    #[test]
+    fn categories_are_those_of_their_rows() {
+        let labels: DictionaryArray<Int32Type> =
+            [Some("b"), None, Some("a"), Some("b")].into_iter().collect();
+        let expected = [Some("b"), None, Some("a"), Some("b")].map(|t| t.map(str::to_owned));
+        let labels: ArrayRef = Arc::new(labels);
+        assert_eq!(spelled(&labels), expected);
+        assert_eq!(spelled(&labels.slice(2, 2)), expected[2..]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use crate::error::{Error, Result};
+use crate::plan::{LOOK_NBYTES, Look};
 
 /// Levels that deflate takes.
 pub const LEVELS: std::ops::RangeInclusive<i32> = 0..=9;
@@ -21,16 +22,17 @@ fn behind(rest: &[u8]) -> Error {
     damaged(&format!("expected the end of the stream, found {} bytes more", rest.len()))
 }
 
-/// Compresses `parts`, one after the other, as one stream.
+/// Compresses `parts`, one after the other, as one stream; `look` is asked on the way.
 ///
 /// # Errors
-/// The library's own.
-pub fn compress(parts: &[&[u8]], level: i32) -> Result<Vec<u8>> {
+/// The library's own, and those of `look`.
+pub fn compress(parts: &[&[u8]], level: i32, look: Look<'_>) -> Result<Vec<u8>> {
     let total: usize = parts.iter().map(|p| p.len()).sum();
     let mut state = Compress::new(Compression::new(level.clamp(0, 9).unsigned_abs()), false);
     let mut out = Vec::with_capacity(total / 2 + 64);
-    for part in parts {
-        let mut rest = *part;
+    for piece in parts.iter().flat_map(|part| part.chunks(LOOK_NBYTES)) {
+        look()?;
+        let mut rest = piece;
         while !rest.is_empty() {
             out.reserve(rest.len() / 2 + 64);
             let before = state.total_in();
@@ -108,8 +110,8 @@ mod tests {
     #[test]
     fn parts_come_back_as_one() {
         for level in LEVELS {
-            let packed = compress(&[b"abc", b"", &[7; 500_000]], level).unwrap();
-            let mut out = vec![0; 500_003];
+            let packed = compress(&[b"abc", b"", &[7; 3_000_000]], level, &|| Ok(())).unwrap();
+            let mut out = vec![0; 3_000_003];
             decompress(&packed, &mut out).unwrap();
             assert!(out.starts_with(b"abc") && out[3..].iter().all(|&b| b == 7));
             let mut first = [0; 4];
@@ -120,7 +122,7 @@ mod tests {
 
     #[test]
     fn another_size_or_damage_is_an_error() {
-        let packed = compress(&[&[1; 100]], 6).unwrap();
+        let packed = compress(&[&[1; 100]], 6, &|| Ok(())).unwrap();
         assert!(decompress(&packed, &mut [0; 99]).is_err());
         assert!(decompress(&packed, &mut [0; 101]).is_err());
         assert!(decompress(&packed[..3], &mut [0; 100]).is_err());
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn an_empty_stream_fills_nothing() {
-        let packed = compress(&[], 6).unwrap();
+        let packed = compress(&[], 6, &|| Ok(())).unwrap();
         decompress(&packed, &mut []).unwrap();
     }
 }

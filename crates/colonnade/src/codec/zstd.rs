@@ -3,6 +3,7 @@
 use zstd_safe::{CCtx, CParameter, DCtx, InBuffer, OutBuffer};
 
 use crate::error::{Error, Result};
+use crate::plan::{LOOK_NBYTES, Look};
 
 /// Levels that zstd takes.
 pub const LEVELS: std::ops::RangeInclusive<i32> = -7..=22;
@@ -32,14 +33,14 @@ fn failed(code: usize) -> Error {
 
 /// Above this size one frame is compressed in jobs, which several threads share. Whether it is must depend on the bytes
 /// alone, and so must the size of a job: the same bytes whatever the number of threads.
-const JOBS_FROM_NBYTES: usize = 16 << 20;
+pub const JOBS_FROM_NBYTES: usize = 16 << 20;
 const JOB_NBYTES: u32 = 4 << 20;
 
-/// Compresses `parts`, one after the other, as one frame that declares its size.
+/// Compresses `parts`, one after the other, as one frame that declares its size; `look` is asked on the way.
 ///
 /// # Errors
-/// The library's own.
-pub fn compress(parts: &[&[u8]], level: i32, threads: usize) -> Result<Vec<u8>> {
+/// The library's own, and those of `look`.
+pub fn compress(parts: &[&[u8]], level: i32, threads: usize, look: Look<'_>) -> Result<Vec<u8>> {
     let total: usize = parts.iter().map(|p| p.len()).sum();
     let mut context = CCtx::create();
     context.set_parameter(CParameter::CompressionLevel(level)).map_err(failed)?;
@@ -51,9 +52,10 @@ pub fn compress(parts: &[&[u8]], level: i32, threads: usize) -> Result<Vec<u8>> 
     context.set_pledged_src_size(Some(total as u64)).map_err(failed)?;
     let mut out: Vec<u8> = Vec::with_capacity(zstd_safe::compress_bound(total));
     let mut output = OutBuffer::around(&mut out);
-    for part in parts {
-        let mut input = InBuffer::around(part);
-        while input.pos() < part.len() {
+    for piece in parts.iter().flat_map(|part| part.chunks(LOOK_NBYTES)) {
+        let mut input = InBuffer::around(piece);
+        while input.pos() < piece.len() {
+            look()?;
             context.compress_stream(&mut output, &mut input).map_err(failed)?;
         }
     }
@@ -161,7 +163,7 @@ mod tests {
         let noise =
             |n: u32| (0..n).flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes()).collect::<Vec<u8>>();
         for plain in [vec![7; 500_000], noise(100_000), noise(3), b"abcabc".repeat(60_000)] {
-            let packed = compress(&[&plain], 3, 1).unwrap();
+            let packed = compress(&[&plain], 3, 1, &|| Ok(())).unwrap();
             let nbytes = first_block(&packed).unwrap();
             assert!(nbytes <= packed.len());
             let mut out = vec![0; plain.len().min(1000)];
@@ -173,7 +175,7 @@ mod tests {
 
     #[test]
     fn parts_come_back_as_one() {
-        let packed = compress(&[b"abc", b"", &[7; 5000]], 3, 1).unwrap();
+        let packed = compress(&[b"abc", b"", &[7; 5000]], 3, 1, &|| Ok(())).unwrap();
         let mut out = vec![0; 5003];
         decompress(&packed, &mut out).unwrap();
         assert!(out.starts_with(b"abc") && out[3..].iter().all(|&b| b == 7));
@@ -186,8 +188,8 @@ mod tests {
     fn jobs_give_the_same_bytes_on_any_number_of_threads() {
         let bytes: Vec<u8> =
             (0..20_000_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 27).to_le_bytes()[0]).collect();
-        let packed = compress(&[&bytes], 1, 1).unwrap();
-        assert!(packed == compress(&[&bytes], 1, 3).unwrap());
+        let packed = compress(&[&bytes], 1, 1, &|| Ok(())).unwrap();
+        assert!(packed == compress(&[&bytes], 1, 3, &|| Ok(())).unwrap());
         let mut out = vec![0; bytes.len()];
         decompress(&packed, &mut out).unwrap();
         assert!(out == bytes);
@@ -195,7 +197,7 @@ mod tests {
 
     #[test]
     fn another_size_or_damage_is_an_error() {
-        let packed = compress(&[&[1; 100]], 3, 1).unwrap();
+        let packed = compress(&[&[1; 100]], 3, 1, &|| Ok(())).unwrap();
         assert!(decompress(&packed, &mut [0; 99]).is_err());
         assert!(decompress(&packed, &mut [0; 101]).is_err());
         assert!(decompress(&packed[..5], &mut [0; 100]).is_err());

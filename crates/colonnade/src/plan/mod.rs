@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-pub use gather::gather;
+pub use gather::{LOOK_NBYTES, Look, gather, gather_looking};
 pub use ordered::ordered;
-pub use progress::{NoProgress, Progress, Scaled, Silent};
+pub use progress::{NoProgress, Progress, Scaled, Share, Silent};
 pub use request::Request;
 
 use crate::error::{Error, ErrorKind, Result};

@@ -65,6 +65,53 @@ impl Progress for Scaled<'_> {
     }
 }
 
+/// One of several works that are told as one: it counts on where the one before it ended.
+pub struct Share<'a> {
+    inner: &'a dyn Progress,
+    before: u64,
+    nbytes: u64,
+    total: u64,
+}
+
+impl<'a> Share<'a> {
+    /// The shares of works of these sizes, in their order.
+    pub fn each(inner: &'a dyn Progress, sizes: impl Iterator<Item = usize>) -> Vec<Self> {
+        let sizes: Vec<u64> = sizes.map(|nbytes| nbytes as u64).collect();
+        let total = sizes.iter().sum();
+        let mut end = 0;
+        let share = |nbytes| {
+            end += nbytes;
+            Self { inner, before: end - nbytes, nbytes, total }
+        };
+        sizes.into_iter().map(share).collect()
+    }
+
+    /// The work is done.
+    ///
+    /// # Errors
+    /// As [`Progress::advance`].
+    pub fn end(&self) -> Result<()> {
+        self.inner.advance(self.before + self.nbytes, Some(self.total))
+    }
+}
+
+impl Progress for Share<'_> {
+    fn advance(&self, done: u64, total: Option<u64>) -> Result<()> {
+        // The work may count bytes of another kind: those of the file.
+        let worked = u128::from(total.unwrap_or(self.nbytes).max(1));
+        let done = u64::try_from(u128::from(done) * u128::from(self.nbytes) / worked).unwrap_or(u64::MAX);
+        self.inner.advance(self.before + done.min(self.nbytes), Some(self.total))
+    }
+
+    fn interrupted(&self) -> Result<()> {
+        self.inner.interrupted()
+    }
+
+    fn look(&self) -> Result<()> {
+        self.inner.look()
+    }
+}
+
 /// Hears signals and tells nothing: for the work before and after the one whose bytes are told.
 pub struct Silent<'a>(pub &'a dyn Progress);
 

@@ -11,7 +11,7 @@ use crate::arrow::named;
 use crate::arrow::names;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
-use crate::plan::Progress;
+use crate::plan::{Progress, Share};
 use crate::sink::Sink;
 use crate::text::cells::{self, Style, TextWriter, strings};
 use crate::text::header::{Exported, KEY, told};
@@ -236,7 +236,8 @@ pub fn encode_bundle(
     if frames.is_empty() {
         sink.write(b"{}\n")?;
     }
-    for (label, frame) in frames {
+    let shares = Share::each(progress, frames.iter().map(|(_, frame)| frame.nbytes()));
+    for ((label, frame), share) in frames.iter().zip(&shares) {
         if !seen.insert(label) || label == KEY {
             let message = format!(
                 "expected labels that are all different and not {KEY:?}, found {label:?}. Rename one."
@@ -247,7 +248,8 @@ pub fn encode_bundle(
         front.push(b'\n');
         sink.write(&front)?;
         let mut inner = Indented { sink, is_fresh: true };
-        encode(frame, options, &mut inner, progress).map_err(|e| e.in_member(label.as_str()))?;
+        encode(frame, options, &mut inner, share).map_err(|e| e.in_member(label.as_str()))?;
+        share.end()?;
     }
     Ok(())
 }

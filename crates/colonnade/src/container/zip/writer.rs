@@ -84,7 +84,10 @@ impl<'s> ZipWriter<'s> {
             let mut crc = crc32fast::Hasher::new();
             crc.update(head);
             data.chunks(&mut |bytes| {
-                crc.update(bytes);
+                for chunk in bytes.chunks(CHUNK_NBYTES) {
+                    self.progress.look()?;
+                    crc.update(chunk);
+                }
                 Ok(())
             })?;
             local.crc32 = crc.finalize();

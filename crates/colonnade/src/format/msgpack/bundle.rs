@@ -8,7 +8,7 @@ use crate::msgpack::cells::FORMAT;
 use crate::msgpack::header::KEY;
 use crate::msgpack::options::WriteOptions;
 use crate::msgpack::write::{self, heads};
-use crate::plan::Progress;
+use crate::plan::{Progress, Share};
 use crate::sink::Sink;
 
 /// Writes several frames as a map of labels.
@@ -33,14 +33,16 @@ pub fn encode_bundle(
     let mut head = Vec::new();
     heads::map(&mut head, frames.len())?;
     let mut whole = Vec::new();
-    for (label, frame) in frames {
+    let shares = Share::each(progress, frames.iter().map(|(_, frame)| frame.nbytes()));
+    for ((label, frame), share) in frames.iter().zip(&shares) {
         heads::text(&mut head, label, options.compatible)?;
         sink.write(&head)?;
         head.clear();
         whole.clear();
-        let encoded = write::encode_frame(frame, options, &mut whole, progress);
+        let encoded = write::encode_frame(frame, options, &mut whole, share);
         encoded.map_err(|e| e.in_member(format!("$.{label}")))?;
         sink.write(&whole)?;
+        share.end()?;
     }
     Ok(sink.write(&head)?)
 }

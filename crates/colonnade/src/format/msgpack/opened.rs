@@ -12,8 +12,8 @@ use crate::msgpack::header;
 use crate::msgpack::options::{Orient, ReadOptions};
 use crate::msgpack::read::foreign::{self, Layout};
 use crate::msgpack::read::own::{Opening, Own};
-use crate::msgpack::skip::skip;
-use crate::plan::{Progress, Request};
+use crate::msgpack::skip::Skipper;
+use crate::plan::{LOOK_NBYTES, Progress, Request, Silent};
 
 /// An opened file, buffer or message.
 #[derive(Debug)]
@@ -68,16 +68,18 @@ impl Opened {
     ///
     /// # Errors
     /// The system's own; as [`Opened::open_buffer`].
-    pub fn open_file(file: File, mmap: bool, options: ReadOptions) -> Result<Self> {
-        Self::open_buffer(crate::ipc::read::bytes_of(file, mmap, options.threads)?, options)
+    pub fn open_file(file: File, mmap: bool, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+        let bytes = crate::ipc::read::bytes_of(file, mmap, options.threads, progress)?;
+        Self::open_buffer(bytes, options, progress)
     }
 
-    /// Opens bytes in memory, which hold one value and nothing behind it.
+    /// Opens bytes in memory, which hold one value and nothing behind it. `progress` is told of what has to be decoded to be
+    /// described.
     ///
     /// # Errors
-    /// Malformed, truncated, over a limit, with place.
-    pub fn open_buffer(bytes: Buffer, options: ReadOptions) -> Result<Self> {
-        let content = match Own::open(&bytes, options)? {
+    /// Malformed, truncated, over a limit, with place; `Cancelled` from `progress`.
+    pub fn open_buffer(bytes: Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+        let content = match Own::open(&bytes, options, progress)? {
             Some(opening) => {
                 if opening.end() < bytes.nbytes() {
                     return Err(trailing(bytes.nbytes() - opening.end(), opening.end()));
@@ -92,7 +94,7 @@ impl Opened {
             None => match foreign::shape_of(bytes.as_slice(), 0, &options)? {
                 Layout::Bundle(frames) => Content::Bundle(frames),
                 Layout::Frame(orient) => {
-                    let frame = foreign::decode(bytes.as_slice(), 0, &options)?;
+                    let frame = foreign::decode_with(bytes.as_slice(), 0, &options, progress)?;
                     Whole::content(frame, orient, None, &options)?
                 }
             },
@@ -119,12 +121,12 @@ impl Opened {
     ///
     /// # Errors
     /// `NotFound`; as [`Opened::open_buffer`].
-    pub fn open_label(&self, label: &str) -> Result<Self> {
+    pub fn open_label(&self, label: &str, progress: &dyn Progress) -> Result<Self> {
         let missing = || Error::not_found(FORMAT, format!("frame {label:?} is not there."));
         let Content::Bundle(frames) = &self.content else { return Err(missing()) };
         let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
         let bytes = self.bytes.slice(extent.start, extent.len()).ok_or_else(missing)?;
-        Self::open_buffer(bytes, self.options).map_err(|e| in_frame(e, label, extent.start))
+        Self::open_buffer(bytes, self.options, progress).map_err(|e| in_frame(e, label, extent.start))
     }
 
     /// Rows; 0 of a bundle.
@@ -279,7 +281,7 @@ impl Opened {
 
     /// The frame a second time.
     fn again(&self, progress: &dyn Progress) -> Result<Frame> {
-        if let Some(Opening::Rows { frame, .. }) = Own::open(&self.bytes, self.options)? {
+        if let Some(Opening::Rows { frame, .. }) = Own::open(&self.bytes, self.options, progress)? {
             return Ok(*frame);
         }
         foreign::decode_with(self.bytes.as_slice(), 0, &self.options, progress)
@@ -294,7 +296,7 @@ impl Opened {
         let Content::Bundle(frames) = &self.content else { return self.load(&request).map(drop) };
         for (label, extent) in frames {
             // A bundle in a bundle is none: it is refused as a frame.
-            let loaded = self.open_label(label)?.load(&request);
+            let loaded = self.open_label(label, &Silent(progress))?.load(&request);
             loaded.map_err(|e| in_frame(e, label, extent.start))?;
         }
         Ok(())
@@ -313,24 +315,46 @@ fn in_frame(error: Error, label: &str, start: usize) -> Error {
 /// The same of a regular file.
 ///
 /// # Errors
-/// The system's own.
-pub fn is_series_file(file: File, mmap: bool, options: &ReadOptions) -> Result<bool> {
-    Ok(is_series(&crate::ipc::read::bytes_of(file, mmap, options.threads)?, options))
+/// The system's own; as [`is_series`].
+pub fn is_series_file(
+    file: File,
+    mmap: bool,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<bool> {
+    is_series(&crate::ipc::read::bytes_of(file, mmap, options.threads, progress)?, options, progress)
 }
 
-/// Whether more stands behind the first value, which is not decoded.
-#[must_use]
-pub fn is_series(bytes: &Buffer, options: &ReadOptions) -> bool {
+/// Whether more stands behind the first value, which is not decoded. `progress` is looked at and told nothing.
+///
+/// # Errors
+/// `Cancelled` from `progress`.
+pub fn is_series(bytes: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<bool> {
     let is_columns = matches!(
         header::read(bytes.as_slice(), &options.limits),
         Ok(Some((head, ..))) if head.orient == Orient::Columns
     );
     let end = if is_columns {
-        Own::open(bytes, *options).ok().flatten().map(|opening| opening.end())
+        Own::open(bytes, *options, progress).ok().flatten().map(|opening| opening.end())
     } else {
-        skip(bytes.as_slice(), options.limits.max_depth).ok().flatten()
+        end_of(bytes.as_slice(), options.limits.max_depth, progress)?
     };
-    end.is_some_and(|end| end < bytes.nbytes())
+    Ok(end.is_some_and(|end| end < bytes.nbytes()))
+}
+
+/// Where the first value ends; `None` where it does not.
+fn end_of(bytes: &[u8], depth: u64, progress: &dyn Progress) -> Result<Option<usize>> {
+    let mut skipper = Skipper::new(depth);
+    let mut end = 0;
+    for piece in bytes.chunks(LOOK_NBYTES) {
+        progress.look()?;
+        let Ok(nbytes) = skipper.feed(piece) else { return Ok(None) };
+        end += nbytes;
+        if skipper.is_whole() {
+            return Ok(Some(end));
+        }
+    }
+    Ok(None)
 }
 
 fn trailing(nbytes: usize, at: usize) -> Error {

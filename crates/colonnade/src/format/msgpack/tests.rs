@@ -45,7 +45,8 @@ fn a_frame_comes_back_in_every_layout() {
     for orient in [Orient::Columns, Orient::Records, Orient::Split] {
         for compatible in [false, true] {
             let bytes = encoded(&given, &WriteOptions { orient, compatible, ..WriteOptions::default() });
-            let opened = Opened::open_buffer(Buffer::from_vec(bytes), ReadOptions::default()).unwrap();
+            let opened =
+                Opened::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
             let got = opened.load(&request(1)).unwrap();
             let again = encoded(&got, &WriteOptions::default());
             assert!(again == encoded(&given, &WriteOptions::default()), "{orient:?}");
@@ -57,7 +58,7 @@ fn a_frame_comes_back_in_every_layout() {
 fn packed_numbers_come_back() {
     let given = frame(100);
     let bytes = encoded(&given, &WriteOptions { packed: true, ..WriteOptions::default() });
-    let opened = Opened::open_buffer(Buffer::from_vec(bytes), ReadOptions::default()).unwrap();
+    let opened = Opened::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
     let got = opened.load(&request(2)).unwrap();
     assert!(encoded(&got, &WriteOptions::default()) == encoded(&given, &WriteOptions::default()));
 }
@@ -78,9 +79,8 @@ fn speed() {
         let shared = Buffer::from_vec(bytes);
         for _ in 0..5 {
             let start = Instant::now();
-            let opened =
-                Opened::open_buffer(shared.clone(), ReadOptions { threads, ..ReadOptions::default() })
-                    .unwrap();
+            let options = ReadOptions { threads, ..ReadOptions::default() };
+            let opened = Opened::open_buffer(shared.clone(), options, &NoProgress).unwrap();
             let got = opened.load(&request(threads)).unwrap();
             println!("{threads} threads, decode: {:?}, {} rows", start.elapsed(), got.nrows);
         }

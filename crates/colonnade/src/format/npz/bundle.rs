@@ -4,10 +4,10 @@ use crate::container::zip::{LocalHeader, ZipWriter, aligned_len};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Progress};
+use crate::plan::{Progress, Share, Silent};
 use crate::sink::Sink;
 
-use super::encode::{encode, encode_all};
+use super::encode::{crc_of, encode, encode_all};
 use super::options::{Codec, WriteOptions};
 
 /// Inner archives start on a page, so that what is aligned inside stays so in the outer one.
@@ -40,16 +40,20 @@ pub fn encode_archives(
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let mut writer = ZipWriter::new(sink, options.threads, None, progress)?;
-    for (label, frame) in frames {
+    let silent = Silent(progress);
+    let mut writer = ZipWriter::new(sink, options.threads, None, &silent)?;
+    let shares = Share::each(progress, frames.iter().map(|(_, frame)| frame.nbytes()));
+    for ((label, frame), share) in frames.iter().zip(&shares) {
         let named = |e: Error| e.in_member(*label);
         let mut inner = Vec::new();
-        encode(frame, options, &mut inner, &NoProgress).map_err(named)?;
+        encode(frame, options, &mut inner, share).map_err(named)?;
         let name = format!("{label}.npz");
         if outer != Codec::None {
-            let packed = options.compress(outer, &[&inner])?;
-            let crc = crc32fast::hash(&inner);
+            let look = || share.look();
+            let packed = options.compress(outer, &[&inner], &look)?;
+            let crc = crc_of(&[&inner], &look)?;
             writer.compressed(name.as_bytes(), outer.method(), &packed, inner.len() as u64, crc)?;
+            share.end()?;
             continue;
         }
         let nbytes = inner.len();
@@ -58,6 +62,7 @@ pub fn encode_archives(
         let data =
             Block { grid: Grid::column_major(DType::BYTE, nbytes, 1, 0), buffer: Buffer::from_vec(inner) };
         writer.stored(name.as_bytes(), length, &[], &data)?;
+        share.end()?;
     }
     writer.finish().map(drop)
 }

@@ -7,7 +7,7 @@ use crate::container::zip::{ZipWriter, central_len, end_len};
 use crate::error::Result;
 use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
-use crate::plan::{self as work, Progress};
+use crate::plan::{self as work, LOOK_NBYTES, Look, Progress};
 use crate::sink::Sink;
 
 use super::filter;
@@ -52,7 +52,7 @@ pub(super) fn encode_all(
     let mut plans = Vec::with_capacity(frames.len());
     for (prefix, frame) in frames {
         let planned = if options.filters() {
-            filter::apply(members(frame, options.compat, split, &cut)?, options)?.finish()?
+            filter::apply(members(frame, options.compat, split, &cut)?, options, progress)?.finish()?
         } else {
             plan(frame, options.compat, split, &cut)?
         };
@@ -62,7 +62,7 @@ pub(super) fn encode_all(
     let mut writer = ZipWriter::new(sink, options.threads, total, progress)?;
     for (prefix, members) in &plans {
         if compresses {
-            compressed(&mut writer, prefix, members, options)?;
+            compressed(&mut writer, prefix, members, options, progress)?;
         } else {
             stored(&mut writer, prefix, members)?;
         }
@@ -120,6 +120,7 @@ fn compressed(
     prefix: &str,
     members: &[Planned],
     options: &WriteOptions,
+    progress: &dyn Progress,
 ) -> Result<()> {
     let window = WINDOW_NBYTES * options.threads.max(1);
     let mut rest = members;
@@ -132,8 +133,13 @@ fn compressed(
             first || nbytes <= window
         };
         let (now, later) = rest.split_at(rest.iter().take_while(fits).count());
-        let tasks = now.iter().map(|member| (member.nbytes(), move || pack(member, options))).collect();
-        let packed = work::gather(tasks, options.threads, &work::NoProgress)?;
+        let packed = work::gather_looking(
+            now,
+            Planned::nbytes,
+            &|member, look| pack(member, options, look),
+            options.threads,
+            progress,
+        )?;
         for (member, packed) in now.iter().zip(packed) {
             let name = spell(&member.name, prefix, &mut name);
             let data = match packed {
@@ -156,14 +162,14 @@ fn compressed(
 }
 
 /// The member compressed, where it is asked for and worth it.
-fn pack(member: &Planned, options: &WriteOptions) -> Result<Packed> {
+fn pack(member: &Planned, options: &WriteOptions, look: Look<'_>) -> Result<Packed> {
     // The meta member stays readable with a pager.
     let codec = if member.name == Name::Meta { Codec::None } else { options.codec(member.position) };
     if codec == Codec::None || member.stored {
         return Ok(Packed::AsItIs);
     }
     if options.filters() {
-        return pack_filtered(member, codec, options);
+        return pack_filtered(member, codec, options, look);
     }
     let head = member.head();
     let gathered;
@@ -172,6 +178,7 @@ fn pack(member: &Planned, options: &WriteOptions) -> Result<Packed> {
         None => {
             let mut all = Vec::with_capacity(member.nbytes());
             member.data.chunks(&mut |bytes| {
+                look()?;
                 all.extend_from_slice(bytes);
                 Ok(())
             })?;
@@ -179,14 +186,21 @@ fn pack(member: &Planned, options: &WriteOptions) -> Result<Packed> {
             &gathered
         }
     };
-    let bytes = options.compress(codec, &[&head, array])?;
+    let bytes = options.compress(codec, &[&head, array], look)?;
     if !is_worth(bytes.len(), head.len() + array.len()) {
         return Ok(Packed::AsItIs);
     }
+    Ok(Packed::Compressed(bytes, crc_of(&[&head, array], look)?, codec))
+}
+
+/// The CRC of `parts`, one after the other.
+pub(super) fn crc_of(parts: &[&[u8]], look: Look<'_>) -> Result<u32> {
     let mut crc = crc32fast::Hasher::new();
-    crc.update(&head);
-    crc.update(array);
-    Ok(Packed::Compressed(bytes, crc.finalize(), codec))
+    for piece in parts.iter().flat_map(|part| part.chunks(LOOK_NBYTES)) {
+        look()?;
+        crc.update(piece);
+    }
+    Ok(crc.finalize())
 }
 
 fn is_worth(packed_nbytes: usize, nbytes: usize) -> bool {
@@ -194,17 +208,16 @@ fn is_worth(packed_nbytes: usize, nbytes: usize) -> bool {
 }
 
 /// The same of a member that is made on the way.
-fn pack_filtered(member: &Planned, codec: Codec, options: &WriteOptions) -> Result<Packed> {
+fn pack_filtered(member: &Planned, codec: Codec, options: &WriteOptions, look: Look<'_>) -> Result<Packed> {
     thread_local! {
         static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     }
     let mut room = ROOM.take();
     room.clear();
-    filter::filtered(member, &mut room)?;
-    // Jobs that threads share would be of no use: there are members enough.
-    let bytes = options.compress_alone(codec, &room)?;
+    filter::filtered(member, &mut room, look)?;
+    let bytes = options.compress_alone(codec, &room, look)?;
     let packed = if is_worth(bytes.len(), room.len()) {
-        Packed::Compressed(bytes, crc32fast::hash(&room), codec)
+        Packed::Compressed(bytes, crc_of(&[&room], look)?, codec)
     } else if member.filter == Filter::None {
         Packed::AsItIs
     } else {

@@ -6,6 +6,7 @@ use crate::codec::{Profile, deflate, zstd};
 use crate::container::members::{Compat, FILTERS, Filter};
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
+use crate::plan::Look;
 
 /// How members are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -229,26 +230,29 @@ impl WriteOptions {
         self.codec != Codec::None || self.columns.values().any(|c| *c != Codec::None)
     }
 
-    /// Compresses one member's bytes.
+    /// Compresses one member's bytes; `look` is asked on the way.
     ///
     /// # Errors
-    /// The codec's own.
-    pub(super) fn compress(&self, codec: Codec, parts: &[&[u8]]) -> Result<Vec<u8>> {
+    /// The codec's own, and those of `look`.
+    pub(super) fn compress(&self, codec: Codec, parts: &[&[u8]], look: Look<'_>) -> Result<Vec<u8>> {
         match codec {
             Codec::None => Ok(parts.concat()),
-            Codec::Zstd => zstd::compress(parts, self.level(codec), self.threads),
-            Codec::Deflate => deflate::compress(parts, self.level(codec)),
+            Codec::Zstd => zstd::compress(parts, self.level(codec), self.threads, look),
+            Codec::Deflate => deflate::compress(parts, self.level(codec), look),
         }
     }
 
-    /// Compresses one member's bytes on this thread, with what it keeps for many members.
+    /// The same of one of many members, which need no threads of their own: on this one, with what it keeps for them. A large
+    /// one is compressed as any other, that it may be stopped.
     ///
     /// # Errors
-    /// The codec's own.
-    pub(super) fn compress_alone(&self, codec: Codec, bytes: &[u8]) -> Result<Vec<u8>> {
+    /// As [`WriteOptions::compress`].
+    pub(super) fn compress_alone(&self, codec: Codec, bytes: &[u8], look: Look<'_>) -> Result<Vec<u8>> {
         match codec {
-            Codec::Zstd => zstd::compress_alone(bytes, self.level(codec)),
-            Codec::None | Codec::Deflate => self.compress(codec, &[bytes]),
+            Codec::Zstd if bytes.len() < zstd::JOBS_FROM_NBYTES => {
+                zstd::compress_alone(bytes, self.level(codec))
+            }
+            Codec::None | Codec::Deflate | Codec::Zstd => self.compress(codec, &[bytes], look),
         }
     }
 }

@@ -42,12 +42,13 @@ use std::sync::Arc;
 use crate::container::store::Limits;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, MappedFile};
+use crate::plan::Progress;
 
-/// The bytes of a regular file: mapped, or read where it is small or `mmap` is off.
+/// The bytes of a regular file: mapped, or read where it is small or `mmap` is off. `progress` is looked at and told nothing.
 ///
 /// # Errors
-/// The system's own.
-pub fn bytes_of(file: File, mmap: bool, threads: usize) -> Result<Buffer> {
+/// The system's own; `Cancelled` from `progress`.
+pub fn bytes_of(file: File, mmap: bool, threads: usize, progress: &dyn Progress) -> Result<Buffer> {
     let nbytes = file.metadata()?.len();
     let length = usize::try_from(nbytes).map_err(std::io::Error::other)?;
     Ok(if nbytes < open::MAP_MIN_NBYTES {
@@ -55,7 +56,7 @@ pub fn bytes_of(file: File, mmap: bool, threads: usize) -> Result<Buffer> {
     } else if mmap {
         Arc::new(MappedFile::new(file, nbytes)).map_shared()?
     } else {
-        Buffer::from_region(receive::read_whole(&file, length, threads)?.finish(), false)
+        Buffer::from_region(receive::read_whole(&file, length, threads, progress)?.finish(), false)
     })
 }
 

@@ -57,11 +57,12 @@ pub struct Ipc {
 }
 
 impl Ipc {
-    /// Opens a regular file: mapped, or read in parallel where it is small or `mmap` is off.
+    /// Opens a regular file: mapped, or read in parallel where it is small or `mmap` is off. `progress` is looked at and told
+    /// nothing.
     ///
     /// # Errors
     /// The system's own; malformed or truncated messages.
-    pub fn open_file(file: File, mmap: bool, options: OpenOptions) -> Result<Self> {
+    pub fn open_file(file: File, mmap: bool, options: OpenOptions, progress: &dyn Progress) -> Result<Self> {
         let nbytes = file.metadata()?.len();
         let length = usize::try_from(nbytes).map_err(io::Error::other)?;
         if nbytes < MAP_MIN_NBYTES {
@@ -76,11 +77,8 @@ impl Ipc {
             let shared = file.map_shared()?;
             return Self::open(Source::new(shared), Some(file), options);
         }
-        Self::open(
-            Source::new(Buffer::from_region(read_whole(&file, length, options.threads)?.finish(), false)),
-            None,
-            options,
-        )
+        let region = read_whole(&file, length, options.threads, progress)?;
+        Self::open(Source::new(Buffer::from_region(region.finish(), false)), None, options)
     }
 
     /// Opens bytes in memory.

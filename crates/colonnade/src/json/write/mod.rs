@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::frame::Frame;
-use crate::plan::Progress;
+use crate::plan::{Progress, Share};
 use crate::sink::Sink;
 use crate::text::cells::{self, Style};
 use crate::text::header::{Exported, KEY};
@@ -67,7 +67,8 @@ pub fn encode_bundle(
     };
     let mut seen = HashSet::new();
     let mut front = b"{".to_vec();
-    for (label, frame) in frames {
+    let shares = Share::each(progress, frames.iter().map(|(_, frame)| frame.nbytes()));
+    for ((label, frame), share) in frames.iter().zip(&shares) {
         if !seen.insert(label) || label == KEY {
             let message = format!(
                 "expected labels that are all different and not {KEY:?}, found {label:?}. Rename one."
@@ -76,7 +77,8 @@ pub fn encode_bundle(
         }
         front.extend(text::key(label));
         sink.write(&front)?;
-        put(frame, options, sink, progress).map_err(|e| e.in_member(label.as_str()))?;
+        put(frame, options, sink, share).map_err(|e| e.in_member(label.as_str()))?;
+        share.end()?;
         front = b",".to_vec();
     }
     Ok(sink.write(if frames.is_empty() { b"{}" } else { b"}" })?)

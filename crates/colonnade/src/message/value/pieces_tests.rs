@@ -69,7 +69,7 @@ fn told(frame: Result<Frame>) -> Outcome {
 
 fn opened(bytes: Buffer) -> Result<Frame> {
     let request = Request::all(1, &NoProgress);
-    Opened::open_buffer(bytes, ReadOptions::default())?.load(&request)
+    Opened::open_buffer(bytes, ReadOptions::default(), &NoProgress)?.load(&request)
 }
 
 /// The value at the front of `bytes` that come in pieces, and how long it is; `None` where it does not end. Every other

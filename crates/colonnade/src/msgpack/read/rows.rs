@@ -8,6 +8,7 @@ use crate::msgpack::cells::{CellError, Cells, malformed};
 use crate::msgpack::head::{Head, head};
 use crate::msgpack::options::Orient;
 use crate::msgpack::write::heads;
+use crate::plan::{LOOK_NBYTES, Progress};
 
 /// The rest of a frame behind the entry of its header.
 #[derive(Debug, Clone, Copy)]
@@ -25,15 +26,17 @@ pub struct Rows<'a> {
 type Found<T> = std::result::Result<T, CellError>;
 
 impl Rows<'_> {
-    /// Gives all cells of `bytes` from `at` to `columns`, one a key; answers where the frame ends.
+    /// Gives all cells of `bytes` from `at` to `columns`, one a key; answers where the frame ends. `progress` is looked at and
+    /// told nothing.
     ///
     /// # Errors
-    /// Malformed, truncated, or what a column refuses; with path and place.
+    /// Malformed, truncated, or what a column refuses; with path and place. `Cancelled` from `progress`.
     pub fn decode<C: Cells + ?Sized>(
         &self,
         bytes: &[u8],
         at: usize,
         columns: &mut [Box<C>],
+        progress: &dyn Progress,
     ) -> Result<usize> {
         let records = self.orient == Orient::Records;
         let mut cursor = Cursor { bytes, at };
@@ -51,7 +54,12 @@ impl Rows<'_> {
         let encoded = self.encoded()?;
         let places = self.keys.iter().enumerate().map(|(i, key)| (key.as_str(), i)).collect();
         let mut seen = vec![0; columns.len()];
+        let mut look_at = cursor.at;
         for row in 0..self.nrows {
+            if cursor.at >= look_at {
+                progress.look()?;
+                look_at = cursor.at + LOOK_NBYTES;
+            }
             let read = if records {
                 self.map(&mut cursor, row, (&encoded, &places), &mut seen, columns)
             } else {
@@ -208,6 +216,7 @@ impl<'b> Cursor<'b> {
 mod tests {
     use super::*;
     use crate::msgpack::cells::Taken;
+    use crate::plan::NoProgress;
 
     /// Small integers.
     struct Small(Vec<u8>);
@@ -231,7 +240,7 @@ mod tests {
         let keys = ["a".to_owned(), "b".to_owned()];
         let mut columns = vec![Box::new(Small(vec![])), Box::new(Small(vec![]))];
         let rows = Rows { orient, entries, nrows: 2, keys: &keys };
-        let end = rows.decode(bytes, 0, &mut columns)?;
+        let end = rows.decode(bytes, 0, &mut columns, &NoProgress)?;
         Ok((columns.into_iter().map(|c| c.0).collect(), end))
     }
 

@@ -62,7 +62,7 @@ fn both_ways(orient: Orient, compatible: bool) {
     let mut readers: Vec<_> = schema.fields().iter().map(|field| field.as_ref()).map(reader).collect();
     let entries = if orient == Orient::Records { 2 } else { 3 };
     let rows = Rows { orient, entries, nrows: 4, keys: &keys };
-    assert_eq!(rows.decode(&bytes, 4, &mut readers).unwrap(), bytes.len());
+    assert_eq!(rows.decode(&bytes, 4, &mut readers, &NoProgress).unwrap(), bytes.len());
     let batch = |arrays: Vec<ArrayData>| {
         let columns = arrays.into_iter().map(arrow_array::make_array).collect();
         RecordBatch::try_new(Schema::clone(&schema).into(), columns).unwrap()

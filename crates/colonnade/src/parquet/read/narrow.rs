@@ -9,7 +9,7 @@ use crate::arrow::import::Place;
 use crate::error::Result;
 use crate::frame::paths::{Kept, Leaves};
 use crate::frame::{Frame, children};
-use crate::plan::Request;
+use crate::plan::{NoProgress, Request};
 
 use super::open::Parquet;
 use super::options::ReadOptions;
@@ -86,7 +86,7 @@ impl Parquet {
             only.extend(leaves.iter().zip(&chosen).filter(|(_, is)| **is).map(|(leaf, _)| leaf.element));
         }
         let options = ReadOptions { leaves: Some(only), parts, filter: None, ..self.options.clone() };
-        let mut file = Self::open(self.unopened.clone(), options)?;
+        let mut file = Self::open(self.unopened.clone(), options, &NoProgress)?;
         // What the filter left is known, and so are the rows and their labels.
         file.selection.clone_from(&self.selection);
         (file.starts, file.nrows) = (self.starts.clone(), self.nrows);

@@ -14,7 +14,7 @@ use crate::frame::Axis;
 use crate::memory::{Buffer, MappedFile, Remote, read_small, read_to_end};
 use crate::parquet::footer::{Footer, Group};
 use crate::parquet::schema::Leaf;
-use crate::plan::{NoProgress, Progress};
+use crate::plan::{NoProgress, Progress, Silent};
 
 use super::columns::{described, label_columns};
 use super::encrypted;
@@ -96,11 +96,11 @@ pub struct Parquet {
 }
 
 impl Parquet {
-    /// Opens a regular file: mapped, or read where it is small or `mmap` is off.
+    /// Opens a regular file: mapped, or read where it is small or `mmap` is off. `progress` is looked at and told nothing.
     ///
     /// # Errors
     /// The system's own; malformed or truncated footers; columns that are not there.
-    pub fn open_file(file: File, mmap: bool, options: ReadOptions) -> Result<Self> {
+    pub fn open_file(file: File, mmap: bool, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
         let nbytes = file.metadata()?.len();
         let length = usize::try_from(nbytes).map_err(io::Error::other)?;
         let is_map = mmap && nbytes >= MAP_MIN_NBYTES;
@@ -109,17 +109,17 @@ impl Parquet {
         } else if mmap {
             MappedFile::new(file, nbytes).map_shared()?
         } else {
-            crate::ipc::read::bytes_of(file, false, options.threads)?
+            crate::ipc::read::bytes_of(file, false, options.threads, progress)?
         };
-        Self::open(Source { bytes, remote: None, is_map }, options)
+        Self::open(Source { bytes, remote: None, is_map }, options, progress)
     }
 
-    /// Opens bytes in memory.
+    /// Opens bytes in memory. `progress` is looked at, while a filter is applied, and told nothing.
     ///
     /// # Errors
     /// Malformed or truncated footers; columns that are not there.
-    pub fn open_buffer(bytes: Buffer, options: ReadOptions) -> Result<Self> {
-        Self::open(Source { bytes, remote: None, is_map: false }, options)
+    pub fn open_buffer(bytes: Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+        Self::open(Source { bytes, remote: None, is_map: false }, options, progress)
     }
 
     /// Reads a pipe or socket to its end: the footer comes last.
@@ -128,24 +128,25 @@ impl Parquet {
     /// The system's own; malformed or truncated footers; a limit.
     pub fn open_stream(stream: &mut dyn Read, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
         let bytes = read_to_end("parquet", stream, options.limits.max_nbytes, progress)?;
-        Self::open_buffer(bytes, options)
+        Self::open_buffer(bytes, options, progress)
     }
 
     /// Opens a file elsewhere: of its pages nothing comes yet.
     ///
     /// # Errors
     /// The transport's own; malformed or truncated footers; a limit.
-    pub fn open_remote(remote: Arc<Remote>, options: ReadOptions) -> Result<Self> {
+    pub fn open_remote(remote: Arc<Remote>, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
         let total = remote.bytes().nbytes();
         remote.need(&[(0, 4), (total.saturating_sub(TAIL_NBYTES), total)], &NoProgress)?;
         // What is wrong is told when it is opened, which looks at the same bytes.
         if let Ok(range) = footer_range(remote.bytes().as_slice()) {
             remote.need(&[range], &NoProgress)?;
         }
-        Self::open(Source { bytes: remote.bytes().clone(), remote: Some(remote), is_map: false }, options)
+        let source = Source { bytes: remote.bytes().clone(), remote: Some(remote), is_map: false };
+        Self::open(source, options, progress)
     }
 
-    pub(super) fn open(source: Source, options: ReadOptions) -> Result<Self> {
+    pub(super) fn open(source: Source, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
         let bytes = source.bytes.clone();
         let (mut start, mut end) = footer_range(bytes.as_slice())?;
         let mut footer_bytes = bytes.as_slice().get(start..end).unwrap_or_default();
@@ -218,7 +219,8 @@ impl Parquet {
             source = Source { bytes: Buffer::from_vec(image), remote: None, is_map: false };
         }
         let (groups, mut starts, mut nrows) = groups(footer.groups)?;
-        let selection = options.filter.as_ref().map(|f| selected(&unopened, f, &options)).transpose()?;
+        let left = |filter| selected(&unopened, filter, &options, progress);
+        let selection = options.filter.as_ref().map(left).transpose()?;
         let mut plan = plan;
         plan.settle(nrows);
         if let Some(selection) = &selection {
@@ -303,10 +305,15 @@ impl Parquet {
 }
 
 /// The rows that a filter leaves: the file is opened once more, for the columns that it looks at.
-fn selected(source: &Source, filter: &Filter, options: &ReadOptions) -> Result<Selection> {
+fn selected(
+    source: &Source,
+    filter: &Filter,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Selection> {
     let columns = filter.columns().into_iter().map(str::to_owned).collect();
     let own = ReadOptions { columns: Some(columns), filter: None, ..options.clone() };
-    super::filter::select(&Parquet::open(source.clone(), own)?, filter)
+    super::filter::select(&Parquet::open(source.clone(), own, progress)?, filter, &Silent(progress))
 }
 
 /// Start and end of the footer.

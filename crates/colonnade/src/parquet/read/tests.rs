@@ -45,7 +45,7 @@ fn a_part_of_a_list_without_a_wrapper_is_a_list_of_structs() {
     group.close().unwrap();
     writer.close().unwrap();
 
-    let file = Parquet::open_buffer(Buffer::from_vec(bytes), ReadOptions::default()).unwrap();
+    let file = Parquet::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
     let request = Request::all(1, &NoProgress);
     let whole = only_column(&file.load(&request).unwrap());
     let part_of = |list: &DataType| match list {
@@ -95,7 +95,8 @@ fn decimals_of_any_length_come_in_every_encoding_of_such_values() {
         column.close().unwrap();
         group.close().unwrap();
         writer.close().unwrap();
-        let file = Parquet::open_buffer(Buffer::from_vec(bytes), ReadOptions::default()).unwrap();
+        let file =
+            Parquet::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
         let found = only_column(&file.load(&Request::all(1, &NoProgress)).unwrap());
         assert!(found.as_ref() == &expected as &dyn Array, "{encoding}: {found:?}");
         let some = Request { rows: Some((3, 8)), ..Request::all(1, &NoProgress) };
@@ -103,4 +104,35 @@ fn decimals_of_any_length_come_in_every_encoding_of_such_values() {
         let part = expected.slice(3, 5);
         assert!(found.as_ref() == &part as &dyn Array, "{encoding}: {found:?}");
     }
+}
+
+#[test]
+fn columns_that_nobody_asked_for_are_verified_too() {
+    let schema = "message m { required int32 a; required int32 b; }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut bytes = Vec::new();
+    let properties = Arc::new(WriterProperties::builder().build());
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, properties).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for _ in 0..2 {
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int32Type>().write_batch(&[1, 2, 3], None, None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+
+    let opened = |bytes: &[u8]| {
+        let options = ReadOptions { columns: Some(vec!["a".to_owned()]), ..ReadOptions::default() };
+        Parquet::open_buffer(Buffer::from_vec(bytes.to_vec()), options, &NoProgress).unwrap()
+    };
+    opened(&bytes).verify(1, &NoProgress).unwrap();
+    // The header of the first page of b.
+    let whole = Buffer::from_vec(bytes.clone());
+    let whole = Parquet::open_buffer(whole, ReadOptions::default(), &NoProgress).unwrap();
+    let at = usize::try_from(whole.groups[0].chunks[1].start()).unwrap();
+    bytes[at] = 0xff;
+    let file = opened(&bytes);
+    assert!(file.load(&Request::all(1, &NoProgress)).is_ok());
+    assert!(file.verify(1, &NoProgress).is_err());
 }

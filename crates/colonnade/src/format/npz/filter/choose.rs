@@ -5,6 +5,7 @@ use crate::codec::{Profile, filter, zstd};
 use crate::container::members::Filter;
 use crate::error::Result;
 use crate::frame::{Block, ByteOrder};
+use crate::plan::Look;
 
 use super::super::options::Wanted;
 use super::dictionary::{self, Sampled};
@@ -23,22 +24,22 @@ const WORTH_PERCENT: f64 = 95.0;
 const TIE_PERCENT: f64 = 2.0;
 
 /// What is done to a column, or to small ones that share a choice.
-pub(super) fn choose(block: &Block, wanted: Wanted, profile: Profile) -> Result<Choice> {
+pub(super) fn choose(block: &Block, wanted: Wanted, profile: Profile, look: Look<'_>) -> Result<Choice> {
     let dtype = block.grid.dtype;
     let of = |filter: Filter| Choice { filter, ..Choice::default() };
     match wanted {
         Wanted::One(Filter::Dictionary) if block.grid.width == 1 && Filter::Dictionary.takes(&dtype) => {
-            let codes = dictionary::build(block)?;
+            let codes = dictionary::build(block, look)?;
             let filter = if codes.is_some() { Filter::Dictionary } else { Filter::None };
             Ok(Choice { codes, ..of(filter) })
         }
         Wanted::One(Filter::Dictionary) => Ok(of(Filter::None)),
         Wanted::One(filter) => Ok(of(if filter.takes(&dtype) { filter } else { Filter::None })),
-        Wanted::Auto => auto(block, profile),
+        Wanted::Auto => auto(block, profile, look),
     }
 }
 
-fn auto(block: &Block, profile: Profile) -> Result<Choice> {
+fn auto(block: &Block, profile: Profile, look: Look<'_>) -> Result<Choice> {
     let grid = block.grid;
     let (width, big) = (grid.dtype.itemsize as usize, grid.dtype.order == ByteOrder::Big);
     let sample = sample(block, profile.sample_nbytes())?;
@@ -76,7 +77,7 @@ fn auto(block: &Block, profile: Profile) -> Result<Choice> {
     let most = least * (1.0 + TIE_PERCENT / 100.0);
     let chosen = sizes.iter().find(|(_, size)| *size <= most).map_or(Filter::None, |(filter, _)| *filter);
     if chosen == Filter::Dictionary {
-        if let Some(codes) = dictionary::build(block)? {
+        if let Some(codes) = dictionary::build(block, look)? {
             return Ok(Choice { filter: chosen, stored: false, codes: Some(codes) });
         }
         // More values than the sample let guess: the next best.

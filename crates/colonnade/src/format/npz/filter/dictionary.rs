@@ -4,6 +4,7 @@ use crate::codec::dictionary::{Hashed, Word};
 use crate::container::members::MOST_VALUES;
 use crate::error::Result;
 use crate::frame::Block;
+use crate::plan::Look;
 
 /// A column's values and codes.
 #[derive(Debug)]
@@ -26,23 +27,25 @@ pub(super) struct Sampled {
 }
 
 /// The codes of a column of values of 4 or 8 bytes; `None` where there are too many values.
-pub(super) fn build(block: &Block) -> Result<Option<Codes>> {
+pub(super) fn build(block: &Block, look: Look<'_>) -> Result<Option<Codes>> {
     if block.grid.dtype.itemsize == 4 {
-        return built::<u32, 4>(block, u32::from_le_bytes, u32::to_le_bytes);
+        return built::<u32, 4>(block, u32::from_le_bytes, u32::to_le_bytes, look);
     }
-    built::<u64, 8>(block, u64::from_le_bytes, u64::to_le_bytes)
+    built::<u64, 8>(block, u64::from_le_bytes, u64::to_le_bytes, look)
 }
 
 fn built<T: Word + Ord, const W: usize>(
     block: &Block,
     word: fn([u8; W]) -> T,
     bytes: fn(T) -> [u8; W],
+    look: Look<'_>,
 ) -> Result<Option<Codes>> {
     let mut building = Hashed::new(block.grid.nrows);
     let mut words = Vec::new();
     let mut few = true;
     block.chunks(&mut |chunk| {
         for stretch in chunk.chunks(W << 12) {
+            look()?;
             words.clear();
             words.extend(stretch.as_chunks::<W>().0.iter().map(|b| word(*b)));
             few = few && building.add(&words, MOST_VALUES).is_some();

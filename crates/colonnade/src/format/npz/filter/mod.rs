@@ -8,7 +8,7 @@ use crate::container::members::{Filter, FilterSpec, Members, Name, Planned};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, gather};
+use crate::plan::{Progress, gather_looking};
 
 use super::options::{Wanted, WriteOptions};
 use dictionary::Codes;
@@ -35,11 +35,15 @@ struct Choice {
 }
 
 /// Chooses filters and cuts members accordingly.
-pub(super) fn apply(mut members: Members, options: &WriteOptions) -> Result<Members> {
+pub(super) fn apply(
+    mut members: Members,
+    options: &WriteOptions,
+    progress: &dyn Progress,
+) -> Result<Members> {
     let mut specs = Vec::new();
     for (list, mut next) in [(&mut members.labels, None), (&mut members.blocks, Some(0))] {
         let whole = std::mem::take(list);
-        let chosen = choices(&whole, options)?;
+        let chosen = choices(&whole, options, progress)?;
         for (planned, choices) in whole.into_iter().zip(chosen) {
             list.extend(cut(planned, choices, &mut next, &mut specs)?);
         }
@@ -49,7 +53,11 @@ pub(super) fn apply(mut members: Members, options: &WriteOptions) -> Result<Memb
 }
 
 /// The choices for each member: one for all of its columns, or one for each.
-fn choices(members: &[Planned], options: &WriteOptions) -> Result<Vec<Vec<(usize, Choice)>>> {
+fn choices(
+    members: &[Planned],
+    options: &WriteOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<(usize, Choice)>>> {
     let mut units: Vec<(usize, Block, Wanted)> = Vec::new();
     let mut out: Vec<Vec<(usize, Choice)>> = Vec::new();
     let mut owners = Vec::new();
@@ -69,10 +77,13 @@ fn choices(members: &[Planned], options: &WriteOptions) -> Result<Vec<Vec<(usize
             owners.push(i);
         }
     }
-    let tasks = units.iter().map(|(_, block, wanted)| {
-        (block.grid.nbytes(), move || choose::choose(block, *wanted, options.profile()))
-    });
-    let made = gather(tasks.collect(), options.threads, &NoProgress)?;
+    let made = gather_looking(
+        &units,
+        |(_, block, _)| block.grid.nbytes(),
+        &|(_, block, wanted), look| choose::choose(block, *wanted, options.profile(), look),
+        options.threads,
+        progress,
+    )?;
     for (((width, ..), choice), owner) in units.iter().zip(made).zip(owners) {
         if let Some(choices) = out.get_mut(owner) {
             choices.push((*width, choice));

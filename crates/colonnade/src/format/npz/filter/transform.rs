@@ -4,15 +4,20 @@ use crate::codec::filter::{delta, shuffle};
 use crate::container::members::{Filter, Planned};
 use crate::error::Result;
 use crate::frame::ByteOrder;
+use crate::plan::{LOOK_NBYTES, Look};
 
 /// Appends the NPY header and what the filter makes of the array.
-pub(in super::super) fn filtered(member: &Planned, out: &mut Vec<u8>) -> Result<()> {
+pub(in super::super) fn filtered(member: &Planned, out: &mut Vec<u8>, look: Look<'_>) -> Result<()> {
     out.extend_from_slice(&member.head());
     let grid = member.data.grid;
     let (width, big) = (grid.dtype.itemsize as usize, grid.dtype.order == ByteOrder::Big);
     if member.filter == Filter::None {
+        out.reserve(member.nbytes());
         return member.data.chunks(&mut |bytes| {
-            out.extend_from_slice(bytes);
+            for piece in bytes.chunks(LOOK_NBYTES) {
+                look()?;
+                out.extend_from_slice(piece);
+            }
             Ok(())
         });
     }

@@ -15,7 +15,7 @@ use crate::arrow::import::{FieldPlan, Plan};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, DType, Frame, row_range};
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Request};
+use crate::plan::{NoProgress, Progress, Request};
 
 use super::super::cells::{FORMAT, step};
 use super::super::header::{self, Header};
@@ -66,11 +66,11 @@ impl Opening {
 }
 
 impl Own {
-    /// The frame at the front of `bytes`; `None` where it is not ours.
+    /// The frame at the front of `bytes`; `None` where it is not ours. `progress` is looked at and told nothing.
     ///
     /// # Errors
-    /// Malformed, truncated, over a limit, with place.
-    pub fn open(bytes: &Buffer, options: ReadOptions) -> Result<Option<Opening>> {
+    /// Malformed, truncated, over a limit, with place; `Cancelled` from `progress`.
+    pub fn open(bytes: &Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Option<Opening>> {
         let Some((header, entries, at)) = header::read(bytes.as_slice(), &options.limits)? else {
             return Ok(None);
         };
@@ -78,7 +78,8 @@ impl Own {
         check(&header, &options)?;
         if header.orient != Orient::Columns {
             check_nbytes(bytes.nbytes() as u64, &options)?;
-            return rows::decode(bytes.as_slice(), &header, plan, (entries, at), &options).map(Some);
+            let decoded = rows::decode(bytes.as_slice(), &header, plan, (entries, at), &options, progress);
+            return decoded.map(Some);
         }
         let (extents, end) = extents(bytes.as_slice(), &header, entries, at)?;
         check_decoded(&header, &plan, &extents, &options)?;

@@ -4,6 +4,7 @@ use arrow_data::ArrayData;
 
 use crate::arrow::import::{FieldPlan, Plan, to_block};
 use crate::error::Result;
+use crate::plan::Progress;
 
 use super::super::super::header::Header;
 use super::super::super::options::ReadOptions;
@@ -19,6 +20,7 @@ pub(super) fn decode(
     mut plan: Plan,
     (entries, at): (u32, usize),
     options: &ReadOptions,
+    progress: &dyn Progress,
 ) -> Result<Opening> {
     let fields = header.schema.fields();
     let start = header.dictionaries.start;
@@ -36,7 +38,7 @@ pub(super) fn decode(
     }
     let keys = write::keys(&header.schema);
     let rows = Rows { orient: header.orient, entries, nrows: header.nrows, keys: &keys };
-    let end = rows.decode(bytes, at, &mut readers)?;
+    let end = rows.decode(bytes, at, &mut readers, progress)?;
     let arrays: Vec<ArrayData> = readers.into_iter().map(TypedCells::finish).collect::<Result<_>>()?;
     plan.settle(header.nrows);
     let block = |i: usize, data: &ArrayData| {

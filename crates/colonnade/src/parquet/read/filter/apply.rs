@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::parquet::read::open::Parquet;
 use crate::parquet::read::schema::RootKind;
 use crate::parquet::read::selection::{Rows, Selection};
-use crate::plan::NoProgress;
+use crate::plan::Progress;
 
 use super::mask::mask;
 use super::prune::{Judged, Place, Terms, candidates};
@@ -14,7 +14,7 @@ use super::{Filter, Op};
 ///
 /// # Errors
 /// `NotFound`: a column that is not there. `InvalidOption`: one that has no order, or a value of another kind. Malformed pages.
-pub(crate) fn select(file: &Parquet, filter: &Filter) -> Result<Selection> {
+pub(crate) fn select(file: &Parquet, filter: &Filter, progress: &dyn Progress) -> Result<Selection> {
     for term in filter.any.iter().flatten() {
         if !matches!(term.op, Op::In | Op::NotIn) && term.literals.len() != 1 {
             let message = format!("filter: column {:?}: {} takes one value.", term.column, term.op.word());
@@ -37,7 +37,7 @@ pub(crate) fn select(file: &Parquet, filter: &Filter) -> Result<Selection> {
     // All candidates are landed once, and looked at.
     let every: Vec<bool> = vec![true; runs.iter().flatten().map(std::ops::Range::len).sum()];
     let rows: Rows = Selection::new(&runs, &every).rows(0, every.len());
-    let landed = file.land(&fields, &rows, file.options.threads, true, &NoProgress)?;
+    let landed = file.land(&fields, &rows, file.options.threads, true, progress)?;
     let mut columns = landed.columns;
     columns.sort_unstable_by_key(|(i, _)| *i);
     let columns: Vec<_> = columns.into_iter().map(|(_, data)| data).collect();

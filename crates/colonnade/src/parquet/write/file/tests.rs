@@ -245,7 +245,7 @@ fn dictionaries_come_back_as_they_were() {
     let frame = columns(&all);
     for (frame, groups) in [(frame.clone(), None), (frame.clone(), Some(1)), (frame.slice(0, 0), None)] {
         let data = bytes(&frame, Asked { group_rows: groups, ..ASKED }, 1);
-        let file = Parquet::open_buffer(Buffer::from_vec(data), ReadOptions::default()).unwrap();
+        let file = Parquet::open_buffer(Buffer::from_vec(data), ReadOptions::default(), &NoProgress).unwrap();
         let request = Request::all(2, &NoProgress);
         let found = file.load(&request).unwrap();
         for part in &found.parts {
@@ -261,8 +261,8 @@ fn dictionaries_come_back_as_they_were() {
 }
 
 fn back(frame: &Frame, asked: Asked<'_>) -> Frame {
-    let file =
-        Parquet::open_buffer(Buffer::from_vec(bytes(frame, asked, 1)), ReadOptions::default()).unwrap();
+    let bytes = Buffer::from_vec(bytes(frame, asked, 1));
+    let file = Parquet::open_buffer(bytes, ReadOptions::default(), &NoProgress).unwrap();
     let request = Request::all(2, &NoProgress);
     file.load(&request).unwrap()
 }

@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, Scatter};
 use crate::parquet::page::{Encoding, Kind};
 use crate::parquet::types::Physical;
-use crate::plan::{self, NoProgress, Progress, Task};
+use crate::plan::{self, Progress, Silent, Task};
 
 use super::super::schema::Flat;
 use super::strip::Strip;
@@ -143,7 +143,7 @@ impl<'a> Landing<'a> {
         if whole && let Some(part) = self.part_of_all(strip, progress)? {
             return Ok(part);
         }
-        let (coded, merged) = self.keyed(strip, is_text(value_type))?;
+        let (coded, merged) = self.keyed(strip, is_text(value_type), &Silent(progress))?;
         let Merged { values, mut maps } = merged;
         let mut values = values::array(value_type, flat.way, &values).map_err(named)?;
         if let Some(kept) = kept
@@ -188,7 +188,12 @@ impl<'a> Landing<'a> {
     }
 
     /// The wanted rows of all chunks, and the dictionary of them all.
-    fn keyed<'s>(&'s self, strip: &Strip<'s>, text: bool) -> Result<(Vec<Coded<'s>>, Merged)> {
+    fn keyed<'s>(
+        &'s self,
+        strip: &Strip<'s>,
+        text: bool,
+        progress: &dyn Progress,
+    ) -> Result<(Vec<Coded<'s>>, Merged)> {
         let Strip { field, flat, pieces, .. } = *strip;
         let (flat, strip) = (&flat, *strip);
         let make = |page: &[u8], n: usize| match flat.physical {
@@ -217,7 +222,7 @@ impl<'a> Landing<'a> {
             };
             (1 << 20, work)
         });
-        let walked = plan::gather(tasks.collect(), self.threads, &NoProgress)?;
+        let walked = plan::gather(tasks.collect(), self.threads, progress)?;
         // Where every dictionary stands among those that are merged: of a chunk, then of its pages of values.
         let (mut dictionaries, mut paged) = (Vec::new(), Vec::new());
         let mut coded = Vec::new();
@@ -227,7 +232,7 @@ impl<'a> Landing<'a> {
             paged.extend(has.then_some(map));
             dictionaries.extend(walked.dictionary);
             let by_value: Vec<bool> = walked.parts.iter().map(|part| !is_keyed(part)).collect();
-            let made = self.made(field, flat, text, &walked.parts, &by_value)?;
+            let made = self.made(field, flat, text, &walked.parts, &by_value, progress)?;
             for (part, (made, by_value)) in walked.parts.into_iter().zip(made.into_iter().zip(by_value)) {
                 if by_value {
                     coded.push(Coded { part, map: dictionaries.len(), codes: Some(made.codes) });
@@ -258,6 +263,7 @@ impl<'a> Landing<'a> {
         text: bool,
         parts: &[Part<'_>],
         by_value: &[bool],
+        progress: &dyn Progress,
     ) -> Result<Vec<Made>> {
         let mut made: Vec<Made> = parts.iter().map(|_| Made::default()).collect();
         let optional = flat.optional;
@@ -287,7 +293,7 @@ impl<'a> Landing<'a> {
                 Ok(())
             }));
         }
-        plan::run(tasks, self.threads, &NoProgress)?;
+        plan::run(tasks, self.threads, progress)?;
         Ok(made)
     }
 }

@@ -28,7 +28,7 @@ fn written(batches: &[ArrayRef], properties: WriterProperties) -> Parquet {
         writer.flush().unwrap();
     }
     writer.close().unwrap();
-    Parquet::open_buffer(Buffer::from_vec(out), ReadOptions::default()).unwrap()
+    Parquet::open_buffer(Buffer::from_vec(out), ReadOptions::default(), &NoProgress).unwrap()
 }
 
 fn landed(file: &Parquet, pieces: &[Piece]) -> ArrayRef {
@@ -139,7 +139,7 @@ fn text_that_is_asked_for_lands_as_codes() {
         writer.write(&batch).unwrap();
         writer.close().unwrap();
         let options = ReadOptions { categories: vec!["s".to_owned()], ..ReadOptions::default() };
-        let file = Parquet::open_buffer(Buffer::from_vec(out), options).unwrap();
+        let file = Parquet::open_buffer(Buffer::from_vec(out), options, &NoProgress).unwrap();
         let found = landed(&file, &file.pieces(0, file.nrows));
         // As wide as in every other batch.
         assert!(found.as_any().is::<DictionaryArray<arrow_array::types::Int32Type>>());

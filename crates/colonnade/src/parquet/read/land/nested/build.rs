@@ -12,7 +12,7 @@ use crate::frame::{children, with_children};
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
 use crate::parquet::read::open::Parquet;
 use crate::parquet::read::shape::{Node, Shape};
-use crate::plan::{self, NoProgress, Task};
+use crate::plan::{self, Progress, Task};
 
 use super::super::Landing;
 use super::blocks::{BLOCK, has_bits};
@@ -45,7 +45,12 @@ impl Landing<'_> {
     ///
     /// # Errors
     /// More items than offsets reach; lists of one size that have another.
-    pub(super) fn built(&self, columns: &[Column<'_>], arrays: Vec<ArrayData>) -> Result<Vec<ArrayData>> {
+    pub(super) fn built(
+        &self,
+        columns: &[Column<'_>],
+        arrays: Vec<ArrayData>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<ArrayData>> {
         let mut regions: Vec<Vec<RegionMut>> = Vec::with_capacity(columns.len());
         for column in columns {
             regions.push(self.rooms(column).map_err(|e| self.named(e, column.field, 0))?);
@@ -66,7 +71,7 @@ impl Landing<'_> {
                 }
             }
         }
-        plan::run(tasks, self.threads, &NoProgress)?;
+        plan::run(tasks, self.threads, progress)?;
         let mut arrays = arrays.into_iter().map(Some);
         let mut out = Vec::with_capacity(columns.len());
         for (column, regions) in columns.iter().zip(regions) {

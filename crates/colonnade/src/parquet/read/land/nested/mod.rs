@@ -32,7 +32,7 @@ use crate::parquet::read::page::Page;
 use crate::parquet::read::schema::RootKind;
 use crate::parquet::read::shape::{LeafShape, Shape};
 use crate::parquet::types::Physical;
-use crate::plan::{self, NoProgress, Progress, Task};
+use crate::plan::{self, Progress, Silent, Task};
 
 use super::strip::Strip;
 use super::{LONG_NBYTES, Landing, Piece};
@@ -140,8 +140,8 @@ impl<'a> Landing<'a> {
             let leaves = shape.leaves.iter().enumerate();
             at.extend(leaves.map(|(k, shape)| LeafAt { field, leaf: first + k, shape }));
         }
-        let chunks = self.walk_leaves(&at, &groups)?;
-        let chunks = self.count_leaves(&at, &groups, chunks)?;
+        let chunks = self.walk_leaves(&at, &groups, &Silent(progress))?;
+        let chunks = self.count_leaves(&at, &groups, chunks, &Silent(progress))?;
         let mut leaves = Vec::with_capacity(at.len());
         for (at, chunks) in at.iter().zip(&chunks) {
             leaves.push(self.place_leaf(*at, chunks, &groups)?);
@@ -167,11 +167,16 @@ impl<'a> Landing<'a> {
         });
         let strips: Vec<Strip<'_>> = strips.collect();
         let arrays = self.leaf_arrays(&leaves, &strips, progress)?;
-        self.built(&columns, arrays)
+        self.built(&columns, arrays, &Silent(progress))
     }
 
     /// The pages of every leaf in every row group that is touched, as they lie.
-    fn walk_leaves(&self, leaves: &[LeafAt<'_>], groups: &[&[Piece]]) -> Result<Vec<Vec<Chunk<'a>>>> {
+    fn walk_leaves(
+        &self,
+        leaves: &[LeafAt<'_>],
+        groups: &[&[Piece]],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<Chunk<'a>>>> {
         let mut tasks = Vec::with_capacity(leaves.len() * groups.len());
         for at in leaves {
             for pieces in groups {
@@ -183,7 +188,7 @@ impl<'a> Landing<'a> {
                 }));
             }
         }
-        let mut chunks = plan::gather(tasks, self.threads, &NoProgress)?.into_iter();
+        let mut chunks = plan::gather(tasks, self.threads, progress)?.into_iter();
         Ok(leaves.iter().map(|_| chunks.by_ref().take(groups.len()).collect()).collect())
     }
 
@@ -252,6 +257,7 @@ impl<'a> Landing<'a> {
         leaves: &[LeafAt<'_>],
         groups: &[&[Piece]],
         chunks: Vec<Vec<Chunk<'a>>>,
+        progress: &dyn Progress,
     ) -> Result<Vec<Vec<Chunk<'a>>>> {
         let mut out = chunks;
         let mut tasks = Vec::new();
@@ -287,7 +293,7 @@ impl<'a> Landing<'a> {
                 }
             }
         }
-        plan::run(tasks, self.threads, &NoProgress)?;
+        plan::run(tasks, self.threads, progress)?;
         Ok(out)
     }
 

@@ -60,7 +60,7 @@ fn written(columns: &[(&str, ArrayRef)], version: WriterVersion, codec: Compress
 
 fn opened(bytes: Vec<u8>, columns: Option<Vec<String>>) -> crate::Result<Parquet> {
     let options = ReadOptions { columns, ..ReadOptions::default() };
-    Parquet::open_buffer(Buffer::from_vec(bytes), options)
+    Parquet::open_buffer(Buffer::from_vec(bytes), options, &NoProgress)
 }
 
 fn landed(file: &Parquet, field: usize, pieces: &[Piece]) -> crate::Result<ArrayRef> {

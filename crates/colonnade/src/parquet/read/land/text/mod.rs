@@ -25,7 +25,7 @@ use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
 use crate::parquet::levels::Validity;
-use crate::plan::{self, NoProgress, Progress, Task};
+use crate::plan::{self, Progress, Silent, Task};
 
 use super::strip::Strip;
 use super::{Landing, Piece};
@@ -140,14 +140,15 @@ impl<'a> Landing<'a> {
         progress: &dyn Progress,
     ) -> Result<()> {
         let rooms = &Rooms::default();
-        self.walk_columns(columns)?;
-        self.measure_columns(columns, rooms, false)?;
+        let silent = &Silent(progress);
+        self.walk_columns(columns, silent)?;
+        self.measure_columns(columns, rooms, false, silent)?;
         let exact = match self.fill_columns(columns, rooms, landed, progress)? {
             true => return Ok(()),
             false => true,
         };
         // A page was longer than its texts: sizes are not told by it, so all are looked at.
-        self.measure_columns(columns, rooms, exact)?;
+        self.measure_columns(columns, rooms, exact, silent)?;
         if self.fill_columns(columns, rooms, landed, progress)? {
             return Ok(());
         }
@@ -157,7 +158,7 @@ impl<'a> Landing<'a> {
     }
 
     /// Page headers and dictionaries, a task a chunk.
-    fn walk_columns<'s>(&'s self, columns: &mut [Column<'s>]) -> Result<()> {
+    fn walk_columns<'s>(&'s self, columns: &mut [Column<'s>], progress: &dyn Progress) -> Result<()> {
         let groups = |column: &Column<'s>| column.strip.pieces.chunk_by(|a, b| a.group == b.group);
         let mut tasks = Vec::new();
         for column in columns.iter() {
@@ -174,7 +175,7 @@ impl<'a> Landing<'a> {
                 }));
             }
         }
-        let mut walked = plan::gather(tasks, self.threads, &NoProgress)?.into_iter();
+        let mut walked = plan::gather(tasks, self.threads, progress)?.into_iter();
         for column in columns {
             let ngroups = groups(column).count();
             column.walked = walked.by_ref().take(ngroups).collect();
@@ -184,7 +185,13 @@ impl<'a> Landing<'a> {
     }
 
     /// How many bytes the texts of each page have, and where they go.
-    fn measure_columns(&self, columns: &mut [Column<'_>], rooms: &Rooms, exact: bool) -> Result<()> {
+    fn measure_columns(
+        &self,
+        columns: &mut [Column<'_>],
+        rooms: &Rooms,
+        exact: bool,
+        progress: &dyn Progress,
+    ) -> Result<()> {
         let mut tasks = Vec::new();
         for column in columns.iter_mut() {
             let Column { field, optional, walked, parts, .. } = column;
@@ -203,7 +210,7 @@ impl<'a> Landing<'a> {
                 }));
             }
         }
-        plan::run(tasks, self.threads, &NoProgress)?;
+        plan::run(tasks, self.threads, progress)?;
         let limit = self.file.options.limits.max_nbytes;
         for column in columns {
             let mut total = 0usize;

@@ -51,7 +51,7 @@ fn written(array: &ArrayRef, properties: WriterProperties) -> Parquet {
     let mut writer = ArrowWriter::try_new(&mut out, batch.schema(), Some(properties)).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
-    Parquet::open_buffer(Buffer::from_vec(out), ReadOptions::default()).unwrap()
+    Parquet::open_buffer(Buffer::from_vec(out), ReadOptions::default(), &NoProgress).unwrap()
 }
 
 fn landed(file: &Parquet, pieces: &[Piece], threads: usize) -> ArrayRef {
@@ -167,7 +167,8 @@ fn what_is_cut_or_flipped_ends_in_an_error_or_in_texts() {
             for bit in [0, 3, 7] {
                 let mut bad = bytes.clone();
                 bad[at] ^= 1 << bit;
-                let Ok(file) = Parquet::open_buffer(Buffer::from_vec(bad), ReadOptions::default()) else {
+                let bad = Buffer::from_vec(bad);
+                let Ok(file) = Parquet::open_buffer(bad, ReadOptions::default(), &NoProgress) else {
                     continue;
                 };
                 let pieces = file.pieces(0, file.nrows);
