@@ -170,6 +170,14 @@ def test_verify(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert f"No such file or directory: {tmp_path / 'none.npz'}" in err
 
 
+@pytest.mark.parametrize("options", [["--from", "nonsense"], ["--threads", "0"]])
+def test_verify_that_was_told_something_wrong(
+    path: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["verify", str(path), *options]) == 2
+    assert options[0].strip("-").replace("from", "format") in capsys.readouterr().err
+
+
 # ---------------------------------------------------------------------------- converting
 
 
@@ -178,6 +186,16 @@ def test_convert(path: Path, tmp_path: Path, options: list[str]) -> None:
     target = tmp_path / "copy.npz"
     assert main(["convert", str(path), str(target), *options]) == 0
     assert cn.read(target).identical(cn.read(path))
+
+
+def test_no_compression_beside_a_profile(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--compression", "none", "--profile", "fast"]
+    assert main(["convert", str(path), str(tmp_path / "x.npz"), *options]) == 2
+    assert "--compression: expected a codec beside --profile" in capsys.readouterr().err
+    assert not (tmp_path / "x.npz").exists()
+    assert main(["convert", str(path), str(tmp_path / "x.parquet"), *options]) == 0
+    cn.write(DATA, tmp_path / "plain.parquet", compression=None)
+    assert cn.inspect(tmp_path / "x.parquet").codecs == cn.inspect(tmp_path / "plain.parquet").codecs
 
 
 def test_convert_to_a_directory_and_back(path: Path, tmp_path: Path) -> None:

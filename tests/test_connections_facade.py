@@ -16,6 +16,7 @@ from tests.connected import FRAME, beside, facing_socket, pair
 
 CHUNKS = [pd.DataFrame({"chunk": np.full(1000, i), "value": np.arange(1000.0)}) for i in range(5)]
 WHOLE = pd.concat(CHUNKS, ignore_index=True)
+TABLE = pa.table({"a": [1, 2, 3]})
 
 
 # ---------------------------------------------------------------------------- whole frames
@@ -79,6 +80,81 @@ def test_options() -> None:
         with pytest.raises(cn.UnsupportedError, match=r"arrow: .*arrows"):
             cn.write(FRAME, here, format="arrow")
         assert not there.poll()
+
+
+def convert(source: Any, **options: Any) -> None:
+    cn.convert(source, cn.BufferSink(), read_options=options, write_options={"format": "npz"})
+
+
+def begin(source: Any, **options: Any) -> None:
+    with cn.open_reader(source, **options) as reader:
+        assert len(reader.schema) == 5
+
+
+@pytest.mark.parametrize("read", [cn.read, begin, convert])
+def test_a_message_says_its_format_itself(read: Callable[..., Any]) -> None:
+    with pair() as (here, there):
+        here.send(FRAME)
+        for format in ("msgpack", "csv", "ndjson"):
+            with pytest.raises(cn.OptionError, match=f"format: expected None .* found '{format}'"):
+                read(there, format=format)
+        assert cn.read(there, format="arrows").equals(FRAME)
+
+
+@pytest.mark.parametrize("format", ["arrows", "msgpack", "csv", "ndjson"])
+def test_threads_are_those_of_the_connection(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int | None] = []
+
+    def resolve(threads: int | None) -> int:
+        asked.append(threads)
+        return threads or 1
+
+    for module in ("_msgpack_files", "_text_files", "_store_chunks"):
+        monkeypatch.setattr(f"colonnade.{module}.resolve_threads", resolve)
+    plain = {"a": np.arange(3)}
+    with pair(threads=2) as (here, there):
+        here.send(plain, format)
+        here.send(plain, format, threads=1)
+        for _ in range(2):
+            assert there.receive().equals(plain)
+    assert asked == [2, 1]
+
+
+def test_threads_of_a_connection_decode_what_came() -> None:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, TABLE.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_table(TABLE)
+    for threads, used in ((None, 3), (1, 1)):
+        with facing_socket(threads=3) as (here, theirs):
+            theirs.sendall(sink.getvalue())
+            frame = cn.read(here, threads=threads)
+            assert frame._core is not None or frame._threads == used
+            assert frame.to_arrow().equals(TABLE)
+
+
+@pytest.mark.parametrize(("read", "method"), [(cn.read, "_landed"), (begin, "_batches")])
+def test_a_url_counts_silence_and_a_connection_the_whole_call(
+    listener: cn.Listener, monkeypatch: pytest.MonkeyPatch, read: Callable[..., Any], method: str
+) -> None:
+    seen: list[float | None] = []
+    plain = getattr(cn.Connection, method)
+
+    def watched(self: Any, timeout_s: float | None = None, *more: Any) -> Any:
+        seen.append(timeout_s)
+        return plain(self, timeout_s, *more)
+
+    monkeypatch.setattr("colonnade._link.Link." + method, watched)
+
+    def serve() -> None:
+        with listener.accept(timeout_s=30) as peer:  # type: ignore[union-attr]
+            peer.send(FRAME)
+
+    with beside(serve):
+        read(listener.url, timeout_s=20)
+    with pair() as (here, there):
+        here.send(FRAME)
+        read(there, timeout_s=20)
+    assert seen == [None, 20]
 
 
 @pytest.mark.parametrize("look", [cn.inspect, cn.verify, cn.read_arrays, cn.read_bundle])

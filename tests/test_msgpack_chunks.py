@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import colonnade as cn
+from tests.pipes import piped
 
 PARTS = [
     pd.DataFrame({"n": np.arange(start, start + 3), "s": ["one", None, "x" * start]}, index=range(start, start + 3))
@@ -96,6 +97,55 @@ def test_read_says_who_reads_several(tmp_path: Path) -> None:
     for data in (series(), msgpack.packb([{"a": 1}]) * 2):
         with pytest.raises(cn.DecodeError, match="open_reader"):
             cn.decode(data, "msgpack").to_pandas()
+
+
+@pytest.mark.parametrize("suffix", ["npz", "json", "yaml", "csv", "ndjson", "msgpack", "arrow", "parquet"])
+def test_convert_takes_all_of_them(suffix: str, tmp_path: Path) -> None:
+    path, out = tmp_path / "parts.msgpack", tmp_path / f"out.{suffix}"
+    path.write_bytes(series())
+    options = {"schema": "header"} if suffix == "csv" else {}
+    for source in (path, path.read_bytes(), io.BytesIO(path.read_bytes()), piped(path.read_bytes())):
+        cn.convert(source, out, read_options={"format": "msgpack"}, write_options=options)
+        pd.testing.assert_frame_equal(cn.read_pandas(out), pd.concat(PARTS))
+        if isinstance(source, int):
+            os.close(source)
+    cn.convert(path, out, read_options={"rows": slice(2, 7), "columns": ["n"]}, write_options=options)
+    assert cn.read(out)["n"].to_numpy().tolist() == [2, 3, 4, 5, 6]
+
+
+def test_inspect_tells_of_the_first_and_counts_all(tmp_path: Path) -> None:
+    path = tmp_path / "parts.msgpack"
+    path.write_bytes(series())
+    for source in (path, path.read_bytes(), io.BytesIO(path.read_bytes())):
+        info = cn.inspect(source)
+        assert (info.format, info.layout, info.shape, info.version) == ("msgpack", "series", (9, 2), 1)
+        assert info.file_nbytes == path.stat().st_size
+        assert [member["shape"] for member in info.members] == [(3, 2)] * 3
+        assert info.schema is not None
+        assert [field.label for field in info.schema.fields] == ["n", "s"]
+        assert info.index is not None
+        assert info.index.length == 9
+        assert info.to_dict()["shape"] == [9, 2]
+        assert "9 rows x 2 columns" in repr(info)
+    assert cn.inspect(msgpack.packb([{"a": 1}]) * 2, format="msgpack").version is None
+    one = cn.inspect(cn.encode(PARTS[0], "msgpack"))
+    assert (one.layout, one.shape) == ("columns", (3, 2))
+
+
+def test_verify_reads_all_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "parts.msgpack"
+    path.write_bytes(series())
+    told: list[int] = []
+    for source in (path, path.read_bytes(), io.BytesIO(path.read_bytes())):
+        told.clear()
+        cn.verify(source, progress=lambda done, total: told.append(done))
+        assert told == sorted(told)
+        assert told
+    path.write_bytes(series()[:-1])
+    with pytest.raises(cn.TruncatedError, match="It is behind 2 frames"):
+        cn.verify(path)
+    with pytest.raises(cn.DecodeError, match=r"It is behind 1 frame\."):
+        cn.verify(cn.encode(PARTS[0], "msgpack") + b"\xc1")
 
 
 def test_what_is_cut_or_missing_is_told() -> None:

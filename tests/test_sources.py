@@ -223,6 +223,45 @@ def test_open_file_is_written_from_where_it_stands(tmp_path: Path, encoded: byte
     assert path.read_bytes() == b"before" + encoded + b"after"
 
 
+CHUNKED = ("arrow", "arrows", "parquet", "msgpack", "csv", "ndjson")
+
+
+@pytest.mark.parametrize("format", ["npz", "npy", "json", "yaml", *CHUNKED])
+def test_fsync_waits_for_an_open_file(format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[int] = []
+    monkeypatch.setattr("colonnade._targets.os.fsync", waited.append)
+    data: dict[str, Any] = {"a": DATA["a"]}
+    whole = DATA["a"] if format == "npy" else data
+    with open(tmp_path / "x", "wb") as file:
+        cn.write(whole, file, format=format)
+        assert not waited
+        for target in (file, file.fileno()):
+            cn.write(whole, target, format=format, fsync=True)
+        assert waited == [file.fileno()] * 2
+        cn.convert(cn.encode(data, "npz"), file, write_options={"format": "arrows", "fsync": True})
+        assert len(waited) == 3
+        if format in CHUNKED:
+            with cn.open_writer(file, format=format, fsync=True) as writer:
+                writer.write(data)
+                assert len(waited) == 3
+            assert len(waited) == 4
+        if format in ("msgpack", "json", "yaml"):
+            cn.write_bundle({"one": data}, file, format=format, fsync=True)
+            assert len(waited) == 4 + (format == "msgpack")
+
+
+def test_fsync_means_nothing_to_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[int] = []
+    monkeypatch.setattr("colonnade._targets.os.fsync", waited.append)
+    here, there = os.pipe()
+    with open(here, "rb") as source:
+        with open(there, "wb") as target:
+            cn.write(DATA, target, format="arrows", fsync=True)
+        assert is_data(cn.read(source))
+    cn.write(DATA, cn.BufferSink(), format="npz", fsync=True)
+    assert not waited
+
+
 def test_object_with_write_alone(encoded: bytes) -> None:
     class Slow:
         """Takes at most 100 bytes at once, as a raw file may."""

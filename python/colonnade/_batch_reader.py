@@ -1,11 +1,13 @@
 """`open_reader`'s readers: frames one at a time, from a file of batches, from a stream, or from a file of one frame."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import accumulate
 from operator import index
 
 from . import _core
 from ._frame import Frame
+from ._progress import Callback, Progress, Steps, reporting
 from ._schema import Schema
 from .errors import UnsupportedError
 
@@ -22,6 +24,10 @@ class Reader:
     _closed = False
     # Whether the types are those of all rows, rather than of those that came first.
     settled = True
+    # Who is told of each batch as it is given; what is read whole tells of itself.
+    _progress: Progress | bool = None
+    _drawn: AbstractContextManager[Callback | None] | None = None
+    _steps: Steps | None = None
 
     @property
     def schema(self) -> Schema:
@@ -37,7 +43,9 @@ class Reader:
         return None, None
 
     def read_all(self) -> Frame:
-        """Everything that was not read yet, as one frame."""
+        """As one frame, everything that a file or memory holds of `arrow`, `arrows`, `parquet` or one value: what was
+        iterated over too. Else (a pipe, a connection; `csv`, `ndjson`, a series of `msgpack`) what was not read yet.
+        """
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[Frame]:
@@ -52,6 +60,7 @@ class Reader:
     def close(self) -> None:
         """Let go of the source. Frames that were handed out stay valid."""
         self._closed = True
+        self._told_all()
 
     def __enter__(self) -> "Reader":
         return self
@@ -63,6 +72,23 @@ class Reader:
         if self._closed:
             raise ValueError("reader: expected an open reader, found a closed one. Open the source again.")
 
+    def _tell_of(self, nbytes: int, of: int | None = None) -> None:
+        """Tell of one batch more. `of`: bytes of all batches, where that is known."""
+        if self._progress is None or self._progress is False:
+            return
+        if self._steps is None:
+            self._drawn = reporting(self._progress, "reading")
+            self._steps = Steps(self._drawn.__enter__(), of)
+        with self._steps.next(nbytes):
+            pass
+
+    def _told_all(self) -> None:
+        """Nothing more is told; a bar is taken away."""
+        self._progress = None
+        if self._drawn is not None:
+            drawn, self._drawn = self._drawn, None
+            drawn.__exit__(None, None, None)
+
 
 class FileReader(Reader):
     """Batches of something that can be looked at again: any of them, in any order, any number of times."""
@@ -70,6 +96,7 @@ class FileReader(Reader):
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._spans = _spans(frame)
+        self._untold = set(range(len(self._spans)))
 
     @property
     def schema(self) -> Schema:
@@ -87,7 +114,7 @@ class FileReader(Reader):
             raise TypeError(f"reader: expected the number of a batch, found {type(i).__name__}.") from None
         if not -count <= i < count:
             raise IndexError(f"reader: expected a batch from 0 to {count - 1}, found {i}.")
-        return _batch(self._frame, self._spans[i])
+        return self._batch(i % count)
 
     def __iter__(self) -> Iterator[Frame]:
         for i in range(len(self)):
@@ -95,7 +122,13 @@ class FileReader(Reader):
 
     def cores(self) -> Iterator[_core.CoreFrame]:
         self._check_open()
-        return frame_batches(self._frame)
+        return self._cores()
+
+    def _cores(self) -> Iterator[_core.CoreFrame]:
+        if not self._spans:
+            yield from frame_batches(self._frame)
+        for i in range(len(self._spans)):
+            yield self._batch(i)._load()
 
     def size(self) -> tuple[int | None, int | None]:
         return _nbytes(self._frame), len(self._frame)
@@ -103,6 +136,18 @@ class FileReader(Reader):
     def read_all(self) -> Frame:
         self._check_open()
         return self._frame
+
+    def _batch(self, i: int) -> Frame:
+        frame = _batch(self._frame, self._spans[i])
+        # Bytes of one batch; a frame that is decoded later tells of itself. None counts twice.
+        if self._progress and frame is not self._frame and i in self._untold:
+            self._untold.discard(i)
+            self._tell_of(frame.nbytes, _nbytes(self._frame))
+            if not self._untold:
+                if self._steps is not None:
+                    self._steps.finish()
+                self._told_all()
+        return frame
 
     def __repr__(self) -> str:
         nrows, ncols = self._frame.shape

@@ -11,12 +11,14 @@ from ._frame import Frame, frame_from
 from ._msgpack_files import store_msgpack_bundle
 from ._nearest import nearest_hint
 from ._open import open_file
+from ._option_checks import LEVELS
 from ._options import NpzOptions, Options, make_options
 from ._options_msgpack import MsgpackOptions
 from ._options_text import Text
+from ._progress import reporting
 from ._sources import Source
 from ._store import npz_options
-from ._targets import AnyTarget, PathTarget, Target, as_target, released
+from ._targets import AnyTarget, PathTarget, Target, as_target, released, settle
 from ._text import cut, label_text
 from ._text_files import store_text_bundle
 from .errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
@@ -28,7 +30,7 @@ class Bundle(Mapping[str, Frame]):
     def __init__(self, file: _core.NpzFile | _core.MsgpackFile | _core.TextFile, options: Options) -> None:
         self._file = file
         self._options = options
-        self._labels = list(file.labels())
+        self._labels = list(file.labels()) if file.kind == "bundle" else []
         self._known = frozenset(self._labels)
 
     def __getitem__(self, label: str) -> Frame:
@@ -85,11 +87,18 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
     what = "a bundle of frames"
     if isinstance(file, _core.IpcFile | _core.ParquetFile):
         raise _found_arrow(what, file)
-    if file.kind != "bundle":
+    if file.kind != "bundle" and not _is_empty(file):
         name = file.layout if isinstance(file, _core.MsgpackFile | _core.TextFile) else "npz"
         use = "cn.read_arrays(source)" if file.kind in ("savez", "zip") else "cn.read(source)"
         raise DecodeError(f"{name}: expected {what}, found one of kind {file.kind!r}. Open it with {use}.")
     return Bundle(file, made)
+
+
+def _is_empty(file: _core.NpzFile | _core.MsgpackFile | _core.TextFile) -> bool:
+    """Whether it is an archive without members, or a map without keys: how a bundle of no frames is written."""
+    if isinstance(file, _core.NpzFile):
+        return file.kind == "zip" and not file.members()
+    return file.version is None and (file.orient, file.nrows, file.ncols) == ("columns", 0, 0)
 
 
 def write_bundle(
@@ -106,14 +115,16 @@ def write_bundle(
     Parameters
     ----------
     frames : mapping or iterable of (label, data)
-        Labels are text; they become file names inside the ZIP, or keys of the map.
+        Labels are text; they become file names inside the ZIP, or keys of the map. Data is what `write` takes, but no
+        open reader: pass its ``read_all()``.
     target : path
         Written beside and renamed, as `write` does. A map goes to every target that `write` takes.
     layout : {"npz", "npy"}
         Of the ZIP. ``npz``: one ``<label>.npz`` a frame (``from_zip_npz``); ``npy``: members ``<label>/<member>``
         (``from_zip_npy``).
     outer : {None, "deflate"}
-        Compression of the outer ZIP. None keeps the frames ready to be mapped.
+        Compression of the outer ZIP. None keeps the frames ready to be mapped. With ``layout="npy"`` it is that of the
+        members, so ``compression`` can be no other; ``level`` is the outer one's too, 1 to 9.
     format : {"npz", "msgpack", "json", "yaml"}, optional
         Default: told by the suffix; ``npz``, the ZIP, where that says nothing (``.zip``).
     **options
@@ -162,10 +173,12 @@ def _write_as(
         if (layout, outer) != ("npz", None):
             raise OptionError(f"{format}: layout and outer are of ZIP bundles; a map of frames has neither.")
         held = [(label, frame._load()) for label, frame in _labelled(frames, made)]
-        if isinstance(made, MsgpackOptions):
-            store_msgpack_bundle(held, where, made)
-        else:
-            store_text_bundle(held, where, made)
+        with reporting(made.progress, "writing") as progress:
+            if isinstance(made, MsgpackOptions):
+                store_msgpack_bundle(held, where, made, progress)
+            else:
+                store_text_bundle(held, where, made, progress)
+        settle(where, made.fsync)
         return
     assert isinstance(made, NpzOptions)
     if not isinstance(where, PathTarget):
@@ -177,12 +190,31 @@ def _write_as(
         raise OptionError("compression: expected one codec for all frames of a bundle, found a mapping.")
     if isinstance(made.filter, Mapping):
         raise OptionError("filter: expected one word for all frames of a bundle, found a mapping.")
+    if outer == "deflate":
+        _check_outer(layout, made)
     cores: list[tuple[str, _core.CoreFrame]] = []
     converted = None
     for label, frame in _labelled(frames, made):
         converted = npz_options(made, frame._lookup) if converted is None else converted
         cores.append((label, frame._load()))
-    _core.bundle_write_path(cores, where.path, layout, outer, converted or _core.NpzWriteOptions())
+    with reporting(made.progress, "writing") as progress:
+        _core.bundle_write_path(cores, where.path, layout, outer, converted or _core.NpzWriteOptions(), progress)
+
+
+def _check_outer(layout: str, made: NpzOptions) -> None:
+    """The outer ZIP has one codec and one level; of members that lie in it directly it is theirs."""
+    if layout == "npy" and made.codec not in (None, "deflate"):
+        asked = f"profile={made.profile!r}, which is zstd" if made.compression is None else f"{made.compression!r}"
+        raise OptionError(
+            f"compression: expected None or 'deflate' with layout='npy' and outer='deflate', which compresses the "
+            f"members, found {asked}. Leave one of the two out."
+        )
+    low, high = LEVELS["deflate"]
+    if made.level is not None and not low <= made.level <= high:
+        raise OptionError(
+            f"level: expected {low} to {high} with outer='deflate', whose level it is too, found {made.level}. Leave "
+            "outer out."
+        )
 
 
 def _labelled(frames: Any, made: Options) -> Iterator[tuple[str, Frame]]:
@@ -207,7 +239,7 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     source
         Anything `read` takes: what ``np.savez`` wrote, a frame's own members, a lone ``.npy``.
     **options
-        Those of reading; see `NpzOptions`.
+        Those of reading but ``progress``, which is not told; see `NpzOptions`.
 
     Returns
     -------

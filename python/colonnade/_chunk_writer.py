@@ -11,7 +11,7 @@ from ._options_text import Text
 from ._progress import Steps, reporting
 from ._rows import Rows, is_rows
 from ._store_chunks import AnyWriter, Batched, open_writer
-from ._targets import AnyTarget, released
+from ._targets import AnyTarget, released, settle
 from ._text_chunks import Chunked, open_text_writer
 
 
@@ -25,6 +25,7 @@ class Writer:
     """
 
     def __init__(self, where: AnyTarget, made: Batched | MsgpackOptions | Chunked) -> None:
+        self._where = where
         self._made = made
         self._open = False
         with ExitStack() as stack:
@@ -91,6 +92,7 @@ class Writer:
                 with self._steps.next(0) as step:
                     self._writer.write(self._waiting, step)
             self._writer.close()
+            settle(self._where, self._made.fsync)
         except BaseException:
             self.abort()
             raise

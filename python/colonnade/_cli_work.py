@@ -53,7 +53,7 @@ def verify(options: argparse.Namespace) -> int:
         try:
             with bar(f"verifying {name}") as progress:
                 cn.verify(source_of(name), format=options.source_format, threads=options.threads, progress=progress)
-        except BrokenPipeError:
+        except (BrokenPipeError, cn.OptionError):  # what is wrong was told of all files alike
             raise
         except (cn.ColonnadeError, OSError) as error:
             if options.debug:
@@ -110,6 +110,11 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
         found["compression"] = options.compression
     elif options.compression and _format_of_target(options) == "parquet":
         found["compression"] = None  # everywhere else it is the default
+    elif options.compression and getattr(options, "profile", None) and _format_of_target(options) == "npz":
+        raise cn.OptionError(
+            "--compression: expected a codec beside --profile, which is a way to compress npz, found none. Leave one "
+            "of the two out."
+        )
     for name in _WRITING:
         if getattr(options, name, None) is not None:
             found[name] = getattr(options, name)

@@ -226,7 +226,8 @@ class Connection(Link):
     # ------------------------------------------------------------------ asyncio
 
     async def asend(self, data: Any, format: str = "arrows", *, timeout_s: float | None = None, **options: Any) -> None:
-        """`send` for asyncio. The bytes go out in a thread of this connection's own.
+        """`send` for asyncio. The bytes go out in a thread of this connection's own. `timeout_s` begins with its turn,
+        not with the wait for what other tasks send.
 
         Cancelled before its turn, it sends nothing. Cancelled later, it ends the sending side, for half a message
         cannot be taken back: the peer sees that it broke off.

@@ -7,15 +7,16 @@ from . import _core
 from ._batched import Batches
 from ._chunks import Chunks, chunks_of
 from ._facade_chunks import open_reader
-from ._frame import Frame
 from ._link_ends import LinkSource
+from ._msgpack_chunks import whole_series
 from ._open import framed, received, told
 from ._options import Options, as_keywords, format_of
-from ._progress import Callback, joined, reporting
+from ._options_msgpack import MsgpackOptions
+from ._progress import Halves, joined, reporting
 from ._sources import Source
 from ._store import store
 from ._store_chunks import Batched, store_chunks
-from ._targets import AnyTarget, Target, as_target, released
+from ._targets import AnyTarget, Target, as_target, released, settle
 from ._written import written_as
 
 
@@ -39,37 +40,55 @@ def convert_frame(
                 _stream(source, where, source_format, reading, made, report)
             else:
                 _whole(source, where, source_format, reading, made, report)
+        settle(where, made.fsync)
 
 
 def _stream(
     source: Source, where: AnyTarget, format: str | None, reading: dict[str, Any], made: Batched, report: Any
 ) -> None:
     """Batch by batch; a source without batches is one, and so is one whose types only all of its rows tell."""
-    with open_reader(source, format=format, **reading) as reader:
-        chunks = Chunks(reader.cores(), *reader.size()) if reader.settled else chunks_of(reader.read_all(), made)
-        store_chunks(chunks, where, made, report)
+    halves = Halves(report)
+    with open_reader(source, format=format, **_told_of(reading, halves)) as reader:
+        if reader.settled:
+            if "progress" not in reading:
+                reader._progress = None  # batches are read and written in turns: telling of one is enough
+            chunks = Chunks(reader.cores(), *reader.size())
+        else:
+            chunks = chunks_of(reader.read_all(), made)
+        store_chunks(chunks, where, made, halves.last)
 
 
 def _whole(
     source: Source, where: AnyTarget, format: str | None, reading: dict[str, Any], made: Options, report: Any
 ) -> None:
     columns, rows = reading.pop("columns", None), reading.pop("rows", None)
-    place, found, opening = told(source, format, reading)
+    halves = Halves(report)
+    place, found, opening = told(source, format, _told_of(reading, halves))
     if isinstance(place, LinkSource):
         frame = received(place, opening, columns, rows)
-        store(frame._load(), frame._lookup, where, made, report)
+        store(frame._load(), frame._lookup, where, made, halves.last)
         return
+    if isinstance(opening, MsgpackOptions):
+        place, series = whole_series(place, opening, columns, rows)
+        if series is not None:
+            series._progress = opening.progress
+            with series:
+                frame = series.read_all()
+            store(frame._load(), frame._lookup, where, made, halves.last)
+            return
     frame = framed(place, found, opening, columns, rows)
-    source = frame._source
-    members = [] if isinstance(source, _core.CoreFrame | Batches) else source.members()
+    file = frame._source
+    # Text was decoded when it was opened, and has told of it.
+    members = [] if isinstance(file, _core.CoreFrame | _core.TextFile | Batches) else file.members()
     compressed = any(member["method"] != "stored" for member in members)
-    first, last = joined(report, source.nbytes if compressed else 0, source.nbytes)
-    core = _load(frame, first)
-    store(core, frame._lookup, where, made, last)
+    first, last = joined(halves.last, file.nbytes if compressed else 0, file.nbytes)
+    if "progress" not in reading:
+        frame._progress = first
+    store(frame._load(), frame._lookup, where, made, last)
     if last is not None:
         last(1, 1)  # compressed bytes were counted without knowing their sum
 
 
-def _load(frame: Frame, progress: Callback | None) -> _core.CoreFrame:
-    frame._progress = progress
-    return frame._load()
+def _told_of(reading: dict[str, Any], halves: Halves) -> dict[str, Any]:
+    """The keywords of reading, with who is told of it."""
+    return reading if halves.first is None else {"progress": halves.first} | reading

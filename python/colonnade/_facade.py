@@ -11,7 +11,7 @@ from ._progress import reporting
 from ._sources import Source
 from ._store import encode_bytes, store
 from ._store_chunks import Batched, encode_chunks, store_chunks
-from ._targets import Target, as_target, released
+from ._targets import Target, as_target, released, settle
 from ._written import written_as
 
 
@@ -29,6 +29,7 @@ def read(
     format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
         Default: told by the first bytes, then by the suffix. Text, and MessagePack that others wrote, have no magic:
         they are told by the suffix (``.csv``, ``.csv.gz``...) or by this alone; JSON and NDJSON also by the first line.
+        A message of a connection says its format itself: no other than the default is taken here.
     columns : label or iterable of labels, optional
         These columns alone, in this order, or leaves of nested ones (``"muon.pt"``, ``"jet[].eta"``); see
         `Frame.select`. Others are not touched.
@@ -136,6 +137,7 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
             frame = whole(data, made)
             with reporting(made.progress, "writing") as progress:
                 store(frame._load(), frame._lookup, where, made, progress)
+        settle(where, made.fsync)
 
 
 def encode(data: Any, format: str, **options: Any) -> bytes:

@@ -17,7 +17,7 @@ from ._options_csv import CsvOptions
 from ._options_json import NdjsonOptions
 from ._options_msgpack import MsgpackOptions
 from ._options_parquet import ParquetOptions
-from ._sources import Source
+from ._sources import AnySource, Source
 from ._stream_reader import StreamReader
 from ._streams import CallSource, StreamSource
 from ._targets import Target, as_target, released
@@ -103,14 +103,17 @@ def open_reader(
         A slice of positions, step 1; of a stream counted from the front.
     **options
         Those of reading; see `ArrowOptions`, `MsgpackOptions`, `CsvOptions` and `NdjsonOptions`.
-        ``allow_truncated=True`` takes what came of a stream of Arrow's that breaks off.
+        ``allow_truncated=True`` takes what came of a stream of Arrow's that breaks off. ``verify=True`` checks a file
+        before anything is returned; what is read as it comes (pipes, ``csv``, ``ndjson``, a series of ``msgpack``)
+        cannot be checked ahead: an error comes with the batch that it is in. ``progress`` is told of each batch.
 
     Returns
     -------
     Reader
-        A context manager. Iterating gives a `Frame` a record batch; ``.read_all()`` one frame of what is left;
-        ``.schema`` the fields and axes. Of files and bytes of arrow, arrows and parquet also ``len(reader)`` and
-        ``reader[i]``, which touches that batch alone.
+        A context manager. Iterating gives a `Frame` a record batch; ``.schema`` the fields and axes. ``.read_all()``
+        gives one frame: of files and bytes everything, whatever was iterated over; but of pipes, connections, ``csv``,
+        ``ndjson`` and a series of ``msgpack`` what is left. Of files and bytes of arrow, arrows and parquet also
+        ``len(reader)`` and ``reader[i]``, which touches that batch alone.
 
     Raises
     ------
@@ -130,6 +133,12 @@ def open_reader(
     6 a
     """
     where, found, made = told(source, format, options)
+    reader = _reader(where, found, made, columns, rows)
+    reader._progress = made.progress
+    return reader
+
+
+def _reader(where: AnySource, found: str, made: Options, columns: Any, rows: slice | None) -> Reader:
     if isinstance(where, LinkSource):
         return _message_reader(where, made, columns, rows)
     if (

@@ -1,14 +1,20 @@
 """Look, check, change: `inspect`, `verify`, `convert`."""
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
+from ._batch_reader import Reader
 from ._convert import convert_frame
+from ._formats import from_magic
 from ._info import Info, info_of
-from ._open import open_file
+from ._info_series import checked, inspected
+from ._msgpack_chunks import whole_series
+from ._open import opened, told
 from ._options import Options
-from ._progress import reporting
-from ._sources import Source
+from ._options_msgpack import MsgpackOptions
+from ._progress import Steps, reporting
+from ._sources import AnySource, BufferSource, PathSource, Source
 from ._targets import Target
 from ._threads import resolve_threads
 
@@ -17,7 +23,8 @@ def inspect(source: Source, *, format: str | None = None, **options: Any) -> Inf
     """What a file holds: shape, schema, labels, sizes, codecs, members or batches. No data is read; but text says what
     it holds only when it is decoded.
 
-    Also tells of files that hold no frame: a bundle's frames, and the members of any ZIP.
+    Also tells of files that hold no frame: a bundle's frames, and the members of any ZIP. A series of frames in one
+    MessagePack file is decoded for it, a frame at a time: columns are those of the first, rows those of all.
 
     Parameters
     ----------
@@ -36,11 +43,19 @@ def inspect(source: Source, *, format: str | None = None, **options: Any) -> Inf
     >>> info.shape, info.codecs["stored"] > 0
     ((3, 1), True)
     """
-    return info_of(open_file(source, format, options)[0])
+    where, found, made = told(source, format, options)
+    if isinstance(made, MsgpackOptions):
+        where, series = whole_series(where, made)
+        if series is not None:
+            with series:
+                return inspected(series, _nbytes(where), from_magic(where.head() or b"") == found)
+    return info_of(opened(where, found, made))
 
 
 def verify(source: Source, *, format: str | None = None, **options: Any) -> None:
     """Check every checksum, length, offset and label, and that text is text; nothing is returned.
+
+    Of a series of frames in one MessagePack file every frame is decoded.
 
     Parameters
     ----------
@@ -64,7 +79,13 @@ def verify(source: Source, *, format: str | None = None, **options: Any) -> None
     Traceback (most recent call last):
     colonnade.DecodeError: ...
     """
-    file, made = open_file(source, format, options)
+    where, found, made = told(source, format, options)
+    if isinstance(made, MsgpackOptions):
+        where, series = whole_series(where, made)
+        if series is not None:
+            _read_through(series, made)
+            return
+    file = opened(where, found, made)
     with reporting(made.progress, "verifying") as progress:
         file.verify(threads=resolve_threads(made.threads), progress=progress)
 
@@ -79,8 +100,9 @@ def convert(
 ) -> None:
     """Read one file and write another, of any format to any other.
 
-    Between ``arrow`` and ``arrows`` the batches go through one at a time, whatever the size of the file. Text is read
-    whole, as types are those of all rows.
+    Into ``arrow``, ``arrows`` and ``parquet`` batches of ``arrow``, ``arrows``, ``parquet``, a connection and a series
+    of ``msgpack`` go through one at a time, whatever the size of the file. All else goes through memory as a whole:
+    other targets, and as sources other formats; of ``csv`` and ``ndjson`` types are those of all rows.
 
     Parameters
     ----------
@@ -89,7 +111,7 @@ def convert(
     read_options, write_options : mapping or options object, optional
         Keywords of `read` (``format``, ``columns`` and ``rows`` too) and of `write` (``format`` too).
     progress : True or callable, optional
-        Of both halves together.
+        Of both halves together; where batches go through one at a time, as they are written.
 
     Raises
     ------
@@ -106,3 +128,19 @@ def convert(
     (3, 1)
     """
     convert_frame(source, target, read_options, write_options, progress)
+
+
+def _nbytes(where: AnySource) -> int:
+    if isinstance(where, PathSource):
+        return os.stat(where.path).st_size
+    assert isinstance(where, BufferSource)
+    with memoryview(where.buffer) as view:
+        return view.nbytes
+
+
+def _read_through(series: Reader, made: MsgpackOptions) -> None:
+    with series, reporting(made.progress, "verifying") as progress:
+        steps = Steps(progress)
+        for core in checked(series.cores()):
+            with steps.next(core.nbytes):
+                pass

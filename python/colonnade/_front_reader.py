@@ -80,7 +80,9 @@ class FrontReader(Reader):
             if core is None:
                 self._ended = True
                 self._tell()
+                self._told_all()
                 break
+            self._tell_of(core.nbytes)
             first, nrows = self._done_nrows, core.nrows
             self._done_nrows += nrows
             low = max(self._start - first, 0)

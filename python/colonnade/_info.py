@@ -31,7 +31,8 @@ class Info:
         ``npz``, ``npy``, ``arrow``, ``arrows``, ``parquet``, ``msgpack``, ``csv``, ``json``, ``ndjson`` or ``yaml``.
     layout : str
         ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow; ``row groups`` of Parquet;
-        ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``records`` of CSV.
+        ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``series`` where several frames
+        stand in MessagePack; ``records`` of CSV.
     kind : str
         ``frame``, ``savez`` (NumPy's ``np.savez``), ``npy``, ``bundle`` (several frames), ``zip`` (no frame at all).
     shape : tuple of int, or None
@@ -49,8 +50,8 @@ class Info:
     members : list of dict
         name, method, filter, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Of Arrow one a
         message: the schema, dictionaries, record batches; of Parquet one a column chunk, with group, physical,
-        encodings, nvalues, statistics, page_index, bloom_filter, encrypted; of MessagePack one a column; of text one,
-        all of it.
+        encodings, nvalues, statistics, page_index, bloom_filter, encrypted; of MessagePack one a column, or
+        one a frame of a series; of text one, all of it.
     arrow : ArrowInfo or None
         What Arrow's files and streams have besides.
     text : TextInfo or None

@@ -21,7 +21,7 @@ class LinkSource:
     url: str | None = field(default=None, repr=False)  # it may hold a password
     ours: bool = field(default=False, init=False)
     timeout_s: float | None = field(default=None, init=False)
-    """How long the peer may be silent; None leaves it to the connection."""
+    """How long the peer of a URL may be silent, or a whole message of a connection take; None leaves it to that."""
 
     is_stream = True
     name = None
@@ -39,9 +39,14 @@ class LinkSource:
     def receive(self, limits: _core.Limits | None, threads: int, progress: Callback | None, private: bool) -> Landed:
         """The next message whole, which must be a frame."""
         try:
-            return self.opened(limits, threads)._landed(self.timeout_s, progress, private)
+            return self.opened(limits, threads)._landed(self._limit_s, progress, private)
         finally:
             self.release()
+
+    @property
+    def _limit_s(self) -> float | None:
+        """Of the whole message. A connection of our own was told of silence when it was dialled."""
+        return None if self.ours else self.timeout_s
 
     def is_kept(self) -> bool:
         """Whether the next message came whole already, and was left by another call."""
@@ -56,7 +61,7 @@ class LinkSource:
         self, opener: Any, *, limits: _core.Limits | None, threads: int, **_: Any
     ) -> _core.ConnectionReader:
         """The next message batch by batch."""
-        return self.opened(limits, threads)._batches(self.timeout_s)
+        return self.opened(limits, threads)._batches(self._limit_s)
 
     def release(self) -> None:
         """Close the connection, if it is ours."""

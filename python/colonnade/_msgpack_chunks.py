@@ -14,7 +14,7 @@ from ._msgpack_files import reading, writing
 from ._options_msgpack import MsgpackOptions
 from ._schema import Schema
 from ._sources import AnySource, BufferSource, PathSource
-from ._streams import CallSource, StreamSource, behind
+from ._streams import CallSource, StreamSource, behind, collect
 from ._targets import AnyTarget, ByTarget, opened_by
 from ._threads import resolve_threads
 from .errors import UnsupportedError
@@ -48,6 +48,23 @@ def series_reader(where: AnySource, made: MsgpackOptions, columns: Any, rows: sl
             return None
         where = CallSource(_fill(where.buffer), where.name)
     return SeriesReader(where, options, columns, rows)
+
+
+def whole_series(
+    where: AnySource, made: MsgpackOptions, columns: Any = None, rows: slice | None = None
+) -> tuple[AnySource, Reader | None]:
+    """As `series_reader`, for what else takes one value alone; and the source that it is to be opened from then.
+
+    What stands behind the first value is known of the whole: what comes once is taken into memory.
+    """
+    if isinstance(where, StreamSource | CallSource):
+        read_into = where._read_into if isinstance(where, StreamSource) else where.read_into
+        try:
+            sink = collect(where._taken, read_into, made.limits or _core.Limits())
+        finally:
+            where.release()
+        where = BufferSource(sink, where.name)
+    return where, None if isinstance(where, HttpSource) else series_reader(where, made, columns, rows)
 
 
 class SeriesReader(FrontReader):

@@ -17,23 +17,31 @@ _WRITERS = ByTarget(
 
 
 class Opener:
-    """What a source opens (see `colonnade._sources`); `told` are the keywords of the core's read options."""
+    """What a source opens (see `colonnade._sources`); `told`: keywords of the core's read options, and
+    `progress` where somebody is told.
+    """
 
     @staticmethod
     def open_path(path: str, *, mmap: bool, verify: bool, **told: Any) -> _core.MsgpackFile:
-        return _core.MsgpackFile.open_path(path, mmap=mmap, verify=verify, options=_core.MsgpackReadOptions(**told))
+        return _core.MsgpackFile.open_path(path, mmap=mmap, verify=verify, **_keywords(told))
 
     @staticmethod
     def open_buffer(buffer: object, *, verify: bool, **told: Any) -> _core.MsgpackFile:
-        return _core.MsgpackFile.open_buffer(buffer, verify=verify, options=_core.MsgpackReadOptions(**told))
+        return _core.MsgpackFile.open_buffer(buffer, verify=verify, **_keywords(told))
 
     @staticmethod
     def open_fd(fd: int, *, verify: bool, head: bytes | None = None, **told: Any) -> _core.MsgpackFile:
-        return _core.MsgpackFile.open_fd(fd, verify=verify, options=_core.MsgpackReadOptions(**told), head=head)
+        return _core.MsgpackFile.open_fd(fd, verify=verify, head=head, **_keywords(told))
 
     @staticmethod
     def open_http(file: _core.HttpFile, *, verify: bool, **told: Any) -> _core.MsgpackFile:
-        return _core.MsgpackFile.open_http(file, verify=verify, options=_core.MsgpackReadOptions(**told))
+        return _core.MsgpackFile.open_http(file, verify=verify, **_keywords(told))
+
+
+def _keywords(told: dict[str, Any]) -> dict[str, Any]:
+    progress = told.pop("progress", None)
+    keywords: dict[str, Any] = {"options": _core.MsgpackReadOptions(**told)}
+    return keywords if progress is None else keywords | {"progress": progress}
 
 
 def reading(made: MsgpackOptions) -> dict[str, Any]:
@@ -41,15 +49,15 @@ def reading(made: MsgpackOptions) -> dict[str, Any]:
     return {"orient": made.orient, "ext": made.ext, "invalid_utf8": made.invalid_utf8}
 
 
-def writing(made: MsgpackOptions) -> _core.MsgpackWriteOptions:
-    """The core's options."""
+def writing(made: MsgpackOptions, threads: int | None = None) -> _core.MsgpackWriteOptions:
+    """The core's options. `threads`: where `made` names none."""
     return _core.MsgpackWriteOptions(
         orient=made.orient or "columns",
         header=made.header,
         numbers=made.numbers,
         compatible=made.compatible,
         fsync=made.fsync,
-        threads=resolve_threads(made.threads),
+        threads=resolve_threads(threads if made.threads is None else made.threads),
     )
 
 
@@ -66,7 +74,7 @@ def send_msgpack(
     core: _core.CoreFrame, link: Link, made: MsgpackOptions, progress: Callback | None, timeout_s: float | None = None
 ) -> None:
     """Send `core` as one message."""
-    options = writing(made)
+    options = writing(made, link._threads)
     # Pickles begin with the byte that an empty map is, so whoever receives it waits for more.
     if not made.header and core.ncols == 0 and _core.msgpack_encode(core, options) == b"\x80":
         raise EncodeError(
@@ -76,13 +84,15 @@ def send_msgpack(
     link._core.send(core, "msgpack", options, timeout_s, progress)
 
 
-def store_msgpack_bundle(frames: list[tuple[str, _core.CoreFrame]], where: AnyTarget, made: MsgpackOptions) -> None:
+def store_msgpack_bundle(
+    frames: list[tuple[str, _core.CoreFrame]], where: AnyTarget, made: MsgpackOptions, progress: Callback | None
+) -> None:
     """Write frames by their labels to `where`, as one map."""
     if isinstance(where, LinkTarget):
         raise UnsupportedError("msgpack: a message of a connection is one frame. Send each, or the bundle's bytes.")
     options = writing(made)
     if isinstance(where, PathTarget):
-        _core.msgpack_bundle_path(frames, where.path, options)
+        _core.msgpack_bundle_path(frames, where.path, options, progress)
         return
-    with memoryview(_core.msgpack_bundle_encode(frames, options)) as view:
+    with memoryview(_core.msgpack_bundle_encode(frames, options, progress)) as view:
         send_all(where, view)

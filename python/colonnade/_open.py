@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from . import _core
@@ -84,8 +85,10 @@ def received(
     try:
         if isinstance(landed, _core.CoreFrame):
             return select_frame(Frame._make(landed), columns, rows)
+        if made.threads is None and where.link is not None:
+            made = replace(made, threads=where.link._threads)
         if made.verify:
-            landed.verify(threads=resolve_threads(made.threads))
+            landed.verify(threads=made.threads)
         return lazy_frame(landed, made, columns, rows)
     except BaseException:
         where.keep(landed)
@@ -104,7 +107,7 @@ def told(source: Source, format: str | None, options: Mapping[str, Any]) -> tupl
     if isinstance(where, LinkSource | HttpSource):
         where.timeout_s = check_timeout(options.get("timeout_s"))
     if isinstance(where, LinkSource):
-        return where, for_connection(asked), _for_message(options)
+        return where, _of_message(asked), _for_message(options)
     if asked is None:
         head = where.head()
         found = "npz" if head is None else detect(head, where.name, where.json_or_lines)
@@ -136,11 +139,12 @@ def opened(where: AnySource, format: str, made: Options) -> File:
     elif isinstance(made, MsgpackOptions):
         opener = Opener
         options |= reading(made)
-    elif isinstance(made, Text):
-        with reporting(made.progress, "reading") as progress:
-            text: File = where.open(TextOpener(made, where.name, progress), made.mmap, **options)
-        return text
-    file: File = where.open(opener, made.mmap, **options)
+    with reporting(made.progress, "reading") as progress:
+        if isinstance(made, Text):
+            opener = TextOpener(made, where.name, progress)
+        elif progress is not None:
+            options["progress"] = progress
+        file: File = where.open(opener, made.mmap, **options)
     return file
 
 
@@ -172,6 +176,16 @@ def _checked(asked: str, head: bytes | None, where: AnySource) -> str:
             f"{asked}: {what}: expected {asked}, found the first bytes of {found}. Leave format= out to have it told."
         )
     return asked
+
+
+def _of_message(asked: str | None) -> str:
+    format = for_connection(asked)
+    if format != CONNECTED[0]:
+        raise OptionError(
+            f"format: expected None for a message of a connection, which says itself what it is, found {format!r}. "
+            "Leave format= out."
+        )
+    return format
 
 
 def _for_message(options: Mapping[str, Any]) -> Options:

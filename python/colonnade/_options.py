@@ -47,7 +47,8 @@ class NpzOptions(Common):
     verify : bool
         Reading. Check every CRC-32 and label before anything is returned.
     fsync : bool
-        Writing. Wait until the disk has the bytes before the file takes its name.
+        Writing. Wait until the disk has the bytes before the file takes its name; of an open file or the descriptor of
+        one, before the call ends. Elsewhere (pipes, sockets, memory) it means nothing.
     densify_sparse : bool
         Writing. Write pandas' sparse columns as dense ones; without it they are refused by name.
     batch_rows : int, optional
@@ -143,7 +144,7 @@ class NpyOptions(Common):
         dtype with automatic labels and without names. Default: a lone file where the frame is one and the target is
         not an existing directory, else a directory.
     compat : {"static-frame"}, optional
-        Writing. As in `NpzOptions`.
+        Writing. As in `NpzOptions`; of a lone `.npy`, which any library reads in full, it changes nothing.
 
     Raises
     ------

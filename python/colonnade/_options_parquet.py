@@ -140,6 +140,8 @@ class ParquetOptions(Common):
         if self.column_keys and self.footer_key is None:
             raise OptionError("column_keys: expected footer_key too: no column can be found without the footer.")
         check_bytes("aad_prefix", self.aad_prefix)
+        if self.aad_prefix is not None and self.footer_key is None:
+            raise OptionError("aad_prefix: expected footer_key too: it stands beside the key of an encrypted file.")
 
     def _check_encoding(self) -> None:
         if isinstance(self.encoding, Mapping):

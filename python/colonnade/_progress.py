@@ -133,6 +133,45 @@ def joined(progress: Callback | None, first_nbytes: int, last_nbytes: int) -> tu
     return first, last
 
 
+class Halves:
+    """Tells `progress` of reading, then of writing, as of one work. How much is read is known only when it was.
+
+    Reading that tells nothing, as of what is decoded while it is written, is no half.
+    """
+
+    def __init__(self, progress: Callback | None) -> None:
+        self._progress = progress
+        self._read_nbytes = 0
+        self._done_nbytes = 0
+
+    @property
+    def first(self) -> Callback | None:
+        """The function for reading."""
+        return None if self._progress is None else self._first
+
+    @property
+    def last(self) -> Callback | None:
+        """The function for writing."""
+        return None if self._progress is None else self._last
+
+    def _first(self, done: int, of: int | None) -> object:
+        assert self._progress is not None
+        if done < self._done_nbytes:
+            return None  # of what was opened before it was decoded: those bytes were told
+        self._done_nbytes = done
+        self._read_nbytes = max(self._read_nbytes, done if of is None else of)
+        return self._progress(done, None if of is None else 2 * of)
+
+    def _last(self, done: int, of: int | None) -> object:
+        assert self._progress is not None
+        read = self._read_nbytes
+        if not read:
+            return self._progress(done, of)
+        # A writer that did not know its end may have told of more than that comes to be.
+        self._done_nbytes = max(self._done_nbytes, read + (done if of is None else _share(done, of, read)))
+        return self._progress(self._done_nbytes, None if of is None else max(2 * read, self._done_nbytes))
+
+
 def _share(done: int, of: int | None, nbytes: int) -> int:
     """`done` of `of` as a share of `nbytes`; where the whole is unknown (compressed bytes), `done` itself."""
     return min(done, nbytes) if of is None else int(nbytes * (done / of)) if of else nbytes

@@ -44,7 +44,7 @@ def encode_bytes(core: _core.CoreFrame, columns: Columns, made: Options, progres
     if isinstance(made, Text):
         return _core.text_encode(core, writing_text(made), progress)
     assert isinstance(made, NpyOptions)
-    return _npy_bytes(core, made)
+    return _npy_bytes(core, made, progress)
 
 
 def npz_options(made: NpzOptions, columns: Columns) -> _core.NpzWriteOptions:
@@ -91,7 +91,7 @@ _NPZ_WRITERS = ByTarget(_core.npz_write_path, _core.npz_write_fd, _core.npz_writ
 def _store_npy(core: _core.CoreFrame, where: AnyTarget, made: NpyOptions, progress: Callback | None) -> None:
     if not isinstance(where, PathTarget):
         assert not isinstance(where, LinkTarget)
-        with memoryview(_npy_bytes(core, made)) as view:
+        with memoryview(_npy_bytes(core, made, progress)) as view:
             send_all(where, view)
         return
     options = _npy_options(made)
@@ -101,10 +101,10 @@ def _store_npy(core: _core.CoreFrame, where: AnyTarget, made: NpyOptions, progre
     if directory:
         _core.npy_write_directory(core, where.path, options, progress)
     else:
-        _core.npy_write_path(core, where.path, options)
+        _core.npy_write_path(core, where.path, options, progress)
 
 
-def _npy_bytes(core: _core.CoreFrame, made: NpyOptions) -> bytes:
+def _npy_bytes(core: _core.CoreFrame, made: NpyOptions, progress: Callback | None) -> bytes:
     if made.directory:
         raise OptionError("directory: expected False or None where the target is no path, found True.")
     if made.directory is None and not _is_lone_array(core):
@@ -112,7 +112,7 @@ def _npy_bytes(core: _core.CoreFrame, made: NpyOptions) -> bytes:
             "npy: a frame with labels, names or several dtypes is a directory of members, which needs a path. "
             "Use format='npz', or directory=False for a frame of one dtype with automatic labels."
         )
-    return _core.npy_encode(core, _npy_options(made))
+    return _core.npy_encode(core, _npy_options(made), progress)
 
 
 def _npy_options(made: NpyOptions) -> _core.NpzWriteOptions:

@@ -131,6 +131,12 @@ def release(where: AnyTarget) -> None:
         where.release()
 
 
+def settle(where: AnyTarget, fsync: bool) -> None:
+    """Wait for the disk, where `fsync` asks for it and an open file was written. What is renamed was waited for."""
+    if fsync and isinstance(where, StreamTarget) and stat.S_ISREG(os.fstat(where.fd).st_mode):
+        os.fsync(where.fd)
+
+
 def _from_path(path: str) -> PathTarget | StreamTarget | LinkTarget:
     scheme = url_scheme(path)
     if scheme is not None:

@@ -11,7 +11,7 @@ from ._link_ends import LinkTarget
 from ._options_csv import CsvOptions
 from ._options_json import NdjsonOptions
 from ._targets import AnyTarget, ByTarget, opened_by
-from ._text_files import reading, writing
+from ._text_files import beside_sidecar, reading, writing
 from .errors import UnsupportedError
 
 ROWS = 65_536
@@ -27,7 +27,7 @@ class ChunkOpener:
     name: str | None = None
 
     def open_path(self, path: str, **told: Any) -> _core.TextReader:
-        return _core.TextReader.open_path(path, **self._options(**told))
+        return _core.TextReader.open_path(beside_sidecar(path, self.made), **self._options(**told))
 
     def open_buffer(self, buffer: object, **told: Any) -> _core.TextReader:
         return _core.TextReader.open_buffer(buffer, **self._options(**told))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from ._threads import resolve_threads
 from .errors import OptionError, UnsupportedError
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}
+SIDECAR = ".schema.json"
 _TABBED = (".tsv", ".tsv.gz", ".tsv.zst")
 _WRITERS = ByTarget(_core.text_write_path, _core.text_write_fd, _core.text_write_sink, _core.text_write_callable)
 _logger = logging.getLogger("colonnade")
@@ -35,6 +37,7 @@ class TextOpener:
     progress: Callback | None = None
 
     def open_path(self, path: str, *, mmap: bool, **told: Any) -> _core.TextFile:
+        path = beside_sidecar(path, self.made)
         return self._told(_core.TextFile.open_path(path, mmap=mmap, **self._keywords(**told)))
 
     def open_buffer(self, buffer: object, **told: Any) -> _core.TextFile:
@@ -53,6 +56,19 @@ class TextOpener:
     def _told(self, file: _core.TextFile) -> _core.TextFile:
         warn_of_losses(file, self.name)
         return file
+
+
+def beside_sidecar(path: str, made: Text) -> str:
+    """The path to read `path` by: of an open file the one it was opened by, where its schema stands beside that."""
+    if not isinstance(made, CsvOptions) or not path.startswith("/proc/self/fd/"):
+        return path
+    try:
+        named = os.readlink(path)
+        # Another file may have that name by now.
+        same = os.path.samestat(os.stat(named), os.stat(path))
+    except OSError:
+        return path
+    return named if same and os.path.exists(named + SIDECAR) else path
 
 
 def warn_of_losses(file: _core.TextFile | _core.TextReader, name: str | None) -> None:
@@ -98,8 +114,8 @@ def _reading_csv(made: CsvOptions, name: str | None, common: dict[str, Any]) -> 
     )
 
 
-def writing(made: Text, where: AnyTarget | None = None) -> _core.TextWriteOptions:
-    """The core's options of writing to `where` (None: to bytes)."""
+def writing(made: Text, where: AnyTarget | None = None, threads: int | None = None) -> _core.TextWriteOptions:
+    """The core's options of writing to `where` (None: to bytes). `threads`: where `made` names none."""
     name: str | None = getattr(where, "name", None)
     # An object with a method of its own (a gzip.GzipFile, say) packs by itself.
     packing = made.compression or (None if isinstance(where, CallTarget) else _packing_of(name))
@@ -112,7 +128,7 @@ def writing(made: Text, where: AnyTarget | None = None) -> _core.TextWriteOption
         "packing": packing,
         "level": made.level,
         "fsync": made.fsync,
-        "threads": resolve_threads(made.threads),
+        "threads": resolve_threads(threads if made.threads is None else made.threads),
     }
     if isinstance(made, CsvOptions):
         return _writing_csv(made, where, name, common)
@@ -170,17 +186,19 @@ def send_text(
     format = "csv" if isinstance(made, CsvOptions) else "ndjson"
     if isinstance(made, CsvOptions) and made.schema is None:
         made = replace(made, schema="header")
-    options: Any = writing(made)
+    options: Any = writing(made, threads=link._threads)
     link._core.send(core, format, options, timeout_s, progress)
 
 
-def store_text_bundle(frames: list[tuple[str, _core.CoreFrame]], where: AnyTarget, made: Text) -> None:
+def store_text_bundle(
+    frames: list[tuple[str, _core.CoreFrame]], where: AnyTarget, made: Text, progress: Callback | None
+) -> None:
     """Write frames by their labels to `where`, as one map."""
     if isinstance(where, LinkTarget):
         raise UnsupportedError("a bundle does not go over a connection as one message: send each frame.")
     options: Any = writing(made, where)
     if isinstance(where, PathTarget):
-        _core.text_bundle_path(frames, where.path, options)
+        _core.text_bundle_path(frames, where.path, options, progress)
         return
-    with memoryview(_core.text_bundle_encode(frames, options)) as view:
+    with memoryview(_core.text_bundle_encode(frames, options, progress)) as view:
         send_all(where, view)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.commands import finished
 
 pd = pytest.importorskip("pandas")
 
@@ -238,6 +239,36 @@ def test_a_sidecar_stands_beside(tmp_path: Path) -> None:
         cn.write(frame, cn.BufferSink(), format="csv", schema="sidecar")
     with pytest.raises(cn.OptionError, match="sidecar"):
         cn.encode(frame, "csv", schema="sidecar")
+
+
+def test_a_sidecar_is_found_of_an_open_file(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"c": pd.Categorical(["x", "y"])}, index=pd.Index([3, 4], name="i"))
+    path = tmp_path / "x.csv"
+    cn.write(frame, path, schema="sidecar")
+    with open(path, "rb") as file:
+        pd.testing.assert_frame_equal(cn.read_pandas(file), frame)
+    with open(path, "rb", buffering=0) as file:
+        pd.testing.assert_frame_equal(cn.read_pandas(file.fileno(), format="csv"), frame)
+        assert cn.read(file.fileno(), format="csv", schema="ignore").shape == (2, 2)
+        with cn.open_reader(file.fileno(), format="csv") as reader:
+            pd.testing.assert_frame_equal(reader.read_all().to_pandas(), frame)
+        with cn.open_reader(file.fileno(), format="csv") as reader:
+            pd.testing.assert_frame_equal(next(iter(reader)).to_pandas(), frame)
+    with open(path, "rb") as file:
+        done = finished("convert", "-", tmp_path / "x.npz", "--from", "csv", stdin=file)
+    assert done.returncode == 0, done.stderr
+    pd.testing.assert_frame_equal(cn.read_pandas(tmp_path / "x.npz"), frame)
+
+
+def test_a_sidecar_of_another_file_is_not_taken_for_an_open_one(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    cn.write({"a": np.array([1, 2])}, path)
+    with open(path, "rb") as file:
+        cn.write({"a": np.array([1, 2], dtype="i2")}, path, schema="sidecar")
+        assert cn.read(file).dtypes.names() == ["int64"]
+    with open(path, "rb") as file:
+        path.unlink()
+        assert cn.read(file).shape == (2, 1)
 
 
 def test_a_header_is_a_comment_to_others(tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ PAIR = [("x", "==", 1)]
             "column_keys: expected a mapping of names to keys, found list",
         ),
         ({"column_keys": {"x": bytes(16)}}, "column_keys: expected footer_key too"),
+        ({"aad_prefix": b"x"}, "aad_prefix: expected footer_key too"),
         ({"aad_prefix": "x"}, "aad_prefix: expected bytes or None, found str"),
         ({"filter": "x > 1"}, "filter: expected conditions"),
         ({"filter": []}, "filter: expected conditions"),

@@ -1,0 +1,101 @@
+"""Bundles of every format that holds them: of no frames, told of as they are written, stopped within a frame."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import colonnade as cn
+
+FORMATS = ("npz", "msgpack", "json", "yaml")
+
+
+class Told:
+    """A callback that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[int, int | None]] = []
+
+    def __call__(self, done: int, total: int | None) -> None:
+        self.steps.append((done, total))
+
+
+def two() -> dict[str, Any]:
+    return {"a": {"x": np.arange(100_000)}, "b": {"y": np.ones(50_000)}}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_bundle_of_no_frames_comes_back(format: str, tmp_path: Path) -> None:
+    path = tmp_path / f"none.{format}"
+    cn.write_bundle({}, path)
+    found = cn.read_bundle(path)
+    assert (dict(found), len(found), "a" in found) == ({}, 0, False)
+    with pytest.raises(cn.ColumnNotFound):
+        found["a"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_frame_without_columns_is_no_bundle(format: str, tmp_path: Path) -> None:
+    path = tmp_path / f"frame.{format}"
+    cn.write({}, path)
+    with pytest.raises(cn.DecodeError, match="expected a bundle of frames"):
+        cn.read_bundle(path)
+
+
+def test_a_list_of_no_rows_is_no_bundle() -> None:
+    with pytest.raises(cn.DecodeError, match="expected a bundle of frames"):
+        cn.read_bundle(b"[]", format="json")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("more", [{}, {"layout": "npy"}, {"outer": "deflate"}], ids=["plain", "members", "packed"])
+def test_progress_is_of_the_whole_bundle(format: str, more: dict[str, Any], tmp_path: Path) -> None:
+    if more and format != "npz":
+        pytest.skip("of ZIP bundles alone")
+    told = Told()
+    cn.write_bundle(two(), tmp_path / f"b.{format}", progress=told, **more)
+    done, totals = [done for done, _ in told.steps], {total for _, total in told.steps}
+    assert done == sorted(done)
+    assert len(totals) == 1
+    assert totals == {done[-1]}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_the_callback_raises_stops_the_work(format: str, tmp_path: Path) -> None:
+    path = tmp_path / f"b.{format}"
+
+    def stop(done: int, total: int | None) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cn.write_bundle(two(), path, progress=stop)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_lone_array_is_told_of(tmp_path: Path) -> None:
+    told = Told()
+    cn.write(np.ones((1000, 10)), tmp_path / "a.npy", progress=told)
+    assert told.steps
+    assert told.steps[-1][0] == told.steps[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"layout": "npy", "compression": "zstd"}, "compression: expected None or 'deflate' .* found 'zstd'"),
+        ({"layout": "npy", "profile": "fast"}, "compression: .* found profile='fast', which is zstd"),
+        ({"layout": "npy", "compression": "zstd", "level": 12}, "compression: "),
+        ({"compression": "zstd", "level": 12}, "level: expected 1 to 9 with outer='deflate', .* found 12"),
+    ],
+)
+def test_what_the_outer_codec_would_leave_out_is_refused(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(cn.OptionError, match=message):
+        cn.write_bundle(two(), tmp_path / "b.zip", outer="deflate", **options)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("options", [{"layout": "npy", "compression": "deflate", "level": 9}, {"compression": "zstd"}])
+def test_what_the_outer_codec_keeps(options: dict[str, Any], tmp_path: Path) -> None:
+    cn.write_bundle(two(), tmp_path / "b.zip", outer="deflate", **options)
+    assert cn.read_bundle(tmp_path / "b.zip")["a"].equals(two()["a"])
