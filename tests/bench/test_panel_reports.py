@@ -421,10 +421,14 @@ def data(chart, layer):
 def test_no_two_labels_overlap(drawn):
     labels = [Label(text, x, y) for text, x, y in drawn]
     places = [(left, y, label.width) for label, (left, y) in zip(labels, spread(labels, 320), strict=True)]
-    right = max((label.x for label in labels), default=0)
-    column = [spot for label, spot in zip(labels, places, strict=True) if label.x > right - 1]
-    assert not any(meet(one, other) for one, other in itertools.combinations(column, 2))
-    assert all(LINE / 2 <= y <= 320 - LINE / 2 for _, y, _ in column)
+    assert not any(meet(one, other) for one, other in itertools.combinations(places, 2))
+    assert all(LINE / 2 <= y <= 320 - LINE / 2 for _, y, _ in places)
+
+
+def test_labels_that_find_no_place_near_their_points_stand_in_one_column():
+    labels = [Label("name of a line", x, 160) for x in (100, 120) for _ in range(8)]
+    behind = {left for left, _ in spread(labels, 320, [(150.0, 160.0, 14.0)])}
+    assert behind == {150 + 14 + 8}
 
 
 @settings(max_examples=50)

@@ -11,6 +11,8 @@ LETTER = 5.7
 """Width of a letter of ten points, in pixels; a little more than most are."""
 GAP = 8.0
 """From a point to its label."""
+NEAR = 60
+"""Pixels that a label may be away from its point."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ def spread(labels: Sequence[Label], height: float, avoid: Sequence[Spot] = ()) -
     """Where each label goes: its left end and its middle.
 
     Those of the points furthest to the right stand in a column, as near to their points as they can all be. Those of
-    lines that end earlier stand above their ends, or below where that is full, clear of what is to be avoided.
+    lines that end earlier stand above their ends, or below where that is full, clear of what is to be avoided. Where
+    one of these finds no place near its point, all stand in one column, behind everything.
 
     Examples
     --------
@@ -49,10 +52,13 @@ def spread(labels: Sequence[Label], height: float, avoid: Sequence[Spot] = ()) -
     for k in sorted(set(range(len(labels))) - set(column), key=lambda k: labels[k].x):
         label = labels[k]
         left = max(label.x - 4, 0)
-        above = [label.y - LINE + 1 - step for step in range(int(height))]
-        below = [label.y + LINE + step for step in range(int(height))]
+        above = [label.y - LINE + 1 - step for step in range(NEAR)]
+        below = [label.y + LINE + step for step in range(NEAR)]
         inside = [y for y in (*above, *below) if LINE / 2 <= y <= height - LINE / 2]
-        y = next((y for y in inside if not any(meet((left, y, label.width), spot) for spot in taken)), inside[0])
+        y = next((y for y in inside if not any(meet((left, y, label.width), spot) for spot in taken)), None)
+        if y is None:
+            behind = max(right, *(left + width for left, _, width in avoid)) + GAP if avoid else right + GAP
+            return [(behind, middle) for middle in apart([label.y for label in labels], height)]
         taken.append((left, y, label.width))
         out[k] = (left, y)
     return [out[k] for k in range(len(labels))]
