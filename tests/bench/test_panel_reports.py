@@ -82,15 +82,16 @@ def test_without_memory_the_model_takes_what_a_file_tells_apart():
 
 def test_links_and_floors_are_those_that_points_stood_on():
     def ground(kind, bps):
-        said = {"dataset": PLACE.dataset, "what": "raw bytes", "nbytes": 1, "seconds": bps} if kind == "floor" else {}
-        return {"kind": kind, "transport": "tcp-1gbit", "bps": bps, "delay_s": 0.0, "run": "r1", **said}
+        floor = {"dataset": PLACE.dataset, "what": "raw bytes", "nbytes": 100, "seconds": 100 / bps}
+        link = {"bps": bps, "delay_s": 0.0}
+        return {"kind": kind, "transport": "tcp-1gbit", "run": "r1", **(floor if kind == "floor" else link)}
 
-    before = [ground("link", 1.0), ground("floor", 1.0), ground("link", 2.0), ground("floor", 2.0)]
-    after = [ground("link", 3.0), ground("floor", 3.0)]
+    before = [ground(kind, bps) for bps in (5.0, 1.0, 4.0) for kind in ("link", "floor")]
+    after = [ground(kind, bps) for bps in (7.0, 8.0, 9.0) for kind in ("link", "floor")]
     found = Results([*before, *measured("a", [1.0]), *after])
-    assert found.link_bps("r1", "tcp-1gbit") == 2.0
-    assert [record["bps"] for record in found.grounds("floor", "r1")] == [2.0]
-    assert Results(before).link_bps("r1", "tcp-1gbit") == 2.0
+    assert found.link_bps("r1", "tcp-1gbit") == 4.0, "the middle one of three pieces"
+    assert [record["seconds"] for record in found.grounds("floor", "r1")] == [25.0]
+    assert Results(before).link_bps("r1", "tcp-1gbit") == 4.0
 
 
 def test_what_stands_out_is_said_in_a_sentence(results):

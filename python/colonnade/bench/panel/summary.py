@@ -205,16 +205,18 @@ class Results:
         return found is not None and found.exact
 
     def grounds(self, kind: str, run: str) -> list[Record]:
-        """The links or floors of a run, each as it was measured last before the last point.
+        """The links or floors of a run; of one that was measured in pieces, the middle one of each.
 
-        No point stands on later ones, which a run that went on with something else has made.
+        What was measured after the last point is left out: no point stands on it.
         """
         if (kind, run) not in self._grounds:
             of_run = [record for record in self.records if record["run"] == run]
             end = max((k for k, record in enumerate(of_run) if record["kind"] == "panel"), default=len(of_run))
             found = [record for record in of_run[:end] if record["kind"] == kind] or self.kind(kind, run)
-            latest = {(r["transport"], r.get("dataset"), r.get("what")): r for r in found}
-            self._grounds[kind, run] = list(latest.values())
+            pieces: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
+            for record in found:
+                pieces[record["transport"], record.get("dataset"), record.get("what")].append(record)
+            self._grounds[kind, run] = [sorted(each, key=rate)[len(each) // 2] for each in pieces.values()]
         return self._grounds[kind, run]
 
     def link(self, run: str, transport: str) -> Record | None:
@@ -240,6 +242,11 @@ class Results:
         """The least median time to read one column, over all transports."""
         found = (self.figure(place, contestant, t, size, "column_s") for t in self.transports(place))
         return min((each.median for each in found if each is not None), default=None)
+
+
+def rate(record: Record) -> float:
+    """How fast a link or a floor was."""
+    return float(record["bps"] if "bps" in record else record["nbytes"] / record["seconds"])
 
 
 def figure(samples: Sequence[Record], metric: str) -> Figure | None:
