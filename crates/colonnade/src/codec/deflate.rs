@@ -30,23 +30,34 @@ pub fn compress(parts: &[&[u8]], level: i32, look: Look<'_>) -> Result<Vec<u8>> 
     let total: usize = parts.iter().map(|p| p.len()).sum();
     let mut state = Compress::new(Compression::new(level.clamp(0, 9).unsigned_abs()), false);
     let mut out = Vec::with_capacity(total / 2 + 64);
+    // Into `out` itself every call would first write zeros over all that it has room for.
+    let mut room = vec![0; LOOK_NBYTES.min(total + 64)];
     for piece in parts.iter().flat_map(|part| part.chunks(LOOK_NBYTES)) {
         look()?;
         let mut rest = piece;
         while !rest.is_empty() {
-            out.reserve(rest.len() / 2 + 64);
             let before = state.total_in();
-            state.compress_vec(rest, &mut out, FlushCompress::None).map_err(|e| damaged(&e.to_string()))?;
+            step(&mut state, rest, &mut room, &mut out, FlushCompress::None)?;
             rest = rest.get(usize::try_from(state.total_in() - before).unwrap_or(0)..).unwrap_or(&[]);
         }
     }
-    loop {
-        out.reserve(4096);
-        match state.compress_vec(&[], &mut out, FlushCompress::Finish).map_err(|e| damaged(&e.to_string()))? {
-            Status::StreamEnd => return Ok(out),
-            Status::Ok | Status::BufError => {}
-        }
-    }
+    while step(&mut state, &[], &mut room, &mut out, FlushCompress::Finish)? != Status::StreamEnd {}
+    Ok(out)
+}
+
+/// Compresses some of `bytes` into `room`, and appends what came of it.
+fn step(
+    state: &mut Compress,
+    bytes: &[u8],
+    room: &mut [u8],
+    out: &mut Vec<u8>,
+    flush: FlushCompress,
+) -> Result<Status> {
+    let before = state.total_out();
+    let status = state.compress(bytes, room, flush).map_err(|e| damaged(&e.to_string()))?;
+    let made = usize::try_from(state.total_out() - before).unwrap_or(0);
+    out.extend_from_slice(room.get(..made).unwrap_or_default());
+    Ok(status)
 }
 
 /// Decompresses into `target`, which must be filled exactly, from a stream that ends there.
