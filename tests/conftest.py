@@ -10,15 +10,27 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.applies import does_apply
 from tests.corpora import CORPORA, needs_corpora
+from tests.interrupts import restore_interrupts
 
 if TYPE_CHECKING:
     from tests.transports.web import Site
 
-# A change is judged by the same random cases each time; elsewhere each run draws new ones.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# Every run draws the same random cases, so that a failure comes from the change at hand. COLONNADE_TEST_EXPLORE=1
+# (`make explore`) draws new ones, and prints how to repeat a case that fails.
+settings.register_profile("repeat", derandomize=True)
+settings.register_profile("explore", print_blob=True)
+settings.load_profile("explore" if os.environ.get("COLONNADE_TEST_EXPLORE") else "repeat")
+
+restore_interrupts()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Cells of a matrix that do not apply are no tests."""
+    items[:] = filter(does_apply, items)
+
 
 _numbers = itertools.count()
 

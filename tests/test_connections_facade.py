@@ -105,9 +105,9 @@ def test_a_message_says_its_format_itself(read: Callable[..., Any]) -> None:
 def test_threads_are_those_of_the_connection(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int | None] = []
 
-    def resolve(threads: int | None) -> int:
-        asked.append(threads)
-        return threads or 1
+    def resolve(threads: int | None, otherwise: int | None = None) -> int:
+        asked.append(otherwise if threads is None else threads)
+        return asked[-1] or 1
 
     for module in ("_msgpack_files", "_text_files", "_store_chunks"):
         monkeypatch.setattr(f"colonnade.{module}.resolve_threads", resolve)

@@ -7,7 +7,8 @@ import numpy as np
 
 from . import _labels
 from ._cells import object_array, shown_cells
-from ._core import ArrowColumn, Axis
+from ._core import ArrowColumn, Axis, ColonnadeError, DecodeError
+from ._text import label_text
 
 Positions = range | list[int]
 
@@ -118,7 +119,7 @@ class Labels:
         return _take(values, self._positions)
 
     def __repr__(self) -> str:
-        shown = [repr(label) for label in (self[:8] if len(self) > 8 else self)]
+        shown = [_shown(label) for label in (self[:8] if len(self) > 8 else self)]
         more = f", ... {len(self)} in all" if len(self) > 8 else ""
         name = "" if self.name is None else f", name={self.name!r}"
         return f"<{self.cls}: [{', '.join(shown)}{more}]{name}>"
@@ -149,6 +150,18 @@ def decode_optional(text: str | None) -> Any:
 
 def arrow_values(column: ArrowColumn) -> np.ndarray:
     """A column in Arrow's layout as one array of plain values, None where null. For looking, not for exactness."""
+    try:
+        return _arrow_values(column)
+    except (ColonnadeError, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        raise DecodeError(
+            f"arrow: expected a column ({column.type}) that its tag fits, found the tag {column.tag!s:.80}: {error} "
+            "Read the data with to_arrow()."
+        ) from error
+
+
+def _arrow_values(column: ArrowColumn) -> np.ndarray:
     kind = column.type
     if column.tag is not None:
         # Labels of several Python types stand as tagged JSON text, one a label.
@@ -203,6 +216,13 @@ def _as_objects(values: np.ndarray) -> np.ndarray:
     out = np.empty(values.shape, dtype=object)
     out[:] = _as_list(values)
     return out
+
+
+def _shown(label: Any) -> str:
+    try:
+        return repr(label)
+    except ValueError:  # NumPy has no text for a moment without a unit
+        return label_text(label)
 
 
 def _same(a: Any, b: Any) -> bool:

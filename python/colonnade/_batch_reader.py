@@ -72,15 +72,14 @@ class Reader:
         if self._closed:
             raise ValueError("reader: expected an open reader, found a closed one. Open the source again.")
 
-    def _tell_of(self, nbytes: int, of: int | None = None) -> None:
+    def _tell_of(self, batch: Frame | _core.CoreFrame, of: int | None = None) -> None:
         """Tell of one batch more. `of`: bytes of all batches, where that is known."""
-        if self._progress is None or self._progress is False:
+        if not self._progress:
             return
         if self._steps is None:
             self._drawn = reporting(self._progress, "reading")
             self._steps = Steps(self._drawn.__enter__(), of)
-        with self._steps.next(nbytes):
-            pass
+        self._steps.done(batch.nbytes)
 
     def _told_all(self) -> None:
         """Nothing more is told; a bar is taken away."""
@@ -96,7 +95,7 @@ class FileReader(Reader):
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._spans = _spans(frame)
-        self._untold = set(range(len(self._spans)))
+        self._told: set[int] = set()
 
     @property
     def schema(self) -> Schema:
@@ -126,7 +125,7 @@ class FileReader(Reader):
 
     def _cores(self) -> Iterator[_core.CoreFrame]:
         if not self._spans:
-            yield from frame_batches(self._frame)
+            yield from self._frame.slice(0, 0)._load_batches()
         for i in range(len(self._spans)):
             yield self._batch(i)._load()
 
@@ -140,10 +139,10 @@ class FileReader(Reader):
     def _batch(self, i: int) -> Frame:
         frame = _batch(self._frame, self._spans[i])
         # Bytes of one batch; a frame that is decoded later tells of itself. None counts twice.
-        if self._progress and frame is not self._frame and i in self._untold:
-            self._untold.discard(i)
-            self._tell_of(frame.nbytes, _nbytes(self._frame))
-            if not self._untold:
+        if self._progress and frame is not self._frame and i not in self._told:
+            self._told.add(i)
+            self._tell_of(frame, _nbytes(self._frame))
+            if len(self._told) == len(self._spans):
                 if self._steps is not None:
                     self._steps.finish()
                 self._told_all()
@@ -156,11 +155,7 @@ class FileReader(Reader):
 
 def frame_batches(frame: Frame) -> Iterator[_core.CoreFrame]:
     """The batches of a frame over a file, one decoded at a time; at least one frame."""
-    spans = _spans(frame)
-    if not spans:
-        yield from frame.slice(0, 0)._load_batches()
-    for span in spans:
-        yield _batch(frame, span)._load()
+    return FileReader(frame).cores()
 
 
 def _nbytes(frame: Frame) -> int | None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
+from ._pyarrow_values import INTERVALS, error_text, import_array, month_day_nano, shown_type, with_nul_names
 
 
 def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
@@ -24,6 +25,8 @@ def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
         A cell said to be MessagePack that is none.
     ImportError
         The type is nested and pyarrow is not installed.
+    LimitError
+        Rows that share long values, which would get one each.
     """
     if column.type == "null":
         return np.full(len(column), None, dtype=object)
@@ -32,14 +35,20 @@ def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
     try:
         return column.objects()
     except TypeError:
+        # Rows that share values get one each.
+        column.check_cost()
         array = to_pyarrow(column)
     try:
         cells = array.to_pylist()
         if any(name in str(array.type) for name in _CUT_OFF) and not _same_again(cells, array):
             raise ValueError("a datetime.time or date would lose its end")
-        return object_array(cells)
-    except (ValueError, NotImplementedError, OverflowError) as error:
-        raise EncodeError(f"values of type {column.type} that Python's own types cannot hold: {error}") from error
+        return object_array(with_nul_names(cells, column) if "\0" in column.type else cells)
+    except MemoryError:
+        raise
+    except Exception as error:  # pyarrow's extension types, which anybody may register, raise what they like
+        raise EncodeError(
+            f"values of type {shown_type(column)} that Python's own types cannot hold: {error_text(error)}"
+        ) from error
 
 
 def _mixed(column: ArrowColumn, where: str) -> np.ndarray:
@@ -74,13 +83,22 @@ def shown_cells(column: ArrowColumn) -> np.ndarray:
     try:
         return cells_of(column)
     except EncodeError:
-        return object_array([_shown(scalar) for scalar in to_pyarrow(column)])
+        try:
+            return object_array([_shown(scalar) for scalar in to_pyarrow(column)])
+        except MemoryError:
+            raise
+        except Exception:  # a type without scalars: only the type is shown
+            return _only_type(column)
     except ImportError:
-        mask = column.mask()
-        known = np.full(len(column), f"<{column.type}>", dtype=object)
-        if mask is not None:
-            known[mask] = None
-        return known
+        return _only_type(column)
+
+
+def _only_type(column: ArrowColumn) -> np.ndarray:
+    mask = column.mask()
+    known = np.full(len(column), f"<{column.type}>", dtype=object)
+    if mask is not None:
+        known[mask] = None
+    return known
 
 
 def to_pyarrow(column: ArrowColumn) -> Any:
@@ -94,17 +112,16 @@ def to_pyarrow(column: ArrowColumn) -> Any:
         pyarrow lacks the type.
     """
     try:
-        import pyarrow as pa
+        import pyarrow  # noqa: F401
     except ModuleNotFoundError as error:
         raise ImportError(
             f"pyarrow is not installed, and the values of a column of type {column.type} are had through it. "
             "Install it with: pip install 'colonnade[pyarrow]'",
             name="pyarrow",
         ) from error
-    try:
-        return pa.Array._import_from_c_capsule(*column.__arrow_c_array__())
-    except (NotImplementedError, pa.ArrowInvalid) as error:
-        raise EncodeError(f"a column of type {column.type}, which pyarrow does not take: {error}") from error
+    if column.type in INTERVALS:
+        return month_day_nano(column)
+    return import_array(column)
 
 
 def _shown(scalar: Any) -> Any:
@@ -112,7 +129,9 @@ def _shown(scalar: Any) -> Any:
         return None
     try:
         return str(scalar) if any(name in str(scalar.type) for name in _CUT_OFF) else scalar.as_py()
-    except (ValueError, NotImplementedError, OverflowError):
+    except MemoryError:
+        raise
+    except Exception:  # as in `cells_of`
         return "?"
 
 

@@ -11,7 +11,6 @@ from ._link_ends import LinkSource
 from ._msgpack_chunks import whole_series
 from ._open import framed, received, told
 from ._options import Options, as_keywords, format_of
-from ._options_msgpack import MsgpackOptions
 from ._progress import Halves, joined, reporting
 from ._sources import Source
 from ._store import store
@@ -68,14 +67,13 @@ def _whole(
         frame = received(place, opening, columns, rows)
         store(frame._load(), frame._lookup, where, made, halves.last)
         return
-    if isinstance(opening, MsgpackOptions):
-        place, series = whole_series(place, opening, columns, rows)
-        if series is not None:
-            series._progress = opening.progress
-            with series:
-                frame = series.read_all()
-            store(frame._load(), frame._lookup, where, made, halves.last)
-            return
+    place, series = whole_series(place, opening, columns, rows)
+    if series is not None:
+        series._progress = opening.progress
+        with series:
+            frame = series.read_all()
+        store(frame._load(), frame._lookup, where, made, halves.last)
+        return
     frame = framed(place, found, opening, columns, rows)
     file = frame._source
     # Text was decoded when it was opened, and has told of it.

@@ -18,6 +18,10 @@ class UnsupportedError(ColonnadeError, NotImplementedError): ...
 class EncodeError(ColonnadeError, TypeError): ...
 class OptionError(ColonnadeError, ValueError): ...
 class ColumnNotFound(ColonnadeError, KeyError): ...
+class InternalError(ColonnadeError, RuntimeError): ...
+
+def _panic_for_test(place: str) -> None:
+    """Panic, for tests: where the interpreter lock is "held", "released", or on another "thread"."""
 
 # --------------------------------------------------------------------------- columns in Arrow's layout
 class ArrowColumn:
@@ -66,6 +70,9 @@ class ArrowColumn:
     ordered: bool
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
     def __arrow_c_schema__(self) -> object: ...
+    def arrow_storage(self) -> tuple[object, object]:
+        """The capsules of ``__arrow_c_array__`` without extension types, of any field within."""
+
     def values(self) -> np.ndarray:
         """Primitive types: the values as a 1-D NumPy array over the same memory (bool: unpacked copy; timestamps and
         durations as datetime64 / timedelta64 of their unit, zone dropped; date32 as datetime64[D]; fixed_size_binary
@@ -90,6 +97,8 @@ class ArrowColumn:
         """Names of a struct's children."""
     def slice(self, start: int, stop: int) -> ArrowColumn: ...
     def nbytes(self) -> int: ...
+    def check_cost(self) -> None:
+        """LimitError where values take far more than their buffers once each row has its own."""
 
 def assemble_column(
     kind: str,
@@ -172,6 +181,9 @@ class CoreFrame:
     attrs: str | None  # tagged JSON
     origin: str | None  # tagged JSON: which library and class it came from, e.g. {"library": "pandas"}
     nbytes: int
+    def check_ranges(self, first: int) -> None:
+        """DecodeError for a decimal over its precision, a time of no day, a date64 of no whole day, by column and row;
+        `first` is the number of the first row."""
     def blocks(self, writable: bool = False) -> list[tuple[np.ndarray, np.ndarray]]:
         """NumPy blocks: (values of shape (width, nrows), positions int64 of shape (width,)). No copy; any strides.
         `writable` arrays exist only where this frame owns its memory alone (see NpzFile.load(private=True))."""
@@ -221,6 +233,9 @@ class Limits:
         max_member_nbytes: int | None = None,
         max_columns: int | None = None,
         max_unbacked_rows: int | None = None,
+        max_unbacked_nbytes: int | None = None,
+        max_expansion: int | None = None,
+        max_stream_nbytes: int | None = None,
         max_meta_nbytes: int | None = None,
         max_depth: int | None = None,
     ) -> None: ...
@@ -228,9 +243,21 @@ class Limits:
     max_members: int
     max_member_nbytes: int
     max_columns: int
-    max_unbacked_rows: int
+    max_unbacked_rows: int  # rows that no byte of the input stands for
+    max_unbacked_nbytes: int  # bytes that a decoder may write however small its input is
+    max_expansion: int  # bytes that a decoder may write for each byte of input, beyond 64 for each declared cell
+    max_stream_nbytes: int | None  # bytes of a source without a known length; None: half of the available memory
     max_meta_nbytes: int
     max_depth: int  # how deep values may nest (msgpack)
+    def decoded_nbytes(self, input: int, ncells: int) -> int:
+        """The most bytes that `input` bytes which declare `ncells` cells may become."""
+
+class StreamLimit:
+    """Counts what is collected from one source without a known length."""
+
+    def __init__(self, limits: Limits) -> None: ...
+    def check(self, nbytes: int) -> None:
+        """LimitError where so many bytes may not be held."""
 
 Progress = Callable[[int, int | None], object]
 
@@ -454,15 +481,20 @@ class ArrowStream(_BatchReader):
 def import_arrow_schema(obj: object) -> CoreFrame:
     """Anything with ``__arrow_c_schema__`` (a struct type or schema): a frame of no rows."""
 
-def export_arrow_stream(frames: Sequence[CoreFrame], metadata: bool = True) -> object:
+def export_arrow_stream(frames: Sequence[CoreFrame], metadata: bool = True, storage: Sequence[int] = ()) -> object:
     """An ``arrow_array_stream`` capsule: one record batch a frame (all of one schema; DecodeError that shows both where
     they differ). Arrow columns and packed native columns are not copied; bools become bits; NaT becomes null. Fields:
     data columns, then one a stored index level; schema metadata `colonnade` and `pandas` as in files (`metadata=False`:
     without, for a library that does not look at it and keeps text and bytes as views: these are then made here, on all
-    cores)."""
+    cores). `storage`: positions of the fields that are handed over without their extension types. A field that says
+    that it is never null, and holds a null, becomes nullable; NUL in a name becomes its symbol, U+2400."""
 
 def export_arrow_schema(frame: CoreFrame) -> object:
     """An ``arrow_schema`` capsule of the same."""
+
+def arrow_extensions(frame: CoreFrame) -> list[int]:
+    """Positions of the fields (columns, then levels of row labels) that may have an extension type, themselves or
+    within."""
 
 def concat_frames(frames: Sequence[CoreFrame], alone: bool = False) -> CoreFrame:
     """Rows of all frames, one after the other: one block a dtype, Arrow columns joined (dictionaries merged). Copies.
@@ -553,6 +585,7 @@ class ParquetReadOptions:
         columns: list[str] | None = None,  # these alone, by name or nested path; ColumnNotFound where one is not there
         categories: list[str] | None = None,
         filter: list[list[tuple[str, str, list[tuple[str, Any]]]]] | None = None,  # as `_filter_values.terms` makes it
+        use_statistics: bool = True,
         footer_key: bytes | None = None,
         column_keys: list[tuple[str, bytes]] | None = None,
         aad_prefix: bytes | None = None,

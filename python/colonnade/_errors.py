@@ -4,6 +4,8 @@
 class ColonnadeError(Exception):
     """The base of every error that is Colonnade's own; what the system refuses stays an `OSError`."""
 
+    __slots__ = ()  # `InternalError` becomes a base of PyO3's exception, which has no place for more.
+
 
 class DecodeError(ColonnadeError, ValueError):
     """The bytes break the format's specification."""
@@ -36,6 +38,27 @@ class ColumnNotFound(ColonnadeError, KeyError):
     __str__ = Exception.__str__
 
 
+class InternalError(ColonnadeError, RuntimeError):
+    """Colonnade's own code failed, or a library that it uses: a bug. Please report it with the input."""
+
+    __slots__ = ()
+
+
+class PanicMethods:
+    """Text and pickle of PyO3's own exception of a panic, to which the core gives `InternalError` as a base."""
+
+    args: tuple[object, ...]
+
+    def __str__(self) -> str:
+        text = " ".join(str(part) for part in self.args)
+        if text.startswith("internal error: "):
+            return text  # it passed through Rust more than once
+        return f"internal error: {text}. This is a bug in Colonnade: please report it with the input."
+
+    def __reduce__(self) -> tuple[type[InternalError], tuple[str]]:
+        return InternalError, (str(self),)
+
+
 # One public name an object: tracebacks say colonnade.DecodeError, and pickled exceptions find their class there.
 for _error in (
     ColonnadeError,
@@ -46,6 +69,7 @@ for _error in (
     EncodeError,
     OptionError,
     ColumnNotFound,
+    InternalError,
 ):
     _error.__module__ = "colonnade"
 del _error

@@ -12,7 +12,6 @@ from ._info_series import checked, inspected
 from ._msgpack_chunks import whole_series
 from ._open import opened, told
 from ._options import Options
-from ._options_msgpack import MsgpackOptions
 from ._progress import Steps, reporting
 from ._sources import AnySource, BufferSource, PathSource, Source
 from ._targets import Target
@@ -44,11 +43,10 @@ def inspect(source: Source, *, format: str | None = None, **options: Any) -> Inf
     ((3, 1), True)
     """
     where, found, made = told(source, format, options)
-    if isinstance(made, MsgpackOptions):
-        where, series = whole_series(where, made)
-        if series is not None:
-            with series:
-                return inspected(series, _nbytes(where), from_magic(where.head() or b"") == found)
+    where, series = whole_series(where, made)
+    if series is not None:
+        with series:
+            return inspected(series, _nbytes(where), from_magic(where.head() or b"") == found)
     return info_of(opened(where, found, made))
 
 
@@ -80,11 +78,10 @@ def verify(source: Source, *, format: str | None = None, **options: Any) -> None
     colonnade.DecodeError: ...
     """
     where, found, made = told(source, format, options)
-    if isinstance(made, MsgpackOptions):
-        where, series = whole_series(where, made)
-        if series is not None:
-            _read_through(series, made)
-            return
+    where, series = whole_series(where, made)
+    if series is not None:
+        _read_through(series, made)
+        return
     file = opened(where, found, made)
     with reporting(made.progress, "verifying") as progress:
         file.verify(threads=resolve_threads(made.threads), progress=progress)
@@ -138,9 +135,11 @@ def _nbytes(where: AnySource) -> int:
         return view.nbytes
 
 
-def _read_through(series: Reader, made: MsgpackOptions) -> None:
+def _read_through(series: Reader, made: Options) -> None:
     with series, reporting(made.progress, "verifying") as progress:
         steps = Steps(progress)
+        first = 0
         for core in checked(series.cores()):
-            with steps.next(core.nbytes):
-                pass
+            core.check_ranges(first)
+            first += core.nrows
+            steps.done(core.nbytes)

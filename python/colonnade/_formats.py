@@ -50,6 +50,14 @@ _MAGIC = (
     (b"PAR1", "parquet"),
     (b"PARE", "parquet"),  # its footer is encrypted
 )
+_BEGINNINGS = {
+    "npz": (b"PK\x03\x04", b"PK\x05\x06"),
+    "npy": (b"\x93NUMPY",),
+    "arrow": (b"ARROW1", b"FEA1"),
+    "parquet": (b"PAR1", b"PARE"),
+}
+PACKED_MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", *(bytes([first, 0x2A, 0x4D, 0x18]) for first in range(0x50, 0x60)))
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16 and UTF-32
 # A stream opens with its schema message: a continuation mark, then the length of the message, which is padded.
 _CONTINUATION = b"\xff\xff\xff\xff"
 _MESSAGE_NBYTES = range(8, 1 << 28, 4)
@@ -119,6 +127,27 @@ def from_magic(head: bytes) -> str | None:
     if _is_own_msgpack(head):
         return "msgpack"
     return None
+
+
+def may_begin(format: str, head: bytes, is_utf8: bool) -> bool:
+    """Whether a stream of `format` may begin with these bytes, whatever comes behind them. `is_utf8`: of text.
+
+    A stream is read to its end before it is decoded: one that is certainly something else is not waited for.
+    """
+    if not head:
+        return True
+    if format in _BEGINNINGS:
+        return head.startswith(_BEGINNINGS[format])
+    if format == "msgpack":
+        return _looks_like_msgpack(head)
+    if not is_utf8 or head.startswith(PACKED_MAGIC) or head.startswith(_WIDE_MARKS):
+        return True
+    if format == "yaml":
+        return b"\0" not in head
+    if format in ("json", "ndjson"):
+        text = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+        return not text or text[0] in b'{["-0123456789tfnNI'
+    return True
 
 
 def detect(head: bytes, name: str | None, more: Callable[[], str] | None = None) -> str:

@@ -1,8 +1,10 @@
 """A frame in the terms of other libraries: the ``to_*`` methods, and Arrow's C stream."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from . import _core
+from ._foreign_errors import PASSED, foreign_error
 from ._frame_part import FramePart
 from ._take import load_adapter, native_library
 
@@ -115,9 +117,7 @@ class Conversions(FramePart):
                [0., 1.]])
         """
         if self._single:
-            from .adapters._numpy_read import read_vectors
-
-            return read_vectors(self._load())[0]
+            return _converted("numpy", _first_vector, [self._load()])
         return self._to("numpy")
 
     def to_static_frame(self) -> Any:
@@ -149,7 +149,8 @@ class Conversions(FramePart):
         <Array [[1.5, 2.5], []] type='2 * var * float64'>
         """
         if self._single:
-            return load_adapter("awkward").column_from_frame(self._load())
+            adapter = load_adapter("awkward")
+            return _converted("awkward", lambda cores: adapter.column_from_frame(cores[0]), [self._load()])
         return self._to("awkward")
 
     def to_native(self) -> Any:
@@ -163,5 +164,22 @@ class Conversions(FramePart):
     def _to(self, library: str, **options: Any) -> Any:
         adapter = load_adapter(library)
         if getattr(adapter, "LAYOUT", "blocks") == "arrow":
-            return adapter.from_frames(self._load_batches(), **options)
-        return adapter.from_frame(self._load(private=adapter.WRITABLE), **options)
+            return _converted(library, lambda cores: adapter.from_frames(cores, **options), self._load_batches())
+        core = self._load(private=adapter.WRITABLE)
+        return _converted(library, lambda cores: adapter.from_frame(cores[0], **options), [core])
+
+
+def _first_vector(cores: Sequence[_core.CoreFrame]) -> Any:
+    from .adapters._numpy_read import read_vectors
+
+    return read_vectors(cores[0])[0]
+
+
+def _converted(library: str, convert: Callable[[Sequence[_core.CoreFrame]], Any], cores: list[_core.CoreFrame]) -> Any:
+    """What `convert` makes of the data; no error of the library is raised as it is."""
+    try:
+        return convert(cores)
+    except PASSED:
+        raise
+    except Exception as error:
+        raise foreign_error(library, convert, cores, error) from error

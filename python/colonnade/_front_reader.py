@@ -82,7 +82,7 @@ class FrontReader(Reader):
                 self._tell()
                 self._told_all()
                 break
-            self._tell_of(core.nbytes)
+            self._tell_of(core)
             first, nrows = self._done_nrows, core.nrows
             self._done_nrows += nrows
             low = max(self._start - first, 0)

@@ -43,7 +43,8 @@ def decode(text: str) -> Any:
 
         if isinstance(error, DecodeError):
             raise
-        shown = text if len(text) <= 80 else text[:77] + "..."
+        shown = str(text)  # a damaged file may hold labels that are no text
+        shown = shown if len(shown) <= 80 else shown[:77] + "..."
         raise DecodeError(f"labels: expected tagged JSON, found {shown}: {error}") from error
 
 

@@ -11,10 +11,12 @@ from ._http_source import HttpSource
 from ._link_ends import LinkTarget
 from ._mounts import on_network
 from ._msgpack_files import reading, writing
+from ._open import check_beginning
+from ._options import Options
 from ._options_msgpack import MsgpackOptions
 from ._schema import Schema
 from ._sources import AnySource, BufferSource, PathSource
-from ._streams import CallSource, StreamSource, behind, collect
+from ._streams import CallSource, StreamSource, behind
 from ._targets import AnyTarget, ByTarget, opened_by
 from ._threads import resolve_threads
 from .errors import UnsupportedError
@@ -51,19 +53,17 @@ def series_reader(where: AnySource, made: MsgpackOptions, columns: Any, rows: sl
 
 
 def whole_series(
-    where: AnySource, made: MsgpackOptions, columns: Any = None, rows: slice | None = None
+    where: AnySource, made: Options, columns: Any = None, rows: slice | None = None
 ) -> tuple[AnySource, Reader | None]:
     """As `series_reader`, for what else takes one value alone; and the source that it is to be opened from then.
 
     What stands behind the first value is known of the whole: what comes once is taken into memory.
     """
+    if not isinstance(made, MsgpackOptions):
+        return where, None
     if isinstance(where, StreamSource | CallSource):
-        read_into = where._read_into if isinstance(where, StreamSource) else where.read_into
-        try:
-            sink = collect(where._taken, read_into, made.limits or _core.Limits())
-        finally:
-            where.release()
-        where = BufferSource(sink, where.name)
+        check_beginning(where, "msgpack", made)
+        where = BufferSource(where.collected(made.limits or _core.Limits()), where.name)
     return where, None if isinstance(where, HttpSource) else series_reader(where, made, columns, rows)
 
 

@@ -16,34 +16,6 @@ _WRITERS = ByTarget(
 )
 
 
-class Opener:
-    """What a source opens (see `colonnade._sources`); `told`: keywords of the core's read options, and
-    `progress` where somebody is told.
-    """
-
-    @staticmethod
-    def open_path(path: str, *, mmap: bool, verify: bool, **told: Any) -> _core.MsgpackFile:
-        return _core.MsgpackFile.open_path(path, mmap=mmap, verify=verify, **_keywords(told))
-
-    @staticmethod
-    def open_buffer(buffer: object, *, verify: bool, **told: Any) -> _core.MsgpackFile:
-        return _core.MsgpackFile.open_buffer(buffer, verify=verify, **_keywords(told))
-
-    @staticmethod
-    def open_fd(fd: int, *, verify: bool, head: bytes | None = None, **told: Any) -> _core.MsgpackFile:
-        return _core.MsgpackFile.open_fd(fd, verify=verify, head=head, **_keywords(told))
-
-    @staticmethod
-    def open_http(file: _core.HttpFile, *, verify: bool, **told: Any) -> _core.MsgpackFile:
-        return _core.MsgpackFile.open_http(file, verify=verify, **_keywords(told))
-
-
-def _keywords(told: dict[str, Any]) -> dict[str, Any]:
-    progress = told.pop("progress", None)
-    keywords: dict[str, Any] = {"options": _core.MsgpackReadOptions(**told)}
-    return keywords if progress is None else keywords | {"progress": progress}
-
-
 def reading(made: MsgpackOptions) -> dict[str, Any]:
     """The options of reading that this format alone has."""
     return {"orient": made.orient, "ext": made.ext, "invalid_utf8": made.invalid_utf8}
@@ -57,7 +29,7 @@ def writing(made: MsgpackOptions, threads: int | None = None) -> _core.MsgpackWr
         numbers=made.numbers,
         compatible=made.compatible,
         fsync=made.fsync,
-        threads=resolve_threads(threads if made.threads is None else made.threads),
+        threads=resolve_threads(made.threads, threads),
     )
 
 

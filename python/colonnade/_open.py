@@ -17,12 +17,14 @@ from ._formats import (
     from_magic,
     from_suffix,
     is_text,
+    may_begin,
     refuse_unbuilt,
 )
 from ._frame import Frame
 from ._http_source import HttpSource
 from ._link_ends import LinkSource
-from ._msgpack_files import Opener, reading
+from ._msgpack_files import reading
+from ._opener import Opener
 from ._option_checks import check_timeout
 from ._options import Options, check_keywords, make_options
 from ._options_arrow import ArrowOptions
@@ -65,6 +67,7 @@ def framed(where: AnySource, format: str, made: Options, columns: Any, rows: sli
     """A frame over the opened source, or a part of it."""
     if not isinstance(made, ParquetOptions) or columns is None:
         return lazy_frame(opened(where, format, made), made, columns, rows)
+    check_beginning(where, format, made)
     file, labels = open_chosen(where, made, columns)
     try:
         return lazy_frame(file, made, labels, rows)
@@ -123,8 +126,28 @@ def _likely(source: Source) -> str | None:
     return found if found in BUILT else None
 
 
+def check_beginning(where: AnySource, format: str, made: Options) -> None:
+    """Look at the first bytes of a stream before all of it is collected, which may never end.
+
+    Raises
+    ------
+    DecodeError
+        No file of the format begins so.
+    """
+    if not where.is_stream:
+        return
+    head, encoding = where.head() or b"", getattr(made, "encoding", "utf-8")
+    if not may_begin(format, head, encoding.startswith("utf-8")):
+        zipped = " A ZIP behind other bytes is read from a file or from memory." if format == "npz" else ""
+        raise DecodeError(
+            f"{format}: {repr(where.name) if where.name else 'source'}: expected a stream of {format}, found the first "
+            f"bytes {head.hex(' ')} ({head!r}) at byte 0. Pass the format that it is.{zipped}"
+        )
+
+
 def opened(where: AnySource, format: str, made: Options) -> File:
     """The opened file: its structure is checked and described."""
+    check_beginning(where, format, made)
     options: dict[str, Any] = {
         "verify": made.verify,
         "limits": made.limits or _core.Limits(),
@@ -137,12 +160,12 @@ def opened(where: AnySource, format: str, made: Options) -> File:
     elif isinstance(made, ParquetOptions):
         return open_parquet(where, made)
     elif isinstance(made, MsgpackOptions):
-        opener = Opener
+        opener = Opener(_core.MsgpackFile, _core.MsgpackReadOptions)
         options |= reading(made)
     with reporting(made.progress, "reading") as progress:
         if isinstance(made, Text):
             opener = TextOpener(made, where.name, progress)
-        elif progress is not None:
+        else:
             options["progress"] = progress
         file: File = where.open(opener, made.mmap, **options)
     return file

@@ -38,6 +38,8 @@ class ParquetOptions(Common):
         Reading. Rows to keep, as ``pandas.read_parquet(filters=)`` has them: tuples (column, comparison, value) that
         must all hold, or a list of such lists, of which one must hold. Comparisons are ``==``, ``!=``, ``<``, ``<=``,
         ``>``, ``>=``, ``in`` and ``not in``; a null equals nothing and is in nothing.
+    use_statistics : bool
+        Reading. False: `filter` compares every row, whatever the file's statistics, page indexes and bloom filters say.
     footer_key : bytes, optional
         Reading. The key of an encrypted file's footer, and of the columns that have none of their own: 16, 24 or 32
         bytes.
@@ -94,6 +96,7 @@ class ParquetOptions(Common):
 
     categories: Sequence[str] | None = field(default=None, metadata=READ)
     filter: Sequence[Any] | None = field(default=None, metadata=READ)
+    use_statistics: bool = field(default=True, metadata=READ)
     # Keys stay out of the repr: it ends in logs.
     footer_key: bytes | None = field(default=None, metadata=READ, repr=False)
     column_keys: Mapping[str, bytes] | None = field(default=None, metadata=READ, repr=False)
@@ -130,7 +133,7 @@ class ParquetOptions(Common):
         check_count("page_nbytes", self.page_nbytes)
         if isinstance(self.data_page_version, bool) or self.data_page_version not in (1, 2):
             raise OptionError(f"data_page_version: expected 1 or 2, found {self.data_page_version!r}.")
-        for name in ("statistics", "page_index", "crc"):
+        for name in ("use_statistics", "statistics", "page_index", "crc"):
             check_flag(name, getattr(self, name))
 
     def _check_keys(self) -> None:

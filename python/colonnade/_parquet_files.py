@@ -7,6 +7,7 @@ from typing import Any
 from . import _core
 from ._axes import Labels
 from ._filter_values import terms
+from ._opener import Opener
 from ._options_parquet import ParquetOptions, conjunctions
 from ._paths import Paths
 from ._progress import reporting
@@ -14,34 +15,6 @@ from ._select import Columns
 from ._sources import AnySource
 from ._threads import resolve_threads
 from .errors import ColumnNotFound
-
-
-class Opener:
-    """What a source opens (see `colonnade._sources`); `told`: keywords of the core's read options, and
-    `progress` where somebody is told.
-    """
-
-    @staticmethod
-    def open_path(path: str | bytes, *, mmap: bool, verify: bool, **told: Any) -> _core.ParquetFile:
-        return _core.ParquetFile.open_path(path, mmap=mmap, verify=verify, **_keywords(told))
-
-    @staticmethod
-    def open_buffer(buffer: object, *, verify: bool, **told: Any) -> _core.ParquetFile:
-        return _core.ParquetFile.open_buffer(buffer, verify=verify, **_keywords(told))
-
-    @staticmethod
-    def open_fd(fd: int, *, verify: bool, head: bytes | None = None, **told: Any) -> _core.ParquetFile:
-        return _core.ParquetFile.open_fd(fd, verify=verify, head=head, **_keywords(told))
-
-    @staticmethod
-    def open_http(file: _core.HttpFile, *, verify: bool, **told: Any) -> _core.ParquetFile:
-        return _core.ParquetFile.open_http(file, verify=verify, **_keywords(told))
-
-
-def _keywords(told: dict[str, Any]) -> dict[str, Any]:
-    progress = told.pop("progress", None)
-    keywords: dict[str, Any] = {"options": _core.ParquetReadOptions(**told)}
-    return keywords if progress is None else keywords | {"progress": progress}
 
 
 def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None = None) -> _core.ParquetFile:
@@ -62,21 +35,22 @@ def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None
 
 
 def _opened(where: AnySource, made: ParquetOptions, names: list[str] | None) -> _core.ParquetFile:
-    told: dict[str, Any] = {
-        "verify": made.verify,
-        "limits": made.limits or _core.Limits(),
-        "threads": resolve_threads(made.threads),
-        "columns": names,
-        "categories": None if made.categories is None else list(made.categories),
-        "filter": None if made.filter is None else terms(conjunctions(made.filter)),
-        "footer_key": made.footer_key,
-        "column_keys": None if made.column_keys is None else list(made.column_keys.items()),
-        "aad_prefix": made.aad_prefix,
-    }
     with reporting(made.progress, "reading") as progress:
-        if progress is not None:
-            told["progress"] = progress
-        file: _core.ParquetFile = where.open(Opener, made.mmap, **told)
+        file: _core.ParquetFile = where.open(
+            Opener(_core.ParquetFile, _core.ParquetReadOptions),
+            made.mmap,
+            verify=made.verify,
+            progress=progress,
+            limits=made.limits or _core.Limits(),
+            threads=resolve_threads(made.threads),
+            columns=names,
+            categories=None if made.categories is None else list(made.categories),
+            filter=None if made.filter is None else terms(conjunctions(made.filter)),
+            use_statistics=made.use_statistics,
+            footer_key=made.footer_key,
+            column_keys=None if made.column_keys is None else list(made.column_keys.items()),
+            aad_prefix=made.aad_prefix,
+        )
     return file
 
 

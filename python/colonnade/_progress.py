@@ -105,8 +105,13 @@ class Steps:
             return self._tell(report, before + _share(done, of, nbytes))
 
         yield step
+        self.done(nbytes)
+
+    def done(self, nbytes: int) -> None:
+        """Tell of a step of `nbytes` that is over."""
         self._done_nbytes += nbytes
-        self._tell(report, self._done_nbytes)
+        if self._progress is not None:
+            self._tell(self._progress, self._done_nbytes)
 
     def finish(self) -> None:
         """Tell that all is done: parts may be a little less, or more, than the whole was said to be."""

@@ -94,7 +94,7 @@ def ipc_options(made: ArrowOptions, nrows: int | None = None, threads: int | Non
         level=made.level,
         batch_nbytes=made.batch_nbytes,
         fsync=made.fsync,
-        threads=resolve_threads(threads if made.threads is None else made.threads),
+        threads=resolve_threads(made.threads, threads),
         nrows=nrows,
     )
 

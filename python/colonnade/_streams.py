@@ -13,7 +13,6 @@ from . import _core
 from ._descriptors import read_into
 from ._formats import MAGIC_NBYTES
 from ._text_heads import told_of
-from .errors import LimitError
 
 _SCRATCH_NBYTES = 1 << 20
 ReadInto = Callable[[memoryview], int]
@@ -46,6 +45,13 @@ class StreamSource:
         """What `opener` (a class of the core) makes of all the bytes up to the end."""
         try:
             return opener.open_fd(self.fd, head=self._taken or None, **options)
+        finally:
+            self.release()
+
+    def collected(self, limits: _core.Limits) -> _core.BufferSink:
+        """All the bytes up to the end."""
+        try:
+            return collect(self._taken, self._read_into, limits)
         finally:
             self.release()
 
@@ -85,7 +91,10 @@ class CallSource:
         return found
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
-        return opener.open_buffer(collect(self._taken, self.read_into, options["limits"]), **options)
+        return opener.open_buffer(self.collected(options["limits"]), **options)
+
+    def collected(self, limits: _core.Limits) -> _core.BufferSink:
+        return collect(self._taken, self.read_into, limits)
 
     def read_batches(self, opener: Any, **options: Any) -> Any:
         return opener.open_callable(behind(self._taken, self.read_into), **options)
@@ -133,14 +142,11 @@ def collect(taken: bytes, read_into: ReadInto, limits: _core.Limits) -> _core.Bu
     """All bytes of a stream, in memory that grows without moving."""
     sink = _core.BufferSink()
     sink.write(taken)
+    limit = _core.StreamLimit(limits)
     with memoryview(bytearray(_SCRATCH_NBYTES)) as scratch:
         while count := read_into(scratch):
             sink.write(scratch[:count])
-            if len(sink) > limits.max_nbytes:
-                raise LimitError(
-                    f"source: expected a stream of at most {limits.max_nbytes:,} bytes, found more. "
-                    "Raise it with limits=cn.Limits(max_nbytes=...)."
-                )
+            limit.check(len(sink))
     return sink
 
 

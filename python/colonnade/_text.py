@@ -66,6 +66,8 @@ def cell_text(value: Any) -> str:
         return clean(value[:256])
     if isinstance(value, list | tuple | dict):
         return clean(_nested.repr(value))
+    if isinstance(value, np.datetime64) and not np.isnat(value) and np.datetime_data(value.dtype)[0] == "generic":
+        return str(value.view("i8"))  # NumPy has no text for a moment without a unit: the count is all there is
     return clean(str(value))
 
 

@@ -128,7 +128,7 @@ def writing(made: Text, where: AnyTarget | None = None, threads: int | None = No
         "packing": packing,
         "level": made.level,
         "fsync": made.fsync,
-        "threads": resolve_threads(threads if made.threads is None else made.threads),
+        "threads": resolve_threads(made.threads, threads),
     }
     if isinstance(made, CsvOptions):
         return _writing_csv(made, where, name, common)

@@ -22,9 +22,9 @@ def check_threads(threads: int | None) -> int | None:
     return count
 
 
-def resolve_threads(threads: int | None) -> int:
-    """The number of threads to use: what was asked, else the environment, else the machine's share of this process."""
-    asked = check_threads(threads)
+def resolve_threads(threads: int | None, otherwise: int | None = None) -> int:
+    """How many to use: `threads`, else `otherwise`, else the environment, else the machine's share of this process."""
+    asked = check_threads(otherwise if threads is None else threads)
     if asked is not None:
         return asked
     text = os.environ.get(_VARIABLE, "")

@@ -10,6 +10,7 @@ class                     also a                                 when
 `EncodeError`             `TypeError`                            the format cannot hold this column exactly
 `OptionError`             `ValueError`                           an option is unknown or outside its range
 `ColumnNotFound`          `KeyError`                             a label that is not there; the nearest is named
+`InternalError`           `RuntimeError`                         a bug in Colonnade: please report it with the input
 ========================  =====================================  ==============================================
 
 What the operating system refuses stays the `OSError` subclass that it is (`FileNotFoundError`...).
@@ -20,6 +21,7 @@ from ._core import (
     ColumnNotFound,
     DecodeError,
     EncodeError,
+    InternalError,
     LimitError,
     OptionError,
     TruncatedError,
@@ -34,6 +36,7 @@ __all__ = [
     "ColumnNotFound",
     "DecodeError",
     "EncodeError",
+    "InternalError",
     "LimitError",
     "OptionError",
     "TruncatedError",

@@ -87,7 +87,10 @@ def assert_columns_stand_alone(format: str, entry: dict[str, Any], one: Callable
     path = path_of(format, entry)
     labels = list(cn.read(path).columns)
     if len(set(labels)) < len(labels) or held["library"] == "numpy":
-        pytest.skip("a label that stands twice gives both columns; a lone column of arrays is an array")
+        # A label that stands twice gives both columns; a lone column of arrays is an array.
+        for label in labels:
+            assert len(one(path, label).columns) == labels.count(label)
+        return
     for position, label in enumerate(labels):
         alone = as_json(describe(one(path, label).to_native()))
         assert alone["data"] == held["data"][position : position + 1]

@@ -21,6 +21,7 @@ from colonnade import errors
         (cn.EncodeError, (TypeError,)),
         (cn.OptionError, (ValueError,)),
         (cn.ColumnNotFound, (KeyError, LookupError)),
+        (cn.InternalError, (RuntimeError,)),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

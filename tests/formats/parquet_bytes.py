@@ -181,10 +181,27 @@ def element(
     converted: int | None = None,
     scale: int | None = None,
     precision: int | None = None,
+    number: int | None = None,
+    logical: Value | None = None,
 ) -> Value:
-    """A node of the schema."""
-    numbers = {1: physical, 2: length, 3: repetition, 5: children, 6: converted, 7: scale, 8: precision}
-    return record({4: binary(name), **{k: None if n is None else i32(n) for k, n in numbers.items()}})
+    """A node of the schema; `number` is its field id."""
+    numbers = {1: physical, 2: length, 3: repetition, 5: children, 6: converted, 7: scale, 8: precision, 9: number}
+    fields = {k: None if n is None else i32(n) for k, n in numbers.items()}
+    return record({4: binary(name), 10: logical, **fields})
+
+
+def logical(number: int, *fields: Value) -> Value:
+    """A LogicalType: the number of its kind, and the fields of that kind from 1 on."""
+    return record({number: record(dict(enumerate(fields, 1)))})
+
+
+def unit(number: int) -> Value:
+    """A unit of time: 1 is milli-, 2 micro-, 3 nanoseconds."""
+    return record({number: record({})})
+
+
+def byte(number: int) -> Value:
+    return Value(3, bytes([number]))
 
 
 @dataclass(frozen=True)
@@ -198,7 +215,7 @@ class Column:
     repetition: int = REQUIRED
     codec: int = UNCOMPRESSED
     encodings: Sequence[int] = (PLAIN, RLE)
-    kind: Mapping[str, int] = field(default_factory=dict)
+    kind: Mapping[str, Any] = field(default_factory=dict)
     """Of its node in the schema: length, converted, scale, precision."""
     told: Mapping[str, int] = field(default_factory=dict)
     """data_at, dictionary_at, nbytes, compressed_nbytes, index_at, index_nbytes, offsets_at, offsets_nbytes."""

@@ -52,7 +52,7 @@ JSON: dict[str, tuple[bytes, type[Exception], str]] = {
 NDJSON: dict[str, tuple[bytes, type[Exception], str]] = {
     "a line that never ends": (b'{"a": 1}\n{"a": ', D, "line 2"),
     "two values in a line": (b'{"a": 1}\n{"a": 1} {"a": 2}\n', D, "line 2, column 10"),
-    "an array": (b"[1, 2]\n", D, "line 1"),
+    "an array": (b"[1, 2]\n", U, "line 1"),
     "a comma between lines": (b'{"a": 1},\n{"a": 2}\n', D, "line 1, column 9"),
     "a key that stands twice": (b'{"a": 1}\n\n{"a": 1, "a": 2}\n', D, "line 3"),
     "no UTF-8": (b'{"a": "x"}\n{"a": "\xff"}\n', D, "line 2, column 8"),

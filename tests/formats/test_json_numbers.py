@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.applies import applies
 from tests.corpora import CORPORA, needs_corpora
 
 TEXTS = ("json", "ndjson", "csv", "yaml")
@@ -30,6 +31,18 @@ def vectors(path: Path) -> tuple[list[str], np.ndarray]:
     return texts[:MOST], np.array(bits[:MOST], dtype=np.uint64)
 
 
+def has_floats(path: Path) -> bool:
+    """Whether one of the numbers is a finite float: some files are integers and overflows alone."""
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            *_, bits, text = line.split()
+            well_formed = text.lstrip("-")[:1].isdigit() and not text.endswith(".")
+            if well_formed and ("." in text or "e" in text.lower()) and int(bits, 16) >> 52 & 0x7FF < 0x7FF:
+                return True
+    return False
+
+
+@applies(has_floats)
 @needs_corpora
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in FILES])
 @pytest.mark.parametrize("format", ["json", "csv"])
@@ -41,8 +54,7 @@ def test_numbers_are_rounded_as_the_vectors_say(path: Path, format: str) -> None
     wanted = bits[
         [bool(keep) and ("." in text or "e" in text.lower()) for text, keep in zip(texts, finite, strict=True)]
     ]
-    if not kept:
-        pytest.skip("integers and overflows alone")
+    assert kept
     if format == "csv":
         found = cn.decode(("x\n" + "\n".join(kept) + "\n").encode(), "csv")
     else:

@@ -17,18 +17,16 @@ from tests.formats.ways import (
     Way,
     check_comes_back,
     check_refused,
+    every_case_and_way,
     every_random_way,
     every_way,
-    skip_thousands_of_files,
     what_is_not_held,
 )
 
 
-@every_way
-@pytest.mark.parametrize("name", CASES)
+@every_case_and_way(CASES)
 def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     array = CASES[name]()
-    skip_thousands_of_files(way, 10 * len(array.fields))
     check_comes_back(array, way, tmp_path, cn.Frame.to_awkward, assert_identical)
     assert_identical(CASES[name](), array)
 

@@ -9,14 +9,11 @@ from hypothesis import HealthCheck, given, settings
 import colonnade as cn
 from colonnade.testing import strategies
 from colonnade.testing.cases_numpy import CASES, REFUSED, assert_identical
-from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_random_way, every_way
+from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_case_and_way, every_random_way
 
 
-@every_way
-@pytest.mark.parametrize("name", CASES)
+@every_case_and_way(CASES)
 def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
-    if way.format == "npy" and "one hundred thousand" in name:
-        pytest.skip("a hundred thousand files")
     data = CASES[name]()
     check_comes_back(data, way, tmp_path, cn.Frame.to_numpy, assert_identical)
 

@@ -12,14 +12,20 @@ import static_frame as sf
 import colonnade as cn
 from colonnade.testing import strategies
 from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical, surely_identical
-from tests.formats.ways import WAYS, WHOLE, Way, check_comes_back, check_refused, every_random_way, every_way
+from tests.formats.ways import (
+    WAYS,
+    WHOLE,
+    Way,
+    check_comes_back,
+    check_refused,
+    every_case_and_way,
+    every_random_way,
+    ways_of_bytes,
+)
 
 
-@every_way
-@pytest.mark.parametrize("name", CASES)
+@every_case_and_way(CASES)
 def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
-    if way.format == "npy" and "one hundred thousand" in name:
-        pytest.skip("a hundred thousand files")
     frame = CASES[name]()
     check_comes_back(frame, way, tmp_path, cn.Frame.to_static_frame, assert_identical, surely_identical)
 
@@ -37,12 +43,8 @@ def test_random_frames_come_back(way: str, frame: sf.Frame) -> None:
     assert_identical(frame, cn.decode(WAYS[way].encode(frame), WAYS[way].format).to_static_frame())
 
 
-@every_way
+@ways_of_bytes
 def test_a_selection_of_columns_and_rows(way: Way) -> None:
-    if way.format == "npy":
-        pytest.skip("a directory has no bytes to encode")
-    if way.options.get("schema") == "sidecar":
-        pytest.skip("bytes have no file beside them")
     frame = CASES["the article frame"]()
     source = way.encode(frame)
     found = cn.decode(source, way.format, columns=[("valid", "*"), ("data", "B")], rows=slice(1, 3)).to_static_frame()

@@ -81,14 +81,14 @@ def test_nulls_of_wide_types_take_no_memory() -> None:
     for result in results:
         for way in ("decode", "rows", "bytes", "pandas", "message", "pieces"):
             assert result[way] == "LimitError", (way, result)
-            assert "max_unbacked_rows" in result[f"{way}_message"], result
+            assert "max_unbacked_nbytes" in result[f"{way}_message"], result
 
 
 def test_columns_of_a_frame_share_what_nulls_may_take() -> None:
     schema = pa.schema([(f"c{i}", pa.binary(5000)) for i in range(20)])
     content = _frame(schema, 10, *[array(*[NIL] * 10)] * 20)
     assert cn.decode(content).shape == (10, 20)
-    for options in ({"max_unbacked_rows": 5000}, {"max_nbytes": 150_000}):
+    for options in ({"max_unbacked_nbytes": 5000, "max_expansion": 1}, {"max_nbytes": 150_000}):
         with pytest.raises(cn.LimitError, match=next(iter(options))):
             cn.decode(content, limits=cn.Limits(**options), threads=1).to_arrow()
 

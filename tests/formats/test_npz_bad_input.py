@@ -4,6 +4,7 @@ An archive is built field by field (`archives.py`), one field is wrong, and the 
 into one of that member's records: its local header, its payload, or its entry in the central directory.
 """
 
+import io
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import colonnade as cn
@@ -194,6 +196,21 @@ class TestMembers:
         text = refused(built.data, cn.DecodeError, words="twice|share|same name|duplicate")
         assert "a.npy" in text
         points_into(text, (0, built.end[0]))
+
+    @pytest.mark.parametrize("name", ["notes.txt", "data/x.csv"])
+    def test_two_members_of_one_name_that_are_no_arrays(self, name: str) -> None:
+        alone = archive(Member(name, b"one"), Member(name, b"two"))
+        beside = archive(Member("a.npy", INTS), Member(name, b"one"), Member(name, b"two"))
+        buffer = io.BytesIO()
+        cn.write(pd.DataFrame({"a": [1, 2]}), buffer, format="npz")
+        with zipfile.ZipFile(buffer, "a") as file:
+            file.writestr(name, b"one")
+            with pytest.warns(UserWarning, match="Duplicate"):
+                file.writestr(name, b"two")
+        for data in (alone.data, beside.data, buffer.getvalue()):
+            with pytest.raises(cn.DecodeError, match="each name once") as caught:
+                cn.verify(data)
+            assert name in str(caught.value)
 
     @pytest.mark.parametrize("flag", [0x0001, 0x0040, 0x2000], ids=["traditional", "strong", "masked headers"])
     def test_encrypted(self, flag: int) -> None:

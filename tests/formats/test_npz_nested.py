@@ -357,10 +357,10 @@ HOSTILE = {
     "offsets out of order": ("list", "offsets", i4(0, 2, 1, 2, 3), 8, "in order"),
     "a negative offset": ("list", "offsets", i4(-1, 2, 2, 2, 3), 0, "no negative"),
     "offsets past the child": ("list", "offsets", i4(0, 2, 2, 2, 9), 16, r"within 0\.\.3"),
-    "offsets too few": ("list", "offsets", i4(0, 2), 8, "at least 20 bytes"),
+    "offsets too few": ("list", "offsets", i4(0, 2), 8, "expected 20 bytes"),
     "offsets of another dtype": ("list", "offsets", np.array([0, 2, 2, 2, 3], "<i8"), 0, "dtype <i4"),
-    "a child too short": ("list", "0_values", np.array([1], "<i8"), 8, "at least 24 bytes"),
-    "validity too short": ("list of bools", "0_validity", np.array([255], "|u1"), 1, "at least 2 bytes"),
+    "a child too short": ("list", "0_values", np.array([1], "<i8"), 8, "expected 24 bytes"),
+    "validity too short": ("list of bools", "0_validity", np.array([255], "|u1"), 1, "expected 2 bytes"),
     "map offsets out of order": ("map", "offsets", i4(0, 2, 1, 2), 8, "in order"),
     "a view past the child": ("list view", "offsets", i4(4, 0, 0, 4), 12, "within 5 values"),
     "a negative size": ("list view", "sizes", i4(1, 2, 0, -3), 12, "no negative"),
@@ -373,7 +373,7 @@ HOSTILE = {
     "run ends that stop short": ("run end encoded", "0_values", i4(2, 3, 6), None, "over 7 rows"),
     "too few run ends": ("run end encoded", "0_values", i4(2, 7), 8, "at least 3"),
     "a code past its lists": ("dictionary of lists", "values", np.array([1, 0, 2], "|i1"), None, "bounds"),
-    "a child of a struct too short": ("struct", "0_values", np.array([1], "<i8"), 8, "at least 32"),
+    "a child of a struct too short": ("struct", "0_values", np.array([1], "<i8"), 8, "expected 32"),
     "broken UTF-8 in a list": ("list of strings", "0_values", np.array([255, 1, 1, 1], "|u1"), None, "(?i)utf"),
 }
 

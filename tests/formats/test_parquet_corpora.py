@@ -4,6 +4,7 @@ parquet-testing, hyparquet, arrow, arrow-rs. What pyarrow itself cannot read is 
 """
 
 import csv
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import pyarrow.parquet as pq
 import colonnade as cn
 from colonnade.testing.cases_pyarrow import cells
 from tests import sweep_parquet
+from tests.applies import applies, works
 from tests.corpora import CORPORA, Verdict, needs_corpora, verdicts
 from tests.formats.parquet_golden import golden_difference
 
@@ -43,20 +45,19 @@ def _read(path: Path, **options: Any) -> Any:
     return cn.read(path, format="parquet", **options)
 
 
-def _pyarrow(row: Verdict) -> Any:
-    try:
-        return pq.read_table(row.path)
-    except Exception as error:  # what pyarrow refuses, in words of its own
-        pytest.skip(f"pyarrow does not read it: {type(error).__name__}: {error}")
+@functools.cache
+def _is_read(row: Verdict, by: Any) -> bool:
+    return works(lambda: by(row.path))
 
 
 ACCEPTED = [row for row in PLAIN if row.verdict in ("ACCEPT", "ACCEPT_OR_UNSUPPORTED")]
 REFUSED = [row for row in PLAIN if row.verdict == "REJECT" and _LARGE not in row.name]
 
 
+@applies(lambda row: _is_read(row, pq.read_table))
 @pytest.mark.parametrize("row", _ids(ACCEPTED + [row for row in PLAIN if row.verdict == "EITHER"]))
 def test_cells_are_those_of_pyarrow(row: Verdict) -> None:
-    wanted = _pyarrow(row)
+    wanted = pq.read_table(row.path)
     found = _read(row.path).to_arrow()
     assert found.column_names == wanted.column_names
     # Names inside lists and maps are no part of a type.
@@ -82,12 +83,10 @@ def _plain(value: Any) -> Any:
     return "nan" if isinstance(value, float) and value != value else value
 
 
+@applies(lambda row: _is_read(row, pd.read_parquet))
 @pytest.mark.parametrize("row", _ids(ACCEPTED))
 def test_frames_are_those_of_pandas(row: Verdict) -> None:
-    try:
-        wanted = pd.read_parquet(row.path)
-    except Exception as error:  # what pandas refuses, in words of its own
-        pytest.skip(f"pandas does not read it: {type(error).__name__}: {error}")
+    wanted = pd.read_parquet(row.path)
     found = _read(row.path).to_pandas()
     for side in ("index", "columns"):
         pd.testing.assert_index_equal(getattr(found, side), getattr(wanted, side), exact=True)
@@ -100,11 +99,12 @@ def test_frames_are_those_of_pandas(row: Verdict) -> None:
             pd.testing.assert_series_equal(ours, theirs, check_exact=True)
 
 
+@applies(
+    lambda path: not path.name.startswith(_DECODED)  # their golden rows are the columns, decoded further
+)
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in GOLDEN])
 def test_golden_rows(path: Path) -> None:
     golden = path.with_suffix(".json")
-    if path.name.startswith(_DECODED):
-        pytest.skip("its golden rows are what stands in the columns, decoded further")
     rows = json.loads(golden.read_text(encoding="utf-8"))
     assert golden_difference(_read(path).to_arrow(), rows) is None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -100,11 +100,29 @@ parquet_ways = pytest.mark.parametrize(
     "way", [pytest.param(way, id=name) for name, way in WAYS.items() if way.format == "parquet"]
 )
 
+# A directory has no bytes to encode, and bytes have no file beside them.
+ways_of_bytes = pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param(way, id=name)
+        for name, way in WAYS.items()
+        if way.format != "npy" and way.options.get("schema") != "sidecar"
+    ],
+)
 
-def skip_thousands_of_files(way: Way, ncols: int) -> None:
-    """A directory holds a file a member."""
-    if way.format == "npy" and ncols > 1000:
-        pytest.skip("thousands of files")
+# Cases of a thousand columns and more. A directory holds a file a member, and a few of those are enough.
+WIDE = ("all layouts side by side", "one hundred thousand columns", "one thousand columns", "one row of many columns")
+
+
+def every_case_and_way(cases: Iterable[str]) -> pytest.MarkDecorator:
+    """Each of `cases` in each way, but for wide ones in a directory."""
+    pairs = [
+        pytest.param(name, way, id=f"{name}-{title}")
+        for name in cases
+        for title, way in WAYS.items()
+        if not (way.format == "npy" and name in WIDE)
+    ]
+    return pytest.mark.parametrize(("name", "way"), pairs)
 
 
 def check_comes_back(
@@ -114,16 +132,17 @@ def check_comes_back(
     decoded: Callable[[cn.Frame], Any],
     identical: Callable[[Any, Any], None],
     surely: Callable[[Any, Any], bool] = lambda first, further: False,
-) -> Path:
-    """Written and read again, mapped and not, `data` is what it was; the path it was written to.
+) -> Path | None:
+    """Written and read again, mapped and not, `data` is what it was; the path it was written to. What the format does
+    not hold is refused by name, and leaves nothing (None).
 
     The first result is compared by `identical`, and the next as well unless it is `surely` the first over again.
     """
     if problem := what_is_not_held(cn.Frame(data), way.format):
         with pytest.raises(cn.EncodeError, match=f"{way.format}: "):
             way.write(data, folder)
-        assert list(folder.iterdir()) == []
-        pytest.skip(f"refused by name: {way.format} does not hold {problem}")
+        assert list(folder.iterdir()) == [], problem
+        return None
     path = way.write(data, folder)
     first = decoded(cn.read(path))
     identical(data, first)
@@ -131,6 +150,15 @@ def check_comes_back(
     if not surely(first, further):
         identical(data, further)
     return path
+
+
+def is_refused(data: Any, format: str) -> bool:
+    """Whether `format` does not hold `data`; it is then refused by name."""
+    if what_is_not_held(cn.Frame(data), format) is None:
+        return False
+    with pytest.raises(cn.EncodeError, match=f"{format}: "):
+        cn.encode(data, format)
+    return True
 
 
 def held_columns(data: Any, way: Way) -> list[str]:

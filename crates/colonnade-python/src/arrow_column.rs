@@ -1,12 +1,14 @@
 //! Columns in Arrow's layout: handed to and taken from any Arrow library, and to NumPy.
 
-use arrow_array::ffi::{from_ffi, to_ffi};
+use arrow_array::ffi::from_ffi;
 use arrow_data::ArrayData;
 use arrow_data::ffi::FFI_ArrowArray;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{DataType, Field};
 use colonnade::container::members::{PieceKind, unicode};
+use colonnade::frame::cost::{Sharing, may_share, unfolded};
 use colonnade::frame::{Block, Column, DType, Grid, type_name};
+use colonnade::limits::Limits;
 use colonnade::memory::Buffer;
 use colonnade::msgpack::typed::{MIXED_TAG, extensions};
 use numpy::{PyArray1, PyUntypedArray};
@@ -16,7 +18,7 @@ use pyo3::types::PyCapsule;
 
 use crate::array::{self, Arrays};
 use crate::errors::IntoPy;
-use crate::{arrow_build, cells, cells_types, cells_write, errors, objects};
+use crate::{arrow_build, cells, cells_types, cells_write, errors, foreign_fields, objects};
 
 /// One column in Arrow's layout.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -37,6 +39,7 @@ impl ArrowColumn {
     fn field(&self) -> PyResult<Field> {
         let data_type = self.column.data.data_type().clone();
         let field = Field::new("", data_type, true);
+        let field = foreign_fields::of_field(&field, false).unwrap_or(field);
         #[allow(deprecated)] // the order flag of a dictionary lives in the field, and there alone
         Ok(field.with_dict_is_ordered(self.column.ordered))
     }
@@ -162,8 +165,7 @@ impl ArrowColumn {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         // The protocol lets a producer answer its own type where it cannot cast.
         let _ = requested_schema;
-        let (array, _) =
-            to_ffi(&self.column.data).map_err(|e| crate::errors::encode(format!("arrow: {e}")))?;
+        let array = FFI_ArrowArray::new(&self.column.data);
         Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, ARRAY_NAME)?))
     }
 
@@ -171,6 +173,20 @@ impl ArrowColumn {
         let schema = FFI_ArrowSchema::try_from(&self.field()?)
             .map_err(|e| crate::errors::encode(format!("arrow: {e}")))?;
         PyCapsule::new_with_value(py, schema, SCHEMA_NAME)
+    }
+
+    /// The same capsules without extension types, of any field within.
+    fn arrow_storage<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let field = self.field()?;
+        let field = foreign_fields::of_field(&field, true).unwrap_or(field);
+        let schema =
+            FFI_ArrowSchema::try_from(&field).map_err(|e| crate::errors::encode(format!("arrow: {e}")))?;
+        let array = FFI_ArrowArray::new(&self.column.data);
+        let schema = PyCapsule::new_with_value(py, schema, SCHEMA_NAME)?;
+        Ok((schema, PyCapsule::new_with_value(py, array, ARRAY_NAME)?))
     }
 
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -263,6 +279,27 @@ impl ArrowColumn {
 
     fn nbytes(&self) -> usize {
         self.column.nbytes()
+    }
+
+    /// Refuses values that take far more than their buffers once each row has its own.
+    fn check_cost(&self) -> PyResult<()> {
+        let data = &self.column.data;
+        if !may_share(data.data_type(), Sharing::All) && !data.data_type().is_nested() {
+            return Ok(());
+        }
+        let rows = data.len() as u64;
+        let nbytes = unfolded(data, Sharing::All);
+        let most = Limits::default()
+            .decoded_nbytes((self.column.nbytes() as u64).saturating_add(rows.saturating_mul(8)), rows);
+        if nbytes <= most {
+            return Ok(());
+        }
+        let found = type_name(data.data_type(), self.column.ordered);
+        Err(errors::limit(format!(
+            "arrow: {rows} values of type {found} take {nbytes} bytes once each row has its own, the limit for {} bytes of \
+             buffers is {most}. Convert fewer rows, or keep the layout with to_arrow().",
+            self.column.nbytes()
+        )))
     }
 }
 

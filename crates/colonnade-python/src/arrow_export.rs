@@ -1,7 +1,6 @@
 //! Frames as a stream of Arrow's C interface: one record batch a frame, made when it is asked for.
 
 use std::ffi::{CString, c_char, c_int, c_void};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -12,7 +11,10 @@ use arrow_schema::{DataType, Schema};
 use colonnade::arrow::export::Exporter;
 use colonnade::arrow::views::viewed;
 use colonnade::frame::Frame;
+use colonnade::panics::caught;
 use colonnade::{Error, Result};
+
+use crate::foreign_fields;
 
 /// Arrow's codes are the system's: an argument that is none.
 const EINVAL: c_int = 22;
@@ -20,16 +22,22 @@ const EINVAL: c_int = 22;
 /// What the stream owns: the frames stay alive until the consumer releases it.
 struct Private {
     exporter: Exporter,
+    /// Positions of the fields whose extension types are left out.
+    storage: Vec<usize>,
     frames: std::vec::IntoIter<Arc<Frame>>,
     error: CString,
 }
 
 /// A stream over `frames`, which are of one layout; `told`: with metadata of the schema. Without, it is for a library that
-/// looks at fields alone and keeps text as views.
+/// looks at fields alone and keeps text as views. `storage`: positions of the fields that lose their extension types.
 ///
 /// # Errors
 /// What Arrow cannot hold, or a frame that is not of the first one's layout.
-pub(crate) fn stream(frames: Vec<Arc<Frame>>, told: bool) -> Result<FFI_ArrowArrayStream> {
+pub(crate) fn stream(
+    frames: Vec<Arc<Frame>>,
+    told: bool,
+    storage: Vec<usize>,
+) -> Result<FFI_ArrowArrayStream> {
     let frames = if told { frames } else { viewed(frames)? };
     let first = frames
         .first()
@@ -39,10 +47,11 @@ pub(crate) fn stream(frames: Vec<Arc<Frame>>, told: bool) -> Result<FFI_ArrowArr
     } else {
         Exporter::without_metadata(first)?
     };
+    let exporter = exporter.with_nulls_of(&frames);
     for frame in &frames {
         exporter.admit_apart(frame)?;
     }
-    let private = Private { exporter, frames: frames.into_iter(), error: CString::default() };
+    let private = Private { exporter, storage, frames: frames.into_iter(), error: CString::default() };
     let private = Box::into_raw(Box::new(private)).cast::<c_void>();
     // SAFETY: the callbacks are those below, made for this structure; `release` frees what `private` points at, once.
     Ok(unsafe {
@@ -62,16 +71,19 @@ pub(crate) fn stream(frames: Vec<Arc<Frame>>, told: bool) -> Result<FFI_ArrowArr
 /// As [`stream`].
 pub(crate) fn schema(frame: &Arc<Frame>) -> Result<FFI_ArrowSchema> {
     let exporter = Exporter::new(frame, Some(frame.nrows))?;
-    exported(&exporter.with_required(std::slice::from_ref(frame)).schema())
+    let frames = std::slice::from_ref(frame);
+    exported(&exporter.with_required(frames).with_nulls_of(frames).schema(), &[])
 }
 
-fn exported(schema: &Schema) -> Result<FFI_ArrowSchema> {
+fn exported(schema: &Schema, storage: &[usize]) -> Result<FFI_ArrowSchema> {
+    let changed = foreign_fields::of_schema(schema, storage);
+    let schema = changed.as_ref().unwrap_or(schema);
     FFI_ArrowSchema::try_from(schema).map_err(|e| Error::unrepresentable("arrow", format!("{e}.")))
 }
 
 impl Private {
     fn schema(&mut self) -> Result<FFI_ArrowSchema> {
-        exported(&self.exporter.schema())
+        exported(&self.exporter.schema(), &self.storage)
     }
 
     fn next(&mut self) -> Result<FFI_ArrowArray> {
@@ -100,15 +112,14 @@ fn answer<T>(
     work: impl FnOnce(&mut Private) -> Result<T>,
 ) -> c_int {
     let Some(private) = private.filter(|_| !out.is_null()) else { return EINVAL };
-    let result = catch_unwind(AssertUnwindSafe(|| work(private)));
+    let result = caught(|| work(private)).and_then(|answer| answer);
     let said = match result {
-        Ok(Ok(value)) => {
+        Ok(value) => {
             // SAFETY: the interface: `out` is room for one released or uninitialised structure.
             unsafe { out.write(value) };
             return 0;
         }
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "arrow: the export stopped unexpectedly.".to_owned(),
+        Err(error) => error.to_string(),
     };
     private.error = CString::new(said.replace('\0', " ")).unwrap_or_default();
     EINVAL

@@ -20,6 +20,7 @@ use pyo3::types::{PyCapsule, PyTuple};
 
 use crate::arrow_checks::{check_counts, check_ends, drop_buffers_of_nulls, has_nulls_alone};
 use crate::errors;
+use crate::guard::Guarded;
 
 pub(crate) const ARRAY_NAME: &CStr = c"arrow_array";
 pub(crate) const SCHEMA_NAME: &CStr = c"arrow_schema";
@@ -60,7 +61,7 @@ impl Foreign {
 
     fn stream(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut stream = Stream::of_capsule(capsule)?;
-        capsule.py().detach(|| {
+        capsule.py().guarded(|| {
             let shape = stream.shape()?;
             let mut batches = Vec::new();
             let mut asked = Instant::now();
@@ -249,7 +250,7 @@ impl Lazy {
             return Ok((schema, Self::Once(batches.pop())));
         }
         let mut stream = Stream::of_capsule(&obj.call_method0("__arrow_c_stream__")?)?;
-        let shape = obj.py().detach(|| stream.shape())?;
+        let shape = obj.py().guarded(|| stream.shape())?;
         Ok((shape.schema.clone(), Self::Stream(stream, shape)))
     }
 

@@ -12,7 +12,9 @@ use pyo3::types::PyCapsule;
 use crate::arrow_export;
 use crate::arrow_foreign::{self, Batch, Foreign, Lazy, SCHEMA_NAME, STREAM_NAME};
 use crate::errors::IntoPy;
+use crate::foreign_fields;
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 
 /// Frames of a schema's batches; of none, one of no rows.
 fn frames(schema: &arrow_schema::Schema, mut batches: Vec<Batch>) -> colonnade::Result<Vec<Frame>> {
@@ -26,7 +28,7 @@ fn frames(schema: &arrow_schema::Schema, mut batches: Vec<Batch>) -> colonnade::
 #[pyfunction]
 fn import_arrow(py: Python<'_>, obj: &Bound<'_, PyAny>) -> PyResult<Vec<CoreFrame>> {
     let Foreign { schema, batches } = Foreign::of(obj)?;
-    let frames = py.detach(|| frames(&schema, batches)).py()?;
+    let frames = py.guarded(|| frames(&schema, batches)).py()?;
     Ok(frames.into_iter().map(CoreFrame::new).collect())
 }
 
@@ -38,20 +40,31 @@ fn import_arrow_schema(obj: &Bound<'_, PyAny>) -> PyResult<CoreFrame> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (frames, metadata = true))]
+#[pyo3(signature = (frames, metadata = true, storage = Vec::new()))]
 fn export_arrow_stream<'py>(
     py: Python<'py>,
     frames: Vec<PyRef<'py, CoreFrame>>,
     metadata: bool,
+    storage: Vec<usize>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let frames: Vec<Arc<Frame>> = frames.iter().map(|f| Arc::clone(&f.frame)).collect();
-    let stream = py.detach(|| arrow_export::stream(frames, metadata)).py()?;
+    let stream = py.guarded(|| arrow_export::stream(frames, metadata, storage)).py()?;
     PyCapsule::new_with_value(py, stream, STREAM_NAME)
 }
 
 #[pyfunction]
 fn export_arrow_schema<'py>(py: Python<'py>, frame: &CoreFrame) -> PyResult<Bound<'py, PyCapsule>> {
     PyCapsule::new_with_value(py, arrow_export::schema(&frame.frame).py()?, SCHEMA_NAME)
+}
+
+/// Positions of the fields (columns, then levels of row labels) that may have an extension type, themselves or within.
+#[pyfunction]
+fn arrow_extensions(frame: &CoreFrame) -> Vec<usize> {
+    let columns = frame.frame.arrow_columns();
+    columns
+        .filter(|(_, column)| foreign_fields::has_extension(column))
+        .map(|(position, _)| position)
+        .collect()
 }
 
 /// One frame of several, in memory of its own; `alone`: for one use. One frame is itself.
@@ -66,7 +79,7 @@ fn concat_frames<'py>(
         return Ok(one.clone());
     }
     let borrowed: Vec<&Frame> = frames.iter().map(|f| &*f.get().frame).collect();
-    let joined = py.detach(|| concat_all(&borrowed)).py()?;
+    let joined = py.guarded(|| concat_all(&borrowed)).py()?;
     Bound::new(py, CoreFrame::alone(joined, alone))
 }
 
@@ -96,7 +109,7 @@ impl ArrowStream {
     fn next_batch(&mut self, py: Python<'_>) -> PyResult<Option<CoreFrame>> {
         let Self { plan, batches, nrows: first_row, .. } = self;
         let batches = batches.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let Some((nrows, arrays)) = py.detach(|| batches.next())? else { return Ok(None) };
+        let Some((nrows, arrays)) = py.guarded(|| batches.next())? else { return Ok(None) };
         let frame = plan.batch(&arrays, nrows, *first_row).py()?;
         *first_row += nrows;
         Ok(Some(CoreFrame::new(frame)))
@@ -109,5 +122,6 @@ pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(import_arrow_schema, m)?)?;
     m.add_function(wrap_pyfunction!(export_arrow_stream, m)?)?;
     m.add_function(wrap_pyfunction!(export_arrow_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(arrow_extensions, m)?)?;
     m.add_function(wrap_pyfunction!(concat_frames, m)?)
 }

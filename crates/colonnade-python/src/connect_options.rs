@@ -5,7 +5,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::npz_file::{PyLimits, threads};
+use crate::limits::PyLimits;
+use crate::npz_file::threads;
 
 /// Bytes that a token has.
 const TOKEN_NBYTES: std::ops::RangeInclusive<usize> = 16..=4096;

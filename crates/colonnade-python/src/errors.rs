@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "ColonnadeError",
     "DecodeError",
     "TruncatedError",
@@ -19,6 +19,7 @@ const NAMES: [&str; 8] = [
     "EncodeError",
     "OptionError",
     "ColumnNotFound",
+    "InternalError",
 ];
 
 static CLASSES: PyOnceLock<Vec<Py<PyType>>> = PyOnceLock::new();
@@ -59,6 +60,7 @@ fn class_of(kind: &ErrorKind) -> Option<&'static str> {
         ErrorKind::InvalidOption => "OptionError",
         ErrorKind::LimitExceeded => "LimitError",
         ErrorKind::NotFound => "ColumnNotFound",
+        ErrorKind::Internal => "InternalError",
         ErrorKind::Io(_) => return None,
         _ => "DecodeError",
     })
@@ -109,6 +111,7 @@ pub(crate) fn of_address(error: std::io::Error) -> PyErr {
     }
     match errno_of(&error) {
         Some(errno) => PyErr::new::<PyOSError, _>((errno, text_of(&error))),
+        None if error.get_ref().is_some_and(|inner| inner.is::<Error>()) => to_py(Error::from(error)),
         None => PyErr::from(error),
     }
 }
@@ -171,6 +174,10 @@ pub(crate) fn encode(message: impl Into<String>) -> PyErr {
 
 pub(crate) fn decode(message: impl Into<String>) -> PyErr {
     raise("DecodeError", message.into())
+}
+
+pub(crate) fn limit(message: impl Into<String>) -> PyErr {
+    raise("LimitError", message.into())
 }
 
 pub(crate) fn unsupported(message: impl Into<String>) -> PyErr {

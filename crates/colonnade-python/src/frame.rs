@@ -11,6 +11,7 @@ use crate::array::Arrays;
 use crate::arrow_column::ArrowColumn;
 use crate::axis::PyAxis;
 use crate::errors::IntoPy;
+use crate::guard::Guarded;
 use crate::leaves;
 
 /// A frame in memory or over a map.
@@ -85,6 +86,10 @@ impl CoreFrame {
     #[getter]
     fn nbytes(&self) -> usize {
         self.frame.nbytes()
+    }
+
+    fn check_ranges(&self, py: Python<'_>, first: usize) -> PyResult<()> {
+        py.guarded(|| colonnade::arrow::ranges::check_ranges("verify", &self.frame, first)).py()
     }
 
     #[pyo3(signature = (writable = false))]

@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors;
-use crate::npz_file::PyLimits;
+use crate::guard::Guarded;
+use crate::limits::PyLimits;
 
 /// How long a thread waits that another one fetches for.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -62,7 +63,7 @@ impl PyHttpFile {
             ))
         })?;
         let options = HttpOptions { timeout, headers: headers.unwrap_or_default() };
-        let file = py.detach(|| HttpFile::open(url, &options, &mut tick));
+        let file = py.guarded(|| HttpFile::open(url, &options, &mut tick));
         Ok(Self { file: Arc::new(file.map_err(|e| errors::to_py(e.into()))?) })
     }
 
@@ -117,8 +118,10 @@ impl Fetch for Fetching {
         // Whoever fetches may want the interpreter, which this thread may hold.
         Python::attach(|py| {
             py.check_signals()?;
-            py.detach(|| std::thread::sleep(PAUSE));
-            Ok(())
+            py.guarded(|| {
+                std::thread::sleep(PAUSE);
+                Ok(())
+            })
         })
         .map_err(|error: PyErr| io::Error::from(error).into())
     }

@@ -11,9 +11,11 @@ use pyo3::types::PyDict;
 use crate::axis::PyAxis;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::http_file::PyHttpFile;
 use crate::leaves;
-use crate::npz_file::{PyLimits, threads as threads_of};
+use crate::limits::PyLimits;
+use crate::npz_file::threads as threads_of;
 use crate::path::PathArgument;
 use crate::view::{after, bytes_of};
 use crate::watched::{Asked, Callback, watched};
@@ -181,7 +183,7 @@ impl IpcFile {
 
     #[getter]
     fn index(&self, py: Python<'_>) -> PyResult<PyAxis> {
-        let axis = py.detach(|| self.ipc.index().cloned()).py()?;
+        let axis = py.guarded(|| self.ipc.index().cloned()).py()?;
         Ok(PyAxis::new(axis))
     }
 

@@ -11,8 +11,9 @@ use pyo3::types::{PyByteArray, PyMemoryView, PySlice};
 
 use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::http_file::PyHttpFile;
-use crate::npz_file::PyLimits;
+use crate::limits::PyLimits;
 use crate::progress::PyProgress;
 use crate::view::after;
 
@@ -48,7 +49,7 @@ impl IpcReader {
         match &mut self.origin {
             Origin::Stream(stream) => {
                 let progress = PyProgress::new(None);
-                let result = py.detach(|| from_stream(decoder, stream, &progress));
+                let result = py.guarded(|| from_stream(decoder, stream, &progress));
                 progress.finish(result)
             }
             Origin::Callable(read_into, scratch) => loop {

@@ -16,6 +16,7 @@ use pyo3::types::{PyBytes, PyMemoryView};
 use crate::connection::ConnectionTarget;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::npz_file::threads;
 use crate::path::PathArgument;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
@@ -191,7 +192,7 @@ impl Target {
     /// The last chunk was written.
     pub(crate) fn close(self, py: Python<'_>, fsync: bool) -> PyResult<()> {
         if let Self::File(sink, path) = self {
-            py.detach(|| sink.0.commit(fsync)).map_err(|e| errors::with_path(e.into(), &path))?;
+            py.guarded(|| sink.0.commit(fsync)).map_err(|e| errors::with_path(e.into(), &path))?;
         }
         Ok(())
     }

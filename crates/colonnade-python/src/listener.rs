@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use crate::connect_options::{ConnectOptions, seconds};
 use crate::connection::Connection;
 use crate::errors;
+use crate::guard::Guarded;
 use crate::secure::{fault, files, raised, signals, token};
 
 /// A listener and what it asks of its peers.
@@ -35,7 +36,7 @@ impl Listener {
         // The files first: an address that is bound attracts peers.
         let policy =
             Policy::new(&address, &files(options), token(options)?, handshake, max_peers).map_err(fault)?;
-        let admission = py.detach(|| Admission::bind(&address, policy, &mut signals)).map_err(raised)?;
+        let admission = py.guarded(|| Admission::bind(&address, policy, &mut signals)).map_err(raised)?;
         let url = admission.address().to_string();
         Ok(Self { admission, options: options.clone(), url, closed: AtomicBool::new(false) })
     }
@@ -43,7 +44,7 @@ impl Listener {
     #[pyo3(signature = (timeout_s = None))]
     fn accept(&self, py: Python<'_>, timeout_s: Option<f64>) -> PyResult<Came> {
         let deadline = seconds("timeout_s", timeout_s)?.and_then(|d| Instant::now().checked_add(d));
-        match py.detach(|| self.admission.accept(deadline, &mut signals)) {
+        match py.guarded(|| self.admission.accept(deadline, &mut signals)) {
             Ok(accepted) => {
                 let connection = accepted.channel.map(|channel| Connection::over(channel, &self.options));
                 Ok((connection, accepted.rejected))
@@ -53,9 +54,12 @@ impl Listener {
         }
     }
 
-    fn close(&self, py: Python<'_>) {
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.closed.store(true, Ordering::Relaxed);
-        py.detach(|| self.admission.close());
+        py.guarded(|| {
+            self.admission.close();
+            Ok(())
+        })
     }
 
     fn fileno(&self) -> PyResult<RawFd> {

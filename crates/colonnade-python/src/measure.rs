@@ -13,6 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::IntoPy;
+use crate::guard::Guarded;
 use crate::path::PathArgument;
 
 /// A run of bytes, as address and length.
@@ -84,7 +85,7 @@ fn touch(py: Python<'_>, buffers: Vec<Bound<'_, PyAny>>, threads: usize) -> PyRe
         }
     }
     if threads <= 1 {
-        return Ok(py.detach(|| all.iter().fold(0u64, |a, &run| a.wrapping_add(sum(run)))));
+        return py.guarded(|| Ok(all.iter().fold(0u64, |a, &run| a.wrapping_add(sum(run)))));
     }
     let sums: Vec<std::sync::atomic::AtomicU64> = all.iter().map(|_| 0.into()).collect();
     let tasks = all.iter().zip(&sums).map(|(&run, slot)| {
@@ -94,14 +95,14 @@ fn touch(py: Python<'_>, buffers: Vec<Bound<'_, PyAny>>, threads: usize) -> PyRe
         })
     });
     let tasks: Vec<Task<'_>> = tasks.collect();
-    py.detach(|| plan::run(tasks, threads, &NoProgress)).py()?;
+    py.guarded(|| plan::run(tasks, threads, &NoProgress)).py()?;
     Ok(sums.iter().fold(0, |a, s| a.wrapping_add(s.load(std::sync::atomic::Ordering::Relaxed))))
 }
 
 /// Seconds of `repeat` copies of `nbytes` into warm memory, on one thread.
 #[pyfunction]
 fn limit_memcpy(py: Python<'_>, nbytes: usize, repeat: usize) -> PyResult<Vec<f64>> {
-    py.detach(|| {
+    py.guarded(|| {
         let (mut source, mut target) = (Region::allocate(nbytes, false)?, Region::allocate(nbytes, false)?);
         source.as_mut_slice().fill(1);
         target.as_mut_slice().fill(2);
@@ -219,7 +220,7 @@ fn limit_copy(
         return Err(PyValueError::new_err("expected a contiguous buffer and one column or more"));
     }
     let (address, nbytes) = (view.buf_ptr() as usize, view.len_bytes());
-    py.detach(|| {
+    py.guarded(|| {
         let piece = if piece == 0 { TASK } else { piece };
         let mut plan = Gather { source: address, nbytes, target: 0, columns, piece, streaming, hot };
         let mut target = Region::allocate(plan.target_nbytes() + SLACK, false)?;
@@ -263,7 +264,7 @@ fn limit_copy(
 #[pyfunction]
 fn limit_fill(py: Python<'_>, nbytes: usize, threads: usize) -> PyResult<f64> {
     const PIECE: usize = 4 << 20;
-    py.detach(|| {
+    py.guarded(|| {
         let start = Instant::now();
         let mut region = Region::allocate(nbytes, false)?;
         let pieces = region.as_mut_slice().chunks_mut(PIECE);
@@ -287,7 +288,7 @@ fn limit_fill(py: Python<'_>, nbytes: usize, threads: usize) -> PyResult<f64> {
 #[pyfunction]
 fn limit_pread(py: Python<'_>, path: PathArgument, threads: usize, fresh: bool) -> PyResult<f64> {
     const PIECE: usize = 4 << 20;
-    py.detach(|| {
+    py.guarded(|| {
         let file = File::open(&path.0)?;
         let nbytes = usize::try_from(file.metadata()?.len()).map_err(std::io::Error::other)?;
         if fresh {
@@ -316,7 +317,7 @@ fn limit_write(
     reserve: bool,
     replace: bool,
 ) -> PyResult<f64> {
-    py.detach(|| {
+    py.guarded(|| {
         let mut source = Region::allocate(nbytes, false)?;
         source.as_mut_slice().fill(1);
         if !replace {
@@ -335,8 +336,8 @@ fn limit_write(
 
 /// Gives the recycled memory back to the system.
 #[pyfunction]
-fn pool_trim(py: Python<'_>) -> usize {
-    py.detach(memory::trim)
+fn pool_trim(py: Python<'_>) -> PyResult<usize> {
+    py.guarded(|| Ok(memory::trim()))
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

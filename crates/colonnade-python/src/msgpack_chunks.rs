@@ -14,6 +14,7 @@ use pyo3::types::PyByteArray;
 
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::http_file::PyHttpFile;
 use crate::ipc_reader::{Origin, SCRATCH_NBYTES, call};
 use crate::ipc_write::{CallableSink, Target};
@@ -114,7 +115,7 @@ impl MsgpackReader {
         match &mut self.origin {
             Origin::Stream(stream) => {
                 let progress = PyProgress::new(None);
-                let result = py.detach(|| {
+                let result = py.guarded(|| {
                     let next = series.next(&mut |room| loop {
                         progress.look()?;
                         match stream.read(room) {

@@ -4,14 +4,16 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use colonnade::format::msgpack::{Member, Opened};
-use colonnade::memory::read_to_end;
-use colonnade::plan::Silent;
+use colonnade::limits::{Limits, StreamLimit};
+use colonnade::memory::{Buffer, read_to_end};
+use colonnade::plan::{Progress, Silent};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::axis::PyAxis;
 use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::http_file::PyHttpFile;
 use crate::msgpack_options::MsgpackReadOptions;
 use crate::path::PathArgument;
@@ -20,6 +22,17 @@ use crate::watched::{Asked, Callback, watched};
 
 /// The format's name in errors.
 const FORMAT: &str = "msgpack";
+
+/// All bytes of a stream.
+fn collected(
+    stream: &mut dyn std::io::Read,
+    limits: &Limits,
+    progress: &dyn Progress,
+) -> colonnade::Result<Buffer> {
+    let mut limit = StreamLimit::new(limits);
+    let mut check = |bytes: &[u8]| limit.check(FORMAT, bytes.len() as u64);
+    read_to_end(stream, &mut check, progress)
+}
 
 /// An opened MessagePack file, buffer or stream.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -88,7 +101,7 @@ impl MsgpackFile {
     ) -> PyResult<Self> {
         let options = options.core();
         let opened = watched(py, progress, None, |watch| {
-            let bytes = read_to_end(FORMAT, &mut after(head, fd), options.limits.max_nbytes, watch)?;
+            let bytes = collected(&mut after(head, fd), &options.limits, watch)?;
             Opened::open_buffer(bytes, options, &Silent(watch))
         })?;
         Self::wrap(py, opened, verify, options.threads)
@@ -106,7 +119,7 @@ impl MsgpackFile {
         let options = options.core();
         let mut stream = file.stream(false)?;
         let opened = watched(py, progress, None, |watch| {
-            let bytes = read_to_end(FORMAT, &mut stream, options.limits.max_nbytes, watch)?;
+            let bytes = collected(&mut stream, &options.limits, watch)?;
             Opened::open_buffer(bytes, options, &Silent(watch))
         })?;
         Self::wrap(py, opened, verify, options.threads)
@@ -139,7 +152,7 @@ impl MsgpackFile {
 
     #[getter]
     fn index(&self, py: Python<'_>) -> PyResult<PyAxis> {
-        Ok(PyAxis::new(py.detach(|| self.opened.index()).py()?))
+        Ok(PyAxis::new(py.guarded(|| self.opened.index()).py()?))
     }
 
     #[getter]

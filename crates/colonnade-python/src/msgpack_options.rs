@@ -4,7 +4,8 @@ use colonnade::format::msgpack::{Orient, Otherwise, ReadOptions, WriteOptions};
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
-use crate::npz_file::{PyLimits, threads};
+use crate::limits::PyLimits;
+use crate::npz_file::threads;
 
 /// Options for reading msgpack.
 #[pyclass(frozen, module = "colonnade._core")]

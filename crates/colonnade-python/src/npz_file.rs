@@ -4,7 +4,7 @@ use std::os::fd::RawFd;
 use std::sync::{Arc, OnceLock};
 
 use colonnade::container::npy::Descr;
-use colonnade::container::store::{Holder, Kind, Limits, MemberInfo, Source, Store};
+use colonnade::container::store::{Holder, Kind, MemberInfo, Source, Store};
 use colonnade::frame::Axis;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -12,86 +12,15 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::array::Arrays;
 use crate::axis::PyAxis;
 use crate::dtype;
-use crate::errors::{self, IntoPy};
+use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::http_file::PyHttpFile;
 use crate::leaves;
+use crate::limits::PyLimits;
 use crate::path::PathArgument;
 use crate::view::{after, bytes_of};
 use crate::watched::{Asked, Callback, watched};
-
-/// Caps on what a file may ask for.
-#[pyclass(frozen, name = "Limits", module = "colonnade._core", get_all, from_py_object)]
-#[derive(Clone, Copy)]
-#[allow(clippy::struct_field_names)] // the names are public
-pub(crate) struct PyLimits {
-    max_nbytes: u64,
-    max_members: u64,
-    max_member_nbytes: u64,
-    max_columns: u64,
-    max_unbacked_rows: u64,
-    max_meta_nbytes: u64,
-    max_depth: u64,
-}
-
-#[pymethods]
-impl PyLimits {
-    #[new]
-    #[allow(clippy::too_many_arguments)] // Python's keywords
-    #[pyo3(signature = (*, max_nbytes = None, max_members = None, max_member_nbytes = None, max_columns = None, max_unbacked_rows = None, max_meta_nbytes = None, max_depth = None))]
-    fn new(
-        max_nbytes: Option<i128>,
-        max_members: Option<i128>,
-        max_member_nbytes: Option<i128>,
-        max_columns: Option<i128>,
-        max_unbacked_rows: Option<i128>,
-        max_meta_nbytes: Option<i128>,
-        max_depth: Option<i128>,
-    ) -> PyResult<Self> {
-        let base = Limits::default();
-        let cap = |name: &str, given: Option<i128>, base: u64| match given {
-            None => Ok(base),
-            Some(n) => u64::try_from(n)
-                .map_err(|_| errors::option(format!("{name}: expected 0 to {}, found {n}.", u64::MAX))),
-        };
-        Ok(Self {
-            max_nbytes: cap("max_nbytes", max_nbytes, base.max_nbytes)?,
-            max_members: cap("max_members", max_members, base.max_members)?,
-            max_member_nbytes: cap("max_member_nbytes", max_member_nbytes, base.max_member_nbytes)?,
-            max_columns: cap("max_columns", max_columns, base.max_columns)?,
-            max_unbacked_rows: cap("max_unbacked_rows", max_unbacked_rows, base.max_unbacked_rows)?,
-            max_meta_nbytes: cap("max_meta_nbytes", max_meta_nbytes, base.max_meta_nbytes)?,
-            max_depth: cap("max_depth", max_depth, base.max_depth)?,
-        })
-    }
-
-    fn __repr__(&self) -> String {
-        format!(
-            "Limits(max_nbytes={}, max_members={}, max_member_nbytes={}, max_columns={}, max_unbacked_rows={}, max_meta_nbytes={}, max_depth={})",
-            self.max_nbytes,
-            self.max_members,
-            self.max_member_nbytes,
-            self.max_columns,
-            self.max_unbacked_rows,
-            self.max_meta_nbytes,
-            self.max_depth
-        )
-    }
-}
-
-impl PyLimits {
-    pub(crate) fn core(self) -> Limits {
-        Limits {
-            max_nbytes: self.max_nbytes,
-            max_members: self.max_members,
-            max_member_nbytes: self.max_member_nbytes,
-            max_columns: self.max_columns,
-            max_unbacked_rows: self.max_unbacked_rows,
-            max_meta_nbytes: self.max_meta_nbytes,
-            max_depth: self.max_depth,
-        }
-    }
-}
 
 /// Threads where the caller names none: what the system says this process may use.
 pub(crate) fn threads(asked: Option<usize>) -> usize {
@@ -120,7 +49,7 @@ impl NpzFile {
             return Ok(axes);
         }
         // Labels of a file elsewhere are fetched now.
-        let axes = Python::attach(|py| py.detach(|| self.store.axes(self.threads))).py()?;
+        let axes = Python::attach(|py| py.guarded(|| self.store.axes(self.threads))).py()?;
         Ok(self.axes.get_or_init(|| axes))
     }
 }
@@ -170,7 +99,7 @@ impl NpzFile {
         progress: Callback,
     ) -> PyResult<Self> {
         let store = watched(py, progress, None, |watch| {
-            let source = Source::stream(&mut after(head, fd), limits.max_nbytes, watch)?;
+            let source = Source::stream(&mut after(head, fd), &limits.core(), watch)?;
             Store::open_source(source, limits.core())
         })?;
         Self::wrap(py, store, verify, self::threads(threads))
@@ -193,7 +122,7 @@ impl NpzFile {
             None => {
                 let mut stream = file.stream(false)?;
                 watched(py, progress, None, |watch| {
-                    let source = Source::stream(&mut stream, limits.max_nbytes, watch)?;
+                    let source = Source::stream(&mut stream, &limits.core(), watch)?;
                     Store::open_source(source, limits.core())
                 })
             }
@@ -321,7 +250,7 @@ impl NpzFile {
     }
 
     fn read_array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let array = py.detach(|| self.store.array(name, true, self.threads)).py()?;
+        let array = py.guarded(|| self.store.array(name, true, self.threads)).py()?;
         let descr = dtype::of_descr(py, &array.descr)?;
         Arrays::new(py, true).packed(&descr, &array.shape, array.fortran_order, &array.bytes)
     }

@@ -159,7 +159,7 @@ fn npy_write_directory(
 ) -> PyResult<()> {
     watched(py, progress, Some(&path.0), |watch| {
         let directory = AtomicDirectory::create(&path.0, &|name| Name::parse(name.as_bytes()).is_some())?;
-        let mut open = |name: &str| Ok(FileSink(AtomicFile::create(&directory.path().join(name))?));
+        let mut open = |name: &str| Ok(FileSink(AtomicFile::create_member(&directory.path().join(name))?));
         let mut close = |sink: FileSink| Ok(sink.0.commit(options.fsync)?);
         npy::encode_directory(&frame.frame, options.core.compat, watch, &mut open, &mut close)?;
         Ok(directory.commit(options.fsync)?)

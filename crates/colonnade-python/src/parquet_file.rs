@@ -11,9 +11,11 @@ use pyo3::types::PyDict;
 use crate::axis::PyAxis;
 use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::http_file::PyHttpFile;
 use crate::leaves;
-use crate::npz_file::{PyLimits, threads as threads_of};
+use crate::limits::PyLimits;
+use crate::npz_file::threads as threads_of;
 use crate::parquet_filter::{Conditions, filter_of};
 use crate::parquet_values;
 use crate::path::PathArgument;
@@ -32,7 +34,7 @@ pub(crate) struct ParquetReadOptions {
 impl ParquetReadOptions {
     #[new]
     #[pyo3(signature = (
-        *, limits, threads = None, columns = None, categories = None, filter = None,
+        *, limits, threads = None, columns = None, categories = None, filter = None, use_statistics = true,
         footer_key = None, column_keys = None, aad_prefix = None
     ))]
     #[allow(clippy::too_many_arguments)] // the arguments of a Python class
@@ -42,6 +44,7 @@ impl ParquetReadOptions {
         columns: Option<Vec<String>>,
         categories: Option<Vec<String>>,
         filter: Option<Conditions<'_>>,
+        use_statistics: bool,
         footer_key: Option<Vec<u8>>,
         column_keys: Option<Vec<(String, Vec<u8>)>>,
         aad_prefix: Option<Vec<u8>>,
@@ -52,6 +55,7 @@ impl ParquetReadOptions {
             columns,
             categories: categories.unwrap_or_default(),
             filter: filter.map(filter_of).transpose()?,
+            ignore_statistics: !use_statistics,
             threads: threads_of(threads),
             keys: footer_key.map(|footer| Keys { footer, columns: columns_of, aad_prefix }),
             ..ReadOptions::default()
@@ -176,7 +180,7 @@ impl ParquetFile {
 
     #[getter]
     fn index(&self, py: Python<'_>) -> PyResult<PyAxis> {
-        let axis = py.detach(|| self.file.index().cloned()).py()?;
+        let axis = py.guarded(|| self.file.index().cloned()).py()?;
         Ok(PyAxis::new(axis))
     }
 

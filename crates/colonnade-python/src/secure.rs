@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 
 use crate::connect_options::ConnectOptions;
 use crate::errors;
+use crate::guard::Guarded;
 
 /// The files that the options name.
 pub(crate) fn files(options: &ConnectOptions) -> TlsFiles {
@@ -38,12 +39,12 @@ pub(crate) fn dial(
     let deadline = options.timeout.and_then(|d| Instant::now().checked_add(d));
     let Address::Tls { host, .. } = address else {
         let socket =
-            py.detach(|| dial_socket(address, deadline, &mut signals)).map_err(errors::of_address)?;
+            py.guarded(|| dial_socket(address, deadline, &mut signals)).map_err(errors::of_address)?;
         return Ok(Arc::new(socket));
     };
     let config = client_config(&files).map_err(fault)?;
     let name = options.server_name.as_deref().unwrap_or(host);
-    let connected = py.detach(|| {
+    let connected = py.guarded(|| {
         let socket = dial_socket(address, deadline, &mut signals)?;
         let own = Instant::now().checked_add(options.handshake_timeout);
         let deadline = deadline.into_iter().chain(own).min();

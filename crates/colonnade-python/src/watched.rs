@@ -7,6 +7,7 @@ use colonnade::plan::{Progress, Request};
 use pyo3::prelude::*;
 
 use crate::errors;
+use crate::guard::Guarded;
 use crate::progress::PyProgress;
 
 /// A callable `(done, total | None)`, or none.
@@ -21,7 +22,7 @@ pub(crate) fn watched<T: Send>(
 ) -> PyResult<T> {
     let progress = PyProgress::new(progress);
     let watch = &progress;
-    let result = py.detach(|| work(watch));
+    let result = py.guarded(|| work(watch));
     match (result, path) {
         (Err(error), Some(path)) if matches!(error.kind(), colonnade::ErrorKind::Io(_)) => {
             Err(errors::with_path(error, path))

@@ -8,11 +8,14 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::file::{parent, resolved, temporary_name};
+use crate::leftover;
 
 /// A directory being filled. Dropped before [`AtomicDirectory::commit`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct AtomicDirectory {
     temporary: Option<PathBuf>,
+    /// Holds the lock that says that its writer lives.
+    _claim: File,
     target: PathBuf,
     /// Those of the directory that is replaced, which may be closed to others.
     permissions: Option<Permissions>,
@@ -35,7 +38,9 @@ impl AtomicDirectory {
             }
         }
         let permissions = fs::metadata(&target).ok().map(|replaced| replaced.permissions());
-        let created = Self { temporary: Some(create_beside(&target)?), target, permissions };
+        leftover::sweep(&target, Some(may_replace));
+        let (temporary, claim) = create_beside(&target)?;
+        let created = Self { temporary: Some(temporary), _claim: claim, target, permissions };
         if let Some(permissions) = &created.permissions {
             // Files are still to be put there.
             fs::set_permissions(created.path(), Permissions::from_mode(permissions.mode() | 0o700))?;
@@ -80,6 +85,9 @@ impl AtomicDirectory {
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
                 // No exchange on this file system: a moment without a target, but never half a one.
                 let aside = temporary_name(&self.target);
+                // Under that name it is no leftover.
+                let held = File::open(&self.target).ok();
+                held.as_ref().map(leftover::claim);
                 fs::rename(&self.target, &aside)?;
                 if let Err(error) = fs::rename(temporary, &self.target) {
                     fs::rename(&aside, &self.target).ok();
@@ -94,11 +102,20 @@ impl AtomicDirectory {
     }
 }
 
-fn create_beside(target: &Path) -> io::Result<PathBuf> {
+fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     loop {
         let temporary = temporary_name(target);
         match fs::create_dir(&temporary) {
-            Ok(()) => return Ok(temporary),
+            Ok(()) => match File::open(&temporary) {
+                Ok(made) if leftover::claim(&made) => return Ok((temporary, made)),
+                Ok(_) => {}
+                // Another writer has taken it for a leftover.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+                Err(e) => {
+                    fs::remove_dir(&temporary).ok();
+                    return Err(e);
+                }
+            },
             // Of a process of the same number that was killed.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             Err(e) => return Err(e),

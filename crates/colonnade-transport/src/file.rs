@@ -1,6 +1,5 @@
 //! Files that appear whole or not at all: a temporary one beside the target, then a rename.
 
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -10,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
-use crate::release;
+use crate::{leftover, release};
 
 /// Files are written in calls of this size that end on multiples of it: the kernel keeps a file in folios as large as the
 /// calls. Of this size it has some at hand; larger ones it takes from memory that, on a virtual machine, the host may have
@@ -31,19 +30,34 @@ pub struct AtomicFile {
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
 impl AtomicFile {
-    /// A temporary file beside `path` (symlinks followed). A replaced file's mode is kept.
+    /// A temporary file beside `path` (symlinks followed). A replaced file's mode is kept. What killed writers to the same path
+    /// left is removed.
     ///
     /// # Errors
     /// The system's own.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let target = resolved(path)?;
+        Self::beside(resolved(path)?, true)
+    }
+
+    /// The same in a directory that this process made and nobody else writes to.
+    ///
+    /// # Errors
+    /// The system's own.
+    pub fn create_member(path: &Path) -> io::Result<Self> {
+        Self::beside(path.to_owned(), false)
+    }
+
+    fn beside(target: PathBuf, shared: bool) -> io::Result<Self> {
         let replaced = match fs::metadata(&target) {
             Ok(meta) if meta.is_dir() => return Err(io::Error::from_raw_os_error(libc::EISDIR)),
             Ok(meta) => Some(meta),
             Err(e) if e.kind() == io::ErrorKind::NotFound => None,
             Err(e) => return Err(e),
         };
-        let (file, temporary) = create_beside(&target)?;
+        if shared {
+            leftover::sweep(&target, None);
+        }
+        let (file, temporary) = create_beside(&target, shared)?;
         let out = Self { file, temporary: Some(temporary), target, reserved: 0, written: 0 };
         if let Some(meta) = replaced {
             out.file.set_permissions(fs::Permissions::from_mode(meta.mode() & 0o7777))?;
@@ -158,19 +172,22 @@ pub(crate) fn parent(path: &Path) -> &Path {
 
 /// A name beside `target` that no other process takes.
 pub(crate) fn temporary_name(target: &Path) -> PathBuf {
-    let mut name = OsString::from(".");
-    // Long names leave no room for the suffix.
-    let stem: String = target.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect();
-    name.push(format!("{stem}.{}.{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
-    parent(target).join(name)
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    parent(target).join(format!(".{}.{}.{count}.tmp", stem(target), std::process::id()))
 }
 
-fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
+/// The front of temporary names: long names leave no room for what follows.
+pub(crate) fn stem(target: &Path) -> String {
+    target.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect()
+}
+
+fn create_beside(target: &Path, shared: bool) -> io::Result<(File, PathBuf)> {
     loop {
         let temporary = temporary_name(target);
         let opened = OpenOptions::new().write(true).read(true).create_new(true).mode(0o666).open(&temporary);
         match opened {
-            Ok(file) => return Ok((file, temporary)),
+            Ok(file) if !shared || leftover::claim(&file) => return Ok((file, temporary)),
+            Ok(_) => {}
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             Err(e) => return Err(e),
         }

@@ -10,6 +10,7 @@ mod end;
 mod failure;
 mod file;
 mod http;
+mod leftover;
 mod listen;
 mod pipe;
 mod release;

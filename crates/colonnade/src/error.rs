@@ -7,6 +7,9 @@ use std::fmt;
 /// Result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// How the text of an internal error begins.
+const INTERNAL: &str = "internal error: ";
+
 /// What went wrong. The variants are the rows of the error table in `docs/design`.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -34,6 +37,8 @@ pub enum ErrorKind {
     Io(std::io::Error),
     /// The caller's progress callback or a signal asked to stop.
     Cancelled,
+    /// Code panicked: a bug; see [`crate::panics`].
+    Internal,
 }
 
 /// Where in the input (or the frame) the error stands.
@@ -101,6 +106,19 @@ impl Error {
         Self::new(ErrorKind::LimitExceeded, format, message)
     }
 
+    /// Code panicked with this message, where it is known where.
+    #[must_use]
+    pub fn internal(message: &str, place: Option<&str>) -> Self {
+        if let Some(text) = message.strip_prefix(INTERNAL) {
+            // It passed through another language on its way.
+            return Self::new(ErrorKind::Internal, "internal error", text);
+        }
+        let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
+        let message =
+            format!("{message}{place}. This is a bug in Colonnade: please report it with the input.");
+        Self::new(ErrorKind::Internal, "internal error", message)
+    }
+
     /// A frame that passes what this machine can address.
     #[must_use]
     pub fn too_large(format: &'static str) -> Self {
@@ -163,7 +181,9 @@ impl Error {
     /// The same as an error of another format, which a value passed through on its way.
     #[must_use]
     pub fn in_format(mut self, format: &'static str) -> Self {
-        self.0.format = format;
+        if !matches!(self.0.kind, ErrorKind::Internal) {
+            self.0.format = format;
+        }
         self
     }
 

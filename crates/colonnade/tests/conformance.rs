@@ -5,8 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use arrow_data::ArrayData;
-use colonnade::container::store::{Limits, Request, Source, Store};
+use colonnade::container::store::{Request, Source, Store};
 use colonnade::frame::{Axis, Block, ByteOrder, DType, Frame, Kind, Labels, Level, Part, type_name};
+use colonnade::limits::Limits;
 use colonnade::memory::Buffer;
 use colonnade::parquet::read::{Parquet, ReadOptions};
 use colonnade::plan::NoProgress;

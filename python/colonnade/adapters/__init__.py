@@ -59,3 +59,9 @@ def load_adapter(name: str) -> ModuleType:
             f"Install it with: pip install 'colonnade[{extra}]'",
             name=name,
         ) from error
+    except (ImportError, MemoryError):
+        raise
+    except Exception as error:  # a library that is there, and fails while it is imported
+        raise ImportError(
+            f"{name.replace('_', '-')} is installed, but cannot be imported: {type(error).__name__}: {error}", name=name
+        ) from error

@@ -10,8 +10,9 @@ import numpy as np
 
 from .. import _labels
 from .._cells import cells_of, is_msgpack
-from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
+from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError, Limits
 from ._object_columns import labels_from_level, object_array, objects_from_column, read_tag
+from ._tag_claims import check_tag, numpy_view
 
 # Tags that only say which class of a library held the very same values; times with a zone are refused by their type.
 TRANSPARENT = frozenset({None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz", "field"})
@@ -25,7 +26,8 @@ Where = Callable[[], str]
 def numpy_from_column(column: ArrowColumn, where: Where) -> np.ndarray:
     """The values as a read-only 1-D array; EncodeError, beginning with ``where()``, if NumPy has no dtype for them.
 
-    Text becomes `<U` (objects where it has nulls, or ends in NUL), bytes become objects; integers, floats and bools
+    Text becomes `<U` (objects where it has nulls, ends in NUL, or is so uneven that `<U` would pass the limit of
+    `Limits`), bytes become objects; integers, floats and bools
     keep their dtype without nulls and become objects with None where they have some; dates and times without a zone are
     datetime64 and timedelta64; dictionaries are decoded. All else becomes the objects that pyarrow's ``to_pylist``
     gives: decimals, times of day, lists, structs (dict), maps (list of pairs), unions.
@@ -45,6 +47,7 @@ def _values(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarra
     reader = _READERS.get(told) if isinstance(told, str) else None
     if reader is not None:
         try:
+            check_tag(column, tag)
             return reader(column, tag)
         except (ColonnadeError, ImportError):
             raise
@@ -76,12 +79,21 @@ def _text(column: ArrowColumn) -> np.ndarray:
     if column.type.endswith("view"):
         cells = cells_of(column)
         texts = cells.tolist()
-        return cells if any(text.endswith("\0") for text in texts) else np.array(texts, dtype=np.str_)
+        longest = max(map(len, texts), default=0)
+        if any(text.endswith("\0") for text in texts) or not _may_become(column, 4 * longest):
+            return cells
+        return np.array(texts, dtype=np.str_)
     try:
         return column.unicode()
     except EncodeError:
         # `<U` pads with NUL and so cannot hold a text that ends in one.
         return column.objects()
+
+
+def _may_become(column: ArrowColumn, item_nbytes: int) -> bool:
+    """Whether cells of so many bytes each are in proportion to what the column takes in Arrow's layout."""
+    nrows = len(column)
+    return nrows * item_nbytes <= Limits().decoded_nbytes(column.nbytes(), nrows)
 
 
 def _with_nat(column: ArrowColumn) -> np.ndarray:
@@ -109,6 +121,9 @@ def _decoded(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarr
             f"{where()}: expected codes from -1 to {len(categories) - 1}, found {codes.min()} to {codes.max()}. "
             "The file is damaged."
         )
+    if categories.dtype.kind in "USV" and not _may_become(column, categories.dtype.itemsize):
+        # Rows that share a long value share an object.
+        categories = categories.astype(object)
     values: np.ndarray
     if not column.null_count:
         values = categories[codes]
@@ -140,19 +155,11 @@ def _several_nulls(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:
     return values
 
 
-def _fixed(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:
-    dtype = np.dtype(tag["descr"])
-    values = column.values()
-    if dtype.hasobject or dtype.itemsize != values.dtype.itemsize:
-        raise DecodeError(f"tag: expected a dtype of {values.dtype.itemsize} bytes without objects, found {dtype}.")
-    return values.view(dtype)
-
-
 _READERS: dict[Any, Callable[[ArrowColumn, dict[str, Any]], np.ndarray]] = {
     "object": objects_from_column,
     "object_nulls": _several_nulls,
     "labels": _labels_of,
-    "numpy": _fixed,
+    "numpy": numpy_view,
 }
 
 

@@ -1,6 +1,6 @@
 """Arrow's capsule interface, both ways: frames as an object that every such library reads, and a stream read lazily."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .. import _core
@@ -10,14 +10,15 @@ from .._core import CoreFrame
 class Exported:
     """Frames as an object that any library with the capsule interface takes. Can be read any number of times."""
 
-    __slots__ = ("_frames", "_metadata")
+    __slots__ = ("_frames", "_metadata", "_storage")
 
-    def __init__(self, frames: Iterable[CoreFrame], metadata: bool = True) -> None:
+    def __init__(self, frames: Iterable[CoreFrame], metadata: bool = True, storage: Sequence[int] = ()) -> None:
         self._frames = list(frames)
         self._metadata = metadata
+        self._storage = storage  # positions of the fields whose extension types are left out
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return _core.export_arrow_stream(self._frames, self._metadata)
+        return _core.export_arrow_stream(self._frames, self._metadata, self._storage)
 
     def __arrow_c_schema__(self) -> object:
         return _core.export_arrow_schema(self._frames[0])

@@ -77,7 +77,8 @@ def usable(values: Values, where: str) -> Values:
         return ArrowColumn.from_objects(values.astype(object), "bytes", REQUIRED)
     if kind not in "biufcmM":
         _refuse(where, str(values.dtype))
-    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+    # Not astype(): a time without a unit would keep its byte order.
+    return values if values.dtype.isnative else values.byteswap().view(values.dtype.newbyteorder("="))
 
 
 def foreign_layout(origin: dict[str, Any], names: list[str], contents: list[Any], nrows: int) -> Any:

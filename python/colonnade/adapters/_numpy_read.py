@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._core import ArrowColumn, CoreFrame
+from .._core import ArrowColumn, CoreFrame, DecodeError
 from ._arrow_columns import numpy_from_column
 from ._object_columns import read_tag
 from ._string_dtype import string_dtype_from_column
+from ._tag_claims import check_tag
 
 
 def read_vectors(core: CoreFrame) -> list[np.ndarray]:
@@ -27,7 +28,13 @@ def _from_arrow(column: ArrowColumn, position: int) -> np.ndarray:
     tag = read_tag(column)
     if tag.get("kind") != "string_dtype":
         return numpy_from_column(column, lambda: f"numpy: column at position {position}")
-    values = string_dtype_from_column(column, tag)
+    try:
+        check_tag(column, tag)
+        values = string_dtype_from_column(column, tag)
+    except (KeyError, ValueError, TypeError) as error:
+        raise DecodeError(
+            f"numpy: column at position {position}: the tag {column.tag} does not fit the data ({column.type}): {error}"
+        ) from error
     values.flags.writeable = False
     return values
 

@@ -17,7 +17,7 @@ from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
 from .._zones import arrow_zone, zone_from_text, zone_to_text
 from ._object_columns import level_from_labels, object_array, read_tag
 from ._pandas_arrow_table import extension_array, extension_metadata
-from ._pandas_foreign import array_from_foreign, categorical_of, times_of, writable, zoned_array
+from ._pandas_foreign import array_from_foreign, categorical_of, pandas_times, times_of, writable, zoned_array
 from ._pandas_objects import column_from_pandas_objects, objects_from_tagged, objects_with_nulls
 from ._pandas_strings import (
     column_from_strings,
@@ -28,6 +28,20 @@ from ._pandas_strings import (
     string_tag,
     strings_from_column,
     to_pyarrow,
+)
+from ._tag_claims import check_tag, numpy_view, same_as_range
+
+# What the reader of a tag raises, here or in pandas and pyarrow, where the tag does not fit the data. pyarrow's
+# ArrowNotImplementedError is a NotImplementedError, its other errors are a ValueError, TypeError or KeyError.
+MISFITS = (
+    KeyError,
+    IndexError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    AssertionError,
+    NotImplementedError,
 )
 
 _MASKED = (pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArray)
@@ -86,10 +100,11 @@ def array_from_column(column: ArrowColumn, where: str, tag: dict[str, Any] | Non
     if reader is None:
         return array_from_foreign(column, where)
     try:
+        check_tag(column, tag)
         return reader(column, tag, where)
     except (ColonnadeError, ImportError):
         raise
-    except (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError, AssertionError) as error:
+    except MISFITS as error:
         raise DecodeError(
             f"pandas: {where}: the tag {column.tag} does not fit the data ({column.type}): {error}"
         ) from error
@@ -114,10 +129,8 @@ _ARROW_UNITS = {("s", 1), ("ms", 1), ("us", 1), ("ns", 1)}
 
 
 def _fixed(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
-    dtype = np.dtype(tag["descr"])
-    if dtype.hasobject:
-        raise ValueError(f"expected a dtype without objects, found {dtype}")
-    return writable(column.values()).view(dtype)
+    values = writable(numpy_view(column, tag))
+    return pandas_times(values, where) if values.dtype.kind in "mM" else values
 
 
 def _labels_column(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
@@ -155,7 +168,7 @@ def _from_categorical(values: pd.Categorical, where: str, keep: Callable[[np.nda
 
 def _categorical(column: ArrowColumn, tag: dict[str, Any], where: str) -> pd.Categorical:
     if "range" in tag:
-        index: pd.Index = pd.RangeIndex(*tag["range"])
+        index: pd.Index = pd.RangeIndex(same_as_range(column.categories(), tag["range"]))
     else:
         array = array_from_column(column.categories(), f"{where}: categories", tag.get("categories", {}))
         index = pd.Index(array, copy=False, tupleize_cols=False, dtype=object if array.dtype == object else None)
@@ -210,8 +223,6 @@ def period_freq(dtype: pd.PeriodDtype, where: str) -> str:
 
 def _period(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
     ordinals = writable(column.values())
-    if ordinals.dtype != np.int64:
-        raise TypeError(f"expected int64 ordinals, found {ordinals.dtype}")
     if column.null_count:
         ordinals[column.mask()] = np.iinfo(np.int64).min  # NaT
     return pd.arrays.PeriodArray(ordinals, dtype=pd.PeriodDtype(tag["freq"]))
@@ -278,23 +289,22 @@ def _arrow(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
     return pd.arrays.ArrowExtensionArray(array)
 
 
-_TEXT_TYPES = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+_TEXT_TYPES = ("string", "large_string", "string_view")
+_BYTES_TYPES = ("binary", "large_binary", "binary_view")
 
 
 def _narrowed(array: Any, name: str) -> Any:
-    """Text and bytes in the form that the tag names, which a file may hold in another one."""
+    """Text in the form of text that the tag names, bytes in that of bytes: a file may hold them in another one."""
     pa = pyarrow_or_none()
-    makers: dict[str, Any] = {text: getattr(pa, text, None) for text in _TEXT_TYPES}
     if pa.types.is_dictionary(array.type):
-        value = name.partition("values=")[2].partition(",")[0]
-        if makers.get(value) is None:
-            raise ValueError(f"expected the type {name}, found {array.type}")
-        return pa.DictionaryArray.from_arrays(
-            array.indices, array.dictionary.cast(makers[value]()), ordered=array.type.ordered
-        )
-    if makers.get(name) is None:
-        raise ValueError(f"expected the type {name}, found {array.type}")
-    return array.cast(makers[name]())
+        values = _narrowed(array.dictionary, name.partition("values=")[2].partition(",")[0])
+        return pa.DictionaryArray.from_arrays(array.indices, values, ordered=array.type.ordered)
+    if str(array.type) == name:
+        return array
+    for forms in (_TEXT_TYPES, _BYTES_TYPES):
+        if str(array.type) in forms and name in forms:
+            return array.cast(getattr(pa, name)())
+    raise ValueError(f"expected the type {name}, found {array.type}")
 
 
 _READERS: dict[Any, Callable[[ArrowColumn, dict[str, Any], str], Any]] = {

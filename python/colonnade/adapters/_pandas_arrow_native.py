@@ -81,6 +81,8 @@ def native_array(column: ArrowColumn, dtype: Any, zone: str | None) -> Any:
     if EXTENSION in field_metadata(column):
         return None
     kind = column.type
+    if "\0" in kind:  # a field name that Arrow's interface in memory would cut: Python's dicts hold it
+        return cells_of(column)
     if kind.startswith("dictionary"):
         return _categorical(column) if dtype is None or isinstance(dtype, pd.StringDtype) else None
     if kind in _TEXT:

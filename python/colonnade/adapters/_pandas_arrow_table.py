@@ -109,6 +109,9 @@ def arrow_array(column: np.ndarray | ArrowColumn, name: Any) -> Any:
         )
     if not isinstance(column, ArrowColumn):
         return pa.array(column)
+    if column.type.startswith(("run_end_encoded", "fixed_size_list")):
+        # pandas gives each row, and each item of a list, a value of its own. Runs and nulls have no bytes for each.
+        column.check_cost()
     array = to_pyarrow(column)
     if pa.types.is_dictionary(array.type):
         array = _unified(pa, array)
@@ -121,9 +124,14 @@ def extension_array(array: Any, metadata: dict[str, str]) -> Any:
         return array
     pa = pyarrow_or_none()
     field = pa.field("", array.type, metadata=metadata)
-    # Of all ways to a registered extension type by its name, the message of a schema is the public one.
-    kind = pa.ipc.read_schema(pa.schema([field]).serialize()).field(0).type
-    return kind.wrap_array(array) if isinstance(kind, pa.BaseExtensionType) else array
+    try:
+        # Of all ways to a registered extension type by its name, the message of a schema is the public one.
+        kind = pa.ipc.read_schema(pa.schema([field]).serialize()).field(0).type
+        return kind.wrap_array(array) if isinstance(kind, pa.BaseExtensionType) else array
+    except MemoryError:
+        raise
+    except Exception:  # the type does not fit this storage; registered types raise errors of every class
+        return array
 
 
 def extension_metadata(array: Any) -> dict[str, str]:

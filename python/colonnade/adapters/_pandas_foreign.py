@@ -42,6 +42,8 @@ def array_from_foreign(column: ArrowColumn, where: str) -> Any:
         return pandas_times(times_of(column), where)
     if kind.startswith(("int", "uint", "float", "half", "double", "bool")) and not kind.startswith("interval"):
         return _numbers(column)
+    if "\0" in kind:  # a field name that Arrow's interface in memory would cut: Python's dicts hold it
+        return cells_of(column, f"pandas: {where}")
     return pd.arrays.ArrowExtensionArray(to_pyarrow(column))
 
 
@@ -64,9 +66,16 @@ def pandas_times(values: np.ndarray, where: str) -> np.ndarray:
     unit, count = np.datetime_data(values.dtype)
     if unit in _UNITS and count == 1 and values.dtype.isnative:
         return values
+    if unit == "generic" and np.isnat(values).all():
+        return np.full(values.shape, "NaT", dtype=f"{values.dtype.kind}8[s]")  # NaT is the same in every unit
     letter, native = values.dtype.kind, values.dtype.newbyteorder("=")
     target = unit if unit in _UNITS else "s" if unit in _COARSE else "ns"
-    if unit == "generic" or (letter == "m" and unit in ("Y", "M")):
+    if unit == "generic":
+        raise UnsupportedError(
+            f"pandas: {where}: pandas has no dtype for {values.dtype} without a unit, whose values are counts of "
+            "nothing. Read it with to_numpy()."
+        )
+    if letter == "m" and unit in ("Y", "M"):
         raise UnsupportedError(f"pandas: {where}: pandas has no dtype for {values.dtype}. Read it with to_numpy().")
     try:
         out = values.astype(f"{letter}8[{target}]")

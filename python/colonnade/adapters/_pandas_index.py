@@ -12,7 +12,7 @@ import pandas as pd
 
 from .. import _labels
 from .._core import ArrowColumn, Axis, ColonnadeError, DecodeError, EncodeError
-from ._pandas_arrays import freq_to_text
+from ._pandas_arrays import MISFITS, freq_to_text
 from ._pandas_levels import MISSING_TAG, array_from_level, level_from_index, pin_freq
 
 
@@ -32,17 +32,17 @@ def index_from_axis(axis: Axis, where: str) -> pd.Index:
     try:
         name = _labels.decode(axis.name)
         if axis.is_auto:
-            return pd.RangeIndex.from_range(range(*axis.range), name=_hashable(name))
+            return pd.RangeIndex.from_range(range(*axis.range), name=_hashable(name, where))
         meta = {} if axis.meta is None else _labels.decode(axis.meta)
         levels = meta.get("pandas") or [None] * axis.depth
         if axis.depth == 1 and not meta.get("multi"):
-            return _flat(axis, 0, levels[0], where, _hashable(name))
+            return _flat(axis, 0, levels[0], where, _hashable(name, where))
         indexes = [_flat(axis, i, levels[i], f"{where} level {i}", None) for i in range(axis.depth)]
         names = name if isinstance(name, tuple | list) and len(name) == axis.depth else [None] * axis.depth
-        return _multi(indexes, levels, names)
+        return _multi(indexes, levels, [_hashable(part, where) for part in names])
     except (ColonnadeError, ImportError):
         raise
-    except (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError, AssertionError) as error:
+    except MISFITS as error:
         raise DecodeError(f"pandas: {where}: the meta data of the labels does not fit them: {error}") from error
 
 
@@ -59,9 +59,21 @@ def _flat(axis: Axis, i: int, meta: dict[str, Any] | None, where: str, name: Any
     return index
 
 
-def _hashable(name: Any) -> Any:
+def _hashable(name: Any, where: str = "index") -> Any:
     """A list, which StaticFrame may have stored for a tuple, as a tuple: pandas' names are hashable."""
-    return tuple(map(_hashable, name)) if isinstance(name, list) else name
+    found = _tupled(name)
+    try:
+        hash(found)
+    except TypeError:
+        raise EncodeError(
+            f"pandas: name of {where}: expected a name that can be hashed, found {name!r:.60}. "
+            "Read the file with to_arrow() or to_numpy(), or write it again with another name."
+        ) from None
+    return found
+
+
+def _tupled(name: Any) -> Any:
+    return tuple(map(_tupled, name)) if isinstance(name, list | tuple) else name
 
 
 # --------------------------------------------------------------------------- hierarchical
@@ -116,7 +128,10 @@ def _multi(indexes: list[Any], metas: list[dict[str, Any] | None], names: Any) -
             with contextlib.suppress(ValueError):  # a selection of rows has gaps
                 level.freq = meta["freq"]
         if meta is not None and "subtype" in meta and isinstance(level, pd.IntervalIndex):
-            level = level.astype(pd.IntervalDtype(meta["subtype"], level.closed))
+            whole = level.astype(pd.IntervalDtype(meta["subtype"], level.closed))
+            if not (np.array_equal(whole.left, level.left) and np.array_equal(whole.right, level.right)):
+                raise ValueError(f"expected bounds that {meta['subtype']} holds exactly")
+            level = whole
         levels.append(level)
         codes.append(code)
     return pd.MultiIndex(levels=levels, codes=codes, names=list(names), verify_integrity=False)

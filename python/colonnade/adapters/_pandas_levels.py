@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from .._core import ArrowColumn, EncodeError
-from .._zones import zone_from_text
+from .._zones import arrow_zone, zone_from_text
 from ._index_classes import DATED
 from ._object_columns import level_from_labels, read_tag
 from ._pandas_arrays import array_from_column, column_from_array, freq_to_text, period_freq, zone_text
-from ._pandas_foreign import numpy_for_pandas, writable, zoned_array
+from ._pandas_foreign import numpy_for_pandas, times_of, writable, zoned_array
 from ._pandas_strings import one_chunk, string_dtype, string_tag, strings_from_unicode
 from ._unicode import unicode_from_arrow, unicode_from_cells
 
@@ -51,34 +51,58 @@ def level_from_index(index: pd.Index, where: str) -> Level:
 
 
 def array_from_level(level: np.ndarray | ArrowColumn, meta: dict[str, Any] | None, where: str) -> Any:
-    """The array behind the labels of one level."""
+    """The array behind the labels of one level. ValueError where `meta` does not fit them."""
     if isinstance(level, ArrowColumn):
         if meta is None or read_tag(level).get("kind") not in (None, "field"):
             return array_from_column(level, where)
-        level = level.values()  # Arrow may have lent a NumPy level its own form
+        level = _lent(level, meta)
     kind = None if meta is None else meta["kind"]
     if kind is None or kind == "time":
         if meta is not None and "tz" in meta:
+            _expect(level, *_ZONED)
             return zoned_array(writable(level), zone_from_text(meta["tz"]))
         return _numpy_level(level, where)
     assert meta is not None
-    if kind == "string":
-        return strings_from_unicode(level, string_dtype(meta["storage"], meta["na"]))
-    if kind == "object":
-        return level.astype(object)
+    if kind in ("string", "object"):
+        if level.dtype.kind != "U":
+            raise ValueError(f"expected text, found {level.dtype}")
+        return strings_from_unicode(level, string_dtype(*_storage(meta))) if kind == "string" else level.astype(object)
     if kind == "period":
+        unit = _PERIOD_UNITS.get(meta["freq"])
+        _expect(level, np.dtype(np.int64 if unit is None else f"M8[{unit}]"))
         return pd.arrays.PeriodArray(writable(level).view(np.int64), dtype=pd.PeriodDtype(meta["freq"]))
     raise ValueError(f"unknown kind of labels {kind!r}")
 
 
-def pin_freq(index: Any, meta: dict[str, Any]) -> None:
-    """Give a time index its frequency again.
+_ZONED = [np.dtype(f"M8[{unit}]") for unit in ("s", "ms", "us", "ns")]
 
-    Whether the labels still are the ones that were written shows in their count and ends; only a selection of them is
-    tested against the frequency label by label, and loses it where it does not fit.
-    """
+
+def _storage(meta: dict[str, Any]) -> tuple[str, str]:
+    return meta["storage"], meta["na"]
+
+
+def _expect(level: np.ndarray, *dtypes: np.dtype[Any]) -> None:
+    if level.dtype not in dtypes:
+        raise ValueError(f"expected labels of {' or '.join(map(str, dtypes))}, found {level.dtype}")
+
+
+def _lent(level: ArrowColumn, meta: dict[str, Any]) -> np.ndarray:
+    """The NumPy labels of a level to which Arrow lent its own form."""
+    kind = level.type
+    zone = kind[:-1].partition(", ")[2] if kind.startswith("timestamp[") else ""
+    if zone and zone != arrow_zone(meta.get("tz", "")):
+        raise ValueError(f"expected the zone {zone}, found {meta.get('tz')}")
+    if kind.startswith(("timestamp", "duration")):
+        return times_of(level)
+    if level.null_count:
+        raise ValueError(f"expected labels without nulls, found {level.null_count}")
+    return level.values()
+
+
+def pin_freq(index: Any, meta: dict[str, Any]) -> None:
+    """Give a time index its frequency again, where its labels still follow it: a selection of rows need not."""
     freq = pd.tseries.frequencies.to_offset(meta["freq"])
-    if meta.get("ends") == _ends(index._data._ndarray):
+    if meta.get("ends") == _ends(index._data._ndarray) and _follows(index, freq):
         holder = index if hasattr(type(index), "_freq") else index._data
         holder._freq = freq
         if index.freq == freq:
@@ -87,6 +111,34 @@ def pin_freq(index: Any, meta: dict[str, Any]) -> None:
         index.freq = freq
     except ValueError:
         index.freq = None
+
+
+def _follows(index: Any, freq: Any) -> bool:
+    """Whether each label is the one before it and one step, seen without a loop over labels where pandas has none."""
+    if len(index) < 2:
+        return len(index) == 0 or _starts(index, freq)
+    step = _fixed_step(index, freq)
+    if step is not None:
+        ticks = index._data._ndarray
+        return bool((ticks[1:] - ticks[:-1] == step).all()) and _starts(index, freq)
+    try:
+        freq._apply_array(np.zeros(0, "M8[ns]"))
+    except (AttributeError, NotImplementedError):
+        return False  # pandas' own test, label by label
+    return bool((index[:-1] + freq).equals(index[1:])) and _starts(index, freq)
+
+
+def _starts(index: Any, freq: Any) -> bool:
+    return isinstance(index, pd.TimedeltaIndex) or bool(freq.is_on_offset(index[0]))
+
+
+def _fixed_step(index: Any, freq: Any) -> Any:
+    """The step of a frequency whose steps are all of one length; None where they need not be."""
+    if isinstance(freq, pd.offsets.Tick):
+        return pd.Timedelta(freq).to_timedelta64()
+    if getattr(index, "tz", None) is None and type(freq) in (pd.offsets.Day, pd.offsets.Week):
+        return np.timedelta64(freq.n * (7 if type(freq) is pd.offsets.Week else 1), "D")
+    return None
 
 
 def _time_level(index: Any, ticks: np.ndarray, where: str, zone: str | None) -> Level:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .._cells import cells_of
+from .._cells import to_pyarrow as array_of
 from .._core import ArrowColumn
 
 HAS_NAN_STRINGS = int(pd.__version__.partition(".")[0]) >= 3
@@ -97,7 +98,7 @@ def to_pyarrow(column: ArrowColumn) -> Any:
             "Install it with: pip install pyarrow",
             name="pyarrow",
         )
-    return pa.Array._import_from_c_capsule(*column.__arrow_c_array__())
+    return array_of(column)
 
 
 def one_chunk(chunked: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 import static_frame as sf
 
 from .. import _labels
-from .._core import ArrowColumn, Axis, EncodeError
+from .._core import ArrowColumn, Axis, ColonnadeError, DecodeError, EncodeError
 from ._arrow_columns import numpy_from_level
 from ._index_classes import DATED
 from ._object_columns import level_from_labels
@@ -75,7 +75,7 @@ def _class_name(cls: type, side: str) -> str:
 
 def index_from_axis(axis: Axis, side: str, *, static: bool, size: int) -> Any:
     """The index of an axis, mutable (GO) unless `static`."""
-    name = _hashable(_labels.decode(axis.name))
+    name = hashable_name(_labels.decode(axis.name), side)
     try:
         if axis.is_auto:
             return _automatic(axis, name, static, size)
@@ -86,6 +86,15 @@ def index_from_axis(axis: Axis, side: str, *, static: bool, size: int) -> Any:
     except sf.ErrorInitIndex as error:  # duplicates, above all
         raise EncodeError(
             f"static-frame: {side}: expected labels that are unique, found labels that StaticFrame refuses: {error} "
+            "Read the file with to_pandas() or to_numpy() instead."
+        ) from error
+    except (ColonnadeError, ImportError):
+        raise
+    except (TypeError, ValueError) as error:  # a label that cannot be hashed
+        label = next((label for level in _levels_of(axis, side) for label in level if not _is_hashable(label)), None)
+        raise EncodeError(
+            f"static-frame: {side}: expected labels that StaticFrame takes, found "
+            f"{f'{label!r:.60}' if label is not None else 'labels that it refuses'} ({error}). "
             "Read the file with to_pandas() or to_numpy() instead."
         ) from error
 
@@ -136,7 +145,13 @@ def _labels_of(axis: Axis, level: int, where: str) -> np.ndarray:
 
 def _fitting(cls: str, labels: np.ndarray, side: str) -> str:
     """The class that was stored, if StaticFrame has it; the one for the dtype, for labels of other libraries."""
-    if cls in _LEVEL_CLASSES and (labels.dtype.kind != "M" or cls not in ("Index", "IndexGO")):
+    if cls in _LEVEL_CLASSES and cls not in ("Index", "IndexGO"):
+        # StaticFrame would make its times of whatever stands there.
+        if _BY_DTYPE.get(labels.dtype.newbyteorder("=")) != cls.removesuffix("GO"):
+            raise DecodeError(
+                f"static-frame: {side}: the class {cls} does not fit labels of {labels.dtype}. "
+                "Read the file with to_pandas() or to_numpy() instead."
+            )
         return cls
     if labels.dtype.kind != "M":
         return "Index"
@@ -169,9 +184,37 @@ def _own_names(axis: Axis) -> list[Any] | None:
     return names if isinstance(names, list) and len(names) == axis.depth else None
 
 
+def hashable_name(name: Any, side: str) -> Any:
+    """A name that StaticFrame takes: lists, which names of other libraries may be, become tuples.
+
+    Raises
+    ------
+    EncodeError
+        A name that cannot be hashed, such as a dict.
+    """
+    found = _hashable(name)
+    if not _is_hashable(found):
+        raise EncodeError(
+            f"static-frame: name of {side}: expected a name that can be hashed, found {name!r:.60}. "
+            "Read the file with to_arrow() or to_numpy(), or write it again with another name."
+        )
+    return found
+
+
 def _hashable(name: Any) -> Any:
-    """Names of other libraries may be lists; StaticFrame wants what can be hashed."""
-    return tuple(map(_hashable, name)) if isinstance(name, list) else name
+    return tuple(map(_hashable, name)) if isinstance(name, list | tuple) else name
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except (TypeError, ValueError):  # ValueError: a timedelta64 without a unit
+        return False
+    return True
+
+
+def _levels_of(axis: Axis, side: str) -> list[list[Any]]:
+    return [] if axis.is_auto else [_labels_of(axis, level, side).tolist() for level in range(axis.depth)]
 
 
 def label_at(axis: Axis, position: int) -> str:

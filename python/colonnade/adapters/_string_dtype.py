@@ -33,7 +33,7 @@ def string_dtype_from_column(column: ArrowColumn, tag: dict[str, Any]) -> np.nda
     """The StringDType array that `column_from_string_dtype` wrote."""
     parameters: dict[str, Any] = {"coerce": tag["coerce"]}
     if "null" in tag:
-        parameters["na_object"] = None if tag["null"] == "none" else float("nan")
+        parameters["na_object"] = {"none": None, "nan": float("nan")}[tag["null"]]
     objects = column.objects()
     if column.null_count and tag["null"] == "nan":
         objects[column.mask()] = parameters["na_object"]

@@ -5,12 +5,20 @@ files. The origin of the frame keeps the form of each column (`_awkward_forms`) 
 it all, and parameters, which name behaviors: never their code.
 """
 
+import codecs
 import contextlib
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import awkward as ak
 import numpy as np
+
+if sys.flags.dev_mode and "awkward" not in sys.modules:
+    # Awkward 2.14 misspells "surrogateescape" in bytes.encode(), which `python -X dev` looks up at each call: without
+    # this name `import awkward` is a LookupError there. No other mode looks it up for text that can be encoded.
+    codecs.register_error("surrogatescape", codecs.lookup_error("surrogateescape"))
+
+import awkward as ak
 
 from .. import _labels
 from .._core import (

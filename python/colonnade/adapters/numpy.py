@@ -232,5 +232,6 @@ def _structured(core: CoreFrame, vectors: list[np.ndarray]) -> np.ndarray:
         raise EncodeError(
             f"numpy: expected labels that are unique as field names, found {twice!r} twice. Rename the columns."
         )
-    dtype = np.dtype([(label, values.dtype) for label, values in zip(labels, vectors, strict=True)])
+    # A list of fields would name the field "f0" whose label is the empty text; a dict keeps it.
+    dtype = np.dtype({"names": labels, "formats": [values.dtype for values in vectors]})
     return assemble_structured(vectors, dtype, core.nrows)

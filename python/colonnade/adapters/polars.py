@@ -5,13 +5,14 @@ Categorical), so what it wrote comes back in the same dtypes. Frames of other li
 of an Arrow stream; stored row labels become columns after the others, named as in pandas' Arrow files.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from .._batched import Batches, with_origin
-from .._core import Axis, CoreFrame, EncodeError, concat_frames, import_arrow, import_arrow_schema
+from .._core import Axis, ColonnadeError, CoreFrame, EncodeError, concat_frames, import_arrow, import_arrow_schema
 from ._arrow_streams import Exported
 
 LIBRARY = "polars"
@@ -71,13 +72,34 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
     EncodeError
         A column of a type that polars lacks (a union, an interval of time...); it is named.
     """
+    _check_types(frames[0].dtypes())
     try:
         return pl.DataFrame(Exported(frames, metadata=False))  # polars looks at fields alone
+    except ColonnadeError:
+        raise
     except _REFUSALS:
         try:
             return pl.concat(list(map(_copied, frames)), rechunk=False)
         except _REFUSALS as error:
             raise _refused(frames[0], error) from error
+
+
+# Arrow's types that polars lacks: asked for one it panics, which writes to the terminal.
+_LACKED = ("month_interval", "day_time_interval", "month_day_nano_interval", "dense_union", "sparse_union")
+
+
+def _check_types(dtypes: Sequence[str]) -> None:
+    lacked = [name for name in set(dtypes) if name.startswith(_LACKED)]
+    for name in lacked:
+        if name != "month_day_nano_interval" or "POLARS_IMPORT_INTERVAL_AS_STRUCT" not in os.environ:
+            raise _lacking(list(dtypes).index(name), name)
+
+
+def _lacking(position: int, name: str, why: str = "") -> EncodeError:
+    return EncodeError(
+        f"polars: column at position {position}: expected a type that polars has, found {name}{why}. "
+        "Leave the column out with select(), or use to_arrow()."
+    )
 
 
 # What polars raises for data that it does not take; its panics are no Exceptions.
@@ -134,8 +156,5 @@ def _refused(frame: CoreFrame, error: BaseException) -> EncodeError:
         try:
             pl.DataFrame(Exported([empty.select([position]).with_axes(Axis.auto(0, 0, 1), None)]))
         except _REFUSALS as found:
-            return EncodeError(
-                f"polars: column at position {position}: expected a type that polars has, found {name} ({found}). "
-                "Leave the column out with select(), or use to_arrow()."
-            )
+            return _lacking(position, name, f" ({found})")
     return EncodeError(f"polars: the frame cannot be handed over: {error}. Use to_arrow() or to_pandas() instead.")

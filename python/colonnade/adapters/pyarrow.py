@@ -16,6 +16,7 @@ from .. import _labels
 from .._batched import Batches, with_origin
 from .._core import ArrowColumn, Axis, CoreFrame, DecodeError, EncodeError, import_arrow
 from ._arrow_streams import Exported, read_lazily
+from ._extension_types import false_extensions
 from ._nul_names import nul_name
 
 LIBRARY = "pyarrow"
@@ -96,8 +97,13 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
     ------
     EncodeError
         A column that Arrow cannot hold.
+
+    Notes
+    -----
+    An extension type that does not fit the storage of its column (``arrow.json`` on a list) is left out: the column
+    has its storage type.
     """
-    table = pa.RecordBatchReader.from_stream(Exported(frames)).read_all()
+    table = pa.RecordBatchReader.from_stream(Exported(frames, storage=false_extensions(frames[0]))).read_all()
     origin = None if frames[0].origin is None else _labels.decode(frames[0].origin)
     if not isinstance(origin, dict) or "schema_metadata" not in origin:
         return table

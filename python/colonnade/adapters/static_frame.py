@@ -17,7 +17,7 @@ from .. import _labels
 from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, FrameBuilder
 from ._arrow_columns import numpy_from_column
 from ._object_columns import column_from_objects
-from ._static_frame_axes import axis_from_index, index_from_axis, label_at
+from ._static_frame_axes import axis_from_index, hashable_name, index_from_axis, label_at
 
 try:
     from arraykit import BlockIndex as _BlockIndex
@@ -100,7 +100,7 @@ def from_frame(core: CoreFrame) -> Any:
         own_index=True,
         columns=index_from_axis(core.columns, "columns", static=constructor.STATIC, size=core.ncols),
         own_columns=True,
-        name=_labels.decode(core.name),
+        name=hashable_name(_labels.decode(core.name), "the frame"),
     )
 
 

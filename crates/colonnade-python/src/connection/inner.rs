@@ -17,6 +17,7 @@ use pyo3::types::{PyTuple, PyType};
 
 use crate::connect_options::ConnectOptions;
 use crate::errors;
+use crate::guard::Guarded;
 use crate::progress::PyProgress;
 use crate::room::room;
 
@@ -262,7 +263,7 @@ pub(super) fn watched_in<T: Send>(
     work: impl FnOnce(&dyn Progress) -> Result<T> + Send,
 ) -> std::result::Result<T, Failed> {
     let progress = PyProgress::new(callback);
-    let result = py.detach(|| work(&progress));
+    let result = py.guarded(|| work(&progress));
     match (result, progress.into_raised()) {
         (Ok(value), _) => Ok(value),
         (Err(_), Some(raised)) => Err(Failed::Raised(raised)),

@@ -27,6 +27,7 @@ use pyo3::prelude::*;
 use crate::connect_options::ConnectOptions;
 use crate::errors;
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::ipc_write::{FormArgument, IpcWriteOptions, IpcWriter};
 use crate::secure;
 use crate::view::bytes_of;
@@ -177,12 +178,12 @@ impl Connection {
                 let nbytes = self.inner.nbytes_received.load(Ordering::Relaxed);
                 told.call1(py, (nbytes, nbytes))?;
             }
-            let taken = py.detach(|| {
+            let taken = py.guarded(|| {
                 let mut receiving = lock(&self.inner.receiving);
                 let taken = receiving.incoming.take();
                 self.inner.messages_received.store(receiving.incoming.count(), Ordering::Relaxed);
-                taken
-            });
+                Ok::<_, PyErr>(taken)
+            })?;
             if let Some(message) = taken {
                 break message;
             }
@@ -206,11 +207,14 @@ impl Connection {
         }
     }
 
-    fn next_kind(&self, py: Python<'_>) -> Option<&'static str> {
-        py.detach(|| match self.inner.look()?.incoming.waiting() {
-            Waiting::Nothing => None,
-            Waiting::Frame => Some("frame"),
-            Waiting::Bytes => Some("bytes"),
+    fn next_kind(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
+        py.guarded(|| {
+            let waiting = self.inner.look().map(|receiving| receiving.incoming.waiting());
+            Ok(match waiting {
+                None | Some(Waiting::Nothing) => None,
+                Some(Waiting::Frame) => Some("frame"),
+                Some(Waiting::Bytes) => Some("bytes"),
+            })
         })
     }
 
@@ -236,8 +240,9 @@ impl Connection {
         Ok(IpcWriter::to_connection(target, &format, options))
     }
 
-    fn partial(&self, py: Python<'_>) -> Vec<u8> {
-        py.detach(|| self.inner.look().map(|mut receiving| receiving.incoming.partial())).unwrap_or_default()
+    fn partial(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        let part = || self.inner.look().map(|mut receiving| receiving.incoming.partial());
+        py.guarded(|| Ok(part().unwrap_or_default()))
     }
 
     fn status(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
@@ -250,7 +255,7 @@ impl Connection {
             let error = pyo3::exceptions::PyBrokenPipeError::new_err(format!("{}: {error}", self.inner.peer));
             return Ok(error.into_value(py).into_any());
         }
-        let text = py.detach(|| {
+        let text = || {
             let Some(receiving) = self.inner.look() else { return "waiting" };
             let incoming = &receiving.incoming;
             if incoming.is_whole() {
@@ -262,16 +267,20 @@ impl Connection {
             } else {
                 "ok"
             }
-        });
+        };
+        let text = py.guarded(|| Ok::<_, PyErr>(text()))?;
         Ok(text.into_pyobject(py)?.into_any().unbind())
     }
 
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.inner.finish()).map_err(errors::of_address)
+        py.guarded(|| self.inner.finish()).map_err(errors::of_address)
     }
 
-    fn close(&self, py: Python<'_>) {
-        py.detach(|| self.inner.close());
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        py.guarded(|| {
+            self.inner.close();
+            Ok(())
+        })
     }
 
     fn fileno(&self) -> PyResult<RawFd> {
@@ -292,12 +301,13 @@ impl Connection {
     }
 
     #[getter]
-    fn has_pending(&self, py: Python<'_>) -> bool {
-        py.detach(|| {
+    fn has_pending(&self, py: Python<'_>) -> PyResult<bool> {
+        let pending = || {
             let Some(receiving) = self.inner.look() else { return false };
             let above = self.inner.channel().is_ok_and(|channel| channel.has_pending());
             above || receiving.has_ahead() || receiving.incoming.is_whole() || receiving.ended
-        }) || self.inner.is_broken()
+        };
+        Ok(py.guarded(|| Ok::<_, PyErr>(pending()))? || self.inner.is_broken())
     }
 
     #[getter]

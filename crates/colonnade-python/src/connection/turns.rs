@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use super::receive::{self, Answer, Pull, Receiving, Turn};
 use super::watch::{Patience, Watch};
 use super::{Callback, Connection};
+use crate::guard::Guarded;
 use crate::progress::PyProgress;
 
 /// How long to leave another thread that is receiving alone.
@@ -29,7 +30,7 @@ impl Connection {
         let inner = &*self.inner;
         inner.check_broken(py)?;
         let progress = PyProgress::new(progress);
-        let result = py.detach(|| {
+        let result = py.guarded(|| {
             let stopped = [&inner.closed];
             let watch = Watch::new(&progress, patience, &stopped).telling();
             let channel = inner.channel()?;

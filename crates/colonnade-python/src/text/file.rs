@@ -15,6 +15,7 @@ use super::sidecar::beside;
 use crate::axis::PyAxis;
 use crate::errors;
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::http_file::PyHttpFile;
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
@@ -47,7 +48,7 @@ impl TextFile {
         let _ = verify; // Everything is decoded here.
         let (progress, mut reading) = (PyProgress::new(progress), options.core());
         let path = path.0;
-        let opened = py.detach(|| {
+        let opened = py.guarded(|| {
             let threads = reading.threads();
             let bytes = colonnade::ipc::read::bytes_of(File::open(&path)?, mmap, threads, &progress)?;
             if reading.wants_sidecar() {
@@ -74,7 +75,7 @@ impl TextFile {
     ) -> PyResult<Self> {
         let _ = verify;
         let (progress, bytes, reading) = (PyProgress::new(progress), bytes_of(buffer)?, options.core());
-        let opened = py.detach(|| Opened::new(bytes, reading, &progress));
+        let opened = py.guarded(|| Opened::new(bytes, reading, &progress));
         progress.finish(opened).map(Self::wrap)
     }
 
@@ -222,7 +223,7 @@ impl TextFile {
     ) -> PyResult<CoreFrame> {
         let _ = threads; // Those of opening.
         let progress = PyProgress::new(progress);
-        let result = py.detach(|| self.opened.load(positions.as_deref(), rows, private, &progress));
+        let result = py.guarded(|| self.opened.load(positions.as_deref(), rows, private, &progress));
         progress.finish(result)
     }
 
@@ -244,8 +245,12 @@ impl TextFile {
     fn verify(&self, py: Python<'_>, threads: Option<usize>, progress: Option<Py<PyAny>>) -> PyResult<()> {
         let _ = (threads, progress);
         let (opened, progress) = (&self.opened, PyProgress::new(None));
-        let verified = py.detach(|| {
-            opened.labels().iter().try_for_each(|label| opened.open_label(label, &progress).map(drop))
+        let verified = py.guarded(|| {
+            opened.verify(&progress)?;
+            opened
+                .labels()
+                .iter()
+                .try_for_each(|label| opened.open_label(label, &progress)?.verify(&progress))
         });
         progress.finish(verified)
     }
@@ -260,7 +265,7 @@ impl TextFile {
 
     fn open_label(&self, py: Python<'_>, label: &str) -> PyResult<Self> {
         let progress = PyProgress::new(None);
-        let opened = py.detach(|| self.opened.open_label(label, &progress));
+        let opened = py.guarded(|| self.opened.open_label(label, &progress));
         progress.finish(opened).map(Self::wrap)
     }
 }
@@ -278,7 +283,7 @@ impl TextFile {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let progress = PyProgress::new(progress);
-        let opened = py.detach(|| Opened::from_stream(stream, reading, &progress));
+        let opened = py.guarded(|| Opened::from_stream(stream, reading, &progress));
         progress.finish(opened).map(Self::wrap)
     }
 }

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use colonnade::codec::packed::Codec;
-use colonnade::container::store::Limits;
 use colonnade::format::{csv, json, ndjson, yaml};
 use colonnade::frame::Frame;
+use colonnade::limits::Limits;
 use colonnade::memory::Buffer;
 use colonnade::plan::Progress;
 use colonnade::sink::Sink;

@@ -1,9 +1,12 @@
 //! What an opened text holds: the text, what it says, and the frame until somebody takes it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use colonnade::codec::packed::{Codec, Unpacking, unpacked};
+use colonnade::arrow::ranges::check_ranges;
+use colonnade::codec::packed::{Codec, Growth, Unpacking, unpacked};
 use colonnade::frame::Frame;
+use colonnade::limits::StreamLimit;
 use colonnade::memory::{Buffer, read_to_end};
 use colonnade::text::described::Described;
 
@@ -35,8 +38,7 @@ enum Content {
 impl Opened {
     pub(super) fn new(bytes: Buffer, reading: Reading, progress: &PyProgress) -> colonnade::Result<Self> {
         let file_nbytes = bytes.nbytes() as u64;
-        let limit = reading.limits().max_nbytes;
-        let (text, packing) = unpacked(reading.format(), bytes, limit, progress)?;
+        let (text, packing) = unpacked(reading.format(), bytes, reading.limits(), progress)?;
         let text_nbytes = text.nbytes() as u64;
         Self::of_text(text, text_nbytes, reading, packing, file_nbytes, progress)
     }
@@ -47,13 +49,17 @@ impl Opened {
         reading: Reading,
         progress: &PyProgress,
     ) -> colonnade::Result<Self> {
-        let (format, limit) = (reading.format(), reading.limits().max_nbytes);
-        let mut counted = Counted { source: stream, count: 0 };
-        let mut unpacking = Unpacking::new(&mut counted);
-        let text = read_to_end(format, &mut unpacking, limit, progress)?;
+        let (format, count) = (reading.format(), AtomicU64::new(0));
+        let (mut limit, mut growth) = (StreamLimit::new(reading.limits()), Growth::new(reading.limits()));
+        let mut unpacking = Unpacking::new(Counted { source: stream, count: &count });
+        let mut check = |text: &[u8]| {
+            limit.check(format, text.len() as u64)?;
+            growth.check(format, text, count.load(Ordering::Relaxed))
+        };
+        let text = read_to_end(&mut unpacking, &mut check, progress)?;
         let packing = unpacking.codec();
-        let text_nbytes = text.nbytes() as u64;
-        Self::of_text(text, text_nbytes, reading, packing, counted.count, progress)
+        let (text_nbytes, file_nbytes) = (text.nbytes() as u64, count.load(Ordering::Relaxed));
+        Self::of_text(text, text_nbytes, reading, packing, file_nbytes, progress)
     }
 
     fn of_text(
@@ -106,6 +112,18 @@ impl Opened {
         Ok(CoreFrame::alone(part, private && !seen))
     }
 
+    /// Looks for values that their types have no room for; of a bundle there are none here.
+    pub(super) fn verify(&self, progress: &PyProgress) -> colonnade::Result<()> {
+        let Content::Frame(held) = &self.content else { return Ok(()) };
+        let kept =
+            held.1.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(frame, _)| frame.clone());
+        let frame = match kept {
+            Some(frame) => frame,
+            None => self.reading.decode(&self.text, progress)?.frame,
+        };
+        check_ranges(self.reading.format(), &frame, 0)
+    }
+
     pub(super) fn labels(&self) -> Vec<String> {
         match &self.content {
             Content::Frame(_) => Vec::new(),
@@ -130,13 +148,13 @@ impl Opened {
 /// A source whose bytes are counted: of a packed stream the size is known at its end.
 struct Counted<'a> {
     source: &'a mut (dyn std::io::Read + Send),
-    count: u64,
+    count: &'a AtomicU64,
 }
 
 impl std::io::Read for Counted<'_> {
     fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
         let count = self.source.read(room)?;
-        self.count += count as u64;
+        self.count.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }

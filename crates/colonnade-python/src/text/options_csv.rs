@@ -9,7 +9,8 @@ use colonnade::text::input::Encoding;
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
-use crate::npz_file::{PyLimits, threads};
+use crate::limits::PyLimits;
+use crate::npz_file::threads;
 
 /// One of some words.
 pub(super) fn word<T>(format: &str, option: &str, found: &str, known: &[(&str, T)]) -> PyResult<T>

@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 
 use super::options_csv::{Common, word};
 use crate::errors::IntoPy;
-use crate::npz_file::{PyLimits, threads};
+use crate::limits::PyLimits;
+use crate::npz_file::threads;
 
 /// Options for reading json.
 #[pyclass(frozen, module = "colonnade._core")]

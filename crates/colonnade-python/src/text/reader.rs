@@ -16,6 +16,7 @@ use super::formats::{Chunked, ReadArgument};
 use super::sidecar::beside;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::http_file::PyHttpFile;
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
@@ -89,7 +90,7 @@ impl TextReader {
             return Ok(None);
         }
         let progress = PyProgress::new(None);
-        let result = py.detach(|| self.advance(&progress));
+        let result = py.guarded(|| self.advance(&progress));
         // After an error nothing comes any more: rows behind it are not taken for those that were to come.
         self.failed = result.is_err();
         let Some(frame) = progress.finish(result)? else { return Ok(None) };

@@ -13,6 +13,7 @@ use super::formats::{ChunkWriter, WriteArgument};
 use super::sidecar::forget;
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::ipc_write::CallableSink;
 use crate::path::PathArgument;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
@@ -155,7 +156,7 @@ impl TextWriter {
                 }
                 Ok(sink.0.commit(fsync)?)
             };
-            py.detach(commit).map_err(|e| errors::with_path(e, &path))?;
+            py.guarded(commit).map_err(|e| errors::with_path(e, &path))?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 //! | `M8`, `m8` | timestamp or duration of the unit, date32 (days), or int64; null is NaT |
 //! | `c8`, `c16` | list of two floats, of fixed size |
 //! | `f16`, `c32`, `S`, `V` | binary of fixed size, the bytes of little-endian cells |
-//! | `U` | text |
+//! | `U` | text of which no row ends in NUL |
 
 use arrow_array::StringViewArray;
 use arrow_data::ArrayData;
@@ -15,6 +15,7 @@ use arrow_schema::{DataType, TimeUnit as ArrowUnit};
 use crate::error::{Error, Result};
 use crate::frame::dtype::{TimeBase, TimeUnit};
 use crate::frame::{Block, ByteOrder, Column, DType, Grid, Kind, type_name};
+use crate::limits::Limits;
 use crate::memory::{Buffer, Region, unpack};
 
 /// The dtype that an Arrow type is without being told: `None` for all that NumPy has no exact word for.
@@ -169,7 +170,26 @@ fn has_place(dtype: DType, way: Way, data: &ArrayData) -> bool {
             let width = data.len() * 2;
             c.nulls().is_some_and(|n| n.slice(data.offset() * 2, width).null_count() > 0)
         });
-    (times || data.null_count() == 0) && !inner
+    (times || data.null_count() == 0) && !inner && !(way == Way::Text && ends_in_nul(data))
+}
+
+/// Whether a row of text ends in NUL, which `<U` cells do not tell from their padding.
+fn ends_in_nul(data: &ArrayData) -> bool {
+    // Text without any NUL is the rule, and the buffers are searched faster than the rows.
+    if !data.buffers().iter().skip(1).any(|bytes| bytes.contains(&0))
+        && *data.data_type() != DataType::Utf8View
+    {
+        return false;
+    }
+    let column = Column::new(data.clone());
+    let views = (*data.data_type() == DataType::Utf8View).then(|| StringViewArray::from(data.clone()));
+    (0..data.len()).any(|row| {
+        let value = match &views {
+            Some(views) => Some(views.value(row)),
+            None => column.string(row),
+        };
+        value.is_some_and(|value| value.ends_with('\0'))
+    })
 }
 
 /// The dtype that holds all of `data`: text of a stream's later chunks may be longer than the first chunk's, whose width
@@ -199,14 +219,14 @@ pub fn widened(dtype: DType, data: &[&ArrayData]) -> DType {
     DType { itemsize: itemsize.unwrap_or(dtype.itemsize), ..dtype }
 }
 
-/// Whether the dtype has a cell for every row: nulls are NaT, and nothing else.
+/// Whether the dtype has a cell for every row: nulls are NaT, and nothing else; `<U` has none for text that ends in NUL.
 #[must_use]
 pub fn holds_nulls(dtype: DType, data: &ArrayData) -> bool {
     Way::of(dtype, data.data_type()).is_some_and(|way| has_place(dtype, way, data))
 }
 
-/// The array as a block of one column, of `<U` as wide as its longest text; `None` where it has nulls that the dtype cannot hold. Nothing is copied where
-/// the values lie as the dtype wants them.
+/// The array as a block of one column, of `<U` as wide as its longest text; `None` where it has nulls, or text that ends
+/// in NUL, which the dtype cannot hold. Nothing is copied where the values lie as the dtype wants them.
 ///
 /// # Errors
 /// Malformed: a type that cannot hold the dtype; a limit, where `<U` cells ask for far more memory than their text has.
@@ -229,29 +249,19 @@ pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
         return block.map(Some).ok_or_else(|| short(dtype, data));
     }
     let nbytes = data.len().checked_mul(item).filter(|&n| isize::try_from(n).is_ok());
-    let nbytes = nbytes.filter(|&n| way != Way::Text || n <= allowed_nbytes(data)).ok_or_else(|| {
-        let message = format!(
-            "{} rows of {} ask for more memory than their {} bytes of text make likely.",
-            data.len(),
-            dtype.descr(),
-            text_nbytes(data)
-        );
-        Error::limit("arrow", message)
-    })?;
+    let rows = data.len() as u64;
+    let nbytes = nbytes
+        .ok_or_else(|| Error::limit("arrow", format!("{rows} rows of {} are too many.", dtype.descr())))?;
+    if way == Way::Text {
+        // A frame knows no limits of its caller's.
+        let what = format!("{rows} cells of {}", dtype.descr());
+        let input = (text_nbytes(data) as u64).saturating_add(rows);
+        Limits::default().check_decoded("arrow", &what, nbytes as u64, input, rows)?;
+    }
     let mut region = Region::allocate(nbytes, nbytes < (2 << 20))?;
     fill(dtype, data, region.as_mut_slice())?;
     let buffer = Buffer::from_region(region.finish(), false);
     Ok(Block::new(Grid::column_major(dtype, data.len(), 1, 0), buffer))
-}
-
-/// Bytes of `<U` cells that any file may ask for; more only where text stands behind them.
-const UNASKED_NBYTES: usize = 1 << 30;
-
-/// Bytes of `<U` cells that a byte of text (or a row) is believed to stand for.
-const MAX_PADDING: usize = 1024;
-
-fn allowed_nbytes(data: &ArrayData) -> usize {
-    UNASKED_NBYTES.max(text_nbytes(data).saturating_add(data.len()).saturating_mul(MAX_PADDING))
 }
 
 fn text_nbytes(data: &ArrayData) -> usize {

@@ -1,13 +1,10 @@
 //! Column labels out of a schema: the names of its fields, or a small stream beside them.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use arrow_array::{Array, LargeStringArray, StringArray};
-use arrow_ipc::reader::StreamDecoder;
+use arrow_data::ArrayData;
 use arrow_schema::DataType;
-use arrow_select::concat::concat_batches;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -16,6 +13,7 @@ use super::import::field_meta;
 use super::meta::{AxisMeta, LabelsMeta};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, ByteOrder, Column, DType, Grid, Labels, Level};
+use crate::ipc::read::{Plain, plain};
 use crate::memory::Buffer;
 
 /// Bytes of `<U` labels that any schema may ask for; more only where its names fill them to a reasonable part.
@@ -122,50 +120,42 @@ fn text_of(names: &[&str], data_type: &DataType, tag: Option<String>) -> Result<
     Ok(Column { data, ordered: false, tag })
 }
 
-/// All batches of a stream in base64, decoded with all checks; what was found instead.
-pub(crate) fn stream_of(text: &str) -> std::result::Result<RecordBatch, String> {
-    let bytes = STANDARD.decode(text).map_err(|e| format!("found no base64: {e}"))?;
-    let mut decoder = StreamDecoder::new();
-    let mut rest = arrow_buffer::Buffer::from_vec(bytes);
-    let mut batches = VecDeque::new();
-    while !rest.is_empty() {
-        match decoder.decode(&mut rest).map_err(|e| format!("found: {e}"))? {
-            Some(batch) => batches.push_back(batch),
-            None => break,
-        }
-    }
-    let schema = decoder.schema().ok_or("found no schema")?;
-    concat_batches(&schema, &batches).map_err(|e| format!("found: {e}"))
+/// A stream of one batch in base64, decoded with all checks. `accepts` sees the number of rows before any is decoded.
+///
+/// # Errors
+/// Malformed: what was found instead.
+pub(crate) fn stream_of(text: &str, accepts: &dyn Fn(usize) -> Result<()>) -> Result<Plain> {
+    let bytes = STANDARD
+        .decode(text)
+        .map_err(|e| Error::malformed("arrow", format!("expected base64, found other text: {e}.")))?;
+    plain(bytes, accepts)
 }
 
 /// The columns of a stream in base64 as levels. The stream is a part of the schema: it is decoded with all checks, and
 /// holds no labels of its own.
 fn levels_of(text: &str, count: usize) -> Result<Vec<Level>> {
-    let wrong = |what: String| {
-        Error::malformed(
-            "arrow",
-            format!("metadata colonnade: columns: expected a stream of {count} labels, {what}."),
-        )
+    let wrong = |what: &str| {
+        let message =
+            format!("metadata colonnade: columns: expected a stream of {count} labels, found: {what}");
+        Error::malformed("arrow", message)
     };
-    let batch = stream_of(text).map_err(&wrong)?;
-    let schema = batch.schema();
-    if batch.num_columns() == 0 || batch.num_rows() != count {
-        return Err(wrong(format!("found {} levels of {}", batch.num_columns(), batch.num_rows())));
+    let accepts = |nrows: usize| match nrows == count {
+        true => Ok(()),
+        false => Err(Error::malformed("arrow", format!("{nrows} rows."))),
+    };
+    let Plain { schema, arrays } = stream_of(text, &accepts).map_err(|e| wrong(e.message()))?;
+    if arrays.is_empty() {
+        return Err(wrong("no level."));
     }
-    let level = |(field, array): (&Arc<arrow_schema::Field>, &arrow_array::ArrayRef)| {
+    let level = |(field, data): (&Arc<arrow_schema::Field>, ArrayData)| {
         let meta = field_meta(field)?;
-        level(meta.dtype, meta.tag, ordered(field), array.to_data())
+        level(meta.dtype, meta.tag, ordered(field), data)
     };
-    schema.fields().iter().zip(batch.columns()).map(level).collect()
+    schema.fields().iter().zip(arrays).map(level).collect()
 }
 
 /// A level: cells where a dtype is said or implied and holds every row, else the column as it is.
-fn level(
-    dtype: Option<DType>,
-    tag: Option<String>,
-    ordered: bool,
-    data: arrow_data::ArrayData,
-) -> Result<Level> {
+fn level(dtype: Option<DType>, tag: Option<String>, ordered: bool, data: ArrayData) -> Result<Level> {
     let dtype = dtype.or_else(|| implied_dtype(data.data_type()).filter(|_| tag.is_none()));
     if let Some(dtype) = dtype
         && let Some(block) = to_block(dtype, &data)?

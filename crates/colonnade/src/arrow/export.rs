@@ -126,6 +126,16 @@ impl Exporter {
         self
     }
 
+    /// The same exporter with fields nullable that say that they never are null, and hold nulls in these frames: data
+    /// count, not what metadata says of them.
+    #[must_use]
+    pub fn with_nulls_of(mut self, frames: &[Arc<Frame>]) -> Self {
+        if let Some(schema) = required::relaxed(&self.schema, frames) {
+            self.schema = Arc::new(schema);
+        }
+        self
+    }
+
     /// The same exporter for a format whose chunks have dictionaries of their own: their orders need but agree.
     #[must_use]
     pub fn with_own_dictionaries(mut self) -> Self {

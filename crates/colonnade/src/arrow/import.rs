@@ -267,8 +267,11 @@ fn fields(schema: &Schema, levels: &[usize]) -> Result<Vec<FieldPlan>> {
         let place = level.map_or(Place::Column(position), Place::Level);
         position += usize::from(level.is_none());
         let FieldMeta { dtype, tag } = field_meta(field)?;
+        // NumPy's times have no zone: only row labels have it in their axis' own metadata.
+        let zoned = matches!(place, Place::Column(_))
+            && matches!(field.data_type(), DataType::Timestamp(_, Some(zone)) if !zone.is_empty());
         if let Some(dtype) = dtype
-            && !fits(dtype, field.data_type())
+            && (zoned || !fits(dtype, field.data_type()))
         {
             let message = format!(
                 "expected an Arrow type that holds the dtype {}, found {}. Drop the field's `colonnade` metadata to read it as it is.",

@@ -18,6 +18,7 @@ pub(crate) mod native;
 mod orders;
 pub(crate) mod owned;
 pub mod pandas;
+pub mod ranges;
 pub mod repeat;
 pub(crate) mod required;
 mod row_labels;

@@ -1,32 +1,82 @@
-//! Columns of others that are never null, as their file says: a schema for others says it again.
+//! What a Parquet file says of its flat columns besides their type: that they are never null, and the numbers of their fields.
+//! A schema for others says it again.
 //!
 //! It stands in the frame's origin, by name. A tag of the column would say it too, but tagged columns are no blocks.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow_schema::{Field, FieldRef, Schema};
+use arrow_schema::{Field, FieldRef, Fields, Schema};
 use serde_json::{Value, json};
 
 use super::layout::Kept;
 use crate::frame::{Frame, Kind, Tags};
 
-/// Its key.
+/// Key of the names of columns that are never null.
 const KEY: &str = "required";
+
+/// Key of the numbers of fields.
+const IDS: &str = "field_ids";
+
+/// Field metadata that numbers a field of Parquet.
+pub(crate) const FIELD_ID: &str = "PARQUET:field_id";
 
 /// Notes the names of columns that are never null.
 pub(crate) fn note(tags: &mut Tags, names: &[&str]) {
-    let Some(origin) = tags.origin.as_deref().filter(|_| !names.is_empty()) else { return };
-    if let Some(head) = origin.strip_suffix('}') {
-        tags.origin = Some(format!("{head},\"{KEY}\":{}}}", json!(names)));
+    if !names.is_empty() {
+        put(tags, KEY, &json!(names));
     }
 }
 
-/// The schema of these frames, whose fields are `kept`, with the columns that are noted and hold no null as not nullable.
+/// Notes the numbers of fields, by name.
+pub(crate) fn note_ids(tags: &mut Tags, ids: &[(&str, i32)]) {
+    if !ids.is_empty() {
+        put(
+            tags,
+            IDS,
+            &Value::Object(ids.iter().map(|(name, id)| ((*name).to_owned(), json!(id))).collect()),
+        );
+    }
+}
+
+fn put(tags: &mut Tags, key: &str, value: &Value) {
+    let Some(head) = tags.origin.as_deref().and_then(|origin| origin.strip_suffix('}')) else { return };
+    tags.origin = Some(format!("{head},\"{key}\":{value}}}"));
+}
+
+/// What is noted in the origin of a frame; `None` where nothing is.
+fn noted(tags: &Tags) -> Option<Value> {
+    let origin = tags.origin.as_deref().filter(|text| text.contains(KEY) || text.contains(IDS))?;
+    serde_json::from_str(origin).ok()
+}
+
+/// The field with its number, where one is noted.
+fn numbered(field: &FieldRef, ids: Option<&Value>) -> FieldRef {
+    let id = ids.and_then(|ids| ids.get(field.name())).and_then(Value::as_i64);
+    match id.filter(|_| field.metadata().get(FIELD_ID).is_none()) {
+        Some(id) => {
+            let mut metadata = field.metadata().clone();
+            metadata.insert(FIELD_ID, id.to_string());
+            Arc::new(Field::clone(field).with_metadata(metadata))
+        }
+        None => Arc::clone(field),
+    }
+}
+
+/// The fields with the numbers that are noted in a frame.
+pub(crate) fn with_ids(fields: &Fields, tags: &Tags) -> Fields {
+    let noted = noted(tags);
+    let Some(ids) = noted.as_ref().and_then(|noted| noted.get(IDS)) else { return fields.clone() };
+    fields.iter().map(|field| numbered(field, Some(ids))).collect()
+}
+
+/// The schema of these frames, whose fields are `kept`, with the numbers that are noted, and with the columns that
+/// are noted and hold no null as not nullable.
 pub(super) fn told(schema: &Schema, kept: &[&Kept], frames: &[Arc<Frame>]) -> Option<Schema> {
-    let origin = frames.first()?.tags.origin.as_deref().filter(|text| text.contains(KEY))?;
-    let origin: Value = serde_json::from_str(origin).ok()?;
-    let names: HashSet<&str> = origin.get(KEY)?.as_array()?.iter().filter_map(Value::as_str).collect();
+    let origin = noted(&frames.first()?.tags)?;
+    let names = origin.get(KEY).and_then(Value::as_array);
+    let names: HashSet<&str> = names.into_iter().flatten().filter_map(Value::as_str).collect();
+    let ids = origin.get(IDS);
     let columns = frames.iter().flat_map(|frame| frame.arrow_columns());
     let nulls: HashSet<usize> =
         columns.filter(|(_, column)| column.data.null_count() > 0).map(|(position, _)| position).collect();
@@ -40,8 +90,28 @@ pub(super) fn told(schema: &Schema, kept: &[&Kept], frames: &[Arc<Frame>]) -> Op
         whole && names.contains(field.name().as_str()) && !nulls.contains(&position)
     };
     let fields = schema.fields().iter().enumerate().map(|(position, field)| {
-        if never(position, field) {
-            Arc::new(Field::clone(field).with_nullable(false))
+        let field = numbered(field, ids);
+        if never(position, &field) { Arc::new(Field::clone(&field).with_nullable(false)) } else { field }
+    });
+    Some(Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone()))
+}
+
+/// The schema of these frames where a field says that it is never null and holds a null: that field becomes nullable.
+/// `None`: no field says so wrongly.
+pub(super) fn relaxed(schema: &Schema, frames: &[Arc<Frame>]) -> Option<Schema> {
+    if schema.fields().iter().all(|field| field.is_nullable()) {
+        return None;
+    }
+    let columns = frames.iter().flat_map(|frame| frame.arrow_columns());
+    let nulls: HashSet<usize> =
+        columns.filter(|(_, column)| column.data.null_count() > 0).map(|(position, _)| position).collect();
+    let broken = |(position, field): (usize, &FieldRef)| !field.is_nullable() && nulls.contains(&position);
+    if !schema.fields().iter().enumerate().any(broken) {
+        return None;
+    }
+    let fields = schema.fields().iter().enumerate().map(|(position, field)| {
+        if broken((position, field)) {
+            Arc::new(Field::clone(field).with_nullable(true))
         } else {
             FieldRef::clone(field)
         }

@@ -1,4 +1,5 @@
-//! Text and bytes as views, for consumers that keep them so and would make them one column after the other.
+//! Text and bytes as views, for consumers that keep them so and would make them one column after the other; decimals of
+//! 32 and 64 bits as those of 128, for polars reads 128 bits of each, whatever the schema says.
 //!
 //! Source: Arrow columnar format, "Variable-size Binary View Layout".
 
@@ -40,9 +41,16 @@ pub fn viewed(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
     let mut wanted = Vec::new();
     for (which, frame) in frames.iter().enumerate() {
         for (at, part) in frame.parts.iter().enumerate() {
-            if let Part::Column(column, position) = part
-                && view_type(column.data.data_type()).is_some()
-            {
+            if let Part::Column(column, position) = part {
+                let data_type = column.data.data_type();
+                if view_type(data_type).is_none() {
+                    if has_narrow_decimals(data_type) {
+                        let message =
+                            format!("column {position}: expected decimals of 128 bits within {data_type}.");
+                        return Err(Error::unsupported("arrow", message));
+                    }
+                    continue;
+                }
                 wanted.push(Wanted { which, at, position: *position, made: None });
             }
         }
@@ -90,11 +98,49 @@ fn view_type(data_type: &DataType) -> Option<DataType> {
     match data_type {
         DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
         DataType::Binary | DataType::LargeBinary => Some(DataType::BinaryView),
+        DataType::Decimal32(precision, scale) | DataType::Decimal64(precision, scale) => {
+            Some(DataType::Decimal128(*precision, *scale))
+        }
         _ => None,
     }
 }
 
+/// Whether decimals of 32 or 64 bits stand within a type.
+fn has_narrow_decimals(data_type: &DataType) -> bool {
+    let of = |field: &arrow_schema::FieldRef| has_narrow_decimals(field.data_type());
+    match data_type {
+        DataType::Decimal32(..) | DataType::Decimal64(..) => true,
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => of(item),
+        DataType::Struct(fields) => fields.iter().any(of),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| of(field)),
+        DataType::RunEndEncoded(_, values) => of(values),
+        DataType::Dictionary(_, values) => has_narrow_decimals(values),
+        _ => false,
+    }
+}
+
+/// The same decimals in 128 bits each.
+fn widened(data: &ArrayData, wide: DataType) -> Option<ArrayData> {
+    let bytes = data.buffers().first()?.as_slice();
+    let range = data.offset()..data.offset() + data.len();
+    let values: Vec<i128> = if matches!(data.data_type(), DataType::Decimal32(..)) {
+        bytes.as_chunks::<4>().0.get(range)?.iter().map(|v| i128::from(i32::from_le_bytes(*v))).collect()
+    } else {
+        bytes.as_chunks::<8>().0.get(range)?.iter().map(|v| i128::from(i64::from_le_bytes(*v))).collect()
+    };
+    let builder = ArrayData::builder(wide).len(data.len()).nulls(data.nulls().cloned());
+    builder.add_buffer(Buffer::from_vec(values)).build().ok()
+}
+
 fn of_array(data: &ArrayData) -> Result<Option<ArrayData>> {
+    if let Some(wide @ DataType::Decimal128(..)) = view_type(data.data_type()) {
+        return Ok(widened(data, wide));
+    }
     let (Some(view_type), [offsets, values]) = (view_type(data.data_type()), data.buffers()) else {
         return Ok(None);
     };

@@ -127,7 +127,7 @@ impl Frame {
     }
 
     /// The columns in Arrow's layout by position, then such levels of row labels, which stand behind all columns.
-    pub(crate) fn arrow_columns(&self) -> impl Iterator<Item = (usize, &Column)> + '_ {
+    pub fn arrow_columns(&self) -> impl Iterator<Item = (usize, &Column)> + '_ {
         let columns = self.parts.iter().filter_map(|part| match part {
             Part::Column(column, position) => Some((*position, column)),
             Part::Block(..) => None,

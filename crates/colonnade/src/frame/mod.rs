@@ -3,6 +3,7 @@
 mod axis;
 mod block;
 mod column;
+pub mod cost;
 mod description;
 pub mod dtype;
 #[allow(clippy::module_inception)]

@@ -124,7 +124,7 @@ mod tests {
     use crate::json::read::options::ReadOptions;
 
     fn checked(text: &str) -> Option<usize> {
-        let rules = ReadOptions::default().rules();
+        let rules = ReadOptions::default().rules(0);
         let mut scan = Scan::new(text.as_bytes(), 0, false);
         scan.value(0, &rules).ok().map(|()| scan.at)
     }

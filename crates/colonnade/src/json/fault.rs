@@ -1,6 +1,7 @@
 //! What is wrong with some JSON, before anyone has said which line that is.
 
 use crate::ErrorKind;
+use crate::shown::cut;
 
 /// An error at a byte; line and column are counted once it is reported.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ impl Fault {
     /// The same, in the column (or key) `name`, where no inner one is named.
     #[cold]
     pub(crate) fn within(mut self: Box<Self>, name: &str) -> Box<Self> {
-        self.member.get_or_insert_with(|| name.chars().take(80).collect());
+        self.member.get_or_insert_with(|| cut(name, 80));
         self
     }
 

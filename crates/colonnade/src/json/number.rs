@@ -1,5 +1,7 @@
 //! Numbers of RFC 8259, exactly: integers as they are, the rest as the nearest double.
 
+use crate::shown::shown_number;
+
 use super::fault::{Fault, Scanned};
 use super::scan::Scan;
 use super::value::{Rules, Token};
@@ -152,7 +154,7 @@ impl Scan<'_> {
         match text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(Number::Float(value.to_bits())),
             _ => {
-                let shown: String = text.chars().take(40).collect();
+                let shown = shown_number(text);
                 let message = format!(
                     "expected a number that float64 holds, found {shown}, which is beyond it. Write it as text to keep it."
                 );

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::ErrorKind;
+use crate::shown::{shown, shown_number};
 
 use super::fault::{Fault, Scanned};
 use super::number::Number;
@@ -16,6 +17,8 @@ pub(crate) struct Rules {
     pub(crate) max_columns: u64,
     /// Cells that no byte stands behind, all columns together: those of missing keys.
     pub(crate) max_missing: u64,
+    /// Bytes of the input, to which that is in proportion.
+    pub(crate) nbytes: u64,
     /// Whether `NaN`, `Infinity` and `-Infinity` are numbers.
     pub(crate) nonfinite: bool,
     /// Whether integers beyond 64 bits make a column of decimals.
@@ -166,7 +169,7 @@ impl Scan<'_> {
 
     #[cold]
     pub(crate) fn big(&self, start: usize) -> Box<Fault> {
-        let shown: String = self.text(start..self.at).chars().take(60).collect();
+        let shown = shown_number(self.text(start..self.at));
         let message = format!(
             "expected an integer of at most 64 bits, found {shown}. Read with big_ints=\"decimal\" to keep a column of such \
              integers as decimals."
@@ -188,10 +191,10 @@ pub(crate) fn too_many(at: usize, rules: &Rules) -> Box<Fault> {
 /// The same key a second time.
 #[cold]
 pub(crate) fn twice(at: usize, name: &str) -> Box<Fault> {
-    let shown: String = name.chars().take(80).collect();
+    let shown = shown(name);
     let message =
-        format!("expected every key once, found {shown:?} twice: one of the two values would be lost.");
-    Fault::malformed(at, message).within(&shown)
+        format!("expected every key once, found {shown} twice: one of the two values would be lost.");
+    Fault::malformed(at, message).within(name)
 }
 
 enum Level {

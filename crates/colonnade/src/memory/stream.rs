@@ -2,19 +2,18 @@
 
 use std::io::{self, Read};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::plan::Progress;
 
 use super::{Buffer, Region};
 
-/// A pipe, socket or device, read to its end. `format` names it in errors.
+/// A pipe, socket or device, read to its end. `check` sees all that has come, time and again, and may refuse it.
 ///
 /// # Errors
-/// The system's own; a limit where more than `max_nbytes` come.
+/// The system's own; those of `check`.
 pub fn read_to_end(
-    format: &'static str,
     stream: &mut dyn Read,
-    max_nbytes: u64,
+    check: &mut dyn FnMut(&[u8]) -> Result<()>,
     progress: &dyn Progress,
 ) -> Result<Buffer> {
     const STEP: usize = 4 << 20;
@@ -34,12 +33,7 @@ pub fn read_to_end(
             Err(e) => return Err(e.into()),
         }
         progress.advance(filled as u64, None)?;
-        if filled as u64 > max_nbytes {
-            return Err(Error::limit(
-                format,
-                format!("the stream passes the limit of {max_nbytes} bytes. Raise max_nbytes to read it."),
-            ));
-        }
+        check(region.as_mut_slice().get(..filled).unwrap_or(&[]))?;
     }
     region.grow(filled)?;
     Ok(Buffer::from_region(region.finish(), false))

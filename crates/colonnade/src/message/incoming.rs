@@ -2,9 +2,9 @@
 
 use std::io::IoSliceMut;
 
-use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ipc::read::{Arrival, Decoder, Event, Schemas};
+use crate::limits::Limits;
 use crate::msgpack::options::ReadOptions;
 
 use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::container::store::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::text::header::KEY;
 

@@ -17,9 +17,10 @@ use arrow_schema::{Schema, SchemaRef};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ipc;
+use crate::limits::Limits;
+use crate::shown::shown;
 
 use super::cells::{CellError, FORMAT, malformed};
 use super::head::{Head, head};
@@ -250,10 +251,10 @@ impl<'b> Reader<'b> {
             let key_at = self.at;
             let key = self.text()?;
             if !seen.insert(key) {
-                let key: String = key.chars().take(40).collect();
+                let key = shown(key);
                 return Err(malformed(
                     key_at,
-                    format!("header: expected every key once, found {key:?} again."),
+                    format!("header: expected every key once, found {key} again."),
                 ));
             }
             match key {

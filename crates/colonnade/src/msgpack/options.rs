@@ -1,7 +1,7 @@
 //! Options of MessagePack, validated when they are made.
 
-use crate::container::store::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 
 use super::cells::FORMAT;
 

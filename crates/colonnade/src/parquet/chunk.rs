@@ -100,6 +100,7 @@ pub(crate) fn metadata(t: &mut Thrift<'_>, chunk: &mut Chunk<'_>) -> Result<()> 
                 let n = u64::try_from(t.i32()?).ok();
                 chunk.bloom = chunk.bloom.map(|(at, _)| (at, n));
             }
+            (16, Wire::Struct) => chunk.histograms = histograms(t)?,
             _ => t.skip(field.wire)?,
         }
     }
@@ -107,4 +108,22 @@ pub(crate) fn metadata(t: &mut Thrift<'_>, chunk: &mut Chunk<'_>) -> Result<()> 
         return Err(t.fault("a column chunk says no type, codec, count, size or place"));
     }
     Ok(())
+}
+
+/// How many levels the histograms of a SizeStatistics count: of repetition, of definition.
+fn histograms(t: &mut Thrift<'_>) -> Result<[Option<usize>; 2]> {
+    let (mut out, mut last) = ([None; 2], 0);
+    while let Some(field) = t.field(&mut last)? {
+        match (field.id, field.wire) {
+            (2 | 3, Wire::List) => {
+                let (wire, n) = t.list()?;
+                for _ in 0..n {
+                    t.skip(wire)?;
+                }
+                out[usize::from(field.id == 3)] = Some(n).filter(|n| *n > 0);
+            }
+            _ => t.skip(field.wire)?,
+        }
+    }
+    Ok(out)
 }

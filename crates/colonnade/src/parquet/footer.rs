@@ -56,6 +56,8 @@ pub struct Chunk<'a> {
     pub encodings: Option<usize>,
     /// Place of its encoding statistics in the footer.
     pub encoding_stats: Option<usize>,
+    /// How many levels its histograms count, of repetition and of definition; `None` where there is none.
+    pub histograms: [Option<usize>; 2],
 }
 
 impl Chunk<'_> {
@@ -96,6 +98,8 @@ pub struct Footer<'a> {
     pub wanted: Vec<usize>,
     /// Row groups.
     pub groups: Vec<Group<'a>>,
+    /// Of each leaf that was asked for, whether the order of its type is that of its statistics.
+    pub ordered: Vec<bool>,
     /// The file's own metadata.
     pub metadata: Vec<(&'a str, Option<&'a str>)>,
     /// Who wrote it.
@@ -124,7 +128,7 @@ impl<'a> Footer<'a> {
             }
             Ok(())
         };
-        let (mut schema, mut groups_at, mut rows, mut last) = (false, None, None, 0);
+        let (mut schema, mut groups_at, mut orders_at, mut rows, mut last) = (false, None, None, None, 0);
         while let Some(field) = t.field(&mut last)? {
             match (field.id, field.wire) {
                 (1, Wire::I32) => out.version = t.i32()?,
@@ -137,7 +141,7 @@ impl<'a> Footer<'a> {
                 // Only a strange writer puts them in front of the schema: then they are come back to.
                 (4, Wire::List) if schema => {
                     choose(&mut out)?;
-                    out.groups = groups(t, &out.wanted, out.leaves.len())?;
+                    out.groups = groups(t, &out.wanted, &out.leaves)?;
                 }
                 (4, Wire::List) => {
                     groups_at = Some(t.position());
@@ -145,6 +149,10 @@ impl<'a> Footer<'a> {
                 }
                 (5, Wire::List) => out.metadata = pairs(t)?,
                 (6, Wire::Binary) => out.created_by = t.text().ok(),
+                (7, Wire::List) => {
+                    orders_at = Some(t.position());
+                    t.skip(field.wire)?;
+                }
                 (8, Wire::Struct) => {
                     out.encrypted = true;
                     t.skip(field.wire)?;
@@ -159,7 +167,15 @@ impl<'a> Footer<'a> {
         choose(&mut out)?;
         if let Some(at) = groups_at {
             t.seek(at);
-            out.groups = groups(t, &out.wanted, out.leaves.len())?;
+            out.groups = groups(t, &out.wanted, &out.leaves)?;
+        }
+        if let Some(at) = orders_at {
+            t.seek(at);
+            let orders = orders(t, out.leaves.len())?;
+            let leaf = |n: usize| Some((*orders.get(n)?, out.elements.get(out.leaves.get(n)?.element)?));
+            let ordered =
+                out.wanted.iter().map(|&n| leaf(n).is_some_and(|(of_type, e)| of_type && e.has_order()));
+            out.ordered = ordered.collect();
         }
         // What the row groups say holds: some writers leave the file's own number at 0.
         let sum = out.groups.iter().try_fold(0u64, |sum, group| sum.checked_add(group.nrows));
@@ -178,6 +194,25 @@ impl<'a> Footer<'a> {
     pub fn value(&self, key: &str) -> Option<&'a str> {
         self.metadata.iter().find(|(k, _)| *k == key).and_then(|(_, v)| *v)
     }
+}
+
+/// Of each column whether its order is that of its type; none where the list has another length.
+fn orders(t: &mut Thrift<'_>, nleaves: usize) -> Result<Vec<bool>> {
+    let (wire, n) = t.list()?;
+    if wire != Wire::Struct || n != nleaves {
+        return Ok(Vec::new());
+    }
+    let mut out = Vec::with_capacity(n);
+    for _ in 0..n {
+        // A union, whose first kind is the order of the type.
+        let (mut of_type, mut last) = (false, 0);
+        while let Some(kind) = t.field(&mut last)? {
+            of_type = kind.id == 1;
+            t.skip(kind.wire)?;
+        }
+        out.push(of_type);
+    }
+    Ok(out)
 }
 
 fn elements<'a>(t: &mut Thrift<'a>) -> Result<Vec<Element<'a>>> {
@@ -208,7 +243,8 @@ fn pairs<'a>(t: &mut Thrift<'a>) -> Result<Vec<(&'a str, Option<&'a str>)>> {
     Ok(out)
 }
 
-fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], nleaves: usize) -> Result<Vec<Group<'a>>> {
+fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<Vec<Group<'a>>> {
+    let nleaves = leaves.len();
     let n = t.structs()?;
     let mut out = Vec::with_capacity(n.min(1024));
     for number in 0..n {
@@ -222,7 +258,7 @@ fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], nleaves: usize) -> Result<Ve
                             "row group {number} has {columns} columns, the schema has {nleaves}"
                         )));
                     }
-                    group.chunks = chunks(t, columns, wanted)?;
+                    group.chunks = chunks(t, leaves, wanted)?;
                     found = true;
                 }
                 (2, Wire::I64) => group.nbytes = t.i64()?.max(0).cast_unsigned(),
@@ -240,18 +276,23 @@ fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], nleaves: usize) -> Result<Ve
 }
 
 /// The chunks of the wanted leaves; `wanted` in any order.
-fn chunks<'a>(t: &mut Thrift<'a>, n: usize, wanted: &[usize]) -> Result<Vec<Chunk<'a>>> {
+fn chunks<'a>(t: &mut Thrift<'a>, leaves: &[Leaf], wanted: &[usize]) -> Result<Vec<Chunk<'a>>> {
     let mut places: Vec<(usize, usize)> =
         wanted.iter().copied().enumerate().map(|(k, leaf)| (leaf, k)).collect();
     places.sort_unstable();
     let mut out = vec![Chunk::default(); wanted.len()];
     let mut places = places.into_iter().peekable();
-    for leaf in 0..n {
+    for (leaf, levels) in leaves.iter().enumerate() {
         if places.peek().is_none_or(|(next, _)| *next != leaf) {
             t.skip(Wire::Struct)?;
             continue;
         }
         let chunk = super::chunk::read(t)?;
+        for (count, most) in chunk.histograms.iter().zip([levels.repetition, levels.definition]) {
+            if let Some(count) = count.filter(|count| *count != usize::from(most) + 1) {
+                return Err(t.fault(&format!("a histogram of {count} levels, expected {}", most + 1)));
+            }
+        }
         while let Some((_, k)) = places.next_if(|(next, _)| *next == leaf) {
             if let Some(place) = out.get_mut(k) {
                 *place = chunk;

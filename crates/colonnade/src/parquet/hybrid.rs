@@ -119,11 +119,12 @@ impl<'a> Hybrid<'a> {
             if n == 0 {
                 continue;
             }
-            // The last group of the last run may be cut where its values end, as some writers do.
-            let whole = groups.saturating_mul(usize::from(self.width)).min(self.bytes.len());
-            let needed = (n * usize::from(self.width)).div_ceil(8);
-            if needed > whole {
-                return Err(self.ended(needed));
+            // The last group of the last run may be cut where its values end, as some writers do; no more than that.
+            let (claimed, width) = (groups.saturating_mul(usize::from(self.width)), usize::from(self.width));
+            let whole = claimed.min(self.bytes.len());
+            let needed = (n * width).div_ceil(8);
+            if needed > whole || claimed - whole >= width.max(1) {
+                return Err(self.ended(claimed));
             }
             let bytes = self.bytes.get(..whole).unwrap_or_default();
             self.bytes = self.bytes.get(whole..).unwrap_or_default();

@@ -3,9 +3,13 @@
 use crate::error::{Error, Result};
 
 use super::thrift::{Thrift, Wire};
+use super::types::settle;
 
 /// Groups within groups that a schema may have.
 const MAX_DEPTH: usize = 256;
+
+/// The physical type of old instants.
+const INT96: i32 = 3;
 
 /// How often an element is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -106,6 +110,14 @@ pub struct Leaf {
 }
 
 impl<'a> Element<'a> {
+    /// Whether its type has an order: INT96, INTERVAL and kinds that are not known here have none.
+    #[must_use]
+    pub fn has_order(&self) -> bool {
+        self.physical != Some(INT96)
+            && self.converted != Some(super::types::INTERVAL)
+            && !matches!(self.logical, Some(Logical::Other(_)))
+    }
+
     /// Reads one.
     ///
     /// # Errors
@@ -143,6 +155,7 @@ impl<'a> Element<'a> {
         if !named {
             return Err(t.fault("an element of the schema has no name"));
         }
+        settle(&mut out);
         Ok(out)
     }
 }
@@ -266,6 +279,10 @@ pub fn leaves(elements: &[Element<'_>]) -> Result<Vec<Leaf>> {
         }
         if element.physical.is_some() {
             out.push(Leaf { element: k, root: top, definition: d, repetition: r, flat: depth == 1 });
+        } else if element.children == 0 {
+            let message = "a group without fields: Arrow and Parquet's other readers have no column for it. Write it \
+                           without that group.";
+            return Err(Error::malformed("parquet", message).in_member(format!("column {}", element.name)));
         } else if depth >= MAX_DEPTH {
             return Err(fault(&format!("nests groups deeper than {MAX_DEPTH}")));
         } else {

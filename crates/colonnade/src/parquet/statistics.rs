@@ -25,6 +25,10 @@ pub struct Statistics<'a> {
     pub nulls: Option<u64>,
     /// Values that differ.
     pub distinct: Option<u64>,
+    /// Whether `max` is a value; `false` where it is cut and raised.
+    pub max_exact: Option<bool>,
+    /// Whether a count is negative.
+    pub is_negative: bool,
 }
 
 impl<'a> Statistics<'a> {
@@ -38,58 +42,26 @@ impl<'a> Statistics<'a> {
             match (field.id, field.wire) {
                 (1, Wire::Binary) => out.old_max = Some(t.binary()?),
                 (2, Wire::Binary) => out.old_min = Some(t.binary()?),
-                (3, Wire::I64) => out.nulls = u64::try_from(t.i64()?).ok(),
-                (4, Wire::I64) => out.distinct = u64::try_from(t.i64()?).ok(),
+                (3, Wire::I64) => out.nulls = out.count(t.i64()?),
+                (4, Wire::I64) => out.distinct = out.count(t.i64()?),
                 (5, Wire::Binary) => out.max = Some(t.binary()?),
                 (6, Wire::Binary) => out.min = Some(t.binary()?),
+                (7, Wire::True) => out.max_exact = Some(true),
+                (7, Wire::False) => out.max_exact = Some(false),
                 _ => t.skip(field.wire)?,
             }
         }
         Ok(out)
     }
 
-    /// Both bounds of a column of this type; `None` where they are not known, or in an order that is not the type's.
-    #[must_use]
-    pub fn bounds(
-        &self,
-        data_type: &DataType,
-        physical: Physical,
-        way: Way,
-    ) -> Option<(Value<'a>, Value<'a>)> {
-        let (min, max) = match (self.min, self.max) {
-            (Some(min), Some(max)) => (min, max),
-            _ if signed(data_type, physical) => (self.old_min?, self.old_max?),
-            _ => return None,
-        };
-        bounds(min, max, data_type, physical, way)
+    fn count(&mut self, value: i64) -> Option<u64> {
+        self.is_negative |= value < 0;
+        u64::try_from(value).ok()
     }
 }
 
-/// Bounds as values; `None` where they say nothing of this type.
-#[must_use]
-pub fn bounds<'a>(
-    min: &'a [u8],
-    max: &'a [u8],
-    data_type: &DataType,
-    physical: Physical,
-    way: Way,
-) -> Option<(Value<'a>, Value<'a>)> {
-    let (min, max) = (value(min, data_type, physical, way)?, value(max, data_type, physical, way)?);
-    // NaN bounds nothing; writers that let it in say nothing at all.
-    let nan = |v: &Value<'_>| matches!(v, Value::Float(v) if v.is_nan());
-    (!nan(&min) && !nan(&max)).then_some((min, max))
-}
-
-/// Whether older writers' order of this type was the right one.
-fn signed(data_type: &DataType, physical: Physical) -> bool {
-    matches!(
-        physical,
-        Physical::Boolean | Physical::Int32 | Physical::Int64 | Physical::Float | Physical::Double
-    ) && !values_of(data_type).is_unsigned_integer()
-}
-
 /// A bound, in the unit of its column.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub enum Value<'a> {
     /// Bools, integers, times, decimals of up to 128 bits.
     Int(i128),
@@ -106,7 +78,7 @@ pub enum Value<'a> {
 pub fn value<'a>(bytes: &'a [u8], data_type: &DataType, physical: Physical, way: Way) -> Option<Value<'a>> {
     let data_type = values_of(data_type);
     let number = |value: i128| match (way, data_type) {
-        (Way::Thousands, _) => Some(Value::Int(value.div_euclid(1000))),
+        (Way::Thousands, _) => Some(Value::Int(value / 1000)),
         (Way::Days, _) => Some(Value::Int(value * 86_400_000)),
         (Way::Same | Way::Narrow(_) | Way::Widened(_), DataType::Decimal256(..)) => {
             Some(Value::Wide(i256::from_i128(value)))

@@ -25,6 +25,8 @@
 //!
 //! All else is a group: lists, structs, maps. `ARROW:schema` says which Arrow type it was.
 
+mod annotations;
+mod claims;
 mod older;
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,8 @@ use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 
 use super::schema::{Logical, Unit};
 
+pub use annotations::{check, check_group, most_digits, physical_of, settle};
+pub use claims::granted;
 pub use older::{converted, logical_of};
 
 /// What a value is made of. Fixed length: bytes.
@@ -220,8 +224,8 @@ impl Stored {
     }
 }
 
-/// How the values of a leaf, as a file has it, become those of the Arrow type that `ARROW:schema` tells; `None` where that type
-/// does not go with the leaf: the leaf itself says what it is then.
+/// How the values of a leaf, as a file has it, become those of a type that it may be read as (see [`granted`]); `None` where it
+/// is read as another type.
 #[must_use]
 pub fn way(
     field: &Field,
@@ -230,6 +234,10 @@ pub fn way(
     converted: Option<i32>,
 ) -> Option<Way> {
     let data_type = values_of(field.data_type());
+    // No value ever, whatever it would be made of.
+    if (logical, data_type) == (Some(&Logical::Unknown), &DataType::Null) {
+        return Some(Way::Nothing);
+    }
     let bare = logical.is_none() && converted.is_none();
     if let Some(width) = decimal_width(data_type) {
         let marked = matches!(logical, Some(Logical::Decimal(..))) || converted == Some(5);

@@ -17,7 +17,8 @@ pub use ordered::ordered;
 pub use progress::{NoProgress, Progress, Scaled, Share, Silent};
 pub use request::Request;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::panics::caught;
 
 /// Plans below this size are not worth a thread.
 const INLINE_NBYTES: usize = 512 << 10;
@@ -120,7 +121,7 @@ impl<'a> Crew<'a> {
         while !self.stop.load(Ordering::Relaxed) {
             let Some(slot) = self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return };
             let Some(task) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else { continue };
-            let result = (task.work)();
+            let result = caught(task.work).and_then(|answer| answer);
             self.done_nbytes.fetch_add(task.nbytes, Ordering::Relaxed);
             if let Err(error) = result {
                 self.stop.store(true, Ordering::Relaxed);
@@ -131,18 +132,30 @@ impl<'a> Crew<'a> {
 
     fn watch(&self, total: usize, progress: &dyn Progress) -> Result<()> {
         let mut outcome = Ok(());
+        let mut told = 0;
         let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
         while *working > 0 {
             working = self.ended.wait_timeout(working, TICK).unwrap_or_else(PoisonError::into_inner).0;
             if outcome.is_ok() {
                 drop(working);
-                outcome =
-                    progress.advance(self.done_nbytes.load(Ordering::Relaxed) as u64, Some(total as u64));
+                let before = std::mem::replace(&mut told, self.done_nbytes.load(Ordering::Relaxed));
+                // The end is told once, though a worker may still be on its way out.
+                outcome = if before == told && told == total {
+                    progress.look()
+                } else {
+                    progress.advance(told as u64, Some(total as u64))
+                };
                 if outcome.is_err() {
                     self.stop.store(true, Ordering::Relaxed);
                 }
                 working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
             }
+        }
+        drop(working);
+        // The workers may have ended between two looks, or before the first one: the end is told in any case.
+        let done = self.done_nbytes.load(Ordering::Relaxed);
+        if outcome.is_ok() && told != done && !self.stop.load(Ordering::Relaxed) {
+            outcome = progress.advance(done as u64, Some(total as u64));
         }
         outcome
     }
@@ -162,12 +175,12 @@ pub fn beside<A, B: Send>(
         return Ok((here()?, b));
     }
     std::thread::scope(|scope| {
-        let handle = scope.spawn(other);
+        let handle = scope.spawn(|| caught(other));
         let a = here();
-        match handle.join() {
-            Ok(b) => Ok((a?, b)),
-            Err(_) => Err(Error::new(ErrorKind::Cancelled, "plan", "a worker thread stopped unexpectedly")),
-        }
+        // Only a panic of `caught` itself could end the thread otherwise.
+        let b =
+            handle.join().unwrap_or_else(|_| Err(Error::internal("a worker thread ended early", None)))?;
+        Ok((a?, b))
     })
 }
 
@@ -190,6 +203,28 @@ mod tests {
                 .collect();
             run(tasks, threads, &NoProgress).unwrap();
             assert_eq!(cells, vec![1; 100]);
+        }
+    }
+
+    #[test]
+    fn the_end_is_told_however_fast_the_workers_are() {
+        struct Last(std::cell::Cell<u64>, std::cell::Cell<u32>);
+        impl Progress for Last {
+            fn advance(&self, done: u64, total: Option<u64>) -> Result<()> {
+                assert!(done >= self.0.replace(done) && total == Some(64 << 20));
+                self.1.set(self.1.get() + u32::from(done == 64 << 20));
+                // The workers go on meanwhile.
+                std::thread::yield_now();
+                Ok(())
+            }
+        }
+        for threads in [1, 2, 3, 8] {
+            for _ in 0..50 {
+                let last = Last(0.into(), 0.into());
+                let tasks = (0..64).map(|_| Task::new(1 << 20, || Ok(()))).collect();
+                run(tasks, threads, &last).unwrap();
+                assert_eq!((last.0.get(), last.1.get()), (64 << 20, 1));
+            }
         }
     }
 

@@ -7,7 +7,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::Progress;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::panics::caught;
 
 /// Pieces that a thread may be ahead of the one that is being taken.
 const AHEAD: usize = 4;
@@ -106,7 +107,7 @@ impl Bench<'_> {
             let mut buffer = state.spare.pop().unwrap_or_default();
             drop(state);
             buffer.clear();
-            let made = (self.make)(i, &mut buffer).map(|()| buffer);
+            let made = caught(|| (self.make)(i, &mut buffer)).and_then(|answer| answer).map(|()| buffer);
             let mut state = self.lock();
             if made.is_err() {
                 // Pieces before this one are still wanted, those behind it are not.
@@ -138,7 +139,7 @@ impl Bench<'_> {
                 return made;
             }
             if state.working == 0 {
-                return Err(Error::new(ErrorKind::Cancelled, "plan", "a worker thread stopped unexpectedly"));
+                return Err(Error::internal("a worker thread ended early", None));
             }
             let (guard, waited) =
                 self.changed.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner);

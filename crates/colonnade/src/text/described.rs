@@ -1,8 +1,8 @@
 //! What is said of a frame of text, which had to be decoded to be described.
 
-use crate::container::store::Limits;
 use crate::error::Result;
 use crate::frame::{Axis, Description, Tags};
+use crate::limits::Limits;
 
 use super::Decoded;
 

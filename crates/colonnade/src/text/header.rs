@@ -20,10 +20,10 @@ use crate::arrow::export::Exporter;
 use crate::arrow::import::Plan;
 use crate::arrow::meta::{self, FieldMeta};
 use crate::arrow::pandas;
-use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Frame, type_name};
 use crate::ipc;
+use crate::limits::Limits;
 use crate::msgpack::typed::{Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types};
 
 use super::cells::{self, Cell, Style, TextReader, TextWriter};

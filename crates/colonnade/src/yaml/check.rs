@@ -3,9 +3,9 @@
 use saphyr_parser::{Event, Parser};
 
 use crate::error::{ErrorKind, Result};
+use crate::shown::shown;
 use crate::text::header::KEY;
 use crate::text::input::Text;
-use crate::text::place::shown;
 
 use super::FORMAT;
 
@@ -32,7 +32,7 @@ pub(super) fn characters(text: &Text) -> Result<()> {
 pub(super) fn version(text: &Text) -> Result<()> {
     let mut at = 0;
     for line in text.as_str().split_inclusive(['\n', '\r']) {
-        let bare = line.trim_end();
+        let bare = line.trim_end_matches([' ', '\t', '\n', '\r']);
         if !(bare.is_empty() || bare.starts_with(['#', '%'])) {
             break;
         }

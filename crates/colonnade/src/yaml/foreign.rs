@@ -7,7 +7,7 @@ use crate::frame::Frame;
 use crate::msgpack::cells::step;
 use crate::msgpack::head::{Head, head};
 use crate::msgpack::read::foreign::{self, Layout};
-use crate::text::place::shown;
+use crate::shown::shown;
 
 use super::nodes::Document;
 use super::options::{Orient, ReadOptions};

@@ -9,8 +9,8 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::Progress;
+use crate::shown::shown;
 use crate::text::input::Text;
-use crate::text::place::shown;
 
 use super::foreign::bare;
 use super::options::ReadOptions;

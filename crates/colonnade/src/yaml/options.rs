@@ -1,7 +1,7 @@
 //! Options of YAML, validated when they are made.
 
-use crate::container::store::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::msgpack::options as msgpack;
 use crate::text::input::{Encoding, Part};
 

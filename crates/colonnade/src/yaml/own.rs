@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
+use crate::shown::cut;
 use crate::text::cells::{Cell, CellFault, Style, TextReader, strings};
 use crate::text::header::{Header, KEY, keys};
 
@@ -61,10 +62,7 @@ pub(super) fn decode(document: &Document<'_>, options: &ReadOptions) -> Result<(
 fn placed(document: &Document<'_>, at: usize, path: &str, fault: CellFault) -> Error {
     let CellFault { kind, path: inner, message } = fault;
     // Of what is deep the front of its path tells enough.
-    let inner = match inner.char_indices().nth(100) {
-        Some((end, _)) => format!("{}...", inner.get(..end).unwrap_or("")),
-        None => inner,
-    };
+    let inner = cut(&inner, 100);
     document.error(kind, at, Some(&format!("{path}{inner}")), message)
 }
 

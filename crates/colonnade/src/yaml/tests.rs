@@ -14,9 +14,9 @@ use super::options::{Orient, ReadOptions, WriteOptions};
 use super::read::{bundle, decode};
 use super::write::{encode, encode_bundle};
 use crate::arrow::import::Plan;
-use crate::container::store::Limits;
 use crate::error::{ErrorKind, Result};
 use crate::frame::Frame;
+use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::plan::NoProgress;
 use crate::text::Decoded;
@@ -205,7 +205,7 @@ fn broken_documents_are_refused_with_their_place() {
             "at byte 10: line 2, column 7: expected YAML 1, found version \"2.0\".",
         ),
         (b"a: [1]\nb: [1, 2]\n", "expected"),
-        (b"a\n", "expected a map of arrays"),
+        (b"a\n", "expected a table (a map of arrays"),
         (b"a: \xff\n", "at byte 3: line 1, column 4: expected UTF-8, found the byte FF."),
         (bomb.as_bytes(), "aliases stand for more than 1048576 values"),
         (nested.as_bytes(), "nests deeper than 64."),

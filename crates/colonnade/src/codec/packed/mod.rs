@@ -5,7 +5,7 @@ mod read;
 mod tests;
 mod write;
 
-pub use read::{Unpacking, unpacked};
+pub use read::{Growth, Unpacking, unpacked};
 pub use write::{Packer, Packing};
 
 use crate::error::{Error, Result};

@@ -7,6 +7,7 @@ use zstd_safe::{DCtx, InBuffer, OutBuffer};
 
 use super::{Codec, HEAD_NBYTES};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
 use crate::memory::{Buffer, read_to_end};
 use crate::plan::Progress;
 
@@ -88,19 +89,54 @@ impl<R: Read> Read for Unpacking<R> {
     }
 }
 
-/// A buffer, unpacked where it is packed.
+/// A buffer of text, unpacked where it is packed.
 ///
 /// # Errors
-/// Damaged or cut bytes; `LimitExceeded` where more than `max_nbytes` come out.
+/// Damaged or cut bytes; `LimitExceeded` where more comes out than `limits` allow for what went in.
 pub fn unpacked(
     format: &'static str,
     bytes: Buffer,
-    max_nbytes: u64,
+    limits: &Limits,
     progress: &dyn Progress,
 ) -> Result<(Buffer, Option<Codec>)> {
     let Some(codec) = Codec::told(bytes.as_slice()) else { return Ok((bytes, None)) };
     let mut source = Unpacking::new(bytes.as_slice());
-    Ok((read_to_end(format, &mut source, max_nbytes, progress)?, Some(codec)))
+    let (input, mut growth) = (bytes.nbytes() as u64, Growth::new(limits));
+    let mut check = |text: &[u8]| growth.check(format, text, input);
+    Ok((read_to_end(&mut source, &mut check, progress)?, Some(codec)))
+}
+
+/// Text that is unpacked without a word on how long it will be, held against what it is unpacked from.
+///
+/// Lines and fields are the cells of the rule in [`Limits`]; they are counted once the text is longer than it may be without.
+#[derive(Debug)]
+pub struct Growth {
+    limits: Limits,
+    counted: usize,
+    ncells: u64,
+}
+
+impl Growth {
+    /// For a text of which nothing was unpacked.
+    #[must_use]
+    pub fn new(limits: &Limits) -> Self {
+        Self { limits: *limits, counted: 0, ncells: 0 }
+    }
+
+    /// Refuses to hold `text`, which `input` bytes became.
+    ///
+    /// # Errors
+    /// As [`Limits::check_decoded`].
+    pub fn check(&mut self, format: &'static str, text: &[u8], input: u64) -> Result<()> {
+        let nbytes = text.len() as u64;
+        if nbytes <= self.limits.decoded_nbytes(input, self.ncells) {
+            return Ok(());
+        }
+        let fresh = text.get(self.counted..).unwrap_or(&[]);
+        self.ncells += fresh.iter().filter(|byte| matches!(byte, b'\n' | b',' | b';' | b'\t')).count() as u64;
+        self.counted = text.len();
+        self.limits.check_decoded(format, "packed texts", nbytes, input, self.ncells)
+    }
 }
 
 /// A source whose bytes are counted.

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use super::{Codec, Packer, Packing, Unpacking, unpacked};
 use crate::error::ErrorKind;
+use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::plan::NoProgress;
 use crate::sink::Sink;
@@ -18,7 +19,12 @@ fn packed(codec: Codec, bytes: &[u8]) -> Vec<u8> {
 }
 
 fn opened(bytes: &[u8], max_nbytes: u64) -> crate::Result<Vec<u8>> {
-    let (found, codec) = unpacked("csv", Buffer::from_vec(bytes.to_vec()), max_nbytes, &NoProgress)?;
+    let (found, codec) = unpacked(
+        "csv",
+        Buffer::from_vec(bytes.to_vec()),
+        &Limits { max_nbytes, ..Limits::default() },
+        &NoProgress,
+    )?;
     assert!(codec.is_some() || found.as_slice() == bytes);
     Ok(found.as_slice().to_vec())
 }
@@ -73,6 +79,20 @@ fn what_unpacks_to_too_much_is_refused() {
         let error = opened(&packed(codec, &vec![b'a'; 4 << 20]), 1 << 18).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error:?}");
     }
+}
+
+#[test]
+fn a_text_grows_with_its_lines_and_with_what_it_is_unpacked_from() {
+    let limits = Limits { max_unbacked_nbytes: 1 << 10, max_expansion: 4, ..Limits::default() };
+    let told = |text: &[u8]| {
+        let bytes = Buffer::from_vec(packed(Codec::Zstd, text));
+        unpacked("csv", bytes, &limits, &NoProgress).map(|(text, _)| text.nbytes())
+    };
+    // Three kilobytes in some twenty bytes: as one cell, and as a thousand.
+    let error = told(&vec![b'a'; 3000]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error:?}");
+    assert!(error.to_string().contains("packed texts take 3000 bytes"), "{error}");
+    assert_eq!(told(&b"1,\n".repeat(1000)).unwrap(), 3000);
 }
 
 #[test]

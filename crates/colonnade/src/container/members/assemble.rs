@@ -58,7 +58,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
         let mut builder = ArrayDataBuilder::new(kept.kept_type(data_type)).len(count);
         let mut nulls = None;
         if let Some(bits) = self.optional(prefix, "validity", DType::BYTE)? {
-            at_least(prefix, "validity", &bits, bit_util::ceil(total, 8))?;
+            exactly(prefix, "validity", &bits, bit_util::ceil(total, 8))?;
             nulls = Some(NullBuffer::new(BooleanBuffer::new(bits, start, count)));
             builder = builder.nulls(nulls.clone());
         }
@@ -67,20 +67,20 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
             PieceKind::Null => main = "validity",
             PieceKind::Bits => {
                 let bits = self.required(prefix, "values", DType::BYTE)?;
-                at_least(prefix, "values", &bits, bit_util::ceil(total, 8))?;
+                exactly(prefix, "values", &bits, bit_util::ceil(total, 8))?;
                 let nbytes = bit_util::ceil(start % 8 + count, 8);
                 builder = builder.offset(start % 8).add_buffer(bits.slice_with_length(start / 8, nbytes));
             }
             PieceKind::Fixed(dtype) => {
                 let values = self.required(prefix, "values", dtype)?;
                 let width = dtype.itemsize as usize;
-                at_least(prefix, "values", &values, total.saturating_mul(width))?;
+                exactly(prefix, "values", &values, total.saturating_mul(width))?;
                 builder = builder.add_buffer(values.slice_with_length(start * width, count * width));
             }
             PieceKind::Views => {
                 main = "views";
                 let views = self.required(prefix, "views", dtype("|V16")?)?;
-                at_least(prefix, "views", &views, total.saturating_mul(16))?;
+                exactly(prefix, "views", &views, total.saturating_mul(16))?;
                 builder = builder.add_buffer(views.slice_with_length(start * 16, count * 16));
                 for k in 0.. {
                     match self.optional(prefix, &format!("data_{k}"), DType::BYTE)? {
@@ -92,7 +92,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
             kind @ (PieceKind::Small | PieceKind::Large) => {
                 let (descr, width) = if kind == PieceKind::Small { ("<i4", 4) } else { ("<i8", 8) };
                 let offsets = self.required(prefix, "offsets", dtype(descr)?)?;
-                at_least(prefix, "offsets", &offsets, total.saturating_add(1).saturating_mul(width))?;
+                exactly(prefix, "offsets", &offsets, total.saturating_add(1).saturating_mul(width))?;
                 let values = self.required(prefix, "values", DType::BYTE)?;
                 let offsets = offsets.slice_with_length(start * width, (count + 1) * width);
                 builder = builder.add_buffer(offsets).add_buffer(values);
@@ -169,7 +169,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
             DataType::Union(fields, mode) => {
                 let wrong = |fault: Fault| located(prefix, fault);
                 let ids = self.required(prefix, "type_ids", dtype("|i1")?)?;
-                at_least(prefix, "type_ids", &ids, total)?;
+                exactly(prefix, "type_ids", &ids, total)?;
                 let names = ids_of(fields);
                 if *mode == UnionMode::Sparse {
                     let mut builder =
@@ -182,7 +182,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
                     return Ok(builder);
                 }
                 let offsets = self.required(prefix, "offsets", dtype("<i4")?)?;
-                at_least(prefix, "offsets", &offsets, total.saturating_mul(4))?;
+                exactly(prefix, "offsets", &offsets, total.saturating_mul(4))?;
                 // The lengths of children stand depth first, so each is known when its turn comes.
                 let mut limits = Vec::new();
                 let mut children = Vec::new();
@@ -218,7 +218,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
     ) -> Result<ArrayDataBuilder> {
         let offsets = self.required(prefix, "offsets", dtype(descr)?)?;
         let wanted = total.saturating_add(1).saturating_mul(size_of::<T>());
-        at_least(prefix, "offsets", &offsets, wanted)?;
+        exactly(prefix, "offsets", &offsets, wanted)?;
         let length = self.length(prefix)?;
         let (offsets, used) =
             windows::offsets::<T>(&offsets, rows, length, true).map_err(|fault| located(prefix, fault))?;
@@ -238,8 +238,8 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
         let offsets = self.required(prefix, "offsets", dtype(descr)?)?;
         let sizes = self.required(prefix, "sizes", dtype(descr)?)?;
         let wanted = total.saturating_mul(size_of::<T>());
-        at_least(prefix, "offsets", &offsets, wanted)?;
-        at_least(prefix, "sizes", &sizes, wanted)?;
+        exactly(prefix, "offsets", &offsets, wanted)?;
+        exactly(prefix, "sizes", &sizes, wanted)?;
         let length = self.length(prefix)?;
         let (offsets, sizes, used) =
             windows::views::<T>(&offsets, &sizes, rows, length).map_err(|fault| located(prefix, fault))?;
@@ -319,11 +319,12 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
     }
 }
 
-fn at_least(prefix: &str, name: &str, buffer: &ArrowBuffer, wanted: usize) -> Result<()> {
-    if buffer.len() >= wanted {
+/// A member is as long as the meta data says: of a longer one values would be lost, of a shorter one there are none.
+fn exactly(prefix: &str, name: &str, buffer: &ArrowBuffer, wanted: usize) -> Result<()> {
+    if buffer.len() == wanted {
         return Ok(());
     }
-    let message = format!("expected at least {wanted} bytes, found {}.", buffer.len());
+    let message = format!("expected {wanted} bytes, found {}.", buffer.len());
     Err(Error::malformed("npz", message).in_member(format!("{prefix}{name}")).at(buffer.len() as u64))
 }
 

@@ -188,7 +188,7 @@ fn offsets_are_checked_at_their_byte() {
         (&[-1, 2, 2, 3], 0, "negative"),
         (&[0, 2, 2, 4], 12, "within 0..3"),
         (&[3, 2, 2, 1], 4, "in order"),
-        (&[0, 2], 8, "at least 16 bytes"),
+        (&[0, 2], 8, "expected 16 bytes"),
     ] {
         let error = with_offsets(offsets);
         assert_eq!(error.location().member.as_deref(), Some("offsets"), "{error}");

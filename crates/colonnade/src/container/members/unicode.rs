@@ -4,9 +4,7 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Column, DType, type_name};
-
-/// Bytes of `<U` cells that a byte of text may become at most.
-const MAX_PADDING: usize = 1024;
+use crate::limits::Limits;
 
 fn refuse(message: String) -> Error {
     Error::new(ErrorKind::Unrepresentable, "npz", message)
@@ -52,7 +50,7 @@ fn cells(column: &Column) -> Result<(DType, Vec<u8>)> {
     let total = total.ok_or_else(|| refuse("the strings are too long for <U.".into()))?;
     let text: usize = values.iter().map(|v| v.len()).sum();
     // One long string among many short ones would make cells of mostly nothing.
-    if total > MAX_PADDING.saturating_mul(text.max(1 << 20)) {
+    if total as u64 > Limits::default().decoded_nbytes(text as u64, values.len() as u64) {
         return Err(refuse(format!(
             "{text} bytes of text would be {total} bytes of <U{width}. Shorten the longest string first."
         )));

@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::frame::ByteOrder;
 use crate::plan::{self, NoProgress};
 
+use super::MAX_HEADER_NBYTES;
 use super::Store;
 use super::frame_places::Sorted;
-use super::limits::MAX_HEADER_NBYTES;
 use super::scan::{Array, Member, plain};
 
 /// The part that a dictionary's values are.

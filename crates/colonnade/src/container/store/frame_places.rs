@@ -32,6 +32,8 @@ pub(super) enum AxisPlaces {
     Ready(Axis),
     /// Levels; the axis carries class, name and meta, with an empty range for labels.
     Levels(Axis, Vec<LevelPlace>),
+    /// A range whose labels are stored too, for readers that do not know it: they must be the same.
+    Spelled(Axis, Vec<LevelPlace>),
 }
 
 /// Buffers of columns in Arrow's layout by owner, as member numbers.
@@ -319,6 +321,14 @@ fn check_children(store: &Store, column: &ColumnPlace) -> Result<()> {
     Err(named(Error::limit("npz", message)))
 }
 
+/// Labels that are not the range which the meta data says that they are.
+pub(super) fn not_spelled(count: usize) -> Error {
+    let message = format!(
+        "expected the {count} labels of the range under auto, found others. The file is damaged, or was changed by a program that does not know the range."
+    );
+    Error::malformed("npz", message)
+}
+
 fn axis(
     store: &Store,
     meta: &AxisMeta,
@@ -334,7 +344,14 @@ fn axis(
     axis.meta.clone_from(&meta.meta);
     if let Some((start, stop, step, count)) = meta.auto {
         axis.labels = crate::frame::Labels::Auto { start, stop, step, count };
-        return Ok(AxisPlaces::Ready(axis));
+        let Some(member) = stored.get(&0).and_then(|&n| store.members.get(n)) else {
+            return Ok(AxisPlaces::Ready(axis));
+        };
+        let place = line_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?;
+        if stored.len() > 1 || place.grid.nrows != count || place.grid.dtype.descr() != "<i8" {
+            return Err(not_spelled(count));
+        }
+        return Ok(AxisPlaces::Spelled(axis, vec![LevelPlace::Block(place)]));
     }
     if !stored.contains_key(&0) && meta.arrow.is_empty() && meta.depth <= 1 {
         if !ours {
@@ -388,6 +405,7 @@ fn axis(
 fn axis_len(axis: &AxisPlaces) -> usize {
     match axis {
         AxisPlaces::Ready(axis) => axis.len(),
+        AxisPlaces::Spelled(axis, _) => axis.len(),
         AxisPlaces::Levels(_, levels) => levels.first().map_or(0, |l| match l {
             LevelPlace::Block(place) => place.grid.nrows,
             LevelPlace::Column(column) => column.spec.length,

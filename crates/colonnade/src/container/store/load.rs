@@ -3,13 +3,15 @@
 use crate::container::members::assemble;
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
+use crate::frame::cost::{SHARED, Sharing, may_share, unfolded};
 use crate::frame::{Axis, Block, Column, Frame, Labels, Level, Part, row_range, select, slots};
+use crate::limits::Budget;
 use crate::memory::{Buffer, Region, RegionMut};
 use crate::plan::{self, Progress, Request, Task};
 
-use super::frame_places::AxisPlaces;
+use super::frame_places::{AxisPlaces, not_spelled};
 use super::place::{ColumnPlace, Extents, LevelPlace, Place, Space, joined};
-use super::scan::Member;
+use super::scan::{Array, Member};
 use super::{Source, Store, remote};
 
 /// Size of one read: large enough for the system, small enough to share between threads.
@@ -22,6 +24,8 @@ const JOIN_GAP: usize = 64 << 10;
 pub(super) struct Spaces {
     source: Buffer,
     image: Buffer,
+    /// What columns whose rows share values may become.
+    budget: Budget,
 }
 
 impl Store {
@@ -33,7 +37,7 @@ impl Store {
         let places = self.places()?;
         let mut extents = Extents::default();
         for axis in [&places.index, &places.columns] {
-            if let AxisPlaces::Levels(_, levels) = axis {
+            if let AxisPlaces::Levels(_, levels) | AxisPlaces::Spelled(_, levels) = axis {
                 levels.iter().for_each(|l| extents.add_level(l));
             }
         }
@@ -128,7 +132,9 @@ impl Store {
             }
         };
         let image = self.image(&jobs, private, threads, progress)?;
-        Ok(Spaces { source, image })
+        let nbytes = source.nbytes().saturating_add(image.nbytes());
+        let budget = Budget::new(&self.limits, nbytes as u64);
+        Ok(Spaces { source, image, budget })
     }
 
     /// What makes the ranges of the image: members, each with the part of the image that it fills.
@@ -175,6 +181,7 @@ impl Store {
         if jobs.is_empty() {
             return Ok(Buffer::from_vec(Vec::new()));
         }
+        self.check_unpacked(jobs)?;
         let spans: Vec<(usize, usize)> = jobs.iter().map(|&(_, start, end)| (start, end)).collect();
         let mut region = region_for(self.image_nbytes, &spans)?;
         let targets = disjoint(region.as_mut_slice(), &spans);
@@ -193,6 +200,27 @@ impl Store {
         });
         plan::run(tasks.collect(), threads, progress)?;
         Ok(Buffer::from_region(region.finish(), private))
+    }
+
+    /// Refuses compressed members that become far more than the source.
+    fn check_unpacked(&self, jobs: &[(&Member, usize, usize)]) -> Result<()> {
+        let input = self.source.structure().len() as u64;
+        let packed =
+            || jobs.iter().filter(|(member, ..)| member.method != Method::Stored || member.filter != 0);
+        let nbytes = packed().map(|&(_, start, end)| (end - start) as u64).fold(0, u64::saturating_add);
+        if nbytes <= self.limits.decoded_nbytes(input, 0) {
+            return Ok(());
+        }
+        // Of single bytes no more are cells than the frame has: the rest are those of text.
+        let most = self.frame.as_ref().map_or(u64::MAX, |f| (f.nrows as u64).saturating_mul(f.ncols as u64));
+        let cells = |&(member, start, end): &(&Member, usize, usize)| match self.array_of(member) {
+            Array::Plain { key, .. } if key.dtype.itemsize > 1 => {
+                (end - start) as u64 / u64::from(key.dtype.itemsize)
+            }
+            _ => ((end - start) as u64).min(most),
+        };
+        let ncells = packed().map(cells).fold(0, u64::saturating_add);
+        self.limits.check_decoded("npz", "the compressed members", nbytes, input, ncells)
     }
 }
 
@@ -262,13 +290,19 @@ impl Spaces {
             let (low, high) = block.grid.extent();
             Ok(block.buffer.slice(low, high - low).map(|bytes| (grid.dtype, bytes)))
         };
-        assemble(&place.spec, &place.kept, rows, fetch).map_err(|e| place.located(e))
+        let column = assemble(&place.spec, &place.kept, rows, fetch).map_err(|e| place.located(e))?;
+        if may_share(column.data.data_type(), Sharing::Views) {
+            let nbytes = unfolded(&column.data, Sharing::Views);
+            let charged = self.budget.charge("npz", SHARED, nbytes, column.len() as u64);
+            charged.map_err(|e| place.located(e))?;
+        }
+        Ok(column)
     }
 
     fn axis(&self, places: &AxisPlaces, what: &str) -> Result<Axis> {
         let (axis, levels) = match places {
             AxisPlaces::Ready(axis) => return Ok(axis.clone()),
-            AxisPlaces::Levels(axis, levels) => (axis, levels),
+            AxisPlaces::Levels(axis, levels) | AxisPlaces::Spelled(axis, levels) => (axis, levels),
         };
         let level = |place: &LevelPlace| match place {
             LevelPlace::Block(place) => self.block(place).map(Level::Block),
@@ -279,6 +313,29 @@ impl Spaces {
             .map(level)
             .collect::<Result<Vec<_>>>()
             .map_err(|e| e.in_member(format!("{what} labels")))?;
+        if let (AxisPlaces::Spelled(..), Labels::Auto { start, step, count, .. }) = (places, &axis.labels) {
+            let same = levels.iter().all(|level| is_range(level, *start, *step));
+            return if same {
+                Ok(axis.clone())
+            } else {
+                Err(not_spelled(*count).in_member(format!("{what} labels")))
+            };
+        }
         Ok(Axis { labels: Labels::Levels(levels), ..axis.clone() })
     }
+}
+
+/// Whether a level of int64 counts from `start` in steps of `step`.
+fn is_range(level: &Level, start: i64, step: i64) -> bool {
+    let Level::Block(block) = level else { return false };
+    let (low, high) = block.grid.extent();
+    let Some(bytes) = block.buffer.slice(low, high - low) else { return false };
+    let (labels, _) = bytes.as_slice().as_chunks::<8>();
+    let mut wanted = start;
+    labels.len() == block.grid.nrows
+        && labels.iter().all(|label| {
+            let same = i64::from_le_bytes(*label) == wanted;
+            wanted = wanted.wrapping_add(step);
+            same
+        })
 }

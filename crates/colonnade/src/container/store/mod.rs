@@ -10,7 +10,6 @@ mod filtered;
 mod frame_places;
 mod info;
 mod labels;
-mod limits;
 mod load;
 mod open;
 mod place;
@@ -20,9 +19,11 @@ mod source;
 mod text;
 mod verify;
 
+/// NPY headers are a few hundred bytes; structured ones a few thousand.
+const MAX_HEADER_NBYTES: usize = 1 << 20;
+
 pub use crate::plan::Request;
 pub use bundle::check_label;
 pub use info::{AnyArray, MemberInfo};
-pub use limits::Limits;
 pub use open::{Holder, Kind, Store};
 pub use source::Source;

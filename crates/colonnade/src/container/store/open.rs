@@ -9,12 +9,14 @@ use crate::container::members::Name;
 use crate::container::zip::{self, Directory, Method};
 use crate::error::{Error, Result};
 
+use super::Source;
 use super::any_names;
 use super::filtered::{self, Filtered};
 use super::frame_places::{self, FramePlaces};
 use super::place::Space;
 use super::scan::{Array, Arrays, Member, place_all};
-use super::{Limits, Source};
+use super::source::check_member_file;
+use crate::limits::Limits;
 
 /// What a set of members is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,10 +182,10 @@ impl Store {
         let mut files: Vec<(String, PathBuf, u64)> = Vec::new();
         for entry in fs::read_dir(path)? {
             let entry = entry?;
-            let (Ok(name), meta) = (entry.file_name().into_string(), fs::metadata(entry.path())?) else {
-                continue;
-            };
-            if meta.is_file() && (name.ends_with(".npy") || name == "__meta__.json") {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if name.ends_with(".npy") || name == "__meta__.json" {
+                let meta = fs::symlink_metadata(entry.path())?;
+                check_member_file(meta.file_type()).map_err(|e| e.in_member(&name))?;
                 files.push((name, entry.path(), meta.len()));
             }
         }

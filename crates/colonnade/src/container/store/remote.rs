@@ -10,9 +10,10 @@ use crate::error::Result;
 use crate::memory::Remote;
 use crate::plan::{NoProgress, Progress};
 
-use super::limits::MAX_HEADER_NBYTES;
+use super::MAX_HEADER_NBYTES;
+use super::Source;
 use super::scan::Member;
-use super::{Limits, Source};
+use crate::limits::Limits;
 
 /// The end record, its comment and the ZIP64 records before it.
 const TAIL_NBYTES: usize = (64 << 10) + 256;

@@ -6,10 +6,11 @@ use crate::container::npy::{self, Descr, Header};
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
 
+use super::MAX_HEADER_NBYTES;
+use super::Source;
 use super::filtered::Filtered;
-use super::limits::MAX_HEADER_NBYTES;
 use super::place::Space;
-use super::{Limits, Source};
+use crate::limits::Limits;
 
 /// Enough for every header that NumPy or StaticFrame writes for a plain array.
 const PREFIX_NBYTES: usize = 256;

@@ -1,14 +1,15 @@
 //! Where the bytes of a store are.
 
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{File, FileType};
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::container::zip::Directory;
 use crate::error::{Error, Result};
+use crate::limits::{Limits, StreamLimit};
 use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_small, read_to_end};
 use crate::plan::{NoProgress, Progress};
 
@@ -62,9 +63,11 @@ impl Source {
     /// A pipe, socket or device, read to its end.
     ///
     /// # Errors
-    /// The system's own; a limit where more than `max_nbytes` come.
-    pub fn stream(stream: &mut dyn Read, max_nbytes: u64, progress: &dyn Progress) -> Result<Self> {
-        Ok(Self::Memory(read_to_end("npz", stream, max_nbytes, progress)?))
+    /// The system's own; a limit where the stream does not end.
+    pub fn stream(stream: &mut dyn Read, limits: &Limits, progress: &dyn Progress) -> Result<Self> {
+        let mut limit = StreamLimit::new(limits);
+        let mut check = |bytes: &[u8]| limit.check("npz", bytes.len() as u64);
+        Ok(Self::Memory(read_to_end(stream, &mut check, progress)?))
     }
 
     /// The bytes as far as structure needs them; empty for a directory.
@@ -86,7 +89,9 @@ impl Source {
     #[must_use]
     pub fn nbytes(&self) -> u64 {
         match self {
-            Self::Directory(paths) => paths.iter().filter_map(|p| p.metadata().ok()).map(|m| m.len()).sum(),
+            Self::Directory(paths) => {
+                paths.iter().filter_map(|p| p.symlink_metadata().ok()).map(|m| m.len()).sum()
+            }
             _ => self.structure().len() as u64,
         }
     }
@@ -139,10 +144,43 @@ impl Source {
             Self::Read(mapped, _) => mapped.file().read_exact_at(target, offset as u64).map_err(short),
             Self::Directory(paths) => {
                 let path = paths.get(file).ok_or_else(|| Error::not_found("npy", "no such file."))?;
-                File::open(path)?.read_exact_at(target, offset as u64).map_err(short)
+                open_member(path)?.read_exact_at(target, offset as u64).map_err(short)
             }
         }
     }
+}
+
+/// Opens a file of a directory. It was a regular one when the directory was listed; what has taken its name since is neither
+/// followed nor waited for.
+fn open_member(path: &Path) -> Result<File> {
+    let opened = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    let file = opened.map_err(|e| match e.raw_os_error() {
+        Some(libc::ELOOP) => not_regular("a symbolic link"),
+        _ => e.into(),
+    })?;
+    check_member_file(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// Refuses a member of a directory that is no regular file: a link may lead anywhere, and a pipe or a device may never end.
+pub(super) fn check_member_file(found: FileType) -> Result<()> {
+    if found.is_file() {
+        return Ok(());
+    }
+    Err(not_regular(match () {
+        () if found.is_symlink() => "a symbolic link",
+        () if found.is_dir() => "a directory",
+        () if found.is_fifo() => "a named pipe",
+        () if found.is_socket() => "a socket",
+        () => "a device",
+    }))
+}
+
+fn not_regular(found: &str) -> Error {
+    let message = format!(
+        "expected a regular file, found {found}. Put the file itself there, or give it another name."
+    );
+    Error::malformed("npy", message)
 }
 
 /// A sparse copy of a file: its end, its directory, and the headers that the directory points at. Everything else is

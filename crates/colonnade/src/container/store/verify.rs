@@ -1,5 +1,6 @@
 //! Everything that reading alone does not prove: checksums, bools, and what the store says of itself.
 
+use crate::arrow::ranges::check_ranges;
 use crate::container::zip::{self, Method};
 use crate::error::{Error, Result};
 use crate::frame::Kind as DTypeKind;
@@ -16,6 +17,10 @@ impl Store {
     /// The first thing that is wrong, with its member.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         self.source.need_all(progress)?;
+        if let Some(directory) = self.directory() {
+            // Opening a frame compares the names of its own members alone.
+            zip::check_duplicate_names(directory)?;
+        }
         let offsets = match self.directory().filter(|_| self.kind == Kind::Zip) {
             Some(directory) => zip::data_offsets(self.source.structure(), directory)?,
             None => Vec::new(),
@@ -38,7 +43,7 @@ impl Store {
         }
         if self.frame.is_ok() {
             let request = Request::all(threads, progress);
-            self.load(&self.axes(threads)?, &request)?;
+            check_ranges("npz", &self.load(&self.axes(threads)?, &request)?, 0)?;
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ use super::whole::{Reading, Rows};
 use super::{FORMAT, category};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Frame, Labels};
+use crate::limits::StreamLimit;
 use crate::plan::NoProgress;
 use crate::text::place::Place;
 
@@ -23,6 +24,8 @@ use crate::text::place::Place;
 #[derive(Debug)]
 pub struct Chunks {
     options: ReadOptions,
+    /// Of text that waits.
+    limit: StreamLimit,
     stream: Stream,
     text: Vec<u8>,
     /// Bytes of `text` that frames have taken.
@@ -54,6 +57,7 @@ impl Chunks {
             return Err(Error::invalid_option(FORMAT, message).in_member(name.as_str()));
         }
         Ok(Self {
+            limit: StreamLimit::new(&options.limits),
             stream: Stream::new(options.encoding),
             options,
             text: Vec::new(),
@@ -84,15 +88,8 @@ impl Chunks {
             self.taken = 0;
         }
         self.stream.feed(bytes, &mut self.text, &mut self.place)?;
-        let held = self.text.len() as u64;
-        if held > self.options.limits.max_nbytes {
-            let most = self.options.limits.max_nbytes;
-            return Err(Error::limit(
-                FORMAT,
-                format!("{held} bytes wait, the limit is {most}. Take frames in between."),
-            ));
-        }
-        Ok(())
+        // What waits is one line, or what nobody has taken: an endless line is a source without an end.
+        self.limit.check(FORMAT, self.text.len() as u64)
     }
 
     /// No more bytes come.

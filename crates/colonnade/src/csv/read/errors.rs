@@ -9,7 +9,8 @@ use super::opening::Opening;
 use super::pass::{Fault, FaultKind};
 use super::rules::{NEVER, Rules};
 use crate::error::{Error, ErrorKind};
-use crate::text::place::{Place, shown};
+use crate::shown::shown;
+use crate::text::place::Place;
 
 /// What is said of a line over the limit.
 pub(super) const TOO_LONG: &str =

@@ -91,7 +91,8 @@ fn row(bytes: &[u8], at: usize, rules: &Rules, ended: bool) -> Found<Row> {
     };
     let cells: Vec<String> = walk.spans().map(cell).collect();
     let quoted = rest.first() == Some(&rules.quote);
-    let blank =
-        cells.is_empty() || (cells.len() == 1 && !quoted && cells.iter().all(|c| c.trim().is_empty()));
+    // As pandas has it: other spaces, those of Unicode among them, are a name.
+    let nothing = |cell: &String| cell.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
+    let blank = cells.is_empty() || (cells.len() == 1 && !quoted && cells.iter().all(nothing));
     Ok(Some((at + next, (!blank).then_some(cells))))
 }

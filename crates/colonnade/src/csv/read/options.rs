@@ -1,8 +1,8 @@
 //! Options of reading CSV.
 
 use super::FORMAT;
-use crate::container::store::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 
 pub use super::kinds::BigInts;
 

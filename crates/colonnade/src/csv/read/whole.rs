@@ -14,6 +14,7 @@ use super::split::{Found, careful_pieces, piece_nbytes, pieces};
 use super::tidy::Shape;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
+use crate::limits::CELL_NBYTES;
 use crate::memory::Buffer;
 use crate::plan::{NoProgress, Progress};
 use crate::text::Decoded;
@@ -118,13 +119,9 @@ impl Reading<'_> {
         };
         let rows: usize = source.rows_at_most(&pieces).iter().map(|(_, count)| count).sum();
         let unbacked = rows.saturating_mul(*ncols).saturating_sub(self.bytes.len() + 1) as u64;
-        if unbacked > self.options.limits.max_unbacked_rows {
-            let message = format!(
-                "{rows} short lines filled up to {ncols} cells are {unbacked} cells that no byte stands behind, the limit is {}.",
-                self.options.limits.max_unbacked_rows
-            );
-            return Err(Error::limit(FORMAT, message));
-        }
+        let what = format!("{rows} short lines that are filled up to {ncols} cells");
+        let nbytes = unbacked.saturating_mul(CELL_NBYTES);
+        self.options.limits.check_decoded(FORMAT, &what, nbytes, self.bytes.len() as u64, 0)?;
         Ok((source, pieces))
     }
 

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use crate::arrow::ranges::check_ranges;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Description, Frame, Tags};
 use crate::memory::Buffer;
@@ -14,6 +15,7 @@ use crate::msgpack::read::foreign::{self, Layout};
 use crate::msgpack::read::own::{Opening, Own};
 use crate::msgpack::skip::Skipper;
 use crate::plan::{LOOK_NBYTES, Progress, Request, Silent};
+use crate::shown::cut;
 
 /// An opened file, buffer or message.
 #[derive(Debug)]
@@ -266,8 +268,11 @@ impl Opened {
                 frame.part(FORMAT, request.positions, request.rows)
             }
             Content::Bundle(frames) => {
-                let label = |(label, _): &(String, Range<usize>)| label.chars().take(40).collect::<String>();
-                let labels: Vec<String> = frames.iter().take(5).map(label).collect();
+                let label = |(label, _): &(String, Range<usize>)| cut(label, 40);
+                let mut labels: Vec<String> = frames.iter().take(5).map(label).collect();
+                if frames.len() > labels.len() {
+                    labels.push("...".to_owned());
+                }
                 let message = format!(
                     "expected one frame, found a map of {} frames: {}. Open it with read_bundle, or say \
                      orient=\"columns\" where they are columns whose cells are maps.",
@@ -293,11 +298,12 @@ impl Opened {
     /// Malformed columns.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         let request = Request::all(threads, progress);
-        let Content::Bundle(frames) = &self.content else { return self.load(&request).map(drop) };
+        let whole = |opened: &Self| check_ranges(FORMAT, &opened.load(&request)?, 0);
+        let Content::Bundle(frames) = &self.content else { return whole(self) };
         for (label, extent) in frames {
             // A bundle in a bundle is none: it is refused as a frame.
-            let loaded = self.open_label(label, &Silent(progress))?.load(&request);
-            loaded.map_err(|e| in_frame(e, label, extent.start))?;
+            let verified = whole(&self.open_label(label, &Silent(progress))?);
+            verified.map_err(|e| in_frame(e, label, extent.start))?;
         }
         Ok(())
     }

@@ -4,9 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::container::members::Compat;
-use crate::container::store::{Limits, Request, Source, Store};
+use crate::container::store::{Request, Source, Store};
 use crate::container::zip::{Directory, data_offset};
 use crate::frame::{Axis, Block, DType, Frame, Grid, Part, Run, Tags};
+use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::plan::NoProgress;
 use crate::{Error, ErrorKind};

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::frame::paths::Leaves;
 use crate::frame::{MAX_DEPTH, children};
 
+use super::allowed::Allowed;
 use super::body::Body;
 use super::check;
 use super::dictionaries::Known;
@@ -24,7 +25,7 @@ pub(crate) struct Cursor<'a> {
     pub(crate) at: Place,
     /// Variadic buffers passed so far.
     pub(crate) variadic: usize,
-    pub(crate) limits: u64,
+    pub(crate) allowed: &'a Allowed,
 }
 
 impl<'a> Cursor<'a> {
@@ -37,9 +38,9 @@ impl<'a> Cursor<'a> {
         shape: &'a Shape,
         dictionaries: Known<'a>,
         at: Place,
-        limits: u64,
+        allowed: &'a Allowed,
     ) -> Result<Self> {
-        Ok(Self { body, shape, dictionaries, at, variadic: body.variadic_before(at.view)?, limits })
+        Ok(Self { body, shape, dictionaries, at, variadic: body.variadic_before(at.view)?, allowed })
     }
 
     /// The field's array, checked.
@@ -58,7 +59,8 @@ impl<'a> Cursor<'a> {
         #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
         let id = field.dict_id();
         let data = self.array(field.data_type(), kept, id, 0).map_err(|e| e.in_member(field.name()))?;
-        check::values(&data).map_err(|e| e.in_member(field.name()))?;
+        let checked = check::values(&data).and_then(|()| self.allowed.check(&data));
+        checked.map_err(|e| e.in_member(field.name()))?;
         Ok(data)
     }
 
@@ -70,6 +72,7 @@ impl<'a> Cursor<'a> {
         // No row of a batch stands behind them either.
         let data = self.array(data_type, &Leaves::All, None, 1)?;
         check::values(&data)?;
+        self.allowed.check(&data)?;
         Ok(data)
     }
 
@@ -118,7 +121,7 @@ impl<'a> Cursor<'a> {
         self.at.node += 1;
         let (length, nulls) = (node.length, node.nulls);
         // The scan has compared the rows of a batch with its body; what lies within says a length of its own.
-        if length as u64 > self.limits
+        if length as u64 > self.allowed.unbacked
             && least_bits(data_type) == 0
             && (depth > 0 || self.shape.row_bits == 0)
         {

@@ -3,11 +3,13 @@
 use arrow_data::ArrayData;
 
 use crate::arrow::import::{Plan, fits, to_block};
+use crate::arrow::ranges::check_ranges;
 use crate::error::{Error, Result};
 use crate::frame::paths::Leaves;
 use crate::frame::{Frame, row_range};
 use crate::plan::{self, NoProgress, Progress, Request, Task};
 
+use super::allowed::Allowed;
 use super::arrays::{Cursor, field_of};
 use super::body::Body;
 use super::land::empty_of;
@@ -67,10 +69,10 @@ impl Ipc {
         self.need(&needed, kept, std::iter::once(i), &NoProgress)?;
         let dictionaries = history.at(i);
         let shape = &self.catalog.shape;
+        let allowed = Allowed::new(&self.options.limits, batch.body_nbytes);
         let one = |index: usize| -> Result<ArrayData> {
             let place = shape.places.get(index).copied().unwrap_or_default();
-            let mut cursor =
-                Cursor::new(&body, shape, dictionaries, place, self.options.limits.max_unbacked_rows)?;
+            let mut cursor = Cursor::new(&body, shape, dictionaries, place, &allowed)?;
             let named = |e: Error| e.in_member(format!("batch {i}")).at(batch.body_at as u64);
             let part = kept.map_or(&Leaves::All, |kept| kept.of(index));
             cursor.part(field_of(shape, index)?, part).map_err(named)
@@ -120,7 +122,9 @@ impl Ipc {
         self.need_all(progress)?;
         let mut done = 0u64;
         for i in 0..self.nbatches() {
-            self.batch(i, &Request::all(threads, &NoProgress))?;
+            let frame = self.batch(i, &Request::all(threads, &NoProgress))?;
+            let first = self.catalog.batches.get(i).map_or(0, |b| b.first_row);
+            check_ranges("arrow", &frame, first).map_err(|e| e.in_member(format!("batch {i}")))?;
             done += self.catalog.batches.get(i).map_or(0, |b| b.body_nbytes as u64);
             progress.advance(done, Some(self.source.bytes.nbytes() as u64))?;
         }

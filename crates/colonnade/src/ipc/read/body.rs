@@ -89,6 +89,12 @@ impl<'s> Body<'s> {
         (0..self.batch.header.buffers.count).map(nbytes).fold(0, u64::saturating_add)
     }
 
+    /// Cells that the fields declare, those of nested ones too.
+    pub(crate) fn ncells(&self) -> u64 {
+        let length = |i: usize| self.node(i).map_or(0, |node| node.length as u64);
+        (0..self.batch.header.nodes.count).map(length).fold(0, u64::saturating_add)
+    }
+
     /// Bytes of buffer `i` once decompressed, as it claims.
     ///
     /// # Errors

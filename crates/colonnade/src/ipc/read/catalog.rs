@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::container::store::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 
 use super::message::{BatchHeader, Span};
 use super::shape::Shape;

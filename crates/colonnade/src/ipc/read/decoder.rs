@@ -3,11 +3,12 @@
 use arrow_data::ArrayData;
 
 use crate::arrow::import::{Plan, fits, to_block};
-use crate::container::store::Limits;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
+use crate::limits::Limits;
 use crate::memory::{Buffer, Region, RegionMut};
 
+use super::allowed::Allowed;
 use super::arrays::{Cursor, field_of};
 use super::body::{Body, Source};
 use super::catalog::{Batch, Catalog, DictionaryBatch};
@@ -241,7 +242,6 @@ impl Decoder {
         let wanted = if self.modern { 8 } else { 4 };
         self.want(State::Prefix, wanted);
         let Some(catalog) = self.catalog.as_mut() else { return Ok(Event::Need) };
-        let limit = self.limits.max_unbacked_rows;
         match found.header.kind {
             Kind::Schema => {
                 self.plan = Some(Plan::new(&catalog.shape.schema)?);
@@ -251,8 +251,9 @@ impl Decoder {
                 // An endless stream's must not pile up: the values are taken here.
                 if let Some(message) = catalog.dictionaries.pop() {
                     let message = DictionaryBatch { before: 0, ..message };
-                    check_nbytes(&source, std::iter::once(&message.batch), self.limits.max_nbytes)?;
-                    self.dictionaries.take(&source, &catalog.shape, &message, limit)?;
+                    check_nbytes(&source, std::iter::once(&message.batch), &self.limits)?;
+                    let allowed = Allowed::new(&self.limits, source.bytes.nbytes());
+                    self.dictionaries.take(&source, &catalog.shape, &message, &allowed)?;
                 }
                 Ok(Event::Need)
             }
@@ -282,11 +283,11 @@ fn arrays(
     dictionaries: Known<'_>,
     limits: &Limits,
 ) -> Result<Vec<ArrayData>> {
-    check_nbytes(source, std::iter::once(batch), limits.max_nbytes)?;
+    check_nbytes(source, std::iter::once(batch), limits)?;
     let body = Body::new(source, batch)?;
-    let (shape, limit) = (&catalog.shape, limits.max_unbacked_rows);
+    let (shape, allowed) = (&catalog.shape, Allowed::new(limits, batch.body_nbytes));
     let one = |(i, place): (usize, &super::shape::Place)| {
-        Cursor::new(&body, shape, dictionaries, *place, limit)?.field(field_of(shape, i)?)
+        Cursor::new(&body, shape, dictionaries, *place, &allowed)?.field(field_of(shape, i)?)
     };
     shape.places.iter().enumerate().map(one).collect()
 }

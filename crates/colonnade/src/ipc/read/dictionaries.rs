@@ -9,6 +9,7 @@ use arrow_data::transform::MutableArrayData;
 use crate::error::{Error, Result};
 use crate::frame::has_validity;
 
+use super::allowed::Allowed;
 use super::arrays::Cursor;
 use super::body::{Body, Source};
 use super::catalog::{Catalog, DictionaryBatch};
@@ -65,7 +66,7 @@ impl Dictionaries {
         source: &Source,
         shape: &Shape,
         message: &DictionaryBatch,
-        limits: u64,
+        allowed: &Allowed,
     ) -> Result<()> {
         let named =
             |e: Error| e.in_member(format!("dictionary {}", message.id)).at(message.batch.header_at as u64);
@@ -74,7 +75,7 @@ impl Dictionaries {
         })?;
         let body = Body::new(source, &message.batch).map_err(named)?;
         let mut cursor =
-            Cursor::new(&body, shape, Known::Now(self), Place::default(), limits).map_err(named)?;
+            Cursor::new(&body, shape, Known::Now(self), Place::default(), allowed).map_err(named)?;
         let made = cursor.of_type(data_type).map_err(named)?;
         match self.held.get_mut(&message.id) {
             Some(known) if message.delta => known.add(made),
@@ -142,7 +143,7 @@ impl History {
     pub(crate) fn new(
         source: &Source,
         catalog: &Catalog,
-        limits: u64,
+        allowed: &Allowed,
         only: Option<&HashSet<i64>>,
     ) -> Result<Self> {
         let mut now = Dictionaries::default();
@@ -154,7 +155,7 @@ impl History {
                 out.replaced = true;
                 out.keep(message.id, &now, &mut steps)?;
             }
-            now.take(source, &catalog.shape, message, limits)?;
+            now.take(source, &catalog.shape, message, allowed)?;
             let nvalues = now.held.get(&message.id).map_or(0, Held::nvalues);
             steps.entry(message.id).or_default().push((message.before, nvalues));
         }

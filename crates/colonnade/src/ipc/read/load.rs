@@ -6,6 +6,7 @@ use crate::frame::paths::Kept;
 use crate::frame::{Axis, Frame, row_range};
 use crate::plan::{NoProgress, Request};
 
+use super::allowed::Allowed;
 use super::land::Landing;
 use super::open::Ipc;
 
@@ -55,6 +56,7 @@ impl Ipc {
         let (start, stop) = rows;
         let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
         self.need(wanted, kept, (0..self.nbatches()).filter(touched), request.progress)?;
+        let allowed = Allowed::new(&self.options.limits, self.source.bytes.nbytes());
         let landing = Landing {
             source: &self.source,
             catalog: &self.catalog,
@@ -63,7 +65,7 @@ impl Ipc {
             kept,
             rows,
             threads: request.threads,
-            unbacked: self.options.limits.max_unbacked_rows,
+            allowed: &allowed,
             in_place: in_place.as_ref(),
         };
         landing.run(wanted, request.progress)

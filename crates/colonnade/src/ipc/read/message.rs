@@ -3,8 +3,8 @@
 use arrow_ipc::{CompressionType, MessageHeader, MetadataVersion};
 use flatbuffers::VerifierOptions;
 
-use crate::container::store::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 
 /// Begins every message since Arrow 0.15; the length that follows stood alone before.
 pub(crate) const CONTINUATION: u32 = 0xFFFF_FFFF;

@@ -4,6 +4,7 @@
 //! once, in parallel, to where it will stay ([`land`]), or handed out where it lies ([`arrays`]). What is handed out was
 //! checked before ([`check`]).
 
+mod allowed;
 mod arrays;
 mod arrive;
 mod assemble;
@@ -19,6 +20,7 @@ mod land;
 mod load;
 mod message;
 mod open;
+mod plain;
 mod receive;
 mod remote;
 mod scan;
@@ -32,6 +34,7 @@ pub use decoder::{Decoder, Event};
 pub use describe::Message;
 pub use message::BodyCodec;
 pub use open::{Form, Ipc, OpenOptions};
+pub(crate) use plain::{Plain, plain};
 pub use scan::MAGIC;
 pub use shape::NROWS_KEY;
 pub(crate) use shape::width;
@@ -39,8 +42,8 @@ pub(crate) use shape::width;
 use std::fs::File;
 use std::sync::Arc;
 
-use crate::container::store::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::memory::{Buffer, MappedFile};
 use crate::plan::Progress;
 

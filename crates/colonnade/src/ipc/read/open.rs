@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::arrow::import::Plan;
-use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Axis;
+use crate::limits::Limits;
 use crate::memory::{Buffer, MappedFile, read_small};
 use crate::plan::{NoProgress, Progress};
 
@@ -129,7 +129,7 @@ impl Ipc {
         plan.settle(catalog.nrows);
         let (history, index) = (Mutex::new(None), OnceLock::new());
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
-        check_nbytes(&source, batches, options.limits.max_nbytes)?;
+        check_nbytes(&source, batches, &options.limits)?;
         Ok(Self { source, mapped, catalog, plan, form, options, history, index })
     }
 
@@ -163,28 +163,28 @@ impl Ipc {
     }
 }
 
-/// Refuses bodies that become more than the limit. What compressed ones claim is read only where it may be too much.
+/// Refuses bodies that become more than the limit. What compressed ones claim, and the cells that their fields declare, is
+/// read only where it may be too much.
 pub(super) fn check_nbytes<'b>(
     source: &Source,
     batches: impl Iterator<Item = &'b Batch> + Clone,
-    limit: u64,
+    limits: &Limits,
 ) -> Result<()> {
+    let input = source.bytes.nbytes() as u64;
     let sum = |of: &dyn Fn(&Body<'_>) -> u64| {
         let mut nbytes = batches.clone().map(|batch| Ok(of(&Body::new(source, batch)?)));
         nbytes.try_fold(0u64, |sum, n: Result<u64>| Ok::<u64, Error>(sum.saturating_add(n?)))
     };
-    if sum(&|body| body.most_nbytes())? <= limit {
+    if sum(&|body| body.most_nbytes())? <= limits.decoded_nbytes(input, 0) {
         return Ok(());
     }
-    match sum(&|body| body.decoded_nbytes())? {
-        nbytes if nbytes <= limit => Ok(()),
-        nbytes => {
-            let message = format!(
-                "the bodies take {nbytes} bytes once decompressed, over the limit of {limit}. Raise max_nbytes to read them."
-            );
-            Err(Error::limit("arrow", message))
-        }
-    }
+    limits.check_decoded(
+        "arrow",
+        "the bodies",
+        sum(&|body| body.decoded_nbytes())?,
+        input,
+        sum(&|body| body.ncells())?,
+    )
 }
 
 fn feather_v1() -> Error {

@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::limits::StreamLimit;
 use crate::memory::{Region, RegionMut};
 use crate::plan::{self, Progress, Silent, Task};
 
@@ -38,6 +39,7 @@ pub(super) fn receive(
     let mut region = Region::allocate(0, false)?;
     let (mut filled, mut at, mut needed) = (0usize, 0usize, 4usize);
     let mut to_the_end = options.form == Some(Form::File);
+    let mut limit = StreamLimit::new(&options.limits);
     loop {
         while filled < needed || to_the_end {
             // A length is believed as far as bytes come: the room doubles, whatever the message claims.
@@ -57,15 +59,7 @@ pub(super) fn receive(
                 Err(e) => return Err(e.into()),
             }
             progress.advance(filled as u64, None)?;
-            if filled as u64 > options.limits.max_nbytes {
-                return Err(Error::limit(
-                    "arrow",
-                    format!(
-                        "the stream passes the limit of {} bytes. Raise max_nbytes to read it.",
-                        options.limits.max_nbytes
-                    ),
-                ));
-            }
+            limit.check("arrow", filled as u64)?;
         }
         let bytes = region.as_mut_slice().get(..filled).unwrap_or(&[]);
         if at == 0 && (bytes.starts_with(b"ARRO") && options.form.is_none() || bytes.starts_with(b"FEA1")) {

@@ -5,12 +5,13 @@ use std::sync::{Arc, PoisonError};
 
 use arrow_schema::{DataType, Field};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::frame::children;
 use crate::frame::paths::{Kept, Leaves};
 use crate::memory::Remote;
 use crate::plan::{NoProgress, Progress};
 
+use super::allowed::Allowed;
 use super::arrays::field_of;
 use super::body::{Body, Source};
 use super::catalog::Batch;
@@ -55,18 +56,14 @@ impl Ipc {
         remote.need(&ranges, progress)?;
         // What compressed buffers become can be told only now.
         let mut nbytes = 0u64;
-        self.each(fields, kept, batches, &mut |body, i| {
+        self.each(fields, kept, batches.clone(), &mut |body, i| {
             nbytes = nbytes.saturating_add(body.becomes(i)?);
             Ok(())
         })?;
-        let limit = self.options.limits.max_nbytes;
-        if nbytes <= limit {
-            return Ok(());
-        }
-        let message = format!(
-            "what is asked for takes {nbytes} bytes once decompressed, over the limit of {limit}. Raise max_nbytes to read it."
-        );
-        Err(Error::limit("arrow", message))
+        let asked = batches.filter_map(|i| self.catalog.batches.get(i));
+        let ncells = asked.map(|batch| Ok(Body::new(&self.source, batch)?.ncells())).sum::<Result<u64>>()?;
+        let input = self.source.bytes.nbytes() as u64;
+        self.options.limits.check_decoded("arrow", "the columns", nbytes, input, ncells)
     }
 
     /// Makes sure that the whole file may be looked at.
@@ -121,8 +118,8 @@ impl Ipc {
             let range = |b: &Batch| (b.body_at, b.body_at.saturating_add(b.body_nbytes));
             remote.need(&wanted.map(range).collect::<Vec<_>>(), &NoProgress)?;
         }
-        let unbacked = self.options.limits.max_unbacked_rows;
-        let made = Arc::new(History::new(&self.source, &self.catalog, unbacked, wanted.as_ref())?);
+        let allowed = Allowed::new(&self.options.limits, self.source.bytes.nbytes());
+        let made = Arc::new(History::new(&self.source, &self.catalog, &allowed, wanted.as_ref())?);
         *held() = Some((wanted, Arc::clone(&made)));
         Ok(made)
     }

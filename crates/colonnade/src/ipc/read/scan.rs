@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
 
 use super::catalog::{Batch, Catalog};
 use super::message::{BatchHeader, Header, Kind, Prefix, header, prefix};

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::frame::Frame;
+use crate::limits::StreamLimit;
 use crate::plan::NoProgress;
 use crate::text::header::{Exported, Header};
 use crate::text::input::Encoding;
@@ -18,6 +19,8 @@ use super::{frames, own};
 #[derive(Debug)]
 pub struct Chunks {
     options: ReadOptions,
+    /// Of bytes that wait.
+    limit: StreamLimit,
     /// What has come; what is behind `taken` is no row of a frame yet.
     bytes: Vec<u8>,
     taken: usize,
@@ -54,6 +57,7 @@ impl Chunks {
             return Err(Error::unsupported(FORMAT, message));
         }
         Ok(Self {
+            limit: StreamLimit::new(&options.limits),
             options: options.into(),
             bytes: Vec::new(),
             taken: 0,
@@ -79,14 +83,7 @@ impl Chunks {
             self.seen -= self.taken;
             self.taken = 0;
         }
-        let cap = self.options.limits.max_nbytes;
-        let nbytes = (self.bytes.len() - self.taken) as u64 + bytes.len() as u64;
-        if nbytes > cap {
-            let message = format!(
-                "{nbytes} bytes of rows, over the limit of {cap}. Raise Limits(max_nbytes=...) to read them."
-            );
-            return Err(Error::limit(FORMAT, message));
-        }
+        self.limit.check(FORMAT, (self.bytes.len() - self.taken) as u64 + bytes.len() as u64)?;
         self.bytes.extend_from_slice(bytes);
         Ok(())
     }
@@ -168,7 +165,8 @@ impl Chunks {
             return Ok(Some(self.is_finished));
         };
         let line = self.bytes.get(self.taken..end).unwrap_or(&[]);
-        if line.trim_ascii().is_empty() {
+        // JSON's own white space and no more: a form feed is no blank.
+        if line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
             self.pass(end);
             return Ok(None);
         }
@@ -245,7 +243,7 @@ impl Chunks {
     }
 
     fn context<'a>(&'a self, bytes: &'a [u8], place: &'a dyn Fn(usize) -> Place) -> Result<Context<'a>> {
-        let (options, rules, range_nbytes) = (&self.options, self.options.rules(), RANGE_NBYTES);
+        let (options, rules, range_nbytes) = (&self.options, self.options.rules(bytes.len()), RANGE_NBYTES);
         let context = Context {
             bytes,
             options,

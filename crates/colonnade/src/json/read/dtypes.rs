@@ -1,5 +1,7 @@
 //! The dtypes that a table schema names in pandas' words: Arrow's types, and the tags that pandas' adapter has for them.
 
+use std::cmp::Ordering;
+
 use arrow_array::types::{ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int64Type, UInt64Type};
 use arrow_array::{Array as _, Int64Array, PrimitiveArray};
 use arrow_buffer::BooleanBuffer;
@@ -11,6 +13,7 @@ use crate::frame::{Block, DType, Grid};
 use crate::memory::Buffer;
 use crate::msgpack::read::inferred::Finished;
 use crate::msgpack::read::inferred::numbers::exact;
+use crate::msgpack::typed::half;
 use crate::text::dtypes;
 
 use super::typed;
@@ -73,14 +76,19 @@ pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
             nearest::<Float64Type, Float32Type>(data, |value| value as f32)
         }
         (DataType::Int64, DataType::Float16) => {
-            nearest::<Int64Type, Float16Type>(data, |value| Half::from_f64(value as f64))
+            nearest::<Int64Type, Float16Type>(data, |value| nearest_half(value as f64))
         }
-        (DataType::Float64, DataType::Float16) => nearest::<Float64Type, Float16Type>(data, Half::from_f64),
+        (DataType::Float64, DataType::Float16) => nearest::<Float64Type, Float16Type>(data, nearest_half),
         _ => typed::cast(wanted, data),
     }
 }
 
 type Half = <Float16Type as ArrowPrimitiveType>::Native;
+
+/// The nearest half float: the crate's own conversion rounds to 32 bits first. Infinite where the value is beyond all of them.
+fn nearest_half(value: f64) -> Half {
+    half::nearest(value, || Ordering::Equal).map_or(Half::INFINITY, Half::from_bits)
+}
 
 /// The nearest floats; `None` where one of them would be infinite and the cell is not.
 fn nearest<T: ArrowPrimitiveType, F: ArrowPrimitiveType>(

@@ -1,11 +1,12 @@
 //! NDJSON whole: an object a line, the first perhaps our header.
 
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::memory::Buffer;
 use crate::plan::{NoProgress, Progress};
 use crate::text::header::Header;
 use crate::text::{Decoded, header};
 
+use super::super::fault::{Fault, Scanned};
 use super::super::scan::Scan;
 use super::context::Context;
 use super::options::{LinesReadOptions, ReadOptions};
@@ -52,7 +53,10 @@ pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
 pub(crate) fn first(context: &Context<'_>) -> Result<(Option<Header>, usize)> {
     let mut scan = Scan::new(context.bytes, 0, true);
     scan.space();
-    let Some(value) = own_header(&scan, &context.rules) else { return Ok((None, 0)) };
+    let Some(value) = own_header(&scan, &context.rules) else {
+        context.scanned(check_object(context))?;
+        return Ok((None, 0));
+    };
     scan.at = value;
     let header = own::header(context, &mut scan, 1)?;
     scan.space();
@@ -66,6 +70,22 @@ pub(crate) fn first(context: &Context<'_>) -> Result<(Option<Header>, usize)> {
         context.scanned(scan.expect(b'\n', "the end of the line"))?;
     }
     Ok((Some(header), scan.at))
+}
+
+/// Refuses a first line that is a value and no object: such lines are no table, whatever follows. A line that breaks the
+/// specification, or a later one of another kind, is refused where it is read.
+fn check_object(context: &Context<'_>) -> Scanned<()> {
+    let mut scan = Scan::new(context.bytes, 0, false);
+    scan.space();
+    let at = scan.at;
+    if scan.peek() == b'{' || scan.value(0, &context.rules).is_err() {
+        return Ok(());
+    }
+    let found = if context.bytes.get(at) == Some(&b'[') { "an array" } else { "a single value" };
+    let message = format!(
+        "expected a table (an object a line), found {found}. Put it into an object under a column's name."
+    );
+    Err(Fault::new(ErrorKind::Unsupported, at, message))
 }
 
 /// The rows from `start` on.

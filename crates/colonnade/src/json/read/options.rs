@@ -1,7 +1,7 @@
 //! Options for reading JSON and its lines.
 
-use crate::container::store::Limits;
 use crate::json::write::options::Orient;
+use crate::limits::Limits;
 use crate::text::input::{Encoding, Part};
 
 use super::super::value::Rules;
@@ -48,11 +48,13 @@ impl From<LinesReadOptions> for ReadOptions {
 }
 
 impl ReadOptions {
-    pub(crate) fn rules(&self) -> Rules {
+    /// For an input of `nbytes`.
+    pub(crate) fn rules(&self, nbytes: usize) -> Rules {
         Rules {
             max_depth: self.limits.max_depth,
             max_columns: self.limits.max_columns,
-            max_missing: self.limits.max_unbacked_rows,
+            max_missing: self.limits.missing_cells(nbytes as u64),
+            nbytes: nbytes as u64,
             nonfinite: self.allow_nonfinite,
             decimals: self.big_decimals,
         }

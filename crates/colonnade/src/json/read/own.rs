@@ -8,10 +8,10 @@ use arrow_data::ArrayData;
 use crate::arrow::import::Plan;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
+use crate::shown::shown;
 use crate::text::Decoded;
 use crate::text::cells::Style;
 use crate::text::header::{self, Header};
-use crate::text::place::shown;
 
 use super::super::scan::Scan;
 use super::again::{Again, Taken};

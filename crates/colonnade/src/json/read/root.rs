@@ -104,7 +104,7 @@ pub(crate) fn with_context<T>(
     }
     let text = Text::of(format, input, options.part, options.encoding, options.threads)?;
     let place = |at: usize| text.place(at);
-    let (bytes, rules, range_nbytes) = (text.as_bytes(), options.rules(), RANGE_NBYTES);
+    let (bytes, rules, range_nbytes) = (text.as_bytes(), options.rules(text.as_bytes().len()), RANGE_NBYTES);
     let progress = &Scaled::new(progress, bytes.len() as u64, nbytes);
     work(&Context { bytes, options, rules, format, range_nbytes, hint: "", progress, place: &place })
 }

@@ -22,6 +22,7 @@ pub(crate) enum Shape {
 /// The shape, told by the option or by the first values that tell it. `scan` stands at the root.
 pub(crate) fn look(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -> Scanned<Shape> {
     let root = scan.peek();
+    let start = scan.clone();
     match (root, orient) {
         (b'[', None) => {
             scan.at += 1;
@@ -31,8 +32,7 @@ pub(crate) fn look(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) ->
                 b'[' => Ok(Shape::Laid(Orient::Values)),
                 _ => {
                     let at = scan.at;
-                    scan.token(rules)?;
-                    Err(no_table(at, "an array of single values"))
+                    Err(no_table(start, at, "an array of single values", rules))
                 }
             }
         }
@@ -51,14 +51,17 @@ pub(crate) fn look(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) ->
         }
         _ => {
             let at = scan.at;
-            scan.token(rules)?;
-            Err(no_table(at, "a single value"))
+            Err(no_table(start, at, "a single value", rules))
         }
     }
 }
 
+/// The value at `root` is no table, as what stands at `at` tells; a value that breaks the specification is that first.
 #[cold]
-fn no_table(at: usize, found: &str) -> Box<Fault> {
+fn no_table(mut root: Scan<'_>, at: usize, found: &str, rules: &Rules) -> Box<Fault> {
+    if let Err(fault) = root.value(0, rules) {
+        return fault;
+    }
     let message = format!(
         "expected a table (objects or arrays in an array, or an object of columns), found {found}. Put it into an object \
          under a column's name."

@@ -33,7 +33,7 @@ fn shown(frame: &Frame) -> String {
 fn read(bytes: &[u8], by_lines: bool, range_nbytes: usize, threads: usize) -> String {
     let options = ReadOptions { threads, ..ReadOptions::default() };
     let place = |at: usize| Place::of(bytes, at);
-    let rules = options.rules();
+    let rules = options.rules(0);
     let context = Context {
         bytes,
         options: &options,
@@ -191,7 +191,7 @@ proptest! {
     fn what_serde_refuses_is_refused(text in pieces()) {
         let options = ReadOptions::default();
         let place = |at: usize| Place::of(text.as_bytes(), at);
-        let rules = options.rules();
+        let rules = options.rules(0);
         let mut scan = super::super::scan::Scan::new(text.as_bytes(), 0, false);
         scan.space();
         let ours = scan.value(0, &rules).map(|()| scan.space());
@@ -331,7 +331,7 @@ proptest! {
 fn work(text: &str, row: super::walk::Row, range_nbytes: usize) -> usize {
     use super::rows::{Rows, Source};
     let source = Source { start: 1, rows: Rows::Array, row, depth: 1 };
-    let rules = ReadOptions::default().rules();
+    let rules = ReadOptions::default().rules(0);
     let found = super::ranges::collect(
         (text.as_bytes(), &source),
         &rules,

@@ -259,17 +259,17 @@ fn several_frames_are_a_bundle() {
 #[test]
 fn one_row_of_many_keys_is_no_reason_for_many_cells() {
     let mut options = ReadOptions::default();
-    options.limits.max_unbacked_rows = 5000;
+    (options.limits.max_unbacked_nbytes, options.limits.max_expansion) = (40_000, 1);
     let wide: Vec<String> = (0..200).map(|i| format!("\"k{i}\": 1")).collect();
     let text = format!("[{{{}}}{}]", wide.join(","), ", {}".repeat(100));
     let error = read_as(&text, &options).unwrap_err().to_string();
-    assert!(error.contains("max_unbacked_rows") && error.contains("line "), "{error}");
+    assert!(error.contains("max_unbacked_nbytes") && error.contains("line "), "{error}");
     let labels: Vec<String> = (0..100).map(|i| format!("\"{i}\": 1")).collect();
     let late: Vec<String> = (0..200).map(|i| format!("\"k{i}\": {{\"99\": 1}}")).collect();
     let text = format!("{{\"a\": {{{}}}, {}}}", labels.join(","), late.join(","));
     let error = read_as(&text, &options).unwrap_err().to_string();
-    assert!(error.contains("max_unbacked_rows") && error.contains("line "), "{error}");
-    options.limits.max_unbacked_rows = 20_000;
+    assert!(error.contains("max_unbacked_nbytes") && error.contains("line "), "{error}");
+    options.limits.max_unbacked_nbytes = 160_000;
     assert_eq!(read_as(&text, &options).unwrap().ncols, 201);
 }
 

@@ -1,5 +1,7 @@
 //! Rows, one after the other, each cell to its column.
 
+use crate::limits::over_missing;
+
 use super::super::fault::{Fault, Scanned};
 use super::super::scan::Scan;
 use super::super::value::{Rules, too_many, twice};
@@ -153,11 +155,7 @@ pub(crate) fn counted(before: u64, more: usize, at: usize, rules: &Rules) -> Sca
     if missing <= rules.max_missing {
         return Ok(missing);
     }
-    let message = format!(
-        "{missing} cells of missing keys, over the limit of {}. Raise Limits(max_unbacked_rows=...) to read them, or write \
-         rows with the same keys.",
-        rules.max_missing
-    );
+    let message = over_missing(missing, rules.nbytes, rules.max_missing);
     Err(Fault::new(crate::ErrorKind::LimitExceeded, at, message))
 }
 

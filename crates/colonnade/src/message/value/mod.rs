@@ -9,9 +9,9 @@ mod pieces_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
+use crate::limits::{Limits, StreamLimit};
 use crate::memory::Buffer;
 use crate::msgpack::cells::CellError;
 use crate::msgpack::header;
@@ -78,6 +78,8 @@ pub(crate) struct Value {
     way: Way,
     /// Bytes of others that are worth another look.
     enough: usize,
+    /// The value does not say its length: one that never ends stops here.
+    stream: StreamLimit,
     options: ReadOptions,
 }
 
@@ -104,7 +106,8 @@ pub(super) fn is_value(marker: u8) -> bool {
 impl Value {
     pub(crate) fn new(options: &ReadOptions) -> Result<Self> {
         let way = Way::Front(Front::new(options));
-        Ok(Self { bytes: Kept::new()?, seen: 0, way, enough: 0, options: *options })
+        let stream = StreamLimit::new(&options.limits);
+        Ok(Self { bytes: Kept::new()?, seen: 0, way, enough: 0, stream, options: *options })
     }
 
     /// Bytes that are not taken in yet.
@@ -345,8 +348,11 @@ impl Value {
         }
     }
 
-    fn check(&self) -> Result<()> {
-        let (_, needed) = self.so_far();
+    fn check(&mut self) -> Result<()> {
+        let (had, needed) = self.so_far();
+        if !matches!(self.way, Way::Refused(..)) {
+            self.stream.check("message", had)?;
+        }
         let limit = self.options.limits.max_nbytes;
         if needed <= limit {
             return Ok(());

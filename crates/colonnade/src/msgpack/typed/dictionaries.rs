@@ -8,9 +8,9 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use super::allowance::{Allowance, Budget};
 use super::{CellError, Range, Style, out, reader, writer};
-use crate::container::store::Limits;
 use crate::error::{Error, Result};
 use crate::frame::children;
+use crate::limits::Limits;
 use crate::msgpack::cells::{FORMAT, malformed};
 use crate::msgpack::head::{Head, head};
 use crate::msgpack::options::ReadOptions;

@@ -1,5 +1,7 @@
 //! Half floats as 32-bit floats and back, by their bits: every half has a float of the same value, NaNs of the same payload.
 
+use std::cmp::Ordering;
+
 /// The float of a half.
 pub(crate) fn widen(half: u16) -> u32 {
     let sign = u32::from(half & 0x8000) << 16;
@@ -34,9 +36,54 @@ pub(crate) fn narrow(bits: u32) -> Option<u16> {
     (widen(half) == bits).then_some(half)
 }
 
+/// The half that is nearest to a float, the even one of two; `None` where it lies beyond all of them. `beyond` says on which side
+/// of the float the number lies that it was rounded from, as seen from zero: it is asked where the float is half way between
+/// two halves.
+pub(crate) fn nearest(value: f64, beyond: impl FnOnce() -> Ordering) -> Option<u16> {
+    // Halves of one exponent are so far apart: the quotient and the product are exact, so one rounding is all there is.
+    let exponent = (value.to_bits() >> 52 & 0x7ff).max(1023 - 14);
+    let step = f64::from_bits((exponent - 10) << 52);
+    let steps = value / step;
+    let steps = match steps.fract().abs() == 0.5 {
+        false => steps.round_ties_even(),
+        true => match beyond() {
+            Ordering::Less => steps.trunc(),
+            Ordering::Equal => steps.round_ties_even(),
+            Ordering::Greater => steps.round(),
+        },
+    };
+    let rounded = steps * step;
+    #[allow(clippy::cast_possible_truncation)] // eleven bits of a float
+    let narrowed = (rounded.abs() <= MAX).then_some(rounded as f32)?;
+    narrow(narrowed.to_bits())
+}
+
+/// The largest half.
+const MAX: f64 = 65504.0;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_half_is_found_once() {
+        let even = |value| nearest(value, || Ordering::Equal);
+        assert_eq!(even(1.0), Some(0x3c00));
+        assert_eq!(even(1.000_488_281_25), Some(0x3c00));
+        assert_eq!(even(1.000_488_281_25 + f64::EPSILON), Some(0x3c01));
+        assert_eq!(even(-1.001_464_843_75), Some(0xbc02));
+        assert_eq!(even(65_519.999), Some(0x7bff));
+        assert_eq!(even(2f64.powi(-25)), Some(0));
+        assert_eq!(even(-(2f64.powi(-25) * 1.5)), Some(0x8001));
+        for beyond in [65_520.0, 1e39, -1e300, f64::INFINITY, f64::NAN] {
+            assert_eq!(even(beyond), None);
+        }
+        assert_eq!(nearest(65_520.0, || Ordering::Less), Some(0x7bff));
+        assert_eq!(nearest(-1.000_488_281_25, || Ordering::Greater), Some(0xbc01));
+        for half in 0..0x7c00u16 {
+            assert_eq!(even(f64::from(f32::from_bits(widen(half)))), Some(half));
+        }
+    }
 
     #[test]
     fn every_half_comes_back() {

@@ -9,7 +9,7 @@ use arrow_buffer::NullBufferBuilder;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, IntervalUnit, UnionMode};
 
-use super::allowance::{Budget, SMALL};
+use super::allowance::Budget;
 use super::{CellError, Cells, Dictionaries, Taken, TypedCells, is_cells, names_are_unique};
 use crate::error::{Error, Result};
 use crate::msgpack::cells::{FORMAT, malformed};

@@ -1,37 +1,101 @@
-//! What so few bytes may ask for.
+//! What a call decodes, held against the limits before memory is taken for it.
 //!
-//! A run of one value is six bytes, whatever its length, and a text that a page of keys repeats stands in the file once. What
-//! widely used writers make of a column of nothing but one value, at their defaults, is at most some 14,000 bytes for each
-//! byte of the file. Beyond a multiple of that, memory is taken only where the caller allows it.
+//! A run of one value is six bytes, whatever its length, and a text that a page of keys repeats stands in the file once. The
+//! rule is that of all formats, see [`crate::limits`].
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 
 use super::open::Parquet;
 
-/// Bytes of a result for each byte of the file.
-const TIMES: u64 = 64 << 10;
+/// Bytes and cells that one call decodes: the sum of what its columns take.
+#[derive(Debug, Default)]
+pub(crate) struct Account {
+    nbytes: AtomicU64,
+    ncells: AtomicU64,
+}
+
+/// What pages may become.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    limits: Limits,
+    /// Bytes of the file.
+    input: u64,
+}
+
+impl Bounds {
+    /// Refuses a page, or what is made of one, of `nbytes` bytes for `nvalues` values.
+    pub(crate) fn check(&self, what: &str, nbytes: u64, nvalues: u64) -> Result<()> {
+        let limit = self.limits.max_member_nbytes;
+        if nbytes > limit {
+            let message = format!(
+                "{what} take {nbytes} bytes, over the limit of {limit}. Raise max_member_nbytes to read them."
+            );
+            return Err(Error::limit("parquet", message));
+        }
+        self.limits.check_decoded("parquet", what, nbytes, self.input, nvalues)
+    }
+}
+
+fn add(to: &AtomicU64, more: u64) -> u64 {
+    let mut sum = 0;
+    let _ = to.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |before| {
+        sum = before.saturating_add(more);
+        Some(sum)
+    });
+    sum
+}
+
+impl Account {
+    /// Adds cells, of which each may take some bytes whatever the input.
+    pub(super) fn add_cells(&self, ncells: u64) {
+        add(&self.ncells, ncells);
+    }
+}
 
 impl Parquet {
-    /// The bytes that a result may have.
-    pub(super) fn most_nbytes(&self) -> u64 {
-        let file = self.source.bytes.nbytes() as u64;
-        self.options.limits.max_unbacked_rows.max(file.saturating_mul(TIMES))
+    /// What the file's pages may become.
+    pub(super) fn bounds(&self) -> Bounds {
+        Bounds { limits: self.options.limits, input: self.input() }
     }
 
-    /// Refuses memory that the file's bytes cannot stand for, before it is taken. `what`: is made of them.
+    fn input(&self) -> u64 {
+        self.source.bytes.nbytes() as u64
+    }
+
+    /// The bytes that `ncells` cells may take.
+    pub(super) fn most_nbytes(&self, ncells: u64) -> u64 {
+        self.options.limits.decoded_nbytes(self.input(), ncells)
+    }
+
+    /// Adds `nbytes` bytes to what a call decodes. `what` takes them, in the plural.
     ///
     /// # Errors
     /// `LimitExceeded`.
-    pub(super) fn check_backed(&self, nbytes: u64, what: &str) -> Result<()> {
-        let most = self.most_nbytes();
-        if nbytes <= most {
+    pub(super) fn charge(&self, account: &Account, nbytes: u64, what: &str) -> Result<()> {
+        let (sum, ncells) = (add(&account.nbytes, nbytes), account.ncells.load(Ordering::Relaxed));
+        let check = |n: u64| self.options.limits.check_decoded("parquet", what, n, self.input(), ncells);
+        // What is too much by itself is named by itself.
+        check(nbytes).and_then(|()| check(sum)).map_err(|e| e.at(self.footer.0 as u64))
+    }
+
+    /// Refuses rows, or values of one leaf, that need not take a byte of the file: over `max_unbacked_rows` where eight bytes
+    /// for each would be over the limit too.
+    ///
+    /// # Errors
+    /// `LimitExceeded`.
+    pub(super) fn check_count(&self, n: u64, what: &str, at: u64) -> Result<()> {
+        let limit = self.options.limits.max_unbacked_rows;
+        if n <= limit || n.saturating_mul(8) <= self.most_nbytes(n) {
             return Ok(());
         }
         let message = format!(
-            "{what} take {nbytes} bytes, in a file of {}: over the limit of {most}. Read some rows= or columns= of it, or \
-             raise max_unbacked_rows to {nbytes} if you trust it.",
-            self.source.bytes.nbytes()
+            "{n} {what} in a file of {} bytes, over the limit of {limit} {what} that no byte stands behind. \
+             Raise max_unbacked_rows to read them.",
+            self.input()
         );
-        Err(Error::limit("parquet", message).at(self.footer.0 as u64))
+        Err(Error::limit("parquet", message).at(at))
     }
 }

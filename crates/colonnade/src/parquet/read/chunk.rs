@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::parquet::codec::Codec;
 use crate::parquet::page::{Header, Kind};
 
+use super::backed::Bounds;
 use super::front::Levels;
 use super::page::Page;
 
@@ -20,7 +21,7 @@ pub(crate) struct Pages<'a> {
     codec: Codec,
     levels: Levels,
     verify: bool,
-    max_nbytes: u64,
+    bounds: Bounds,
     /// Pages that were walked before; none of the bytes is looked at then.
     listed: Option<std::slice::Iter<'a, Page<'a>>>,
 }
@@ -42,17 +43,17 @@ pub(crate) struct ChunkAt<'a> {
 
 impl<'a> Pages<'a> {
     /// The pages of `chunk`. `verify`: their checksums are compared.
-    pub(crate) fn new(chunk: &ChunkAt<'a>, verify: bool, max_nbytes: u64) -> Self {
+    pub(crate) fn new(chunk: &ChunkAt<'a>, verify: bool, bounds: Bounds) -> Self {
         let ChunkAt { bytes, base, codec, nvalues, levels } = *chunk;
-        Self { bytes, base, at: 0, left: nvalues, codec, levels, verify, max_nbytes, listed: None }
+        Self { bytes, base, at: 0, left: nvalues, codec, levels, verify, bounds, listed: None }
     }
 
     /// Pages that were walked and checked before.
-    pub(crate) fn listed(pages: &'a [Page<'a>]) -> Self {
+    pub(crate) fn listed(pages: &'a [Page<'a>], bounds: Bounds) -> Self {
         let (bytes, base, at, left) = (&[][..], 0, 0, 0);
         let levels = Levels { definition: 0, repetition: 0 };
         let listed = Some(pages.iter());
-        Self { bytes, base, at, left, codec: Codec::None, levels, verify: false, max_nbytes: 0, listed }
+        Self { bytes, base, at, left, codec: Codec::None, levels, verify: false, bounds, listed }
     }
 
     /// The same from a place on, with as many values left: what [`Pages::place`] said.
@@ -63,6 +64,12 @@ impl<'a> Pages<'a> {
     /// The same, checksums not looked at.
     pub(crate) fn unverified(self) -> Self {
         Self { verify: false, ..self }
+    }
+
+    /// Refuses `n` values of `width` bytes, made of beginnings that they share, where they are over the limit of a page.
+    pub(crate) fn check_made(&self, n: usize, width: usize) -> Result<()> {
+        let nbytes = (n as u64).saturating_mul(width as u64);
+        self.bounds.check("values with shared beginnings", nbytes, n as u64)
     }
 
     /// Where the next header begins (in the chunk), and the values that are left.
@@ -85,6 +92,10 @@ impl<'a> Pages<'a> {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
             let header = Header::read(rest, at)?;
             let body = header.body(rest);
+            if matches!(header.kind, Kind::Dictionary { .. }) && self.at > 0 {
+                let message = "a dictionary page behind other pages. The file is damaged; write it again.";
+                return Err(Error::malformed("parquet", message).at(at));
+            }
             self.at += header.end();
             if header.kind == Kind::Other {
                 continue;
@@ -111,13 +122,7 @@ impl<'a> Pages<'a> {
             );
             return Err(Error::malformed("parquet", message));
         }
-        if nbytes as u64 > self.max_nbytes {
-            let limit = self.max_nbytes;
-            let message = format!(
-                "a page becomes {nbytes} bytes, over the limit of {limit}. Raise max_member_nbytes to read it."
-            );
-            return Err(Error::limit("parquet", message));
-        }
+        self.bounds.check("the values of a page", nbytes as u64, u64::from(nvalues))?;
         if !matches!(kind, Kind::Dictionary { .. }) && u64::from(nvalues) > self.left {
             let message = format!(
                 "a page has {nvalues} values where its column chunk has {} left. The file is damaged; write it again.",

@@ -44,8 +44,19 @@ pub(super) fn described(
         let names = schema.fields().iter().zip(&roots).filter(|(_, root)| never(root));
         let names: Vec<&str> = names.map(|(field, _)| field.name().as_str()).collect();
         required::note(&mut plan.tags, &names);
+        required::note_ids(&mut plan.tags, &field_ids(footer, &schema, &roots));
     }
     Ok((schema, roots, plan))
+}
+
+/// The numbers of the flat columns' fields, by name; nested ones have theirs in the metadata of their fields.
+fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[Root]) -> Vec<(&'s str, i32)> {
+    let elements =
+        roots(&footer.leaves, &footer.wanted).into_iter().map(|(root, _)| footer.elements.get(root));
+    let columns = schema.fields().iter().zip(columns).zip(elements);
+    let flat = columns.filter(|((_, root), _)| matches!(root.kind, RootKind::Flat(_)));
+    let id = flat.filter_map(|((field, _), element)| Some((field.name().as_str(), element?.id?)));
+    id.filter(|(_, id)| *id >= 0).collect()
 }
 
 fn made(

@@ -170,7 +170,7 @@ impl Parquet {
             .iter()
             .map(|leaf| {
                 let path = tree::paths(&footer.elements, leaf).pop().unwrap_or_default();
-                (path, footer.elements.get(leaf.element).and_then(|e| e.logical.or_else(|| converted(e))))
+                (path, footer.elements.get(leaf.element).and_then(|e| e.logical))
             })
             .collect();
         let (mut groups, mut chunks) = (Vec::new(), Vec::new());
@@ -224,23 +224,6 @@ fn described(
 
 fn named(names: &[&'static str], number: i32) -> &'static str {
     usize::try_from(number).ok().and_then(|n| names.get(n)).copied().unwrap_or("UNKNOWN")
-}
-
-/// The meaning that older files say in other words.
-fn converted(element: &Element<'_>) -> Option<Logical> {
-    use crate::parquet::schema::Unit::{Micro, Milli};
-    Some(match element.converted? {
-        0 => Logical::String,
-        5 => Logical::Decimal(element.scale, element.precision),
-        6 => Logical::Date,
-        7 => Logical::Time(Milli, true),
-        8 => Logical::Time(Micro, true),
-        9 => Logical::Timestamp(Milli, true),
-        10 => Logical::Timestamp(Micro, true),
-        n @ 11..=14 => Logical::Integer(i8::try_from(8 << (n - 11)).unwrap_or(i8::MAX), false),
-        n @ 15..=18 => Logical::Integer(i8::try_from(8 << (n - 15)).unwrap_or(i8::MAX), true),
-        _ => return None,
-    })
 }
 
 fn encodings(footer: &[u8], at: usize) -> Result<Vec<&'static str>> {

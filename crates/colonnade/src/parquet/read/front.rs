@@ -111,6 +111,6 @@ fn packed_levels(bytes: &[u8], max: u16, n: usize) -> Result<(Cow<'_, [u8]>, &[u
 }
 
 /// Bits of levels up to `max`.
-fn level_bits(max: u16) -> u8 {
+pub(crate) fn level_bits(max: u16) -> u8 {
     u8::try_from(u16::BITS - max.leading_zeros()).unwrap_or(MAX_LEVEL_BITS)
 }

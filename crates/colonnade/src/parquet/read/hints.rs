@@ -7,7 +7,7 @@ mod sparse;
 
 use arrow_schema::Schema;
 
-use crate::container::store::Limits;
+use crate::limits::Limits;
 
 use sparse::Sparse;
 
@@ -75,7 +75,7 @@ mod tests {
     use arrow_schema::{DataType, Field, Fields, Metadata, Schema, TimeUnit, UnionFields, UnionMode};
 
     use super::fields;
-    use crate::container::store::Limits;
+    use crate::limits::Limits;
 
     /// So many fields of all sorts, each kind in turn.
     fn schema(count: usize) -> Schema {

@@ -62,7 +62,7 @@ impl Parquet {
         progress: &dyn Progress,
     ) -> Result<Landed> {
         self.need(wanted, &rows.pieces, progress)?;
-        let landing = Landing { file: self, nrows: rows.decoded, threads, arrow };
+        let landing = Landing::new(self, rows.decoded, threads, arrow);
         let landed = landing.run(wanted, &rows.pieces, progress)?;
         match &rows.keep {
             Some(keep) => kept(landed, keep, threads, &Silent(progress)),

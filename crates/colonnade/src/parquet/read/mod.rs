@@ -22,6 +22,7 @@ mod pandas;
 mod schema;
 mod selection;
 mod shape;
+mod structure;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -11,6 +11,7 @@ use crate::arrow::import::Plan;
 use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Axis;
+use crate::limits::StreamLimit;
 use crate::memory::{Buffer, MappedFile, Remote, read_small, read_to_end};
 use crate::parquet::footer::{Footer, Group};
 use crate::parquet::schema::Leaf;
@@ -77,6 +78,8 @@ pub struct Parquet {
     pub(crate) selection: Option<Selection>,
     /// The wanted leaves.
     pub(crate) leaves: Vec<Leaf>,
+    /// Of each wanted leaf, whether the order of its type is that of its statistics.
+    pub(crate) ordered: Vec<bool>,
     /// One a field of `schema`.
     pub(crate) roots: Vec<Root>,
     /// The wanted columns, and those of the row labels.
@@ -127,7 +130,9 @@ impl Parquet {
     /// # Errors
     /// The system's own; malformed or truncated footers; a limit.
     pub fn open_stream(stream: &mut dyn Read, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
-        let bytes = read_to_end("parquet", stream, options.limits.max_nbytes, progress)?;
+        let mut limit = StreamLimit::new(&options.limits);
+        let mut check = |bytes: &[u8]| limit.check("parquet", bytes.len() as u64);
+        let bytes = read_to_end(stream, &mut check, progress)?;
         Self::open_buffer(bytes, options, progress)
     }
 
@@ -200,6 +205,7 @@ impl Parquet {
         let nested = nested.filter(|leaf| !leaf.flat).map(|leaf| leaf.root);
         let old_lists = tree::old_lists(&footer.elements, nested);
         let (created_by, version) = (footer.created_by.map(str::to_owned), footer.version);
+        let ordered = std::mem::take(&mut footer.ordered);
         let unopened = source.clone();
         let mut source = source;
         if let Some(keys) = options.keys.as_ref().filter(|_| footer.encrypted || sealed.is_some()) {
@@ -243,6 +249,7 @@ impl Parquet {
             nrows,
             selection,
             leaves,
+            ordered,
             roots,
             schema,
             plan,
@@ -260,18 +267,7 @@ impl Parquet {
 
     /// Refuses rows that the file's bytes cannot stand for.
     fn check_rows(&self) -> Result<()> {
-        let limit = self.options.limits.max_unbacked_rows;
-        let backed = (self.source.bytes.nbytes() as u64).saturating_mul(4096);
-        if self.nrows as u64 > limit.max(backed) {
-            let message = format!(
-                "{} rows in a file of {} bytes, over the limit of {limit} rows that no byte stands behind. \
-                 Raise max_unbacked_rows to read them.",
-                self.nrows,
-                self.source.bytes.nbytes()
-            );
-            return Err(Error::limit("parquet", message).at(self.footer.0 as u64));
-        }
-        Ok(())
+        self.check_count(self.nrows as u64, "rows", self.footer.0 as u64)
     }
 
     /// How its fields become a frame.

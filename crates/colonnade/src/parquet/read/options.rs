@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::container::store::Limits;
 use crate::frame::paths::Leaves;
+use crate::limits::Limits;
 
 use super::encrypted::Keys;
 use super::filter::Filter;
@@ -26,6 +26,8 @@ pub struct ReadOptions {
     pub categories: Vec<String>,
     /// Rows that are wanted; all where `None`. The columns that it looks at are decoded when the file is opened.
     pub filter: Option<Filter>,
+    /// A filter compares all values, whatever statistics, page indexes and bloom filters say of them.
+    pub ignore_statistics: bool,
     /// What opens an encrypted file.
     pub keys: Option<Keys>,
     /// Threads that may work.

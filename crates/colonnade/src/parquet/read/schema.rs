@@ -12,7 +12,7 @@ use crate::parquet::types::{self, Physical, Way};
 
 use super::shape::Shape;
 use super::wanted::Names;
-use super::{names, tree};
+use super::{structure, tree};
 
 /// A column of the file: one field of the schema, and the leaves that it is made of.
 #[derive(Debug, Clone)]
@@ -113,29 +113,23 @@ pub(crate) fn fields(
         let plain = hint.filter(|_| ours).and_then(|hint| types::read_as(hint.data_type()));
         if let (Some(hint), Some(plain)) = (hint, plain) {
             let plain = Field::new(element.name, plain, true);
-            let (_, descriptor) = tree::nested(elements, leaves, root, some, Some(&plain)).map_err(named)?;
-            fields.push(Field::clone(hint));
-            let shape = Shape::of(&descriptor, &plain, elements, leaves, some);
-            out.push(Root { leaves: range, kind: RootKind::Nested(descriptor, shape.map(Arc::new)) });
-            continue;
+            let (read, descriptor) =
+                tree::nested(elements, leaves, root, some, Some(&plain), true).map_err(named)?;
+            if read.data_type() == plain.data_type() {
+                fields.push(Field::clone(hint));
+                let shape = Shape::of(&descriptor, &plain, elements, leaves, some);
+                out.push(Root { leaves: range, kind: RootKind::Nested(descriptor, shape.map(Arc::new)) });
+                continue;
+            }
         }
         let flat =
             some.first().and_then(|&leaf| leaves.get(leaf)).is_some_and(|l| l.flat && l.repetition == 0);
         let (field, kind) = if flat {
             flat_field(&element, hint.map(|h| &**h), ours).map_err(named)?
         } else {
-            let hint = hint.map(|hint| match ours {
-                true => Field::clone(hint),
-                false => {
-                    Field::clone(hint).with_data_type(tree::with_leaves(hint.data_type(), &plain_values))
-                }
-            });
-            let (mut field, descriptor) =
-                tree::nested(elements, leaves, root, some, hint.as_ref()).map_err(named)?;
-            if let Some(told) = hint.as_ref().map(Field::data_type) {
-                let retyped = if ours { names::named } else { names::zoned };
-                field = Field::clone(&field).with_data_type(retyped(field.data_type(), told));
-            }
+            let hint = hint.map(|hint| &**hint);
+            let (field, descriptor) =
+                tree::nested(elements, leaves, root, some, hint, ours).map_err(named)?;
             let shape = Shape::of(&descriptor, &field, elements, leaves, some);
             (field, RootKind::Nested(descriptor, shape.map(Arc::new)))
         };
@@ -159,99 +153,38 @@ pub(crate) fn roots(leaves: &[Leaf], wanted: &[usize]) -> Vec<(usize, Range<usiz
 }
 
 fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result<(Field, RootKind)> {
-    let number = element.physical.unwrap_or(-1);
-    let physical = Physical::of(number, element.length).ok_or_else(|| {
-        let message = format!(
-            "its physical type is number {number} with a length of {}. The file is damaged; write it again.",
-            element.length.unwrap_or(0)
-        );
-        Error::malformed("parquet", message)
-    })?;
+    let physical = types::physical_of(element)?;
+    types::check(element, physical)?;
     let optional = element.repetition == Repetition::Optional;
-    let told = hint.and_then(|hint| {
-        let way = types::way(hint, physical, element.logical.as_ref(), element.converted)?;
-        // Other readers give what the file says, where that is not the writer's own type.
-        let own = ours || !matches!(way, Way::Thousands | Way::Days | Way::Empty);
-        let own = own && (ours || !is_odd_dictionary(hint.data_type(), physical));
-        own.then(|| (if ours { hint.data_type().clone() } else { as_others(hint.data_type()) }, way))
-    });
-    let (data_type, way) = match told {
-        Some(told) => told,
-        None => {
-            let data_type = zoned(default_type(element, physical), hint.map(Field::data_type));
-            let field = Field::new("", data_type.clone(), true);
-            let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
-            (data_type, way.unwrap_or(Way::Same))
-        }
-    };
     // A foreign file's columns that are never null are columns like all others; ours said it themselves.
     let nullable = if ours { hint.is_none_or(Field::is_nullable) } else { true };
-    let mut field = Field::new(element.name, data_type, nullable);
-    if hint.is_none()
-        && let Some(name) = extension(element)
-    {
+    let mut own = Field::new(element.name, default_type(element, physical), nullable);
+    if let Some(name) = extension(element) {
         let metadata = Metadata::new();
-        let metadata = metadata.with("ARROW:extension:name", name).with("ARROW:extension:metadata", "");
-        field.set_metadata(metadata);
+        own.set_metadata(metadata.with("ARROW:extension:name", name).with("ARROW:extension:metadata", ""));
     }
+    let data_type = match hint.filter(|hint| structure::is_open(&own, hint)) {
+        Some(hint) => types::granted(own.data_type(), element, physical, hint.data_type(), ours),
+        None => own.data_type().clone(),
+    };
+    let mut field = own.clone().with_data_type(data_type);
     if let Some(hint) = hint {
         if matches!(field.data_type(), DataType::Dictionary(..)) {
             field = field.with_dict_is_ordered(hint.dict_is_ordered().unwrap_or(false));
         }
-        if !hint.metadata().is_empty() {
-            field.set_metadata(hint.metadata().clone());
-        }
+        field.set_metadata(structure::merged(&own, hint, field.data_type(), ours));
     }
+    let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
+    let way = way.unwrap_or(Way::Same);
     Ok((field, RootKind::Flat(Flat { physical, optional, way })))
 }
 
-/// Dictionaries of text, whatever its layout was: other readers give the plain one.
-fn as_others(data_type: &DataType) -> DataType {
-    let plain = |values: &DataType| match values {
-        DataType::LargeUtf8 | DataType::Utf8View => DataType::Utf8,
-        DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
-        other => other.clone(),
-    };
-    match data_type {
-        DataType::Dictionary(key, values) => DataType::Dictionary(key.clone(), Box::new(plain(values))),
-        other => other.clone(),
-    }
-}
-
-/// Instants of a unit that is not the writer's own are of its zone all the same.
-fn zoned(data_type: DataType, hint: Option<&DataType>) -> DataType {
-    match (data_type, hint) {
-        (DataType::Timestamp(unit, Some(_)), Some(DataType::Timestamp(_, Some(zone)))) => {
-            DataType::Timestamp(unit, Some(zone.clone()))
-        }
-        (data_type, _) => data_type,
-    }
-}
-
 /// Arrow's own extension type of a leaf.
-fn extension(element: &Element<'_>) -> Option<&'static str> {
+pub(super) fn extension(element: &Element<'_>) -> Option<&'static str> {
     match element.logical {
         Some(Logical::Uuid) => Some("arrow.uuid"),
         Some(Logical::Json) => Some("arrow.json"),
         _ => None,
-    }
-}
-
-/// Dictionaries of other values than text: readers of foreign files give the values themselves.
-fn is_odd_dictionary(data_type: &DataType, physical: Physical) -> bool {
-    matches!(data_type, DataType::Dictionary(..)) && physical != Physical::Bytes
-}
-
-/// The same within lists and structs, where the file's own type is not at hand.
-fn plain_values(leaf: &DataType) -> DataType {
-    use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
-    match leaf {
-        DataType::Dictionary(_, values)
-            if !matches!(**values, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView) =>
-        {
-            DataType::clone(values)
-        }
-        other => other.clone(),
     }
 }
 

@@ -11,7 +11,7 @@
 //! ```
 
 use arrow_schema::{DataType, Field, Fields};
-use parquet::basic::{ConvertedType, LogicalType, Repetition};
+use parquet::basic::Repetition;
 use parquet::schema::types::{SchemaDescriptor, Type};
 
 use crate::parquet::schema::{Element, Leaf};
@@ -21,6 +21,7 @@ use super::front::Levels;
 use super::land::{Way, way_of};
 use super::names::items_of;
 use super::schema::{Flat, default_type};
+use super::structure::{self, wrapped};
 
 /// Levels above this are read by the crate.
 pub(crate) const MAX_LEVEL: u16 = 126;
@@ -164,7 +165,7 @@ impl Builder<'_> {
     /// The node `found`, which is `field`. `item`: it is the item of a list itself, its repetition said so.
     fn node(&mut self, found: &Type, field: &Field, at: &At, item: bool) -> Option<Node> {
         let told = field.data_type();
-        let repetition = if item { Repetition::REQUIRED } else { repetition(found) };
+        let repetition = if item { Repetition::REQUIRED } else { structure::repetition(found) };
         if repetition == Repetition::REPEATED {
             // A list that nothing announces.
             let items = items_of(told)?;
@@ -190,7 +191,7 @@ impl Builder<'_> {
             _ => {
                 let field = items_of(told)?;
                 let repeated = only(found.get_fields())?;
-                if self::repetition(repeated) != Repetition::REPEATED {
+                if structure::repetition(repeated) != Repetition::REPEATED {
                     return None;
                 }
                 let (items, is_item) = match wrapped(found, repeated) {
@@ -280,29 +281,9 @@ fn is_read(told: &DataType, flat: &Flat) -> bool {
     }
 }
 
-fn repetition(found: &Type) -> Repetition {
-    let info = found.get_basic_info();
-    if info.has_repetition() { info.repetition() } else { Repetition::REQUIRED }
-}
-
 fn only(fields: &[std::sync::Arc<Type>]) -> Option<&std::sync::Arc<Type>> {
     match fields {
         [one] => Some(one),
         _ => None,
     }
-}
-
-/// What the repeated group of a list wraps; `None` where it is the item itself. The rules are those of the specification for
-/// lists of older writers.
-fn wrapped<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
-    if repeated.is_primitive() {
-        return None;
-    }
-    let item = only(repeated.get_fields())?;
-    let info = repeated.get_basic_info();
-    let is_list = info.converted_type() == ConvertedType::LIST
-        || matches!(info.logical_type_ref(), Some(LogicalType::List));
-    let of_its_own = repeated.name() == "array" || repeated.name() == format!("{}_tuple", list.name());
-    let repeats = repetition(item) == Repetition::REPEATED;
-    (is_list || repeats || !of_its_own).then_some(item)
 }

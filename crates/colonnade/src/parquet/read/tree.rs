@@ -3,16 +3,17 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit};
-use parquet::arrow::{encode_arrow_schema, parquet_to_arrow_schema};
+use arrow_schema::Field;
 use parquet::basic::{
     ConvertedType, LogicalType, Repetition as CrateRepetition, TimeUnit as CrateUnit, Type as CrateType,
 };
-use parquet::file::metadata::KeyValue;
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use crate::error::{Error, Result};
 use crate::parquet::schema::{Element, Leaf, Logical, Repetition, Unit};
+use crate::parquet::types;
+
+use super::structure;
 
 /// [`paths`] of every leaf in one walk; of those right below the root nothing.
 pub(super) fn all_paths(elements: &[Element<'_>]) -> Vec<Vec<String>> {
@@ -97,85 +98,31 @@ pub(super) fn old_lists(elements: &[Element<'_>], roots: impl Iterator<Item = us
 /// The old name of lists.
 const LIST: i32 = 3;
 
-/// The column at `root` with the leaves `wanted` alone: as an Arrow field, and as the crate's schema.
+/// The column at `root` with the leaves `wanted` alone: as an Arrow field by the file's own schema and what `hint` may add to
+/// it, and as the crate's schema.
 ///
 /// # Errors
-/// Unsupported or malformed: what the crate refuses.
+/// Malformed: annotations that contradict themselves. Unsupported: types that are not read.
 pub(super) fn nested(
     elements: &[Element<'_>],
     leaves: &[Leaf],
     root: usize,
     wanted: &[usize],
     hint: Option<&Field>,
+    ours: bool,
 ) -> Result<(Field, Arc<SchemaDescriptor>)> {
     let mut chosen: Vec<usize> =
         wanted.iter().filter_map(|&leaf| leaves.get(leaf)).map(|l| l.element).collect();
     chosen.sort_unstable();
     let (made, _) = build(elements, root, &chosen)?;
     let made = made.ok_or_else(|| Error::malformed("parquet", "no leaf of it is wanted."))?;
+    let of_leaves = || chosen.iter().map(|&at| elements.get(at).copied());
+    let mut next = of_leaves();
+    let found = structure::field_of(&made, &mut || next.next().flatten())?;
+    let mut next = of_leaves();
+    let field = structure::claimed(&found, hint, &mut || next.next().flatten(), ours);
     let schema = Type::group_type_builder("schema").with_fields(vec![made]).build().map_err(refused)?;
-    let descriptor = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
-    let old = wanted.iter().filter_map(|&leaf| leaves.get(leaf)).filter_map(|l| elements.get(l.element));
-    let old = old.into_iter().any(|element| element.physical == Some(INT96));
-    let hint = hint.map(|hint| match old {
-        true => hint.clone().with_data_type(with_leaves(hint.data_type(), &bare_instant)),
-        false => hint.clone(),
-    });
-    let field = match hint.as_ref().map(|hint| arrow_field(&descriptor, Some(hint))) {
-        Some(Ok(field)) => field,
-        // What the hint says may not be what the file has.
-        _ => arrow_field(&descriptor, None)?,
-    };
-    Ok((field, descriptor))
-}
-
-/// The number of the old instants, which are nanoseconds whatever their writer had.
-const INT96: i32 = 3;
-
-/// The type of a leaf as those of INT96 are: nanoseconds without a zone.
-fn bare_instant(leaf: &DataType) -> DataType {
-    match leaf {
-        DataType::Timestamp(..) => DataType::Timestamp(TimeUnit::Nanosecond, None),
-        other => other.clone(),
-    }
-}
-
-/// The type with every leaf turned by `turned`.
-pub(super) fn with_leaves(data_type: &DataType, turned: &impl Fn(&DataType) -> DataType) -> DataType {
-    let below = |field: &FieldRef| -> FieldRef {
-        Arc::new(Field::clone(field).with_data_type(with_leaves(field.data_type(), turned)))
-    };
-    match data_type {
-        DataType::List(field) => DataType::List(below(field)),
-        DataType::LargeList(field) => DataType::LargeList(below(field)),
-        DataType::FixedSizeList(field, n) => DataType::FixedSizeList(below(field), *n),
-        DataType::Map(field, sorted) => DataType::Map(below(field), *sorted),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(below).collect()),
-        leaf => turned(leaf),
-    }
-}
-
-/// The one field of a schema of one column.
-///
-/// # Errors
-/// What the crate refuses.
-pub(crate) fn arrow_field(descriptor: &SchemaDescriptor, hint: Option<&Field>) -> Result<Field> {
-    let told = hint.map(|hint| {
-        let text = encode_arrow_schema(&Schema::new(vec![hint.clone()]));
-        vec![KeyValue::new(super::hints::KEY.to_owned(), text)]
-    });
-    let schema = parquet_to_arrow_schema(descriptor, told.as_ref()).map_err(refused)?;
-    let field = schema.fields().first();
-    let field = field.ok_or_else(|| Error::malformed("parquet", "its schema has no field."))?;
-    let mut field = Field::clone(field);
-    if let Some(hint) = hint {
-        let mut metadata = field.metadata().clone();
-        for (key, value) in hint.metadata().iter() {
-            metadata.insert(key.clone(), value.clone());
-        }
-        field.set_metadata(metadata);
-    }
-    Ok(field)
+    Ok((field, Arc::new(SchemaDescriptor::new(Arc::new(schema)))))
 }
 
 fn refused(error: parquet::errors::ParquetError) -> Error {
@@ -196,6 +143,11 @@ fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Optio
         if chosen.binary_search(&at).is_err() {
             return Ok((None, at + 1));
         }
+        let values = types::physical_of(&element)?;
+        types::check(&element, values)?;
+        // The crate refuses decimals of more digits than their bytes hold; what they are, it is not asked.
+        let wide = matches!(element.logical, Some(Logical::Decimal(_, n)) if n > types::most_digits(values));
+        let (logical, converted) = if wide { (None, ConvertedType::NONE) } else { (logical, converted) };
         let physical = physical(number)
             .ok_or_else(|| Error::malformed("parquet", format!("its physical type is number {number}.")))?;
         let made = Type::primitive_type_builder(element.name, physical)
@@ -203,13 +155,14 @@ fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Optio
             .with_converted_type(converted)
             .with_logical_type(logical)
             .with_length(element.length.unwrap_or(-1))
-            .with_precision(precision(&element).1)
-            .with_scale(precision(&element).0)
+            .with_precision(if wide { -1 } else { precision(&element).1 })
+            .with_scale(if wide { -1 } else { precision(&element).0 })
             .with_id(element.id)
             .build()
             .map_err(refused)?;
         return Ok((Some(Arc::new(made)), at + 1));
     }
+    types::check_group(&element)?;
     let (mut fields, mut next) = (Vec::new(), at + 1);
     for _ in 0..element.children {
         let (made, end) = build(elements, next, chosen)?;
@@ -310,13 +263,21 @@ fn logical(logical: Logical) -> Option<LogicalType> {
 
 #[cfg(test)]
 mod tests {
+    use arrow_schema::{DataType, TimeUnit};
+
     use super::*;
     use crate::parquet::schema;
+
+    const INT96: i32 = 3;
 
     #[test]
     fn old_instants_within_lists_are_nanoseconds_whatever_the_hint() {
         let group = |name, repetition| Element { name, children: 1, repetition, ..Element::default() };
-        let list = Element { logical: Some(Logical::List), ..group("l", Repetition::Optional) };
+        let list = Element {
+            logical: Some(Logical::List),
+            converted: Some(LIST),
+            ..group("l", Repetition::Optional)
+        };
         let leaf = Element {
             name: "element",
             physical: Some(INT96),
@@ -328,7 +289,7 @@ mod tests {
         let leaves = schema::leaves(&elements).unwrap();
         let told = DataType::Timestamp(TimeUnit::Microsecond, Some("Europe/Berlin".into()));
         let hint = Field::new("l", DataType::List(Arc::new(Field::new("element", told, true))), true);
-        let (field, _) = nested(&elements, &leaves, 1, &[0], Some(&hint)).unwrap();
+        let (field, _) = nested(&elements, &leaves, 1, &[0], Some(&hint), false).unwrap();
         let DataType::List(inner) = field.data_type() else { unreachable!() };
         assert_eq!(inner.data_type(), &DataType::Timestamp(TimeUnit::Nanosecond, None));
         assert_eq!(all_paths(&elements), [paths(&elements, &leaves[0])]);

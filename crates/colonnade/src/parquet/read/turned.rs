@@ -37,10 +37,10 @@ pub(super) fn turned(data: &ArrayData, told: &DataType) -> Option<ArrayData> {
     let (start, nbytes) = (data.offset().checked_mul(width)?, data.len().checked_mul(width)?);
     let bytes = data.buffers().first()?.as_slice().get(start..start.checked_add(nbytes)?)?;
     let buffer = match data.data_type() {
-        DataType::Timestamp(..) => Buffer::from_vec(seconds(bytes.as_chunks().0, i64::from_le_bytes)),
+        DataType::Timestamp(..) => Buffer::from_vec(seconds(data, bytes.as_chunks().0, i64::from_le_bytes)?),
         DataType::Time32(_) => {
             let millis = |bytes| i64::from(i32::from_le_bytes(bytes));
-            let seconds = seconds(bytes.as_chunks().0, millis);
+            let seconds = seconds(data, bytes.as_chunks().0, millis)?;
             Buffer::from_vec(seconds.into_iter().map(|s| i32::try_from(s).unwrap_or(0)).collect::<Vec<_>>())
         }
         // A copy, which is aligned for words.
@@ -50,7 +50,15 @@ pub(super) fn turned(data: &ArrayData, told: &DataType) -> Option<ArrayData> {
     builder.add_buffer(buffer).align_buffers(true).build().ok()
 }
 
-/// Milliseconds of whole seconds as those; what stands where a value is null is of no meaning.
-fn seconds<const N: usize>(millis: &[[u8; N]], number: impl Fn([u8; N]) -> i64) -> Vec<i64> {
-    millis.iter().map(|bytes| number(*bytes) / 1000).collect()
+/// Milliseconds of whole seconds as those, `None` where one is none; what stands where a value is null is of no meaning.
+fn seconds<const N: usize>(
+    data: &ArrayData,
+    millis: &[[u8; N]],
+    number: impl Fn([u8; N]) -> i64,
+) -> Option<Vec<i64>> {
+    let whole = |(row, bytes): (usize, &[u8; N])| {
+        let value = number(*bytes);
+        (value % 1000 == 0 || data.is_null(row)).then_some(value / 1000)
+    };
+    millis.iter().enumerate().map(whole).collect()
 }

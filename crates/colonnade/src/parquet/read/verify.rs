@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::error::Result;
+use crate::arrow::ranges::check_array;
+use crate::error::{Error, Result};
 use crate::plan::Progress;
 
 use super::land::{Landing, Piece};
@@ -36,7 +37,7 @@ impl Parquet {
             self.schema.fields().iter().any(|field| Some(field.name()) == name)
         };
         for (group, chunks) in file.groups.iter().enumerate() {
-            let (_, nrows) = file.rows_of(group);
+            let (first, nrows) = file.rows_of(group);
             let piece = Piece { group, skip: 0, nrows, at: 0 };
             let chunks_of = |field: usize| chunks.chunks.get(leaves_of(field)).unwrap_or_default();
             let nbytes_of =
@@ -52,7 +53,12 @@ impl Parquet {
                 let closed = |field: usize| chunks_of(field).iter().any(|c| c.encrypted);
                 let fields: Vec<usize> = (from..to).filter(|&f| !closed(f) || asked(f)).collect();
                 file.need(&fields, &[piece], progress)?;
-                Landing { file: &file, nrows, threads, arrow: true }.run(&fields, &[piece], progress)?;
+                let landed = Landing::new(&file, nrows, threads, true).run(&fields, &[piece], progress)?;
+                for (i, data) in &landed.columns {
+                    let name = fields.get(*i).and_then(|&field| file.schema.fields().get(field));
+                    let named = |e: Error| e.in_member(name.map_or("", |name| name.name().as_str()));
+                    check_array("parquet", data, first).map_err(named)?;
+                }
                 from = to;
             }
         }

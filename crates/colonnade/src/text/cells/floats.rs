@@ -1,5 +1,7 @@
 //! Floats as their shortest text, and back to the same bits.
 
+use std::cmp::Ordering;
+
 use super::{CellFault, Nonfinite, Style, Syntax};
 use crate::error::{Error, Result};
 use crate::msgpack::read::inferred::numbers::exact;
@@ -112,12 +114,38 @@ pub(super) fn nearest_half(text: &str) -> std::result::Result<u16, CellFault> {
     let Some(value) = f64::parse(text).filter(|_| numeric(text)) else {
         return number(text).map(|Half(bits)| bits);
     };
-    // Halves of one exponent are so far apart: the quotient and the product are exact, so one rounding is all there is.
-    let exponent = (value.to_bits() >> 52 & 0x7ff).max(1023 - 14);
-    let step = f64::from_bits((exponent - 10) << 52);
-    let rounded = (value / step).round_ties_even() * step;
-    #[allow(clippy::cast_possible_truncation)] // eleven bits of a float
-    half::narrow((rounded as f32).to_bits()).ok_or_else(|| refused::<Half>(text))
+    half::nearest(value, || compare(text, value)).ok_or_else(|| refused::<Half>(text))
+}
+
+/// How the magnitude of a number's text compares with that of a float half way between two halves: all of its digits count.
+#[cold]
+fn compare(text: &str, value: f64) -> Ordering {
+    // Such a float is a multiple of 2⁻²⁵, which has 25 digits behind the point.
+    Decimal::of(text).cmp(&Decimal::of(&format!("{value:.25}")))
+}
+
+/// The magnitude of a number's text: 0.`digits` times ten to the power of `point`, without zeros at either end.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Decimal {
+    point: i64,
+    digits: Vec<u8>,
+}
+
+impl Decimal {
+    fn of(text: &str) -> Self {
+        let text = text.trim_start_matches(['-', '+']);
+        let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = || whole.bytes().chain(fraction.bytes());
+        let zeros = all().take_while(|digit| *digit == b'0').count();
+        let mut digits: Vec<u8> = all().skip(zeros).collect();
+        digits.truncate(digits.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1));
+        // A power beyond 64 bits belongs to a number that is no float, or to zero.
+        let power = power.parse::<i64>().unwrap_or(0);
+        let places =
+            i64::try_from(whole.len()).unwrap_or(i64::MAX) - i64::try_from(zeros).unwrap_or(i64::MAX);
+        Self { point: places.saturating_add(power), digits }
+    }
 }
 
 /// Appends a float.
@@ -223,7 +251,7 @@ pub(super) fn number<F: Float>(text: &str) -> std::result::Result<F, CellFault> 
 pub(super) fn exactly<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
     let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     if is_whole && !text.parse().is_ok_and(|value| exact(value).is_some()) {
-        let shown = crate::text::place::shown(text);
+        let shown = crate::shown::shown(text);
         let message =
             format!("expected a {}, as in the rows before, found {shown}, which it would round.", F::NAME);
         return Err(CellFault::malformed(message));
@@ -238,7 +266,7 @@ pub(super) fn word<F: Float>(text: &str) -> std::result::Result<F, CellFault> {
 
 #[cold]
 fn refused<F: Float>(text: &str) -> CellFault {
-    let shown = crate::text::place::shown(text);
+    let shown = crate::shown::shown(text);
     let why = if numeric(text) && text.parse::<f64>().is_ok() { ", which is not one of them" } else { "" };
     CellFault::malformed(format!("expected a {}, found {shown}{why}.", F::NAME))
 }
@@ -349,9 +377,24 @@ mod tests {
         }
         number::<f32>("1e39").err().unwrap();
         number::<Half>("0.1").err().unwrap();
-        nearest_half("65520").err().unwrap();
+        for beyond in ["65520", "65520.0000000000000000001", "1e39", "-1e39", "1e308", "1e309"] {
+            nearest_half(beyond).err().unwrap();
+        }
         nearest_half("1e-8").map(|bits| assert_eq!(bits, 0)).unwrap();
         assert_eq!(nearest_half("-0.1").unwrap(), 0xae66);
+        for (text, bits) in [
+            ("1.00048828125", 0x3c00),
+            ("1.00048828125000000000000000001", 0x3c01),
+            ("1.00146484374999999999999999999", 0x3c01),
+            ("1.00146484375", 0x3c02),
+            ("-100048828125000000000000000001e-29", 0xbc01),
+            ("0000.00000100048828125000000000000000001E6", 0x3c01),
+            ("65519.99999999999999999999999999", 0x7bff),
+            ("2.98023223876953125e-8", 0),
+            ("2.98023223876953125000000000000000000000001e-8", 1),
+        ] {
+            assert_eq!(nearest_half(text).unwrap(), bits, "{text}");
+        }
         word::<f64>("1.5").err().unwrap();
         assert_eq!(number::<f64>("1").unwrap(), 1.0);
         assert_eq!(number::<f64>("-.5").unwrap(), -0.5);

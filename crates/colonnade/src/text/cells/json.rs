@@ -23,8 +23,8 @@ impl Token<'_> {
         match self {
             Self::Null => "null".into(),
             Self::Bool(value) => value.to_string(),
-            Self::Number(text) => crate::text::place::shown(text).replace('"', ""),
-            Self::Str(text) => format!("the text {}", crate::text::place::shown(text)),
+            Self::Number(text) => crate::shown::shown_number(text),
+            Self::Str(text) => format!("the text {}", crate::shown::shown(text)),
             Self::Array => "an array".into(),
             Self::Object => "an object".into(),
         }
@@ -72,7 +72,7 @@ impl<'a> Json<'a> {
     #[cold]
     fn broken(&self) -> CellFault {
         let rest = self.text.get(self.at..).unwrap_or("");
-        CellFault::malformed(format!("expected JSON, found {}.", crate::text::place::shown(rest)))
+        CellFault::malformed(format!("expected JSON, found {}.", crate::shown::shown(rest)))
     }
 
     fn eat(&mut self, byte: u8) -> bool {

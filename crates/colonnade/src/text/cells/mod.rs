@@ -33,9 +33,9 @@ mod write;
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
-use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::DType;
+use crate::limits::Limits;
 use crate::msgpack::cells::CellError;
 use crate::msgpack::typed::Dictionaries;
 

@@ -119,7 +119,7 @@ pub(super) fn interval(cell: Cell<'_>) -> std::result::Result<Cell<'_>, CellFaul
         }
         _ => Err(CellFault::malformed(format!(
             "expected an interval as JSON, {{\"left\":...,\"right\":...}}, found {}.",
-            crate::text::place::shown(text)
+            crate::shown::shown(text)
         ))),
     }
 }

@@ -2,7 +2,7 @@
 
 use saphyr_parser::Tag;
 
-use crate::text::place::shown;
+use crate::shown::shown;
 
 /// The core schema's name of a tag: `str`; `!` where no type is said.
 pub(super) fn core(tag: &Tag) -> Option<&str> {

@@ -1,6 +1,7 @@
 //! Bytes that are kept until the stream has ended.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::limits::{Limits, StreamLimit};
 use crate::memory::{Region, RegionMut};
 
 /// A claim is believed as far as bytes come: room for so many at first, then for as many again as have come.
@@ -11,12 +12,12 @@ const BELIEVED_NBYTES: usize = 4 << 20;
 pub(super) struct Kept {
     region: RegionMut,
     filled: usize,
-    limit: u64,
+    limit: StreamLimit,
 }
 
 impl Kept {
-    pub(super) fn new(limit: u64) -> Result<Self> {
-        Ok(Self { region: Region::allocate(0, false)?, filled: 0, limit })
+    pub(super) fn new(limits: &Limits) -> Result<Self> {
+        Ok(Self { region: Region::allocate(0, false)?, filled: 0, limit: StreamLimit::new(limits) })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -57,11 +58,7 @@ impl Kept {
     }
 
     fn reserve(&mut self, end: usize) -> Result<()> {
-        if end as u64 > self.limit {
-            let message =
-                format!("the stream passes the limit of {} bytes. Raise max_nbytes to read it.", self.limit);
-            return Err(Error::limit("arrow", message));
-        }
+        self.limit.check("arrow", end as u64)?;
         if self.region.capacity() < end {
             self.region.grow(end.max(self.filled.saturating_mul(2)))?;
         }

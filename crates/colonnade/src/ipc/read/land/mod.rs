@@ -19,6 +19,7 @@ use crate::frame::{ByteOrder, DType, Kind};
 use crate::memory::Buffer;
 use crate::plan::{self, Progress, Task};
 
+use super::allowed::Allowed;
 use super::arrays::field_of;
 use super::body::Source;
 use super::catalog::{Batch, Catalog};
@@ -37,7 +38,7 @@ pub(crate) struct Landing<'a> {
     pub(crate) kept: Option<&'a Kept>,
     pub(crate) rows: (usize, usize),
     pub(crate) threads: usize,
-    pub(crate) unbacked: u64,
+    pub(crate) allowed: &'a Allowed,
     /// A map (or memory) whose bytes may be handed out as they lie; a private one where arrays must be writable.
     pub(crate) in_place: Option<&'a Buffer>,
 }

@@ -73,7 +73,7 @@ impl Landing<'_> {
             let field = field_of(&self.catalog.shape, index)?;
             let place = self.catalog.shape.places.get(index).copied().unwrap_or_default();
             let mut cursor =
-                Cursor::new(&body, &self.catalog.shape, self.history.at(piece.batch), place, self.unbacked)?;
+                Cursor::new(&body, &self.catalog.shape, self.history.at(piece.batch), place, self.allowed)?;
             let data = cursor.part(field, self.kept_of(index)).map_err(|e| self.named(e, index, piece))?;
             Ok(if piece.nrows == data.len() { data } else { data.slice(piece.skip, piece.nrows) })
         };

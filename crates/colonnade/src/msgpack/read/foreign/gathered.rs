@@ -46,6 +46,20 @@ impl Gathered {
         self.used = end;
     }
 
+    /// Nil for rows without this column's key, up to `rows` cells.
+    #[inline(never)]
+    pub(super) fn fill(&mut self, rows: usize) {
+        let end = self.used + rows.saturating_sub(self.cells);
+        if self.bytes.len() < end + STRIDE {
+            self.bytes.resize((2 * self.bytes.len()).max(end + STRIDE).max(256), 0);
+        }
+        if let Some(room) = self.bytes.get_mut(self.used..end) {
+            room.fill(NIL);
+        }
+        (self.used, self.last) = (end, end.saturating_sub(1));
+        self.cells = self.cells.max(rows);
+    }
+
     pub(super) fn undo(&mut self) {
         self.used = self.last;
         self.cells -= 1;

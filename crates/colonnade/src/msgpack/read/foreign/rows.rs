@@ -6,14 +6,15 @@
 use std::mem;
 
 use crate::error::{Error, ErrorKind};
+use crate::limits::over_missing;
 use crate::msgpack::cells::{CellError, malformed};
 use crate::msgpack::head::{Head, head};
 use crate::msgpack::options::ReadOptions;
 use crate::msgpack::skip::{length_of, skip, skip_cells};
 
-use super::gathered::{Batch, Encoded, Gathered, NIL};
+use super::gathered::{Batch, Encoded, Gathered};
 use super::keys::{Key, Keys, twice};
-use super::shape::cut_short;
+use super::shape::{cut_short, no_table};
 use super::taking::Failure;
 
 /// Rows that are gathered before columns take them.
@@ -21,10 +22,6 @@ const ROWS: usize = 1024;
 
 /// Bytes that are gathered, all columns together, before columns take them.
 const NBYTES: usize = 1 << 20;
-
-/// Missing cells that each byte of the rows allows, beyond a sixteenth of the limit: a few bytes of new keys in every row
-/// would ask for gigabytes.
-const MISSING_PER_BYTE: u64 = 256;
 
 /// What rows are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +87,8 @@ impl Gather {
         (empty.first_row, empty.rows) = (self.rows(), 0);
         (empty.start, empty.end) = (at, at);
         self.nbytes = 0;
+        let rows = self.batch.rows;
+        self.batch.columns.iter_mut().filter(|c| c.cells < rows).for_each(|c| c.fill(rows));
         mem::replace(&mut self.batch, empty)
     }
 
@@ -120,6 +119,10 @@ impl Gather {
     fn map(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
         let (pairs, mut at) = match head(bytes)? {
             Some((Head::Map(n), length)) => (n as usize, length),
+            Some((other, _)) if self.rows() == 0 && self.options.orient.is_none() => {
+                let found = format!("an array that begins with {}", other.name());
+                return Err(no_table(&found));
+            }
             Some((other, _)) => return Err(expected("a map, as every row is one", other)),
             None => return Ok(None),
         };
@@ -145,6 +148,9 @@ impl Gather {
             next = place + 1;
             rest = bytes.get(at..).unwrap_or(&[]);
             let Some(column) = self.batch.columns.get_mut(place) else { return Ok(None) };
+            if column.cells < rows {
+                column.fill(rows);
+            }
             if column.cells > rows {
                 let key = self.keys.get(place);
                 return Err(key.map_or_else(twice, |k| twice().in_key(k)).after(0, key_at));
@@ -167,9 +173,8 @@ impl Gather {
             }
             at += length;
         }
-        if pairs < self.keys.len() {
-            self.fill()?;
-        }
+        // Every key stood once: the columns of the others get their nils with their next cell.
+        self.unbacked((self.keys.len() - pairs.min(self.keys.len())) as u64)?;
         Ok(Some(at))
     }
 
@@ -222,36 +227,19 @@ impl Gather {
         self.keys.push(key, &self.options)?;
         self.encoded.push(Encoded::new(bytes.get(..length).unwrap_or(&[])));
         let mut column = Gathered::default();
-        (0..self.batch.rows).for_each(|_| column.push(&[NIL], 1));
+        column.fill(self.batch.rows);
         self.batch.columns.push(column);
         Ok(Some((self.keys.len() - 1, length)))
-    }
-
-    /// Nil for the keys that this row does not have.
-    #[inline(never)]
-    fn fill(&mut self) -> std::result::Result<(), CellError> {
-        let rows = self.batch.rows;
-        let mut missing = 0;
-        for column in self.batch.columns.iter_mut().filter(|c| c.cells == rows) {
-            column.push(&[NIL], 1);
-            missing += 1;
-        }
-        self.unbacked(missing)
     }
 
     /// Rows without keys and keys without rows: their product is no longer in proportion to the input.
     fn unbacked(&mut self, cells: u64) -> std::result::Result<(), CellError> {
         self.unbacked = self.unbacked.saturating_add(cells);
-        let limit = self.options.limits.max_unbacked_rows;
-        let cap = limit.min((limit / 16).saturating_add(self.seen.saturating_mul(MISSING_PER_BYTE)));
-        if self.unbacked <= cap {
+        let most = self.options.limits.missing_cells(self.seen);
+        if self.unbacked <= most {
             return Ok(());
         }
-        let message = format!(
-            "more than {cap} cells are missing in rows without their keys, of which the limit is {limit}, for small input a \
-             sixteenth. Raise Limits(max_unbacked_rows=...) to read them."
-        );
-        Err(CellError::new(ErrorKind::LimitExceeded, 0, message))
+        Err(CellError::new(ErrorKind::LimitExceeded, 0, over_missing(self.unbacked, self.seen, most)))
     }
 
     /// The path of a row.

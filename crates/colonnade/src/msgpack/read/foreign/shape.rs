@@ -73,7 +73,7 @@ pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Layout
 
 /// The shape, told by the option or by the first values that tell it.
 pub(super) fn look(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {
-    let Some((root, _)) = head(bytes)? else { return Err(cut_short(0, bytes.len())) };
+    let Some((root, nbytes)) = head(bytes)? else { return Err(cut_short(0, bytes.len())) };
     match (root, options.orient) {
         (Head::Array(_), None | Some(Orient::Records)) => Ok(Shape::Records),
         (Head::Map(_), Some(Orient::Columns)) => Ok(Shape::Columns),
@@ -84,6 +84,11 @@ pub(super) fn look(bytes: &[u8], options: &ReadOptions) -> std::result::Result<S
             }
             look_in_map(bytes, options)
         }
+        // Text and other bytes that are no MessagePack begin as small integers do.
+        (Head::UInt(_) | Head::Int(_), None) if bytes.len() > nbytes => Err(malformed(
+            0,
+            format!("expected a table, found an integer and {} bytes behind it.", bytes.len() - nbytes),
+        )),
         (other, None) => Err(unexpected(other)),
         (other, Some(orient)) => {
             let what = if orient == Orient::Records { "an array of maps" } else { "a map" };
@@ -95,11 +100,17 @@ pub(super) fn look(bytes: &[u8], options: &ReadOptions) -> std::result::Result<S
 
 #[cold]
 pub(super) fn unexpected(found: Head) -> CellError {
+    no_table(found.name())
+}
+
+/// A value that is legal and no table.
+#[cold]
+pub(super) fn no_table(found: &str) -> CellError {
     let message = format!(
-        "expected a map of arrays of one length, an array of maps, or a map of \"columns\" and \"data\", found {}.",
-        found.name()
+        "expected a table (a map of arrays of one length, an array of maps, or a map of \"columns\" and \"data\"), found {found}. \
+         Put it into a map under a column's name."
     );
-    malformed(0, message)
+    CellError::new(ErrorKind::Unsupported, 0, message)
 }
 
 fn look_in_map(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {

@@ -9,6 +9,7 @@ use super::structs::Structs;
 use super::unions::{Runs, Unions};
 use super::*;
 use crate::calendar::per_second;
+use crate::limits::SHORT_CELL_NBYTES;
 
 /// Makes slots, depth first: dictionaries are taken in that order.
 pub(super) struct Maker<'d> {
@@ -208,7 +209,7 @@ fn cost(data_type: &DataType) -> u64 {
 
 /// Whether a null in the type may take far more than the byte that stands for it.
 pub(super) fn is_wide(data_type: &DataType) -> bool {
-    cost(data_type) > SMALL
+    cost(data_type) > SHORT_CELL_NBYTES
         || matches!(data_type, DataType::Struct(_))
         || crate::frame::children(data_type).iter().any(|field| is_wide(field.data_type()))
 }

@@ -6,6 +6,7 @@ use super::super::{decimal, half};
 use super::*;
 use crate::calendar::counted;
 use crate::msgpack::head::{Head, head};
+use crate::shown::shown;
 
 /// Values of one native type, and which of them are null.
 struct Column<T> {
@@ -97,20 +98,17 @@ where
 /// A cell of another kind, or out of range.
 #[cold]
 pub(super) fn unexpected(expected: &str, found: Head, payload: &[u8]) -> CellError {
-    let shown = match found {
+    let value = match found {
         Head::Int(value) => format!("the integer {value}"),
         Head::UInt(value) => format!("the integer {value}"),
         Head::F32(bits) => format!("the float {:?}", f32::from_bits(bits)),
         Head::F64(bits) => format!("the float {:?}", f64::from_bits(bits)),
-        Head::Str(_) => {
-            let text: String = String::from_utf8_lossy(payload).chars().take(40).collect();
-            format!("the text {text:?}")
-        }
+        Head::Str(_) => format!("the text {}", shown(&String::from_utf8_lossy(payload))),
         Head::Ext(-1, _) => "a timestamp".into(),
         Head::Ext(code, _) => format!("an extension of type {code}"),
         other => other.name().into(),
     };
-    malformed(0, format!("expected {expected}, found {shown}."))
+    malformed(0, format!("expected {expected}, found {value}."))
 }
 
 pub(super) fn integer<T: TryFrom<i64> + TryFrom<u64>>(found: Head, _: &[u8]) -> Option<T> {

@@ -76,7 +76,7 @@ impl Structs {
                 let message = "expected a value, as the field holds no nulls, found none.";
                 return Err(self.named(i, malformed(0, message)));
             }
-            self.budget.charge(child.cost.max(SMALL + 1))?;
+            self.budget.charge_missing(child.cost)?;
             child.fill()?;
         }
         Ok(())

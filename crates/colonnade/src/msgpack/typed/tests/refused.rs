@@ -278,7 +278,7 @@ fn nulls_of_wide_types_are_believed_as_far_as_bytes_go() {
         ),
     ] {
         let e = of_field(&Field::new("x", wide.clone(), true), &[0xc0], &options()).unwrap_err();
-        assert!(limit(&e) && e.error.to_string().contains("max_unbacked_rows"), "{e:?}");
+        assert!(limit(&e) && e.error.to_string().contains("max_unbacked_nbytes"), "{e:?}");
         // Inside lists and structs too, as a nil or as a member that is missing.
         let e = of(&DataType::new_list(wide.clone(), true), &[0x91, 0xc0]).unwrap_err();
         assert!(limit(&e), "{e:?}");
@@ -293,7 +293,7 @@ fn nulls_of_wide_types_are_believed_as_far_as_bytes_go() {
     }
     // What was read lets nulls beside it pass; all columns of a frame have one allowance.
     let mut tight = options();
-    tight.limits.max_unbacked_rows = 20_000;
+    tight.limits.max_unbacked_nbytes = 20_000;
     let field = Field::new("x", DataType::FixedSizeBinary(5000), true);
     let value = [&[0xc5, 0x13, 0x88][..], &[7; 5000]].concat();
     assert_eq!(of_field(&field, &[0xc0; 11], &tight).unwrap_err().cell, 4);

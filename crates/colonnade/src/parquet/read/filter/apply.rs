@@ -6,6 +6,7 @@ use crate::parquet::read::schema::RootKind;
 use crate::parquet::read::selection::{Rows, Selection};
 use crate::plan::Progress;
 
+use super::bounds::Known;
 use super::mask::mask;
 use super::prune::{Judged, Place, Terms, candidates};
 use super::{Filter, Op};
@@ -57,7 +58,13 @@ fn column(file: &Parquet, name: &str) -> Result<(usize, Judged)> {
             format!("filter: column {name:?} is nested, and its values have no order. Filter after reading.");
         return Err(Error::invalid_option("parquet", message));
     };
-    let leaf = (flat.physical, flat.way);
-    let data_type = field.data_type().clone();
-    Ok((i, Judged { name: name.to_owned(), data_type, leaf: Some(leaf), chunk: root.leaves.start }))
+    let (chunk, data_type) = (root.leaves.start, field.data_type().clone());
+    let known = (!file.options.ignore_statistics).then(|| Known {
+        data_type: data_type.clone(),
+        physical: flat.physical,
+        way: flat.way,
+        ordered: file.ordered.get(chunk).copied().unwrap_or(false),
+        optional: flat.optional,
+    });
+    Ok((i, Judged { name: name.to_owned(), data_type, known, chunk }))
 }

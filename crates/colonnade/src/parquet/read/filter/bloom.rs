@@ -3,9 +3,11 @@
 //! Specification: <https://github.com/apache/parquet-format/blob/master/BloomFilter.md>
 
 use crate::error::Result;
+use crate::parquet::statistics::Value;
 use crate::parquet::thrift::{Thrift, Wire};
 use crate::parquet::types::{Physical, Way};
 
+use super::bounds::{Bounds, Known};
 use super::compile::Test;
 
 /// Bytes that a header has at most.
@@ -21,65 +23,90 @@ const SALT: [u32; 8] =
 pub(super) fn header(bytes: &[u8], base: u64) -> Result<Option<(usize, usize)>> {
     let mut thrift = Thrift::new(bytes, base, "a bloom filter");
     let t = &mut thrift;
-    let (mut nbytes, mut known, mut last) = (None, 0, 0);
+    let (mut nbytes, mut known, mut last) = (None, [false; 3], 0);
     while let Some(field) = t.field(&mut last)? {
         match (field.id, field.wire) {
             (1, Wire::I32) => nbytes = usize::try_from(t.i32()?).ok(),
             // Each a union whose first kind is the only one that the specification has.
             (2..=4, Wire::Struct) => {
-                let mut inner = 0;
+                let (mut inner, mut kinds) = (0, 0);
+                let mut is_first = false;
                 while let Some(kind) = t.field(&mut inner)? {
-                    known += u8::from(kind.id == 1);
+                    is_first = kind.id == 1;
+                    kinds += 1;
                     t.skip(kind.wire)?;
+                }
+                if let Some(known) = usize::try_from(field.id - 2).ok().and_then(|k| known.get_mut(k)) {
+                    *known = is_first && kinds == 1;
                 }
             }
             _ => t.skip(field.wire)?,
         }
     }
-    let usable = nbytes.filter(|n| known == 3 && *n >= BLOCK_NBYTES && n.is_multiple_of(BLOCK_NBYTES));
+    let usable =
+        nbytes.filter(|n| known == [true; 3] && *n >= BLOCK_NBYTES && n.is_multiple_of(BLOCK_NBYTES));
     Ok(usable.map(|n| (t.position(), n)))
 }
 
+/// Whether these bits may be those of a chunk with values between the bounds: a filter has a bit set for each value, and
+/// numbers that bound the values are values.
+pub(super) fn is_of(bits: &[u8], bounds: Option<&Bounds<'_>>, known: &Known) -> bool {
+    let Some(bounds) = bounds else { return bits.iter().any(|byte| *byte != 0) };
+    let has = |value: Value<'_>| match value {
+        Value::Int(value) => {
+            ints(known, value).is_none_or(|hashes| hashes.iter().any(|hash| has(bits, *hash)))
+        }
+        Value::Float(value) => float(known.physical, value).is_none_or(|hash| has(bits, hash)),
+        Value::Wide(_) | Value::Bytes(_) => true,
+    };
+    bits.iter().any(|byte| *byte != 0) && has(bounds.min) && has(bounds.max)
+}
+
 /// Whether the filter of these bits may have a value that the test holds of: `true` where it cannot tell.
-pub(super) fn may_hold(bits: &[u8], test: &Test, physical: Physical, way: Way) -> bool {
-    if !matches!(way, Way::Same | Way::Narrow(_)) {
+pub(super) fn may_hold(bits: &[u8], test: &Test, known: &Known) -> bool {
+    if !matches!(known.way, Way::Same | Way::Narrow(_)) {
         return true;
     }
-    let any = |values: Vec<Option<u64>>| {
-        // What has no bytes in this type cannot be ruled out by them.
-        values.into_iter().any(|hash| hash.is_none_or(|hash| has(bits, hash)))
-    };
+    // What has no bytes in this type cannot be ruled out by them.
     match test {
         Test::Ints(shape) => shape.one_of().is_none_or(|those| {
-            any(those
-                .iter()
-                .map(|v| match physical {
-                    #[allow(clippy::cast_possible_truncation)]
-                    // the low bytes are what is stored, signed or not
-                    Physical::Int32 => Some(hash(&(*v as i32).to_le_bytes())),
-                    #[allow(clippy::cast_possible_truncation)]
-                    Physical::Int64 => Some(hash(&(*v as i64).to_le_bytes())),
-                    _ => None,
-                })
-                .collect())
+            those.iter().any(|v| ints(known, *v).is_none_or(|hashes| hashes.iter().any(|h| has(bits, *h))))
         }),
-        Test::Floats(shape) => shape.one_of().is_none_or(|those| {
-            any(those
-                .iter()
-                .map(|v| match physical {
-                    // Zero has two signs.
-                    _ if *v == 0.0 => None,
-                    Physical::Double => Some(hash(&v.to_le_bytes())),
-                    #[allow(clippy::cast_possible_truncation)]
-                    Physical::Float => Some(hash(&(*v as f32).to_le_bytes())),
-                    _ => None,
-                })
-                .collect())
-        }),
+        Test::Floats(shape) => shape
+            .one_of()
+            .is_none_or(|those| those.iter().any(|v| float(known.physical, *v).is_none_or(|h| has(bits, h)))),
         Test::Words(shape) => {
-            shape.one_of().is_none_or(|those| any(those.iter().map(|word| Some(hash(word))).collect()))
+            shape.one_of().is_none_or(|those| those.iter().any(|word| has(bits, hash(word))))
         }
         Test::Wide(_) => true,
+    }
+}
+
+/// Hashes of a whole number; of one whose low bytes are stored, with either sign in front of them.
+#[allow(clippy::cast_possible_truncation)] // the low bytes are what is stored, signed or not
+fn ints(known: &Known, value: i128) -> Option<[u64; 2]> {
+    let four = |value: i32| hash(&value.to_le_bytes());
+    match (known.physical, known.way) {
+        (Physical::Int32, Way::Narrow(1)) => {
+            Some([four(i32::from(value as u8)), four(i32::from(value as i8))])
+        }
+        (Physical::Int32, Way::Narrow(2)) => {
+            Some([four(i32::from(value as u16)), four(i32::from(value as i16))])
+        }
+        (Physical::Int32, Way::Same) => Some([four(value as i32); 2]),
+        (Physical::Int64, Way::Same) => Some([hash(&(value as i64).to_le_bytes()); 2]),
+        _ => None,
+    }
+}
+
+/// The hash of a float; none of zero, which has two signs.
+#[allow(clippy::cast_possible_truncation)] // a value that is no float of this width is none of the column
+fn float(physical: Physical, value: f64) -> Option<u64> {
+    match physical {
+        _ if value == 0.0 => None,
+        Physical::Double => Some(hash(&value.to_le_bytes())),
+        Physical::Float => Some(hash(&(value as f32).to_le_bytes())),
+        _ => None,
     }
 }
 

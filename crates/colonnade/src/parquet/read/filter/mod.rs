@@ -5,6 +5,7 @@
 
 mod apply;
 mod bloom;
+mod bounds;
 mod compile;
 mod mask;
 mod pages;

@@ -1,4 +1,6 @@
 //! Rows that may be wanted, by what is said of their row groups and pages: none of the others is decoded.
+//!
+//! What is said may be wrong. It rules rows out only where nothing that the file says of the same values contradicts it.
 
 use std::ops::Range;
 
@@ -6,12 +8,13 @@ use arrow_schema::DataType;
 
 use crate::error::Result;
 use crate::parquet::footer::{Chunk, Group};
-use crate::parquet::statistics::{self, Statistics, Value};
+use crate::parquet::statistics::Statistics;
 use crate::parquet::thrift::Thrift;
-use crate::parquet::types::{Physical, Way};
 
+use super::bounds::{ChunkBounds, Contradiction, Known};
 use super::compile::Test;
-use super::{Filter, bloom, pages};
+use super::pages::PageIndex;
+use super::{Filter, bloom};
 
 /// Bloom filters beyond this size are not fetched.
 const BLOOM_NBYTES: usize = 128 << 20;
@@ -23,8 +26,8 @@ pub(crate) struct Judged {
     pub(crate) name: String,
     /// What its leaf becomes.
     pub(crate) data_type: DataType,
-    /// What its leaf is; `None` where its bounds say nothing: nested, encrypted.
-    pub(crate) leaf: Option<(Physical, Way)>,
+    /// What its statistics are read with; `None` where they are not used.
+    pub(crate) known: Option<Known>,
     /// Its place among the chunks of a row group.
     pub(crate) chunk: usize,
 }
@@ -66,7 +69,7 @@ pub(crate) struct Place<'a> {
 
 impl<'a> Place<'a> {
     /// Bytes of the file, as far as it has them.
-    fn read(&self, offset: u64, nbytes: u64) -> &'a [u8] {
+    pub(super) fn read(&self, offset: u64, nbytes: u64) -> &'a [u8] {
         let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).min(self.bytes.len());
         self.bytes.get(place(offset)..place(offset.saturating_add(nbytes))).unwrap_or_default()
     }
@@ -75,9 +78,7 @@ impl<'a> Place<'a> {
 /// A test, and the chunk of the column that it looks at.
 struct Looked<'a> {
     test: &'a Test,
-    column: &'a Judged,
-    physical: Physical,
-    way: Way,
+    known: &'a Known,
     chunk: &'a Chunk<'a>,
     nrows: usize,
     place: &'a Place<'a>,
@@ -101,17 +102,15 @@ pub(crate) fn candidates(
             let mut rows = all_rows(nrows);
             for (k, test) in list {
                 let Some(column) = columns.get(*k) else { continue };
-                let (Some((physical, way)), Some(chunk)) = (column.leaf, group.chunks.get(column.chunk))
-                else {
+                let (Some(known), Some(chunk)) = (&column.known, group.chunks.get(column.chunk)) else {
                     continue;
                 };
                 let named = |e: crate::Error| e.in_member(format!("column {}", column.name));
-                let looked = Looked { test, column, physical, way, chunk, nrows, place };
-                if !looked.chunk_may().map_err(named)? {
-                    rows.clear();
+                let looked = Looked { test, known, chunk, nrows, place };
+                rows = both(&rows, &looked.rows().map_err(named)?);
+                if rows.is_empty() {
                     break;
                 }
-                rows = both(&rows, &looked.pages_may().map_err(named)?);
             }
             any = either(any, rows);
         }
@@ -120,55 +119,79 @@ pub(crate) fn candidates(
     Ok(out)
 }
 
-impl Looked<'_> {
-    /// Whether any row of the chunk may be wanted.
-    fn chunk_may(&self) -> Result<bool> {
-        let Self { test, column, physical, way, chunk, nrows, place } = *self;
-        if let Some(at) = chunk.statistics {
-            let mut t = Thrift::new(place.footer.0, place.footer.1, "the footer");
-            t.seek(at);
-            let said = Statistics::read(&mut t)?;
-            if said.nulls == Some(nrows as u64) && nrows > 0 {
-                return Ok(false);
-            }
-            if let Some((min, max)) = said.bounds(&column.data_type, physical, way)
-                && !between(test, min, max)
-            {
-                return Ok(false);
-            }
+impl<'a> Looked<'a> {
+    /// Rows of the chunk that may be wanted.
+    fn rows(&self) -> Result<Vec<Range<usize>>> {
+        let Self { test, chunk, nrows, place, .. } = *self;
+        // Decoding refuses such a chunk.
+        if chunk.nvalues != nrows as u64 || nrows == 0 {
+            return Ok(all_rows(nrows));
         }
-        let Some((at, _)) = chunk.bloom.filter(|_| place.indexes && looks_for_some(test)) else {
-            return Ok(true);
+        let Ok((told, index)) = self.statistics()? else {
+            return Ok(if self.bloom_may(None) { all_rows(nrows) } else { Vec::new() });
         };
-        let head = place.read(at, bloom::HEADER_NBYTES);
-        let Some((front, nbytes)) = bloom::header(head, at)?.filter(|(_, n)| *n <= BLOOM_NBYTES) else {
-            return Ok(true);
-        };
-        let bits = place.read(at + front as u64, nbytes as u64);
-        Ok(bits.len() < nbytes || bloom::may_hold(bits, test, physical, way))
+        let is_null = told.nulls == Some(nrows as u64);
+        if is_null || told.bounds.as_ref().is_some_and(|bounds| !bounds.may_hold(test)) {
+            return Ok(Vec::new());
+        }
+        if !self.bloom_may(Some(&told)) {
+            return Ok(Vec::new());
+        }
+        let Some(index) = index else { return Ok(all_rows(nrows)) };
+        let rows = either(Vec::new(), index.rows(|bounds| bounds.may_hold(test)));
+        let prunes = rows.iter().map(ExactSizeIterator::len).sum::<usize>() < nrows;
+        Ok(if prunes && !index.is_of(place, chunk) { all_rows(nrows) } else { rows })
     }
 
-    /// Rows of the pages that may have wanted ones.
-    fn pages_may(&self) -> Result<Vec<Range<usize>>> {
-        let Self { test, column, physical, way, chunk, nrows, place } = *self;
-        let (Some(bounds), Some(offsets), true) = (chunk.column_index, chunk.offset_index, place.indexes)
-        else {
-            return Ok(all_rows(nrows));
-        };
-        let index = pages::ColumnIndex::read(place.read(bounds.0, bounds.1), bounds.0)?;
-        let rows = pages::first_rows(place.read(offsets.0, offsets.1), offsets.0, nrows)?;
-        if rows.len() != index.empty.len() {
-            return Ok(all_rows(nrows));
-        }
-        let pages = index.empty.iter().zip(index.min.iter().zip(&index.max)).zip(rows);
-        let mut out = Vec::new();
-        for ((&empty, (&min, &max)), rows) in pages {
-            let bounds = statistics::bounds(min, max, &column.data_type, physical, way);
-            if !empty && bounds.is_none_or(|(min, max)| between(test, min, max)) {
-                out.push(rows);
+    /// The statistics of the chunk and of its pages, which agree.
+    #[allow(clippy::type_complexity)] // a pair, or what is wrong with it
+    fn statistics(
+        &self,
+    ) -> Result<std::result::Result<(ChunkBounds<'a>, Option<PageIndex<'a>>), Contradiction>> {
+        let Self { known, chunk, nrows, place, .. } = *self;
+        let told = match chunk.statistics {
+            Some(at) => {
+                let mut t = Thrift::new(place.footer.0, place.footer.1, "the footer");
+                t.seek(at);
+                ChunkBounds::new(&Statistics::read(&mut t)?, known, nrows)
             }
+            None => Ok(ChunkBounds::default()),
+        };
+        let index = if place.indexes { PageIndex::new(place, chunk, known, nrows) } else { Ok(None) };
+        let (Ok(told), Ok(index)) = (told, index) else { return Ok(Err(Contradiction)) };
+        if index.as_ref().is_some_and(|index| !index.agrees(&told)) {
+            return Ok(Err(Contradiction));
         }
-        Ok(either(Vec::new(), out))
+        Ok(Ok((told, index)))
+    }
+
+    /// Whether the chunk's bloom filter lets a wanted value be in it. `told`: its statistics.
+    fn bloom_may(&self, told: Option<&ChunkBounds<'_>>) -> bool {
+        let Self { test, known, chunk, place, .. } = *self;
+        let Some((at, told_nbytes)) = chunk.bloom.filter(|_| place.indexes && looks_for_some(test)) else {
+            return true;
+        };
+        let Some(bits) = self.bloom(at, told_nbytes) else { return true };
+        let bounds = told.and_then(|told| told.bounds.as_ref());
+        !bloom::is_of(bits, bounds, known) || bloom::may_hold(bits, test, known)
+    }
+
+    /// The bits of the bloom filter at byte `at`, where its header, the footer and the file agree on their length.
+    fn bloom(&self, at: u64, told: Option<u64>) -> Option<&'a [u8]> {
+        let Self { chunk, place, .. } = *self;
+        let (front, nbytes) = bloom::header(place.read(at, bloom::HEADER_NBYTES), at).ok().flatten()?;
+        let whole = front as u64 + nbytes as u64;
+        if nbytes > BLOOM_NBYTES || told.is_some_and(|told| told != whole) {
+            return None;
+        }
+        // Neither in the footer nor among the chunk's pages.
+        let end = at.checked_add(whole)?;
+        let pages = chunk.start()..chunk.start().saturating_add(chunk.compressed_nbytes);
+        if at < 4 || end > place.footer.1 || at < pages.end && end > pages.start {
+            return None;
+        }
+        let bits = place.read(at + front as u64, nbytes as u64);
+        (bits.len() == nbytes).then_some(bits)
     }
 }
 
@@ -178,22 +201,6 @@ fn looks_for_some(test: &Test) -> bool {
         Test::Floats(shape) => shape.one_of().is_some(),
         Test::Words(shape) => shape.one_of().is_some(),
         Test::Wide(_) => false,
-    }
-}
-
-/// Whether the test may hold of a value between two bounds.
-fn between(test: &Test, min: Value<'_>, max: Value<'_>) -> bool {
-    match (test, min, max) {
-        (Test::Ints(shape), Value::Int(min), Value::Int(max)) => shape.may_hold(&min, &max),
-        (Test::Wide(shape), Value::Wide(min), Value::Wide(max)) => shape.may_hold(&min, &max),
-        // Bounds pass NaN by, of which `!=` holds.
-        (Test::Floats(shape), Value::Float(min), Value::Float(max)) => {
-            shape.holds(&f64::NAN) || shape.may_hold(&min, &max)
-        }
-        (Test::Words(shape), Value::Bytes(min), Value::Bytes(max)) => {
-            shape.may_hold(&min.to_vec(), &max.to_vec())
-        }
-        _ => true,
     }
 }
 

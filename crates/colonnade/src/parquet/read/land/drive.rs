@@ -167,6 +167,7 @@ impl Job<'_, '_> {
             let plain;
             let parts = match (parts.encoding, decoder.width()) {
                 (Encoding::DeltaByteArray, Some(width)) => {
+                    self.pages.check_made(parts.n, width).map_err(named)?;
                     plain = undelta(parts.values, parts.n, width).map_err(named)?;
                     Parts { values: &plain, encoding: Encoding::Plain, ..parts }
                 }
@@ -199,7 +200,6 @@ impl Job<'_, '_> {
 
 /// Rows that nobody wants are decoded so many at a time.
 const STRIP_ROWS: usize = 16 << 10;
-
 /// And no more than so many bytes.
 const STRIP_NBYTES: usize = 1 << 20;
 

@@ -10,6 +10,7 @@ use arrow_select::take::take;
 
 use crate::arrow::stream_of;
 use crate::error::{Error, Result};
+use crate::ipc::read::Plain;
 use crate::parquet::types::{Beside, DICTIONARY, read_as};
 
 use super::Landing;
@@ -33,10 +34,12 @@ impl Landing<'_> {
         let DataType::Dictionary(_, values) = field.data_type() else { return Ok(None) };
         let key = format!("{DICTIONARY}{}", field.name());
         let Some(text) = self.file.schema.metadata().get(&key) else { return Ok(None) };
-        let batch = stream_of(text).map_err(|what| wrong(&what))?;
-        match batch.columns() {
-            [one] if one.data_type() == values.as_ref() => Ok(Some(one.to_data())),
-            _ => Err(wrong(&format!("of type {values}, found {} columns of others", batch.num_columns()))),
+        let found = |e: Error| wrong(&format!("found: {}", e.message()));
+        let Plain { arrays, .. } = stream_of(text, &|_| Ok(())).map_err(found)?;
+        match <[ArrayData; 1]>::try_from(arrays) {
+            Ok([one]) if one.data_type() == values.as_ref() => Ok(Some(one)),
+            Ok([one]) => Err(wrong(&format!("of type {values}, found {}", one.data_type()))),
+            Err(arrays) => Err(wrong(&format!("of type {values}, found {} columns", arrays.len()))),
         }
     }
 

@@ -26,6 +26,7 @@ use crate::parquet::footer::{Chunk, Group};
 use crate::parquet::types::{self, Physical};
 use crate::plan::Progress;
 
+use super::backed::Account;
 use super::chunk::{ChunkAt, Pages};
 use super::front::Levels;
 use super::open::Parquet;
@@ -49,6 +50,8 @@ pub(crate) struct Landing<'a> {
     pub(crate) threads: usize,
     /// Every column as an Arrow array, none in a block.
     pub(crate) arrow: bool,
+    /// What all of its columns take.
+    account: Account,
 }
 
 /// Rows of one row group, and where they go.
@@ -78,6 +81,24 @@ pub(super) enum Way {
 }
 
 impl<'a> Landing<'a> {
+    /// `nrows` rows of `file`. `arrow`: every column becomes an Arrow array, none a block.
+    pub(crate) fn new(file: &'a Parquet, nrows: usize, threads: usize, arrow: bool) -> Self {
+        Self { file, nrows, threads, arrow, account: Account::default() }
+    }
+
+    /// Adds bytes to what is decoded. `what` takes them, in the plural.
+    ///
+    /// # Errors
+    /// `LimitExceeded`.
+    pub(super) fn charge(&self, nbytes: u64, what: &str) -> Result<()> {
+        self.file.charge(&self.account, nbytes, what)
+    }
+
+    /// Adds cells, of which each may take some bytes whatever the file's size.
+    pub(super) fn add_cells(&self, ncells: u64) {
+        self.account.add_cells(ncells);
+    }
+
     /// Lands the fields `wanted`; `pieces` follow each other in the result.
     ///
     /// # Errors
@@ -185,7 +206,7 @@ impl<'a> Landing<'a> {
 
     /// The pages of a chunk.
     pub(super) fn pages(&self, chunk: &ChunkAt<'a>) -> Pages<'a> {
-        Pages::new(chunk, self.file.options.verify, self.file.options.limits.max_member_nbytes)
+        Pages::new(chunk, self.file.options.verify, self.file.bounds())
     }
 
     /// The row group and the column, for errors.
@@ -205,15 +226,14 @@ impl<'a> Landing<'a> {
                     rows.saturating_mul(item as u64)
                 }
                 Way::Text => rows.saturating_mul(4),
-                Way::Category => rows,
-                Way::Nothing => 0,
-                Way::Nested => self.nested_values(field, pieces)?,
+                // Charged as their sizes become known.
+                Way::Category | Way::Nested | Way::Nothing => 0,
             };
             nbytes = nbytes.saturating_add(more);
             most = most.max((more, field));
         }
-        let checked =
-            self.file.check_backed(nbytes, &format!("{} rows of {} columns", self.nrows, wanted.len()));
+        self.add_cells((self.nrows as u64).saturating_mul(wanted.len() as u64));
+        let checked = self.charge(nbytes, &format!("{} rows of {} columns", self.nrows, wanted.len()));
         // The column that takes the most of it is shown.
         checked.map_err(|e| self.named(e, most.1, pieces.first().map_or(0, |piece| piece.group)))
     }

@@ -52,6 +52,6 @@ impl<'a> Landing<'a> {
     pub(super) fn pages_of<'s>(&'s self, strip: &Strip<'s>, group: usize) -> Result<Pages<'s>> {
         let Some(listed) = strip.listed else { return Ok(self.pages(&self.chunk(group, strip.leaf)?)) };
         let pages = listed.iter().find(|(of, _)| *of == group);
-        pages.map(|(_, pages)| Pages::listed(pages)).ok_or_else(|| no_field(strip.field))
+        pages.map(|(_, pages)| Pages::listed(pages, self.file.bounds())).ok_or_else(|| no_field(strip.field))
     }
 }

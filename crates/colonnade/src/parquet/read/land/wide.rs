@@ -1,6 +1,6 @@
 //! Values of any width, as bytes: decimals, fixed-size binary, intervals.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::parquet::keys::{Keys, Piece};
 use crate::parquet::page::Encoding;
 
@@ -46,6 +46,21 @@ impl Change {
             }
         }
     }
+
+    /// Refuses a value of which a part would be lost.
+    fn check(self, from: &[u8], item: usize) -> Result<()> {
+        let Self::From(at) = self else { return Ok(()) };
+        let lost = from.get(..at).unwrap_or_default().iter().chain(from.get(at + item..).unwrap_or_default());
+        if lost.copied().all(|byte| byte == 0) {
+            return Ok(());
+        }
+        let part = if at == 0 { "months" } else { "days and milliseconds" };
+        let message = format!(
+            "the metadata say an interval of {part} alone, it has other parts too. The metadata are wrong; write the file \
+             without them."
+        );
+        Err(Error::malformed("parquet", message))
+    }
 }
 
 /// Values of `width` bytes as rows of `item`.
@@ -77,6 +92,9 @@ impl Wide {
                 let Some((now, rest)) = bytes.split_at_checked(n.saturating_mul(width)) else {
                     return Err(ended(n.saturating_mul(width), bytes.len()));
                 };
+                if let Change::From(_) = self.change {
+                    now.chunks_exact(width).try_for_each(|from| self.change.check(from, item))?;
+                }
                 for (to, from) in out.chunks_exact_mut(item).zip(now.chunks_exact(width)) {
                     self.change.apply(from, to);
                 }
@@ -91,6 +109,7 @@ impl Wide {
                     for (stream, byte) in value.iter_mut().enumerate() {
                         *byte = bytes.get(stream * *total + *given).copied().unwrap_or(0);
                     }
+                    self.change.check(&value, item)?;
                     self.change.apply(&value, to);
                     *given += 1;
                 }

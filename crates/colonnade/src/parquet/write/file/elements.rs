@@ -2,12 +2,10 @@
 
 use arrow_schema::Field;
 
+use crate::arrow::required::FIELD_ID;
 use crate::parquet::schema::{Element, Logical, Repetition, Unit};
 use crate::parquet::thrift_out::ThriftOut;
 use crate::parquet::types::{Physical, Stored};
-
-/// Field metadata that numbers a field.
-const FIELD_ID: &str = "PARQUET:field_id";
 
 /// The number that a field was given.
 pub(super) fn id(field: &Field) -> Option<i32> {

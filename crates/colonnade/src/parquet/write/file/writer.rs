@@ -3,7 +3,7 @@
 use arrow_schema::SchemaRef;
 
 use crate::arrow::export::Exporter;
-use crate::arrow::names;
+use crate::arrow::{names, required};
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::ipc::write::output::{Output, Target};
@@ -105,7 +105,8 @@ impl Writer {
         } else {
             self.options.clone()
         };
-        let layout = Layout::of(schema.fields(), &sources, &options)?;
+        let fields = required::with_ids(schema.fields(), &chunk.tags);
+        let layout = Layout::of(&fields, &sources, &options)?;
         self.begun = Some(Begun { exporter, layout });
         Ok(())
     }

@@ -37,7 +37,7 @@ impl<F: Float + ArrowNativeType> TextReader for Pairs<F> {
                 return self.nulls(1);
             }
             Cell::Str(text) => Self::parse(text).ok_or_else(|| {
-                let shown = crate::text::place::shown(text);
+                let shown = crate::shown::shown(text);
                 CellFault::malformed(format!("expected a complex number as (1.0+2.0j), found {shown}."))
             })?,
             other => return Err(self.common.expected(other)),

@@ -100,7 +100,7 @@ impl Arrival {
                 Blocks::new(&known.shape, &known.plan, &known.layout, announced, self.limits.max_nbytes)?;
             let catalog = Catalog::new(Arc::clone(&known.shape));
             self.expected = Some(Box::new(Expected { blocks, catalog }));
-            self.kept = Kept::new(self.limits.max_nbytes)?;
+            self.kept = Kept::new(&self.limits)?;
         }
         self.known = Some(known);
         Ok(())

@@ -2,6 +2,7 @@
 
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
+use crate::ipc::read::allowed::Allowed;
 use crate::ipc::read::assemble::assembled;
 use crate::ipc::read::body::Source;
 use crate::ipc::read::dictionaries::History;
@@ -40,8 +41,9 @@ impl Arrival {
         }
         let source = Source::new(Buffer::from_region(self.kept.finish()?, false));
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
-        check_nbytes(&source, batches, self.limits.max_nbytes)?;
-        let history = History::new(&source, &catalog, self.limits.max_unbacked_rows, None)?;
+        check_nbytes(&source, batches, &self.limits)?;
+        let allowed = Allowed::new(&self.limits, source.bytes.nbytes());
+        let history = History::new(&source, &catalog, &allowed, None)?;
         let landing = Landing {
             kept: None,
             source: &source,
@@ -50,7 +52,7 @@ impl Arrival {
             history: &history,
             rows: (0, nrows),
             threads,
-            unbacked: self.limits.max_unbacked_rows,
+            allowed: &allowed,
             in_place: None,
         };
         let mut landed = Landed::default();

@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use schemas::Known;
 
-use crate::container::store::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::ipc::read::catalog::Catalog;
 use crate::ipc::read::message::{BatchHeader, CONTINUATION, Prefix, check_header_nbytes, prefix};
 use crate::ipc::read::open::Ipc;
+use crate::limits::Limits;
 
 use super::body::{Dest, Patch, Segment, Whole};
 use super::direct::Blocks;
@@ -86,7 +86,7 @@ impl Arrival {
             known: None,
             remembered: None,
             expected: None,
-            kept: Kept::new(limits.max_nbytes)?,
+            kept: Kept::new(&limits)?,
             nowhere: Vec::new(),
             received: 0,
             nbatches: 0,

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::arrow::import::Plan;
-use crate::container::store::Limits;
 use crate::error::Result;
 use crate::ipc::read::message::header;
 use crate::ipc::read::scan::check_columns;
 use crate::ipc::read::shape::Shape;
+use crate::limits::Limits;
 
 use super::super::direct::Layout;
 

@@ -11,7 +11,6 @@ mod unused;
 mod values;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_data::transform::MutableArrayData;
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -94,7 +93,8 @@ impl<'a> Landing<'a> {
             }
         }
         file.need(&[field], &all, progress)?;
-        let landing = Landing { file, nrows: at, threads: self.threads, arrow: self.arrow };
+        let landing = Landing::new(file, at, self.threads, self.arrow);
+        landing.add_cells(at as u64);
         let column = landing.category_column(&landing.strip(strip.i, field, &all)?, progress)?;
         let mut out = MutableArrayData::new(vec![&column], column.nulls().is_some(), wanted);
         for piece in pieces {
@@ -136,7 +136,7 @@ impl<'a> Landing<'a> {
         if let Some(group) = first.filter(|_| pieces.is_empty() && whole) {
             let one = [Piece { group, skip: 0, nrows: 1, at: 0 }];
             self.file.need(&[field], &one, progress)?;
-            let landing = Landing { file: self.file, nrows: 1, threads: 1, arrow: self.arrow };
+            let landing = Landing::new(self.file, 1, 1, self.arrow);
             let column = landing.category_column(&landing.strip(strip.i, field, &one)?, progress)?;
             return Ok(column.slice(0, 0));
         }
@@ -162,6 +162,7 @@ impl<'a> Landing<'a> {
         let key_type = wide_enough(key_type, values.len()).map_err(named)?;
         let width = key_type.primitive_width().unwrap_or(4);
         let nbytes = nrows.checked_mul(width).ok_or_else(|| Error::too_large("parquet"))?;
+        self.charge(nbytes as u64, "the codes of categorical columns").map_err(named)?;
         let mut codes = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
         let (room, optional, maps) = (Scatter::new(&mut codes), flat.optional, &maps);
         let tasks = coded.iter().map(|coded| {
@@ -218,7 +219,8 @@ impl<'a> Landing<'a> {
             let work = move || {
                 let named = |e: Error| self.named(e, field, group);
                 let mut pages = self.pages_of(&strip, group).map_err(named)?;
-                walk(&mut pages, some, k, make).map_err(named)
+                let charge = |n: u64| self.charge(n, "the values of categorical columns");
+                walk(&mut pages, some, k, make, &charge).map_err(named)
             };
             (1 << 20, work)
         });
@@ -268,11 +270,7 @@ impl<'a> Landing<'a> {
         let mut made: Vec<Made> = parts.iter().map(|_| Made::default()).collect();
         let optional = flat.optional;
         // Shared beginnings can make very much of a few bytes.
-        let total = AtomicU64::new(0);
-        let grown = |nbytes: u64| {
-            let sum = total.fetch_add(nbytes, Ordering::Relaxed).saturating_add(nbytes);
-            self.file.check_backed(sum, "the values of a categorical column")
-        };
+        let grown = |nbytes: u64| self.charge(nbytes, "the values of categorical columns");
         let grown = &grown;
         let mut tasks = Vec::new();
         for ((part, slot), _) in parts.iter().zip(&mut made).zip(by_value).filter(|(_, by_value)| **by_value)

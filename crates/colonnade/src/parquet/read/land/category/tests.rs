@@ -33,7 +33,7 @@ fn written(batches: &[ArrayRef], properties: WriterProperties) -> Parquet {
 
 fn landed(file: &Parquet, pieces: &[Piece]) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let landing = Landing { file, nrows, threads: 2, arrow: true };
+    let landing = Landing::new(file, nrows, 2, true);
     let mut landed = Landed::default();
     landing.category(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
     let data = landed.columns.pop().unwrap().1;

@@ -1,10 +1,11 @@
 //! Rows of one column decoded to where they belong, by what its values are.
 
+use std::cell::Cell;
 use std::sync::PoisonError;
 
 use arrow_schema::TimeUnit;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 use super::super::Landing;
 use super::super::drive::{Job, Nulls, Scratch};
@@ -90,8 +91,26 @@ pub(in super::super) fn values(
             let day = |v: u32| (i64::from(v.cast_signed()) * 86_400_000).cast_unsigned();
             words!(u32, u64, nat, day, false)
         }
-        Kind::Seconds8 => words!(u64, u64, nat, |v: u64| (v.cast_signed() / 1000).cast_unsigned(), false),
-        Kind::Seconds4 => words!(u32, u32, 0, |v: u32| (v.cast_signed() / 1000).cast_unsigned(), false),
+        Kind::Seconds8 => {
+            let odd = Cell::new(false);
+            let seconds = |v: u64| {
+                let v = v.cast_signed();
+                odd.set(odd.get() | (v % 1000 != 0));
+                (v / 1000).cast_unsigned()
+            };
+            words!(u64, u64, nat, seconds, false)?;
+            whole_seconds(odd.get())
+        }
+        Kind::Seconds4 => {
+            let odd = Cell::new(false);
+            let seconds = |v: u32| {
+                let v = v.cast_signed();
+                odd.set(odd.get() | (v % 1000 != 0));
+                (v / 1000).cast_unsigned()
+            };
+            words!(u32, u32, 0, seconds, false)?;
+            whole_seconds(odd.get())
+        }
         Kind::Int96(unit) => {
             let per = match unit {
                 TimeUnit::Nanosecond => 1,
@@ -110,4 +129,14 @@ pub(in super::super) fn values(
             job.drive(&mut wide, out, told, page, rows)
         }
     }
+}
+
+/// Refuses times that the metadata call seconds and that are none.
+fn whole_seconds(odd: bool) -> Result<()> {
+    if !odd {
+        return Ok(());
+    }
+    let message = "the metadata say seconds, its milliseconds are no whole ones. The metadata are wrong; write the file \
+                   without them.";
+    Err(Error::malformed("parquet", message))
 }

@@ -10,7 +10,6 @@ use arrow_schema::{DataType, Field, FieldRef};
 use crate::error::{Error, Result};
 use crate::frame::{children, with_children};
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
-use crate::parquet::read::open::Parquet;
 use crate::parquet::read::shape::{Node, Shape};
 use crate::plan::{self, Progress, Task};
 
@@ -33,7 +32,7 @@ struct First {
 }
 
 struct Builder<'b> {
-    file: &'b Parquet,
+    landing: &'b Landing<'b>,
     column: &'b Column<'b>,
     arrays: Vec<Option<ArrayData>>,
     /// Of each list.
@@ -78,7 +77,7 @@ impl Landing<'_> {
             let offsets = regions.into_iter().map(|region| Buffer::from_region(region.finish(), true));
             let offsets = offsets.map(|bytes| Some(bytes.to_arrow())).collect();
             let arrays = arrays.by_ref().take(column.leaves.len()).collect();
-            let mut builder = Builder { file: self.file, column, arrays, offsets };
+            let mut builder = Builder { landing: self, column, arrays, offsets };
             let data = builder.node(&column.shape.node, self.nrows);
             out.push(data.map_err(|e| self.named(e, column.field, 0))?);
         }
@@ -237,7 +236,7 @@ impl Builder<'_> {
                         // The file has no byte for the items of a null list, whose size is the writer's word alone.
                         let filled = nulls.as_ref().map_or(0, |nulls| nulls.null_count() as u64);
                         let nbytes = filled.saturating_mul(null_nbytes(data_type));
-                        self.file.check_backed(nbytes, "null lists of one size")?;
+                        self.landing.charge(nbytes, "null lists of one size")?;
                         let size = usize::try_from(*size).unwrap_or(0);
                         of_one_size(size, n, nulls.as_ref(), &offsets, child)?
                     }

@@ -16,6 +16,7 @@ mod build;
 mod count;
 mod pages;
 mod place;
+mod proof;
 mod rare;
 #[cfg(test)]
 mod tests;
@@ -198,7 +199,7 @@ impl<'a> Landing<'a> {
         let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
         let end = pieces.last().map_or(0, |p| p.skip + p.nrows);
         let at = self.chunk(group, leaf)?;
-        self.check_values(at.nvalues, at.base)?;
+        self.file.check_count(at.nvalues, "values", at.base)?;
         let mut out = Chunk { base: at.base, ..Chunk::default() };
         let (mut pages, mut found, mut scratch) = (self.pages(&at), 0, Vec::new());
         while let Some(page) = pages.next_page()? {
@@ -211,6 +212,11 @@ impl<'a> Landing<'a> {
                 out.dictionary = Some(page);
                 continue;
             }
+            // An offset in each list, and bits.
+            let n = u64::from(page.header.nvalues);
+            self.add_cells(n);
+            let nbytes = n.saturating_mul(1 + 4 * shape.lists.len() as u64);
+            self.charge(nbytes, "the levels of lists and structs").map_err(|e| e.at(page.at))?;
             out.pages.push(page);
             if end < nrows {
                 let front = page.front(&mut scratch)?;

@@ -13,11 +13,13 @@ use parquet::schema::types::SchemaDescriptor;
 use crate::error::Error;
 use crate::memory::Buffer;
 use crate::parquet::codec::Codec;
-use crate::parquet::delta::Delta;
 use crate::parquet::page::{Encoding, Header, Kind};
+use crate::parquet::read::backed::Bounds;
 use crate::parquet::read::chunk::{ChunkAt, Pages};
 use crate::parquet::read::front::Levels;
 use crate::parquet::types::Physical;
+
+use super::proof::Proof;
 
 /// The first error that was met: the crate hands on its words alone.
 pub(super) type Met = Arc<Mutex<Option<Error>>>;
@@ -32,7 +34,7 @@ pub(super) struct Chunk {
     pub(super) nvalues: u64,
     pub(super) levels: Levels,
     pub(super) verify: bool,
-    pub(super) max_nbytes: u64,
+    pub(super) bounds: Bounds,
     /// Its physical type.
     pub(super) physical: Physical,
 }
@@ -40,7 +42,7 @@ pub(super) struct Chunk {
 impl Chunk {
     /// Its pages, from the first on.
     pub(super) fn pages(&self) -> Pages<'_> {
-        let Self { bytes, base, codec, nvalues, levels, verify, max_nbytes, .. } = self;
+        let Self { bytes, base, codec, nvalues, levels, verify, bounds, .. } = self;
         let chunk = ChunkAt {
             bytes: bytes.as_slice(),
             base: *base,
@@ -48,7 +50,7 @@ impl Chunk {
             nvalues: *nvalues,
             levels: *levels,
         };
-        Pages::new(&chunk, *verify, *max_nbytes)
+        Pages::new(&chunk, *verify, *bounds)
     }
 }
 
@@ -79,7 +81,7 @@ impl RowGroups for Group {
         let chunk = chunk.ok_or_else(|| ParquetError::General(format!("leaf {leaf} is not there")))?;
         let left = chunk.nvalues;
         let met = Arc::clone(&self.met);
-        let reader = Reader { chunk, at: 0, left, next: None, done: false, dictionary: false, met };
+        let reader = Reader { chunk, at: 0, left, next: None, done: false, proof: Proof::default(), met };
         Ok(Box::new(Readers(VecDeque::from([reader]))))
     }
 
@@ -111,8 +113,8 @@ struct Reader {
     left: u64,
     next: Option<(Header, (usize, u64))>,
     done: bool,
-    /// Whether a dictionary was given: the crate takes for granted that one stands before keys.
-    dictionary: bool,
+    /// What is known of the pages before: the crate takes for granted that they are sound.
+    proof: Proof,
     met: Met,
 }
 
@@ -141,9 +143,8 @@ impl Reader {
         let mut pages = self.chunk.pages().from(self.at, self.left);
         let page = pages.next_page().and_then(|page| {
             let Some(page) = page else { return Ok(None) };
-            let orphan = !self.dictionary && check_orphan(&page)?;
-            self.dictionary |= matches!(page.header.kind, Kind::Dictionary { .. });
-            made(&page, &self.chunk, orphan).map(Some)
+            let orphan = self.proof.page(&page, self.chunk.physical, self.chunk.levels)?;
+            made(&page, orphan).map(Some)
         });
         let page = page.map_err(|e| self.failed(e))?;
         self.pass();
@@ -189,93 +190,9 @@ impl PageReader for Reader {
     }
 }
 
-/// What the crate would take room for because a page says so: counts of differences and of a dictionary's values.
-fn prove(page: &crate::parquet::read::page::Page<'_>, chunk: &Chunk) -> crate::error::Result<()> {
-    let (n, mut scratch) = (page.header.nvalues as usize, Vec::new());
-    let too_many = |told: u64| {
-        let message = format!("a page of {n} values says {told}. The file is damaged; write it again.");
-        Err(Error::malformed("parquet", message).at(page.at))
-    };
-    if matches!(page.header.kind, Kind::Dictionary { .. }) {
-        let (bytes, n) = page.dictionary(&mut scratch)?;
-        let least = match chunk.physical {
-            Physical::Boolean => 0,
-            Physical::Int32 | Physical::Float | Physical::Bytes => 4,
-            Physical::Int64 | Physical::Double => 8,
-            Physical::Int96 => 12,
-            Physical::Fixed(width) => width as usize,
-        };
-        if n.checked_mul(least).is_none_or(|needed| needed > bytes.len()) {
-            let message = format!(
-                "a dictionary of {n} values in {} bytes. The file is damaged; write it again.",
-                bytes.len()
-            );
-            return Err(Error::malformed("parquet", message).at(page.at));
-        }
-        return Ok(());
-    }
-    let parts = page.parts(&mut scratch)?;
-    let lists = match parts.encoding {
-        Encoding::DeltaBinaryPacked | Encoding::DeltaLengthByteArray => 1,
-        Encoding::DeltaByteArray => 2,
-        _ => return Ok(()),
-    };
-    let mut rest = parts.values;
-    for k in 0..lists {
-        if rest.is_empty() {
-            return Ok(());
-        }
-        let mut delta = Delta::new(rest).map_err(|e| e.at(page.at))?;
-        if delta.total > n {
-            return too_many(delta.total as u64);
-        }
-        if k + 1 < lists {
-            let (mut left, mut some) = (delta.total, [0i64; 128]);
-            while left > 0 {
-                let now = left.min(some.len());
-                delta.fill(some.get_mut(..now).unwrap_or_default()).map_err(|e| e.at(page.at))?;
-                left -= now;
-            }
-            rest = rest.get(delta.end()..).unwrap_or_default();
-        }
-    }
-    Ok(())
-}
-
-/// Whether a page is of keys, where no dictionary stands before it: then all of its values are null.
-fn check_orphan(page: &crate::parquet::read::page::Page<'_>) -> crate::error::Result<bool> {
-    let (Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. }) = page.header.kind else {
-        return Ok(false);
-    };
-    if !matches!(encoding, Encoding::PlainDictionary | Encoding::RleDictionary) {
-        return Ok(false);
-    }
-    // The width alone, or nothing.
-    if page.parts(&mut Vec::new())?.values.len() <= 1 {
-        return Ok(true);
-    }
-    let message = "keys without a dictionary before them. The file is damaged; write it again.";
-    Err(Error::malformed("parquet", message).at(page.at))
-}
-
 /// A page, decompressed, as the crate has it. `orphan`: of keys that are none.
-fn made(
-    page: &crate::parquet::read::page::Page<'_>,
-    chunk: &Chunk,
-    orphan: bool,
-) -> crate::error::Result<Page> {
+fn made(page: &crate::parquet::read::page::Page<'_>, orphan: bool) -> crate::error::Result<Page> {
     let named = |encoding| if orphan { CrateEncoding::PLAIN } else { named(encoding) };
-    let counted = match page.header.kind {
-        Kind::Dictionary { .. } => true,
-        Kind::Data { encoding, .. } | Kind::DataV2 { encoding, .. } => matches!(
-            encoding,
-            Encoding::DeltaBinaryPacked | Encoding::DeltaLengthByteArray | Encoding::DeltaByteArray
-        ),
-        Kind::Other => false,
-    };
-    if counted {
-        prove(page, chunk)?;
-    }
     let Header { kind, nvalues, nbytes, .. } = page.header;
     let mut bytes = vec![0u8; nbytes];
     Ok(match kind {

@@ -12,7 +12,7 @@ use arrow_schema::{DataType, Field, Fields};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection, RowSelector};
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::{Repetition, Type as CrateType};
-use parquet::schema::types::{SchemaDescriptor, Type};
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type};
 
 use crate::arrow::concat;
 use crate::arrow::landed::Landed;
@@ -44,6 +44,9 @@ impl Landing<'_> {
         let mut tasks = Vec::with_capacity(these.len() * groups.len());
         for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
+            let (nvalues, nbytes) = self.nested_values(field, pieces)?;
+            self.add_cells(nvalues);
+            self.charge(nbytes, "values inside of lists and structs").map_err(|e| self.named(e, field, 0))?;
             for some in &groups {
                 let group = some.first().map_or(0, |p| p.group);
                 let nbytes = usize::try_from(self.nested_nbytes(field, group)).unwrap_or(usize::MAX);
@@ -70,10 +73,10 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// Bytes of all values of the row groups, about: their widths in the file, texts by their lengths alone.
-    pub(in super::super) fn nested_values(&self, field: usize, pieces: &[Piece]) -> Result<u64> {
+    /// All values of the row groups, and their bytes, about: their widths in the file, texts by their lengths alone.
+    fn nested_values(&self, field: usize, pieces: &[Piece]) -> Result<(u64, u64)> {
         let leaves = self.file.roots.get(field).map_or(0..0, |root| root.leaves.clone());
-        let mut nbytes = 0u64;
+        let (mut nvalues, mut nbytes) = (0u64, 0u64);
         for group in pieces.chunk_by(|a, b| a.group == b.group).filter_map(<[Piece]>::first).map(|p| p.group)
         {
             for leaf in leaves.clone() {
@@ -83,29 +86,16 @@ impl Landing<'_> {
                     1 | 4 | 6 => 4,
                     _ => 8,
                 };
+                nvalues = nvalues.saturating_add(chunk.nvalues);
                 nbytes = nbytes.saturating_add(chunk.nvalues.saturating_mul(width));
             }
         }
-        Ok(nbytes)
+        Ok((nvalues, nbytes))
     }
 
     fn nested_nbytes(&self, field: usize, group: usize) -> u64 {
         let leaves = self.file.roots.get(field).map_or(0..0, |r| r.leaves.clone());
         leaves.filter_map(|leaf| self.chunk_of(group, leaf).ok()).map(|c| c.nbytes).sum()
-    }
-
-    /// Refuses values that the file's bytes cannot stand for, as rows are refused when it is opened.
-    pub(super) fn check_values(&self, nvalues: u64, at: u64) -> Result<()> {
-        let nbytes = self.file.source.bytes.nbytes();
-        let limit = self.file.options.limits.max_unbacked_rows;
-        if nvalues <= limit.max((nbytes as u64).saturating_mul(4096)) {
-            return Ok(());
-        }
-        let message = format!(
-            "{nvalues} values in a file of {nbytes} bytes, over the limit of {limit} that no byte stands behind. \
-             Raise max_unbacked_rows to read them."
-        );
-        Err(Error::limit("parquet", message).at(at))
     }
 
     /// The wanted rows of one row group.
@@ -123,23 +113,31 @@ impl Landing<'_> {
             return Err(Error::unsupported("parquet", message));
         };
         let group = pieces.first().map_or(0, |p| p.group);
-        let chunks = self.proven(group, root.leaves.clone())?;
+        let types: Vec<Physical> = schema.columns().iter().map(|column| physical(column)).collect();
+        let chunks = self.proven(group, root.leaves.clone(), &types)?;
         let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
         let told = kept::column(self.field(field)?);
         let nvalues = chunks.iter().map(|chunk| chunk.nvalues).max().unwrap_or(0);
         let nbytes = filled_nbytes(told.data_type(), nrows as u64, nvalues);
-        self.file.check_backed(nbytes, "lists of one size, as many as may be null,")?;
+        self.charge(nbytes, "lists of one size, as many as may be null,")?;
         let arrays = read(schema, &told, &Group::new(schema, chunks, nrows), pieces)?;
         arrays.iter().try_for_each(check_keys)?;
         Ok(arrays)
     }
 
-    /// The chunks of these leaves, whose headers are proven.
-    fn proven(&self, group: usize, leaves: Range<usize>) -> Result<Vec<Chunk>> {
+    /// The chunks of these leaves, whose headers are proven and whose values are of these types.
+    fn proven(&self, group: usize, leaves: Range<usize>, types: &[Physical]) -> Result<Vec<Chunk>> {
         let mut chunks = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
-            let chunk = self.chunk(group, leaf)?;
-            self.check_values(chunk.nvalues, chunk.base)?;
+        for (leaf, &physical) in leaves.zip(types) {
+            let (chunk, found) = (self.chunk(group, leaf)?, self.chunk_of(group, leaf)?.physical);
+            if found != physical.number() {
+                let message = format!(
+                    "expected physical type {} as the schema says, found {found}. The file is damaged; write it again.",
+                    physical.number()
+                );
+                return Err(Error::malformed("parquet", message).at(chunk.base));
+            }
+            self.file.check_count(chunk.nvalues, "values", chunk.base)?;
             let whole = self.file.source.bytes.as_slice().as_ptr().addr();
             let start = chunk.bytes.as_ptr().addr() - whole;
             let bytes = self.file.source.bytes.slice(start, chunk.bytes.len());
@@ -151,12 +149,11 @@ impl Landing<'_> {
                 nvalues: chunk.nvalues,
                 levels: chunk.levels,
                 verify: self.file.options.verify,
-                max_nbytes: self.file.options.limits.max_member_nbytes,
-                physical: Physical::of(self.chunk_of(group, leaf)?.physical, Some(0))
-                    .unwrap_or(Physical::Bytes),
+                bounds: self.file.bounds(),
+                physical,
             };
-            let texts = texts::prove(&chunk, self.file.most_nbytes())?;
-            self.file.check_backed(texts, "texts inside of lists")?;
+            let texts = texts::prove(&chunk, self.file.most_nbytes(chunk.nvalues))?;
+            self.charge(texts, "texts inside of lists")?;
             chunks.push(chunk);
         }
         Ok(chunks)
@@ -172,11 +169,25 @@ impl Landing<'_> {
         let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(refused)?;
         let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
         let group = pieces.first().map_or(0, |p| p.group);
-        let chunks = self.proven(group, leaves)?;
+        let chunks = self.proven(group, leaves, &[Physical::Bytes])?;
         let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
         let told = Field::new("x", DataType::Binary, optional);
         let found = read(&schema, &told, &Group::new(&schema, chunks, nrows), pieces)?;
         found.iter().map(nothing).collect()
+    }
+}
+
+/// What the values of a leaf of the crate's schema are made of.
+fn physical(column: &ColumnDescriptor) -> Physical {
+    match column.physical_type() {
+        CrateType::BOOLEAN => Physical::Boolean,
+        CrateType::INT32 => Physical::Int32,
+        CrateType::INT64 => Physical::Int64,
+        CrateType::INT96 => Physical::Int96,
+        CrateType::FLOAT => Physical::Float,
+        CrateType::DOUBLE => Physical::Double,
+        CrateType::BYTE_ARRAY => Physical::Bytes,
+        CrateType::FIXED_LEN_BYTE_ARRAY => Physical::Fixed(u32::try_from(column.type_length()).unwrap_or(0)),
     }
 }
 

@@ -70,7 +70,7 @@ fn landed(file: &Parquet, field: usize, pieces: &[Piece]) -> crate::Result<Array
 /// By the crate's reader, or ours.
 fn landed_by(file: &Parquet, field: usize, pieces: &[Piece], rare: bool) -> crate::Result<ArrayRef> {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let landing = Landing { file, nrows, threads: 2, arrow: true };
+    let landing = Landing::new(file, nrows, 2, true);
     let mut landed = Landed::default();
     match rare {
         false => landing.nested(&[field], &[0], pieces, &mut landed, &NoProgress)?,

@@ -93,7 +93,7 @@ impl Landing<'_> {
             sizes.push(nbytes);
             items.push((kind, item));
         }
-        self.file.check_backed(total as u64, "values inside of lists and structs")?;
+        self.charge(total as u64, "values inside of lists and structs")?;
         let regions = sizes.into_iter().map(|n| Region::allocate(n, n < SPARSE_BELOW_NBYTES));
         let mut regions: Vec<RegionMut> = regions.collect::<std::io::Result<_>>()?;
         let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();
@@ -115,7 +115,12 @@ impl Landing<'_> {
                 // SAFETY: each run has slots of its own, and each leaf memory of its own.
                 let out = unsafe { scatter.range(at * made.item, nrows * made.item) };
                 let out = out.ok_or_else(|| Error::too_large("parquet"))?;
-                let mut job = Job { dictionary, pages: Pages::listed(pages), pieces: &piece, optional };
+                let mut job = Job {
+                    dictionary,
+                    pages: Pages::listed(pages, self.file.bounds()),
+                    pieces: &piece,
+                    optional,
+                };
                 let done = scratches.with(|scratch| values(made, &mut job, out, None, scratch));
                 fence();
                 done.map_err(|e| self.named(e, field, group))

@@ -53,6 +53,8 @@ struct Column<'a> {
     /// One a row group that is touched.
     walked: Vec<Walked<'a>>,
     parts: Vec<Part<'a>>,
+    /// Bytes of its texts that the limits know of.
+    charged: u64,
 }
 
 /// Where a column's rows go.
@@ -108,7 +110,15 @@ impl<'a> Landing<'a> {
         for &strip in strips {
             let text = matches!(strip.data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
             let (field, optional) = (strip.field, strip.flat.optional);
-            columns.push(Column { strip, field, text, optional, walked: Vec::new(), parts: Vec::new() });
+            columns.push(Column {
+                strip,
+                field,
+                text,
+                optional,
+                walked: Vec::new(),
+                parts: Vec::new(),
+                charged: 0,
+            });
         }
         let (mut rest, mut out) = (columns.as_mut_slice(), Vec::with_capacity(strips.len()));
         while !rest.is_empty() {
@@ -170,7 +180,8 @@ impl<'a> Landing<'a> {
                     let mut pages =
                         self.pages_of(&strip, group).map_err(|e| self.named(e, strip.field, group))?;
                     let make = |page: &[u8], n: usize| Dictionary::new(page, n, text);
-                    let walked = walk(&mut pages, some, k, &make);
+                    let walked =
+                        walk(&mut pages, some, k, &make, &|n| self.charge(n, "dictionaries of texts"));
                     walked.map_err(|e| self.named(e, strip.field, group))
                 }));
             }
@@ -224,13 +235,10 @@ impl<'a> Landing<'a> {
                 );
                 return Err(self.named(Error::limit("parquet", message), column.field, 0));
             }
-            let paged =
-                column.parts.iter().map(|part| part.page.header.nbytes as u64).fold(0, u64::saturating_add);
-            let more = (total as u64).saturating_sub(paged);
-            let backed = self
-                .file
-                .check_backed(more, &format!("{} texts, beyond what stands in pages,", column.strip.nrows));
-            backed.map_err(|e| self.named(e, column.field, 0))?;
+            let more = (total as u64).saturating_sub(column.charged);
+            column.charged += more;
+            let what = format!("the columns up to this one, of {} texts,", column.strip.nrows);
+            self.charge(more, &what).map_err(|e| self.named(e, column.field, 0))?;
         }
         Ok(())
     }

@@ -39,7 +39,8 @@ pub(crate) struct Walked<'a> {
     pub(crate) parts: Vec<Part<'a>>,
 }
 
-/// Walks the pages of a chunk as far as `pieces` need; `make` takes the values of a dictionary page, and how many they are.
+/// Walks the pages of a chunk as far as `pieces` need; `make` takes the values of a dictionary page, and how many they are, `charge` its
+/// bytes before they are decompressed.
 ///
 /// # Errors
 /// Malformed pages; fewer rows than the pieces need.
@@ -48,6 +49,7 @@ pub(crate) fn walk<'a>(
     pieces: &[Piece],
     chunk: usize,
     make: &dyn Fn(&[u8], usize) -> Result<Dictionary>,
+    charge: &dyn Fn(u64) -> Result<()>,
 ) -> Result<Walked<'a>> {
     let mut out = Walked::default();
     let (mut first, mut rest) = (0usize, pieces);
@@ -64,6 +66,7 @@ pub(crate) fn walk<'a>(
                 let message = "a dictionary page behind other pages. The file is damaged; write it again.";
                 return Err(Error::malformed("parquet", message).at(page.at));
             }
+            charge(page.header.nbytes as u64).map_err(|e| e.at(page.at))?;
             let (bytes, n) = page.dictionary(&mut scratch)?;
             out.dictionary = Some(make(bytes, n).map_err(|e| e.at(page.at))?);
             continue;

@@ -56,7 +56,7 @@ fn written(array: &ArrayRef, properties: WriterProperties) -> Parquet {
 
 fn landed(file: &Parquet, pieces: &[Piece], threads: usize) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let landing = Landing { file, nrows, threads, arrow: true };
+    let landing = Landing::new(file, nrows, threads, true);
     let mut landed = Landed::default();
     landing.text(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
     let data = landed.columns.pop().unwrap().1;
@@ -172,7 +172,7 @@ fn what_is_cut_or_flipped_ends_in_an_error_or_in_texts() {
                     continue;
                 };
                 let pieces = file.pieces(0, file.nrows);
-                let landing = Landing { file: &file, nrows: file.nrows, threads: 1, arrow: true };
+                let landing = Landing::new(&file, file.nrows, 1, true);
                 // The schema may say another type now.
                 if landing.way(0).ok() != Some(Way::Text) {
                     continue;

@@ -1,0 +1,52 @@
+//! A small stream within metadata, as arrays: what `colonnade` metadata in it says of a frame does not count.
+
+use std::sync::Arc;
+
+use arrow_data::ArrayData;
+use arrow_schema::SchemaRef;
+
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::memory::Buffer;
+
+use super::allowed::Allowed;
+use super::arrays::{Cursor, field_of};
+use super::body::{Body, Source};
+use super::dictionaries::History;
+use super::scan;
+
+/// The fields of a stream of one batch, and their checked values.
+#[derive(Debug)]
+pub(crate) struct Plain {
+    /// The schema.
+    pub(crate) schema: SchemaRef,
+    /// One array a field.
+    pub(crate) arrays: Vec<ArrayData>,
+}
+
+/// Decodes a stream of one batch with all checks. `accepts` sees the number of rows before any is decoded.
+///
+/// # Errors
+/// Malformed or truncated messages; more than one batch; compressed bodies; a limit.
+pub(crate) fn plain(bytes: Vec<u8>, accepts: &dyn Fn(usize) -> Result<()>) -> Result<Plain> {
+    let limits = Limits::default();
+    let source = Source::new(Buffer::from_vec(bytes));
+    let catalog = scan::stream(source.bytes.as_slice(), &limits, false)?;
+    let mut all = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
+    if all.any(|batch| batch.header.codec.is_some()) {
+        return Err(Error::malformed("arrow", "expected bodies without compression, found compressed ones."));
+    }
+    let [batch] = catalog.batches.as_slice() else {
+        let message = format!("expected one batch, found {}.", catalog.batches.len());
+        return Err(Error::malformed("arrow", message));
+    };
+    accepts(batch.header.nrows)?;
+    let allowed = Allowed::new(&limits, source.bytes.nbytes());
+    let history = History::new(&source, &catalog, &allowed, None)?;
+    let body = Body::new(&source, batch)?;
+    let shape = &catalog.shape;
+    let one =
+        |(i, place)| Cursor::new(&body, shape, history.at(0), place, &allowed)?.field(field_of(shape, i)?);
+    let arrays = shape.places.iter().copied().enumerate().map(one).collect::<Result<_>>()?;
+    Ok(Plain { schema: Arc::clone(&shape.schema), arrays })
+}

@@ -1,0 +1,93 @@
+//! Memory that this process may still take.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Bytes that the system has available, within the limits of the process' control group and of its address space. Where
+/// nothing says so, as many as 64 bits hold.
+#[must_use]
+pub fn available() -> u64 {
+    [of_system(), of_group(), of_address_space()].into_iter().flatten().min().unwrap_or(u64::MAX)
+}
+
+fn of_system() -> Option<u64> {
+    kilobytes(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
+}
+
+/// Of each control group around the process, in both versions of the interface.
+fn of_group() -> Option<u64> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let mut least = None;
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
+        let (root, names) = match controllers {
+            "" => ("/sys/fs/cgroup", ["memory.max", "memory.current", "inactive_file"]),
+            list if list.split(',').any(|name| name == "memory") => (
+                "/sys/fs/cgroup/memory",
+                ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"],
+            ),
+            _ => continue,
+        };
+        let whole: PathBuf = Path::new(root).join(path.trim_start_matches('/'));
+        // Within a container the path may be that of the host: the root is the container's own group then.
+        for place in whole.ancestors().take_while(|place| place.starts_with(root)) {
+            least = least.into_iter().chain(free_in(place, names)).min();
+        }
+    }
+    least
+}
+
+/// What is left of a group's limit: pages of files that can be dropped count as free.
+fn free_in(place: &Path, [max, current, droppable]: [&str; 3]) -> Option<u64> {
+    let number = |name: &str| fs::read_to_string(place.join(name)).ok()?.trim().parse::<u64>().ok();
+    let (max, current) = (number(max)?, number(current)?);
+    let stat = fs::read_to_string(place.join("memory.stat")).unwrap_or_default();
+    let value = |line: &str| line.strip_prefix(droppable)?.trim().parse::<u64>().ok();
+    let droppable = stat.lines().find_map(value).unwrap_or(0);
+    Some(max.saturating_sub(current.saturating_sub(droppable)))
+}
+
+fn of_address_space() -> Option<u64> {
+    let limits = fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    // "unlimited" is no number: there is no limit then.
+    let most: u64 = line.split_whitespace().next()?.parse().ok()?;
+    let taken = kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmSize:")?;
+    Some(most.saturating_sub(taken))
+}
+
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_system_are_read() {
+        assert_eq!(kilobytes("MemFree: 5 kB\nMemAvailable:   7 kB\n", "MemAvailable:"), Some(7 << 10));
+        assert_eq!(kilobytes("MemFree: 5 kB\n", "MemAvailable:"), None);
+        assert!(available() > 0);
+    }
+
+    #[test]
+    fn pages_of_files_in_a_group_count_as_free() {
+        let place = std::env::temp_dir().join(format!("group-{}", std::process::id()));
+        fs::create_dir_all(&place).unwrap();
+        for (name, content) in [
+            ("memory.max", "1000\n"),
+            ("memory.current", "700\n"),
+            ("memory.stat", "anon 1\ninactive_file 200\n"),
+        ] {
+            fs::write(place.join(name), content).unwrap();
+        }
+        let names = ["memory.max", "memory.current", "inactive_file"];
+        assert_eq!(free_in(&place, names), Some(500));
+        fs::write(place.join("memory.max"), "max\n").unwrap();
+        assert_eq!(free_in(&place, names), None);
+        fs::remove_dir_all(&place).unwrap();
+    }
+}
