@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::sync::{Mutex, PoisonError};
 
-use colonnade::format::msgpack::{ChunkWriter, Opened, ReadOptions, is_series, is_series_file};
+use colonnade::formats::msgpack::{ChunkWriter, Opened, ReadOptions, is_series, is_series_file};
 use colonnade::frame::Frame;
 use colonnade::ipc::read::Request;
 use colonnade::message::{Received, Series};

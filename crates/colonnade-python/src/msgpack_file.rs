@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use colonnade::format::msgpack::{Member, Opened};
+use colonnade::formats::msgpack::{Member, Opened};
 use colonnade::limits::{Limits, StreamLimit};
 use colonnade::memory::{Buffer, read_to_end};
 use colonnade::plan::{Progress, Silent};

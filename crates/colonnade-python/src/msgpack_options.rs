@@ -1,6 +1,6 @@
 //! Options of MessagePack.
 
-use colonnade::format::msgpack::{Orient, Otherwise, ReadOptions, WriteOptions};
+use colonnade::formats::msgpack::{Orient, Otherwise, ReadOptions, WriteOptions};
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};

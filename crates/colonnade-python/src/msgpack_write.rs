@@ -2,7 +2,7 @@
 
 use std::os::fd::RawFd;
 
-use colonnade::format::msgpack;
+use colonnade::formats::msgpack;
 use colonnade::frame::Frame;
 use colonnade_transport::{AtomicFile, Descriptor};
 use pyo3::prelude::*;

@@ -5,8 +5,8 @@ use std::os::fd::RawFd;
 
 use colonnade::container::members::{Compat, Name};
 use colonnade::container::store::check_label;
-use colonnade::format::npz::{Codec, Wanted, WriteOptions};
-use colonnade::format::{npy, npz};
+use colonnade::formats::npz::{Codec, Wanted, WriteOptions};
+use colonnade::formats::{npy, npz};
 use colonnade::frame::Frame;
 use colonnade_transport::{AtomicDirectory, AtomicFile, Descriptor};
 use pyo3::prelude::*;

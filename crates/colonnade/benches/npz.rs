@@ -12,7 +12,7 @@ use colonnade::container::members::Compat;
 use colonnade::container::npy::{parse_header, write_header};
 use colonnade::container::store::{Request, Source, Store};
 use colonnade::container::zip::Directory;
-use colonnade::format::npz::{Codec, WriteOptions, encode};
+use colonnade::formats::npz::{Codec, WriteOptions, encode};
 use colonnade::frame::{Axis, Block, DType, Frame, Grid, Labels, Level, Part, Tags};
 use colonnade::limits::Limits;
 use colonnade::memory::Buffer;

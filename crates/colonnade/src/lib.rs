@@ -6,7 +6,7 @@ pub mod codec;
 pub mod container;
 pub mod csv;
 pub mod error;
-pub mod format;
+pub mod formats;
 pub mod frame;
 pub mod ipc;
 pub mod json;
@@ -20,6 +20,7 @@ pub mod plan;
 mod series;
 mod shown;
 pub mod sink;
+pub mod source;
 pub mod text;
 pub mod yaml;
 

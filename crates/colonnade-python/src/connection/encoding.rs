@@ -1,7 +1,7 @@
 //! What a frame is sent as.
 
 use colonnade::Result;
-use colonnade::format::msgpack;
+use colonnade::formats::msgpack;
 use colonnade::frame::Frame;
 use colonnade::ipc::read::Form;
 use colonnade::ipc::write;

@@ -1,7 +1,7 @@
 //! Messages that are MessagePack.
 
 use colonnade::Result;
-use colonnade::format::msgpack::{Opened, ReadOptions};
+use colonnade::formats::msgpack::{Opened, ReadOptions};
 use colonnade::frame::Frame;
 use colonnade::ipc::read::Request;
 use colonnade::message::Received;

@@ -1,7 +1,7 @@
 //! Messages that are tables of text.
 
 use colonnade::Result;
-use colonnade::format::{csv, ndjson};
+use colonnade::formats::{csv, ndjson};
 use colonnade::frame::Frame;
 use colonnade::memory::Buffer;
 use colonnade::message::TableFormat;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use colonnade::codec::packed::Codec;
-use colonnade::format::{csv, json, ndjson, yaml};
+use colonnade::formats::{csv, json, ndjson, yaml};
 use colonnade::frame::Frame;
 use colonnade::limits::Limits;
 use colonnade::memory::Buffer;

@@ -1,7 +1,7 @@
 //! Options of csv.
 
 use colonnade::codec::packed::Codec;
-use colonnade::format::csv::{
+use colonnade::formats::csv::{
     BigInts, Dates, Encoding as WriteEncoding, IndexColumns, OnError, Quoting, ReadOptions, Schema,
     SchemaPlace, WriteOptions,
 };

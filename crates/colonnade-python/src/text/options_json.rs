@@ -1,6 +1,6 @@
 //! Options of json, ndjson and yaml.
 
-use colonnade::format::{json, ndjson, yaml};
+use colonnade::formats::{json, ndjson, yaml};
 use colonnade::text::input::Encoding;
 use pyo3::prelude::*;
 

@@ -8,7 +8,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
 use super::*;
-use crate::format::msgpack::{Opened, Orient, WriteOptions, encode};
+use crate::formats::msgpack::{Opened, Orient, WriteOptions, encode};
 use crate::frame::{Axis, Block, Column, DType, Grid, Labels, Level, Part, Tags};
 use crate::msgpack::skip::skip;
 use crate::plan::NoProgress;

@@ -1,0 +1,129 @@
+//! Formats: a frame to bytes and back.
+//!
+//! Each format is one room with one [`Format`] value. The registry lists them; no code outside this room names a format.
+//! Formats never import each other: what two of them need is in a room below.
+
+pub mod arrow;
+pub mod arrows;
+pub mod csv;
+pub mod json;
+pub mod msgpack;
+pub mod ndjson;
+pub mod npy;
+pub mod npz;
+pub mod parquet;
+pub mod yaml;
+
+mod opened;
+mod registry;
+mod spec;
+mod writer;
+
+pub use opened::{Event, IncrementalReader, Opened};
+pub use registry::Registry;
+pub use spec::{Capabilities, FormatSpec};
+pub use writer::FrameWriter;
+
+use std::any::Any;
+
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::plan::Progress;
+use crate::sink::Sink;
+use crate::source::Source;
+
+/// The options of one format, as its own options type; [`Format`] methods downcast them.
+pub type Options = dyn Any + Send + Sync;
+
+/// A format: its description, and how it is opened and written.
+///
+/// Methods whose capability the [`FormatSpec`] does not claim keep their default, which refuses.
+pub trait Format: Sync {
+    /// Name, suffixes, magic and capabilities.
+    fn spec(&self) -> &'static FormatSpec;
+
+    /// Opens a source: structure is checked, data is decoded by [`Opened::load`] where the format allows it.
+    ///
+    /// # Errors
+    /// `Malformed`, `Truncated`, `Unsupported`, `LimitExceeded` with the byte offset; the system's own.
+    fn open(
+        &self,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn Opened>>;
+
+    /// A decoder that takes bytes as they come and gives frames of at most `max_rows` rows, where the format leaves the
+    /// choice.
+    ///
+    /// # Errors
+    /// `Unsupported` where the format must be read whole.
+    fn reader(&self, options: &Options, max_rows: usize) -> Result<Box<dyn IncrementalReader>> {
+        let _ = (options, max_rows);
+        Err(self.spec().refuse("it is read whole: a value ends with its last byte."))
+    }
+
+    /// Writes one frame.
+    ///
+    /// # Errors
+    /// `Unrepresentable`, naming column and reason; the sink's own.
+    fn encode(
+        &self,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
+    ) -> Result<()>;
+
+    /// A writer that takes a frame a call, all of one schema.
+    ///
+    /// # Errors
+    /// `Unsupported` where the format is written whole.
+    fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
+        let _ = options;
+        Err(self.spec().refuse("it is written whole."))
+    }
+
+    /// Writes several frames under labels.
+    ///
+    /// # Errors
+    /// `Unsupported` where a file holds one frame; as [`Format::encode`].
+    fn encode_bundle(
+        &self,
+        frames: &[(String, Frame)],
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let _ = (frames, options, sink, progress);
+        Err(self.spec().refuse("it holds one frame. Write a file for each."))
+    }
+
+    /// A file that belongs next to the data: the suffix to append to its name, and the bytes to write or `None` to remove
+    /// one that an earlier write left. `frame` is `None` for frames written chunk by chunk.
+    ///
+    /// # Errors
+    /// As [`Format::encode`].
+    fn sidecar(&self, frame: Option<&Frame>, options: &Options) -> Result<Option<Sidecar>> {
+        let _ = (frame, options);
+        Ok(None)
+    }
+}
+
+/// See [`Format::sidecar`].
+pub struct Sidecar {
+    /// Appended to the name of the data file.
+    pub suffix: &'static str,
+    /// What to write; `None` removes the file.
+    pub content: Option<Vec<u8>>,
+}
+
+/// `options` as the type that `format` takes.
+///
+/// # Errors
+/// `InvalidOption` where they are those of another format: a defect of the caller.
+pub fn options_of<'o, T: 'static>(format: &'static str, options: &'o Options) -> Result<&'o T> {
+    options
+        .downcast_ref()
+        .ok_or_else(|| Error::invalid_option(format, "expected the options of this format, found those of another."))
+}

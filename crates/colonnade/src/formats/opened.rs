@@ -1,0 +1,168 @@
+//! What was opened: a description, and data that is decoded when it is asked for.
+
+use std::any::Any;
+
+use arrow_schema::DataType;
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Frame, Tags};
+use crate::plan::{Progress, Request};
+
+/// An opened source.
+pub trait Opened: Send + Sync + Any {
+    /// What it holds: `"frame"`, `"bundle"`, or another word of the format's.
+    fn kind(&self) -> &'static str {
+        "frame"
+    }
+
+    /// How the bytes are laid out, in the format's own word: `"zip"`, `"stream"`, `"row groups"`.
+    fn layout(&self) -> &'static str;
+
+    /// Rows and columns.
+    ///
+    /// # Errors
+    /// `Malformed` where the source is no frame, with the reason.
+    fn shape(&self) -> Result<(usize, usize)>;
+
+    /// Labels of the rows; decoded or fetched now.
+    ///
+    /// # Errors
+    /// As [`Opened::load`].
+    fn index(&self) -> Result<Axis>;
+
+    /// Labels of the columns.
+    ///
+    /// # Errors
+    /// As [`Opened::load`].
+    fn columns(&self) -> Result<Axis>;
+
+    /// Name, attrs and origin of the frame.
+    ///
+    /// # Errors
+    /// As [`Opened::shape`].
+    fn tags(&self) -> Result<Tags>;
+
+    /// Names of the columns' types.
+    ///
+    /// # Errors
+    /// As [`Opened::shape`].
+    fn dtypes(&self) -> Result<Vec<String>>;
+
+    /// The Arrow type of a column, where it is one that nests or that Arrow alone has.
+    fn arrow_type(&self, position: usize) -> Option<DataType>;
+
+    /// Version of our header; `None` where others wrote the source.
+    fn version(&self) -> Option<u64> {
+        None
+    }
+
+    /// Bytes of the source.
+    fn file_nbytes(&self) -> u64;
+
+    /// Bytes of the data once decoded, as far as they are known.
+    fn nbytes(&self) -> u64;
+
+    /// Decodes what is asked for into one frame.
+    ///
+    /// # Errors
+    /// `Malformed`, `Truncated`, `Unsupported`, `LimitExceeded` with the byte offset; the system's own.
+    fn load(&self, request: &Request<'_>) -> Result<Frame>;
+
+    /// Checks every checksum and decodes everything once.
+    ///
+    /// # Errors
+    /// As [`Opened::load`].
+    fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()>;
+
+    /// The parts of the source, for `info`: one JSON object each.
+    fn members(&self) -> Vec<Value>;
+
+    /// Facts that only this format has, for `info`: a JSON object.
+    fn facts(&self) -> Value {
+        Value::Object(serde_json::Map::default())
+    }
+
+    /// Rows of each batch (record batch, row group), where the source has batches.
+    fn batch_rows(&self) -> Option<Vec<usize>> {
+        None
+    }
+
+    /// One batch, in Arrow's layout.
+    ///
+    /// # Errors
+    /// As [`Opened::load`]; `NotFound` past the last.
+    fn batch(&self, number: usize, request: &Request<'_>) -> Result<Frame> {
+        let _ = request;
+        Err(Error::not_found("frame", format!("batch {number} is out of range: there are none.")))
+    }
+
+    /// What is asked for in Arrow's layout, a frame a batch; `None` where there is no such way and [`Opened::load`] serves.
+    ///
+    /// # Errors
+    /// As [`Opened::load`].
+    fn load_arrow(&self, request: &Request<'_>) -> Option<Result<Vec<Frame>>> {
+        let _ = request;
+        None
+    }
+
+    /// Labels of a bundle's frames.
+    ///
+    /// # Errors
+    /// As [`Opened::shape`].
+    fn labels(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// One frame of a bundle.
+    ///
+    /// # Errors
+    /// `NotFound`, naming the nearest label.
+    fn open_label(&self, label: &str) -> Result<Box<dyn Opened>> {
+        Err(Error::not_found("frame", format!("label {label:?}: the source holds one frame.")))
+    }
+}
+
+/// What came of the bytes that an [`IncrementalReader`] was given.
+pub enum Event {
+    /// More bytes are needed.
+    Need,
+    /// The columns are known now.
+    Schema,
+    /// The next frame, in memory of its own.
+    Batch(Box<Frame>),
+    /// The format's end mark.
+    End,
+}
+
+/// Decodes bytes as they come. It performs no I/O: it lends room, and is told how much of it was filled.
+pub trait IncrementalReader: Send {
+    /// Room for the next bytes, never empty: their final memory, where the decoder knows it already.
+    ///
+    /// # Errors
+    /// `LimitExceeded`; no memory.
+    fn room(&mut self) -> Result<&mut [u8]>;
+
+    /// The first `count` bytes of the room are filled; with 0, asks for what is decoded already.
+    ///
+    /// # Errors
+    /// `Malformed`, `Unsupported`, `LimitExceeded`.
+    fn filled(&mut self, count: usize) -> Result<Event>;
+
+    /// No more bytes come. Frames that were still held come from [`IncrementalReader::filled`] with 0 afterwards.
+    ///
+    /// # Errors
+    /// `Truncated` where the format's end is missing.
+    fn finish(&mut self) -> Result<()>;
+
+    /// A frame of no rows; `None` until the columns are known.
+    ///
+    /// # Errors
+    /// As [`IncrementalReader::filled`].
+    fn schema(&self) -> Result<Option<Frame>>;
+
+    /// Facts so far that only this format has: a JSON object.
+    fn facts(&self) -> Value {
+        Value::Object(serde_json::Map::default())
+    }
+}
