@@ -25,12 +25,34 @@ pub use spec::{Capabilities, FormatSpec};
 pub use writer::FrameWriter;
 
 use std::any::Any;
+use std::sync::LazyLock;
 
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::plan::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+
+/// The formats of this build. Their claims are checked by a test, so that the registry is never empty.
+#[must_use]
+pub fn registry() -> &'static Registry {
+    static BUILT: LazyLock<Registry> = LazyLock::new(|| {
+        let formats: Vec<&'static dyn Format> = vec![
+            &npz::NpzFormat,
+            &npy::NpyFormat,
+            &arrow::ArrowFileFormat,
+            &arrows::ArrowStreamFormat,
+            &parquet::ParquetFormat,
+            &msgpack::MsgpackFormat,
+            &csv::CsvFormat,
+            &json::JsonFormat,
+            &ndjson::NdjsonFormat,
+            &yaml::YamlFormat,
+        ];
+        Registry::new(formats).unwrap_or_default()
+    });
+    &BUILT
+}
 
 /// The options of one format, as its own options type; [`Format`] methods downcast them.
 pub type Options = dyn Any + Send + Sync;
@@ -46,12 +68,8 @@ pub trait Format: Sync {
     ///
     /// # Errors
     /// `Malformed`, `Truncated`, `Unsupported`, `LimitExceeded` with the byte offset; the system's own.
-    fn open(
-        &self,
-        source: Source<'_>,
-        options: &Options,
-        progress: &dyn Progress,
-    ) -> Result<Box<dyn Opened>>;
+    fn open(&self, source: Source<'_>, options: &Options, progress: &dyn Progress)
+    -> Result<Box<dyn Opened>>;
 
     /// A decoder that takes bytes as they come and gives frames of at most `max_rows` rows, where the format leaves the
     /// choice.
@@ -123,7 +141,7 @@ pub struct Sidecar {
 /// # Errors
 /// `InvalidOption` where they are those of another format: a defect of the caller.
 pub fn options_of<'o, T: 'static>(format: &'static str, options: &'o Options) -> Result<&'o T> {
-    options
-        .downcast_ref()
-        .ok_or_else(|| Error::invalid_option(format, "expected the options of this format, found those of another."))
+    options.downcast_ref().ok_or_else(|| {
+        Error::invalid_option(format, "expected the options of this format, found those of another.")
+    })
 }

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use super::{Format, FormatSpec};
 
 /// Formats, found by name, suffix or first bytes.
+#[derive(Default)]
 pub struct Registry {
     formats: Vec<&'static dyn Format>,
 }

@@ -37,6 +37,20 @@ pub struct Capabilities {
     pub compressed: bool,
 }
 
+impl Capabilities {
+    /// One frame in one file, written and read whole.
+    pub const NONE: Self = Self {
+        incremental: false,
+        chunks: false,
+        bundle: false,
+        messages: false,
+        directory: false,
+        ranged: false,
+        projection: false,
+        compressed: false,
+    };
+}
+
 impl FormatSpec {
     /// The error of something the format cannot do.
     pub(super) fn refuse(&self, message: &str) -> Error {

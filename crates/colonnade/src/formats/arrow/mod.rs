@@ -21,6 +21,10 @@
 //! | a dictionary whose values are a dictionary | refused by name |
 //! | Feather version 1 | refused by name |
 
+mod format;
+
+pub use format::ArrowFileFormat;
+
 mod options;
 
 #[cfg(test)]

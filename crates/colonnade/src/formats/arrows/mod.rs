@@ -20,6 +20,10 @@
 //! | compression | LZ4 or Zstandard, each buffer for itself |
 //! | a dictionary whose values are a dictionary | refused by name |
 
+mod format;
+
+pub use format::ArrowStreamFormat;
+
 mod options;
 
 #[cfg(test)]

@@ -2,6 +2,10 @@
 //!
 //! Specification: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>. The work is done in [`crate::csv`].
 
+mod format;
+
+pub use format::CsvFormat;
+
 pub use crate::csv::read::{
     BigInts, Chunks, Dates, IndexColumns, OnError, ReadOptions, Schema, decode, decode_with,
 };

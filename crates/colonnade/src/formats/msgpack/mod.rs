@@ -2,6 +2,10 @@
 //!
 //! Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>. The work is done in [`crate::msgpack`].
 
+mod format;
+
+pub use format::MsgpackFormat;
+
 mod bundle;
 mod chunks;
 mod opened;

@@ -2,6 +2,10 @@
 //!
 //! Specification: <https://github.com/ndjson/ndjson-spec>. The work is done in [`crate::json`].
 
+mod format;
+
+pub use format::NdjsonFormat;
+
 pub use crate::json::read::chunks::Chunks;
 pub use crate::json::read::lines::{decode, decode_with};
 pub use crate::json::read::options::LinesReadOptions as ReadOptions;

@@ -5,6 +5,10 @@
 //! directory   __meta__.json  __values_index_0__.npy ...  __blocks_0__.npy ...     (StaticFrame's to_npy)
 //! ```
 
+mod format;
+
+pub use format::NpyFormat;
+
 mod encode;
 
 #[cfg(test)]

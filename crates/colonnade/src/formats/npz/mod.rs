@@ -18,6 +18,10 @@
 //! | labels, names, attrs | members and `__meta__.json` |
 //! | lists, maps, unions, mixed objects | refused by name |
 
+mod format;
+
+pub use format::NpzFormat;
+
 mod bundle;
 mod encode;
 mod filter;

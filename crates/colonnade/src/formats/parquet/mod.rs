@@ -19,5 +19,9 @@
 //! | categories | dictionary pages of all categories, in their order |
 //! | unions, structs without fields | refused by name |
 
+mod format;
+
+pub use format::ParquetFormat;
+
 pub use crate::parquet::read::{Parquet, ReadOptions};
 pub use crate::parquet::write::file::{WriteOptions, Writer, encode};

@@ -16,6 +16,10 @@
 //! | several frames | a mapping of labels to them |
 //! | chunks | no: a document is read whole |
 
+mod format;
+
+pub use format::YamlFormat;
+
 pub use crate::yaml::options::{Orient, ReadOptions, WriteOptions};
 pub use crate::yaml::read::{bundle, bundle_with, decode, decode_with};
 pub use crate::yaml::write::{encode, encode_bundle};
