@@ -5,6 +5,7 @@ mod calendar;
 pub mod codec;
 pub mod container;
 pub mod csv;
+pub mod decode;
 pub mod error;
 pub mod formats;
 pub mod frame;
@@ -15,8 +16,9 @@ pub mod memory;
 pub mod message;
 pub mod msgpack;
 pub mod panics;
+pub mod parallel;
 pub mod parquet;
-pub mod plan;
+pub mod progress;
 mod series;
 mod shown;
 pub mod sink;
@@ -25,3 +27,11 @@ pub mod text;
 pub mod yaml;
 
 pub use error::{Error, ErrorKind, Location, Result};
+
+/// Old names of modules, until the bindings use the new ones.
+#[doc(hidden)]
+pub mod plan {
+    pub use crate::decode::Request;
+    pub use crate::parallel::*;
+    pub use crate::progress::*;
+}

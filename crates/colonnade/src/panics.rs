@@ -74,8 +74,8 @@ fn text_of(panic: &(dyn Any + Send)) -> &str {
 #[allow(clippy::panic)]
 pub fn panic_for_tests(on_another_thread: bool) -> Result<()> {
     if on_another_thread {
-        let task = || crate::plan::Task::new(1 << 20, || panic!("a panic for tests"));
-        return crate::plan::run(vec![task(), task()], 2, &crate::plan::NoProgress);
+        let task = || crate::parallel::Task::new(1 << 20, || panic!("a panic for tests"));
+        return crate::parallel::run(vec![task(), task()], 2, &crate::progress::NoProgress);
     }
     panic!("a panic for tests")
 }
@@ -84,7 +84,8 @@ pub fn panic_for_tests(on_another_thread: bool) -> Result<()> {
 mod tests {
     use super::*;
     use crate::ErrorKind;
-    use crate::plan::{NoProgress, beside, ordered};
+    use crate::parallel::{beside, ordered};
+    use crate::progress::NoProgress;
 
     fn is_internal<T>(answer: Result<T>) -> bool {
         let error = answer.err().unwrap();

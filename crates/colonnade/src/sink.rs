@@ -3,7 +3,7 @@
 use std::io::{self, IoSlice};
 
 use crate::error::Result;
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 /// Bytes of a call of [`write_told`].
 const CALL_NBYTES: usize = 1 << 20;

@@ -13,7 +13,8 @@ use arrow_schema::DataType;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Part};
 use crate::memory::{self, Region};
-use crate::plan::{self, Task};
+use crate::parallel;
+use crate::parallel::Task;
 
 /// What of sixteen bytes is a value, by its length: of those that stand in the view itself.
 const KEPT: [u128; 13] = {
@@ -67,7 +68,7 @@ pub fn viewed(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
             Ok(())
         })
     });
-    plan::run_on_all_cores(tasks.collect())?;
+    parallel::run_on_all_cores(tasks.collect())?;
     Ok(exchanged(frames, wanted))
 }
 

@@ -3,7 +3,7 @@
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use crate::error::{Error, Result};
-use crate::plan::{LOOK_NBYTES, Look};
+use crate::parallel::{LOOK_NBYTES, Look};
 
 /// Levels that deflate takes.
 pub const LEVELS: std::ops::RangeInclusive<i32> = 0..=9;

@@ -3,7 +3,7 @@
 use zstd_safe::{CCtx, CParameter, DCtx, InBuffer, OutBuffer};
 
 use crate::error::{Error, Result};
-use crate::plan::{LOOK_NBYTES, Look};
+use crate::parallel::{LOOK_NBYTES, Look};
 
 /// Levels that zstd takes.
 pub const LEVELS: std::ops::RangeInclusive<i32> = -7..=22;

@@ -29,7 +29,7 @@ use std::sync::LazyLock;
 
 use crate::error::{Error, Result};
 use crate::frame::Frame;
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
 

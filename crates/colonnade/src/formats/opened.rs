@@ -5,9 +5,10 @@ use std::any::Any;
 use arrow_schema::DataType;
 use serde_json::Value;
 
+use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, Tags};
-use crate::plan::{Progress, Request};
+use crate::progress::Progress;
 
 /// An opened source.
 pub trait Opened: Send + Sync + Any {

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::frame::Frame;
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 
 /// Writes a file frame by frame. The schema is that of the first frame.

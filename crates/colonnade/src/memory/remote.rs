@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 use super::{Buffer, Region};
 
@@ -231,7 +231,7 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::NoProgress;
+    use crate::progress::NoProgress;
 
     /// Gives the low byte of each offset, and remembers what it was asked.
     #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use crate::error::Result;
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 use super::{Buffer, Region};
 

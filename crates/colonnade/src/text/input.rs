@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Buffer;
-use crate::plan::{self, NoProgress, Progress, Silent, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::{NoProgress, Progress, Silent};
 
 use super::place::Place;
 
@@ -254,7 +256,7 @@ fn check(
         }));
         start = end;
     }
-    plan::run(tasks, threads, &Silent(progress))?;
+    parallel::run(tasks, threads, &Silent(progress))?;
     let at = first.into_inner();
     if at == usize::MAX {
         return Ok(());

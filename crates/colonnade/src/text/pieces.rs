@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::plan::{self, Progress};
+use crate::parallel;
+use crate::progress::Progress;
 use crate::sink::Sink;
 
 /// Bytes that a piece should have: what fits the caches beside the columns it comes from.
@@ -79,7 +80,7 @@ pub fn write(
         done += piece.len() as u64;
         progress.advance(done, None)
     };
-    plan::ordered(pieces.len(), threads, &make, &mut take, progress)?;
+    parallel::ordered(pieces.len(), threads, &make, &mut take, progress)?;
     progress.advance(done, Some(done))
 }
 
@@ -117,7 +118,7 @@ fn cut(sections: &[(usize, usize)]) -> (Vec<Span>, Vec<Range<usize>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::NoProgress;
+    use crate::progress::NoProgress;
 
     struct Numbers {
         nrows: usize,

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::shown::shown;
 use crate::text::input::Text;
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::error::{ErrorKind, Result};
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Progress, Scaled};
+use crate::progress::{NoProgress, Progress, Scaled};
 use crate::text::Decoded;
 use crate::text::header::VERSION;
 use crate::text::input::Text;

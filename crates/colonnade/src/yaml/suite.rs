@@ -16,7 +16,7 @@ fn text(bytes: &[u8]) -> Text {
 }
 
 fn to_json(text: &Text) -> Result<Json, crate::Error> {
-    let document = Document::read(text, &ReadOptions::default(), &crate::plan::NoProgress)?;
+    let document = Document::read(text, &ReadOptions::default(), &crate::progress::NoProgress)?;
     let mut out = Vec::new();
     json(&document, 0, &mut out).unwrap();
     Ok(serde_json::from_slice(&out).unwrap())

@@ -18,7 +18,7 @@ use crate::error::{ErrorKind, Result};
 use crate::frame::Frame;
 use crate::limits::Limits;
 use crate::memory::Buffer;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 use crate::text::Decoded;
 use crate::text::cells::Style;
 use crate::text::header::Exported;

@@ -11,7 +11,7 @@ use crate::arrow::named;
 use crate::arrow::names;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
-use crate::plan::{Progress, Share};
+use crate::progress::{Progress, Share};
 use crate::sink::Sink;
 use crate::text::cells::{self, Style, TextWriter, strings};
 use crate::text::header::{Exported, KEY, told};

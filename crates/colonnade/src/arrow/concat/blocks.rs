@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
 use crate::memory::{Buffer, Region};
-use crate::plan::{self, Task};
+use crate::parallel;
+use crate::parallel::Task;
 
 /// Bytes of a task: large enough that starting it costs nothing, small enough that all cores end together.
 const TASK_NBYTES: usize = 1 << 20;
@@ -100,7 +101,7 @@ pub(super) fn join(dtype: DType, nrows: usize, columns: Vec<Vec<Strip<'_>>>) -> 
         }
     }
     tasks.push(task(batch, held, item));
-    plan::run_on_all_cores(tasks)?;
+    parallel::run_on_all_cores(tasks)?;
     Block::new(grid, Buffer::from_region(region.finish(), true))
         .ok_or_else(|| Error::malformed("frame", "the joined block passes its memory."))
 }

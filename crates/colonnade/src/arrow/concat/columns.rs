@@ -8,7 +8,8 @@ use arrow_select::concat::concat;
 use crate::arrow::import::implied_dtype;
 use crate::error::{Error, Result};
 use crate::frame::{Block, Column, Frame, Part, Slot, type_name};
-use crate::plan::{self, Task};
+use crate::parallel;
+use crate::parallel::Task;
 
 use super::blocks::{self, Strip};
 use super::{dictionary, order, required};
@@ -25,7 +26,7 @@ pub(super) fn join(frames: &[&Frame], slots: &[Vec<Slot>], positions: &[usize]) 
             Ok(())
         }));
     }
-    plan::run_on_all_cores(tasks)?;
+    parallel::run_on_all_cores(tasks)?;
     Ok(out
         .into_iter()
         .flatten()

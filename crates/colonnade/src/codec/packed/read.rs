@@ -9,7 +9,7 @@ use super::{Codec, HEAD_NBYTES};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::memory::{Buffer, read_to_end};
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 /// Bytes taken from the source at once.
 const STEP_NBYTES: usize = 128 << 10;

@@ -6,7 +6,7 @@ use super::{Codec, Packer, Packing, Unpacking, unpacked};
 use crate::error::ErrorKind;
 use crate::limits::Limits;
 use crate::memory::Buffer;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 use crate::sink::Sink;
 
 fn packed(codec: Codec, bytes: &[u8]) -> Vec<u8> {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::container::zip::{Directory, Method};
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region};
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 use super::{Kind, Source, Store};
 

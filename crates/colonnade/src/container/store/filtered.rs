@@ -9,7 +9,8 @@ use crate::container::npy;
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
 use crate::frame::ByteOrder;
-use crate::plan::{self, NoProgress};
+use crate::parallel;
+use crate::progress::NoProgress;
 
 use super::MAX_HEADER_NBYTES;
 use super::Store;
@@ -219,7 +220,7 @@ impl Store {
             };
             (member.nbytes, work)
         });
-        Ok(plan::gather(tasks.collect(), threads, &NoProgress)?.into_iter().flatten().collect())
+        Ok(parallel::gather(tasks.collect(), threads, &NoProgress)?.into_iter().flatten().collect())
     }
 
     /// Puts a part of an array as it was into its place.

@@ -7,7 +7,7 @@ use crate::container::npy::{Descr, Header};
 use crate::error::{Error, Result};
 use crate::frame::{DType, Grid, Part, Tags, type_name};
 use crate::memory::Buffer;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 use super::place::{ColumnPlace, Extents, Place};
 use super::scan::Array;

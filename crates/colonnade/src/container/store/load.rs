@@ -2,12 +2,15 @@
 
 use crate::container::members::assemble;
 use crate::container::zip::Method;
+use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::cost::{SHARED, Sharing, may_share, unfolded};
 use crate::frame::{Axis, Block, Column, Frame, Labels, Level, Part, row_range, select, slots};
 use crate::limits::Budget;
 use crate::memory::{Buffer, Region, RegionMut};
-use crate::plan::{self, Progress, Request, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::{NoProgress, Progress};
 
 use super::frame_places::{AxisPlaces, not_spelled};
 use super::place::{ColumnPlace, Extents, LevelPlace, Place, Space, joined};
@@ -41,7 +44,7 @@ impl Store {
                 levels.iter().for_each(|l| extents.add_level(l));
             }
         }
-        let spaces = self.spaces(extents, false, threads, &plan::NoProgress)?;
+        let spaces = self.spaces(extents, false, threads, &NoProgress)?;
         Ok((spaces.axis(&places.index, "index")?, spaces.axis(&places.columns, "columns")?))
     }
 
@@ -127,7 +130,7 @@ impl Store {
                 let tasks = pieces.iter().zip(targets).map(|(&(start, end), target)| {
                     Task::new(end - start, move || self.source.read_into(0, start, target))
                 });
-                plan::run(tasks.collect(), threads, progress)?;
+                parallel::run(tasks.collect(), threads, progress)?;
                 Buffer::from_region(region.finish(), private)
             }
         };
@@ -198,7 +201,7 @@ impl Store {
                 result.map_err(|e| e.in_member(self.name(member.entry)))
             })
         });
-        plan::run(tasks.collect(), threads, progress)?;
+        parallel::run(tasks.collect(), threads, progress)?;
         Ok(Buffer::from_region(region.finish(), private))
     }
 

@@ -22,7 +22,7 @@ mod verify;
 /// NPY headers are a few hundred bytes; structured ones a few thousand.
 const MAX_HEADER_NBYTES: usize = 1 << 20;
 
-pub use crate::plan::Request;
+pub use crate::decode::Request;
 pub use bundle::check_label;
 pub use info::{AnyArray, MemberInfo};
 pub use open::{Holder, Kind, Store};

@@ -8,7 +8,7 @@ use crate::container::npy;
 use crate::container::zip::{self, Directory, Method};
 use crate::error::Result;
 use crate::memory::Remote;
-use crate::plan::{NoProgress, Progress};
+use crate::progress::{NoProgress, Progress};
 
 use super::MAX_HEADER_NBYTES;
 use super::Source;

@@ -11,7 +11,7 @@ use crate::container::zip::Directory;
 use crate::error::{Error, Result};
 use crate::limits::{Limits, StreamLimit};
 use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_small, read_to_end};
-use crate::plan::{NoProgress, Progress};
+use crate::progress::{NoProgress, Progress};
 
 /// Files below this size are read rather than mapped: a map costs page faults, and shared fate with the file.
 const MAP_MIN_NBYTES: u64 = 1 << 20;

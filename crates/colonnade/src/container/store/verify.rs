@@ -4,7 +4,9 @@ use crate::arrow::ranges::check_ranges;
 use crate::container::zip::{self, Method};
 use crate::error::{Error, Result};
 use crate::frame::Kind as DTypeKind;
-use crate::plan::{self, Progress, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::Progress;
 
 use super::open::Holder;
 use super::scan::{Array, Member};
@@ -34,7 +36,7 @@ impl Store {
                 self.verify_member(&member).map_err(|e| e.in_member(self.name(member.entry)))
             })
         });
-        plan::run(tasks.collect(), threads, progress)?;
+        parallel::run(tasks.collect(), threads, progress)?;
         if self.kind == Kind::Bundle {
             for label in self.labels()? {
                 let named = |e: Error| e.in_member(label.clone());

@@ -2,7 +2,8 @@
 
 use crate::error::Result;
 use crate::frame::Block;
-use crate::plan::{self, Progress};
+use crate::parallel;
+use crate::progress::Progress;
 use crate::sink::{Sink, write_told};
 
 use super::flag;
@@ -130,7 +131,7 @@ impl<'s> ZipWriter<'s> {
                 crc.update(bytes);
                 crc.finalize()
             };
-            return plan::beside(self.threads, || self.put_large(bytes), hash).map(|(_, crc)| crc);
+            return parallel::beside(self.threads, || self.put_large(bytes), hash).map(|(_, crc)| crc);
         }
         data.chunks(&mut |bytes| {
             for chunk in bytes.chunks(CHUNK_NBYTES) {

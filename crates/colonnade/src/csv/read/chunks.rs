@@ -17,7 +17,7 @@ use super::{FORMAT, category};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Frame, Labels};
 use crate::limits::StreamLimit;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 use crate::text::place::Place;
 
 /// Takes bytes, gives frames.

@@ -11,7 +11,9 @@ use super::pass::{Fault, Piece, Source, Target, Wanted, run};
 use super::table::{Filled, Table, close_gaps, join_texts, validity};
 use super::walk::Walk;
 use crate::error::Result;
-use crate::plan::{self, NoProgress, Progress, Silent, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::{NoProgress, Progress, Silent};
 
 /// Pieces that are looked at first, and lines of each.
 const SAMPLED: usize = 8;
@@ -318,6 +320,6 @@ fn fill(
             })
         },
     );
-    plan::run(tasks.collect(), threads, progress)?;
+    parallel::run(tasks.collect(), threads, progress)?;
     Ok(out.into_iter().flatten().collect())
 }

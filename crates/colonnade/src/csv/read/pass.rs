@@ -12,7 +12,8 @@ use super::tidy::{Rows, Shape, spans};
 use super::walk::Walk;
 use super::words::Word;
 use crate::error::Result;
-use crate::plan::{self, Progress};
+use crate::parallel;
+use crate::progress::Progress;
 use crate::text::cells::{Cell, CellFault, TextReader};
 
 /// Cells found before they are read: their ends and their bytes stay in the cache.
@@ -174,7 +175,7 @@ pub(super) fn run<'a>(
         };
         (piece.end - piece.start, work)
     });
-    let done = plan::gather(tasks.collect(), threads, progress)?;
+    let done = parallel::gather(tasks.collect(), threads, progress)?;
     Ok(done.into_iter().map_while(|done| done).collect())
 }
 

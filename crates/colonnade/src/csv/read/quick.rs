@@ -14,7 +14,7 @@ use super::typed;
 use super::whole::{Outcome, Reading};
 use crate::error::Result;
 use crate::frame::Part;
-use crate::plan::{Progress, Silent};
+use crate::progress::{Progress, Silent};
 
 /// What makes the readers of columns, by position.
 pub(super) type Readers<'m> = dyn FnMut(&[usize]) -> Result<Vec<typed::Column>> + 'm;

@@ -6,7 +6,9 @@ use super::rules::Rules;
 use super::survey::{Survey, survey};
 use super::walk::Walk;
 use crate::error::Result;
-use crate::plan::{self, Progress, Silent, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::{Progress, Silent};
 
 /// Bytes of a piece. Large enough that what belongs to a piece (a part of each column) costs little, small enough that threads
 /// end together.
@@ -54,7 +56,7 @@ pub(super) fn pieces(
             Ok(())
         })
     });
-    plan::run(tasks.collect(), threads, &Silent(progress))?;
+    parallel::run(tasks.collect(), threads, &Silent(progress))?;
 
     let mut out: Vec<Piece> = Vec::with_capacity(chunks.len());
     let (mut inside, mut lines) = (false, 0);

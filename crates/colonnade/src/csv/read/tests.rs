@@ -335,7 +335,7 @@ fn what_was_written_with_a_schema_comes_back() {
         };
         let with = |schema| WriteOptions { schema, ..options.clone() };
         let mut out = Vec::new();
-        encode(&frame, &with(SchemaPlace::Header), &mut out, &crate::plan::NoProgress).unwrap();
+        encode(&frame, &with(SchemaPlace::Header), &mut out, &crate::progress::NoProgress).unwrap();
         let found = read_with(&out, &ReadOptions { threads: 2, ..ReadOptions::default() }).unwrap();
         assert_eq!(found.version, Some(1));
         assert_eq!(shown(&found.frame), shown(&frame));
@@ -347,7 +347,7 @@ fn what_was_written_with_a_schema_comes_back() {
         assert!(chunks.next(2).unwrap().is_none());
 
         let mut out = Vec::new();
-        encode(&frame, &with(SchemaPlace::Sidecar), &mut out, &crate::plan::NoProgress).unwrap();
+        encode(&frame, &with(SchemaPlace::Sidecar), &mut out, &crate::progress::NoProgress).unwrap();
         let beside = Some(sidecar(&frame, &with(SchemaPlace::Sidecar)).unwrap());
         let options = ReadOptions { sidecar: beside, ..ReadOptions::default() };
         assert_eq!(shown(&read_with(&out, &options).unwrap().frame), shown(&frame));

@@ -7,7 +7,8 @@ use arrow_schema::DataType;
 
 use super::pass::{self, Fault, Piece, Source, Target, Wanted};
 use crate::error::Result;
-use crate::plan::{self, Progress};
+use crate::parallel;
+use crate::progress::Progress;
 use crate::text::cells::TextReader;
 
 /// A column and what reads it.
@@ -90,7 +91,7 @@ pub(super) fn read(
         };
         (piece.end.saturating_sub(piece.start), work)
     });
-    let read = plan::gather(tasks.collect(), threads, progress)?;
+    let read = parallel::gather(tasks.collect(), threads, progress)?;
     let mut out = Columns { arrays: Vec::new(), rows: 0, dropped: 0, mended: 0, wrong: Vec::new() };
     let mut first: Option<Fault> = None;
     for done in read {

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::limits::CELL_NBYTES;
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Progress};
+use crate::progress::{NoProgress, Progress};
 use crate::text::Decoded;
 use crate::text::input::Text;
 use crate::text::place::Place;

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::text::chunked::Chunked;
 

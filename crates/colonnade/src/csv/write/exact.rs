@@ -16,7 +16,9 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::frame::{Axis, DType, Frame, Kind, Labels, Level, Part};
-use crate::plan::{self, NoProgress, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::NoProgress;
 use crate::text::cells::{self, Style};
 use crate::text::header::{Exported, told};
 
@@ -54,7 +56,7 @@ pub fn check(frame: &Frame, exported: &Exported, options: &WriteOptions) -> Resu
                 .map_err(|lost| refused(&lost).in_member(field.name().as_str()))
         }));
     }
-    plan::run(tasks, options.threads, &NoProgress)
+    parallel::run(tasks, options.threads, &NoProgress)
 }
 
 fn refused(lost: &str) -> Error {

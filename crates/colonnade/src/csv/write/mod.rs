@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::arrow::named::{self, Named};
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::text::cells::Style;
 use crate::text::header::{Exported, told};

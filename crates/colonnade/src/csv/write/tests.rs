@@ -10,7 +10,7 @@ use super::options::{Encoding, Quoting, SchemaPlace, WriteOptions};
 use super::{COMMENT, ChunkWriter, encode, sidecar};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 fn named(levels: Vec<ArrayData>, name: &str) -> Axis {
     let classes = vec!["Index".into(); levels.len()];

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
 use crate::frame::Frame;
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
 

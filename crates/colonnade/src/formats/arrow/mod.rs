@@ -36,7 +36,7 @@ use crate::error::Result;
 use crate::frame::Frame;
 use crate::ipc::read::Form;
 use crate::ipc::write::{self, Writer};
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 
 /// Writes `frame` whole. Not compressed, it is one record batch: a map of the file is the frame.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::frame::{Axis, Tags};
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 #[test]
 fn a_file_begins_and_ends_with_its_name() {

@@ -35,7 +35,7 @@ use crate::error::Result;
 use crate::frame::Frame;
 use crate::ipc::read::Form;
 use crate::ipc::write::{self, Writer};
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 
 /// Writes `frame` whole, in record batches of about 1 MiB.

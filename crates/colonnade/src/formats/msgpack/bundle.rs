@@ -8,7 +8,7 @@ use crate::msgpack::cells::FORMAT;
 use crate::msgpack::header::KEY;
 use crate::msgpack::options::WriteOptions;
 use crate::msgpack::write::{self, heads};
-use crate::plan::{Progress, Share};
+use crate::progress::{Progress, Share};
 use crate::sink::Sink;
 
 /// Writes several frames as a map of labels.

@@ -8,7 +8,7 @@ use crate::frame::Frame;
 use crate::msgpack::cells::FORMAT;
 use crate::msgpack::options::WriteOptions;
 use crate::msgpack::write;
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::series::{State, nothing};
 use crate::sink::Sink;
 

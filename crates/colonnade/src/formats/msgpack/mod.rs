@@ -21,7 +21,7 @@ pub use opened::{Member, Opened, is_series, is_series_file};
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::msgpack::write;
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 
 /// Writes `frame` whole.

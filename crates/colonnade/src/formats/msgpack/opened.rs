@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::arrow::ranges::check_ranges;
+use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Description, Frame, Tags};
 use crate::memory::Buffer;
@@ -14,7 +15,8 @@ use crate::msgpack::options::{Orient, ReadOptions};
 use crate::msgpack::read::foreign::{self, Layout};
 use crate::msgpack::read::own::{Opening, Own};
 use crate::msgpack::skip::Skipper;
-use crate::plan::{LOOK_NBYTES, Progress, Request, Silent};
+use crate::parallel::LOOK_NBYTES;
+use crate::progress::{Progress, Silent};
 use crate::shown::cut;
 
 /// An opened file, buffer or message.

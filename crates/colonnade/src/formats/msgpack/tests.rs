@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use super::*;
+use crate::decode::Request;
 use crate::frame::{Axis, Block, Column, DType, Grid, Part, Tags};
 use crate::memory::Buffer;
-use crate::plan::NoProgress;
-use crate::plan::Request;
+use crate::progress::NoProgress;
 
 fn frame(nrows: usize) -> Frame {
     let column = |descr: &str, bytes: Vec<u8>, at: usize| {

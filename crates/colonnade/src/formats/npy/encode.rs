@@ -4,7 +4,7 @@ use crate::container::members::{Compat, plan};
 use crate::container::npy::{Descr, Field, write_numpy_header};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, Block, DType, Frame, Labels, Part};
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::{Sink, write_told};
 
 fn refuse(message: impl Into<String>) -> Error {

@@ -2,7 +2,7 @@ use super::*;
 use crate::container::npy::parse_header;
 use crate::frame::{Axis, Block, DType, Frame, Grid, Part, Tags};
 use crate::memory::Buffer;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 fn matrix(descr: &str) -> Frame {
     let dtype = DType::parse(descr).unwrap();

@@ -4,7 +4,7 @@ use crate::container::zip::{LocalHeader, ZipWriter, aligned_len};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
-use crate::plan::{Progress, Share, Silent};
+use crate::progress::{Progress, Share, Silent};
 use crate::sink::Sink;
 
 use super::encode::{crc_of, encode, encode_all};

@@ -7,7 +7,9 @@ use crate::container::zip::{ZipWriter, central_len, end_len};
 use crate::error::Result;
 use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
-use crate::plan::{self as work, LOOK_NBYTES, Look, Progress};
+use crate::parallel as work;
+use crate::parallel::{LOOK_NBYTES, Look};
+use crate::progress::Progress;
 use crate::sink::Sink;
 
 use super::filter;

@@ -6,7 +6,7 @@ use crate::codec::{Profile, deflate, zstd};
 use crate::container::members::{Compat, FILTERS, Filter};
 use crate::container::zip::Method;
 use crate::error::{Error, Result};
-use crate::plan::Look;
+use crate::parallel::Look;
 
 /// How members are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

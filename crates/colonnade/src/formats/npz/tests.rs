@@ -9,7 +9,7 @@ use crate::container::zip::{Directory, data_offset};
 use crate::frame::{Axis, Block, DType, Frame, Grid, Part, Run, Tags};
 use crate::limits::Limits;
 use crate::memory::Buffer;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 use crate::{Error, ErrorKind};
 
 fn named() -> Tags {

@@ -4,10 +4,13 @@ use arrow_data::ArrayData;
 
 use crate::arrow::import::{Plan, fits, to_block};
 use crate::arrow::ranges::check_ranges;
+use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::paths::Leaves;
 use crate::frame::{Frame, row_range};
-use crate::plan::{self, NoProgress, Progress, Request, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::{NoProgress, Progress};
 
 use super::allowed::Allowed;
 use super::arrays::{Cursor, field_of};
@@ -90,7 +93,7 @@ impl Ipc {
                         })
                     },
                 );
-            plan::run(tasks.collect(), request.threads, request.progress)?;
+            parallel::run(tasks.collect(), request.threads, request.progress)?;
         } else {
             for &index in &needed {
                 if let Some(slot) = made.get_mut(index) {

@@ -1,10 +1,11 @@
 //! An opened source as one frame: every field landed where it will stay.
 
 use crate::arrow::landed::Landed;
+use crate::decode::Request;
 use crate::error::Result;
 use crate::frame::paths::Kept;
 use crate::frame::{Axis, Frame, row_range};
-use crate::plan::{NoProgress, Request};
+use crate::progress::NoProgress;
 
 use super::allowed::Allowed;
 use super::land::Landing;

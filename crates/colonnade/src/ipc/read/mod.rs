@@ -28,7 +28,7 @@ mod shape;
 mod swap;
 mod template;
 
-pub use crate::plan::Request;
+pub use crate::decode::Request;
 pub use arrive::{Arrival, Arrived, Schemas};
 pub use decoder::{Decoder, Event};
 pub use describe::Message;
@@ -45,7 +45,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::memory::{Buffer, MappedFile};
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 /// The bytes of a regular file: mapped, or read where it is small or `mmap` is off. `progress` is looked at and told nothing.
 ///

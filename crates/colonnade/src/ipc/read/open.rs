@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Axis;
 use crate::limits::Limits;
 use crate::memory::{Buffer, MappedFile, read_small};
-use crate::plan::{NoProgress, Progress};
+use crate::progress::{NoProgress, Progress};
 
 use super::body::{Body, Source};
 use super::catalog::{Batch, Catalog};

@@ -6,7 +6,9 @@ use std::io::{self, Read};
 use crate::error::Result;
 use crate::limits::StreamLimit;
 use crate::memory::{Region, RegionMut};
-use crate::plan::{self, Progress, Silent, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::{Progress, Silent};
 
 use super::message::CONTINUATION;
 use super::open::{Form, OpenOptions};
@@ -25,7 +27,7 @@ pub(super) fn read_whole(
     let tasks = region.as_mut_slice().chunks_mut(PIECE_NBYTES).enumerate().map(|(i, place)| {
         Task::new(place.len(), move || Ok(file.read_exact_at(place, (i * PIECE_NBYTES) as u64)?))
     });
-    plan::run(tasks.collect(), threads, &Silent(progress))?;
+    parallel::run(tasks.collect(), threads, &Silent(progress))?;
     Ok(region)
 }
 

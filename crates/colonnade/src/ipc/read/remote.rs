@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::frame::children;
 use crate::frame::paths::{Kept, Leaves};
 use crate::memory::Remote;
-use crate::plan::{NoProgress, Progress};
+use crate::progress::{NoProgress, Progress};
 
 use super::allowed::Allowed;
 use super::arrays::field_of;

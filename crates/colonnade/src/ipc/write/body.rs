@@ -6,7 +6,9 @@ use arrow_ipc as fb;
 use crate::codec::{lz4, zstd};
 use crate::error::Result;
 use crate::memory::Region;
-use crate::plan::{self, Progress, Silent, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::{Progress, Silent};
 
 use super::super::read::BodyCodec;
 use super::WriteOptions;
@@ -121,7 +123,7 @@ fn compress(
         (rest, places, results) = (later, further, others);
     }
     // The bytes written are what is reported; a signal is noticed here all the same.
-    plan::run(tasks, options.threads, &Silent(progress))?;
+    parallel::run(tasks, options.threads, &Silent(progress))?;
     let whole = crate::memory::Buffer::from_region(region.finish(), false).to_arrow();
     let mut start = 0;
     for (piece, length) in pieces.into_iter().zip(lengths) {

@@ -9,7 +9,7 @@ use crate::arrow::repeat::Repeated;
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::ipc::read::Form;
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 
 use super::writer::Writer;

@@ -10,7 +10,7 @@ use super::{Encoder, WriteOptions, encode};
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags};
 use crate::ipc::read::{BodyCodec, Form};
 use crate::memory::Buffer;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 fn block(descr: &str, nrows: usize, width: usize, seed: u8) -> Block {
     let dtype = DType::parse(descr).unwrap();

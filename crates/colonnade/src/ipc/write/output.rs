@@ -3,7 +3,7 @@
 use std::io::IoSlice;
 
 use crate::error::Result;
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::{Sink, write_told};
 
 use super::body::{Body, Piece};

@@ -23,7 +23,7 @@ use crate::ErrorKind;
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Part, Tags};
 use crate::ipc::read::{BodyCodec, Form};
 use crate::memory::Buffer;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 mod dictionaries;
 mod layout;

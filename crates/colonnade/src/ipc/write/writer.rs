@@ -11,7 +11,7 @@ use crate::arrow::export::Exporter;
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::ipc::read::Form;
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::series::{State, check_rows, nothing};
 use crate::sink::Sink;
 

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::limits::StreamLimit;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 use crate::text::header::{Exported, Header};
 use crate::text::input::Encoding;
 use crate::text::place::Place;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::plan::gather;
+use crate::parallel::gather;
 
 use super::super::extent;
 use super::super::fault::Fault;

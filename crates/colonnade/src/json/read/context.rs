@@ -1,7 +1,7 @@
 //! What every reader of one input has at hand.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::text::place::Place;
 
 use super::super::fault::{Fault, Scanned};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::ErrorKind;
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Progress};
+use crate::progress::{NoProgress, Progress};
 
 use super::super::number::Number;
 use super::super::scan::Scan;

@@ -2,7 +2,7 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Progress};
+use crate::progress::{NoProgress, Progress};
 use crate::text::header::Header;
 use crate::text::{Decoded, header};
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::plan::{Progress, Task, run};
+use crate::parallel::{Task, run};
+use crate::progress::Progress;
 
 use super::super::fault::{Fault, Scanned};
 use super::super::value::{Rules, too_many};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::write::options::Orient;
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Progress, Scaled};
+use crate::progress::{NoProgress, Progress, Scaled};
 use crate::text::input::Text;
 use crate::text::{Decoded, header};
 

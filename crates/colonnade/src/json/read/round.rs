@@ -16,7 +16,7 @@ use crate::json::write::lines::{ChunkWriter, encode as encode_lines};
 use crate::json::write::options::{LinesOptions, Orient, WriteOptions};
 use crate::json::write::{encode, encode_bundle};
 use crate::memory::Buffer;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 use super::chunks::Chunks;
 use super::options::{LinesReadOptions, ReadOptions};

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::frame::{Frame, Part};
 use crate::json::write::options::Orient;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 use crate::text::place::Place;
 
 use super::chunks::Chunks;

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::frame::Frame;
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::text::cells::Style;
 use crate::text::chunked::Chunked;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::frame::Frame;
-use crate::plan::{Progress, Share};
+use crate::progress::{Progress, Share};
 use crate::sink::Sink;
 use crate::text::cells::{self, Style};
 use crate::text::header::{Exported, KEY};

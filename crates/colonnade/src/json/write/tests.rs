@@ -9,7 +9,7 @@ use super::options::{LinesOptions, Nonfinite, Orient, WriteOptions};
 use super::{encode, encode_bundle};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 const ORIENTS: [Orient; 6] =
     [Orient::Columns, Orient::Index, Orient::Records, Orient::Split, Orient::Values, Orient::Table];

@@ -8,7 +8,8 @@ use crate::msgpack::cells::{CellError, Cells, malformed};
 use crate::msgpack::head::{Head, head};
 use crate::msgpack::options::Orient;
 use crate::msgpack::write::heads;
-use crate::plan::{LOOK_NBYTES, Progress};
+use crate::parallel::LOOK_NBYTES;
+use crate::progress::Progress;
 
 /// The rest of a frame behind the entry of its header.
 #[derive(Debug, Clone, Copy)]
@@ -216,7 +217,7 @@ impl<'b> Cursor<'b> {
 mod tests {
     use super::*;
     use crate::msgpack::cells::Taken;
-    use crate::plan::NoProgress;
+    use crate::progress::NoProgress;
 
     /// Small integers.
     struct Small(Vec<u8>);

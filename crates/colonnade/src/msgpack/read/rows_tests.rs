@@ -16,7 +16,7 @@ use crate::msgpack::cells::CellWriter;
 use crate::msgpack::options::{Orient, ReadOptions, WriteOptions};
 use crate::msgpack::typed::{self, Style};
 use crate::msgpack::write::rows::{Exported, encode};
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 fn columns() -> Vec<ArrayData> {
     let nested = vec![Some(vec![Some(1), None]), None, Some(vec![]), Some(vec![Some(70_000)])];

@@ -15,7 +15,9 @@ use crate::arrow::pandas;
 use crate::error::{Error, Result};
 use crate::frame::{DType, Frame, Kind};
 use crate::memory::Scatter;
-use crate::plan::{self, Progress, Silent, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::{Progress, Silent};
 use crate::sink::Sink;
 
 use super::super::cells::{CellWriter, changed};
@@ -265,7 +267,7 @@ fn measure(
         }));
     }
     // Progress counts what is written, not what is measured.
-    plan::run(tasks, threads, &Silent(progress))
+    parallel::run(tasks, threads, &Silent(progress))
 }
 
 fn side_by_side(
@@ -303,7 +305,7 @@ fn side_by_side(
             }
         }
     }
-    plan::run(tasks, threads, progress)
+    parallel::run(tasks, threads, progress)
 }
 
 /// One piece into its place, which it has to fill.

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::msgpack::cells::changed;
-use crate::plan::{self, NoProgress, Progress, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::{NoProgress, Progress};
 use crate::sink::Sink;
 
 use super::section::Section;
@@ -78,7 +80,7 @@ impl<'a> Pieces<'a> {
             out = rest;
             tasks.push(Task::new(piece.nbytes, move || self.fill(piece, place)));
         }
-        plan::run(tasks, threads, &NoProgress)
+        parallel::run(tasks, threads, &NoProgress)
     }
 
     fn fill(&self, piece: &Piece, mut out: &mut [u8]) -> Result<()> {

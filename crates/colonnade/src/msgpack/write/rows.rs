@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame};
 use crate::msgpack::cells::{CellWriter, FORMAT};
 use crate::msgpack::options::{Orient, WriteOptions};
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 
 use super::pieces::Pieces;

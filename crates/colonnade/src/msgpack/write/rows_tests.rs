@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
 use crate::msgpack::cells::{CellWriter, changed};
 use crate::msgpack::options::{Orient, WriteOptions};
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 /// Small integers and text, as simply as can be.
 struct Simple(ArrayRef);

@@ -5,9 +5,10 @@ use arrow_schema::DataType;
 
 use crate::arrow::import::{fits, to_block};
 use crate::arrow::landed::Landed;
+use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};
-use crate::plan::{NoProgress, Progress, Request, Silent};
+use crate::progress::{NoProgress, Progress, Silent};
 
 use super::land::{Landing, Piece};
 use super::open::Parquet;

@@ -30,7 +30,7 @@ mod turned;
 mod verify;
 mod wanted;
 
-pub use crate::plan::Request;
+pub use crate::decode::Request;
 pub use describe::{Bounds, ChunkInfo, GroupInfo};
 pub use encrypted::Keys;
 pub use open::{MAGIC, Parquet};

@@ -6,10 +6,11 @@ use std::sync::{Arc, PoisonError};
 use arrow_schema::DataType;
 
 use crate::arrow::import::Place;
+use crate::decode::Request;
 use crate::error::Result;
 use crate::frame::paths::{Kept, Leaves};
 use crate::frame::{Frame, children};
-use crate::plan::{NoProgress, Request};
+use crate::progress::NoProgress;
 
 use super::open::Parquet;
 use super::options::ReadOptions;

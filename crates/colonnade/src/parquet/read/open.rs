@@ -15,7 +15,7 @@ use crate::limits::StreamLimit;
 use crate::memory::{Buffer, MappedFile, Remote, read_small, read_to_end};
 use crate::parquet::footer::{Footer, Group};
 use crate::parquet::schema::Leaf;
-use crate::plan::{NoProgress, Progress, Silent};
+use crate::progress::{NoProgress, Progress, Silent};
 
 use super::columns::{described, label_columns};
 use super::encrypted;

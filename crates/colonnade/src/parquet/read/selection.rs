@@ -10,7 +10,9 @@ use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::{Block, Grid};
 use crate::memory::{Buffer, Region, Scatter};
-use crate::plan::{self, Progress, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::Progress;
 
 use super::land::Piece;
 
@@ -165,7 +167,7 @@ pub(crate) fn kept(
         };
         (keep.len(), work)
     });
-    out.columns = plan::gather(tasks.collect(), threads, progress)?;
+    out.columns = parallel::gather(tasks.collect(), threads, progress)?;
     out.columns.sort_unstable_by_key(|(i, _)| *i);
     Ok(out)
 }
@@ -200,7 +202,7 @@ fn picked(
     };
     let column = &column;
     let tasks = (0..grid.width).map(|i| Task::new(one, move || column(i))).collect();
-    plan::run(tasks, threads, progress)?;
+    parallel::run(tasks, threads, progress)?;
     let grid = Grid::column_major(grid.dtype, nrows, grid.width, 0);
     Block::new(grid, Buffer::from_region(region.finish(), true)).ok_or_else(too_large)
 }

@@ -12,10 +12,11 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
 use super::{Parquet, ReadOptions};
+use crate::decode::Request;
 use crate::frame::paths::Kept;
 use crate::frame::{Frame, Part};
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Request};
+use crate::progress::NoProgress;
 
 fn only_column(frame: &Frame) -> ArrayRef {
     match frame.parts.as_slice() {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::arrow::ranges::check_array;
 use crate::error::{Error, Result};
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 use super::land::{Landing, Piece};
 use super::open::Parquet;

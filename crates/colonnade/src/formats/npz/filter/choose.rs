@@ -5,7 +5,7 @@ use crate::codec::{Profile, filter, zstd};
 use crate::container::members::Filter;
 use crate::error::Result;
 use crate::frame::{Block, ByteOrder};
-use crate::plan::Look;
+use crate::parallel::Look;
 
 use super::super::options::Wanted;
 use super::dictionary::{self, Sampled};

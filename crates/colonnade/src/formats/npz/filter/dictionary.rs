@@ -4,7 +4,7 @@ use crate::codec::dictionary::{Hashed, Word};
 use crate::container::members::MOST_VALUES;
 use crate::error::Result;
 use crate::frame::Block;
-use crate::plan::Look;
+use crate::parallel::Look;
 
 /// A column's values and codes.
 #[derive(Debug)]

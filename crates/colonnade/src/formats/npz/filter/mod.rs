@@ -8,7 +8,8 @@ use crate::container::members::{Filter, FilterSpec, Members, Name, Planned};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
 use crate::memory::Buffer;
-use crate::plan::{Progress, gather_looking};
+use crate::parallel::gather_looking;
+use crate::progress::Progress;
 
 use super::options::{Wanted, WriteOptions};
 use dictionary::Codes;

@@ -4,7 +4,7 @@ use crate::codec::filter::{delta, shuffle};
 use crate::container::members::{Filter, Planned};
 use crate::error::Result;
 use crate::frame::ByteOrder;
-use crate::plan::{LOOK_NBYTES, Look};
+use crate::parallel::{LOOK_NBYTES, Look};
 
 /// Appends the NPY header and what the filter makes of the array.
 pub(in super::super) fn filtered(member: &Planned, out: &mut Vec<u8>, look: Look<'_>) -> Result<()> {

@@ -9,7 +9,9 @@ use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, apart, copy, fence, unpack};
-use crate::plan::{self, Progress, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::Progress;
 
 use super::super::arrays::field_of;
 use super::super::body::{Body, Packed, decompress, packed};
@@ -196,7 +198,7 @@ impl Landing<'_> {
                 }
             }
         }
-        plan::run(tasks, self.threads, progress)
+        parallel::run(tasks, self.threads, progress)
     }
 
     fn copy_piece(

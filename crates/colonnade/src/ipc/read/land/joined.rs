@@ -6,7 +6,7 @@ use crate::arrow::landed::Landed;
 use crate::arrow::{concat, import};
 use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Kind};
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 use super::super::arrays::field_of;
 use super::{Landing, Piece, Way};

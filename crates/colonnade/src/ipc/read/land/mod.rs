@@ -17,7 +17,9 @@ use crate::error::{Error, Result};
 use crate::frame::paths::{Kept, Leaves};
 use crate::frame::{ByteOrder, DType, Kind};
 use crate::memory::Buffer;
-use crate::plan::{self, Progress, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::Progress;
 
 use super::allowed::Allowed;
 use super::arrays::field_of;
@@ -183,7 +185,7 @@ impl Landing<'_> {
             tasks.push(Task::new(nbytes, move || work(tile)));
             rest = tail;
         }
-        plan::run(tasks, self.threads, progress)
+        parallel::run(tasks, self.threads, progress)
     }
 
     /// No rows of a field; a dictionary keeps its values.

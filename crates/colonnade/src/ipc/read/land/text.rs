@@ -6,7 +6,9 @@ use arrow_schema::DataType;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, STREAMING_FROM_NBYTES, Scatter, copy, fence};
-use crate::plan::{self, Progress, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::Progress;
 
 use super::super::arrays::field_of;
 use super::super::body::Body;
@@ -102,7 +104,7 @@ impl Landing<'_> {
                     Ok(())
                 }));
             }
-            plan::run(tasks, self.threads, progress)?;
+            parallel::run(tasks, self.threads, progress)?;
         }
         let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(self.validity(field, pieces)?);
         let builder = builder.add_buffer(Buffer::from_region(offsets.finish(), true).to_arrow());
@@ -156,7 +158,7 @@ impl Landing<'_> {
                 let nbytes = self.batch(piece).map_or(0, |b| b.body_nbytes);
                 (nbytes, move || one(piece).map_err(|e| self.named(e, field, piece)))
             });
-            plan::gather(tasks.collect(), self.threads, progress)?
+            parallel::gather(tasks.collect(), self.threads, progress)?
         } else {
             pieces
                 .iter()

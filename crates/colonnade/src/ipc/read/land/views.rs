@@ -9,7 +9,8 @@ use crate::container::members::{GroupKey, Groups};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType};
 use crate::memory::Buffer;
-use crate::plan::{self, Progress};
+use crate::parallel;
+use crate::progress::Progress;
 
 use super::super::arrays::{Cursor, field_of};
 use super::super::body::Body;
@@ -84,7 +85,7 @@ impl Landing<'_> {
         let nbytes = batch.body_nbytes / these.len().max(1);
         let one = &one;
         let tasks = these.iter().map(|&i| (nbytes, move || one(i))).collect();
-        plan::gather(tasks, self.threads, progress)
+        parallel::gather(tasks, self.threads, progress)
     }
 
     /// Fixed-width columns at constant distances become strided blocks over `bytes`.

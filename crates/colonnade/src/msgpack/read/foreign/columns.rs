@@ -6,7 +6,8 @@ use crate::msgpack::head::{Head, head};
 use crate::msgpack::options::ReadOptions;
 use crate::msgpack::read::inferred::{Finished, Inferred};
 use crate::msgpack::skip::skip_cells;
-use crate::plan::{Progress, Task, run};
+use crate::parallel::{Task, run};
+use crate::progress::Progress;
 
 use super::keys::{Key, Keys};
 use super::rows::expected;

@@ -23,7 +23,7 @@ use crate::frame::{Axis, Frame, Part, Tags};
 use crate::msgpack::cells::{FORMAT, malformed};
 use crate::msgpack::head::{Head, head};
 use crate::msgpack::options::ReadOptions;
-use crate::plan::{NoProgress, Progress};
+use crate::progress::{NoProgress, Progress};
 
 use super::inferred::{Finished, Inferred};
 use keys::Keys;

@@ -5,7 +5,8 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use crate::error::{Error, Result};
 use crate::msgpack::options::ReadOptions;
 use crate::msgpack::read::inferred::Inferred;
-use crate::plan::{Progress, beside};
+use crate::parallel::beside;
+use crate::progress::Progress;
 
 use super::gathered::Batch;
 use super::rows::Gather;

@@ -6,7 +6,7 @@ use crate::msgpack::cells::{CellError, Cells, malformed};
 use crate::msgpack::head::{Head, head};
 use crate::msgpack::options::ReadOptions;
 use crate::msgpack::read::inferred::{Finished, Inferred};
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 use super::assemble;
 use super::columns::below;

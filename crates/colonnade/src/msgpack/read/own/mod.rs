@@ -12,10 +12,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::arrow::import::{FieldPlan, Plan};
+use crate::decode::Request;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, DType, Frame, row_range};
 use crate::memory::Buffer;
-use crate::plan::{NoProgress, Progress, Request};
+use crate::progress::{NoProgress, Progress};
 
 use super::super::cells::{FORMAT, step};
 use super::super::header::{self, Header};

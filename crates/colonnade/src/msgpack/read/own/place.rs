@@ -10,7 +10,9 @@ use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::{Block, ByteOrder, DType, Grid, Kind, as_stride, has_dictionary};
 use crate::memory::{Buffer, Region, RegionMut, Scatter, apart};
-use crate::plan::{self, Progress, Task};
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::Progress;
 
 use super::super::super::cells::{CellError, Cells, FORMAT, Taken, malformed};
 use super::super::super::head::{Head, head};
@@ -79,7 +81,7 @@ impl Own {
                 Ok(())
             }));
         }
-        plan::run(tasks, threads, progress)?;
+        parallel::run(tasks, threads, progress)?;
         self.landed(wanted, groups.into_iter().zip(regions), rest.into_iter().zip(arrays))
     }
 

@@ -4,7 +4,7 @@ use arrow_data::ArrayData;
 
 use crate::arrow::import::{FieldPlan, Plan, to_block};
 use crate::error::Result;
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 use super::super::super::header::Header;
 use super::super::super::options::ReadOptions;

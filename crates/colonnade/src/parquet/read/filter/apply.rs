@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::parquet::read::open::Parquet;
 use crate::parquet::read::schema::RootKind;
 use crate::parquet::read::selection::{Rows, Selection};
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 use super::bounds::Known;
 use super::mask::mask;

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::frame::{ByteOrder, DType, Kind as Letter};
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, apart};
 use crate::parquet::levels::Validity;
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 use super::drive::Scratches;
 use super::kinds::{Kind, Null, kind};

@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::parquet::codec::Codec;
 use crate::parquet::footer::{Chunk, Group};
 use crate::parquet::types::{self, Physical};
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 use super::backed::Account;
 use super::chunk::{ChunkAt, Pages};

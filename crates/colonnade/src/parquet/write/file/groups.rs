@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::ipc::write::output::{Output, Target};
+use crate::parallel;
 use crate::parquet::write::column::{Chunk, Settings, encode};
-use crate::plan;
 
 use super::footer::{Place, Written};
 use super::layout::{Kind, Layout, Root};
@@ -93,7 +93,7 @@ pub(super) fn write(
         }
         output.put(bytes, target)
     };
-    plan::ordered(tasks.len(), threads, &make, &mut take, progress)
+    parallel::ordered(tasks.len(), threads, &make, &mut take, progress)
 }
 
 /// Cuts a row group into tasks; answers its bytes and those of its largest column.

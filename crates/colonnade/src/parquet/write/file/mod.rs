@@ -28,7 +28,7 @@ pub use writer::Writer;
 
 use crate::error::Result;
 use crate::frame::Frame;
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::sink::Sink;
 
 /// One frame, whole.

@@ -15,13 +15,14 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::{Asked, WriteOptions, Writer, encode};
 use crate::arrow::samples;
+use crate::decode::Request;
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Part, Tags};
 use crate::memory::Buffer;
 use crate::parquet::footer::Footer;
 use crate::parquet::read::{Parquet, ReadOptions};
 use crate::parquet::schema::Repetition;
 use crate::parquet::types::DICTIONARY;
-use crate::plan::{NoProgress, Request};
+use crate::progress::NoProgress;
 
 const ASKED: Asked<'_> = Asked {
     compression: Some("auto"),

@@ -7,7 +7,7 @@ use crate::arrow::{names, required};
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::ipc::write::output::{Output, Target};
-use crate::plan::Progress;
+use crate::progress::Progress;
 use crate::series::{State, check_rows, nothing};
 use crate::sink::Sink;
 

@@ -9,7 +9,7 @@ use crate::ipc::read::dictionaries::History;
 use crate::ipc::read::land::Landing;
 use crate::ipc::read::open::{Form, Ipc, OpenOptions, check_nbytes};
 use crate::memory::Buffer;
-use crate::plan::Progress;
+use crate::progress::Progress;
 
 use super::{Arrival, Arrived, Expected};
 

@@ -19,9 +19,11 @@ use arrow_schema::DataType;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, Scatter};
+use crate::parallel;
+use crate::parallel::Task;
 use crate::parquet::page::{Encoding, Kind};
 use crate::parquet::types::Physical;
-use crate::plan::{self, Progress, Silent, Task};
+use crate::progress::{Progress, Silent};
 
 use super::super::schema::Flat;
 use super::strip::Strip;
@@ -178,7 +180,7 @@ impl<'a> Landing<'a> {
             };
             (coded.part.nrows * width, work)
         });
-        let found = plan::gather(tasks.collect(), self.threads, progress)?;
+        let found = parallel::gather(tasks.collect(), self.threads, progress)?;
         let nulls = if optional { joined(found, nrows) } else { None };
         let data_type = DataType::Dictionary(Box::new(key_type), value_type.clone());
         let builder = ArrayDataBuilder::new(data_type).len(nrows).nulls(nulls);
@@ -224,7 +226,7 @@ impl<'a> Landing<'a> {
             };
             (1 << 20, work)
         });
-        let walked = plan::gather(tasks.collect(), self.threads, progress)?;
+        let walked = parallel::gather(tasks.collect(), self.threads, progress)?;
         // Where every dictionary stands among those that are merged: of a chunk, then of its pages of values.
         let (mut dictionaries, mut paged) = (Vec::new(), Vec::new());
         let mut coded = Vec::new();
@@ -291,7 +293,7 @@ impl<'a> Landing<'a> {
                 Ok(())
             }));
         }
-        plan::run(tasks, self.threads, progress)?;
+        parallel::run(tasks, self.threads, progress)?;
         Ok(made)
     }
 }

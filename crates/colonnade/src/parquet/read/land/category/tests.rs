@@ -14,7 +14,7 @@ use crate::arrow::landed::Landed;
 use crate::memory::Buffer;
 use crate::parquet::read::land::{Landing, Piece};
 use crate::parquet::read::{Parquet, ReadOptions};
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 fn written(batches: &[ArrayRef], properties: WriterProperties) -> Parquet {
     let batches: Vec<RecordBatch> = batches

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::parquet::page::Kind;
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 use super::super::strip::Strip;
 use super::super::text::Dictionary;

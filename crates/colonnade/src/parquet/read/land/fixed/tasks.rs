@@ -4,8 +4,10 @@ use std::cmp::Reverse;
 
 use crate::error::{Error, Result};
 use crate::memory::fence;
+use crate::parallel;
+use crate::parallel::Task;
 use crate::parquet::page::Kind as PageKind;
-use crate::plan::{self, Progress, Task};
+use crate::progress::Progress;
 
 use super::super::drive::{Job, Scratch};
 use super::super::{Landing, Piece};
@@ -129,7 +131,7 @@ impl Landing<'_> {
             }));
         }
         tasks.sort_by_key(|task| Reverse(task.nbytes));
-        plan::run(tasks, self.threads, progress)
+        parallel::run(tasks, self.threads, progress)
     }
 
     /// Decodes a chunk; answers where it stands in the file.

@@ -10,8 +10,10 @@ use arrow_schema::{DataType, Field, FieldRef};
 use crate::error::{Error, Result};
 use crate::frame::{children, with_children};
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
+use crate::parallel;
+use crate::parallel::Task;
 use crate::parquet::read::shape::{Node, Shape};
-use crate::plan::{self, Progress, Task};
+use crate::progress::Progress;
 
 use super::super::Landing;
 use super::blocks::{BLOCK, has_bits};
@@ -70,7 +72,7 @@ impl Landing<'_> {
                 }
             }
         }
-        plan::run(tasks, self.threads, progress)?;
+        parallel::run(tasks, self.threads, progress)?;
         let mut arrays = arrays.into_iter().map(Some);
         let mut out = Vec::with_capacity(columns.len());
         for (column, regions) in columns.iter().zip(regions) {

@@ -28,12 +28,14 @@ use arrow_data::ArrayData;
 
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
+use crate::parallel;
+use crate::parallel::Task;
 use crate::parquet::page::Kind;
 use crate::parquet::read::page::Page;
 use crate::parquet::read::schema::RootKind;
 use crate::parquet::read::shape::{LeafShape, Shape};
 use crate::parquet::types::Physical;
-use crate::plan::{self, Progress, Silent, Task};
+use crate::progress::{Progress, Silent};
 
 use super::strip::Strip;
 use super::{LONG_NBYTES, Landing, Piece};
@@ -189,7 +191,7 @@ impl<'a> Landing<'a> {
                 }));
             }
         }
-        let mut chunks = plan::gather(tasks, self.threads, progress)?.into_iter();
+        let mut chunks = parallel::gather(tasks, self.threads, progress)?.into_iter();
         Ok(leaves.iter().map(|_| chunks.by_ref().take(groups.len()).collect()).collect())
     }
 
@@ -299,7 +301,7 @@ impl<'a> Landing<'a> {
                 }
             }
         }
-        plan::run(tasks, self.threads, progress)?;
+        parallel::run(tasks, self.threads, progress)?;
         Ok(out)
     }
 

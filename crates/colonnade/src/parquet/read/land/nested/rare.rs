@@ -17,8 +17,9 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type};
 use crate::arrow::concat;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
+use crate::parallel;
 use crate::parquet::types::{Physical, Way};
-use crate::plan::{self, Progress};
+use crate::progress::Progress;
 
 use super::super::super::names;
 use super::super::super::schema::RootKind;
@@ -55,7 +56,7 @@ impl Landing<'_> {
                 }));
             }
         }
-        let mut read = plan::gather(tasks, self.threads, progress)?.into_iter();
+        let mut read = parallel::gather(tasks, self.threads, progress)?.into_iter();
         for &i in these {
             let field = wanted.get(i).copied().unwrap_or(0);
             let arrays: Vec<ArrayData> = read.by_ref().take(groups.len()).flatten().collect();

@@ -14,7 +14,7 @@ use crate::arrow::landed::Landed;
 use crate::memory::Buffer;
 use crate::parquet::read::land::{Landing, Piece};
 use crate::parquet::read::{Parquet, ReadOptions};
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 fn columns(n: i32) -> Vec<(&'static str, ArrayRef)> {
     let mut list = ListBuilder::new(Int32Builder::new());

@@ -8,10 +8,12 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, fence};
+use crate::parallel;
+use crate::parallel::Task;
 use crate::parquet::levels::Validity;
 use crate::parquet::read::chunk::Pages;
 use crate::parquet::read::page::Page;
-use crate::plan::{self, Progress, Task};
+use crate::progress::Progress;
 
 use super::super::drive::{Job, Scratches};
 use super::super::fixed::{Made, packed, values};
@@ -127,7 +129,7 @@ impl Landing<'_> {
             }));
         }
         tasks.sort_by_key(|task| Reverse(task.nbytes));
-        plan::run(tasks, self.threads, progress)?;
+        parallel::run(tasks, self.threads, progress)?;
         drop(scatters);
         let mut out = Vec::with_capacity(strips.len());
         for (strip, region) in strips.iter().zip(regions) {

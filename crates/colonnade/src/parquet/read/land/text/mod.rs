@@ -24,8 +24,10 @@ use arrow_schema::DataType;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
+use crate::parallel;
+use crate::parallel::Task;
 use crate::parquet::levels::Validity;
-use crate::plan::{self, Progress, Silent, Task};
+use crate::progress::{Progress, Silent};
 
 use super::strip::Strip;
 use super::{Landing, Piece};
@@ -186,7 +188,7 @@ impl<'a> Landing<'a> {
                 }));
             }
         }
-        let mut walked = plan::gather(tasks, self.threads, progress)?.into_iter();
+        let mut walked = parallel::gather(tasks, self.threads, progress)?.into_iter();
         for column in columns {
             let ngroups = groups(column).count();
             column.walked = walked.by_ref().take(ngroups).collect();
@@ -221,7 +223,7 @@ impl<'a> Landing<'a> {
                 }));
             }
         }
-        plan::run(tasks, self.threads, progress)?;
+        parallel::run(tasks, self.threads, progress)?;
         let limit = self.file.options.limits.max_nbytes;
         for column in columns {
             let mut total = 0usize;
@@ -287,7 +289,7 @@ impl<'a> Landing<'a> {
                 }));
             }
         }
-        let mut validities = plan::gather(tasks, self.threads, progress)?.into_iter();
+        let mut validities = parallel::gather(tasks, self.threads, progress)?.into_iter();
         if surprised.into_inner() {
             return Ok(false);
         }

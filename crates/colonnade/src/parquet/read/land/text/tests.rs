@@ -14,7 +14,7 @@ use crate::arrow::landed::Landed;
 use crate::memory::Buffer;
 use crate::parquet::read::land::{Landing, Piece, Way};
 use crate::parquet::read::{Parquet, ReadOptions};
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 fn next(seed: &mut u64) -> usize {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

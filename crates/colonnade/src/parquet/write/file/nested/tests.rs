@@ -18,7 +18,7 @@ use parquet::arrow::arrow_reader::{
 use crate::frame::{Axis, Column, Frame, Part, Tags};
 use crate::parquet::write::column::Settings;
 use crate::parquet::write::file::{WriteOptions, encode};
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 fn written(array: &ArrayRef, settings: Settings) -> crate::Result<Vec<u8>> {
     let parts = vec![Part::Column(Column::new(array.to_data()), 0)];

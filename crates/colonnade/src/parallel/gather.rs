@@ -3,8 +3,9 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Progress, Task, run};
+use super::{Task, run};
 use crate::error::{Error, ErrorKind, Result};
+use crate::progress::Progress;
 
 /// Runs tasks (the bytes that one produces, for progress; its work) as [`run`] does, and answers what each made, in order.
 ///
@@ -85,7 +86,7 @@ fn stopped() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::NoProgress;
+    use crate::progress::NoProgress;
 
     #[test]
     fn values_come_in_the_order_of_their_tasks() {

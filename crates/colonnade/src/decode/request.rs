@@ -1,7 +1,7 @@
 //! What is wanted of an opened source.
 
-use super::Progress;
 use crate::frame::paths::Kept;
+use crate::progress::Progress;
 
 /// What is wanted of a source.
 pub struct Request<'a> {

@@ -5,8 +5,6 @@
 
 mod gather;
 mod ordered;
-mod progress;
-mod request;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -14,11 +12,10 @@ use std::time::Duration;
 
 pub use gather::{LOOK_NBYTES, Look, gather, gather_looking};
 pub use ordered::ordered;
-pub use progress::{NoProgress, Progress, Scaled, Share, Silent};
-pub use request::Request;
 
 use crate::error::{Error, Result};
 use crate::panics::caught;
+use crate::progress::{NoProgress, Progress};
 
 /// Plans below this size are not worth a thread.
 const INLINE_NBYTES: usize = 512 << 10;

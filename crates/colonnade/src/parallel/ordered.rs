@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::Progress;
 use crate::error::{Error, Result};
 use crate::panics::caught;
+use crate::progress::Progress;
 
 /// Pieces that a thread may be ahead of the one that is being taken.
 const AHEAD: usize = 4;
@@ -155,8 +155,8 @@ impl Bench<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::NoProgress;
     use super::*;
+    use crate::progress::NoProgress;
 
     fn digits(count: usize, threads: usize, bad: Option<usize>) -> (Vec<u8>, Result<()>) {
         let make = |i: usize, out: &mut Vec<u8>| {
