@@ -11,9 +11,9 @@ use base64::engine::general_purpose::STANDARD;
 use super::cells::{implied_dtype, to_block};
 use super::import::field_meta;
 use super::meta::{AxisMeta, LabelsMeta};
+use crate::arrow::ipc::{Plain, plain};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, ByteOrder, Column, DType, Grid, Labels, Level};
-use crate::ipc::read::{Plain, plain};
 use crate::memory::Buffer;
 
 /// Bytes of `<U` labels that any schema may ask for; more only where its names fill them to a reasonable part.

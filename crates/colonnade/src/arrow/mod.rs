@@ -8,6 +8,7 @@ mod fields;
 mod foreign;
 pub(crate) mod gather;
 pub mod import;
+pub mod ipc;
 mod labels;
 pub(crate) mod landed;
 mod layout;

@@ -17,8 +17,8 @@ use arrow_schema::{Schema, SchemaRef};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::arrow::ipc;
 use crate::error::{Error, ErrorKind, Result};
-use crate::ipc;
 use crate::limits::Limits;
 use crate::shown::shown;
 
@@ -95,8 +95,8 @@ impl Header {
             ended(write_uint(out, number))?;
         }
         put_text(out, "schema")?;
-        ipc::write::check_depth(&self.schema).map_err(|e| e.in_format("msgpack"))?;
-        let schema = ipc::write::schema_bytes(&self.schema)?;
+        ipc::check_depth(&self.schema).map_err(|e| e.in_format("msgpack"))?;
+        let schema = ipc::schema_bytes(&self.schema)?;
         if old {
             put_text(out, &STANDARD.encode(&schema))?;
         } else {
@@ -207,7 +207,7 @@ impl<'b> Reader<'b> {
             other => return Err(self.wrong(start, "the schema as bin", other)),
         };
         let is_old = matches!(found, Head::Str(_));
-        let schema = ipc::read::schema_of(bytes, limits).map_err(|e| {
+        let schema = ipc::schema_of(bytes, limits).map_err(|e| {
             let message = format!("header: schema: {e}");
             match e.kind() {
                 ErrorKind::LimitExceeded => CellError::new(ErrorKind::LimitExceeded, start, message),

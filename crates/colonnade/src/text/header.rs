@@ -18,11 +18,11 @@ use serde_json::{Map, Value, json};
 
 use crate::arrow::export::Exporter;
 use crate::arrow::import::Plan;
+use crate::arrow::ipc;
 use crate::arrow::meta::{self, FieldMeta};
 use crate::arrow::pandas;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Frame, type_name};
-use crate::ipc;
 use crate::limits::Limits;
 use crate::msgpack::typed::{Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types};
 
@@ -147,8 +147,8 @@ impl Header {
             let name = dtype.unwrap_or_else(|| type_name(field.data_type(), ordered));
             let _ = write!(out, "{comma}{}:{}", quoted(key), quoted(&name));
         }
-        ipc::write::check_depth(&self.schema).map_err(|e| e.in_format(style.format))?;
-        let schema = STANDARD.encode(ipc::write::schema_bytes(&self.schema)?);
+        ipc::check_depth(&self.schema).map_err(|e| e.in_format(style.format))?;
+        let schema = STANDARD.encode(ipc::schema_bytes(&self.schema)?);
         let _ = write!(out, r#"}},"schema":"{schema}","categories":["#);
         for (i, values) in self.dictionaries.iter().enumerate() {
             out.push_str(if i == 0 { "[" } else { ",[" });
@@ -202,7 +202,7 @@ impl Header {
         let orient = orient.as_str().ok_or_else(|| wrong("orient: expected text.".into()))?.to_owned();
         let schema = schema.as_str().ok_or_else(|| wrong("schema: expected base64 text.".into()))?;
         let schema = STANDARD.decode(schema).map_err(|e| wrong(format!("schema: expected base64: {e}.")))?;
-        let schema = ipc::read::schema_of(&schema, limits).map_err(|e| match e.kind() {
+        let schema = ipc::schema_of(&schema, limits).map_err(|e| match e.kind() {
             ErrorKind::LimitExceeded => Error::limit(style.format, format!("header: schema: {e}")),
             ErrorKind::Unsupported => Error::unsupported(style.format, format!("header: schema: {e}")),
             _ => wrong(format!("schema: {e}")),

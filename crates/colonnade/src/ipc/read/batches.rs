@@ -12,11 +12,11 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress};
 
-use super::allowed::Allowed;
-use super::arrays::{Cursor, field_of};
-use super::body::Body;
 use super::land::empty_of;
 use super::open::Ipc;
+use crate::arrow::ipc::allowed::Allowed;
+use crate::arrow::ipc::arrays::{Cursor, field_of};
+use crate::arrow::ipc::body::Body;
 
 impl Ipc {
     /// One frame a record batch, in Arrow's layout, not copied where not compressed; at least one frame.

@@ -8,14 +8,14 @@ use crate::frame::Frame;
 use crate::limits::Limits;
 use crate::memory::{Buffer, Region, RegionMut};
 
-use super::allowed::Allowed;
-use super::arrays::{Cursor, field_of};
-use super::body::{Body, Source};
-use super::catalog::{Batch, Catalog, DictionaryBatch};
-use super::dictionaries::{Dictionaries, Known};
-use super::message::{Kind, Prefix, check_header_nbytes, header, prefix};
 use super::open::check_nbytes;
-use super::scan::{Found, cut_short, take};
+use crate::arrow::ipc::allowed::Allowed;
+use crate::arrow::ipc::arrays::{Cursor, field_of};
+use crate::arrow::ipc::body::{Body, Source};
+use crate::arrow::ipc::catalog::{Batch, Catalog, DictionaryBatch};
+use crate::arrow::ipc::dictionaries::{Dictionaries, Known};
+use crate::arrow::ipc::message::{Kind, Prefix, check_header_nbytes, header, prefix};
+use crate::arrow::ipc::scan::{Found, cut_short, take};
 
 /// A length is believed as far as bytes come: room for so many at first, then for twice what has come.
 const FIRST_ROOM_NBYTES: usize = 4 << 20;
@@ -286,7 +286,7 @@ fn arrays(
     check_nbytes(source, std::iter::once(batch), limits)?;
     let body = Body::new(source, batch)?;
     let (shape, allowed) = (&catalog.shape, Allowed::new(limits, batch.body_nbytes));
-    let one = |(i, place): (usize, &super::shape::Place)| {
+    let one = |(i, place): (usize, &crate::arrow::ipc::shape::Place)| {
         Cursor::new(&body, shape, dictionaries, *place, &allowed)?.field(field_of(shape, i)?)
     };
     shape.places.iter().enumerate().map(one).collect()

@@ -2,10 +2,10 @@
 
 use crate::frame::{ByteOrder, type_name};
 
-use super::body::Body;
-use super::catalog::Batch;
-use super::message::BodyCodec;
 use super::open::Ipc;
+use crate::arrow::ipc::body::Body;
+use crate::arrow::ipc::catalog::Batch;
+use crate::arrow::ipc::message::BodyCodec;
 
 /// One message.
 #[derive(Debug, Clone)]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-use super::catalog::Catalog;
-use super::message::{Kind, copied, first_line, verifier};
-use super::scan::{At, Found, MAGIC, check_columns, message_at};
-use super::shape::Shape;
+use crate::arrow::ipc::catalog::Catalog;
+use crate::arrow::ipc::message::{Kind, copied, first_line, verifier};
+use crate::arrow::ipc::scan::{At, Found, MAGIC, check_columns, message_at};
+use crate::arrow::ipc::shape::Shape;
 
 /// Scans a random-access file by its footer.
 ///
@@ -77,7 +77,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
 
 /// Footers of Arrow 0.14 call themselves V1 where their messages are V4: then the first message is asked.
 fn footer_version(messages: &[u8], told: arrow_ipc::MetadataVersion) -> Result<i16> {
-    let error = match super::message::check_version(told) {
+    let error = match crate::arrow::ipc::message::check_version(told) {
         Ok(version) => return Ok(version),
         Err(error) => error.in_member("footer"),
     };
@@ -102,7 +102,7 @@ fn agree(messages: &[u8], footer: arrow_ipc::Schema<'_>, footer_at: usize) -> Re
     let same = copied(head, |head| {
         // Proven by `message_at`.
         let message = arrow_ipc::root_as_message_with_opts(&verifier(head.len()), head).ok()?;
-        Some(super::shape::same_schema(message.header_as_schema()?, footer))
+        Some(crate::arrow::ipc::shape::same_schema(message.header_as_schema()?, footer))
     });
     if same == Some(true) {
         return Ok(());

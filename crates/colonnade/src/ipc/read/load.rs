@@ -7,9 +7,9 @@ use crate::frame::paths::Kept;
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::NoProgress;
 
-use super::allowed::Allowed;
 use super::land::Landing;
 use super::open::Ipc;
+use crate::arrow::ipc::allowed::Allowed;
 
 impl Ipc {
     /// Row labels, decoded once.

@@ -11,12 +11,12 @@ use crate::limits::Limits;
 use crate::memory::{Buffer, MappedFile, read_small};
 use crate::progress::{NoProgress, Progress};
 
-use super::body::{Body, Source};
-use super::catalog::{Batch, Catalog};
 use super::footer;
 use super::receive::{read_whole, receive};
 use super::remote::Decoded;
-use super::scan;
+use crate::arrow::ipc::body::{Body, Source};
+use crate::arrow::ipc::catalog::{Batch, Catalog};
+use crate::arrow::ipc::scan;
 
 /// Files below this size are read rather than mapped.
 pub(super) const MAP_MIN_NBYTES: u64 = 1 << 20;

@@ -10,9 +10,9 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, Silent};
 
-use super::message::CONTINUATION;
 use super::open::{Form, OpenOptions};
-use super::scan::{At, message_at};
+use crate::arrow::ipc::message::CONTINUATION;
+use crate::arrow::ipc::scan::{At, message_at};
 
 /// Reads a regular file whole, in parallel. `progress` is looked at and told nothing.
 pub(super) fn read_whole(

@@ -11,15 +11,15 @@ use crate::frame::paths::{Kept, Leaves};
 use crate::memory::Remote;
 use crate::progress::{NoProgress, Progress};
 
-use super::allowed::Allowed;
-use super::arrays::field_of;
-use super::body::{Body, Source};
-use super::catalog::Batch;
-use super::dictionaries::History;
 use super::footer;
-use super::message::{Prefix, prefix};
 use super::open::{Form, Ipc, OpenOptions};
-use super::shape::{Place, Shape};
+use crate::arrow::ipc::allowed::Allowed;
+use crate::arrow::ipc::arrays::field_of;
+use crate::arrow::ipc::body::{Body, Source};
+use crate::arrow::ipc::catalog::Batch;
+use crate::arrow::ipc::dictionaries::History;
+use crate::arrow::ipc::message::{Prefix, prefix};
+use crate::arrow::ipc::shape::{Place, Shape};
 
 /// The footer of most files, and the schema at the front.
 const ENDS_NBYTES: usize = 64 << 10;

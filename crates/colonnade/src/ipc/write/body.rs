@@ -10,10 +10,10 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, Silent};
 
-use super::super::read::BodyCodec;
 use super::WriteOptions;
 use super::flatten::Flat;
-use super::message::ALIGNMENT;
+use crate::arrow::ipc::BodyCodec;
+use crate::arrow::ipc::encode::ALIGNMENT;
 
 /// Small buffers are compressed together in tasks of about this size.
 const TASK_NBYTES: usize = 256 << 10;

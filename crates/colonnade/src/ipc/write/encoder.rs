@@ -12,8 +12,9 @@ use crate::ipc::read::Form;
 use crate::progress::Progress;
 use crate::sink::Sink;
 
+use super::WriteOptions;
 use super::writer::Writer;
-use super::{WriteOptions, message};
+use crate::arrow::ipc::encode;
 
 /// Layouts that are remembered.
 const LAYOUTS: usize = 8;
@@ -88,9 +89,9 @@ impl Encoder {
             return Ok(());
         }
         let layout = Repeated::new(frame)?;
-        let schema = message::schema(&layout.exporter().schema(), Some(frame.nrows));
+        let schema = encode::schema(&layout.exporter().schema(), Some(frame.nrows));
         let mut head = Vec::new();
-        message::frame(&mut head, 0, schema.finished_data())?;
+        encode::frame(&mut head, 0, schema.finished_data())?;
         self.known.insert(0, Known { layout, head });
         let mut nbytes = 0;
         let fits = |known: &Known| {

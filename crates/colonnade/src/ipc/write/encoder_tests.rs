@@ -7,8 +7,9 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
 use super::{Encoder, WriteOptions, encode};
+use crate::arrow::ipc::BodyCodec;
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags};
-use crate::ipc::read::{BodyCodec, Form};
+use crate::ipc::read::Form;
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
 

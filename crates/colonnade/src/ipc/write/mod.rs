@@ -16,7 +16,6 @@ mod cut;
 mod dictionaries;
 mod encoder;
 mod flatten;
-mod message;
 pub(crate) mod output;
 mod pending;
 mod writer;
@@ -31,9 +30,8 @@ pub use writer::Writer;
 
 use crate::codec::{lz4, zstd};
 use crate::error::{Error, Result};
-use crate::frame::{MAX_DEPTH, children, too_deep};
 
-use super::read::BodyCodec;
+use crate::arrow::ipc::BodyCodec;
 
 /// Options for writing, validated when they are made.
 #[derive(Debug, Clone, Copy, Default)]
@@ -90,26 +88,4 @@ impl WriteOptions {
             }
         }
     }
-}
-
-/// Refuses types that no reader of ours would take.
-///
-/// # Errors
-/// `Unrepresentable`: fields that nest too deep.
-pub(crate) fn check_depth(schema: &arrow_schema::Schema) -> Result<()> {
-    fn deeper(field: &arrow_schema::Field, level: usize) -> bool {
-        level > MAX_DEPTH || children(field.data_type()).into_iter().any(|below| deeper(below, level + 1))
-    }
-    let Some(field) = schema.fields().iter().find(|field| deeper(field, 0)) else { return Ok(()) };
-    Err(too_deep("arrow").in_member(field.name().clone()))
-}
-
-/// The schema message, with its prefix, as Arrow libraries read one that stands alone.
-///
-/// # Errors
-/// Schemas of more than 2 GiB.
-pub(crate) fn schema_bytes(schema: &arrow_schema::Schema) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
-    message::frame(&mut out, 0, message::schema(schema, None).finished_data())?;
-    Ok(out)
 }

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::sink::{Sink, write_told};
 
 use super::body::{Body, Piece};
-use super::message::ALIGNMENT;
+use crate::arrow::ipc::encode::ALIGNMENT;
 
 /// Pieces up to this size are joined.
 const SMALL_NBYTES: usize = 256 << 10;

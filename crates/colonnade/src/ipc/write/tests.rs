@@ -20,8 +20,9 @@ use arrow_select::concat::concat;
 
 use super::{WriteOptions, Writer, encode};
 use crate::ErrorKind;
+use crate::arrow::ipc::BodyCodec;
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Part, Tags};
-use crate::ipc::read::{BodyCodec, Form};
+use crate::ipc::read::Form;
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
 

@@ -21,9 +21,10 @@ use super::body::bodies;
 use super::cut::broken;
 use super::dictionaries::{Dictionaries, Update};
 use super::flatten::Flat;
-use super::message::{self, END, Header};
 use super::output::{Output, Target};
 use super::pending::Pending;
+use crate::arrow::ipc::encode;
+use crate::arrow::ipc::encode::{END, Header};
 
 /// Batches compressed at once, in uncompressed bytes a thread.
 const WINDOW_NBYTES: usize = 8 << 20;
@@ -127,7 +128,7 @@ impl Writer {
 
     fn take_layout(&mut self, exporter: Arc<Exporter>, nrows: usize) -> Result<()> {
         let schema = exporter.schema();
-        super::check_depth(&schema)?;
+        crate::arrow::ipc::check_depth(&schema)?;
         let whole = self.options.nrows == Some(nrows);
         self.dictionaries = Some(Dictionaries::new(self.form, whole, schema.fields())?);
         self.ncols = schema.fields().len();
@@ -183,7 +184,7 @@ impl Writer {
             let schema = exporter.schema_of(Some(self.nrows));
             let begun = self.begun.take().filter(|begun| begun.0 == schema);
             let message = begun.as_ref().map(|begun| begun.1.as_slice());
-            let footer = message::footer(&schema, message, &self.dictionary_blocks, &self.batch_blocks);
+            let footer = encode::footer(&schema, message, &self.dictionary_blocks, &self.batch_blocks);
             let footer = footer.finished_data();
             let length = i32::try_from(footer.len()).map_err(|_| broken("a footer passes 2 GiB"))?;
             self.output.put(footer, target)?;
@@ -256,9 +257,9 @@ impl Writer {
         }
         // A file has its footer for that.
         let nrows = self.options.nrows.filter(|_| self.form == Form::Stream);
-        let schema = message::schema(&exporter.schema(), nrows);
+        let schema = encode::schema(&exporter.schema(), nrows);
         let position = self.output.position();
-        message::frame(self.output.scratch(), position, schema.finished_data())?;
+        encode::frame(self.output.scratch(), position, schema.finished_data())?;
         if self.form == Form::File && exporter.schema().fields().len() >= WIDE_FIELDS {
             self.begun = Some((exporter.schema(), schema.finished_data().to_vec()));
         }
@@ -324,9 +325,9 @@ impl Writer {
                 body_nbytes: body.nbytes,
                 dictionary: item.dictionary,
             };
-            message::batch(&mut self.fbb, &header);
+            encode::batch(&mut self.fbb, &header);
             let position = self.output.position();
-            let head = message::frame(self.output.scratch(), position, self.fbb.finished_data())?;
+            let head = encode::frame(self.output.scratch(), position, self.fbb.finished_data())?;
             let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
             let block = fb::Block::new(number(position), head, number(body.nbytes as u64));
             match item.dictionary {

@@ -3,12 +3,12 @@
 use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region, RegionMut};
 
-use super::super::body::{Body, Source};
-use super::super::catalog::{Batch, node};
 use super::super::land::{nat, too_large, values_into};
-use super::super::message::{BatchHeader, Span};
 use super::direct::{Blocks, Target};
 use super::kept::Kept;
+use crate::arrow::ipc::body::{Body, Source};
+use crate::arrow::ipc::catalog::{Batch, node};
+use crate::arrow::ipc::message::{BatchHeader, Span};
 
 /// Bodies whose buffers are smaller than this on average are received whole and then copied: a system call takes a while
 /// over each place.

@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid, Kind, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, apart};
 
-use super::super::check;
 use super::super::land::{Way, direct_way, too_large};
-use super::super::shape::Shape;
+use crate::arrow::ipc::check;
+use crate::arrow::ipc::shape::Shape;
 
 /// Where one field's rows lie.
 #[derive(Debug, Clone, Copy)]

@@ -13,9 +13,9 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::super::arrays::field_of;
-use super::super::body::{Body, Packed, decompress, packed};
 use super::{Landing, Piece, Way};
+use crate::arrow::ipc::arrays::field_of;
+use crate::arrow::ipc::body::{Body, Packed, decompress, packed};
 
 /// Copies of one column are cut to this size, so that all threads have some.
 const CUT_NBYTES: usize = 4 << 20;
@@ -117,7 +117,7 @@ impl Landing<'_> {
             }
             // SAFETY: the values were filled whole; codes are compared with their dictionary just below.
             let data = unsafe { builder.align_buffers(true).build_unchecked() };
-            super::super::check::values(&data).map_err(|e| e.in_member(field_name(self, field)))?;
+            crate::arrow::ipc::check::values(&data).map_err(|e| e.in_member(field_name(self, field)))?;
             landed.columns.push((i, data));
         }
         Ok(())

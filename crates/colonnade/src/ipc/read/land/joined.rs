@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Kind};
 use crate::progress::Progress;
 
-use super::super::arrays::field_of;
 use super::{Landing, Piece, Way};
+use crate::arrow::ipc::arrays::field_of;
 
 impl Landing<'_> {
     /// Lands the fields `wanted[i]` for `i` of `these`.

@@ -21,12 +21,12 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::allowed::Allowed;
-use super::arrays::field_of;
-use super::body::Source;
-use super::catalog::{Batch, Catalog};
-use super::dictionaries::{History, Known};
-use super::shape::width;
+use crate::arrow::ipc::allowed::Allowed;
+use crate::arrow::ipc::arrays::field_of;
+use crate::arrow::ipc::body::Source;
+use crate::arrow::ipc::catalog::{Batch, Catalog};
+use crate::arrow::ipc::dictionaries::{History, Known};
+use crate::arrow::ipc::shape::width;
 
 pub(super) use fixed::{nat, too_large, values_into};
 
@@ -197,7 +197,9 @@ impl Landing<'_> {
     fn named(&self, error: Error, field: usize, piece: &Piece) -> Error {
         let name = self.catalog.shape.schema.fields().get(field).map_or("", |f| f.name());
         let at = self.batch(piece).map_or(0, |b| b.body_at as u64);
-        error.in_member(format!("batch {}, column {}", piece.batch, super::body::named(name))).at(at)
+        error
+            .in_member(format!("batch {}, column {}", piece.batch, crate::arrow::ipc::body::named(name)))
+            .at(at)
     }
 }
 

@@ -10,10 +10,10 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::super::arrays::field_of;
-use super::super::body::Body;
-use super::super::check;
 use super::{Landing, Piece};
+use crate::arrow::ipc::arrays::field_of;
+use crate::arrow::ipc::body::Body;
+use crate::arrow::ipc::check;
 
 /// Where the bytes of one batch's rows lie, and where they go.
 #[derive(Debug, Clone)]

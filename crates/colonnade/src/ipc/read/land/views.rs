@@ -12,9 +12,9 @@ use crate::memory::Buffer;
 use crate::parallel;
 use crate::progress::Progress;
 
-use super::super::arrays::{Cursor, field_of};
-use super::super::body::Body;
 use super::{Landing, Piece, Way};
+use crate::arrow::ipc::arrays::{Cursor, field_of};
+use crate::arrow::ipc::body::Body;
 
 /// More grids than this (and one more for each so many columns) are not worth having in place of one block a dtype.
 const GRIDS: usize = 64;

@@ -8,9 +8,9 @@ use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field};
 use arrow_select::take::take;
 
+use crate::arrow::ipc::Plain;
 use crate::arrow::stream_of;
 use crate::error::{Error, Result};
-use crate::ipc::read::Plain;
 use crate::parquet::types::{Beside, DICTIONARY, read_as};
 
 use super::Landing;

@@ -2,7 +2,7 @@
 
 use arrow_schema::{DataType, TimeUnit};
 
-use crate::ipc::read::width;
+use crate::arrow::ipc::width;
 use crate::parquet::types::{Physical, Way};
 
 use super::super::schema::Flat;

@@ -4,8 +4,8 @@ use arrow_schema::Schema;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::arrow::ipc::schema_bytes;
 use crate::error::Result;
-use crate::ipc::write::schema_bytes;
 
 use super::layout::Layout;
 use crate::parquet::types::DICTIONARY;

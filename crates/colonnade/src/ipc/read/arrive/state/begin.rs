@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::arrow::ipc::catalog::{Batch, Catalog};
+use crate::arrow::ipc::message::{BatchHeader, Header, Kind, header};
 use crate::error::{Error, Result};
-use crate::ipc::read::catalog::{Batch, Catalog};
 use crate::ipc::read::land::nat;
-use crate::ipc::read::message::{BatchHeader, Header, Kind, header};
 
 use super::super::body::{self, Dest, Segment, Whole};
 use super::super::direct::Blocks;

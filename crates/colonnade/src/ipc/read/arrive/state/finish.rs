@@ -1,11 +1,11 @@
 //! The frame of a stream that has come whole.
 
+use crate::arrow::ipc::allowed::Allowed;
+use crate::arrow::ipc::body::Source;
+use crate::arrow::ipc::dictionaries::History;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
-use crate::ipc::read::allowed::Allowed;
 use crate::ipc::read::assemble::assembled;
-use crate::ipc::read::body::Source;
-use crate::ipc::read::dictionaries::History;
 use crate::ipc::read::land::Landing;
 use crate::ipc::read::open::{Form, Ipc, OpenOptions, check_nbytes};
 use crate::memory::Buffer;

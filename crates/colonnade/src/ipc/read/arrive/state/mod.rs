@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use schemas::Known;
 
+use crate::arrow::ipc::catalog::Catalog;
+use crate::arrow::ipc::message::{BatchHeader, CONTINUATION, Prefix, check_header_nbytes, prefix};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
-use crate::ipc::read::catalog::Catalog;
-use crate::ipc::read::message::{BatchHeader, CONTINUATION, Prefix, check_header_nbytes, prefix};
 use crate::ipc::read::open::Ipc;
 use crate::limits::Limits;
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::arrow::import::Plan;
+use crate::arrow::ipc::message::header;
+use crate::arrow::ipc::scan::check_columns;
+use crate::arrow::ipc::shape::Shape;
 use crate::error::Result;
-use crate::ipc::read::message::header;
-use crate::ipc::read::scan::check_columns;
-use crate::ipc::read::shape::Shape;
 use crate::limits::Limits;
 
 use super::super::direct::Layout;

@@ -88,13 +88,13 @@ pub(crate) fn stream(bytes: &[u8], limits: &Limits, allow_truncated: bool) -> Re
 }
 
 /// Bytes of a file in front of its messages.
-pub(super) const FILE_HEAD_NBYTES: usize = 8;
+pub(crate) const FILE_HEAD_NBYTES: usize = 8;
 
 /// The same where it begins at `at`.
 ///
 /// # Errors
 /// As [`stream`].
-pub(super) fn stream_from(
+pub(crate) fn stream_from(
     bytes: &[u8],
     mut at: usize,
     limits: &Limits,

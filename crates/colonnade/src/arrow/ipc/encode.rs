@@ -6,34 +6,33 @@ use arrow_ipc::writer::DictionaryTracker;
 use arrow_schema::Schema;
 use flatbuffers::{FlatBufferBuilder, Push, UnionWIPOffset, WIPOffset};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
-use super::super::read::BodyCodec;
-use super::cut::broken;
+use super::BodyCodec;
 
 /// Begins every message.
 const CONTINUATION: [u8; 4] = [0xFF; 4];
 
 /// Bodies begin at multiples of this many bytes, and so do the buffers in them.
-pub(super) const ALIGNMENT: usize = 64;
+pub(crate) const ALIGNMENT: usize = 64;
 
 /// Ends a stream, and the messages of a file.
-pub(super) const END: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
+pub(crate) const END: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 
 /// Key of a schema message's own metadata: how many rows the stream has, in decimal. Whoever receives it has the columns'
 /// final memory ready before the first batch comes.
 pub(crate) const NROWS_KEY: &str = "colonnade.nrows";
 
 /// What a message holds besides its body.
-pub(super) struct Header<'h> {
-    pub(super) nrows: usize,
-    pub(super) nodes: &'h [fb::FieldNode],
-    pub(super) places: &'h [fb::Buffer],
-    pub(super) variadic: &'h [i64],
-    pub(super) codec: Option<BodyCodec>,
-    pub(super) body_nbytes: usize,
+pub(crate) struct Header<'h> {
+    pub(crate) nrows: usize,
+    pub(crate) nodes: &'h [fb::FieldNode],
+    pub(crate) places: &'h [fb::Buffer],
+    pub(crate) variadic: &'h [i64],
+    pub(crate) codec: Option<BodyCodec>,
+    pub(crate) body_nbytes: usize,
     /// Id of the dictionary whose values these are, and whether they go behind those before.
-    pub(super) dictionary: Option<(i64, bool)>,
+    pub(crate) dictionary: Option<(i64, bool)>,
 }
 
 fn count(n: usize) -> i64 {
@@ -66,7 +65,7 @@ fn finished(
 }
 
 /// The header of a record batch, or of a dictionary's.
-pub(super) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &Header<'_>) {
+pub(crate) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &Header<'_>) {
     fbb.reset();
     let compression = header.codec.map(|codec| {
         let mut compression = fb::BodyCompressionBuilder::new(fbb);
@@ -106,7 +105,7 @@ pub(super) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &Header<'_>) {
     }
 }
 
-/// A builder with room for a schema, and the schema in it. Dictionaries are numbered as [`super::dictionaries`] does it:
+/// A builder with room for a schema, and the schema in it. Dictionaries are numbered as [`crate::ipc::write::dictionaries`] does it:
 /// children before parents.
 fn begun(schema: &Schema) -> (FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'static>>) {
     let mut fbb = FlatBufferBuilder::with_capacity(128 * (8 + schema.fields().len()));
@@ -147,14 +146,14 @@ fn copied(message: &[u8]) -> Option<(FlatBufferBuilder<'static>, WIPOffset<fb::S
 }
 
 /// The schema message. `nrows`: rows of the whole stream, where known.
-pub(super) fn schema(schema: &Schema, nrows: Option<usize>) -> FlatBufferBuilder<'static> {
+pub(crate) fn schema(schema: &Schema, nrows: Option<usize>) -> FlatBufferBuilder<'static> {
     let (mut fbb, root) = begun(schema);
     finished(&mut fbb, fb::MessageHeader::Schema, root.as_union_value(), 0, nrows);
     fbb
 }
 
 /// The footer of a file. `message`: the schema message, where it has the same schema and encoding it again is much.
-pub(super) fn footer(
+pub(crate) fn footer(
     schema: &Schema,
     message: Option<&[u8]>,
     dictionaries: &[fb::Block],
@@ -178,10 +177,11 @@ pub(super) fn footer(
 ///
 /// # Errors
 /// Headers of more than 2 GiB.
-pub(super) fn frame(out: &mut Vec<u8>, position: u64, flatbuffer: &[u8]) -> Result<i32> {
+pub(crate) fn frame(out: &mut Vec<u8>, position: u64, flatbuffer: &[u8]) -> Result<i32> {
     let before = usize::try_from(position % ALIGNMENT as u64).unwrap_or(0);
     let whole = (before + 8 + flatbuffer.len()).next_multiple_of(ALIGNMENT) - before;
-    let too_large = |_| broken("a message's header passes 2 GiB");
+    let too_large =
+        |_| Error::malformed("arrow", "a message's header passes 2 GiB. The array breaks Arrow's layout.");
     let length = i32::try_from(whole - 8).map_err(too_large)?;
     let start = out.len();
     out.extend_from_slice(&CONTINUATION);
