@@ -9,7 +9,6 @@ pub mod decode;
 pub mod error;
 pub mod formats;
 pub mod frame;
-pub mod ipc;
 pub mod json;
 pub mod limits;
 pub mod memory;
@@ -19,7 +18,6 @@ pub mod panics;
 pub mod parallel;
 pub mod parquet;
 pub mod progress;
-mod series;
 mod shown;
 pub mod sink;
 pub mod source;
@@ -34,4 +32,14 @@ pub mod plan {
     pub use crate::decode::Request;
     pub use crate::parallel::*;
     pub use crate::progress::*;
+}
+
+/// See [`plan`].
+#[doc(hidden)]
+pub mod ipc {
+    pub use crate::formats::arrow::write;
+    pub mod read {
+        pub use crate::arrow::ipc::{BodyCodec, MAGIC};
+        pub use crate::formats::arrow::read::*;
+    }
 }

@@ -3,12 +3,12 @@
 pub mod brotli;
 pub mod deflate;
 pub(crate) mod dictionary;
+pub mod file;
 pub mod filter;
 pub mod gzip;
 pub mod hadoop_lz4;
 pub mod lz4;
 pub mod lz4_block;
-pub mod packed;
 mod profile;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -16,3 +16,10 @@ pub mod snappy;
 pub mod zstd;
 
 pub use profile::Profile;
+
+/// See [`crate::plan`].
+#[doc(hidden)]
+pub mod packed {
+    pub use super::file::*;
+    pub use crate::sink::compressed::{Packer, Packing};
+}

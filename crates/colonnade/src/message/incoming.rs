@@ -3,7 +3,7 @@
 use std::io::IoSliceMut;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::ipc::read::{Arrival, Decoder, Event, Schemas};
+use crate::formats::arrow::read::{Arrival, Decoder, Event, Schemas};
 use crate::limits::Limits;
 use crate::msgpack::options::ReadOptions;
 

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::io;
 
+use crate::formats::arrow::read::Arrival;
 use crate::frame::Frame;
-use crate::ipc::read::Arrival;
 use crate::memory::Buffer;
 
 use super::table::TableFormat;

@@ -105,7 +105,7 @@ pub(crate) fn batch(fbb: &mut FlatBufferBuilder<'_>, header: &Header<'_>) {
     }
 }
 
-/// A builder with room for a schema, and the schema in it. Dictionaries are numbered as [`crate::ipc::write::dictionaries`] does it:
+/// A builder with room for a schema, and the schema in it. Dictionaries are numbered as [`crate::formats::arrow::write::dictionaries`] does it:
 /// children before parents.
 fn begun(schema: &Schema) -> (FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'static>>) {
     let mut fbb = FlatBufferBuilder::with_capacity(128 * (8 + schema.fields().len()));

@@ -1,7 +1,7 @@
 //! Arrow IPC files (`.arrow`, `.ipc`, `.feather` version 2): record batches that can be read one by one, by a footer.
 //!
 //! Specification: <https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format>, format version 1.5, metadata version
-//! V5 (V4 is read too). The work is done in [`crate::ipc`], which streams share, and in [`crate::arrow`].
+//! V5 (V4 is read too). Streams share [`read`] and [`write`].
 //!
 //! ```text
 //! "ARROW1" 00 00
@@ -26,6 +26,8 @@ mod format;
 pub use format::ArrowFileFormat;
 
 mod options;
+pub mod read;
+pub mod write;
 
 #[cfg(test)]
 mod tests;
@@ -34,10 +36,10 @@ pub use options::WriteOptions;
 
 use crate::error::Result;
 use crate::frame::Frame;
-use crate::ipc::read::Form;
-use crate::ipc::write::{self, Writer};
 use crate::progress::Progress;
 use crate::sink::Sink;
+use read::Form;
+use write::Writer;
 
 /// Writes `frame` whole. Not compressed, it is one record batch: a map of the file is the frame.
 ///

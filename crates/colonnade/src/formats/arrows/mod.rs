@@ -1,7 +1,7 @@
 //! Arrow IPC streams (`.arrows`): a schema, then record batches, front to back.
 //!
 //! Specification: <https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format>, format version 1.5, metadata
-//! version V5 (V4 is read too). The work is done in [`crate::ipc`], which files share, and in [`crate::arrow`].
+//! version V5 (V4 is read too). Files share its reader and writer.
 //!
 //! ```text
 //! schema message                     FF FF FF FF | length | flatbuffer
@@ -32,9 +32,10 @@ mod tests;
 pub use options::WriteOptions;
 
 use crate::error::Result;
+use crate::formats::arrow::read::Form;
+use crate::formats::arrow::write;
+use crate::formats::arrow::write::Writer;
 use crate::frame::Frame;
-use crate::ipc::read::Form;
-use crate::ipc::write::{self, Writer};
 use crate::progress::Progress;
 use crate::sink::Sink;
 

@@ -1,3 +1,3 @@
 //! Options of arrows, validated when they are made: those of Arrow IPC in general.
 
-pub use crate::ipc::write::WriteOptions;
+pub use crate::formats::arrow::write::WriteOptions;

@@ -9,8 +9,8 @@ use crate::msgpack::cells::FORMAT;
 use crate::msgpack::options::WriteOptions;
 use crate::msgpack::write;
 use crate::progress::Progress;
-use crate::series::{State, nothing};
 use crate::sink::Sink;
+use crate::sink::writer_state::{State, nothing};
 
 /// Writes a series.
 #[derive(Debug)]

@@ -73,7 +73,7 @@ impl Opened {
     /// # Errors
     /// The system's own; as [`Opened::open_buffer`].
     pub fn open_file(file: File, mmap: bool, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
-        let bytes = crate::ipc::read::bytes_of(file, mmap, options.threads, progress)?;
+        let bytes = crate::formats::arrow::read::bytes_of(file, mmap, options.threads, progress)?;
         Self::open_buffer(bytes, options, progress)
     }
 
@@ -330,7 +330,11 @@ pub fn is_series_file(
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<bool> {
-    is_series(&crate::ipc::read::bytes_of(file, mmap, options.threads, progress)?, options, progress)
+    is_series(
+        &crate::formats::arrow::read::bytes_of(file, mmap, options.threads, progress)?,
+        options,
+        progress,
+    )
 }
 
 /// Whether more stands behind the first value, which is not decoded. `progress` is looked at and told nothing.

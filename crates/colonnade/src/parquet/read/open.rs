@@ -112,7 +112,7 @@ impl Parquet {
         } else if mmap {
             MappedFile::new(file, nbytes).map_shared()?
         } else {
-            crate::ipc::read::bytes_of(file, false, options.threads, progress)?
+            crate::formats::arrow::read::bytes_of(file, false, options.threads, progress)?
         };
         Self::open(Source { bytes, remote: None, is_map }, options, progress)
     }

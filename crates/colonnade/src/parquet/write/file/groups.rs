@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
 use crate::frame::Frame;
-use crate::ipc::write::output::{Output, Target};
 use crate::parallel;
 use crate::parquet::write::column::{Chunk, Settings, encode};
+use crate::sink::joined::{Joined, Target};
 
 use super::footer::{Place, Written};
 use super::layout::{Kind, Layout, Root};
@@ -47,7 +47,7 @@ pub(super) fn write(
     layout: &Layout,
     all: &Settings,
     threads: usize,
-    (written, output): (&mut Written, &mut Output),
+    (written, output): (&mut Written, &mut Joined),
     target: &mut Target<'_>,
 ) -> Result<()> {
     let groups: Vec<Vec<Source<'_>>> = frames.iter().map(sources).collect::<Result<_>>()?;

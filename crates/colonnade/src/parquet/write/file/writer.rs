@@ -6,10 +6,10 @@ use crate::arrow::export::Exporter;
 use crate::arrow::{names, required};
 use crate::error::Result;
 use crate::frame::Frame;
-use crate::ipc::write::output::{Output, Target};
 use crate::progress::Progress;
-use crate::series::{State, check_rows, nothing};
 use crate::sink::Sink;
+use crate::sink::joined::{Joined, Target};
+use crate::sink::writer_state::{State, check_rows, nothing};
 
 use super::footer::{MAGIC, Schema, Written};
 use super::layout::Layout;
@@ -35,7 +35,7 @@ pub struct Writer {
     begun: Option<Begun>,
     pending: Pending,
     written: Written,
-    output: Output,
+    output: Joined,
     nrows: usize,
 }
 
@@ -55,7 +55,7 @@ impl Writer {
             begun: None,
             pending: Pending::default(),
             written: Written::default(),
-            output: Output::default(),
+            output: Joined::default(),
             nrows: 0,
         }
     }

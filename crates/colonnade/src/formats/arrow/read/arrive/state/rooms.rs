@@ -3,7 +3,7 @@
 use std::io::IoSliceMut;
 
 use crate::error::Result;
-use crate::ipc::read::land;
+use crate::formats::arrow::read::land;
 
 use super::super::body::Dest;
 use super::{Arrival, State};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::arrow::ipc::catalog::{Batch, Catalog};
 use crate::arrow::ipc::message::{BatchHeader, Header, Kind, header};
 use crate::error::{Error, Result};
-use crate::ipc::read::land::nat;
+use crate::formats::arrow::read::land::nat;
 
 use super::super::body::{self, Dest, Segment, Whole};
 use super::super::direct::Blocks;

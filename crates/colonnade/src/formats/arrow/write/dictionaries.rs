@@ -13,8 +13,8 @@ use arrow_schema::{DataType, Field, FieldRef};
 use crate::arrow::concat::dictionary::{Merged, recoded};
 use crate::arrow::owned::owned;
 use crate::error::{Error, Result};
+use crate::formats::arrow::read::Form;
 use crate::frame::{children, with_children};
-use crate::ipc::read::Form;
 
 use super::cut;
 

@@ -1,7 +1,7 @@
 //! How large batches are.
 
+use crate::formats::arrow::read::Form;
 use crate::frame::{Frame, Kind, Part};
-use crate::ipc::read::Form;
 
 use super::WriteOptions;
 

@@ -1,5 +1,12 @@
 //! Where encoded bytes go. The transports implement it; formats know nothing else of them.
 
+pub mod compressed;
+pub(crate) mod joined;
+pub(crate) mod writer_state;
+
+#[cfg(test)]
+mod compressed_tests;
+
 use std::io::{self, IoSlice};
 
 use crate::error::Result;

@@ -9,11 +9,11 @@ use flatbuffers::FlatBufferBuilder;
 
 use crate::arrow::export::Exporter;
 use crate::error::Result;
+use crate::formats::arrow::read::Form;
 use crate::frame::Frame;
-use crate::ipc::read::Form;
 use crate::progress::Progress;
-use crate::series::{State, check_rows, nothing};
 use crate::sink::Sink;
+use crate::sink::writer_state::{State, check_rows, nothing};
 
 use super::WriteOptions;
 use super::batching::{batch_nbytes, batch_rows};
@@ -21,10 +21,11 @@ use super::body::bodies;
 use super::cut::broken;
 use super::dictionaries::{Dictionaries, Update};
 use super::flatten::Flat;
-use super::output::{Output, Target};
+use super::output;
 use super::pending::Pending;
 use crate::arrow::ipc::encode;
 use crate::arrow::ipc::encode::{END, Header};
+use crate::sink::joined::{Joined, Target};
 
 /// Batches compressed at once, in uncompressed bytes a thread.
 const WINDOW_NBYTES: usize = 8 << 20;
@@ -46,7 +47,7 @@ pub struct Writer {
     dictionaries: Option<Dictionaries>,
     pending: Pending,
     queue: Vec<Item>,
-    output: Output,
+    output: Joined,
     fbb: FlatBufferBuilder<'static>,
     dictionary_blocks: Vec<fb::Block>,
     batch_blocks: Vec<fb::Block>,
@@ -75,7 +76,7 @@ impl Writer {
             dictionaries: None,
             pending: Pending::default(),
             queue: Vec::new(),
-            output: Output::default(),
+            output: Joined::default(),
             fbb: FlatBufferBuilder::new(),
             dictionary_blocks: Vec::new(),
             batch_blocks: Vec::new(),
@@ -242,7 +243,7 @@ impl Writer {
 
     /// The memory of a writer that is done with.
     pub(super) fn lend(&mut self, (scratch, fbb): (Vec<u8>, FlatBufferBuilder<'static>)) {
-        (self.output, self.fbb) = (Output::over(scratch), fbb);
+        (self.output, self.fbb) = (Joined::over(scratch), fbb);
     }
 
     /// Gives it back.
@@ -334,7 +335,7 @@ impl Writer {
                 Some(_) => self.dictionary_blocks.push(block),
                 None => self.batch_blocks.push(block),
             }
-            self.output.body(&body, target)?;
+            output::write_body(&mut self.output, &body, target)?;
         }
         Ok(())
     }

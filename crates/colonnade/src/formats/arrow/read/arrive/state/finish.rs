@@ -5,9 +5,9 @@ use crate::arrow::ipc::body::Source;
 use crate::arrow::ipc::dictionaries::History;
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
-use crate::ipc::read::assemble::assembled;
-use crate::ipc::read::land::Landing;
-use crate::ipc::read::open::{Form, Ipc, OpenOptions, check_nbytes};
+use crate::formats::arrow::read::assemble::assembled;
+use crate::formats::arrow::read::land::Landing;
+use crate::formats::arrow::read::open::{Form, Ipc, OpenOptions, check_nbytes};
 use crate::memory::Buffer;
 use crate::progress::Progress;
 

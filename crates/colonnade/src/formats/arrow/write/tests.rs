@@ -21,8 +21,8 @@ use arrow_select::concat::concat;
 use super::{WriteOptions, Writer, encode};
 use crate::ErrorKind;
 use crate::arrow::ipc::BodyCodec;
+use crate::formats::arrow::read::Form;
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Part, Tags};
-use crate::ipc::read::Form;
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
 

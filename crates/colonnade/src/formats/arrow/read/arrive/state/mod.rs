@@ -14,8 +14,8 @@ use schemas::Known;
 use crate::arrow::ipc::catalog::Catalog;
 use crate::arrow::ipc::message::{BatchHeader, CONTINUATION, Prefix, check_header_nbytes, prefix};
 use crate::error::{Error, ErrorKind, Result};
+use crate::formats::arrow::read::open::Ipc;
 use crate::frame::Frame;
-use crate::ipc::read::open::Ipc;
 use crate::limits::Limits;
 
 use super::body::{Dest, Patch, Segment, Whole};

@@ -251,7 +251,7 @@ impl Landing<'_> {
     }
 
     /// The validity of a field over all rows.
-    pub(in crate::ipc::read) fn validity_of(&self, field: usize) -> Result<Option<NullBuffer>> {
+    pub(in crate::formats::arrow::read) fn validity_of(&self, field: usize) -> Result<Option<NullBuffer>> {
         self.validity(field, &self.pieces())
     }
 
@@ -275,7 +275,7 @@ impl Landing<'_> {
 }
 
 /// The rows `start..end` of buffer `buffer`, decompressed, of `item` bytes each.
-pub(in crate::ipc::read) fn values_into(
+pub(in crate::formats::arrow::read) fn values_into(
     body: &Body<'_>,
     buffer: usize,
     (start, end): (usize, usize),
@@ -306,7 +306,7 @@ pub(in crate::ipc::read) fn values_into(
 }
 
 /// Times of which the validity says that they are null become NaT; `skip` bits come before those of `place`.
-pub(in crate::ipc::read) fn nat(place: &mut [u8], valid: &[u8], skip: usize) {
+pub(in crate::formats::arrow::read) fn nat(place: &mut [u8], valid: &[u8], skip: usize) {
     for (row, value) in place.chunks_exact_mut(8).enumerate() {
         if !is_set(valid, skip + row) {
             value.copy_from_slice(&i64::MIN.to_le_bytes());
@@ -329,7 +329,7 @@ fn allocate(nbytes: usize) -> Result<RegionMut> {
     Ok(Region::allocate(nbytes, nbytes < 256 << 10)?)
 }
 
-pub(in crate::ipc::read) fn too_large() -> Error {
+pub(in crate::formats::arrow::read) fn too_large() -> Error {
     Error::too_large("arrow")
 }
 

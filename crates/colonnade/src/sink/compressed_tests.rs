@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use super::{Codec, Packer, Packing, Unpacking, unpacked};
+use super::compressed::{Packer, Packing};
+use crate::codec::file::{Codec, Unpacking, unpacked};
 use crate::error::ErrorKind;
 use crate::limits::Limits;
 use crate::memory::Buffer;

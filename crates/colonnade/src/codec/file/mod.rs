@@ -1,12 +1,8 @@
 //! Whole files in gzip (RFC 1952) or zstd (RFC 8878), as `.csv.gz` and `.json.zst` are: told by their first bytes.
 
 mod read;
-#[cfg(test)]
-mod tests;
-mod write;
 
 pub use read::{Growth, Unpacking, unpacked};
-pub use write::{Packer, Packing};
 
 use crate::error::{Error, Result};
 

@@ -8,8 +8,8 @@ use arrow_schema::{DataType, Field};
 
 use super::{Encoder, WriteOptions, encode};
 use crate::arrow::ipc::BodyCodec;
+use crate::formats::arrow::read::Form;
 use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part, Tags};
-use crate::ipc::read::Form;
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
 

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use zstd_safe::{CCtx, CParameter, InBuffer, OutBuffer, zstd_sys::ZSTD_EndDirective};
 
-use super::Codec;
+use crate::codec::file::Codec;
 use crate::codec::{deflate, zstd};
 use crate::error::{Error, Result};
 use crate::sink::Sink;

@@ -7,8 +7,8 @@ use flatbuffers::FlatBufferBuilder;
 use crate::arrow::export::Exporter;
 use crate::arrow::repeat::Repeated;
 use crate::error::Result;
+use crate::formats::arrow::read::Form;
 use crate::frame::Frame;
-use crate::ipc::read::Form;
 use crate::progress::Progress;
 use crate::sink::Sink;
 

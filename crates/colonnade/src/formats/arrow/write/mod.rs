@@ -16,7 +16,8 @@ mod cut;
 mod dictionaries;
 mod encoder;
 mod flatten;
-pub(crate) mod output;
+
+mod output;
 mod pending;
 mod writer;
 

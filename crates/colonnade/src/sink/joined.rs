@@ -1,0 +1,100 @@
+//! Bytes to the sink: small ones joined, large ones from where they lie.
+
+use std::io::IoSlice;
+
+use super::{Sink, write_told};
+use crate::error::Result;
+use crate::progress::Progress;
+
+/// Pieces up to this size are joined.
+const SMALL_NBYTES: usize = 256 << 10;
+
+/// Size of what is joined.
+const CHUNK_NBYTES: usize = 1 << 20;
+
+/// The sink of one call, and who watches.
+pub(crate) struct Target<'t> {
+    pub(crate) sink: &'t mut dyn Sink,
+    pub(crate) progress: &'t dyn Progress,
+    /// Bytes that will be written in all, where known.
+    pub(crate) total: Option<u64>,
+}
+
+/// What was written, and what is about to be.
+#[derive(Debug, Default)]
+pub(crate) struct Joined {
+    written: u64,
+    scratch: Vec<u8>,
+}
+
+impl Joined {
+    /// With memory that was used before.
+    pub(crate) fn over(mut scratch: Vec<u8>) -> Self {
+        scratch.clear();
+        Self { written: 0, scratch }
+    }
+
+    /// The memory.
+    pub(crate) fn into_scratch(self) -> Vec<u8> {
+        self.scratch
+    }
+
+    /// Offset of the next byte.
+    pub(crate) fn position(&self) -> u64 {
+        self.written + self.scratch.len() as u64
+    }
+
+    /// Where small bytes may be appended; [`Joined::settle`] follows.
+    pub(crate) fn scratch(&mut self) -> &mut Vec<u8> {
+        &mut self.scratch
+    }
+
+    /// Sends what was joined, if it has become much.
+    pub(crate) fn settle(&mut self, target: &mut Target<'_>) -> Result<()> {
+        if self.scratch.len() >= CHUNK_NBYTES { self.flush(target) } else { Ok(()) }
+    }
+
+    /// Sends what was joined, then `pieces` (`nbytes` in all) from where they are, in one call.
+    pub(crate) fn put_pieces<'p>(
+        &mut self,
+        pieces: impl Iterator<Item = IoSlice<'p>>,
+        nbytes: usize,
+        target: &mut Target<'_>,
+    ) -> Result<()> {
+        let position = self.position();
+        let scratch = std::mem::take(&mut self.scratch);
+        let mut list = vec![IoSlice::new(&scratch)];
+        // Not `extend`: each piece's lifetime shrinks to that of `scratch`.
+        for piece in pieces {
+            list.push(piece);
+        }
+        target.sink.write_pieces(&list)?;
+        self.written = position + nbytes as u64;
+        self.scratch = scratch;
+        self.scratch.clear();
+        target.progress.advance(self.written, target.total)
+    }
+
+    /// Bytes of any size.
+    pub(crate) fn put(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
+        if bytes.len() > SMALL_NBYTES {
+            self.flush(target)?;
+            return self.send(bytes, target);
+        }
+        self.scratch.extend_from_slice(bytes);
+        self.settle(target)
+    }
+
+    /// Sends everything.
+    pub(crate) fn flush(&mut self, target: &mut Target<'_>) -> Result<()> {
+        let scratch = std::mem::take(&mut self.scratch);
+        self.send(&scratch, target)?;
+        self.scratch = scratch;
+        self.scratch.clear();
+        Ok(())
+    }
+
+    fn send(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
+        write_told(target.sink, bytes, &mut self.written, target.total, target.progress)
+    }
+}
