@@ -2,6 +2,7 @@
 
 pub mod arrow;
 mod calendar;
+pub mod cells;
 pub mod codec;
 pub mod container;
 pub mod csv;
@@ -9,7 +10,9 @@ pub mod decode;
 pub mod error;
 pub mod formats;
 pub mod frame;
+pub mod infer;
 pub mod json;
+mod json_skip;
 pub mod limits;
 pub mod memory;
 pub mod message;

@@ -1,6 +1,6 @@
 //! JSON that is looked through for a few of its parts: pandas' metadata of 18,000 columns are megabytes.
 
-use crate::json::extent::behind;
+use crate::json_skip::behind;
 
 /// The text of the value of `key` in the object that `text` is.
 pub(crate) fn value_of<'t>(text: &'t str, key: &str) -> Option<&'t str> {

@@ -5,12 +5,5 @@
 //! Cells are scanned straight into columns: no tree of values stands between. Rows are read in ranges of the input, side by
 //! side, and joined in order.
 
-pub(crate) mod extent;
-mod fault;
-mod number;
-mod pack;
-mod quote;
 pub mod read;
-mod scan;
-mod value;
 pub mod write;

@@ -2,10 +2,10 @@
 
 use std::io::IoSliceMut;
 
+use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::arrow::read::{Arrival, Decoder, Event, Schemas};
 use crate::limits::Limits;
-use crate::msgpack::options::ReadOptions;
 
 use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};
 use super::outcome::{Message, Room, Rooms, Step, Waiting};

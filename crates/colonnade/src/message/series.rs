@@ -3,8 +3,8 @@
 //! Nothing stands between two of them and nothing behind the last. Chunks of our own count themselves, so that one that is
 //! missing is noticed; the end of the input where a value has ended is the end.
 
+use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, Result};
-use crate::msgpack::options::ReadOptions;
 
 use super::value::{Received, Value};
 

@@ -22,9 +22,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::shown::shown;
 
-use super::cells::{CellError, FORMAT, malformed};
-use super::head::{Head, head};
-use super::options::Orient;
+use crate::cells::msgpack::column::{CellError, FORMAT, malformed};
+use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::options::Orient;
 
 /// The key of the header.
 pub(crate) const KEY: &str = "__colonnade__";
@@ -74,7 +74,7 @@ pub(crate) fn count(n: usize, what: &str) -> Result<u32> {
 }
 
 impl Header {
-    /// Appends key and value. `dictionaries`: encoded, as [`super::typed::write_dictionaries`] has them. `old`: for readers that know no `bin`.
+    /// Appends key and value. `dictionaries`: encoded, as [`crate::cells::typed::write_dictionaries`] has them. `old`: for readers that know no `bin`.
     ///
     /// # Errors
     /// `Unrepresentable`: over 32 bits.
@@ -221,7 +221,7 @@ impl<'b> Reader<'b> {
     fn skip(&mut self) -> std::result::Result<Range<usize>, CellError> {
         let start = self.at;
         let rest = self.bytes.get(start..).unwrap_or(&[]);
-        let length = super::skip::skip(rest, self.depth).map_err(|e| e.after(0, start))?;
+        let length = crate::cells::msgpack::skip::skip(rest, self.depth).map_err(|e| e.after(0, start))?;
         self.at += length.ok_or_else(|| self.cut(rest.len() + 1))?;
         Ok(start..self.at)
     }

@@ -5,9 +5,9 @@ use arrow_schema::Schema;
 
 use crate::arrow::export::Exporter;
 use crate::arrow::pandas;
+use crate::cells::typed::dictionaries_of;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
-use crate::msgpack::typed::dictionaries_of;
 
 use super::header::Exported;
 

@@ -21,12 +21,13 @@ use crate::arrow::import::Plan;
 use crate::arrow::ipc;
 use crate::arrow::meta::{self, FieldMeta};
 use crate::arrow::pandas;
+use crate::cells::typed::{Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Frame, type_name};
 use crate::limits::Limits;
-use crate::msgpack::typed::{Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types};
 
-use super::cells::{self, Cell, Style, TextReader, TextWriter};
+use crate::cells::text;
+use crate::cells::text::{Cell, Style, TextReader, TextWriter};
 
 /// The key of the header.
 pub const KEY: &str = "__colonnade__";
@@ -70,13 +71,13 @@ impl Exported {
     /// What writes each field's cells.
     ///
     /// # Errors
-    /// As [`cells::writer`], naming the field.
+    /// As [`text::writer`], naming the field.
     pub fn writers(&self, style: Style) -> Result<Vec<Box<dyn TextWriter + '_>>> {
         let mut out = Vec::with_capacity(self.arrays.len());
         for (field, data) in self.schema.fields().iter().zip(&self.arrays) {
             let named = |e: Error| e.in_member(field.name().clone());
             let says = told(field).map_err(named)?.dtype;
-            out.push(cells::writer(field, says, data, style).map_err(named)?);
+            out.push(text::writer(field, says, data, style).map_err(named)?);
         }
         Ok(out)
     }
@@ -152,7 +153,7 @@ impl Header {
         let _ = write!(out, r#"}},"schema":"{schema}","categories":["#);
         for (i, values) in self.dictionaries.iter().enumerate() {
             out.push_str(if i == 0 { "[" } else { ",[" });
-            let writer = cells::writer(&values_field(values.data_type()), None, values, style)?;
+            let writer = text::writer(&values_field(values.data_type()), None, values, style)?;
             let mut text = Vec::new();
             for row in 0..values.len() {
                 if row > 0 {
@@ -239,12 +240,12 @@ impl Header {
     /// What reads each field's cells; `plan` is [`Header::plan`].
     ///
     /// # Errors
-    /// As [`cells::reader`], naming the field.
+    /// As [`text::reader`], naming the field.
     pub fn readers(&self, plan: &Plan, style: Style, limits: &Limits) -> Result<Vec<Box<dyn TextReader>>> {
         let mut dictionaries = Dictionaries::of(self.dictionaries.clone());
         let pairs = self.schema.fields().iter().zip(&plan.fields);
         let one = |(field, told): (&arrow_schema::FieldRef, &crate::arrow::import::FieldPlan)| {
-            cells::reader(field, told.dtype, told.tag.as_deref(), style, &mut dictionaries, limits)
+            text::reader(field, told.dtype, told.tag.as_deref(), style, &mut dictionaries, limits)
                 .map_err(|e| e.in_member(field.name().clone()))
         };
         pairs.map(one).collect()
@@ -276,7 +277,7 @@ fn dictionaries(schema: &Schema, found: &Value, style: Style, limits: &Limits) -
         let list = list.as_array().ok_or_else(|| wrong(format!("[{i}]: expected an array.")))?;
         let inside = dictionaries_inside(values);
         let mut inner = Dictionaries::of(out.iter().skip(i.saturating_sub(inside)).cloned().collect());
-        let mut reader = cells::reader(&values_field(values), None, None, style, &mut inner, limits)?;
+        let mut reader = text::reader(&values_field(values), None, None, style, &mut inner, limits)?;
         for (row, value) in list.iter().enumerate() {
             let text;
             let cell = match value {

@@ -11,7 +11,7 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress, Silent};
 
-use super::place::Place;
+use crate::cells::place::Place;
 
 /// How bytes stand for characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

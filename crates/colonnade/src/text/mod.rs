@@ -4,21 +4,13 @@
 //! | room | what |
 //! |---|---|
 //! | [`input`] | bytes as UTF-8, whatever their encoding |
-//! | [`place`] | line, column and byte of an offset, for errors |
-//! | [`cells`] | one cell as text and back, of any Arrow type |
 //! | [`header`] | what text alone does not say: types, axes, names, categories |
 
-pub mod cells;
 pub mod chunked;
 pub mod described;
-pub(crate) mod digits;
-pub(crate) mod dtypes;
 pub mod header;
 pub mod input;
-pub mod nulls;
 pub mod pieces;
-pub mod place;
-pub(crate) mod sixteen;
 
 use crate::frame::Frame;
 

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use crate::cells::msgpack::column::step;
+use crate::cells::msgpack::head::{Head, head};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
-use crate::msgpack::cells::step;
-use crate::msgpack::head::{Head, head};
-use crate::msgpack::read::foreign::{self, Layout};
+use crate::infer::schemaless;
+use crate::infer::schemaless::Layout;
 use crate::shown::shown;
 
 use super::nodes::Document;
@@ -71,7 +72,7 @@ impl<'d, 't> Packed<'d, 't> {
     /// # Errors
     /// No frame; several; over a limit.
     pub(super) fn frame(&self, options: &ReadOptions) -> Result<Frame> {
-        foreign::decode(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))
+        schemaless::decode(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))
     }
 
     /// Labels of several frames and the values of the root that they are; `None` of one frame.
@@ -79,7 +80,7 @@ impl<'d, 't> Packed<'d, 't> {
     /// # Errors
     /// As [`Packed::frame`].
     pub(super) fn labels(&self, options: &ReadOptions) -> Result<Option<Vec<String>>> {
-        match foreign::shape_of(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))? {
+        match schemaless::shape_of(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))? {
             Layout::Frame(_) => Ok(None),
             Layout::Bundle(frames) => Ok(Some(frames.into_iter().map(|(label, _)| label).collect())),
         }

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::cells::text::{Cell, CellFault, Style, TextReader, strings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::shown::cut;
-use crate::text::cells::{Cell, CellFault, Style, TextReader, strings};
 use crate::text::header::{Header, KEY, keys};
 
 use super::foreign::{float, too_large, too_wide};
@@ -196,8 +196,9 @@ impl Taking<'_, '_> {
                 let name = if as_written { String::new() } else { self.key(key).to_owned() };
                 let keys = std::mem::take(&mut self.keys);
                 let shown = if as_written { keys.get(field).map_or("", String::as_str) } else { &name };
-                let taken = self
-                    .cell(field, at, || format!("$.records[{row}]{}", crate::msgpack::cells::step(shown)));
+                let taken = self.cell(field, at, || {
+                    format!("$.records[{row}]{}", crate::cells::msgpack::column::step(shown))
+                });
                 self.keys = keys;
                 taken?;
                 at = self.document.behind(at);

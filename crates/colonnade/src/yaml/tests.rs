@@ -14,13 +14,13 @@ use super::options::{Orient, ReadOptions, WriteOptions};
 use super::read::{bundle, decode};
 use super::write::{encode, encode_bundle};
 use crate::arrow::import::Plan;
+use crate::cells::text::Style;
 use crate::error::{ErrorKind, Result};
 use crate::frame::Frame;
 use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
 use crate::text::Decoded;
-use crate::text::cells::Style;
 use crate::text::header::Exported;
 use crate::text::input::Encoding;
 

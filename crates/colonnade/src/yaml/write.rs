@@ -9,11 +9,12 @@ use arrow_schema::Field;
 
 use crate::arrow::named;
 use crate::arrow::names;
+use crate::cells::text;
+use crate::cells::text::{Style, TextWriter, strings};
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
 use crate::progress::{Progress, Share};
 use crate::sink::Sink;
-use crate::text::cells::{self, Style, TextWriter, strings};
 use crate::text::header::{Exported, KEY, told};
 use crate::text::pieces::{self, Section};
 
@@ -35,7 +36,7 @@ impl Column {
     fn writer(&self, style: Style) -> Result<Box<dyn TextWriter + '_>> {
         let named = |e: Error| e.in_member(self.name.clone());
         let says = told(&self.field).map_err(named)?.dtype;
-        cells::writer(&self.field, says, &self.data, style).map_err(named)
+        text::writer(&self.field, says, &self.data, style).map_err(named)
     }
 
     /// Its key with the colon, as the first thing of a line that is indented by `indent`.

@@ -14,11 +14,11 @@ use super::schema::{another_count, check_end};
 use super::stream::Stream;
 use super::whole::{Reading, Rows};
 use super::{FORMAT, category};
+use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Frame, Labels};
 use crate::limits::StreamLimit;
 use crate::progress::NoProgress;
-use crate::text::place::Place;
 
 /// Takes bytes, gives frames.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use super::text::Texts;
 use super::tidy::{NOWHERE, place};
 use super::time;
 use super::words::{Word, truth};
-use crate::text::cells;
+use crate::cells::text;
 
 /// A word of the frame: a number's bytes, or the end of a text.
 pub(super) type Slot = [u8; 8];
@@ -271,7 +271,7 @@ fn long_float(rules: &Rules, raw: Option<&[u8]>, row: usize, part: &mut Part, ex
     }
     if !is_word
         && rules.words.has_values_only()
-        && let Some(value) = std::str::from_utf8(&plain).ok().and_then(cells::float)
+        && let Some(value) = std::str::from_utf8(&plain).ok().and_then(text::float)
     {
         return Some(value);
     }

@@ -6,7 +6,7 @@ use super::{FORMAT, category};
 use crate::arrow::import::{exact_type, implied_dtype};
 use crate::error::{Error, Result};
 use crate::frame::DType;
-use crate::text::dtypes::masked;
+use crate::infer::dtypes::masked;
 
 /// Names without parameters, and NumPy's dtype where a column without nulls is a block of it.
 const NAMES: [(&str, &str); 14] = [

@@ -8,9 +8,9 @@ use super::number::{self, Whole};
 use super::opening::Opening;
 use super::pass::{Fault, FaultKind};
 use super::rules::{NEVER, Rules};
+use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind};
 use crate::shown::shown;
-use crate::text::place::Place;
 
 /// What is said of a line over the limit.
 pub(super) const TOO_LONG: &str =

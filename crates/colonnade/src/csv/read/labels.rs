@@ -9,7 +9,7 @@ use super::whole::Reading;
 use crate::arrow::text_labels;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, Labels, Level, Part, Tags};
-use crate::text::nulls::is_rounded;
+use crate::infer::nulls::is_rounded;
 
 /// Null and NaN are two things in these columns, as in Arrow's. pandas makes of them what it makes of a table of pyarrow's:
 /// numbers with nulls are floats with NaN there, as `pandas.read_csv` has it.

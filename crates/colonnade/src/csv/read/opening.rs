@@ -11,10 +11,10 @@ use super::time::{FIELDS, Format};
 use super::walk::{Walk, closing};
 use super::words::Words;
 use super::{COMMENT, FORMAT};
+use crate::cells::place::Place;
+use crate::cells::text::Style;
 use crate::error::{Error, Result};
-use crate::text::cells::Style;
 use crate::text::header::Header;
-use crate::text::place::Place;
 
 /// Delimiters that are told by the look, the likelier ones first.
 pub(super) const DELIMITERS: [u8; 4] = *b",\t;|";

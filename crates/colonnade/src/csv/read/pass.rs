@@ -11,10 +11,10 @@ use super::rules::Rules;
 use super::tidy::{Rows, Shape, spans};
 use super::walk::Walk;
 use super::words::Word;
+use crate::cells::text::{Cell, CellFault, TextReader};
 use crate::error::Result;
 use crate::parallel;
 use crate::progress::Progress;
-use crate::text::cells::{Cell, CellFault, TextReader};
 
 /// Cells found before they are read: their ends and their bytes stay in the cache.
 const BATCH_CELLS: usize = 8 << 10;

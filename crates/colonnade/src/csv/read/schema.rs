@@ -5,10 +5,10 @@ use arrow_schema::Field;
 use super::FORMAT;
 use super::typed;
 use super::whole::{Reading, Rows};
+use crate::cells::place::Place;
+use crate::cells::text::Style;
 use crate::error::{ErrorKind, Result};
-use crate::text::cells::Style;
 use crate::text::header::{Header, keys};
-use crate::text::place::Place;
 
 /// What we write ends with a line end: without it the last cell may be the front of another, and nothing else tells.
 pub(super) fn check_end(bytes: &[u8], end: Place) -> Result<()> {

@@ -1,9 +1,9 @@
 //! Bytes in any encoding as UTF-8, as they come in.
 
 use super::FORMAT;
+use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::input::{Encoding, HALF_A_UNIT, half_a_pair, source_nbytes};
-use crate::text::place::Place;
 
 /// Bytes whose characters are not whole yet, and how the others are read.
 #[derive(Debug)]

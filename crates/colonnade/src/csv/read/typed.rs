@@ -6,10 +6,10 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
 use super::pass::{self, Fault, Piece, Source, Target, Wanted};
+use crate::cells::text::TextReader;
 use crate::error::Result;
 use crate::parallel;
 use crate::progress::Progress;
-use crate::text::cells::TextReader;
 
 /// A column and what reads it.
 pub(super) struct Column {

@@ -14,10 +14,11 @@ use super::quick::Columns;
 use super::whole::{Outcome, Reading, Rows};
 use super::{decimals, typed};
 use crate::arrow::import::to_block;
+use crate::cells::text;
+use crate::cells::text::Style;
+use crate::cells::typed::Dictionaries;
 use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Part};
-use crate::msgpack::typed::Dictionaries;
-use crate::text::cells::{self, Style};
 
 /// A column whose type `dtypes` say.
 struct Named {
@@ -112,7 +113,7 @@ impl Reading<'_> {
         let column = |Named { position, field, dtype }: &Named| {
             let mut none = Dictionaries::of(Vec::new());
             let reader =
-                cells::reader(field, *dtype, None, Style::csv(false), &mut none, &self.options.limits)
+                text::reader(field, *dtype, None, Style::csv(false), &mut none, &self.options.limits)
                     .map_err(|e| e.in_member(field.name().as_str()))?;
             let column = typed::Column::new(*position, reader, field.data_type(), self.is_lenient());
             // Behind our own header an empty text is one.

@@ -12,6 +12,7 @@ use super::pass::{Fault, FaultKind, Piece, Source, longest};
 use super::rules::NEVER;
 use super::split::{Found, careful_pieces, piece_nbytes, pieces};
 use super::tidy::Shape;
+use crate::cells::place::Place;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::limits::CELL_NBYTES;
@@ -19,7 +20,6 @@ use crate::memory::Buffer;
 use crate::progress::{NoProgress, Progress};
 use crate::text::Decoded;
 use crate::text::input::Text;
-use crate::text::place::Place;
 
 /// Decodes a whole input.
 ///

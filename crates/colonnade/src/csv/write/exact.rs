@@ -14,12 +14,13 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 use serde_json::Value;
 
+use crate::cells::text;
+use crate::cells::text::Style;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, DType, Frame, Kind, Labels, Level, Part};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::NoProgress;
-use crate::text::cells::{self, Style};
 use crate::text::header::{Exported, told};
 
 use super::FORMAT;
@@ -37,7 +38,7 @@ pub fn check(frame: &Frame, exported: &Exported, options: &WriteOptions) -> Resu
     // What no schema would help is said first: the next step would be another.
     for style in [Style::csv(true), Style::csv(false)] {
         for field in exported.schema.fields() {
-            let held = told(field).and_then(|told| cells::check(field, told.dtype, style));
+            let held = told(field).and_then(|told| text::check(field, told.dtype, style));
             held.map_err(|e| e.in_member(field.name().as_str()))?;
         }
     }

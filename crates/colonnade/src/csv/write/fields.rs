@@ -1,13 +1,15 @@
-//! The fields of one column: the types that most columns have written directly, all others as [`crate::text::cells`] spells them.
+//! The fields of one column: the types that most columns have written directly, all others as [`crate::cells::text`] spells them.
 
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
+use crate::cells::digits;
+use crate::cells::digits::Integer;
+use crate::cells::text;
+use crate::cells::text::{Style, TextWriter};
 use crate::error::Result;
 use crate::frame::DType;
-use crate::text::cells::{self, Style, TextWriter};
-use crate::text::digits::{self, Integer};
 
 use super::marks::Marks;
 
@@ -47,7 +49,7 @@ pub fn fields<'a>(
     {
         return Ok(direct);
     }
-    let writer = cells::writer(field, says, data, manner.style)?;
+    let writer = text::writer(field, says, data, manner.style)?;
     let kind = Kind::of(data.data_type());
     let quoted = if kind == Kind::Text { marks.text } else { marks.numbers };
     Ok(Box::new(Spelled {

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::text::sixteen::{self, Needles};
+use crate::cells::simd128;
+use crate::cells::simd128::Needles;
 
 use super::options::{Quoting, SchemaPlace, WriteOptions};
 
@@ -94,7 +95,7 @@ impl Marks {
             _ => return self.quote(bytes, range, out),
         };
         let start = out.len();
-        let end = sixteen::copy(bytes, range.clone(), out, |chunk| needles.or_control(chunk));
+        let end = simd128::copy(bytes, range.clone(), out, |chunk| needles.or_control(chunk));
         if end < range.end {
             let rest = bytes.get(end..range.end).unwrap_or(&[]);
             // Not every control character is special.
@@ -121,11 +122,11 @@ impl Marks {
         let Range { start: mut at, end } = range;
         out.push(self.quote);
         loop {
-            at = sixteen::copy(bytes, at..end, out, |chunk| sixteen::equal(chunk, self.quote));
+            at = simd128::copy(bytes, at..end, out, |chunk| simd128::equal(chunk, self.quote));
             if at >= end {
                 break;
             }
-            sixteen::push(&[self.quote; 2], 2, out);
+            simd128::push(&[self.quote; 2], 2, out);
             at += 1;
         }
         out.push(self.quote);

@@ -16,11 +16,11 @@ mod tests;
 use serde_json::{Map, Value, json};
 
 use crate::arrow::named::{self, Named};
+use crate::cells::text::Style;
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::text::cells::Style;
 use crate::text::header::{Exported, told};
 use crate::text::pieces::{self, Section};
 

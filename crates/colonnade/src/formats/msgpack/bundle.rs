@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
+use crate::cells::msgpack::column::FORMAT;
+use crate::cells::msgpack::heads;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
-use crate::msgpack::cells::FORMAT;
 use crate::msgpack::header::KEY;
 use crate::msgpack::options::WriteOptions;
-use crate::msgpack::write::{self, heads};
+use crate::msgpack::write;
 use crate::progress::{Progress, Share};
 use crate::sink::Sink;
 

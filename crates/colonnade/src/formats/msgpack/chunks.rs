@@ -3,9 +3,9 @@
 use std::io::{self, IoSlice};
 
 use crate::arrow::export::Exporter;
+use crate::cells::msgpack::column::FORMAT;
 use crate::error::Result;
 use crate::frame::Frame;
-use crate::msgpack::cells::FORMAT;
 use crate::msgpack::options::WriteOptions;
 use crate::msgpack::write;
 use crate::progress::Progress;

@@ -13,7 +13,8 @@ mod opened;
 #[cfg(test)]
 mod tests;
 
-pub use crate::msgpack::options::{Orient, Otherwise, ReadOptions, WriteOptions};
+pub use crate::cells::msgpack::options::{Orient, Otherwise, ReadOptions};
+pub use crate::msgpack::options::WriteOptions;
 pub use bundle::encode_bundle;
 pub use chunks::ChunkWriter;
 pub use opened::{Member, Opened, is_series, is_series_file};

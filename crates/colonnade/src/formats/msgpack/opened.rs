@@ -5,16 +5,17 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::arrow::ranges::check_ranges;
+use crate::cells::msgpack::column::FORMAT;
+use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::skip::Skipper;
 use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Description, Frame, Tags};
+use crate::infer::schemaless;
+use crate::infer::schemaless::Layout;
 use crate::memory::Buffer;
-use crate::msgpack::cells::FORMAT;
 use crate::msgpack::header;
-use crate::msgpack::options::{Orient, ReadOptions};
-use crate::msgpack::read::foreign::{self, Layout};
 use crate::msgpack::read::own::{Opening, Own};
-use crate::msgpack::skip::Skipper;
 use crate::parallel::LOOK_NBYTES;
 use crate::progress::{Progress, Silent};
 use crate::shown::cut;
@@ -95,10 +96,10 @@ impl Opened {
                     }
                 }
             }
-            None => match foreign::shape_of(bytes.as_slice(), 0, &options)? {
+            None => match schemaless::shape_of(bytes.as_slice(), 0, &options)? {
                 Layout::Bundle(frames) => Content::Bundle(frames),
                 Layout::Frame(orient) => {
-                    let frame = foreign::decode_with(bytes.as_slice(), 0, &options, progress)?;
+                    let frame = schemaless::decode_with(bytes.as_slice(), 0, &options, progress)?;
                     Whole::content(frame, orient, None, &options)?
                 }
             },
@@ -291,7 +292,7 @@ impl Opened {
         if let Some(Opening::Rows { frame, .. }) = Own::open(&self.bytes, self.options, progress)? {
             return Ok(*frame);
         }
-        foreign::decode_with(self.bytes.as_slice(), 0, &self.options, progress)
+        schemaless::decode_with(self.bytes.as_slice(), 0, &self.options, progress)
     }
 
     /// Decodes everything once.
@@ -314,7 +315,7 @@ impl Opened {
 /// An error inside one frame of a bundle, with its place in the whole.
 fn in_frame(error: Error, label: &str, start: usize) -> Error {
     let inner = error.location().clone();
-    let step = crate::msgpack::cells::step(label);
+    let step = crate::cells::msgpack::column::step(label);
     let path = inner.member.unwrap_or_default();
     let offset = inner.offset.map(|offset| offset + start as u64);
     error.moved(format!("${step}{}", path.strip_prefix('$').unwrap_or(&path)), offset)

@@ -12,7 +12,7 @@
 //!
 //! | what | how |
 //! |---|---|
-//! | all types | as [`crate::text::cells`] spells them; types, axes, categories in the header |
+//! | all types | as [`crate::cells::text`] spells them; types, axes, categories in the header |
 //! | several frames | a mapping of labels to them |
 //! | chunks | no: a document is read whole |
 

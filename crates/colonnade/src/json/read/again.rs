@@ -3,17 +3,17 @@
 use arrow_data::ArrayData;
 
 use crate::Result;
-use crate::msgpack::options::ReadOptions;
-use crate::msgpack::read::inferred::{Finished, Inferred};
-use crate::text::cells::{Cell, CellFault, TextReader};
+use crate::cells::msgpack::options::ReadOptions;
+use crate::cells::text::{Cell, CellFault, TextReader};
+use crate::infer::columns::{Finished, Inferred};
 
-use super::super::fault::{Fault, Scanned};
-use super::super::number::Number;
-use super::super::pack::pack;
-use super::super::scan::Scan;
-use super::super::value::{Rules, Token};
 use super::decimals::Decimals;
 use super::target::Target;
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::number::Number;
+use crate::cells::json::pack::pack;
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::{Rules, Token};
 
 /// What becomes of the cells of one column this time.
 pub(crate) enum Again {

@@ -3,14 +3,14 @@
 //! Only scalars of one family stay here. A column that turns out to be anything else (nested, mixed, decimals) is only
 //! checked; it is read again from the bytes once that is known of the whole input.
 
-use crate::msgpack::read::inferred::marks::Marks;
-use crate::msgpack::read::inferred::numbers::exact;
+use crate::infer::columns::marks::Marks;
+use crate::infer::columns::numbers::exact;
 
-use super::super::fault::Scanned;
-use super::super::number::Number;
-use super::super::scan::{Quoted, Scan};
-use super::super::value::{Rules, Token};
 use super::target::Target;
+use crate::cells::json::fault::Scanned;
+use crate::cells::json::number::Number;
+use crate::cells::json::scan::{Quoted, Scan};
+use crate::cells::json::value::{Rules, Token};
 
 /// Cells so far.
 #[derive(Debug, Default)]
@@ -103,7 +103,10 @@ impl Target for Auto {
 #[inline(always)]
 pub(crate) fn put_text(bytes: &mut Vec<u8>, scan: &Scan<'_>, quoted: Quoted) {
     if quoted.escaped {
-        super::super::quote::unescape_into(scan.bytes.get(quoted.start..quoted.end).unwrap_or(&[]), bytes);
+        crate::cells::json::quote::unescape_into(
+            scan.bytes.get(quoted.start..quoted.end).unwrap_or(&[]),
+            bytes,
+        );
         return;
     }
     let length = quoted.end - quoted.start;

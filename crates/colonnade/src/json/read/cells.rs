@@ -2,14 +2,14 @@
 
 use crate::ErrorKind;
 
-use super::super::fault::{Fault, Scanned};
-use super::super::scan::Scan;
-use super::super::value::Rules;
 use super::auto::Auto;
 use super::joined::Joined;
 use super::keys::Keys;
 use super::target::Target;
 use super::walk::counted;
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::Rules;
 
 /// Cells that are gathered before they are joined: few enough to stay in the cache.
 const BATCH: usize = 16 << 10;

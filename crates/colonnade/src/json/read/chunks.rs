@@ -1,19 +1,19 @@
 //! NDJSON as it comes in: frames of some rows each, all of the first one's types.
 
+use crate::cells::place::Place;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::limits::StreamLimit;
 use crate::progress::NoProgress;
 use crate::text::header::{Exported, Header};
 use crate::text::input::Encoding;
-use crate::text::place::Place;
 
-use super::super::fault::Fault;
 use super::context::{Context, RANGE_NBYTES};
 use super::lines::{FORMAT, first, table};
 use super::options::{LinesReadOptions, ReadOptions};
 use super::seeds::Seeds;
 use super::{frames, own};
+use crate::cells::json::fault::Fault;
 
 /// A decoder that bytes are fed to.
 #[derive(Debug)]

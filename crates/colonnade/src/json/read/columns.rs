@@ -5,10 +5,6 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::parallel::gather;
 
-use super::super::extent;
-use super::super::fault::Fault;
-use super::super::scan::Scan;
-use super::super::value::{Rules, too_many};
 use super::cells;
 use super::context::Context;
 use super::joined::Joined;
@@ -17,6 +13,10 @@ use super::members::Members;
 use super::seeds::Seeds;
 use super::table::{Body, Table};
 use super::walk::counted;
+use crate::cells::json::fault::Fault;
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::{Rules, too_many};
+use crate::json_skip;
 
 /// The columns that are the rest of an object's members.
 pub(crate) fn columns_of_members(
@@ -135,7 +135,7 @@ fn list(context: &Context<'_>, mut scan: Scan<'_>, mut members: Members) -> Opti
         {
             return None;
         }
-        let value = scan.at..extent::behind(context.bytes, scan.at)?;
+        let value = scan.at..json_skip::behind(context.bytes, scan.at)?;
         scan.at = value.end;
         listed.push(Member { key, value });
     }

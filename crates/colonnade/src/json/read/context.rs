@@ -1,12 +1,12 @@
 //! What every reader of one input has at hand.
 
+use crate::cells::place::Place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
-use crate::text::place::Place;
 
-use super::super::fault::{Fault, Scanned};
-use super::super::value::Rules;
 use super::options::ReadOptions;
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::value::Rules;
 
 /// The input, and how it is read.
 #[derive(Clone, Copy)]

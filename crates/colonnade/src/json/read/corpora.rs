@@ -6,10 +6,10 @@ use crate::ErrorKind;
 use crate::memory::Buffer;
 use crate::progress::{NoProgress, Progress};
 
-use super::super::number::Number;
-use super::super::scan::Scan;
 use super::options::ReadOptions;
 use super::root::{decode, with_context};
+use crate::cells::json::number::Number;
+use crate::cells::json::scan::Scan;
 
 fn corpus(name: &str) -> Option<PathBuf> {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");

@@ -3,8 +3,8 @@
 use crate::arrow::text_labels;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, DType, Frame, Grid, Labels, Level, Part, Tags};
+use crate::infer::columns::Finished;
 use crate::memory::Buffer;
-use crate::msgpack::read::inferred::Finished;
 
 use super::context::Context;
 use super::joined::Joined;

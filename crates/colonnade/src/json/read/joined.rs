@@ -6,11 +6,11 @@ use arrow_schema::DataType;
 
 use crate::Result;
 use crate::frame::{Block, Column, DType, Grid};
+use crate::infer::columns::Finished;
+use crate::infer::columns::grow::Grow;
+use crate::infer::columns::marks::Marks;
+use crate::infer::columns::numbers::exact;
 use crate::memory::Buffer;
-use crate::msgpack::read::inferred::Finished;
-use crate::msgpack::read::inferred::grow::Grow;
-use crate::msgpack::read::inferred::marks::Marks;
-use crate::msgpack::read::inferred::numbers::exact;
 
 use super::auto::{Auto, Kind};
 

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::super::fault::Scanned;
-use super::super::scan::Scan;
-use super::super::value::{Rules, too_many};
+use crate::cells::json::fault::Scanned;
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::{Rules, too_many};
 
 /// Keys in the order in which they first came.
 #[derive(Debug, Default, Clone)]

@@ -6,8 +6,6 @@ use crate::progress::{NoProgress, Progress};
 use crate::text::header::Header;
 use crate::text::{Decoded, header};
 
-use super::super::fault::{Fault, Scanned};
-use super::super::scan::Scan;
 use super::context::Context;
 use super::options::{LinesReadOptions, ReadOptions};
 use super::ranges::Collected;
@@ -17,6 +15,8 @@ use super::seeds::Seeds;
 use super::table::{Body, Table};
 use super::walk::Row;
 use super::{frames, own};
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::scan::Scan;
 
 /// The format's name in errors.
 pub(crate) const FORMAT: &str = "ndjson";

@@ -1,8 +1,8 @@
 //! The members of one object, one after the other.
 
-use super::super::fault::Scanned;
-use super::super::scan::Scan;
-use super::super::value::{Rules, Seen, twice};
+use crate::cells::json::fault::Scanned;
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::{Rules, Seen, twice};
 
 /// Keys so far; each stands once.
 #[derive(Default, Clone)]

@@ -4,7 +4,7 @@ use crate::json::write::options::Orient;
 use crate::limits::Limits;
 use crate::text::input::{Encoding, Part};
 
-use super::super::value::Rules;
+use crate::cells::json::value::Rules;
 
 /// Options for reading JSON.
 #[derive(Debug, Clone, Copy, Default)]

@@ -2,11 +2,9 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::frame::Axis;
+use crate::infer::columns::Finished;
 use crate::json::write::options::Orient;
-use crate::msgpack::read::inferred::Finished;
 
-use super::super::fault::Fault;
-use super::super::scan::Scan;
 use super::auto::Auto;
 use super::cells;
 use super::columns::columns_of_members;
@@ -21,6 +19,8 @@ use super::rows::{Rows, Source};
 use super::seeds::Seeds;
 use super::table::{Body, Table};
 use super::walk::Row;
+use crate::cells::json::fault::Fault;
+use crate::cells::json::scan::Scan;
 
 /// Columns, labels, and where the value ends.
 pub(crate) struct Found {

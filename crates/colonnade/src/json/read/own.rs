@@ -6,19 +6,19 @@
 use arrow_data::ArrayData;
 
 use crate::arrow::import::Plan;
+use crate::cells::text::Style;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::shown::shown;
 use crate::text::Decoded;
-use crate::text::cells::Style;
 use crate::text::header::{self, Header};
 
-use super::super::scan::Scan;
 use super::again::{Again, Taken};
 use super::context::Context;
 use super::table::Table;
 use super::typed;
 use super::walk::counted;
+use crate::cells::json::scan::Scan;
 
 /// The header whose value begins at `at`; passes it.
 pub(crate) fn header(context: &Context<'_>, scan: &mut Scan<'_>, depth: u64) -> Result<Header> {

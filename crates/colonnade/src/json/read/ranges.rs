@@ -7,14 +7,14 @@ use crate::error::{Error, Result};
 use crate::parallel::{Task, run};
 use crate::progress::Progress;
 
-use super::super::fault::{Fault, Scanned};
-use super::super::value::{Rules, too_many};
 use super::auto::Auto;
 use super::joined::Joined;
 use super::keys::Keys;
 use super::rows::{Rows, Source, scan_rows};
 use super::seeds::Seeds;
 use super::walk::{Row, Walk, counted};
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::value::{Rules, too_many};
 
 /// What one range was found to be.
 #[derive(Debug)]

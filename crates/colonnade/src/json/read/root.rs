@@ -9,8 +9,6 @@ use crate::progress::{NoProgress, Progress, Scaled};
 use crate::text::input::Text;
 use crate::text::{Decoded, header};
 
-use super::super::scan::Scan;
-use super::super::value::Rules;
 use super::context::{Context, RANGE_NBYTES};
 use super::members::Members;
 use super::options::ReadOptions;
@@ -18,6 +16,8 @@ use super::orients;
 use super::seeds::Seeds;
 use super::shape::{self, Shape};
 use super::{frames, own};
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::Rules;
 
 /// The format's name in errors.
 pub(crate) const FORMAT: &str = "json";

@@ -1,10 +1,10 @@
 //! Rows one after the other: by lines, in an array, or in an object behind their labels.
 
-use super::super::fault::Scanned;
-use super::super::scan::Scan;
-use super::super::value::{Rules, twice};
 use super::target::Target;
 use super::walk::{Row, Walk};
+use crate::cells::json::fault::Scanned;
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::{Rules, twice};
 
 /// Where rows stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

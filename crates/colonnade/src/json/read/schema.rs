@@ -11,14 +11,13 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, TimeUnit};
 use serde_json::{Value, json};
 
+use crate::cells::text;
+use crate::cells::text::Style;
+use crate::cells::typed::Dictionaries;
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Axis, Column, Labels, Level};
-use crate::msgpack::read::inferred::Finished;
-use crate::msgpack::typed::Dictionaries;
-use crate::text::cells::{self, Style};
+use crate::infer::columns::Finished;
 
-use super::super::fault::Fault;
-use super::super::scan::Scan;
 use super::context::Context;
 use super::dtypes;
 use super::frames::{assemble_columns, levels};
@@ -28,6 +27,8 @@ use super::rows::Rows;
 use super::table::Table;
 use super::typed::feed;
 use super::walk::Row;
+use crate::cells::json::fault::Fault;
+use crate::cells::json::scan::Scan;
 use crate::frame::Frame;
 
 /// The frame of an object of `schema` and `data`, and where it ends. Types are those of the cells; times, categories, numbers
@@ -191,7 +192,7 @@ impl Described<'_> {
         let field = Field::new(name, data_type.clone(), true);
         let (style, limits) = (Style::json(self.context.format), &self.context.options.limits);
         let mut none = Dictionaries::default();
-        let mut reader = cells::reader(&field, None, None, style, &mut none, limits)?;
+        let mut reader = text::reader(&field, None, None, style, &mut none, limits)?;
         if !feed(reader.as_mut(), data) {
             let row = reader.len();
             return Err(self.wrong(format!(

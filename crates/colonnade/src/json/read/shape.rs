@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use crate::json::write::options::Orient;
 
-use super::super::fault::{Fault, Scanned};
-use super::super::scan::Scan;
-use super::super::value::Rules;
 use super::members::Members;
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::Rules;
 
 /// How the root is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

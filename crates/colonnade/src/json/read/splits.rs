@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use crate::cells::place::Place;
 use crate::frame::{Frame, Part};
 use crate::json::write::options::Orient;
 use crate::progress::NoProgress;
-use crate::text::place::Place;
 
 use super::chunks::Chunks;
 use super::context::Context;
@@ -192,7 +192,7 @@ proptest! {
         let options = ReadOptions::default();
         let place = |at: usize| Place::of(text.as_bytes(), at);
         let rules = options.rules(0);
-        let mut scan = super::super::scan::Scan::new(text.as_bytes(), 0, false);
+        let mut scan = crate::cells::json::scan::Scan::new(text.as_bytes(), 0, false);
         scan.space();
         let ours = scan.value(0, &rules).map(|()| scan.space());
         let is_whole = ours.is_ok() && scan.at == text.len();

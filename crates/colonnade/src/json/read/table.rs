@@ -1,11 +1,9 @@
 //! What was scanned: columns, and where their cells stand should they be needed again.
 
+use crate::cells::msgpack::options::ReadOptions as Inference;
 use crate::error::Result;
-use crate::msgpack::options::ReadOptions as Inference;
-use crate::msgpack::read::inferred::Finished;
+use crate::infer::columns::Finished;
 
-use super::super::fault::Scanned;
-use super::super::scan::Scan;
 use super::again::{Again, Taken};
 use super::cells;
 use super::context::Context;
@@ -15,6 +13,8 @@ use super::keys::Keys;
 use super::rows::{Source, scan_rows};
 use super::target::Target;
 use super::walk::Walk;
+use crate::cells::json::fault::Scanned;
+use crate::cells::json::scan::Scan;
 
 /// Where cells stand.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! What takes the cells of one column.
 
-use super::super::fault::Scanned;
-use super::super::scan::Scan;
-use super::super::value::Rules;
+use crate::cells::json::fault::Scanned;
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::Rules;
 
 /// A column that cells are scanned into.
 pub(crate) trait Target: Send {

@@ -8,8 +8,8 @@ use arrow_schema::{DataType, Field};
 
 use crate::Result;
 use crate::arrow::import::FieldPlan;
+use crate::cells::text::{Cell, TextReader};
 use crate::frame::Kind;
-use crate::text::cells::{Cell, TextReader};
 
 /// The column of `field`, where what was scanned is it already, or integers that its type holds.
 pub(crate) fn direct(field: &Field, told: &FieldPlan, data: &ArrayData) -> Result<Option<ArrayData>> {

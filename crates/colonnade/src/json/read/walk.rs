@@ -2,11 +2,11 @@
 
 use crate::limits::over_missing;
 
-use super::super::fault::{Fault, Scanned};
-use super::super::scan::Scan;
-use super::super::value::{Rules, too_many, twice};
 use super::keys::Keys;
 use super::target::Target;
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::{Rules, too_many, twice};
 
 /// What one row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

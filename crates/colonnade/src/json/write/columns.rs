@@ -7,9 +7,10 @@ use arrow_schema::Field;
 
 use crate::arrow::named::{self, Named};
 use crate::arrow::names;
+use crate::cells::text;
+use crate::cells::text::Style;
 use crate::error::{Error, Result};
 use crate::frame::{DType, Frame};
-use crate::text::cells::{self, Style};
 use crate::text::header::{Exported, told};
 
 use super::rows::Cell;
@@ -47,7 +48,7 @@ impl Column {
     /// # Errors
     /// `Unrepresentable`: a type that the format cannot hold.
     pub fn cell(&self, style: Style) -> Result<Cell<'_>> {
-        let values = cells::writer(&self.field, self.says, &self.data, style);
+        let values = text::writer(&self.field, self.says, &self.data, style);
         let values = values.map_err(|e: Error| e.in_member(self.name.as_str()))?;
         let nbytes = self.data.get_slice_memory_size().unwrap_or(0) / self.data.len().max(1);
         Ok(Cell { name: self.name.clone(), key: Vec::new(), values, nbytes: nbytes + 4 })

@@ -1,10 +1,10 @@
 //! JSON by lines: a header, then an object a row.
 
+use crate::cells::text::Style;
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::text::cells::Style;
 use crate::text::chunked::Chunked;
 use crate::text::header::{Exported, KEY};
 use crate::text::pieces::{self, Section};

@@ -16,11 +16,12 @@ mod tests;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::cells::text as cells;
+use crate::cells::text::Style;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::progress::{Progress, Share};
 use crate::sink::Sink;
-use crate::text::cells::{self, Style};
 use crate::text::header::{Exported, KEY};
 use crate::text::pieces;
 

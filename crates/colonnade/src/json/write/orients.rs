@@ -14,8 +14,8 @@
 
 use std::sync::Arc;
 
+use crate::cells::text::Style;
 use crate::error::Result;
-use crate::text::cells::Style;
 use crate::text::pieces::Section;
 
 use super::columns::Column;

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::cells::simd128;
+use crate::cells::text::TextWriter;
 use crate::error::Result;
-use crate::text::cells::TextWriter;
 use crate::text::pieces::Section;
-use crate::text::sixteen;
 
 use super::labels::Labels;
 
@@ -43,7 +43,7 @@ impl<'a> Key<'a> {
         if self.text.len() > KEY_NBYTES {
             out.extend_from_slice(self.text);
         } else if !self.text.is_empty() {
-            sixteen::push(&self.padded, self.text.len(), out);
+            simd128::push(&self.padded, self.text.len(), out);
         }
     }
 }

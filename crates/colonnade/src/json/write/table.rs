@@ -5,8 +5,8 @@
 use arrow_schema::DataType;
 use serde_json::{Map, Value, json};
 
+use crate::cells::text::Style;
 use crate::error::Result;
-use crate::text::cells::Style;
 use crate::text::header::told;
 
 use super::columns::Column;
@@ -112,7 +112,7 @@ fn plain(data_type: &DataType) -> Option<String> {
 fn categories(column: &Column, style: Style) -> Result<Vec<Value>> {
     let Some(values) = column.data.child_data().first() else { return Ok(Vec::new()) };
     let field = arrow_schema::Field::new("categories", values.data_type().clone(), true);
-    let writer = crate::text::cells::writer(&field, None, values, style)?;
+    let writer = crate::cells::text::writer(&field, None, values, style)?;
     let mut out = Vec::with_capacity(values.len());
     for row in 0..values.len() {
         let mut text = Vec::new();

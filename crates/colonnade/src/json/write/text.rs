@@ -1,6 +1,6 @@
 //! Text between JSON's quotes.
 
-use crate::text::cells::strings;
+use crate::cells::text::strings;
 
 /// Appends `text`, quoted. What JSON does not make escape stands as it is.
 pub fn put_string(text: &str, out: &mut Vec<u8>) {

@@ -9,16 +9,16 @@ mod pieces_tests;
 #[cfg(test)]
 mod tests;
 
+use crate::cells::msgpack::column::CellError;
+use crate::cells::msgpack::options::ReadOptions;
+use crate::cells::msgpack::skip::Skipper;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
+use crate::infer::schemaless::Foreign;
 use crate::limits::{Limits, StreamLimit};
 use crate::memory::Buffer;
-use crate::msgpack::cells::CellError;
 use crate::msgpack::header;
-use crate::msgpack::options::ReadOptions;
-use crate::msgpack::read::foreign::Foreign;
 use crate::msgpack::read::own::{Arriving, Broken};
-use crate::msgpack::skip::Skipper;
 
 use kept::Kept;
 use way::{Front, Told};

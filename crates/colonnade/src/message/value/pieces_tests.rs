@@ -8,10 +8,10 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
 use super::*;
+use crate::cells::msgpack::skip::skip;
 use crate::decode::Request;
 use crate::formats::msgpack::{Opened, Orient, WriteOptions, encode};
 use crate::frame::{Axis, Block, Column, DType, Grid, Labels, Level, Part, Tags};
-use crate::msgpack::skip::skip;
 use crate::progress::NoProgress;
 
 fn block(descr: &str, nrows: usize, value: impl Fn(usize) -> Vec<u8>) -> Block {

@@ -1,10 +1,10 @@
 //! What the front of a value tells: whose it is, and whether it can be decoded while it comes.
 
-use crate::msgpack::cells::CellError;
-use crate::msgpack::head::{Head, head};
+use crate::cells::msgpack::column::CellError;
+use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::skip::{Skipper, skip};
 use crate::msgpack::header;
-use crate::msgpack::options::{Orient, ReadOptions};
-use crate::msgpack::skip::{Skipper, skip};
 
 /// What a value is stands in so many bytes, or is told by its end.
 const LOOKED_NBYTES: usize = 4 << 10;

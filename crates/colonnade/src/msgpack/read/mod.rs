@@ -1,7 +1,5 @@
 //! From bytes to frames.
 
-pub mod foreign;
-pub mod inferred;
 pub mod own;
 pub mod rows;
 

@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
+use crate::cells::msgpack::column::{CellError, Cells, malformed};
+use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::heads;
+use crate::cells::msgpack::options::Orient;
 use crate::error::{ErrorKind, Result};
-use crate::msgpack::cells::{CellError, Cells, malformed};
-use crate::msgpack::head::{Head, head};
-use crate::msgpack::options::Orient;
-use crate::msgpack::write::heads;
 use crate::parallel::LOOK_NBYTES;
 use crate::progress::Progress;
 
@@ -216,7 +216,7 @@ impl<'b> Cursor<'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::msgpack::cells::Taken;
+    use crate::cells::msgpack::column::Taken;
     use crate::progress::NoProgress;
 
     /// Small integers.

@@ -10,11 +10,13 @@ use arrow_schema::{Field, Schema};
 
 use super::rows::Rows;
 use crate::arrow::export::Exporter;
+use crate::cells::msgpack::column::CellWriter;
+use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::typed;
+use crate::cells::typed::Style;
 use crate::error::Result;
 use crate::frame::{Axis, Column, Frame, Part, Tags};
-use crate::msgpack::cells::CellWriter;
-use crate::msgpack::options::{Orient, ReadOptions, WriteOptions};
-use crate::msgpack::typed::{self, Style};
+use crate::msgpack::options::WriteOptions;
 use crate::msgpack::write::rows::{Exported, encode};
 use crate::progress::NoProgress;
 

@@ -20,12 +20,15 @@ use crate::parallel::Task;
 use crate::progress::{Progress, Silent};
 use crate::sink::Sink;
 
-use super::super::cells::{CellWriter, changed};
 use super::super::header::{self, Header};
-use super::super::options::{Orient, WriteOptions};
-use super::super::typed::{self, Style};
+use super::super::options::WriteOptions;
 use super::rows::{self, Exported};
-use super::{heads, numbers, text};
+use super::{numbers, text};
+use crate::cells::msgpack::column::{CellWriter, changed};
+use crate::cells::msgpack::heads;
+use crate::cells::msgpack::options::Orient;
+use crate::cells::typed;
+use crate::cells::typed::Style;
 
 /// Rows of a piece: small enough that its bytes are still in the cache when they go out.
 const PIECE_ROWS: usize = 32 << 10;

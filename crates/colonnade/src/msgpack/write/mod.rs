@@ -1,7 +1,6 @@
 //! From frames to bytes.
 
 mod columns;
-pub mod heads;
 mod integer;
 mod numbers;
 mod pieces;

@@ -8,8 +8,8 @@ use arrow_schema::DataType;
 
 use crate::error::Result;
 
-use super::super::cells::{CellWriter, changed};
 use super::integer::{self, MAX_NBYTES};
+use crate::cells::msgpack::column::{CellWriter, changed};
 
 /// A number as a cell.
 trait Number: ArrowNativeType {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::cells::msgpack::column::changed;
 use crate::error::Result;
-use crate::msgpack::cells::changed;
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress};

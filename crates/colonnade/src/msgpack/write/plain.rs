@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 
-use super::heads;
 use super::section::{Cell, Section};
+use crate::cells::msgpack::heads;
 
 pub use crate::arrow::named::{Named, columns, labels};
 

@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 
-use super::heads;
 use super::section::{Cell, Section};
+use crate::cells::msgpack::heads;
 
 /// The rows. `header`: the encoded entry of the header, its key and its value.
 ///

@@ -4,10 +4,11 @@ use arrow_array::{Array, StringArray};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
 
+use crate::cells::msgpack::column::{CellWriter, FORMAT};
+use crate::cells::msgpack::options::Orient;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame};
-use crate::msgpack::cells::{CellWriter, FORMAT};
-use crate::msgpack::options::{Orient, WriteOptions};
+use crate::msgpack::options::WriteOptions;
 use crate::progress::Progress;
 use crate::sink::Sink;
 

@@ -6,13 +6,14 @@ use arrow_array::{Array, ArrayRef, Int64Array, StringArray, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
-use super::heads;
 use super::rows::{Exported, encode};
 use crate::arrow::export::Exporter;
+use crate::cells::msgpack::column::{CellWriter, changed};
+use crate::cells::msgpack::heads;
+use crate::cells::msgpack::options::Orient;
 use crate::error::Result;
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
-use crate::msgpack::cells::{CellWriter, changed};
-use crate::msgpack::options::{Orient, WriteOptions};
+use crate::msgpack::options::WriteOptions;
 use crate::progress::NoProgress;
 
 /// Small integers and text, as simply as can be.

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
+use crate::cells::msgpack::column::{CellWriter, changed};
 use crate::error::Result;
-use crate::msgpack::cells::{CellWriter, changed};
 
 /// One column of a section.
 pub struct Cell<'a> {

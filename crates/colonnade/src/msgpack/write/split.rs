@@ -3,8 +3,8 @@
 
 use crate::error::Result;
 
-use super::heads;
 use super::section::{Cell, Section};
+use crate::cells::msgpack::heads;
 
 /// The rows behind a header; row labels are columns. `header`: its encoded entry, key and value.
 ///

@@ -8,7 +8,7 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, Result};
 
-use super::super::cells::{CellWriter, FORMAT, changed};
+use crate::cells::msgpack::column::{CellWriter, FORMAT, changed};
 
 /// Short texts are copied as so many bytes, whatever their length: one move instead of a call.
 const BLIND_NBYTES: usize = 16;

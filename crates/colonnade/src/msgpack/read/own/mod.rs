@@ -18,11 +18,12 @@ use crate::frame::{Axis, DType, Frame, row_range};
 use crate::memory::Buffer;
 use crate::progress::{NoProgress, Progress};
 
-use super::super::cells::{FORMAT, step};
 use super::super::header::{self, Header};
-use super::super::options::{Orient, ReadOptions};
-use super::super::write::{self, heads};
-use super::foreign::check_nbytes;
+use super::super::write;
+use crate::cells::msgpack::column::{FORMAT, step};
+use crate::cells::msgpack::heads;
+use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::infer::schemaless::check_nbytes;
 
 pub use arrive::{Arriving, Broken};
 

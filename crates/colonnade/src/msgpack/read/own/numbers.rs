@@ -1,7 +1,7 @@
 //! Numbers without nulls, straight into their place in a block.
 
-use super::super::super::cells::{CellError, Cells, Taken, malformed};
-use super::super::super::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, Cells, Taken, malformed};
+use crate::cells::msgpack::head::{Head, head};
 
 /// Bytes behind each marker of an integer; [`SIGNED`] where they have a sign, [`OTHER`] for what is no integer.
 const FORMS: [u8; 256] = {

@@ -14,12 +14,13 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::super::super::cells::{CellError, Cells, FORMAT, Taken, malformed};
-use super::super::super::head::{Head, head};
-use super::super::super::typed::{self, TypedCells};
 use super::Own;
 use super::numbers::Into;
 use super::text::Text;
+use crate::cells::msgpack::column::{CellError, Cells, FORMAT, Taken, malformed};
+use crate::cells::msgpack::head::{Head, head};
+use crate::cells::typed;
+use crate::cells::typed::TypedCells;
 
 pub(super) fn too_large() -> Error {
     Error::too_large(FORMAT)

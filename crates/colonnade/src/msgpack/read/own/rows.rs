@@ -7,11 +7,12 @@ use crate::error::Result;
 use crate::progress::Progress;
 
 use super::super::super::header::Header;
-use super::super::super::options::ReadOptions;
-use super::super::super::typed::{self, TypedCells};
 use super::super::super::write;
 use super::super::rows::Rows;
 use super::Opening;
+use crate::cells::msgpack::options::ReadOptions;
+use crate::cells::typed;
+use crate::cells::typed::TypedCells;
 
 /// Decodes a frame whose entries behind the header begin at `at`.
 pub(super) fn decode(

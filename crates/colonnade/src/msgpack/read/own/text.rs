@@ -7,8 +7,8 @@ use arrow_schema::DataType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Buffer, Region, RegionMut};
 
-use super::super::super::cells::{CellError, Cells, FORMAT, Taken, malformed};
-use super::super::super::head::{Head, head};
+use crate::cells::msgpack::column::{CellError, Cells, FORMAT, Taken, malformed};
+use crate::cells::msgpack::head::{Head, head};
 
 /// Short texts are copied as so many bytes, whatever their length.
 const BLIND_NBYTES: usize = 16;

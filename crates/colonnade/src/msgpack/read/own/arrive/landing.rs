@@ -9,11 +9,11 @@ use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 
-use super::super::super::super::cells::{CellError, Cells, FORMAT, Taken};
-use super::super::super::super::typed::TypedCells;
 use super::super::Own;
 use super::super::text::Text;
 use super::rooms::Rooms;
+use crate::cells::msgpack::column::{CellError, Cells, FORMAT, Taken};
+use crate::cells::typed::TypedCells;
 
 /// Room for text at first; more is made as it comes.
 const TEXT_NBYTES: usize = 16 << 20;

@@ -11,14 +11,15 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::memory::Buffer;
 
-use super::super::super::cells::{Taken, malformed};
-use super::super::super::head::Head;
 use super::super::super::header::{self, Header};
-use super::super::super::options::{Orient, ReadOptions};
-use super::super::super::skip::Skipper;
-use super::super::super::write::{self, heads};
+use super::super::super::write;
 use super::{Own, check, check_decoded, check_entries, wrong_key};
 use crate::arrow::import::Plan;
+use crate::cells::msgpack::column::{Taken, malformed};
+use crate::cells::msgpack::head::Head;
+use crate::cells::msgpack::heads;
+use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::skip::Skipper;
 use landing::Landing;
 
 /// Takes our own columns front to back.

@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::frame::Kind;
 use crate::memory::{Region, RegionMut};
 
-use super::super::super::super::cells::Cells;
 use super::super::place::{Group, into, too_large};
+use crate::cells::msgpack::column::Cells;
 
 /// What a block has at first, whatever the header claims; address space, which costs nothing before it is filled.
 const FIRST_NBYTES: usize = 64 << 20;

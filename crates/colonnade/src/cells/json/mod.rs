@@ -1,0 +1,8 @@
+//! JSON's values: scanned, checked, and numbers and texts decoded. Specification: RFC 8259.
+
+pub(crate) mod fault;
+pub(crate) mod number;
+pub(crate) mod pack;
+pub(crate) mod quote;
+pub(crate) mod scan;
+pub(crate) mod value;

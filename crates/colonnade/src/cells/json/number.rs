@@ -1,0 +1,173 @@
+//! Numbers of RFC 8259, exactly: integers as they are, the rest as the nearest double.
+
+use crate::shown::shown_number;
+
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::{Rules, Token};
+
+/// A number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Number {
+    Int(i64),
+    /// Beyond `i64::MAX`.
+    UInt(u64),
+    /// Digits without fraction and exponent that 64 bits do not hold.
+    Big,
+    /// The bits of a double.
+    Float(u64),
+}
+
+const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// Powers of ten that are doubles.
+const EXACT: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+];
+
+/// Up to here every integer is a double.
+const MANTISSA: u64 = 1 << 53;
+
+/// Digits of which 64 bits hold any number.
+const SAFE_DIGITS: usize = 19;
+
+impl Scan<'_> {
+    /// Appends decimal digits to `value`, which wraps; answers how many there were.
+    #[inline]
+    fn digits(&mut self, value: &mut u64) -> usize {
+        let start = self.at;
+        while let Some(chunk) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let word = u64::from_le_bytes(*chunk) ^ 0x3030_3030_3030_3030;
+            let above = (word & 0x7f7f_7f7f_7f7f_7f7f).wrapping_add(0x7676_7676_7676_7676);
+            let others = (above | word) & 0x8080_8080_8080_8080;
+            let count = (others.trailing_zeros() / 8) as usize;
+            if count == 0 {
+                return self.at - start;
+            }
+            // Digits to the top: zeros come before them.
+            let word = word << (64 - 8 * count);
+            let pairs = word.wrapping_mul(10).wrapping_add(word >> 8);
+            let fours = (pairs & 0xff_0000_00ff).wrapping_mul(100 + (1_000_000 << 32));
+            let others = (pairs >> 16 & 0xff_0000_00ff).wrapping_mul(1 + (10_000 << 32));
+            let eight = fours.wrapping_add(others) >> 32;
+            let power = POWERS.get(count).copied().unwrap_or(0);
+            *value = value.wrapping_mul(power).wrapping_add(eight);
+            self.at += count;
+            if count < 8 {
+                return self.at - start;
+            }
+        }
+        while let Some(digit @ b'0'..=b'9') = self.bytes.get(self.at) {
+            *value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    /// The number that begins here, with a digit or a minus.
+    #[inline]
+    pub(crate) fn number(&mut self) -> Scanned<Number> {
+        let start = self.at;
+        let negative = self.peek() == b'-';
+        self.at += usize::from(negative);
+        let first = self.at;
+        let mut value = 0;
+        let count = self.digits(&mut value);
+        if count == 0 || (count > 1 && self.bytes.get(first) == Some(&b'0')) {
+            return Err(self.no_number(first));
+        }
+        match self.peek() {
+            b'.' | b'e' | b'E' => self.float(start, negative, value, count),
+            _ if count < SAFE_DIGITS => {
+                let value = value.cast_signed();
+                Ok(Number::Int(if negative { -value } else { value }))
+            }
+            _ => Ok(self.long(start)),
+        }
+    }
+
+    /// The same; with `NaN` and the infinities where the rules allow them and a minus stands here.
+    #[inline(always)]
+    pub(crate) fn number_or_nonfinite(&mut self, rules: &Rules) -> Scanned<Number> {
+        if rules.nonfinite && self.bytes.get(self.at + 1) == Some(&b'I') {
+            return match self.token(rules)? {
+                Token::Number(number) => Ok(number),
+                _ => Err(self.unexpected("a number")),
+            };
+        }
+        self.number()
+    }
+
+    /// An integer of many digits.
+    #[cold]
+    fn long(&self, start: usize) -> Number {
+        let text = self.text(start..self.at);
+        match (text.parse::<i64>(), text.parse::<u64>()) {
+            (Ok(value), _) => Number::Int(value),
+            (_, Ok(value)) => Number::UInt(value),
+            _ => Number::Big,
+        }
+    }
+
+    /// Fraction and exponent behind `count` digits that are `value`.
+    #[inline]
+    fn float(&mut self, start: usize, negative: bool, mut value: u64, mut count: usize) -> Scanned<Number> {
+        let mut power: i64 = 0;
+        if self.peek() == b'.' {
+            self.at += 1;
+            let fraction = self.digits(&mut value);
+            if fraction == 0 {
+                return Err(self.unexpected("a digit behind the decimal point"));
+            }
+            count += fraction;
+            power -= fraction as i64;
+        }
+        if self.peek() | 0x20 == b'e' {
+            self.at += 1;
+            let sign = self.peek();
+            self.at += usize::from(sign == b'-' || sign == b'+');
+            let mut exponent = 0;
+            let digits = self.digits(&mut exponent);
+            if digits == 0 {
+                return Err(self.unexpected("a digit of the exponent"));
+            }
+            // What wrapped is not used: so many digits take the long way.
+            let exponent = if digits > 9 { i64::from(u32::MAX) } else { exponent.cast_signed() };
+            power += if sign == b'-' { -exponent } else { exponent };
+        }
+        let scale = usize::try_from(power.unsigned_abs()).ok().and_then(|p| EXACT.get(p));
+        if let (Some(scale), true) = (scale, value <= MANTISSA && count <= SAFE_DIGITS) {
+            // Both are exact, so one operation rounds once.
+            #[allow(clippy::cast_precision_loss)]
+            let value = value as f64;
+            let value = if power < 0 { value / scale } else { value * scale };
+            return Ok(Number::Float(if negative { -value } else { value }.to_bits()));
+        }
+        self.far(start)
+    }
+
+    /// A double by the standard library, which rounds exactly whatever the digits.
+    #[inline(never)]
+    fn far(&self, start: usize) -> Scanned<Number> {
+        let text = self.text(start..self.at);
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(Number::Float(value.to_bits())),
+            _ => {
+                let shown = shown_number(text);
+                let message = format!(
+                    "expected a number that float64 holds, found {shown}, which is beyond it. Write it as text to keep it."
+                );
+                Err(Fault::malformed(start, message))
+            }
+        }
+    }
+
+    #[cold]
+    fn no_number(&mut self, first: usize) -> Box<Fault> {
+        if self.at == first {
+            return self.unexpected("a digit");
+        }
+        Fault::malformed(first, "expected a number without leading zeros. Write it as text to keep them.")
+    }
+}

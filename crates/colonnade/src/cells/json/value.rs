@@ -1,0 +1,225 @@
+//! Whole values that nobody looks into yet: passed, and found to be legal.
+
+use std::collections::HashSet;
+
+use crate::ErrorKind;
+use crate::shown::{shown, shown_number};
+
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::number::Number;
+use crate::cells::json::scan::{Quoted, Scan};
+
+/// What the caller of a reader allows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules {
+    /// Arrays and objects around a cell.
+    pub(crate) max_depth: u64,
+    pub(crate) max_columns: u64,
+    /// Cells that no byte stands behind, all columns together: those of missing keys.
+    pub(crate) max_missing: u64,
+    /// Bytes of the input, to which that is in proportion.
+    pub(crate) nbytes: u64,
+    /// Whether `NaN`, `Infinity` and `-Infinity` are numbers.
+    pub(crate) nonfinite: bool,
+    /// Whether integers beyond 64 bits make a column of decimals.
+    pub(crate) decimals: bool,
+}
+
+/// A scalar, or what begins something larger.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Token {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Str(Quoted),
+    /// `[` or `{`, not passed.
+    Open(u8),
+}
+
+/// Keys of one object that are compared one by one; more are hashed.
+const FEW_KEYS: usize = 16;
+
+impl Scan<'_> {
+    /// The scalar that begins here; arrays and objects are left where they are.
+    #[inline]
+    pub(crate) fn token(&mut self, rules: &Rules) -> Scanned<Token> {
+        match self.peek() {
+            b'"' => self.quoted().map(Token::Str),
+            b'-' if rules.nonfinite && self.bytes.get(self.at + 1) == Some(&b'I') => self.nonfinite(),
+            b'-' | b'0'..=b'9' => self.number().map(Token::Number),
+            b't' => self.literal("true").map(|()| Token::Bool(true)),
+            b'f' => self.literal("false").map(|()| Token::Bool(false)),
+            b'n' => self.literal("null").map(|()| Token::Null),
+            open @ (b'[' | b'{') => Ok(Token::Open(open)),
+            b'N' | b'I' if rules.nonfinite => self.nonfinite(),
+            b'N' | b'I' => {
+                let message = "expected a value, found a word that JSON does not know. Read with allow_nonfinite=True where \
+                               NaN and Infinity are numbers.";
+                Err(Fault::malformed(self.at, message))
+            }
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    #[inline(never)]
+    fn nonfinite(&mut self) -> Scanned<Token> {
+        let (word, value) = match self.peek() {
+            b'N' => ("NaN", f64::NAN),
+            b'I' => ("Infinity", f64::INFINITY),
+            _ => ("-Infinity", f64::NEG_INFINITY),
+        };
+        self.literal(word)?;
+        Ok(Token::Number(Number::Float(value.to_bits())))
+    }
+
+    /// Passes the value that begins here, inside `depth` arrays and objects.
+    ///
+    /// It keeps a byte a level rather than calling itself: depth costs no stack.
+    pub(crate) fn value(&mut self, depth: u64, rules: &Rules) -> Scanned<()> {
+        let mut open: Vec<Level> = Vec::new();
+        loop {
+            let start = self.at;
+            match self.token(rules)? {
+                Token::Open(byte) => {
+                    self.deepen(depth + open.len() as u64, rules)?;
+                    self.at += 1;
+                    self.space();
+                    if byte == b'[' {
+                        if self.peek() != b']' {
+                            open.push(Level::Array);
+                            continue;
+                        }
+                        self.at += 1;
+                    } else if self.peek() == b'}' {
+                        self.at += 1;
+                    } else {
+                        let mut keys = Seen::default();
+                        self.key(&mut keys)?;
+                        open.push(Level::Object(keys));
+                        continue;
+                    }
+                }
+                Token::Number(Number::Big) if !(rules.decimals && open.is_empty()) => {
+                    return Err(self.big(start));
+                }
+                _ => {}
+            }
+            // A value has ended: so may what it stands in.
+            loop {
+                let Some(level) = open.last_mut() else { return Ok(()) };
+                self.space();
+                match (self.peek(), &mut *level) {
+                    (b',', Level::Array) => {
+                        self.at += 1;
+                        self.space();
+                        break;
+                    }
+                    (b',', Level::Object(keys)) => {
+                        self.at += 1;
+                        self.space();
+                        self.key(keys)?;
+                        break;
+                    }
+                    (b']', Level::Array) | (b'}', Level::Object(_)) => {
+                        self.at += 1;
+                        open.pop();
+                    }
+                    (_, Level::Array) => return Err(self.unexpected("a comma or the end of the array")),
+                    (_, Level::Object(_)) => return Err(self.unexpected("a comma or the end of the object")),
+                }
+            }
+        }
+    }
+
+    /// Refuses what stands inside `around` arrays and objects and begins another.
+    #[inline]
+    pub(crate) fn deepen(&self, around: u64, rules: &Rules) -> Scanned<()> {
+        if around < rules.max_depth {
+            return Ok(());
+        }
+        let message = format!(
+            "arrays and objects deeper than {}, the limit. Raise Limits(max_depth=...) to read them.",
+            rules.max_depth
+        );
+        Err(Fault::new(ErrorKind::LimitExceeded, self.at, message))
+    }
+
+    /// Passes a key and its colon.
+    fn key(&mut self, seen: &mut Seen) -> Scanned<()> {
+        let at = self.at;
+        if self.peek() != b'"' {
+            return Err(self.unexpected("a key in quotes"));
+        }
+        let quoted = self.quoted()?;
+        let name = self.unquoted(quoted);
+        if !seen.add(&name) {
+            return Err(twice(at, &name));
+        }
+        self.colon()
+    }
+
+    /// Passes the colon between key and value, and the space around it.
+    #[inline]
+    pub(crate) fn colon(&mut self) -> Scanned<()> {
+        self.space();
+        self.expect(b':', "a colon behind the key")?;
+        self.space();
+        Ok(())
+    }
+
+    #[cold]
+    pub(crate) fn big(&self, start: usize) -> Box<Fault> {
+        let shown = shown_number(self.text(start..self.at));
+        let message = format!(
+            "expected an integer of at most 64 bits, found {shown}. Read with big_ints=\"decimal\" to keep a column of such \
+             integers as decimals."
+        );
+        Fault::malformed(start, message)
+    }
+}
+
+/// One column more than `rules` allow.
+#[cold]
+pub(crate) fn too_many(at: usize, rules: &Rules) -> Box<Fault> {
+    let message = format!(
+        "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
+        rules.max_columns
+    );
+    Fault::new(ErrorKind::LimitExceeded, at, message)
+}
+
+/// The same key a second time.
+#[cold]
+pub(crate) fn twice(at: usize, name: &str) -> Box<Fault> {
+    let shown = shown(name);
+    let message =
+        format!("expected every key once, found {shown} twice: one of the two values would be lost.");
+    Fault::malformed(at, message).within(name)
+}
+
+enum Level {
+    Array,
+    Object(Seen),
+}
+
+/// Keys of one object.
+#[derive(Default, Clone)]
+pub(crate) struct Seen {
+    few: Vec<String>,
+    many: HashSet<String>,
+}
+
+impl Seen {
+    /// Notes a key; false where it is there.
+    pub(crate) fn add(&mut self, key: &str) -> bool {
+        if self.few.len() < FEW_KEYS {
+            let new = self.few.iter().all(|k| k != key);
+            self.few.push(key.to_owned());
+            return new;
+        }
+        if self.many.is_empty() {
+            self.many.extend(self.few.iter().cloned());
+        }
+        self.many.insert(key.to_owned())
+    }
+}

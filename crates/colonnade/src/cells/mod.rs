@@ -1,0 +1,18 @@
+//! One value as text or tagged bytes, and back.
+//!
+//! | room | what |
+//! |---|---|
+//! | [`digits`] | integers as decimal text |
+//! | [`json`] | the scanner of JSON, its numbers and texts |
+//! | [`msgpack`] | MessagePack's heads, extents and columns of cells |
+//! | [`typed`] | cells of a known Arrow type as MessagePack |
+//! | [`text`] | cells of a known Arrow type as text |
+//! | [`place`] | line, column and byte of an offset, for errors |
+
+pub(crate) mod digits;
+pub(crate) mod json;
+pub mod msgpack;
+pub mod place;
+pub(crate) mod simd128;
+pub mod text;
+pub mod typed;

@@ -1,0 +1,146 @@
+//! The head of a value: what it is and how long, in any legal width.
+
+use crate::cells::msgpack::column::{CellError, malformed};
+
+/// What a value is. Of text, bytes and extensions the payload follows the head; of arrays and maps the entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Head {
+    /// Nil.
+    Nil,
+    /// True or false.
+    Bool(bool),
+    /// An integer that 64 signed bits hold.
+    Int(i64),
+    /// An integer above them.
+    UInt(u64),
+    /// Bits of a 32-bit float.
+    F32(u32),
+    /// Bits of a 64-bit float.
+    F64(u64),
+    /// Text of so many bytes.
+    Str(u32),
+    /// So many bytes.
+    Bin(u32),
+    /// So many entries.
+    Array(u32),
+    /// So many pairs.
+    Map(u32),
+    /// An extension: its type and so many bytes.
+    Ext(i8, u32),
+}
+
+impl Head {
+    /// Bytes that follow the head, entries of arrays and maps not counted.
+    #[must_use]
+    pub fn payload(self) -> usize {
+        match self {
+            Self::Str(n) | Self::Bin(n) | Self::Ext(_, n) => n as usize,
+            _ => 0,
+        }
+    }
+
+    /// The specification's name of it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nil => "nil",
+            Self::Bool(_) => "a boolean",
+            Self::Int(_) | Self::UInt(_) => "an integer",
+            Self::F32(_) | Self::F64(_) => "a float",
+            Self::Str(_) => "str",
+            Self::Bin(_) => "bin",
+            Self::Array(_) => "an array",
+            Self::Map(_) => "a map",
+            Self::Ext(-1, _) => "a timestamp",
+            Self::Ext(..) => "an extension",
+        }
+    }
+}
+
+/// The head at the front of `bytes` and its length; `None` where it is not whole.
+///
+/// # Errors
+/// Malformed: the byte C1, which no value begins with.
+#[inline]
+pub fn head(bytes: &[u8]) -> Result<Option<(Head, usize)>, CellError> {
+    let Some((&marker, rest)) = bytes.split_first() else { return Ok(None) };
+    macro_rules! be {
+        ($t:ty) => {
+            match rest.first_chunk::<{ size_of::<$t>() }>() {
+                Some(raw) => <$t>::from_be_bytes(*raw),
+                None => return Ok(None),
+            }
+        };
+    }
+    macro_rules! ext {
+        ($length:ty) => {{
+            let length = be!($length);
+            let Some(&code) = rest.get(size_of::<$length>()) else { return Ok(None) };
+            (Head::Ext(code.cast_signed(), u32::from(length)), 2 + size_of::<$length>())
+        }};
+    }
+    let fixed = |length: u32| rest.first().map(|code| (Head::Ext(code.cast_signed(), length), 2));
+    Ok(Some(match marker {
+        0x00..=0x7f => (Head::Int(i64::from(marker)), 1),
+        0x80..=0x8f => (Head::Map(u32::from(marker & 0x0f)), 1),
+        0x90..=0x9f => (Head::Array(u32::from(marker & 0x0f)), 1),
+        0xa0..=0xbf => (Head::Str(u32::from(marker & 0x1f)), 1),
+        0xc0 => (Head::Nil, 1),
+        0xc1 => {
+            return Err(malformed(0, "expected a value, found the byte C1, which MessagePack never uses."));
+        }
+        0xc2 => (Head::Bool(false), 1),
+        0xc3 => (Head::Bool(true), 1),
+        0xc4 => (Head::Bin(u32::from(be!(u8))), 2),
+        0xc5 => (Head::Bin(u32::from(be!(u16))), 3),
+        0xc6 => (Head::Bin(be!(u32)), 5),
+        0xc7 => ext!(u8),
+        0xc8 => ext!(u16),
+        0xc9 => ext!(u32),
+        0xca => (Head::F32(be!(u32)), 5),
+        0xcb => (Head::F64(be!(u64)), 9),
+        0xcc => (Head::Int(i64::from(be!(u8))), 2),
+        0xcd => (Head::Int(i64::from(be!(u16))), 3),
+        0xce => (Head::Int(i64::from(be!(u32))), 5),
+        0xcf => {
+            let value = be!(u64);
+            (i64::try_from(value).map_or(Head::UInt(value), Head::Int), 9)
+        }
+        0xd0 => (Head::Int(i64::from(be!(i8))), 2),
+        0xd1 => (Head::Int(i64::from(be!(i16))), 3),
+        0xd2 => (Head::Int(i64::from(be!(i32))), 5),
+        0xd3 => (Head::Int(be!(i64)), 9),
+        0xd4..=0xd8 => match fixed(1 << (marker - 0xd4)) {
+            Some(found) => found,
+            None => return Ok(None),
+        },
+        0xd9 => (Head::Str(u32::from(be!(u8))), 2),
+        0xda => (Head::Str(u32::from(be!(u16))), 3),
+        0xdb => (Head::Str(be!(u32)), 5),
+        0xdc => (Head::Array(u32::from(be!(u16))), 3),
+        0xdd => (Head::Array(be!(u32)), 5),
+        0xde => (Head::Map(u32::from(be!(u16))), 3),
+        0xdf => (Head::Map(be!(u32)), 5),
+        0xe0..=0xff => (Head::Int(i64::from(marker.cast_signed())), 1),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_marker_has_a_head_or_is_refused() {
+        for marker in 0..=u8::MAX {
+            let mut bytes = [0u8; 16];
+            bytes[0] = marker;
+            let whole = head(&bytes);
+            assert_eq!(whole.is_err(), marker == 0xc1);
+            if let Ok(found) = whole {
+                let (_, length) = found.unwrap();
+                assert!(head(&bytes[..length - 1]).unwrap().is_none());
+                assert_eq!(head(&bytes[..length]).unwrap().unwrap().1, length);
+            }
+        }
+    }
+}

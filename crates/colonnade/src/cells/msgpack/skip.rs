@@ -1,0 +1,325 @@
+//! Where a value ends, without looking at what it is.
+//!
+//! What a decoder costs is mostly here where extents are wanted first: the length of a cell depends on the bytes of the
+//! cell before, and the processor waits for each. So cells of one byte are counted eight at a time, and of a run of one
+//! marker only the markers are compared, at their constant distance.
+
+use crate::cells::msgpack::column::{CellError, Taken};
+use crate::cells::msgpack::head::{Head, head};
+use crate::error::ErrorKind;
+
+/// Bytes of a value by its first byte, head and payload; 0 where the first byte does not tell, and for arrays, maps and C1.
+static LENGTHS: [u8; 256] = lengths();
+
+const fn lengths() -> [u8; 256] {
+    let mut table = [0u8; 256];
+    let mut marker = 0u8;
+    loop {
+        table[marker as usize] = match marker {
+            0x00..=0x7f | 0xe0..=0xff | 0xc0 | 0xc2 | 0xc3 => 1,
+            0xa0..=0xbf => 1 + (marker & 0x1f),
+            0xcc | 0xd0 => 2,
+            0xcd | 0xd1 => 3,
+            0xca | 0xce | 0xd2 => 5,
+            0xcb | 0xcf | 0xd3 => 9,
+            0xd4..=0xd8 => 2 + (1 << (marker - 0xd4)),
+            _ => 0,
+        };
+        if marker == u8::MAX {
+            return table;
+        }
+        marker += 1;
+    }
+}
+
+/// Bytes of the scalar that begins with `marker`, where the marker alone tells: numbers, booleans, nil, short text, fixed
+/// extensions.
+#[inline]
+#[must_use]
+pub fn length_of(marker: u8) -> Option<usize> {
+    // Every byte is an index of the table.
+    LENGTHS.get(usize::from(marker)).filter(|&&n| n > 0).map(|&n| usize::from(n))
+}
+
+/// The length of the value at the front of `bytes`; `None` where it is not whole. `depth` arrays and maps may stand in
+/// each other.
+///
+/// # Errors
+/// Malformed: the byte C1. `LimitExceeded`: nested deeper than `depth`.
+#[inline]
+pub fn skip(bytes: &[u8], depth: u64) -> Result<Option<usize>, CellError> {
+    if let Some(length) = bytes.first().and_then(|&marker| length_of(marker)) {
+        return Ok((length <= bytes.len()).then_some(length));
+    }
+    let taken = skip_cells(bytes, 1, depth)?;
+    Ok((taken.cells == 1).then_some(taken.nbytes))
+}
+
+/// As many whole values as stand at the front of `bytes`, `wanted` at most.
+///
+/// # Errors
+/// As [`skip`].
+pub fn skip_cells(bytes: &[u8], wanted: usize, depth: u64) -> Result<Taken, CellError> {
+    let mut levels = Levels::new(wanted as u64, depth);
+    let mut taken = Taken::default();
+    while taken.cells < wanted {
+        let rest = bytes.get(taken.nbytes..).unwrap_or(&[]);
+        let run = flat(rest, wanted - taken.cells);
+        taken.cells += run.cells;
+        taken.nbytes += run.nbytes;
+        if taken.cells == wanted {
+            break;
+        }
+        let rest = rest.get(run.nbytes..).unwrap_or(&[]);
+        levels.left = 1;
+        let nbytes = levels.run(rest).map_err(|e| e.after(taken.cells, taken.nbytes))?;
+        if !levels.is_whole() {
+            break;
+        }
+        taken.cells += 1;
+        taken.nbytes += nbytes;
+    }
+    Ok(taken)
+}
+
+/// Finds the end of one value that comes in pieces; costs each byte once.
+#[derive(Debug)]
+pub struct Skipper {
+    levels: Levels,
+    /// Bytes of a payload that are still to come.
+    owed: usize,
+    /// The front of a head that was cut between two pieces.
+    head: [u8; 9],
+    held: usize,
+    seen: u64,
+}
+
+impl Skipper {
+    /// For one value with at most `depth` arrays and maps in each other.
+    #[must_use]
+    pub fn new(depth: u64) -> Self {
+        Self { levels: Levels::new(1, depth), owed: 0, head: [0; 9], held: 0, seen: 0 }
+    }
+
+    /// For the rest of a value: `left` values on the innermost of its open levels, and on those around it, the outermost
+    /// first, `outer`.
+    #[must_use]
+    pub fn within(outer: &[u64], left: u64, depth: u64) -> Self {
+        let mut levels = Levels { left, outer: outer.to_vec(), depth };
+        levels.close();
+        Self { levels, owed: 0, head: [0; 9], held: 0, seen: 0 }
+    }
+
+    /// Takes the next piece; answers how much of it belongs to the value: all of it until the value is whole.
+    ///
+    /// # Errors
+    /// As [`skip`]; the offset counts from the front of this piece, 0 where a head began in an earlier one.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<usize, CellError> {
+        let mut at = 0;
+        while !self.is_whole() && at < bytes.len() {
+            let rest = bytes.get(at..).unwrap_or(&[]);
+            let step = self.step(rest).map_err(|e| e.after(0, at))?;
+            at += step;
+            self.seen += step as u64;
+        }
+        Ok(at)
+    }
+
+    /// Whether the end was found.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.owed == 0 && self.held == 0 && self.levels.is_whole()
+    }
+
+    /// Bytes of the value so far.
+    #[must_use]
+    pub fn nbytes(&self) -> u64 {
+        self.seen
+    }
+
+    /// Bytes that are still to come, at least: every value has one.
+    #[must_use]
+    pub fn least(&self) -> u64 {
+        let cells = self.levels.outer.iter().fold(self.levels.left, |sum, &left| sum.saturating_add(left));
+        cells.saturating_add(self.owed as u64)
+    }
+
+    fn step(&mut self, bytes: &[u8]) -> Result<usize, CellError> {
+        if self.owed > 0 {
+            let step = self.owed.min(bytes.len());
+            self.owed -= step;
+            return Ok(step);
+        }
+        if self.held > 0 {
+            let (Some(slot), Some(&byte)) = (self.head.get_mut(self.held), bytes.first()) else {
+                return Ok(0);
+            };
+            *slot = byte;
+            self.held += 1;
+            if let Some((found, _)) = head(self.head.get(..self.held).unwrap_or(&[]))? {
+                self.held = 0;
+                self.enter(found)?;
+            }
+            return Ok(1);
+        }
+        let step = self.levels.run(bytes)?;
+        let rest = bytes.get(step..).unwrap_or(&[]);
+        if rest.is_empty() || self.levels.is_whole() {
+            return Ok(step);
+        }
+        match head(rest)? {
+            Some((found, length)) => {
+                self.enter(found)?;
+                Ok(step + length)
+            }
+            None => {
+                // A head that is not whole is shorter than nine bytes.
+                for (slot, byte) in self.head.iter_mut().zip(rest) {
+                    *slot = *byte;
+                }
+                self.held = rest.len();
+                Ok(bytes.len())
+            }
+        }
+    }
+
+    fn enter(&mut self, found: Head) -> Result<(), CellError> {
+        match found {
+            Head::Array(n) => self.levels.open(u64::from(n)),
+            Head::Map(n) => self.levels.open(2 * u64::from(n)),
+            other => {
+                self.levels.left = self.levels.left.saturating_sub(1);
+                self.owed = other.payload();
+                Ok(())
+            }
+        }?;
+        self.levels.close();
+        Ok(())
+    }
+}
+
+/// What is still to come, level by level. Grows by a word for an array or map that is there, never by what one claims.
+#[derive(Debug)]
+struct Levels {
+    /// Values to come on the innermost level.
+    left: u64,
+    outer: Vec<u64>,
+    depth: u64,
+}
+
+impl Levels {
+    fn new(left: u64, depth: u64) -> Self {
+        Self { left, outer: Vec::new(), depth }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.left == 0 && self.outer.is_empty()
+    }
+
+    fn open(&mut self, entries: u64) -> Result<(), CellError> {
+        if self.outer.len() as u64 >= self.depth {
+            let message =
+                "values nest deeper than max_depth allows. Raise Limits(max_depth=...) to read them.";
+            return Err(CellError::new(ErrorKind::LimitExceeded, 0, message));
+        }
+        self.outer.push(self.left.saturating_sub(1));
+        self.left = entries;
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        while self.left == 0
+            && let Some(left) = self.outer.pop()
+        {
+            self.left = left;
+        }
+    }
+
+    /// Takes whole heads and whole scalars; stops at the end, or at a scalar or head that is not whole.
+    fn run(&mut self, bytes: &[u8]) -> Result<usize, CellError> {
+        let mut at = 0;
+        loop {
+            let rest = bytes.get(at..).unwrap_or(&[]);
+            let run = flat(rest, usize::try_from(self.left).unwrap_or(usize::MAX));
+            at += run.nbytes;
+            self.left -= run.cells as u64;
+            self.close();
+            if self.left == 0 {
+                return Ok(at);
+            }
+            let rest = rest.get(run.nbytes..).unwrap_or(&[]);
+            let Some((found, length)) = head(rest).map_err(|e| e.after(0, at))? else { return Ok(at) };
+            match found {
+                Head::Array(n) => self.open(u64::from(n)).map_err(|e| e.after(0, at))?,
+                Head::Map(n) => self.open(2 * u64::from(n)).map_err(|e| e.after(0, at))?,
+                other if other.payload() <= rest.len() - length => {
+                    at += other.payload();
+                    self.left -= 1;
+                }
+                _ => return Ok(at),
+            }
+            at += length;
+            self.close();
+            if self.left == 0 {
+                return Ok(at);
+            }
+        }
+    }
+}
+
+/// Whole scalars whose first byte tells their length, `wanted` at most.
+#[inline]
+fn flat(bytes: &[u8], wanted: usize) -> Taken {
+    let (mut at, mut left) = (0, wanted);
+    // Where markers change all the time, looking for runs is waste.
+    let mut patience = 4;
+    while left > 0 {
+        let Some(rest) = bytes.get(at..) else { break };
+        let Some(&marker) = rest.first() else { break };
+        let Some(length) = length_of(marker) else { break };
+        if length == 1 {
+            let ones = match rest.first_chunk::<8>() {
+                Some(chunk) if left >= 8 => ones(u64::from_le_bytes(*chunk)).max(1),
+                _ => 1,
+            };
+            at += ones;
+            left -= ones;
+        } else if patience > 0 || left < 8 {
+            if length > rest.len() {
+                break;
+            }
+            patience -= usize::from(patience > 0);
+            at += length;
+            left -= 1;
+        } else {
+            let run = rest.chunks_exact(length).take(left).take_while(|c| c.first() == Some(&marker)).count();
+            if run == 0 {
+                break;
+            }
+            patience = if run < 4 { 16 } else { 0 };
+            at += run * length;
+            left -= run;
+        }
+    }
+    Taken { cells: wanted - left, nbytes: at }
+}
+
+/// How many of eight bytes, from the lowest, are values of one byte: small integers, nil, booleans.
+#[inline]
+fn ones(word: u64) -> usize {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const LOW: u64 = !HIGH;
+    /// The high bit of each byte that is 0.
+    const fn zeros(word: u64) -> u64 {
+        !(((word & LOW) + LOW) | word) & HIGH
+    }
+    // 80 to DF: the high bit without both that follow it.
+    let large = word & !((word << 1) & (word << 2)) & HIGH;
+    let from_c0 = word ^ 0xc0c0_c0c0_c0c0_c0c0;
+    let constants = zeros(from_c0 & 0xfcfc_fcfc_fcfc_fcfc) & !zeros(from_c0 ^ 0x0101_0101_0101_0101);
+    ((large & !constants).trailing_zeros() / 8) as usize
+}
+
+#[cfg(test)]
+#[path = "skip_tests.rs"]
+mod tests;

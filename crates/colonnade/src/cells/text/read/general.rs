@@ -1,0 +1,91 @@
+//! Types without code of their own.
+
+use super::super::json::Json;
+use super::super::mixed;
+use super::*;
+use crate::cells::msgpack::options::ReadOptions;
+use crate::cells::typed::TypedCells;
+
+/// Any type, by way of MessagePack cells.
+struct General {
+    cells: Box<dyn TypedCells>,
+    len: usize,
+    buffer: Vec<u8>,
+    is_mixed: bool,
+    max_depth: u64,
+    style: Style,
+    common: Common,
+}
+
+pub(super) fn general(
+    field: &Field,
+    says: Option<DType>,
+    tag: Option<&str>,
+    style: Style,
+    dictionaries: &mut Dictionaries,
+    limits: &Limits,
+) -> Result<Box<dyn TextReader>> {
+    let options = ReadOptions { limits: *limits, ..ReadOptions::default() };
+    // Rows that are missing are null even where the field has none.
+    let cells =
+        typed::reader(field, says, tag, &options, dictionaries).map_err(|e| e.in_format(style.format))?;
+    let csv = style.syntax == Syntax::Csv;
+    let common = Common {
+        data_type: field.data_type().clone(),
+        nullable: field.is_nullable(),
+        csv,
+        inferred: style.inferred,
+    };
+    Ok(Box::new(General {
+        cells,
+        len: 0,
+        buffer: Vec::new(),
+        is_mixed: typed::is_cells(tag),
+        max_depth: limits.max_depth,
+        style,
+        common,
+    }))
+}
+
+impl General {
+    fn take(&mut self) -> Done {
+        let taken = self.cells.take(&self.buffer, 1)?;
+        if taken.nbytes != self.buffer.len() || taken.cells != 1 {
+            return Err(CellFault::malformed("expected one whole value."));
+        }
+        self.len += 1;
+        Ok(())
+    }
+}
+
+impl TextReader for General {
+    fn push(&mut self, cell: Cell<'_>) -> Done {
+        self.buffer.clear();
+        let mut json = Json::of(cell, self.max_depth);
+        if self.is_mixed && cell != Cell::Null {
+            let source = if let Cell::Raw(text) = cell { Some(text) } else { None };
+            mixed::encode(&mut json, source, self.max_depth, &mut self.buffer)?;
+        } else {
+            encode::value(&mut json, &self.common.data_type, self.style, &mut self.buffer)?;
+            json.end()?;
+        }
+        self.take()
+    }
+
+    fn nulls(&mut self, n: usize) -> Done {
+        for _ in 0..n {
+            self.buffer.clear();
+            self.buffer.push(0xc0);
+            self.take()?;
+        }
+        Ok(())
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn finish(self: Box<Self>) -> Result<ArrayData> {
+        self.cells.finish().map_err(|e| e.in_format(self.style.format))
+    }
+}

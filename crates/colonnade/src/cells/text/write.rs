@@ -1,0 +1,321 @@
+//! Arrays as text: what is common has code of its own, all else goes by way of MessagePack.
+
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow_schema::DataType;
+
+use super::decode::{put_int, put_time};
+use super::dictionary::Categories;
+use super::floats::{self, Float, Half};
+use super::*;
+use crate::cells::digits::Integer;
+use crate::cells::msgpack::column::changed;
+use crate::cells::typed;
+use crate::cells::typed::native;
+use crate::frame::Kind;
+
+mod general;
+
+use general::general;
+
+pub(super) fn writer<'a>(
+    field: &Field,
+    says: Option<DType>,
+    data: &'a ArrayData,
+    style: Style,
+) -> Result<Box<dyn TextWriter + 'a>> {
+    let mut data = data.clone();
+    data.align_buffers();
+    let broken =
+        |e| Error::malformed(style.format, format!("the array is no valid Arrow: {e}. Make it again."));
+    data.validate().map_err(broken)?;
+    let tag = nested::tag_of(field);
+    let is_mixed = typed::is_cells(tag.as_deref());
+    let complex = nested::is_complex(says);
+    let csv = style.syntax == Syntax::Csv;
+    if csv {
+        nested::check(data.data_type(), tag.as_deref(), complex, style)?;
+    }
+    let intervals = csv && nested::are_intervals(data.data_type(), tag.as_deref());
+    // NumPy's times have no null but NaT.
+    let nat = says.is_some_and(|d| matches!(d.kind, Kind::DateTime | Kind::TimeDelta));
+    let t = data.data_type();
+    let nulls = Nulls { nulls: data.nulls().filter(|nulls| nulls.null_count() > 0).cloned(), style };
+    Ok(match t {
+        _ if is_mixed => general(field, says, &data, style, true)?,
+        DataType::Struct(_) if intervals => {
+            Box::new(nested::Intervals(general(field, says, &data, nested::spelled(style), false)?))
+        }
+        DataType::Boolean => {
+            let buffer = data.buffers().first().cloned().unwrap_or_default();
+            Box::new(Bools { bits: BooleanBuffer::new(buffer, data.offset(), data.len()), nulls })
+        }
+        DataType::Int8 => ints(native::<i8>(&data, 0), nulls),
+        DataType::Int16 => ints(native::<i16>(&data, 0), nulls),
+        DataType::Int32 => ints(native::<i32>(&data, 0), nulls),
+        DataType::Int64 | DataType::Duration(_) if nat => {
+            Box::new(Times { values: native::<i64>(&data, 0), data_type: t.clone(), nat, nulls })
+        }
+        DataType::Int64 | DataType::Duration(_) => ints(native::<i64>(&data, 0), nulls),
+        DataType::UInt8 => ints(native::<u8>(&data, 0), nulls),
+        DataType::UInt16 => ints(native::<u16>(&data, 0), nulls),
+        DataType::UInt32 => ints(native::<u32>(&data, 0), nulls),
+        DataType::UInt64 => ints(native::<u64>(&data, 0), nulls),
+        DataType::Float16 => Box::new(Floats { values: native::<u16>(&data, 0), make: Half, nulls }),
+        DataType::Float32 => {
+            Box::new(Floats { values: native::<u32>(&data, 0), make: f32::from_bits, nulls })
+        }
+        DataType::Float64 => {
+            Box::new(Floats { values: native::<u64>(&data, 0), make: f64::from_bits, nulls })
+        }
+        DataType::Timestamp(..) | DataType::Date64 | DataType::Time64(_) => {
+            Box::new(Times { values: native::<i64>(&data, 0), data_type: t.clone(), nat, nulls })
+        }
+        DataType::Date32 | DataType::Time32(_) => {
+            Box::new(Times { values: native::<i32>(&data, 0), data_type: t.clone(), nat: false, nulls })
+        }
+        DataType::Utf8 => Box::new(Strings::<i32>::new(&data, nulls)?),
+        DataType::LargeUtf8 => Box::new(Strings::<i64>::new(&data, nulls)?),
+        DataType::Dictionary(codes, _) => {
+            let spelled = if intervals { nested::spelled(style) } else { style };
+            Box::new(Categories::new(codes, &data, spelled, style)?)
+        }
+        DataType::FixedSizeList(item, 2) if complex && csv => {
+            let child = data.child_data().first().ok_or_else(changed)?;
+            let start = data.offset() * 2;
+            let parts = child.slice(start, data.len() * 2);
+            match item.data_type() {
+                DataType::Float32 => {
+                    Box::new(Pairs { values: native::<u32>(&parts, 0), make: f32::from_bits, nulls })
+                }
+                _ => Box::new(Pairs { values: native::<u64>(&parts, 0), make: f64::from_bits, nulls }),
+            }
+        }
+        _ => general(field, says, &data, style, false)?,
+    })
+}
+
+/// Which cells are null, and how that is said.
+struct Nulls {
+    nulls: Option<NullBuffer>,
+    style: Style,
+}
+
+impl Nulls {
+    #[inline]
+    fn has(&self, row: usize) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        if self.style.syntax != Syntax::Csv {
+            out.extend_from_slice(b"null");
+        }
+    }
+}
+
+struct Bools {
+    bits: BooleanBuffer,
+    nulls: Nulls,
+}
+
+impl TextWriter for Bools {
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.has(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        if row >= self.bits.len() {
+            return Err(changed());
+        }
+        out.extend_from_slice(if self.bits.value(row) { b"true" } else { b"false" });
+        Ok(())
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.has(row)
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+}
+
+struct Ints<T: ArrowNativeType> {
+    values: ScalarBuffer<T>,
+    nulls: Nulls,
+}
+
+fn ints<T>(values: ScalarBuffer<T>, nulls: Nulls) -> Box<dyn TextWriter>
+where
+    T: ArrowNativeType + Integer,
+{
+    Box::new(Ints { values, nulls })
+}
+
+impl<T: ArrowNativeType + Integer> TextWriter for Ints<T> {
+    #[inline]
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.has(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        self.values.get(row).ok_or_else(changed)?.put(out);
+        Ok(())
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.has(row)
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+}
+
+struct Floats<B: ArrowNativeType, F> {
+    values: ScalarBuffer<B>,
+    make: fn(B) -> F,
+    nulls: Nulls,
+}
+
+impl<B: ArrowNativeType, F: Float> TextWriter for Floats<B, F> {
+    #[inline]
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.has(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        let value = (self.make)(*self.values.get(row).ok_or_else(changed)?);
+        floats::put(value, self.nulls.style, out)
+    }
+
+    /// In CSV without a header NaN is what its readers take for missing.
+    fn is_null(&self, row: usize) -> bool {
+        let nan = |bits: &B| {
+            let bits = (self.make)(*bits).bits() & !F::SIGN;
+            bits > F::INFINITY
+        };
+        self.nulls.has(row)
+            || self.nulls.style.syntax == Syntax::Csv
+                && !self.nulls.style.header
+                && self.values.get(row).is_some_and(nan)
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+}
+
+/// Complex numbers of CSV, as Python has them.
+struct Pairs<B: ArrowNativeType, F> {
+    values: ScalarBuffer<B>,
+    make: fn(B) -> F,
+    nulls: Nulls,
+}
+
+impl<B: ArrowNativeType, F: Float> TextWriter for Pairs<B, F> {
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.has(row) {
+            return Ok(());
+        }
+        let part = |i: usize| self.values.get(2 * row + i).map(|bits| (self.make)(*bits)).ok_or_else(changed);
+        out.push(b'(');
+        floats::put(part(0)?, self.nulls.style, out)?;
+        let at = out.len();
+        floats::put(part(1)?, self.nulls.style, out)?;
+        if out.get(at) != Some(&b'-') {
+            out.insert(at, b'+');
+        }
+        out.extend_from_slice(b"j)");
+        Ok(())
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.has(row)
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+}
+
+struct Times<T: ArrowNativeType> {
+    values: ScalarBuffer<T>,
+    data_type: DataType,
+    /// Whether the smallest 64-bit integer is NaT.
+    nat: bool,
+    nulls: Nulls,
+}
+
+impl<T: ArrowNativeType + Into<i64>> TextWriter for Times<T> {
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.is_null(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        let count: i64 = (*self.values.get(row).ok_or_else(changed)?).into();
+        if !put_time(count, &self.data_type, self.nulls.style, out) {
+            put_int(count, out);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.has(row)
+            || self.nat && self.values.get(row).is_some_and(|count| Into::<i64>::into(*count) == i64::MIN)
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+}
+
+struct Strings<O: ArrowNativeType> {
+    /// Where each cell starts, and where the last one ends.
+    offsets: ScalarBuffer<O>,
+    bytes: Buffer,
+    nulls: Nulls,
+}
+
+impl<O: ArrowNativeType> Strings<O> {
+    fn new(data: &ArrayData, nulls: Nulls) -> Result<Self> {
+        let bytes = data.buffers().get(1).cloned().unwrap_or_default();
+        let offsets: ScalarBuffer<O> = native(data, 1);
+        let at = |i: usize| offsets.get(i).and_then(|o| o.to_usize()).unwrap_or(0);
+        let used = bytes.get(at(0)..at(data.len())).ok_or_else(changed)?;
+        if simdutf8::basic::from_utf8(used).is_err() {
+            return Err(Error::malformed(
+                nulls.style.format,
+                "the array holds text that is no UTF-8. Make it again.",
+            ));
+        }
+        Ok(Self { offsets, bytes, nulls })
+    }
+
+    #[inline]
+    fn range(&self, row: usize) -> Option<std::ops::Range<usize>> {
+        Some(self.offsets.get(row)?.to_usize()?..self.offsets.get(row + 1)?.to_usize()?)
+    }
+}
+
+impl<O: ArrowNativeType> TextWriter for Strings<O> {
+    #[inline]
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.has(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        let range = self.range(row).ok_or_else(changed)?;
+        let text = self.bytes.get(range.clone()).ok_or_else(changed)?;
+        if text.first().is_some_and(|b| b & 0xc0 == 0x80) {
+            return Err(changed());
+        }
+        strings::put_part(&self.bytes, range, self.nulls.style.syntax, out);
+        Ok(())
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.has(row)
+    }
+}

@@ -1,0 +1,72 @@
+//! Types without code of their own.
+
+use super::super::decode::{self, Values};
+use super::super::mixed;
+use super::*;
+use crate::cells::msgpack::column::CellWriter;
+
+/// Any type, by way of its MessagePack cells.
+struct General {
+    cells: Box<dyn CellWriter>,
+    data_type: DataType,
+    is_mixed: bool,
+    nulls: Nulls,
+}
+
+pub(super) fn general(
+    field: &Field,
+    says: Option<DType>,
+    data: &ArrayData,
+    style: Style,
+    is_mixed: bool,
+) -> Result<Box<dyn TextWriter>> {
+    // Compatible cells have times as counts and bytes without a family of their own; types tell them apart.
+    let cells = typed::Style { header: style.header, compatible: true };
+    let cells = typed::writer(field, says, data, cells).map_err(|e| e.in_format(style.format))?;
+    let nulls = match data.data_type() {
+        DataType::Null => Some(NullBuffer::new_null(data.len())),
+        _ => data.nulls().cloned(),
+    };
+    Ok(Box::new(General {
+        cells,
+        data_type: data.data_type().clone(),
+        is_mixed,
+        nulls: Nulls { nulls, style },
+    }))
+}
+
+impl General {
+    fn cell(&self, row: usize) -> Result<Vec<u8>> {
+        let mut cell = vec![0; self.cells.measure(row..row + 1)?];
+        self.cells.write(row..row + 1, &mut cell)?;
+        Ok(cell)
+    }
+}
+
+impl TextWriter for General {
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        let style = self.nulls.style;
+        if self.nulls.has(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        let cell = self.cell(row).map_err(|e| e.in_format(style.format))?;
+        if self.is_mixed {
+            mixed::decode(&cell, style, out);
+            return Ok(());
+        }
+        if cell == [0xc0] {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        decode::value(&mut Values::new(&cell), &self.data_type, style, out)
+            .map_err(|e| e.in_format(style.format))
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        // Runs and unions have no nulls of their own.
+        self.nulls.has(row)
+            || matches!(self.data_type, DataType::RunEndEncoded(..))
+                && self.cell(row).is_ok_and(|cell| cell == [0xc0])
+    }
+}

@@ -1,0 +1,81 @@
+//! Integers of any width: values, codes of dictionaries, ends of runs.
+
+use arrow_buffer::{ArrowNativeType, ScalarBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
+
+use crate::cells::msgpack::column::changed;
+use crate::error::Result;
+
+use super::out::{self, Out};
+
+/// Values of an array's own buffer, of cells and `extra` after them.
+pub(crate) fn native<T: ArrowNativeType>(data: &ArrayData, extra: usize) -> ScalarBuffer<T> {
+    match data.buffers().first() {
+        Some(buffer) if !buffer.is_empty() => {
+            ScalarBuffer::new(buffer.clone(), data.offset(), data.len() + extra)
+        }
+        _ => ScalarBuffer::default(),
+    }
+}
+
+/// Integers, positions most of all, whatever their width.
+pub(crate) enum Codes {
+    I8(ScalarBuffer<i8>),
+    I16(ScalarBuffer<i16>),
+    I32(ScalarBuffer<i32>),
+    I64(ScalarBuffer<i64>),
+    U8(ScalarBuffer<u8>),
+    U16(ScalarBuffer<u16>),
+    U32(ScalarBuffer<u32>),
+    U64(ScalarBuffer<u64>),
+}
+
+impl Codes {
+    /// Those in the buffer of `data`, whose type may be another: a dictionary's, for one.
+    pub(crate) fn new(codes: &DataType, data: &ArrayData) -> Result<Self> {
+        Ok(match codes {
+            DataType::Int8 => Self::I8(native(data, 0)),
+            DataType::Int16 => Self::I16(native(data, 0)),
+            DataType::Int32 => Self::I32(native(data, 0)),
+            DataType::Int64 => Self::I64(native(data, 0)),
+            DataType::UInt8 => Self::U8(native(data, 0)),
+            DataType::UInt16 => Self::U16(native(data, 0)),
+            DataType::UInt32 => Self::U32(native(data, 0)),
+            DataType::UInt64 => Self::U64(native(data, 0)),
+            _ => return Err(changed()),
+        })
+    }
+
+    /// That of a row; `None` where it is negative, or where there is no such row.
+    pub(crate) fn at(&self, row: usize) -> Option<usize> {
+        match self {
+            Self::I8(v) => v.get(row)?.to_usize(),
+            Self::I16(v) => v.get(row)?.to_usize(),
+            Self::I32(v) => v.get(row)?.to_usize(),
+            Self::I64(v) => v.get(row)?.to_usize(),
+            Self::U8(v) => v.get(row)?.to_usize(),
+            Self::U16(v) => v.get(row)?.to_usize(),
+            Self::U32(v) => v.get(row)?.to_usize(),
+            Self::U64(v) => v.get(row)?.to_usize(),
+        }
+    }
+
+    /// Writes that of a row.
+    #[inline]
+    pub(super) fn put<O: Out>(&self, row: usize, out: &mut O) -> Result<()> {
+        fn at<T: ArrowNativeType>(values: &ScalarBuffer<T>, row: usize) -> Result<T> {
+            values.get(row).copied().ok_or_else(changed)
+        }
+        match self {
+            Self::I8(v) => out::int(out, i64::from(at(v, row)?)),
+            Self::I16(v) => out::int(out, i64::from(at(v, row)?)),
+            Self::I32(v) => out::int(out, i64::from(at(v, row)?)),
+            Self::I64(v) => out::int(out, at(v, row)?),
+            Self::U8(v) => out::uint(out, u64::from(at(v, row)?)),
+            Self::U16(v) => out::uint(out, u64::from(at(v, row)?)),
+            Self::U32(v) => out::uint(out, u64::from(at(v, row)?)),
+            Self::U64(v) => out::uint(out, at(v, row)?),
+        }
+    }
+}

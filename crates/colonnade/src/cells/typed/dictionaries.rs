@@ -1,0 +1,182 @@
+//! Values of dictionaries: they stand in the header, one array each, those inside another's values before it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, FieldRef, Fields};
+
+use super::allowance::{Allowance, Budget};
+use super::{CellError, Range, Style, out, reader, writer};
+use crate::cells::msgpack::column::{FORMAT, malformed};
+use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::options::ReadOptions;
+use crate::error::{Error, Result};
+use crate::frame::children;
+use crate::limits::Limits;
+
+/// Values of dictionaries, taken by fields in their order.
+#[derive(Debug, Default)]
+pub struct Dictionaries {
+    arrays: VecDeque<ArrayData>,
+    /// What the readers of one frame share, as they share these.
+    budget: Option<Budget>,
+}
+
+impl Dictionaries {
+    /// These, in the order of [`dictionary_types`].
+    #[must_use]
+    pub fn of(values: Vec<ArrayData>) -> Self {
+        Self { arrays: values.into(), budget: None }
+    }
+
+    /// Memory that nulls of the frame may take.
+    pub(super) fn budget(&mut self, limits: &Limits) -> Budget {
+        Arc::clone(self.budget.get_or_insert_with(|| Arc::new(Allowance::new(limits))))
+    }
+
+    /// Those of a type, its own last; whoever reads codes needs that one alone.
+    pub(crate) fn next(&mut self, values: &DataType) -> Result<ArrayData> {
+        self.arrays.drain(..count(values).min(self.arrays.len()));
+        match self.arrays.pop_front() {
+            Some(found) if found.data_type() == values => Ok(found),
+            found => {
+                let found = found.map_or_else(|| "none".into(), |data| format!("{}", data.data_type()));
+                let message = format!("dictionaries: expected values of {values}, found {found}.");
+                Err(Error::malformed(FORMAT, message))
+            }
+        }
+    }
+}
+
+/// Dictionaries of a type, those inside of it before itself.
+fn visit<'t>(data_type: &'t DataType, found: &mut dyn FnMut(&'t DataType)) {
+    if let DataType::Dictionary(_, values) = data_type {
+        visit(values, found);
+        found(values);
+    }
+    for child in children(data_type) {
+        visit(child.data_type(), found);
+    }
+}
+
+/// The value types of all dictionaries of some fields, those inside another's values before it.
+#[must_use]
+pub fn dictionary_types(fields: &Fields) -> Vec<&DataType> {
+    let mut types = Vec::new();
+    for field in fields {
+        visit(field.data_type(), &mut |values| types.push(values));
+    }
+    types
+}
+
+/// The values of all dictionaries of some arrays, in the order of [`dictionary_types`].
+#[must_use]
+pub fn dictionaries_of(arrays: &[ArrayData]) -> Vec<ArrayData> {
+    let mut found = Vec::new();
+    for array in arrays {
+        collect(array, &mut found);
+    }
+    found
+}
+
+/// Dictionaries inside of a type.
+#[must_use]
+pub fn dictionaries_inside(data_type: &DataType) -> usize {
+    count(data_type)
+}
+
+fn count(data_type: &DataType) -> usize {
+    let mut count = 0;
+    visit(data_type, &mut |_| count += 1);
+    count
+}
+
+fn collect(data: &ArrayData, found: &mut Vec<ArrayData>) {
+    for child in data.child_data() {
+        collect(child, found);
+    }
+    if let (DataType::Dictionary(..), [values]) = (data.data_type(), data.child_data()) {
+        found.push(values.clone());
+    }
+}
+
+/// The header's `dictionaries` of some arrays: one array of values for each.
+///
+/// # Errors
+/// As the values' own cells.
+pub fn write_dictionaries(arrays: &[ArrayData], style: Style) -> Result<Vec<u8>> {
+    let found = dictionaries_of(arrays);
+    let mut written = Vec::new();
+    out::array(&mut written, found.len())?;
+    for values in &found {
+        let writer = writer(&field_of(values.data_type()), None, values, style)?;
+        out::array(&mut written, values.len())?;
+        let rows: Range<usize> = 0..values.len();
+        let front = written.len();
+        written.resize(front + writer.measure(rows.clone())?, 0);
+        writer.write(rows, written.get_mut(front..).unwrap_or_default())?;
+    }
+    Ok(written)
+}
+
+fn field_of(values: &DataType) -> Field {
+    Field::new("values", values.clone(), true)
+}
+
+/// The dictionaries of `fields` from the header's array at the front of `bytes`, and the array's length.
+///
+/// # Errors
+/// Malformed: another number of dictionaries than the fields have, values of another type, fewer bytes than all of it.
+pub fn read_dictionaries(
+    fields: &[FieldRef],
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> std::result::Result<(Dictionaries, usize), CellError> {
+    let mut types = Vec::new();
+    for field in fields {
+        visit(field.data_type(), &mut |values| types.push(values));
+    }
+    let (found, mut at) = array(bytes, 0)?;
+    if found != types.len() {
+        let expected = types.len();
+        return Err(malformed(
+            0,
+            format!("dictionaries: expected {expected}, one a field of codes, found {found}."),
+        ));
+    }
+    let mut out: VecDeque<ArrayData> = VecDeque::with_capacity(found);
+    let budget = Some(Arc::new(Allowance::new(&options.limits)));
+    for (i, values) in types.iter().enumerate() {
+        let placed = |offset: usize| move |e: CellError| e.after(0, offset).in_entry(i);
+        let (rows, length) = array(bytes, at).map_err(placed(0))?;
+        at += length;
+        // Those inside of these values have just been read.
+        let inside = count(values);
+        let arrays = out.iter().skip(i.saturating_sub(inside)).cloned().collect();
+        let mut inner = Dictionaries { arrays, budget: budget.clone() };
+        let plain = |error: Error| CellError { cell: 0, offset: at, path: format!("[{i}]"), error };
+        let mut reader = reader(&field_of(values), None, None, options, &mut inner).map_err(plain)?;
+        let rest = bytes.get(at..).unwrap_or_default();
+        let taken = reader.take(rest, rows).map_err(placed(at))?;
+        if taken.cells < rows {
+            let message =
+                format!("expected {rows} values of a dictionary, found {}; the input ends.", taken.cells);
+            return Err(malformed(at + taken.nbytes, message).in_entry(i));
+        }
+        out.push_back(reader.finish().map_err(plain)?);
+        at += taken.nbytes;
+    }
+    Ok((Dictionaries { arrays: out, budget }, at))
+}
+
+/// The head of an array at `at`: entries and length.
+fn array(bytes: &[u8], at: usize) -> std::result::Result<(usize, usize), CellError> {
+    match head(bytes.get(at..).unwrap_or_default()).map_err(|e| e.after(0, at))? {
+        Some((Head::Array(entries), length)) => Ok((entries as usize, length)),
+        Some((other, _)) => {
+            Err(malformed(at, format!("dictionaries: expected an array, found {}.", other.name())))
+        }
+        None => Err(malformed(at, "dictionaries: expected an array, found the end of the input.")),
+    }
+}

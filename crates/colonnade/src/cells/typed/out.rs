@@ -1,0 +1,174 @@
+//! Heads in their smallest form, to something that counts bytes or keeps them: measuring and writing are one code.
+
+use crate::cells::msgpack::column::{FORMAT, changed};
+use crate::error::{Error, Result};
+
+/// Where bytes go.
+pub(super) trait Out {
+    /// Takes `bytes`.
+    fn put(&mut self, bytes: &[u8]) -> Result<()>;
+}
+
+/// Counts them.
+pub(super) struct Count(pub(super) usize);
+
+impl Out for Count {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.0 += bytes.len();
+        Ok(())
+    }
+}
+
+/// Keeps them at the front of a slice.
+pub(super) struct Slice<'o> {
+    pub(super) out: &'o mut [u8],
+    pub(super) at: usize,
+}
+
+impl Out for Slice<'_> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        let free = self.out.get_mut(self.at..).and_then(|rest| rest.get_mut(..bytes.len()));
+        free.ok_or_else(changed)?.copy_from_slice(bytes);
+        self.at += bytes.len();
+        Ok(())
+    }
+}
+
+impl Out for Vec<u8> {
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Which family of bytes a payload belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    /// `fixstr`, `str 8`, `str 16`, `str 32`.
+    Str,
+    /// The same without `str 8`, which readers of the specification before 2013 do not know.
+    OldStr,
+    /// `bin 8`, `bin 16`, `bin 32`.
+    Bin,
+    /// Whole cells.
+    Raw,
+}
+
+/// Nil.
+pub(super) const NIL: u8 = 0xc0;
+
+fn marked<const N: usize>(out: &mut impl Out, marker: u8, bytes: [u8; N]) -> Result<()> {
+    out.put(&[marker])?;
+    out.put(&bytes)
+}
+
+/// An integer of at least 0.
+#[inline]
+pub(super) fn uint(out: &mut impl Out, value: u64) -> Result<()> {
+    if let Ok(value) = u8::try_from(value) {
+        return if value < 0x80 { out.put(&[value]) } else { out.put(&[0xcc, value]) };
+    }
+    if let Ok(value) = u16::try_from(value) {
+        return marked(out, 0xcd, value.to_be_bytes());
+    }
+    if let Ok(value) = u32::try_from(value) {
+        return marked(out, 0xce, value.to_be_bytes());
+    }
+    marked(out, 0xcf, value.to_be_bytes())
+}
+
+/// An integer.
+#[inline]
+pub(super) fn int(out: &mut impl Out, value: i64) -> Result<()> {
+    if let Ok(value) = u64::try_from(value) {
+        return uint(out, value);
+    }
+    if let Ok(value) = i8::try_from(value) {
+        let byte = value.cast_unsigned();
+        return if value >= -32 { out.put(&[byte]) } else { out.put(&[0xd0, byte]) };
+    }
+    if let Ok(value) = i16::try_from(value) {
+        return marked(out, 0xd1, value.to_be_bytes());
+    }
+    if let Ok(value) = i32::try_from(value) {
+        return marked(out, 0xd2, value.to_be_bytes());
+    }
+    marked(out, 0xd3, value.to_be_bytes())
+}
+
+/// A 32-bit float by its bits.
+#[inline]
+pub(super) fn f32(out: &mut impl Out, bits: u32) -> Result<()> {
+    marked(out, 0xca, bits.to_be_bytes())
+}
+
+/// A 64-bit float by its bits.
+#[inline]
+pub(super) fn f64(out: &mut impl Out, bits: u64) -> Result<()> {
+    marked(out, 0xcb, bits.to_be_bytes())
+}
+
+/// Text or bytes with their head.
+#[inline]
+pub(super) fn bytes(out: &mut impl Out, family: Family, payload: &[u8]) -> Result<()> {
+    let length = payload.len();
+    match (family, u8::try_from(length), u16::try_from(length), u32::try_from(length)) {
+        (Family::Raw, ..) => {}
+        (Family::Str | Family::OldStr, Ok(n), ..) if n < 32 => out.put(&[0xa0 | n])?,
+        (Family::Str, Ok(n), ..) => out.put(&[0xd9, n])?,
+        (Family::Str | Family::OldStr, _, Ok(n), _) => marked(out, 0xda, n.to_be_bytes())?,
+        (Family::Str | Family::OldStr, _, _, Ok(n)) => marked(out, 0xdb, n.to_be_bytes())?,
+        (Family::Bin, Ok(n), ..) => out.put(&[0xc4, n])?,
+        (Family::Bin, _, Ok(n), _) => marked(out, 0xc5, n.to_be_bytes())?,
+        (Family::Bin, _, _, Ok(n)) => marked(out, 0xc6, n.to_be_bytes())?,
+        _ => return Err(too_long("a cell of at most 4294967295 bytes", length)),
+    }
+    out.put(payload)
+}
+
+/// The head of an array.
+pub(super) fn array(out: &mut impl Out, entries: usize) -> Result<()> {
+    counted(out, entries, 0x90, 0xdc)
+}
+
+/// The head of a map.
+pub(super) fn map(out: &mut impl Out, entries: usize) -> Result<()> {
+    counted(out, entries, 0x80, 0xde)
+}
+
+fn counted(out: &mut impl Out, entries: usize, small: u8, wide: u8) -> Result<()> {
+    if let Ok(n) = u16::try_from(entries) {
+        return match u8::try_from(n) {
+            Ok(n) if n < 16 => out.put(&[small | n]),
+            _ => marked(out, wide, n.to_be_bytes()),
+        };
+    }
+    let n = u32::try_from(entries).map_err(|_| too_long("a cell of at most 4294967295 entries", entries))?;
+    marked(out, wide + 1, n.to_be_bytes())
+}
+
+/// An instant, as the specification's extension -1: seconds since 1970 and nanoseconds after them.
+#[inline]
+pub(super) fn instant(out: &mut impl Out, seconds: i64, nanoseconds: u32) -> Result<()> {
+    if let Ok(unsigned) = u64::try_from(seconds)
+        && unsigned >> 34 == 0
+    {
+        let packed = u64::from(nanoseconds) << 34 | unsigned;
+        return match u32::try_from(packed) {
+            Ok(packed) => marked(out, 0xd6, [0xff]).and_then(|()| out.put(&packed.to_be_bytes())),
+            Err(_) => marked(out, 0xd7, [0xff]).and_then(|()| out.put(&packed.to_be_bytes())),
+        };
+    }
+    out.put(&[0xc7, 12, 0xff])?;
+    out.put(&nanoseconds.to_be_bytes())?;
+    out.put(&seconds.to_be_bytes())
+}
+
+#[cold]
+fn too_long(expected: &str, found: usize) -> Error {
+    let message =
+        format!("expected {expected}, MessagePack's limit, found {found}. Split it, or write Arrow.");
+    Error::unrepresentable(FORMAT, message)
+}

@@ -1,0 +1,185 @@
+//! Cells as arrays.
+//!
+//! Arrays are validated when they are made: what no cell alone shows (offsets that fit, text, codes, nulls) is checked
+//! cell by cell as well, so that the error has a place.
+
+use std::sync::Arc;
+
+use arrow_buffer::NullBufferBuilder;
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::{DataType, Field, IntervalUnit, UnionMode};
+
+use super::allowance::Budget;
+use super::{CellError, Cells, Dictionaries, Taken, TypedCells, is_cells, names_are_unique};
+use crate::cells::msgpack::column::{FORMAT, malformed};
+use crate::cells::msgpack::options::ReadOptions;
+use crate::cells::msgpack::skip::{Skipper, skip};
+use crate::error::{Error, Result};
+
+mod flat;
+mod lists;
+mod make;
+mod numbers;
+mod structs;
+mod unions;
+
+type Pushed = std::result::Result<Option<usize>, CellError>;
+type Done = std::result::Result<(), CellError>;
+
+/// Gathers the values of one array.
+trait Build: Send {
+    /// Takes one cell that is not nil from the front of `bytes` and answers its length; `None`, and nothing changed, where
+    /// it is not whole. Types with children are asked about whole cells only.
+    fn push(&mut self, bytes: &[u8]) -> Pushed;
+
+    /// Appends a null.
+    fn null(&mut self) -> Done;
+
+    /// The array of `len` cells.
+    fn finish(&mut self, len: usize) -> Result<ArrayData>;
+}
+
+/// One array in the making: what is around its values.
+struct Slot {
+    build: Box<dyn Build>,
+    len: usize,
+    nullable: bool,
+    /// Bytes that a null takes.
+    cost: u64,
+    budget: Budget,
+}
+
+impl Slot {
+    /// Takes one cell.
+    #[inline]
+    fn push(&mut self, bytes: &[u8]) -> Pushed {
+        let pushed = if bytes.first() == Some(&super::out::NIL) {
+            if !self.nullable {
+                return Err(malformed(0, "expected a value, as the field holds no nulls, found nil."));
+            }
+            self.budget.charge(self.cost)?;
+            self.build.null()?;
+            Some(1)
+        } else {
+            self.build.push(bytes)?
+        };
+        self.len += usize::from(pushed.is_some());
+        Ok(pushed)
+    }
+
+    /// Takes one cell of an entry that is whole, at `at`, which moves on.
+    fn push_at(&mut self, bytes: &[u8], at: &mut usize) -> Done {
+        let pushed = self.push(bytes.get(*at..).unwrap_or_default()).map_err(|e| e.after(0, *at))?;
+        *at += pushed.ok_or_else(|| cut(*at))?;
+        Ok(())
+    }
+
+    /// Appends a null that no byte stands for; whoever asks has counted it.
+    fn fill(&mut self) -> Done {
+        self.build.null()?;
+        self.len += 1;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<ArrayData> {
+        self.build.finish(self.len)
+    }
+}
+
+#[cold]
+fn cut(at: usize) -> CellError {
+    malformed(at, "expected a whole value, found the end of the cell around it.")
+}
+
+/// Validates.
+fn made(builder: ArrayDataBuilder) -> Result<ArrayData> {
+    builder.build().map_err(|e| Error::malformed(FORMAT, format!("the cells make no valid array: {e}.")))
+}
+
+/// Which cells are null.
+#[derive(Debug)]
+struct Nulls(NullBufferBuilder);
+
+impl Default for Nulls {
+    fn default() -> Self {
+        Self(NullBufferBuilder::new(0))
+    }
+}
+
+/// The cells of one column.
+pub(super) struct Reader {
+    slot: Slot,
+    /// Whether cells are looked through before they are read, so that a part of one changes nothing.
+    nested: bool,
+    /// Whether a null of the type may take far more than its byte.
+    wide: bool,
+    max_depth: u64,
+    /// What has seen the front of the next cell, and how much of it.
+    begun: Option<(Skipper, usize)>,
+}
+
+impl Reader {
+    pub(super) fn new(
+        field: &Field,
+        tag: Option<&str>,
+        options: &ReadOptions,
+        dictionaries: &mut Dictionaries,
+    ) -> Result<Self> {
+        let max_depth = options.limits.max_depth;
+        let budget = dictionaries.budget(&options.limits);
+        let mut maker = make::Maker { dictionaries, budget, max_depth, cells: is_cells(tag) };
+        let slot = maker.slot(field, 0)?;
+        let nested = field.data_type().is_nested() || is_cells(tag);
+        let wide = make::is_wide(field.data_type());
+        Ok(Self { slot, nested, wide, max_depth: options.limits.max_depth, begun: None })
+    }
+
+    /// Whether the cell at the front is whole. What an earlier call has seen of it is not looked at again.
+    fn is_whole(&mut self, bytes: &[u8]) -> std::result::Result<bool, CellError> {
+        if self.begun.is_none() {
+            if skip(bytes, self.max_depth)?.is_some() {
+                return Ok(true);
+            }
+            self.begun = Some((Skipper::new(self.max_depth), 0));
+        }
+        if let Some((skipper, seen)) = &mut self.begun {
+            let fresh = bytes.get(*seen..).unwrap_or_default();
+            *seen += skipper.feed(fresh).map_err(|e| e.after(0, *seen))?;
+            if !skipper.is_whole() {
+                return Ok(false);
+            }
+        }
+        self.begun = None;
+        Ok(true)
+    }
+}
+
+impl Cells for Reader {
+    fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<Taken, CellError> {
+        let mut taken = Taken::default();
+        while taken.cells < wanted {
+            let rest = bytes.get(taken.nbytes..).unwrap_or_default();
+            let here = |e: CellError| e.after(taken.cells, taken.nbytes);
+            if self.nested && !self.is_whole(rest).map_err(here)? {
+                break;
+            }
+            match self.slot.push(rest).map_err(here)? {
+                Some(length) => {
+                    taken = Taken { cells: taken.cells + 1, nbytes: taken.nbytes + length };
+                    if self.wide {
+                        self.slot.budget.grant(length);
+                    }
+                }
+                None if self.nested => return Err(here(cut(0))),
+                None => break,
+            }
+        }
+        Ok(taken)
+    }
+}
+
+impl TypedCells for Reader {
+    fn finish(mut self: Box<Self>) -> Result<ArrayData> {
+        self.slot.finish()
+    }
+}

@@ -1,0 +1,227 @@
+//! Nulls, booleans, text and bytes.
+
+use arrow_array::Array;
+use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
+use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer};
+
+use super::numbers::unexpected;
+use super::*;
+use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::skip::skip;
+
+/// Nil and nothing else.
+pub(super) struct Nils;
+
+impl Build for Nils {
+    fn push(&mut self, bytes: &[u8]) -> Pushed {
+        match head(bytes)? {
+            Some((found, _)) => Err(unexpected("nil, as all of the column is null", found, &[])),
+            None => Ok(None),
+        }
+    }
+
+    fn null(&mut self) -> Done {
+        Ok(())
+    }
+
+    fn finish(&mut self, len: usize) -> Result<ArrayData> {
+        made(ArrayDataBuilder::new(DataType::Null).len(len))
+    }
+}
+
+/// Booleans.
+pub(super) struct Bools {
+    bits: BooleanBufferBuilder,
+    nulls: Nulls,
+}
+
+impl Bools {
+    pub(super) fn boxed() -> Box<dyn Build> {
+        Box::new(Self { bits: BooleanBufferBuilder::new(0), nulls: Nulls::default() })
+    }
+}
+
+impl Build for Bools {
+    fn push(&mut self, bytes: &[u8]) -> Pushed {
+        match head(bytes)? {
+            Some((Head::Bool(value), length)) => {
+                self.bits.append(value);
+                self.nulls.0.append_non_null();
+                Ok(Some(length))
+            }
+            Some((found, _)) => Err(unexpected("a boolean", found, &[])),
+            None => Ok(None),
+        }
+    }
+
+    fn null(&mut self) -> Done {
+        self.bits.append(false);
+        self.nulls.0.append_null();
+        Ok(())
+    }
+
+    fn finish(&mut self, len: usize) -> Result<ArrayData> {
+        let builder = ArrayDataBuilder::new(DataType::Boolean).len(len);
+        made(builder.nulls(self.nulls.0.finish()).add_buffer(self.bits.finish().into_inner()))
+    }
+}
+
+/// What the bytes of a cell are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Payload {
+    Text,
+    Binary,
+    /// The whole cell; how deep it may nest.
+    Cell(u64),
+}
+
+impl Payload {
+    /// The bytes of the cell at the front and the length of the whole.
+    fn of(self, bytes: &[u8]) -> std::result::Result<Option<(&[u8], usize)>, CellError> {
+        if let Self::Cell(max_depth) = self {
+            let size = skip(bytes, max_depth)?;
+            return Ok(size.and_then(|size| bytes.get(..size)).map(|cell| (cell, cell.len())));
+        }
+        let Some((found, length)) = head(bytes)? else { return Ok(None) };
+        let size = length + found.payload();
+        match (self, found) {
+            // Old writers and compatible ones have one family for both.
+            (_, Head::Str(_)) | (Self::Binary, Head::Bin(_)) => {}
+            (Self::Text, _) => return Err(unexpected("text", found, &[])),
+            (Self::Binary | Self::Cell(_), _) => return Err(unexpected("bytes", found, &[])),
+        }
+        let Some(payload) = bytes.get(length..size) else { return Ok(None) };
+        if self == Self::Text
+            && let Err(e) = simdutf8::compat::from_utf8(payload)
+        {
+            let message =
+                format!("expected UTF-8, found bytes that break it {} into the text.", e.valid_up_to());
+            return Err(malformed(length + e.valid_up_to(), message));
+        }
+        Ok(Some((payload, size)))
+    }
+}
+
+/// Text or bytes of any length.
+pub(super) struct Bytes<O> {
+    data_type: DataType,
+    payload: Payload,
+    offsets: Vec<O>,
+    data: Vec<u8>,
+    nulls: Nulls,
+}
+
+impl<O: ArrowNativeType + TryFrom<usize>> Bytes<O> {
+    pub(super) fn boxed(data_type: &DataType, payload: Payload) -> Box<dyn Build> {
+        let (data_type, nulls) = (data_type.clone(), Nulls::default());
+        Box::new(Self { data_type, payload, offsets: vec![O::default()], data: Vec::new(), nulls })
+    }
+}
+
+impl<O: ArrowNativeType + TryFrom<usize>> Build for Bytes<O> {
+    fn push(&mut self, bytes: &[u8]) -> Pushed {
+        let Some((payload, size)) = self.payload.of(bytes)? else { return Ok(None) };
+        let end =
+            O::try_from(self.data.len() + payload.len()).map_err(|_| too_many("bytes", &self.data_type))?;
+        self.data.extend_from_slice(payload);
+        self.offsets.push(end);
+        self.nulls.0.append_non_null();
+        Ok(Some(size))
+    }
+
+    fn null(&mut self) -> Done {
+        self.offsets.push(self.offsets.last().copied().unwrap_or_default());
+        self.nulls.0.append_null();
+        Ok(())
+    }
+
+    fn finish(&mut self, len: usize) -> Result<ArrayData> {
+        let offsets = Buffer::from_vec(std::mem::take(&mut self.offsets));
+        let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len).nulls(self.nulls.0.finish());
+        made(builder.add_buffer(offsets).add_buffer(Buffer::from_vec(std::mem::take(&mut self.data))))
+    }
+}
+
+/// More than the offsets of a type can count.
+#[cold]
+pub(super) fn too_many(what: &str, data_type: &DataType) -> CellError {
+    let name = crate::frame::type_name(data_type, false);
+    malformed(
+        0,
+        format!("the column has more {what} than the offsets of {name} count. Write it as a large one."),
+    )
+}
+
+/// Bytes of one width.
+pub(super) struct Fixed {
+    width: usize,
+    data: Vec<u8>,
+    nulls: Nulls,
+    data_type: DataType,
+}
+
+impl Fixed {
+    pub(super) fn boxed(data_type: &DataType, width: usize) -> Box<dyn Build> {
+        Box::new(Self { width, data: Vec::new(), nulls: Nulls::default(), data_type: data_type.clone() })
+    }
+}
+
+impl Build for Fixed {
+    fn push(&mut self, bytes: &[u8]) -> Pushed {
+        let Some((payload, size)) = Payload::Binary.of(bytes)? else { return Ok(None) };
+        if payload.len() != self.width {
+            return Err(malformed(0, format!("expected {} bytes, found {}.", self.width, payload.len())));
+        }
+        self.data.extend_from_slice(payload);
+        self.nulls.0.append_non_null();
+        Ok(Some(size))
+    }
+
+    fn null(&mut self) -> Done {
+        self.data.resize(self.data.len() + self.width, 0);
+        self.nulls.0.append_null();
+        Ok(())
+    }
+
+    fn finish(&mut self, len: usize) -> Result<ArrayData> {
+        let builder = ArrayDataBuilder::new(self.data_type.clone()).len(len).nulls(self.nulls.0.finish());
+        made(builder.add_buffer(Buffer::from_vec(std::mem::take(&mut self.data))))
+    }
+}
+
+/// Views of text or bytes.
+pub(super) enum Views {
+    Text(StringViewBuilder),
+    Binary(BinaryViewBuilder),
+}
+
+impl Build for Views {
+    fn push(&mut self, bytes: &[u8]) -> Pushed {
+        let payload = if matches!(self, Self::Text(_)) { Payload::Text } else { Payload::Binary };
+        let Some((payload, size)) = payload.of(bytes)? else { return Ok(None) };
+        let appended = match self {
+            Self::Text(views) => match std::str::from_utf8(payload) {
+                Ok(text) => views.try_append_value(text),
+                Err(_) => return Err(malformed(0, "expected UTF-8.")),
+            },
+            Self::Binary(views) => views.try_append_value(payload),
+        };
+        appended.map_err(|e| malformed(0, format!("the text does not fit a view: {e}.")))?;
+        Ok(Some(size))
+    }
+
+    fn null(&mut self) -> Done {
+        match self {
+            Self::Text(views) => views.append_null(),
+            Self::Binary(views) => views.append_null(),
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _: usize) -> Result<ArrayData> {
+        Ok(match self {
+            Self::Text(views) => views.finish().to_data(),
+            Self::Binary(views) => views.finish().to_data(),
+        })
+    }
+}

@@ -1,0 +1,278 @@
+//! Values of fixed width, each decoded from one head and its payload.
+
+use arrow_buffer::{ArrowNativeType, Buffer, IntervalDayTime, IntervalMonthDayNano, i256};
+
+use super::super::{decimal, half};
+use super::*;
+use crate::calendar::counted;
+use crate::cells::msgpack::head::{Head, head};
+use crate::shown::shown;
+
+/// Values of one native type, and which of them are null.
+struct Column<T> {
+    data_type: DataType,
+    values: Vec<T>,
+    nulls: Nulls,
+}
+
+impl<T: ArrowNativeType> Column<T> {
+    fn new(data_type: &DataType) -> Self {
+        Self { data_type: data_type.clone(), values: Vec::new(), nulls: Nulls::default() }
+    }
+
+    fn push(&mut self, value: T) {
+        self.values.push(value);
+        self.nulls.0.append_non_null();
+    }
+
+    fn null(&mut self) {
+        self.values.push(T::default());
+        self.nulls.0.append_null();
+    }
+
+    /// The array so far; nothing is left.
+    fn take(&mut self, len: usize) -> ArrayDataBuilder {
+        ArrayDataBuilder::new(self.data_type.clone())
+            .len(len)
+            .nulls(self.nulls.0.finish())
+            .add_buffer(Buffer::from_vec(std::mem::take(&mut self.values)))
+    }
+}
+
+/// Values that are one head and its payload.
+pub(super) struct Numbers<T, F> {
+    column: Column<T>,
+    decode: F,
+    /// What a cell should have been, for messages.
+    expected: String,
+    /// The values of a dictionary, whose codes these are.
+    dictionary: Option<ArrayData>,
+}
+
+impl<T, F> Numbers<T, F>
+where
+    T: ArrowNativeType,
+    F: Fn(Head, &[u8]) -> Option<T> + Send + 'static,
+{
+    pub(super) fn boxed(data_type: &DataType, decode: F) -> Box<dyn Build> {
+        let expected = crate::frame::type_name(data_type, false);
+        Box::new(Self { column: Column::new(data_type), decode, expected, dictionary: None })
+    }
+
+    pub(super) fn codes(data_type: &DataType, values: ArrayData, decode: F) -> Box<dyn Build> {
+        let expected = format!("a code of one of {} categories", values.len());
+        Box::new(Self { column: Column::new(data_type), decode, expected, dictionary: Some(values) })
+    }
+}
+
+impl<T, F> Build for Numbers<T, F>
+where
+    T: ArrowNativeType,
+    F: Fn(Head, &[u8]) -> Option<T> + Send + 'static,
+{
+    fn push(&mut self, bytes: &[u8]) -> Pushed {
+        let Some((found, length)) = head(bytes)? else { return Ok(None) };
+        let size = length + found.payload();
+        let Some(payload) = bytes.get(length..size) else { return Ok(None) };
+        let Some(value) = (self.decode)(found, payload) else {
+            return Err(unexpected(&self.expected, found, payload));
+        };
+        self.column.push(value);
+        Ok(Some(size))
+    }
+
+    fn null(&mut self) -> Done {
+        self.column.null();
+        Ok(())
+    }
+
+    fn finish(&mut self, len: usize) -> Result<ArrayData> {
+        let builder = self.column.take(len);
+        made(match self.dictionary.take() {
+            Some(values) => builder.add_child_data(values),
+            None => builder,
+        })
+    }
+}
+
+/// A cell of another kind, or out of range.
+#[cold]
+pub(super) fn unexpected(expected: &str, found: Head, payload: &[u8]) -> CellError {
+    let value = match found {
+        Head::Int(value) => format!("the integer {value}"),
+        Head::UInt(value) => format!("the integer {value}"),
+        Head::F32(bits) => format!("the float {:?}", f32::from_bits(bits)),
+        Head::F64(bits) => format!("the float {:?}", f64::from_bits(bits)),
+        Head::Str(_) => format!("the text {}", shown(&String::from_utf8_lossy(payload))),
+        Head::Ext(-1, _) => "a timestamp".into(),
+        Head::Ext(code, _) => format!("an extension of type {code}"),
+        other => other.name().into(),
+    };
+    malformed(0, format!("expected {expected}, found {value}."))
+}
+
+pub(super) fn integer<T: TryFrom<i64> + TryFrom<u64>>(found: Head, _: &[u8]) -> Option<T> {
+    match found {
+        Head::Int(value) => T::try_from(value).ok(),
+        Head::UInt(value) => T::try_from(value).ok(),
+        _ => None,
+    }
+}
+
+/// Codes below `count`.
+pub(super) fn code<T>(count: usize) -> impl Fn(Head, &[u8]) -> Option<T> + Send
+where
+    T: TryFrom<i64> + TryFrom<u64> + ArrowNativeType,
+{
+    move |found, payload| {
+        integer::<T>(found, payload).filter(|code| code.to_usize().is_some_and(|code| code < count))
+    }
+}
+
+/// Bits of a 32-bit float: of a float, or of a number that is one exactly.
+pub(super) fn float32(found: Head, _: &[u8]) -> Option<u32> {
+    #[allow(clippy::cast_possible_truncation, reason = "compared with what it was")]
+    match found {
+        Head::F32(bits) => Some(bits),
+        Head::F64(bits) => {
+            let wide = f64::from_bits(bits);
+            let narrow = wide as f32;
+            (f64::from(narrow).to_bits() == bits).then_some(narrow.to_bits())
+        }
+        other => float64(other, &[]).and_then(|bits| float32(Head::F64(bits), &[])),
+    }
+}
+
+/// Bits of a 64-bit float. Other writers spell 1.0 as an integer.
+pub(super) fn float64(found: Head, _: &[u8]) -> Option<u64> {
+    const EXACT: i64 = 1 << 53;
+    #[allow(clippy::cast_precision_loss, reason = "integers up to 2⁵³ are exact")]
+    match found {
+        Head::F64(bits) => Some(bits),
+        Head::F32(bits) => {
+            let narrow = f32::from_bits(bits);
+            (!narrow.is_nan()).then(|| f64::from(narrow).to_bits())
+        }
+        Head::Int(value) if (-EXACT..=EXACT).contains(&value) => Some((value as f64).to_bits()),
+        _ => None,
+    }
+}
+
+pub(super) fn float16(found: Head, payload: &[u8]) -> Option<u16> {
+    float32(found, payload).and_then(half::narrow)
+}
+
+/// Seconds since 1970 and nanoseconds after them.
+fn instant(payload: &[u8]) -> Option<(i64, u32)> {
+    let (seconds, nanoseconds) = match *payload {
+        [a, b, c, d] => (i64::from(u32::from_be_bytes([a, b, c, d])), 0),
+        [_, _, _, _, _, _, _, _] => {
+            let packed = u64::from_be_bytes(*payload.first_chunk()?);
+            (i64::try_from(packed & 0x3_ffff_ffff).ok()?, u32::try_from(packed >> 34).ok()?)
+        }
+        [a, b, c, d, ref rest @ ..] => {
+            let seconds = i64::from_be_bytes(*rest.first_chunk::<8>()?);
+            (seconds, (rest.len() == 8).then_some(u32::from_be_bytes([a, b, c, d]))?)
+        }
+        _ => return None,
+    };
+    (nanoseconds < 1_000_000_000).then_some((seconds, nanoseconds))
+}
+
+/// Counts of which a second has `per_second`, exactly.
+pub(super) fn instants(per_second: i64) -> impl Fn(Head, &[u8]) -> Option<i64> + Send {
+    move |found, payload| match found {
+        Head::Int(value) => Some(value),
+        Head::Ext(-1, _) => {
+            let (seconds, nanoseconds) = instant(payload)?;
+            counted(seconds, nanoseconds.into(), per_second)
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn days(found: Head, payload: &[u8]) -> Option<i32> {
+    match found {
+        Head::Int(value) => i32::try_from(value).ok(),
+        Head::Ext(-1, _) => {
+            let (seconds, nanoseconds) = instant(payload)?;
+            let whole = nanoseconds == 0 && seconds % 86_400 == 0;
+            whole.then(|| i32::try_from(seconds / 86_400).ok())?
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn decimals<T>(
+    precision: u8,
+    scale: i8,
+    narrow: fn(i256) -> Option<T>,
+) -> impl Fn(Head, &[u8]) -> Option<T> + Send {
+    move |found, payload| {
+        let text = match found {
+            Head::Str(_) => std::str::from_utf8(payload).ok()?,
+            _ => return None,
+        };
+        decimal::parse(text, precision, scale).and_then(narrow)
+    }
+}
+
+/// Intervals of several parts: an array of integers.
+pub(super) struct Intervals<T, const N: usize> {
+    column: Column<T>,
+    join: fn([i64; N]) -> Option<T>,
+}
+
+impl<T: ArrowNativeType, const N: usize> Intervals<T, N> {
+    fn boxed(data_type: &DataType, join: fn([i64; N]) -> Option<T>) -> Box<dyn Build> {
+        Box::new(Self { column: Column::new(data_type), join })
+    }
+}
+
+pub(super) fn day_times(data_type: &DataType) -> Box<dyn Build> {
+    Intervals::boxed(data_type, |[days, ms]: [i64; 2]| {
+        Some(IntervalDayTime::new(i32::try_from(days).ok()?, i32::try_from(ms).ok()?))
+    })
+}
+
+pub(super) fn month_day_nanos(data_type: &DataType) -> Box<dyn Build> {
+    Intervals::boxed(data_type, |[months, days, nanoseconds]: [i64; 3]| {
+        let (months, days) = (i32::try_from(months).ok()?, i32::try_from(days).ok()?);
+        Some(IntervalMonthDayNano::new(months, days, nanoseconds))
+    })
+}
+
+impl<T: ArrowNativeType, const N: usize> Build for Intervals<T, N> {
+    fn push(&mut self, bytes: &[u8]) -> Pushed {
+        let Some((found, mut at)) = head(bytes)? else { return Ok(None) };
+        let expected = || format!("an array of {N} integers, as an interval is");
+        if !matches!(found, Head::Array(n) if n as usize == N) {
+            return Err(unexpected(&expected(), found, &[]));
+        }
+        let mut parts = [0; N];
+        for part in &mut parts {
+            match head(bytes.get(at..).unwrap_or_default()).map_err(|e| e.after(0, at))? {
+                Some((Head::Int(value), length)) => {
+                    *part = value;
+                    at += length;
+                }
+                Some((other, _)) => return Err(unexpected(&expected(), other, &[]).after(0, at)),
+                None => return Ok(None),
+            }
+        }
+        let value = (self.join)(parts).ok_or_else(|| {
+            malformed(0, format!("expected {}, found {parts:?}, past its range.", expected()))
+        })?;
+        self.column.push(value);
+        Ok(Some(at))
+    }
+
+    fn null(&mut self) -> Done {
+        self.column.null();
+        Ok(())
+    }
+
+    fn finish(&mut self, len: usize) -> Result<ArrayData> {
+        made(self.column.take(len))
+    }
+}

@@ -1,0 +1,79 @@
+//! Arrays as cells.
+
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, ScalarBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, Fields, IntervalUnit, UnionMode};
+
+use super::codes::{Codes, native};
+use super::out::{self, Count, Family, Out, Slice};
+use super::{CellWriter, Range, Style, decimal, half, is_cells, names_are_unique};
+use crate::arrow::meta;
+use crate::cells::msgpack::column::{FORMAT, changed};
+use crate::error::{Error, Result};
+use crate::frame::{DType, Kind};
+
+mod values;
+use values::Values;
+
+/// The cells of one array.
+pub(super) struct Writer {
+    nulls: Option<NullBuffer>,
+    /// Whether the smallest 64-bit integer is NaT, written as nil.
+    nat: bool,
+    len: usize,
+    values: Values,
+}
+
+impl Writer {
+    pub(super) fn new(field: &Field, says: Option<DType>, data: &ArrayData, style: Style) -> Result<Self> {
+        let mut data = data.clone();
+        data.align_buffers();
+        let broken =
+            |e| Error::malformed(FORMAT, format!("the array is no valid Arrow: {e}. Make it again."));
+        data.validate().map_err(broken)?;
+        let times = |dtype: DType| matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta);
+        let nat = says.is_some_and(times);
+        let tag = field.metadata().get(meta::KEY).and_then(|text| meta::FieldMeta::parse(text).ok()?.tag);
+        let values = Values::new(&data, is_cells(tag.as_deref()), style)?;
+        Ok(Self { nulls: data.nulls().cloned(), nat, len: data.len(), values })
+    }
+
+    /// One of the arrays inside another.
+    fn inner(data: &ArrayData, style: Style) -> Result<Self> {
+        let values = Values::new(data, false, style)?;
+        Ok(Self { nulls: data.nulls().cloned(), nat: false, len: data.len(), values })
+    }
+
+    /// Writes one cell.
+    fn put<O: Out>(&self, row: usize, out: &mut O) -> Result<()> {
+        if row >= self.len {
+            return Err(changed());
+        }
+        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) || self.nat && self.values.is_nat(row)
+        {
+            return out.put(&[out::NIL]);
+        }
+        self.values.put(row, out)
+    }
+
+    fn put_all<O: Out>(&self, rows: Range<usize>, out: &mut O) -> Result<()> {
+        for row in rows {
+            self.put(row, out)?;
+        }
+        Ok(())
+    }
+}
+
+impl CellWriter for Writer {
+    fn measure(&self, rows: Range<usize>) -> Result<usize> {
+        let mut count = Count(0);
+        self.put_all(rows, &mut count)?;
+        Ok(count.0)
+    }
+
+    fn write(&self, rows: Range<usize>, out: &mut [u8]) -> Result<usize> {
+        let mut slice = Slice { out, at: 0 };
+        self.put_all(rows, &mut slice)?;
+        Ok(slice.at)
+    }
+}

@@ -1,0 +1,138 @@
+//! A column of what was taken.
+
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::{DataType, Field, Fields};
+
+use crate::Result;
+use crate::cells::msgpack::column::{FORMAT, malformed};
+use crate::frame::{Block, Column, DType, Grid};
+use crate::memory::Buffer;
+
+use super::nested::structure;
+use super::text::{Family, Text};
+use super::{Inferred, Stop, Values};
+
+/// What the adapters know columns of whole MessagePack values by.
+pub const MIXED_TAG: &str = r#"{"cells":"msgpack"}"#;
+
+/// A column, in the form that needs no more than what it is.
+#[derive(Debug)]
+pub enum Finished {
+    /// One column of a fixed width without nulls: `|b1`, `<i8`, `<u8` or `<f8`.
+    Block(Block),
+    /// Anything else.
+    Column(Column),
+}
+
+impl Finished {
+    /// Rows.
+    #[must_use]
+    pub fn nrows(&self) -> usize {
+        match self {
+            Self::Block(block) => block.grid.nrows,
+            Self::Column(column) => column.len(),
+        }
+    }
+}
+
+impl Inferred {
+    /// The column.
+    ///
+    /// # Errors
+    /// The system's own, where memory runs out.
+    pub fn finish(mut self) -> Result<Finished> {
+        let rows = self.rows;
+        if self.nulls.count() == 0 {
+            match self.values {
+                Values::Bool(cells) => return block("|b1", rows, cells.finish()),
+                Values::Int { words, big: false, .. } => return block("<i8", rows, words.finish()),
+                Values::Int { words, .. } => return block("<u8", rows, words.finish()),
+                Values::Float { words, .. } => return block("<f8", rows, words.finish()),
+                _ => {}
+            }
+        }
+        if let Values::Time(times) = &mut self.values
+            && times.unit().is_none()
+        {
+            self.mix().map_err(|e| e.error)?;
+        }
+        let (values, nulls) = (self.values, self.nulls);
+        let (data, is_mixed) = match values {
+            Values::Mixed(cells) => (varying(cells, rows, nulls.validity(rows)), true),
+            Values::Nested { nested, raw } => {
+                let nulls = nulls.validity(rows);
+                match nested.finish(rows, nulls.clone()) {
+                    Ok(data) => (data, false),
+                    Err(Stop::Mixed) => (varying(raw, rows, nulls), true),
+                    Err(Stop::Cell(e)) => return Err(e.error),
+                }
+            }
+            values => match (Self { values, nulls, ..self }).data() {
+                Ok(data) => (data, false),
+                Err(stop) => return Err(stop.error().error),
+            },
+        };
+        let tag = is_mixed.then(|| MIXED_TAG.to_owned());
+        Ok(Finished::Column(Column { tag, ..Column::new(data) }))
+    }
+
+    /// The column in Arrow's layout; [`Stop::Mixed`] where no one type holds it.
+    pub(super) fn data(self) -> std::result::Result<ArrayData, Stop> {
+        let rows = self.rows;
+        let nulls = self.nulls.validity(rows);
+        let fixed = |data_type: DataType, buffer: Buffer| {
+            let builder = ArrayDataBuilder::new(data_type).len(rows).nulls(nulls.clone());
+            let built = builder.add_buffer(buffer.to_arrow()).build();
+            built.map_err(|e| malformed(0, format!("Arrow refused a column: {e}.")).into())
+        };
+        match self.values {
+            Values::Nil => Ok(ArrayData::new_null(&DataType::Null, rows)),
+            Values::Bool(cells) => {
+                let bytes = cells.finish();
+                let bits: BooleanBuffer = bytes.as_slice().iter().map(|&byte| byte == 1).collect();
+                fixed(DataType::Boolean, Buffer::from_arrow(bits.into_inner()))
+            }
+            Values::Int { words, big: false, .. } => fixed(DataType::Int64, words.finish()),
+            Values::Int { words, .. } => fixed(DataType::UInt64, words.finish()),
+            Values::Float { words, .. } => fixed(DataType::Float64, words.finish()),
+            Values::Text(text) => Ok(varying(text, rows, nulls)),
+            Values::Time(mut times) => {
+                let unit = times.unit().ok_or(Stop::Mixed)?;
+                fixed(DataType::Timestamp(unit, Some("UTC".into())), times.finish(unit))
+            }
+            Values::Ext { codes, data } => {
+                let codes =
+                    ArrayDataBuilder::new(DataType::Int8).len(rows).add_buffer(codes.finish().to_arrow());
+                // SAFETY: one byte a row was appended.
+                let codes = unsafe { codes.build_unchecked() };
+                let fields = Fields::from(vec![
+                    Field::new("code", DataType::Int8, true),
+                    Field::new("data", DataType::LargeBinary, true),
+                ]);
+                Ok(structure(fields, rows, nulls, vec![codes, varying(data, rows, None)]))
+            }
+            Values::Nested { nested, .. } => nested.finish(rows, nulls),
+            Values::Mixed(_) => Err(Stop::Mixed),
+        }
+    }
+}
+
+fn block(descr: &str, rows: usize, buffer: Buffer) -> Result<Finished> {
+    DType::parse(descr)
+        .and_then(|dtype| Block::new(Grid::column_major(dtype, rows, 1, 0), buffer))
+        .map(Finished::Block)
+        .ok_or_else(|| crate::Error::malformed(FORMAT, "a column is shorter than its rows."))
+}
+
+/// Text or bytes in Arrow's layout.
+fn varying(text: Text, rows: usize, nulls: Option<NullBuffer>) -> ArrayData {
+    let data_type = if text.family == Family::Str { DataType::LargeUtf8 } else { DataType::LargeBinary };
+    let builder = ArrayDataBuilder::new(data_type)
+        .len(rows)
+        .nulls(nulls)
+        .add_buffer(text.offsets.finish().to_arrow())
+        .add_buffer(text.bytes.finish().to_arrow());
+    // SAFETY: `Text` appends an offset and its bytes together, `rows` times, and checks every cell of `Family::Str`.
+    unsafe { builder.build_unchecked() }
+}

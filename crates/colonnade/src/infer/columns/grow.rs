@@ -1,0 +1,128 @@
+//! Bytes that grow where they will stay: what a column's cells become.
+
+use crate::cells::msgpack::column::{CellError, FORMAT};
+use crate::memory::{Buffer, Region, RegionMut};
+use crate::{Error, ErrorKind};
+
+const FIRST_NBYTES: usize = 256;
+
+/// Pages are moved rather than copied from this size on. Below it another region may be one that waits for use, whose pages
+/// nobody has to clear.
+const MOVED_FROM_NBYTES: usize = 64 << 10;
+
+/// Half a huge page is touched faster as a whole one: only those wait for use.
+const HUGE_FROM_NBYTES: usize = HUGE_PAGE / 2;
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Bytes with room behind them.
+#[derive(Debug, Default)]
+pub(crate) struct Grow {
+    region: Option<RegionMut>,
+    used: usize,
+}
+
+impl Grow {
+    /// Bytes so far.
+    pub(crate) fn nbytes(&self) -> usize {
+        self.used
+    }
+
+    /// Bytes that fit without growing.
+    pub(crate) fn room(&mut self) -> usize {
+        let used = self.used;
+        self.region.as_mut().map_or(0, |r| r.as_mut_slice().len() - used)
+    }
+
+    /// Makes room for `nbytes` more. Room that stays empty costs address space, not memory.
+    #[inline]
+    pub(crate) fn reserve(&mut self, nbytes: usize) -> Result<(), CellError> {
+        if self.room() >= nbytes { Ok(()) } else { self.enlarge(nbytes) }
+    }
+
+    #[cold]
+    fn enlarge(&mut self, nbytes: usize) -> Result<(), CellError> {
+        let wanted = self.used.saturating_add(nbytes).max(self.used.saturating_mul(2)).max(FIRST_NBYTES);
+        let io = |e: std::io::Error| CellError {
+            cell: 0,
+            offset: 0,
+            path: String::new(),
+            error: Error::new(ErrorKind::Io(e), FORMAT, ""),
+        };
+        match &mut self.region {
+            Some(region) if self.used >= MOVED_FROM_NBYTES => region.grow(wanted).map_err(io)?,
+            small => {
+                let wanted = if wanted >= HUGE_FROM_NBYTES { wanted.max(HUGE_PAGE) } else { wanted };
+                let mut region = Region::allocate(wanted, false).map_err(io)?;
+                if let Some(old) = small {
+                    let used = self.used;
+                    let target = region.as_mut_slice().get_mut(..used).unwrap_or_default();
+                    target.copy_from_slice(old.as_mut_slice().get(..used).unwrap_or_default());
+                }
+                *small = Some(region);
+            }
+        }
+        Ok(())
+    }
+
+    /// `nbytes` behind the used ones, to fill; [`Grow::commit`] keeps them.
+    #[inline]
+    pub(crate) fn spare(&mut self, nbytes: usize) -> Result<&mut [u8], CellError> {
+        self.reserve(nbytes)?;
+        let used = self.used;
+        Ok(self
+            .region
+            .as_mut()
+            .and_then(|r| r.as_mut_slice().get_mut(used..used + nbytes))
+            .unwrap_or_default())
+    }
+
+    /// Keeps `nbytes` of what was filled.
+    #[inline]
+    pub(crate) fn commit(&mut self, nbytes: usize) {
+        self.used += nbytes;
+    }
+
+    /// Appends bytes.
+    #[inline]
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), CellError> {
+        self.spare(bytes.len())?.copy_from_slice(bytes);
+        self.commit(bytes.len());
+        Ok(())
+    }
+
+    /// Appends `n` zero bytes.
+    pub(crate) fn zeros(&mut self, n: usize) -> Result<(), CellError> {
+        self.spare(n)?.fill(0);
+        self.commit(n);
+        Ok(())
+    }
+
+    /// Appends a word `n` times.
+    pub(crate) fn repeat(&mut self, word: [u8; 8], n: usize) -> Result<(), CellError> {
+        let nbytes = n.saturating_mul(8);
+        self.spare(nbytes)?.as_chunks_mut::<8>().0.fill(word);
+        self.commit(nbytes);
+        Ok(())
+    }
+
+    /// The bytes so far.
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
+        let used = self.used;
+        self.region.as_mut().and_then(|r| r.as_mut_slice().get_mut(..used)).unwrap_or_default()
+    }
+
+    /// The bytes so far, as words.
+    pub(crate) fn words(&mut self) -> &mut [[u8; 8]] {
+        self.bytes().as_chunks_mut::<8>().0
+    }
+
+    /// Ends growing.
+    pub(crate) fn finish(self) -> Buffer {
+        let used = self.used;
+        let whole = match self.region {
+            Some(region) => Buffer::from_region(region.finish(), true),
+            None => Buffer::from_vec(Vec::new()),
+        };
+        whole.slice(0, used).unwrap_or(whole)
+    }
+}

@@ -1,0 +1,232 @@
+//! Kernels for runs of numbers: integers of any width, floats, booleans. They stop before the first cell of another family,
+//! and before the last bytes of the input, where a load could pass the end: single cells do the rest.
+
+use crate::cells::msgpack::column::Taken;
+
+/// How to read an integer behind its marker. The value is loaded from eight bytes at `from` and shifted down.
+#[derive(Clone, Copy)]
+struct Step {
+    /// Bytes of the cell; 0 where it is no integer.
+    nbytes: u8,
+    from: u8,
+    shift: u8,
+    signed: bool,
+}
+
+const STEPS: [Step; 256] = {
+    let mut steps = [Step { nbytes: 0, from: 0, shift: 0, signed: false }; 256];
+    let mut marker = 0;
+    while marker < 256 {
+        // Small integers are their own marker: its byte, sign-extended.
+        if marker <= 0x7f || marker >= 0xe0 {
+            steps[marker] = Step { nbytes: 1, from: 0, shift: 56, signed: true };
+        }
+        marker += 1;
+    }
+    steps[0xcc] = Step { nbytes: 2, from: 1, shift: 56, signed: false };
+    steps[0xcd] = Step { nbytes: 3, from: 1, shift: 48, signed: false };
+    steps[0xce] = Step { nbytes: 5, from: 1, shift: 32, signed: false };
+    steps[0xcf] = Step { nbytes: 9, from: 1, shift: 0, signed: false };
+    steps[0xd0] = Step { nbytes: 2, from: 1, shift: 56, signed: true };
+    steps[0xd1] = Step { nbytes: 3, from: 1, shift: 48, signed: true };
+    steps[0xd2] = Step { nbytes: 5, from: 1, shift: 32, signed: true };
+    steps[0xd3] = Step { nbytes: 9, from: 1, shift: 0, signed: true };
+    steps
+};
+
+/// Equal widths in a row after which a run of one marker is tried.
+const STEADY: u32 = 8;
+
+/// Integers taken, and whether some are below zero, and some above what 64 signed bits hold.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Ints {
+    pub(super) taken: Taken,
+    pub(super) negative: bool,
+    pub(super) big: bool,
+}
+
+/// Takes integers of any width as 64-bit words.
+pub(super) fn ints(bytes: &[u8], out: &mut [[u8; 8]]) -> Ints {
+    let (mut at, mut done) = (0, 0);
+    // The top bits of all signed and of all unsigned values.
+    let (mut below, mut above) = (0u64, 0u64);
+    'runs: while let (Some(rest), Some(slots)) = (bytes.get(at..), out.get_mut(done..)) {
+        let (cells, nbytes) = run(rest, slots, &mut below, &mut above);
+        at += nbytes;
+        done += cells;
+        // Widths change: no branch depends on the marker from here on, as none could be predicted.
+        let (mut steady, mut last) = (0u32, 0u8);
+        for slot in out.get_mut(done..).unwrap_or_default() {
+            let Some(window) = bytes.get(at..).and_then(|rest| rest.first_chunk::<9>()) else { break 'runs };
+            let [marker, behind @ ..] = *window;
+            let [before @ .., _] = *window;
+            let step = STEPS[marker as usize];
+            if step.nbytes == 0 {
+                break 'runs;
+            }
+            let raw = u64::from_be_bytes(if step.from == 0 { before } else { behind });
+            let plain = raw >> step.shift;
+            let extended = (raw.cast_signed() >> step.shift).cast_unsigned();
+            let value = if step.signed { extended } else { plain };
+            below |= if step.signed { value } else { 0 };
+            above |= if step.signed { 0 } else { value };
+            *slot = value.to_le_bytes();
+            at += usize::from(step.nbytes);
+            done += 1;
+            steady = if step.nbytes == last { steady + 1 } else { 0 };
+            last = step.nbytes;
+            if steady >= STEADY {
+                continue 'runs;
+            }
+        }
+        break;
+    }
+    Ints { taken: Taken { cells: done, nbytes: at }, negative: below >> 63 == 1, big: above >> 63 == 1 }
+}
+
+/// Takes a run of integers with the first one's marker.
+fn run(bytes: &[u8], out: &mut [[u8; 8]], below: &mut u64, above: &mut u64) -> (usize, usize) {
+    macro_rules! run {
+        ($width:literal, $t:ty, $top:ident, $widen:expr) => {{
+            let mut cells = 0;
+            let mut top = 0u64;
+            if let Some(&first) = bytes.first() {
+                for ([marker, raw @ ..], slot) in bytes.as_chunks::<$width>().0.iter().zip(out) {
+                    if *marker != first {
+                        break;
+                    }
+                    let value: u64 = $widen(<$t>::from_be_bytes(*raw));
+                    top |= value;
+                    *slot = value.to_le_bytes();
+                    cells += 1;
+                }
+            }
+            *$top |= top;
+            (cells, cells * $width)
+        }};
+    }
+    match bytes.first() {
+        Some(0..=0x7f | 0xe0..) => small(bytes, out, below),
+        Some(0xcc) => run!(2, u8, above, u64::from),
+        Some(0xcd) => run!(3, u16, above, u64::from),
+        Some(0xce) => run!(5, u32, above, u64::from),
+        Some(0xcf) => run!(9, u64, above, |v| v),
+        Some(0xd0) => run!(2, i8, below, |v| i64::from(v).cast_unsigned()),
+        Some(0xd1) => run!(3, i16, below, |v| i64::from(v).cast_unsigned()),
+        Some(0xd2) => run!(5, i32, below, |v| i64::from(v).cast_unsigned()),
+        Some(0xd3) => run!(9, i64, below, |v: i64| v.cast_unsigned()),
+        _ => (0, 0),
+    }
+}
+
+/// Whether a byte is an integer by itself: -32 to 127.
+fn is_small(byte: u8) -> bool {
+    byte.cast_signed() >= -32
+}
+
+/// Takes a run of one-byte integers.
+fn small(bytes: &[u8], out: &mut [[u8; 8]], below: &mut u64) -> (usize, usize) {
+    let mut cells = 0;
+    let mut top = 0u8;
+    for (group, slots) in bytes.as_chunks::<16>().0.iter().zip(out.as_chunks_mut::<16>().0) {
+        if !group.iter().fold(true, |all, &byte| all & is_small(byte)) {
+            break;
+        }
+        for (slot, &byte) in slots.iter_mut().zip(group) {
+            *slot = i64::from(byte.cast_signed()).to_le_bytes();
+            top |= byte;
+        }
+        cells += 16;
+    }
+    *below |= u64::from(top >> 7) << 63;
+    (cells, cells)
+}
+
+/// Takes 64-bit floats, and 32-bit ones widened.
+pub(super) fn floats(bytes: &[u8], out: &mut [[u8; 8]]) -> Taken {
+    let (mut at, mut done) = (0, 0);
+    while let (Some(rest), Some(slots)) = (bytes.get(at..), out.get_mut(done..)) {
+        let before = done;
+        match rest.first() {
+            Some(0xcb) => {
+                for (group, eight) in rest.as_chunks::<72>().0.iter().zip(slots.as_chunks_mut::<8>().0) {
+                    let cells = group.as_chunks::<9>().0;
+                    if !cells.iter().fold(true, |all, cell| all & (cell[0] == 0xcb)) {
+                        break;
+                    }
+                    for ([_, raw @ ..], slot) in cells.iter().zip(eight) {
+                        *slot = u64::from_be_bytes(*raw).to_le_bytes();
+                    }
+                    done += 8;
+                }
+                let grouped = done - before;
+                let cells = rest.as_chunks::<9>().0.iter().zip(slots).skip(grouped);
+                for ([_, raw @ ..], slot) in cells.take_while(|(cell, _)| cell[0] == 0xcb) {
+                    *slot = u64::from_be_bytes(*raw).to_le_bytes();
+                    done += 1;
+                }
+                at += (done - before) * 9;
+            }
+            Some(0xca) => {
+                let cells = rest.as_chunks::<5>().0.iter().zip(slots);
+                for ([_, raw @ ..], slot) in cells.take_while(|(cell, _)| cell[0] == 0xca) {
+                    *slot = widened(u32::from_be_bytes(*raw)).to_le_bytes();
+                    done += 1;
+                }
+                at += (done - before) * 5;
+            }
+            _ => break,
+        }
+        if done == before {
+            break;
+        }
+    }
+    Taken { cells: done, nbytes: at }
+}
+
+/// The bits of a 32-bit float as those of the same 64-bit one. The payload of a NaN is kept, which arithmetic would not promise.
+pub(super) fn widened(bits: u32) -> u64 {
+    let value = f32::from_bits(bits);
+    if value.is_nan() {
+        let (sign, payload) = (u64::from(bits >> 31) << 63, u64::from(bits & 0x007F_FFFF) << 29);
+        return sign | 0x7FF0_0000_0000_0000 | payload;
+    }
+    f64::from(value).to_bits()
+}
+
+/// Takes booleans as bytes.
+pub(super) fn bools(bytes: &[u8], out: &mut [u8]) -> Taken {
+    let mut done = 0;
+    for (group, slots) in bytes.as_chunks::<32>().0.iter().zip(out.as_chunks_mut::<32>().0) {
+        if !group.iter().fold(true, |all, &byte| all & (byte & 0xFE == 0xC2)) {
+            break;
+        }
+        for (slot, &byte) in slots.iter_mut().zip(group) {
+            *slot = byte & 1;
+        }
+        done += 32;
+    }
+    for (&byte, slot) in bytes.iter().zip(out).skip(done) {
+        if byte & 0xFE != 0xC2 {
+            break;
+        }
+        *slot = byte & 1;
+        done += 1;
+    }
+    Taken { cells: done, nbytes: done }
+}
+
+/// The bits of the double that equals an integer, if there is one.
+pub(crate) fn exact(value: i128) -> Option<u64> {
+    // The way over 128 bits rounds to the nearest double; it is the integer's own where the way back answers the integer.
+    #[allow(clippy::cast_precision_loss)]
+    let near = value as f64;
+    (back(near) == Some(value)).then(|| near.to_bits())
+}
+
+/// The integer that a double equals, if there is one.
+pub(super) fn back(value: f64) -> Option<i128> {
+    let inside = value.trunc() == value && value.abs() < 1e30;
+    #[allow(clippy::cast_possible_truncation)]
+    inside.then_some(value as i128)
+}

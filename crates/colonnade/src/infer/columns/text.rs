@@ -1,0 +1,188 @@
+//! Text and bytes: offsets and the bytes themselves, without an object a cell.
+
+use crate::cells::msgpack::column::{CellError, Taken, malformed};
+
+use super::grow::Grow;
+
+/// What the cells are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    /// UTF-8, all of it.
+    Str,
+    /// Bytes.
+    Bin,
+    /// Bytes, because some text among them is no UTF-8.
+    Loose,
+    /// Whole MessagePack values.
+    Raw,
+}
+
+/// Cells of varying length.
+#[derive(Debug)]
+pub(super) struct Text {
+    pub(super) family: Family,
+    /// Where each cell starts, and where the last one ends: 64-bit words.
+    pub(super) offsets: Grow,
+    pub(super) bytes: Grow,
+}
+
+/// Bytes that are copied at once: most cells are shorter, and a copy of a fixed size needs no call.
+const STRIDE: usize = 32;
+
+impl Text {
+    pub(super) fn new(family: Family) -> Result<Self, CellError> {
+        let mut offsets = Grow::default();
+        offsets.push(&0u64.to_le_bytes())?;
+        Ok(Self { family, offsets, bytes: Grow::default() })
+    }
+
+    /// Appends one cell, as it is.
+    pub(super) fn push(&mut self, cell: &[u8]) -> Result<(), CellError> {
+        self.bytes.push(cell)?;
+        self.offsets.push(&(self.bytes.nbytes() as u64).to_le_bytes())
+    }
+
+    /// Appends `n` empty cells.
+    pub(super) fn empty(&mut self, n: usize) -> Result<(), CellError> {
+        self.offsets.repeat((self.bytes.nbytes() as u64).to_le_bytes(), n)
+    }
+
+    /// The bytes of one cell.
+    pub(super) fn cell(&mut self, row: usize) -> &[u8] {
+        let at = |word: Option<&[u8; 8]>| word.map_or(0, |w| u64::from_le_bytes(*w));
+        let words = self.offsets.words();
+        let (start, end) = (at(words.get(row)), at(words.get(row + 1)));
+        let range = usize::try_from(start).unwrap_or(0)..usize::try_from(end).unwrap_or(0);
+        self.bytes.bytes().get(range).unwrap_or_default()
+    }
+
+    /// Takes a run of cells of this family, at most `wanted`. `loose`: text that is no UTF-8 turns the column into bytes.
+    pub(super) fn run(&mut self, bytes: &[u8], wanted: usize, loose: bool) -> Result<Taken, CellError> {
+        // A cell is a byte at least, whatever is claimed.
+        let wanted = wanted.min(bytes.len());
+        let start = self.bytes.nbytes();
+        let mut taken = Taken::default();
+        let mut split = false;
+        while taken.cells < wanted {
+            let rest = bytes.get(taken.nbytes..).unwrap_or_default();
+            let left = wanted - taken.cells;
+            let found = self.some(rest, left, &mut split)?;
+            taken.cells += found.cells;
+            taken.nbytes += found.nbytes;
+            if found.cells == 0 {
+                break;
+            }
+        }
+        if self.family == Family::Str {
+            let new = self.bytes.bytes().get(start..).unwrap_or_default();
+            // All cells together are checked at once; a cell that starts inside a character is no text by itself.
+            if split || simdutf8::basic::from_utf8(new).is_err() {
+                if !loose {
+                    return Err(first_invalid(bytes, taken.cells));
+                }
+                self.family = Family::Loose;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Takes as many cells as there is room for; makes some at first.
+    fn some(&mut self, bytes: &[u8], wanted: usize, split: &mut bool) -> Result<Taken, CellError> {
+        let likely = bytes.len().min(wanted.saturating_mul(STRIDE)).min(self.bytes.nbytes().max(16 << 20));
+        if self.bytes.room() < likely.min(4 * STRIDE) {
+            self.bytes.reserve(likely)?;
+        }
+        let base = self.bytes.nbytes() as u64;
+        let room = self.bytes.room();
+        let out = self.bytes.spare(room)?;
+        let ends = self.offsets.spare(wanted.saturating_mul(8))?.as_chunks_mut::<8>().0;
+        let bin = self.family == Family::Bin;
+        let (mut at, mut filled, mut cells) = (0, 0, 0);
+        let mut cut = false;
+        // The cell for which there was no room.
+        let mut long = 0;
+        for end in ends {
+            let Some((start, length)) = bytes.get(at..).and_then(|rest| payload(rest, bin)) else { break };
+            let from = at + start;
+            let source = bytes.get(from..).unwrap_or_default();
+            let target = out.get_mut(filled..).unwrap_or_default();
+            let first = match (target.first_chunk_mut::<STRIDE>(), source.first_chunk::<STRIDE>()) {
+                (Some(target), Some(source)) if length <= STRIDE => {
+                    *target = *source;
+                    source[0]
+                }
+                _ => {
+                    let Some(source) = source.get(..length) else { break };
+                    let Some(target) = target.get_mut(..length) else {
+                        long = length;
+                        break;
+                    };
+                    target.copy_from_slice(source);
+                    source.first().copied().unwrap_or(0)
+                }
+            };
+            cut |= length > 0 && first & 0xC0 == 0x80;
+            filled += length;
+            at = from + length;
+            *end = (base + filled as u64).to_le_bytes();
+            cells += 1;
+        }
+        *split |= cut;
+        self.bytes.commit(filled);
+        self.offsets.commit(cells * 8);
+        if cells == 0 && long > 0 {
+            self.bytes.reserve(long)?;
+            return self.some(bytes, wanted, split);
+        }
+        Ok(Taken { cells, nbytes: at })
+    }
+}
+
+/// Where the payload of a cell of text (or bytes) starts, and its length; `None` where it is something else, or cut.
+#[inline]
+fn payload(bytes: &[u8], bin: bool) -> Option<(usize, usize)> {
+    let (&marker, rest) = bytes.split_first()?;
+    let wide = |width: u8| match width {
+        0 => Some((2, usize::from(*rest.first()?))),
+        1 => Some((3, usize::from(u16::from_be_bytes(*rest.first_chunk()?)))),
+        _ => Some((5, u32::from_be_bytes(*rest.first_chunk()?) as usize)),
+    };
+    match marker {
+        0xa0..=0xbf if !bin => Some((1, usize::from(marker & 0x1f))),
+        0xd9..=0xdb if !bin => wide(marker - 0xd9),
+        0xc4..=0xc6 if bin => wide(marker - 0xc4),
+        _ => None,
+    }
+}
+
+/// The first of `cells` cells of text that is no UTF-8.
+#[cold]
+fn first_invalid(bytes: &[u8], cells: usize) -> CellError {
+    let mut at = 0;
+    for cell in 0..cells {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let (start, length) = payload(rest, false).unwrap_or_default();
+        if let Err(error) = utf8(rest.get(start..start + length).unwrap_or_default()) {
+            return error.after(cell, at);
+        }
+        at += start + length;
+    }
+    malformed(0, "expected UTF-8.")
+}
+
+/// Checks one text.
+pub(super) fn utf8(text: &[u8]) -> Result<(), CellError> {
+    match simdutf8::compat::from_utf8(text) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let at = error.valid_up_to();
+            let byte = text.get(at).copied().unwrap_or_default();
+            let message = format!(
+                "expected UTF-8, found the byte {byte:02X} at byte {at} of a text of {}. Read with invalid_utf8=\"bytes\" \
+                 to keep the column as bytes.",
+                text.len()
+            );
+            Err(malformed(0, message))
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Column labels: text or integers, each once.
+
+use std::collections::HashMap;
+
+use crate::arrow::text_labels;
+use crate::cells::msgpack::column::{CellError, FORMAT, malformed, step};
+use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::options::ReadOptions;
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::{Axis, Block, DType, Grid, Labels, Level};
+use crate::memory::Buffer;
+
+/// One label.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    Text(String),
+    Int(i64),
+}
+
+impl Key {
+    /// The key at the front of `bytes` and its length; `None` where it is not whole.
+    pub(super) fn take(bytes: &[u8]) -> std::result::Result<Option<(Self, usize)>, CellError> {
+        let Some((found, length)) = head(bytes)? else { return Ok(None) };
+        match found {
+            Head::Int(value) => Ok(Some((Self::Int(value), length))),
+            Head::Str(n) => {
+                let end = length + n as usize;
+                let Some(raw) = bytes.get(length..end) else { return Ok(None) };
+                match simdutf8::compat::from_utf8(raw) {
+                    Ok(text) => Ok(Some((Self::Text(text.to_owned()), end))),
+                    Err(e) => Err(malformed(length + e.valid_up_to(), "expected a column label in UTF-8.")),
+                }
+            }
+            Head::UInt(value) => {
+                Err(refused(format!("the integer {value}, which 64 signed bits do not hold")))
+            }
+            other => Err(refused(other.name().to_owned())),
+        }
+    }
+
+    /// One step of a path.
+    pub(super) fn step(&self) -> String {
+        match self {
+            Self::Text(text) => step(text),
+            Self::Int(value) => format!("[{value}]"),
+        }
+    }
+}
+
+#[cold]
+fn refused(found: String) -> CellError {
+    let message = format!(
+        "expected a column label that is text or an integer, found {found}. Name the columns with text first."
+    );
+    CellError::new(ErrorKind::Unsupported, 0, message)
+}
+
+/// Labels in order of appearance.
+#[derive(Debug, Default)]
+pub(super) struct Keys {
+    list: Vec<Key>,
+    places: HashMap<Key, usize>,
+}
+
+impl Keys {
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn get(&self, place: usize) -> Option<&Key> {
+        self.list.get(place)
+    }
+
+    pub(super) fn place(&self, key: &Key) -> Option<usize> {
+        self.places.get(key).copied()
+    }
+
+    /// Appends a label that is not there yet.
+    pub(super) fn push(&mut self, key: Key, options: &ReadOptions) -> std::result::Result<(), CellError> {
+        let place = self.list.len();
+        if place as u64 >= options.limits.max_columns {
+            let message = format!(
+                "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
+                options.limits.max_columns
+            );
+            return Err(CellError::new(ErrorKind::LimitExceeded, 0, message));
+        }
+        if self.places.insert(key.clone(), place).is_some() {
+            return Err(twice());
+        }
+        self.list.push(key);
+        Ok(())
+    }
+
+    /// The axis of column labels.
+    pub(super) fn axis(&self) -> Result<Axis> {
+        let texts: Vec<&str> = self
+            .list
+            .iter()
+            .filter_map(|k| if let Key::Text(t) = k { Some(t.as_str()) } else { None })
+            .collect();
+        if texts.len() == self.list.len() {
+            return text_labels(&texts, "null".into());
+        }
+        if !texts.is_empty() {
+            let odd = |text: bool| self.list.iter().find(|k| matches!(k, Key::Text(_)) == text);
+            let at = odd(true).map_or(String::new(), |k| format!("${}", k.step()));
+            let other = odd(false).map_or(String::new(), |k| format!("${}", k.step()));
+            let message = format!(
+                "expected column labels of one kind, found text and integers ({at} and {other}). Name all columns with \
+                 text."
+            );
+            return Err(Error::unsupported(FORMAT, message).in_member(at));
+        }
+        let ints = self.list.iter().filter_map(|k| if let Key::Int(i) = k { Some(*i) } else { None });
+        let bytes: Vec<u8> = ints.flat_map(i64::to_le_bytes).collect();
+        let dtype = DType::parse("<i8").ok_or_else(|| Error::unsupported(FORMAT, "no dtype <i8."))?;
+        let grid = Grid::column_major(dtype, self.list.len(), 1, 0);
+        Ok(levels(vec![Level::Block(Block { grid, buffer: Buffer::from_vec(bytes) })]))
+    }
+}
+
+/// The same label a second time.
+#[cold]
+pub(super) fn twice() -> CellError {
+    malformed(
+        0,
+        "this column label stands here a second time: one of the two values would be lost. Rename one.",
+    )
+}
+
+/// An axis of labels without names.
+pub(super) fn levels(levels: Vec<Level>) -> Axis {
+    let classes = vec!["Index".into(); levels.len()];
+    let class = if levels.len() > 1 { "IndexHierarchy" } else { "Index" };
+    Axis { labels: Labels::Levels(levels), class: class.into(), classes, name: "null".into(), meta: None }
+}

@@ -1,0 +1,119 @@
+//! MessagePack that others wrote: frames without a header, whose columns are inferred.
+//!
+//! Three shapes are frames: a map of arrays of one length, an array of maps (a key that a row lacks is null there), and
+//! a map of `columns`, `data` and perhaps `index`. A map of scalars is one row; a map of frames is a bundle.
+
+mod columns;
+mod gathered;
+mod keys;
+mod push;
+mod records;
+mod rows;
+mod shape;
+mod split;
+mod taking;
+
+#[cfg(test)]
+mod refusals;
+#[cfg(test)]
+mod tests;
+
+use crate::cells::msgpack::column::{FORMAT, malformed};
+use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::options::ReadOptions;
+use crate::error::{Error, Result};
+use crate::frame::{Axis, Frame, Part, Tags};
+use crate::progress::{NoProgress, Progress};
+
+use crate::infer::columns::{Finished, Inferred};
+use keys::Keys;
+use rows::{Gather, Kind};
+use shape::Shape;
+
+pub use push::Foreign;
+pub(crate) use shape::check_nbytes;
+pub use shape::{Layout, shape_of};
+
+/// The one foreign frame that `bytes` are; `base` is where they begin in their source.
+///
+/// # Errors
+/// Malformed, truncated, over a limit; several frames; bytes behind the frame.
+pub fn decode(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Frame> {
+    decode_with(bytes, base, options, &NoProgress)
+}
+
+/// The same, reporting progress.
+///
+/// # Errors
+/// As [`decode`], and `Cancelled` from `progress`.
+pub fn decode_with(bytes: &[u8], base: u64, options: &ReadOptions, progress: &dyn Progress) -> Result<Frame> {
+    check_nbytes(bytes.len() as u64, options)?;
+    let (frame, end) = match shape::look(bytes, options).map_err(|e| e.placed("$", base))? {
+        Shape::Columns => {
+            let (keys, columns, rows, end) = columns::take(bytes, base, options, progress)?;
+            (assemble(&keys, columns, rows, None)?, end)
+        }
+        Shape::Records => {
+            let (rows, length) = match head(bytes) {
+                Ok(Some((Head::Array(n), length))) => (n as usize, length),
+                _ => (0, 0),
+            };
+            let rest = bytes.get(length..).unwrap_or(&[]);
+            let base = base + length as u64;
+            let source = records::Source { bytes: rest, rows, path: "$", base, outer: 1 };
+            let (frame, nbytes) = rows_of(source, Kind::Maps, options, progress)?;
+            (frame, length + nbytes)
+        }
+        Shape::Row => {
+            let source = records::Source { bytes, rows: 1, path: "$", base, outer: 0 };
+            rows_of(source, Kind::Scalars, options, progress)?
+        }
+        Shape::Split => split::decode(bytes, base, options, progress)?,
+        Shape::Bundle => {
+            let frames = match head(bytes) {
+                Ok(Some((Head::Map(n), _))) => n as usize,
+                _ => 0,
+            };
+            return Err(bundle(frames));
+        }
+    };
+    if end < bytes.len() {
+        let message = format!(
+            "expected the end of the input behind the frame, found {} more bytes. Where frames stand one behind the other, \
+             open_reader reads them.",
+            bytes.len() - end
+        );
+        return Err(malformed(end, message).placed("$", base));
+    }
+    Ok(frame)
+}
+
+fn rows_of(
+    source: records::Source<'_>,
+    kind: Kind,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<(Frame, usize)> {
+    let gather = Gather::new(kind, Keys::default(), source.outer, options);
+    let taken = records::take(source, gather, options, progress)?;
+    let columns = taken.columns.into_iter().map(Inferred::finish).collect::<Result<_>>()?;
+    Ok((assemble(&taken.gather.keys, columns, source.rows, None)?, taken.nbytes))
+}
+
+#[cold]
+fn bundle(frames: usize) -> Error {
+    let message = format!(
+        "expected one frame, found a map of {frames}. Open one of them by its label, or say orient=\"columns\" where \
+         they are columns of maps."
+    );
+    Error::unsupported(FORMAT, message).in_member("$")
+}
+
+fn assemble(keys: &Keys, columns: Vec<Finished>, rows: usize, index: Option<Axis>) -> Result<Frame> {
+    let parts = columns.into_iter().enumerate().map(|(i, column)| match column {
+        Finished::Block(block) => Part::Block(block, vec![i]),
+        Finished::Column(column) => Part::Column(column, i),
+    });
+    let tags = Tags { name: "null".into(), ..Tags::default() };
+    Frame::new(index.unwrap_or_else(|| Axis::range(rows)), keys.axis()?, parts.collect(), tags)
+}

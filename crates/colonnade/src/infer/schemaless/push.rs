@@ -1,0 +1,327 @@
+//! A foreign frame that comes in pieces.
+//!
+//! Columns and rows are decoded as they come. What can only be told from its end (split, whose labels may follow its
+//! data; one row of scalars) is kept until it is whole.
+
+use crate::cells::msgpack::column::{CellError, Cells};
+use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::skip::Skipper;
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::infer::columns::{Finished, Inferred};
+
+use super::columns::{Lengths, add_key, below, rows_of};
+use super::gathered::Batch;
+use super::keys::{Key, Keys};
+use super::rows::{Gather, Kind};
+use super::shape::{check_nbytes, cut_short, look};
+use super::taking::Taking;
+use super::{assemble, bundle, decode};
+
+/// Takes a foreign frame front to back.
+#[derive(Debug)]
+pub struct Foreign {
+    options: ReadOptions,
+    /// Offset of what is fed next.
+    offset: u64,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Start,
+    Rows(Box<Rows>),
+    Columns(Box<Columns>),
+    /// Kept until it is whole.
+    Kept(Skipper, Vec<u8>),
+}
+
+impl Foreign {
+    /// Nothing has come yet.
+    #[must_use]
+    pub fn new(options: &ReadOptions) -> Self {
+        Self { options: *options, offset: 0, state: State::Start }
+    }
+
+    /// The same, for input that begins at `base` of its source; errors count from there.
+    #[must_use]
+    pub fn beginning_at(mut self, base: u64) -> Self {
+        self.offset = base;
+        self
+    }
+
+    /// Takes what it can from the front of `bytes`; answers how much. What is left comes again, with more behind it.
+    ///
+    /// # Errors
+    /// Malformed, over a limit, or no frame; the decoder is of no use then.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<usize> {
+        check_nbytes(self.offset.saturating_add(bytes.len() as u64), &self.options)?;
+        let mut at = 0;
+        if matches!(self.state, State::Start) {
+            let Some((state, nbytes)) = self.start(bytes).map_err(|e| e.placed("$", self.offset))? else {
+                return Ok(0);
+            };
+            self.state = state;
+            at = nbytes;
+        }
+        let rest = bytes.get(at..).unwrap_or(&[]);
+        let base = self.offset + at as u64;
+        let taken = match &mut self.state {
+            State::Start => 0,
+            State::Rows(rows) => rows.feed(rest, base)?,
+            State::Columns(columns) => columns.feed(rest, base)?,
+            State::Kept(skipper, kept) => {
+                let taken = skipper.feed(rest).map_err(|e| e.placed("$", base))?;
+                kept.extend_from_slice(rest.get(..taken).unwrap_or(&[]));
+                taken
+            }
+        };
+        self.offset += (at + taken) as u64;
+        Ok(at + taken)
+    }
+
+    /// Whether the frame is complete.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        match &self.state {
+            State::Start => false,
+            State::Rows(rows) => rows.left == 0,
+            State::Columns(columns) => columns.left == 0 && columns.current.is_none(),
+            State::Kept(skipper, _) => skipper.is_whole(),
+        }
+    }
+
+    /// The frame.
+    ///
+    /// # Errors
+    /// Truncated where it is not whole; labels of two kinds; several frames in the place of one.
+    pub fn finish(self) -> Result<Frame> {
+        if !self.is_whole() {
+            let path = match &self.state {
+                State::Rows(rows) => format!("$[{}]", rows.gather.rows()),
+                State::Columns(columns) => columns.path(),
+                _ => "$".to_owned(),
+            };
+            let had = usize::try_from(self.offset).unwrap_or(usize::MAX);
+            return Err(cut_short(0, had).placed(&path, self.offset));
+        }
+        match self.state {
+            State::Start => Err(cut_short(0, 0).placed("$", self.offset)),
+            State::Rows(rows) => {
+                let nrows = rows.gather.rows();
+                let columns =
+                    rows.taking.finish().into_iter().map(Inferred::finish).collect::<Result<_>>()?;
+                assemble(&rows.gather.keys, columns, nrows, None)
+            }
+            State::Columns(columns) => {
+                if self.options.orient.is_none()
+                    && columns.frames > 0
+                    && columns.frames == columns.keys.len() - columns.empty
+                {
+                    return Err(bundle(columns.keys.len()));
+                }
+                assemble(&columns.keys, columns.done, columns.lengths.rows(), None)
+            }
+            State::Kept(_, kept) => decode(&kept, self.offset - kept.len() as u64, &self.options),
+        }
+    }
+
+    /// What it will be, and how much of the front that took; `None` where that cannot be told yet.
+    fn start(&self, bytes: &[u8]) -> std::result::Result<Option<(State, usize)>, CellError> {
+        let Some((root, length)) = head(bytes)? else { return Ok(None) };
+        let keep = || Ok(Some((State::Kept(Skipper::new(self.options.limits.max_depth), Vec::new()), 0)));
+        let columns = |n| Ok(Some((State::Columns(Box::new(Columns::new(n, &self.options))), length)));
+        match (root, self.options.orient) {
+            (Head::Array(n), None | Some(Orient::Records)) => {
+                Ok(Some((State::Rows(Box::new(Rows::new(n as usize, &self.options))), length)))
+            }
+            (Head::Map(n), Some(Orient::Columns)) | (Head::Map(n @ 0), None) => columns(n),
+            (Head::Map(_), Some(Orient::Split)) => keep(),
+            (Head::Map(n), None) => {
+                let rest = bytes.get(length..).unwrap_or(&[]);
+                let Some((key, length)) = Key::take(rest).map_err(|e| e.after(0, length))? else {
+                    return Ok(None);
+                };
+                if (2..=3).contains(&n)
+                    && matches!(&key, Key::Text(k) if ["index", "columns", "data"].contains(&k.as_str()))
+                {
+                    return keep();
+                }
+                match head(rest.get(length..).unwrap_or(&[]))? {
+                    None => Ok(None),
+                    Some((Head::Array(_), _)) => columns(n),
+                    Some(_) => keep(),
+                }
+            }
+            // Refused, with the words of the whole way.
+            _ => look(bytes, &self.options).map(|_| None),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Rows {
+    gather: Gather,
+    taking: Taking,
+    spare: Batch,
+    left: usize,
+    /// Of a row that is not whole: what finds its end, and how much of it that has seen.
+    waiting: Option<(Skipper, usize)>,
+    depth: u64,
+}
+
+impl Rows {
+    fn new(rows: usize, options: &ReadOptions) -> Self {
+        let gather = Gather::new(Kind::Maps, Keys::default(), 1, options);
+        let depth = options.limits.max_depth.saturating_sub(1);
+        let taking = Taking::new(rows, 1, options);
+        Self { gather, taking, spare: Batch::default(), left: rows, waiting: None, depth }
+    }
+
+    fn feed(&mut self, bytes: &[u8], base: u64) -> Result<usize> {
+        let mut at = 0;
+        // Batches begin and end inside one call: their bytes are looked at again where a cell is refused.
+        self.spare = self.gather.swap(std::mem::take(&mut self.spare), 0);
+        while self.left > 0 {
+            let rest = bytes.get(at..).unwrap_or(&[]);
+            let row = self.row(rest);
+            if self.gather.is_full() || !matches!(row, Ok(Some(_))) {
+                let next = at + row.as_ref().ok().copied().flatten().unwrap_or(0);
+                self.flush(bytes, base, next)?;
+            }
+            match row.map_err(|e| e.placed(&format!("$[{}]", self.gather.rows()), base + at as u64))? {
+                Some(nbytes) => at += nbytes,
+                None => return Ok(at),
+            }
+            self.left -= 1;
+        }
+        self.flush(bytes, base, at)?;
+        Ok(at)
+    }
+
+    fn row(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
+        if let Some((skipper, seen)) = &mut self.waiting {
+            let fresh = bytes.get(*seen..).unwrap_or(&[]);
+            match skipper.feed(fresh) {
+                Ok(taken) => *seen += taken,
+                Err(e) => return Err(self.better(e, bytes)),
+            }
+            if !skipper.is_whole() {
+                return Ok(None);
+            }
+            self.waiting = None;
+        }
+        let row = self.gather.row(bytes)?;
+        if row.is_none() {
+            let mut skipper = Skipper::new(self.depth);
+            match skipper.feed(bytes) {
+                Ok(seen) => self.waiting = Some((skipper, seen)),
+                Err(e) => return Err(self.better(e, bytes)),
+            }
+        }
+        Ok(row)
+    }
+
+    /// Gathering finds the same error and knows the column.
+    #[cold]
+    fn better(&mut self, error: CellError, row: &[u8]) -> CellError {
+        self.gather.row(row).err().unwrap_or(error)
+    }
+
+    fn flush(&mut self, bytes: &[u8], base: u64, at: usize) -> Result<()> {
+        let batch = self.gather.swap(std::mem::take(&mut self.spare), at as u64);
+        let taken = self.taking.take(&batch);
+        let start = usize::try_from(batch.start).unwrap_or(usize::MAX);
+        self.spare = batch;
+        let from = bytes.get(start..).unwrap_or(&[]);
+        taken.map_err(|failure| self.gather.placed(*failure, from, "$", base))
+    }
+}
+
+#[derive(Debug)]
+struct Columns {
+    options: ReadOptions,
+    cells: ReadOptions,
+    /// Entries of the map that have not begun.
+    left: u32,
+    keys: Keys,
+    lengths: Lengths,
+    /// The column that comes now, its path and whether its first cell was seen.
+    current: Option<(Inferred, String)>,
+    done: Vec<Finished>,
+    /// Columns whose first cell is a map: were all so, these are frames.
+    frames: usize,
+    empty: usize,
+}
+
+impl Columns {
+    fn new(left: u32, options: &ReadOptions) -> Self {
+        Self {
+            options: *options,
+            cells: below(2, options),
+            left,
+            keys: Keys::default(),
+            lengths: Lengths::default(),
+            current: None,
+            done: Vec::new(),
+            frames: 0,
+            empty: 0,
+        }
+    }
+
+    fn path(&self) -> String {
+        self.current.as_ref().map_or_else(|| "$".to_owned(), |(c, path)| format!("{path}[{}]", c.len()))
+    }
+
+    fn feed(&mut self, bytes: &[u8], base: u64) -> Result<usize> {
+        let mut at = 0;
+        loop {
+            let rest = bytes.get(at..).unwrap_or(&[]);
+            let here = base + at as u64;
+            if let Some((column, path)) = &mut self.current {
+                let (rows, seen) = (self.lengths.rows(), column.len());
+                if rows == 0 {
+                    self.empty += 1;
+                } else if seen == 0 {
+                    let Some(marker) = rest.first() else { return Ok(at) };
+                    self.frames += usize::from(matches!(marker, 0x80..=0x8f | 0xde | 0xdf));
+                }
+                let taken = column.take(rest, rows - seen).map_err(|e| e.in_column(path, seen, here))?;
+                at += taken.nbytes;
+                if seen + taken.cells < rows {
+                    // Seen again with the next piece.
+                    if seen == 0
+                        && taken.cells == 0
+                        && matches!(rest.first(), Some(0x80..=0x8f | 0xde | 0xdf))
+                    {
+                        self.frames -= 1;
+                    }
+                    return Ok(at);
+                }
+                if let Some((column, _)) = self.current.take() {
+                    self.done.push(column.finish()?);
+                }
+            } else if self.left > 0 {
+                let Some(nbytes) = self.entry(rest, here)? else { return Ok(at) };
+                at += nbytes;
+            } else {
+                return Ok(at);
+            }
+        }
+    }
+
+    /// Takes a key and the head of its array.
+    fn entry(&mut self, bytes: &[u8], base: u64) -> Result<Option<usize>> {
+        let Some((key, length)) = Key::take(bytes).map_err(|e| e.placed("$", base))? else { return Ok(None) };
+        let rest = bytes.get(length..).unwrap_or(&[]);
+        let path = format!("${}", key.step());
+        let place = |e: CellError| -> Error { e.after(0, length).placed(&path, base) };
+        let Some((rows, head)) = rows_of(rest).map_err(place)? else { return Ok(None) };
+        let path = add_key(&mut self.keys, key, &self.options, 0, base)?;
+        self.lengths.add(rows, &self.keys).map_err(|e| e.after(0, length).placed(&path, base))?;
+        self.current = Some((Inferred::new(&self.cells).with_rows(rows), path));
+        self.left -= 1;
+        Ok(Some(length + head))
+    }
+}

@@ -1,0 +1,142 @@
+//! All rows of some bytes: gathered by one thread, taken by columns on another where there are two.
+
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+
+use crate::cells::msgpack::options::ReadOptions;
+use crate::error::{Error, Result};
+use crate::infer::columns::Inferred;
+use crate::parallel::beside;
+use crate::progress::Progress;
+
+use super::gathered::Batch;
+use super::rows::Gather;
+use super::taking::{Failure, Taking};
+
+/// Below this a thread is not worth its start.
+const INLINE_NBYTES: usize = 512 << 10;
+
+/// Batches on their way between the threads.
+const IN_FLIGHT: usize = 4;
+
+/// Rows that lie one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'b> {
+    /// From the first row to the end of the input.
+    pub(super) bytes: &'b [u8],
+    /// How many rows are claimed.
+    pub(super) rows: usize,
+    /// Path of what holds them.
+    pub(super) path: &'b str,
+    /// Offset of the first row.
+    pub(super) base: u64,
+    /// Arrays and maps around them.
+    pub(super) outer: u64,
+}
+
+/// Columns of rows.
+pub(super) struct Taken {
+    pub(super) gather: Gather,
+    pub(super) columns: Vec<Inferred>,
+    /// Bytes of the rows.
+    pub(super) nbytes: usize,
+}
+
+/// Reads all rows.
+pub(super) fn take(
+    source: Source<'_>,
+    gather: Gather,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Taken> {
+    let hint = source.rows.min(source.bytes.len());
+    let mut taking = Taking::new(hint, source.outer, options);
+    let mut walk = Walk { source, gather, at: 0 };
+    if options.threads <= 1 || source.bytes.len() < INLINE_NBYTES {
+        let mut batch = Batch::default();
+        loop {
+            let end = walk.batch();
+            batch = walk.gather.swap(batch, walk.at as u64);
+            taking.take(&batch).map_err(|f| walk.failed(*f))?;
+            progress.advance(walk.at as u64, Some(source.bytes.len() as u64))?;
+            if end? {
+                return Ok(walk.taken(taking.finish()));
+            }
+        }
+    }
+    let (full, filled) = sync_channel::<Batch>(IN_FLIGHT);
+    let (empty, emptied) = channel::<Batch>();
+    let gathered = move || {
+        let end = pass(&mut walk, &full, &emptied, progress);
+        Ok((walk, end))
+    };
+    let ((walk, end), taken) = beside(options.threads, gathered, move || {
+        for batch in filled {
+            taking.take(&batch)?;
+            // Nobody waits for it once all rows are gathered.
+            let _ = empty.send(batch);
+        }
+        Ok(taking)
+    })?;
+    let taking = taken.map_err(|f: Box<Failure>| walk.failed(*f))?;
+    end?;
+    Ok(walk.taken(taking.finish()))
+}
+
+/// Sends batch after batch, until the end, an error, or nobody takes them.
+fn pass(
+    walk: &mut Walk<'_>,
+    full: &SyncSender<Batch>,
+    emptied: &Receiver<Batch>,
+    progress: &dyn Progress,
+) -> Result<()> {
+    loop {
+        let end = walk.batch();
+        let batch = walk.gather.swap(emptied.try_recv().unwrap_or_default(), walk.at as u64);
+        if full.send(batch).is_err() || end? {
+            return Ok(());
+        }
+        progress.advance(walk.at as u64, Some(walk.source.bytes.len() as u64))?;
+    }
+}
+
+struct Walk<'b> {
+    source: Source<'b>,
+    gather: Gather,
+    at: usize,
+}
+
+impl Walk<'_> {
+    /// Gathers until the batch is full; answers whether all rows were seen.
+    fn batch(&mut self) -> Result<bool> {
+        while self.gather.rows() < self.source.rows {
+            if self.gather.is_full() {
+                return Ok(false);
+            }
+            let rest = self.source.bytes.get(self.at..).unwrap_or(&[]);
+            let row = self.gather.row(rest).map_err(|e| self.place(e))?;
+            let Some(nbytes) = row else {
+                let had = self.source.base + self.source.bytes.len() as u64;
+                return Err(self.place(self.gather.cut(rest, usize::try_from(had).unwrap_or(usize::MAX))));
+            };
+            self.at += nbytes;
+        }
+        Ok(true)
+    }
+
+    #[cold]
+    fn place(&self, error: crate::cells::msgpack::column::CellError) -> Error {
+        let path = self.gather.path_of(self.source.path, self.gather.rows());
+        error.placed(&path, self.source.base + self.at as u64)
+    }
+
+    #[cold]
+    fn failed(&self, failure: Failure) -> Error {
+        let start = usize::try_from(failure.start).unwrap_or(usize::MAX);
+        let bytes = self.source.bytes.get(start..).unwrap_or(&[]);
+        self.gather.placed(failure, bytes, self.source.path, self.source.base)
+    }
+
+    fn taken(self, columns: Vec<Inferred>) -> Taken {
+        Taken { gather: self.gather, columns, nbytes: self.at }
+    }
+}

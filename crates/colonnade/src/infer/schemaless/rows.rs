@@ -1,0 +1,319 @@
+//! Rows into columns: the cells of some rows are gathered column by column, then each column takes its own as a run.
+//!
+//! A kernel that takes a run of cells is several times faster than one call a cell, and what is gathered lies in the
+//! cache. A row usually has the keys of the row before, in the same order: their encoded bytes are compared first.
+
+use std::mem;
+
+use crate::cells::msgpack::column::{CellError, malformed};
+use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::options::ReadOptions;
+use crate::cells::msgpack::skip::{length_of, skip, skip_cells};
+use crate::error::{Error, ErrorKind};
+use crate::limits::over_missing;
+
+use super::gathered::{Batch, Encoded, Gathered};
+use super::keys::{Key, Keys, twice};
+use super::shape::{cut_short, no_table};
+use super::taking::Failure;
+
+/// Rows that are gathered before columns take them.
+const ROWS: usize = 1024;
+
+/// Bytes that are gathered, all columns together, before columns take them.
+const NBYTES: usize = 1 << 20;
+
+/// What rows are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Maps of cells.
+    Maps,
+    /// A map of scalars.
+    Scalars,
+    /// Arrays of as many cells as there are columns.
+    Arrays,
+}
+
+/// Gathers rows.
+#[derive(Debug)]
+pub(super) struct Gather {
+    options: ReadOptions,
+    kind: Kind,
+    pub(super) keys: Keys,
+    encoded: Vec<Encoded>,
+    batch: Batch,
+    nbytes: usize,
+    /// Cells that no byte stands behind.
+    unbacked: u64,
+    /// Bytes of all rows.
+    seen: u64,
+    /// Arrays and maps that may stand in a cell.
+    depth: u64,
+}
+
+impl Gather {
+    /// For rows that `outer` arrays and maps surround.
+    pub(super) fn new(kind: Kind, keys: Keys, outer: u64, options: &ReadOptions) -> Self {
+        let columns = (0..keys.len()).map(|_| Gathered::default()).collect();
+        let depth = options.limits.max_depth.saturating_sub(outer + 1);
+        let batch = Batch { columns, ..Batch::default() };
+        Self {
+            options: *options,
+            kind,
+            keys,
+            encoded: Vec::new(),
+            batch,
+            nbytes: 0,
+            unbacked: 0,
+            seen: 0,
+            depth,
+        }
+    }
+
+    /// Rows so far.
+    pub(super) fn rows(&self) -> usize {
+        self.batch.first_row + self.batch.rows
+    }
+
+    /// Whether columns should take what there is.
+    pub(super) fn is_full(&self) -> bool {
+        self.batch.rows >= ROWS || self.nbytes >= NBYTES
+    }
+
+    /// What was gathered; an empty batch takes its place. `at`: where the next row begins in the input.
+    pub(super) fn swap(&mut self, mut empty: Batch, at: u64) -> Batch {
+        empty.columns.iter_mut().for_each(Gathered::clear);
+        empty.columns.resize_with(self.keys.len(), Gathered::default);
+        (empty.first_row, empty.rows) = (self.rows(), 0);
+        (empty.start, empty.end) = (at, at);
+        self.nbytes = 0;
+        let rows = self.batch.rows;
+        self.batch.columns.iter_mut().filter(|c| c.cells < rows).for_each(|c| c.fill(rows));
+        mem::replace(&mut self.batch, empty)
+    }
+
+    /// Takes the row at the front of `bytes`; `None`, and nothing changed, where it is not whole.
+    ///
+    /// # Errors
+    /// The path of the error begins inside the row.
+    pub(super) fn row(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
+        let taken = match self.kind {
+            Kind::Arrays => self.array(bytes)?,
+            _ => self.map(bytes)?,
+        };
+        match taken {
+            Some(nbytes) => {
+                self.batch.rows += 1;
+                self.nbytes += nbytes;
+                self.seen += nbytes as u64;
+                self.batch.end += nbytes as u64;
+            }
+            None => {
+                let rows = self.batch.rows;
+                self.batch.columns.iter_mut().filter(|c| c.cells > rows).for_each(Gathered::undo);
+            }
+        }
+        Ok(taken)
+    }
+
+    fn map(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
+        let (pairs, mut at) = match head(bytes)? {
+            Some((Head::Map(n), length)) => (n as usize, length),
+            Some((other, _)) if self.rows() == 0 && self.options.orient.is_none() => {
+                let found = format!("an array that begins with {}", other.name());
+                return Err(no_table(&found));
+            }
+            Some((other, _)) => return Err(expected("a map, as every row is one", other)),
+            None => return Ok(None),
+        };
+        let rows = self.batch.rows;
+        // The place of the key that usually comes next.
+        let mut next = 0;
+        for _ in 0..pairs {
+            let Some(mut rest) = bytes.get(at..) else { return Ok(None) };
+            let key_at = at;
+            let place = match self.encoded.get(next) {
+                Some(key) if key.is_front_of(rest) => {
+                    at += key.bytes.len();
+                    next
+                }
+                _ => match self.find(rest).map_err(|e| e.after(0, at))? {
+                    Some((place, length)) => {
+                        at += length;
+                        place
+                    }
+                    None => return Ok(None),
+                },
+            };
+            next = place + 1;
+            rest = bytes.get(at..).unwrap_or(&[]);
+            let Some(column) = self.batch.columns.get_mut(place) else { return Ok(None) };
+            if column.cells < rows {
+                column.fill(rows);
+            }
+            if column.cells > rows {
+                let key = self.keys.get(place);
+                return Err(key.map_or_else(twice, |k| twice().in_key(k)).after(0, key_at));
+            }
+            let length = match rest.first().and_then(|&marker| length_of(marker)) {
+                Some(length) if length <= rest.len() => length,
+                Some(_) => return Ok(None),
+                None => match self.length(rest) {
+                    Ok(Some(length)) => length,
+                    Ok(None) => return Ok(None),
+                    Err(e) => {
+                        let path = self.keys.get(place).map_or(String::new(), Key::step) + &e.path;
+                        return Err(CellError { path, ..e }.after(0, at));
+                    }
+                },
+            };
+            // Borrowed anew: the length of an odd cell needs the whole.
+            if let Some(column) = self.batch.columns.get_mut(place) {
+                column.push(rest, length);
+            }
+            at += length;
+        }
+        // Every key stood once: the columns of the others get their nils with their next cell.
+        self.unbacked((self.keys.len() - pairs.min(self.keys.len())) as u64)?;
+        Ok(Some(at))
+    }
+
+    fn array(&mut self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
+        let mut at = match head(bytes)? {
+            Some((Head::Array(n), length)) if n as usize == self.keys.len() => length,
+            Some((Head::Array(n), _)) => {
+                let message = format!(
+                    "expected an array of {} cells, as there are columns, found one of {n}.",
+                    self.keys.len()
+                );
+                return Err(malformed(0, message));
+            }
+            Some((other, _)) => return Err(expected("an array, as every row is one", other)),
+            None => return Ok(None),
+        };
+        for place in 0..self.keys.len() {
+            let rest = bytes.get(at..).unwrap_or(&[]);
+            let length = match self.length(rest) {
+                Ok(Some(length)) => length,
+                Ok(None) => return Ok(None),
+                Err(e) => return Err(e.in_entry(place).after(0, at)),
+            };
+            if let Some(column) = self.batch.columns.get_mut(place) {
+                column.push(rest, length);
+            }
+            at += length;
+        }
+        Ok(Some(at))
+    }
+
+    #[inline]
+    fn length(&self, bytes: &[u8]) -> std::result::Result<Option<usize>, CellError> {
+        if self.kind == Kind::Scalars
+            && let Some((found @ (Head::Array(_) | Head::Map(_)), _)) = head(bytes)?
+        {
+            return Err(expected("a scalar, as the entries before", found));
+        }
+        skip(bytes, self.depth)
+    }
+
+    /// The place of a key that is not where it was in the row before; a new one is appended.
+    #[inline(never)]
+    fn find(&mut self, bytes: &[u8]) -> std::result::Result<Option<(usize, usize)>, CellError> {
+        let Some((key, length)) = Key::take(bytes)? else { return Ok(None) };
+        if let Some(place) = self.keys.place(&key) {
+            return Ok(Some((place, length)));
+        }
+        self.unbacked(self.rows() as u64)?;
+        self.keys.push(key, &self.options)?;
+        self.encoded.push(Encoded::new(bytes.get(..length).unwrap_or(&[])));
+        let mut column = Gathered::default();
+        column.fill(self.batch.rows);
+        self.batch.columns.push(column);
+        Ok(Some((self.keys.len() - 1, length)))
+    }
+
+    /// Rows without keys and keys without rows: their product is no longer in proportion to the input.
+    fn unbacked(&mut self, cells: u64) -> std::result::Result<(), CellError> {
+        self.unbacked = self.unbacked.saturating_add(cells);
+        let most = self.options.limits.missing_cells(self.seen);
+        if self.unbacked <= most {
+            return Ok(());
+        }
+        Err(CellError::new(ErrorKind::LimitExceeded, 0, over_missing(self.unbacked, self.seen, most)))
+    }
+
+    /// The path of a row.
+    pub(super) fn path_of(&self, path: &str, row: usize) -> String {
+        if self.kind == Kind::Scalars { path.to_owned() } else { format!("{path}[{row}]") }
+    }
+
+    /// Where the error of a column's cells stands in the input; `bytes` begin at the batch's first row.
+    #[cold]
+    pub(super) fn placed(&self, failure: Failure, bytes: &[u8], path: &str, base: u64) -> Error {
+        let Failure { column, row, in_cell, first_row, start, error } = failure;
+        let key = self.keys.get(column);
+        let mut offset = 0;
+        if let Ok(taken) = skip_cells(bytes, row, u64::MAX) {
+            offset =
+                taken.nbytes + self.cell_of(bytes.get(taken.nbytes..).unwrap_or(&[]), column).unwrap_or(0);
+        }
+        let row = first_row + row;
+        let step = match self.kind {
+            Kind::Arrays => format!("[{column}]"),
+            _ => key.map_or(String::new(), Key::step),
+        };
+        let at = self.path_of(path, row) + &step;
+        let error = CellError { cell: 0, offset: offset + in_cell, ..error };
+        error.placed(&at, base + start)
+    }
+
+    /// Where the input of `had` bytes ends, in the row at the front of `bytes`: at the first value that is not whole.
+    #[cold]
+    pub(super) fn cut(&self, bytes: &[u8], had: usize) -> CellError {
+        let (entries, mut at) = match (head(bytes), self.kind) {
+            (Ok(Some((Head::Map(n), length))), _) => (n, length),
+            (Ok(Some((Head::Array(n), length))), Kind::Arrays) => (n, length),
+            _ => return cut_short(0, had),
+        };
+        for entry in 0..entries {
+            let mut path = format!("[{entry}]");
+            if self.kind != Kind::Arrays {
+                let Ok(Some((key, length))) = Key::take(bytes.get(at..).unwrap_or(&[])) else { break };
+                at += length;
+                path = key.step();
+            }
+            match skip(bytes.get(at..).unwrap_or(&[]), self.depth) {
+                Ok(Some(length)) => at += length,
+                _ => return CellError { path, ..cut_short(at, had) },
+            }
+        }
+        cut_short(at, had)
+    }
+
+    /// Where the cell of `column` begins in the row at the front of `bytes`.
+    fn cell_of(&self, bytes: &[u8], column: usize) -> Option<usize> {
+        let whole = |at: usize| skip(bytes.get(at..)?, u64::MAX).ok().flatten();
+        match head(bytes).ok().flatten()? {
+            (Head::Array(_), length) => {
+                Some(length + skip_cells(bytes.get(length..)?, column, u64::MAX).ok()?.nbytes)
+            }
+            (Head::Map(n), mut at) => {
+                for _ in 0..n {
+                    let (key, length) = Key::take(bytes.get(at..)?).ok().flatten()?;
+                    at += length;
+                    if self.keys.place(&key) == Some(column) {
+                        return Some(at);
+                    }
+                    at += whole(at)?;
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cold]
+pub(super) fn expected(what: &str, found: Head) -> CellError {
+    malformed(0, format!("expected {what}, found {}.", found.name()))
+}

@@ -1,0 +1,306 @@
+//! What foreign data look like: columns, rows, split, one row, or several frames.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::cells::msgpack::column::{CellError, FORMAT, malformed};
+use crate::cells::msgpack::head::{Head, head};
+use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::cells::msgpack::skip::{skip, skip_cells};
+use crate::error::{Error, ErrorKind, Result};
+use crate::msgpack::header::KEY;
+
+use super::keys::Key;
+
+/// How the root is laid out; numbers count its entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A map of arrays.
+    Columns,
+    /// An array of maps.
+    Records,
+    /// A map of labels and an array of rows.
+    Split,
+    /// A map of scalars.
+    Row,
+    /// A map of frames.
+    Bundle,
+}
+
+/// One frame, or several and where each lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Layout {
+    /// One frame, and how it is laid out; one row of scalars is told as a row of records.
+    Frame(Orient),
+    /// Labels and extents of frames.
+    Bundle(Vec<(String, Range<usize>)>),
+}
+
+/// Whether `bytes` are one foreign frame or several, each of which is read from its extent.
+///
+/// # Errors
+/// Malformed, truncated, over a limit; a label that is there twice or is no text.
+pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Layout> {
+    match look(bytes, options).map_err(|e| e.placed("$", base))? {
+        Shape::Bundle => {}
+        Shape::Columns => return Ok(Layout::Frame(Orient::Columns)),
+        Shape::Records | Shape::Row => return Ok(Layout::Frame(Orient::Records)),
+        Shape::Split => return Ok(Layout::Frame(Orient::Split)),
+    }
+    let mut frames = Vec::new();
+    let mut labels = HashSet::new();
+    for entry in Entries::new(bytes, options) {
+        let Entry { key, at, value } = entry.map_err(|e| e.placed("$", base))?;
+        let path = format!("${}", key.step());
+        let Key::Text(label) = key else {
+            let message =
+                "expected a frame's label that is text, found an integer. Name the frames with text.";
+            return Err(CellError::new(ErrorKind::Unsupported, at, message).placed(&path, base));
+        };
+        if label == KEY {
+            let message = "expected the header as the first entry, found entries before it. Put it first, or drop it \
+                           to read the data alone.";
+            return Err(malformed(at, message).placed(&path, base));
+        }
+        if !labels.insert(label.clone()) {
+            let message = "this label stands here a second time: one of the two frames would be lost.";
+            return Err(malformed(at, message).placed(&path, base));
+        }
+        frames.push((label, value));
+    }
+    Ok(Layout::Bundle(frames))
+}
+
+/// The shape, told by the option or by the first values that tell it.
+pub(super) fn look(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {
+    let Some((root, nbytes)) = head(bytes)? else { return Err(cut_short(0, bytes.len())) };
+    match (root, options.orient) {
+        (Head::Array(_), None | Some(Orient::Records)) => Ok(Shape::Records),
+        (Head::Map(_), Some(Orient::Columns)) => Ok(Shape::Columns),
+        (Head::Map(_), Some(Orient::Split)) => Ok(Shape::Split),
+        (Head::Map(n), None) => {
+            if (2..=3).contains(&n) && is_split(bytes, options)? {
+                return Ok(Shape::Split);
+            }
+            look_in_map(bytes, options)
+        }
+        // Text and other bytes that are no MessagePack begin as small integers do.
+        (Head::UInt(_) | Head::Int(_), None) if bytes.len() > nbytes => Err(malformed(
+            0,
+            format!("expected a table, found an integer and {} bytes behind it.", bytes.len() - nbytes),
+        )),
+        (other, None) => Err(unexpected(other)),
+        (other, Some(orient)) => {
+            let what = if orient == Orient::Records { "an array of maps" } else { "a map" };
+            let name = orient.name();
+            Err(malformed(0, format!("expected {what}, as orient={name:?} says, found {}.", other.name())))
+        }
+    }
+}
+
+#[cold]
+pub(super) fn unexpected(found: Head) -> CellError {
+    no_table(found.name())
+}
+
+/// A value that is legal and no table.
+#[cold]
+pub(super) fn no_table(found: &str) -> CellError {
+    let message = format!(
+        "expected a table (a map of arrays of one length, an array of maps, or a map of \"columns\" and \"data\"), found {found}. \
+         Put it into a map under a column's name."
+    );
+    CellError::new(ErrorKind::Unsupported, 0, message)
+}
+
+fn look_in_map(bytes: &[u8], options: &ReadOptions) -> std::result::Result<Shape, CellError> {
+    let mut frames = 0;
+    let mut entries = Entries::new(bytes, options);
+    while let Some((key, _)) = entries.key()? {
+        let value = entries.rest();
+        match head(value).map_err(|e| e.after(0, entries.end()))? {
+            None => return Err(cut_short(entries.end(), bytes.len())),
+            Some((Head::Map(_), _)) => frames += 1,
+            Some((Head::Array(0), _)) => {}
+            Some((Head::Array(_), length)) => match value.get(length) {
+                Some(0x80..=0x8f | 0xde | 0xdf) => frames += 1,
+                _ => return Ok(Shape::Columns),
+            },
+            // A scalar among arrays is refused where the columns are read, by its name.
+            _ if frames > 0 => return Ok(Shape::Columns),
+            _ => return Ok(Shape::Row),
+        }
+        entries.value().map_err(|e| e.in_key(&key))?;
+    }
+    Ok(if frames > 0 { Shape::Bundle } else { Shape::Columns })
+}
+
+/// `columns`, `data` and perhaps `index`, nothing else; the data rows as long as the columns.
+fn is_split(bytes: &[u8], options: &ReadOptions) -> std::result::Result<bool, CellError> {
+    let (mut columns, mut first_row) = (None, None);
+    let mut entries = Entries::new(bytes, options);
+    while let Some((key, _)) = entries.key()? {
+        let value = entries.rest();
+        let cut = |at: usize| Err(cut_short(at, bytes.len()));
+        let (n, length) = match head(value) {
+            Ok(Some((Head::Array(n), length))) => (n, length),
+            Ok(None) => return cut(entries.end()),
+            _ => return Ok(false),
+        };
+        match &key {
+            Key::Text(name) if name == "columns" => columns = Some(n),
+            Key::Text(name) if name == "index" => {}
+            Key::Text(name) if name == "data" => {
+                first_row = match value.get(length..).map(head) {
+                    _ if n == 0 => Some(None),
+                    Some(Ok(Some((Head::Array(width), _)))) => Some(Some(width)),
+                    Some(Ok(None)) | None => return cut(entries.end() + length),
+                    _ => return Ok(false),
+                };
+            }
+            _ => return Ok(false),
+        }
+        if entries.left > 0 {
+            entries.value().map_err(|e| e.in_key(&key))?;
+        }
+    }
+    Ok(match (columns, first_row) {
+        (Some(columns), Some(Some(width))) => columns == width,
+        (Some(_), Some(None)) => true,
+        _ => false,
+    })
+}
+
+/// One entry of the root map.
+pub(super) struct Entry {
+    pub(super) key: Key,
+    /// Where its key begins.
+    pub(super) at: usize,
+    pub(super) value: Range<usize>,
+}
+
+/// The entries of the root map one after the other; each value is skipped.
+pub(super) struct Entries<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    left: u32,
+    depth: u64,
+}
+
+impl<'b> Entries<'b> {
+    pub(super) fn new(bytes: &'b [u8], options: &ReadOptions) -> Self {
+        let (left, at) = match head(bytes) {
+            Ok(Some((Head::Map(n), length))) => (n, length),
+            _ => (0, 0),
+        };
+        Self { bytes, at, left, depth: options.limits.max_depth.saturating_sub(1) }
+    }
+
+    /// Past the entries so far.
+    pub(super) fn end(&self) -> usize {
+        self.at
+    }
+
+    /// The bytes from here.
+    pub(super) fn rest(&self) -> &'b [u8] {
+        self.bytes.get(self.at..).unwrap_or(&[])
+    }
+
+    /// Says how long the value was, where somebody else has read it.
+    pub(super) fn pass(&mut self, nbytes: usize) {
+        self.at += nbytes;
+    }
+
+    /// The next key and where it begins; its value is then skipped or passed.
+    pub(super) fn key(&mut self) -> std::result::Result<Option<(Key, usize)>, CellError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
+        let taken = Key::take(rest).map_err(|e| e.after(0, self.at))?;
+        let Some((key, length)) = taken else { return Err(cut_short(self.at, self.bytes.len())) };
+        let at = self.at;
+        self.at += length;
+        Ok(Some((key, at)))
+    }
+
+    /// Where the value of the last key begins and ends.
+    pub(super) fn value(&mut self) -> std::result::Result<Range<usize>, CellError> {
+        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
+        let Some(length) = skip(rest, self.depth).map_err(|e| e.after(0, self.at))? else {
+            return Err(self.cut(rest));
+        };
+        let value = self.at..self.at + length;
+        self.at += length;
+        Ok(value)
+    }
+
+    /// Where an array stops: at the first of its cells that is not whole.
+    #[cold]
+    fn cut(&self, rest: &[u8]) -> CellError {
+        let Ok(Some((Head::Array(n), length))) = head(rest) else {
+            return cut_short(self.at, self.bytes.len());
+        };
+        let cells = rest.get(length..).unwrap_or(&[]);
+        match skip_cells(cells, n as usize, self.depth.saturating_sub(1)) {
+            Ok(taken) => {
+                let at = self.at + length + taken.nbytes;
+                CellError { path: format!("[{}]", taken.cells), ..cut_short(at, self.bytes.len()) }
+            }
+            Err(e) => e.after(0, self.at + length),
+        }
+    }
+}
+
+impl Iterator for Entries<'_> {
+    type Item = std::result::Result<Entry, CellError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (key, at) = match self.key() {
+            Ok(found) => found?,
+            Err(e) => return Some(Err(self.stop(e))),
+        };
+        match self.value() {
+            Ok(value) => Some(Ok(Entry { key, at, value })),
+            Err(e) => Some(Err(self.stop(e.in_key(&key)))),
+        }
+    }
+}
+
+impl Entries<'_> {
+    fn stop(&mut self, error: CellError) -> CellError {
+        self.left = 0;
+        error
+    }
+}
+
+impl CellError {
+    /// The same, in the entry `key`.
+    pub(super) fn in_key(mut self, key: &Key) -> Self {
+        self.path.insert_str(0, &key.step());
+        self
+    }
+}
+
+/// The input ends inside the value at `offset`.
+#[cold]
+pub(super) fn cut_short(offset: usize, had: usize) -> CellError {
+    let kind = ErrorKind::Truncated { needed: had as u64 + 1, had: had as u64 };
+    let message = format!(
+        "the input ends inside the value that begins here: expected more than {had} bytes. It was cut short: fetch or \
+         write it again."
+    );
+    CellError::new(kind, offset, message)
+}
+
+/// Refuses input over the limit of bytes.
+pub(crate) fn check_nbytes(nbytes: u64, options: &ReadOptions) -> Result<()> {
+    let cap = options.limits.max_nbytes;
+    if nbytes <= cap {
+        return Ok(());
+    }
+    let message =
+        format!("{nbytes} bytes, over the limit of {cap}. Raise Limits(max_nbytes=...) to read them.");
+    Err(Error::limit(FORMAT, message))
+}

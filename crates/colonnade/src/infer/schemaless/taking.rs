@@ -1,0 +1,73 @@
+//! Columns that take what was gathered of some rows.
+
+use crate::cells::msgpack::column::{CellError, Cells, malformed};
+use crate::cells::msgpack::options::ReadOptions;
+use crate::cells::msgpack::skip::skip_cells;
+use crate::infer::columns::Inferred;
+
+use super::gathered::Batch;
+
+/// A cell that its column refuses.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) column: usize,
+    /// Of the batch.
+    pub(super) row: usize,
+    pub(super) in_cell: usize,
+    pub(super) first_row: usize,
+    /// Where the batch begins in the input.
+    pub(super) start: u64,
+    pub(super) error: CellError,
+}
+
+/// The columns that take what was gathered.
+#[derive(Debug)]
+pub(super) struct Taking {
+    options: ReadOptions,
+    rows: usize,
+    hint: usize,
+    columns: Vec<Inferred>,
+}
+
+impl Taking {
+    /// `hint`: rows that are expected, no more than the bytes at hand could hold.
+    pub(super) fn new(hint: usize, outer: u64, options: &ReadOptions) -> Self {
+        let mut options = *options;
+        options.limits.max_depth = options.limits.max_depth.saturating_sub(outer + 1);
+        Self { options, rows: 0, hint, columns: Vec::new() }
+    }
+
+    /// Takes a batch.
+    pub(super) fn take(&mut self, batch: &Batch) -> std::result::Result<(), Box<Failure>> {
+        let failure = |column, row, in_cell, error| {
+            Box::new(Failure { column, row, in_cell, first_row: batch.first_row, start: batch.start, error })
+        };
+        for (i, gathered) in batch.columns.iter().enumerate() {
+            if i == self.columns.len() {
+                let mut column = Inferred::new(&self.options).with_rows(self.hint);
+                if self.rows > 0 {
+                    let refused = |error| CellError { cell: 0, offset: 0, path: String::new(), error };
+                    column.nulls(self.rows).map_err(|e| failure(i, 0, 0, refused(e)))?;
+                }
+                self.columns.push(column);
+            }
+            let Some(column) = self.columns.get_mut(i) else { continue };
+            let cells = gathered.cells();
+            let place = |e: CellError| {
+                let start = skip_cells(cells, e.cell, u64::MAX).map_or(0, |t| t.nbytes);
+                failure(i, e.cell, e.offset.saturating_sub(start), e)
+            };
+            let taken = column.take(cells, batch.rows).map_err(place)?;
+            if taken.cells != batch.rows {
+                return Err(place(malformed(taken.nbytes, "expected a whole value.").after(taken.cells, 0)));
+            }
+        }
+        self.rows += batch.rows;
+        Ok(())
+    }
+
+    /// The columns.
+    pub(super) fn finish(self) -> Vec<Inferred> {
+        self.columns
+    }
+}
