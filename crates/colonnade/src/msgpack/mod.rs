@@ -6,3 +6,6 @@ pub(crate) mod header;
 pub mod options;
 pub mod read;
 pub mod write;
+
+#[doc(hidden)]
+pub use crate::cells::{msgpack::head, typed}; // see crate::plan
