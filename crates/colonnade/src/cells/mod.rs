@@ -10,6 +10,8 @@
 //! | [`place`] | line, column and byte of an offset, for errors |
 
 pub(crate) mod digits;
+pub(crate) mod exact;
+pub mod header_key;
 pub(crate) mod json;
 pub mod msgpack;
 pub mod place;

@@ -18,6 +18,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::arrow::ipc;
+use crate::cells::header_key::KEY;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::shown::shown;
@@ -25,9 +26,6 @@ use crate::shown::shown;
 use crate::cells::msgpack::column::{CellError, FORMAT, malformed};
 use crate::cells::msgpack::head::{Head, head};
 use crate::cells::msgpack::options::Orient;
-
-/// The key of the header.
-pub(crate) const KEY: &str = "__colonnade__";
 
 /// The version that this code writes.
 pub(crate) const VERSION: u64 = 1;

@@ -21,6 +21,7 @@ use crate::arrow::import::Plan;
 use crate::arrow::ipc;
 use crate::arrow::meta::{self, FieldMeta};
 use crate::arrow::pandas;
+pub use crate::cells::header_key::{self, KEY};
 use crate::cells::typed::{Dictionaries, dictionaries_inside, dictionaries_of, dictionary_types};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Frame, type_name};
@@ -28,9 +29,6 @@ use crate::limits::Limits;
 
 use crate::cells::text;
 use crate::cells::text::{Cell, Style, TextReader, TextWriter};
-
-/// The key of the header.
-pub const KEY: &str = "__colonnade__";
 
 /// The version that this code writes.
 pub const VERSION: u64 = 1;
@@ -98,7 +96,7 @@ impl Exported {
 /// The keys of the fields: their names, which are unique; only the header's own name has to give way.
 #[must_use]
 pub fn keys(schema: &Schema) -> Vec<String> {
-    crate::msgpack::write::keys(schema)
+    header_key::keys(schema)
 }
 
 /// The NumPy dtype that the field's own metadata says, and its tag.

@@ -1,8 +1,8 @@
 //! Options of YAML, validated when they are made.
 
+use crate::cells::msgpack::options as msgpack;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::msgpack::options as msgpack;
 use crate::text::input::{Encoding, Part};
 
 use super::FORMAT;

@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use super::{CellFault, Nonfinite, Style, Syntax};
 use crate::cells::digits;
+use crate::cells::exact::exact;
 use crate::cells::typed::half;
 use crate::error::{Error, Result};
-use crate::infer::columns::numbers::exact;
 
 /// A float of one width.
 pub(super) trait Float: Copy {

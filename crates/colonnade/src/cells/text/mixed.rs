@@ -22,7 +22,7 @@ pub(super) fn decode(cell: &[u8], style: Style, out: &mut Vec<u8>) {
     }
     out.truncate(start);
     out.push(b'{');
-    strings::json(crate::text::header::KEY.as_bytes(), out);
+    strings::json(crate::cells::header_key::KEY.as_bytes(), out);
     colon(style, out);
     put_base64(cell, plain, out);
     out.push(b'}');
@@ -75,7 +75,7 @@ fn native(
                 let key = values.head().ok()?;
                 let Head::Str(_) = key else { return None };
                 let text = values.payload(key).ok()?;
-                if text.starts_with(crate::text::header::KEY.trim_end_matches('_').as_bytes()) {
+                if text.starts_with(crate::cells::header_key::KEY.trim_end_matches('_').as_bytes()) {
                     return None;
                 }
                 simdutf8::basic::from_utf8(text).ok()?;
@@ -143,7 +143,7 @@ pub(super) fn encode(json: &mut Json<'_>, source: Option<&str>, max_depth: u64, 
         let mut own = Json::new(source, max_depth);
         if own.token()? == Token::Object
             && let Some(key) = own.key(true)?
-            && key == crate::text::header::KEY
+            && key == crate::cells::header_key::KEY
             && let Token::Str(text) = own.token()?
             && own.key(false)?.is_none()
         {

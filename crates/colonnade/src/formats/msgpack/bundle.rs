@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use crate::cells::header_key::KEY;
 use crate::cells::msgpack::column::FORMAT;
 use crate::cells::msgpack::heads;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
-use crate::msgpack::header::KEY;
 use crate::msgpack::options::WriteOptions;
 use crate::msgpack::write;
 use crate::progress::{Progress, Share};

@@ -1,6 +1,7 @@
 //! Kernels for runs of numbers: integers of any width, floats, booleans. They stop before the first cell of another family,
 //! and before the last bytes of the input, where a load could pass the end: single cells do the rest.
 
+use crate::cells::exact::back;
 use crate::cells::msgpack::column::Taken;
 
 /// How to read an integer behind its marker. The value is loaded from eight bytes at `from` and shifted down.
@@ -214,19 +215,4 @@ pub(super) fn bools(bytes: &[u8], out: &mut [u8]) -> Taken {
         done += 1;
     }
     Taken { cells: done, nbytes: done }
-}
-
-/// The bits of the double that equals an integer, if there is one.
-pub(crate) fn exact(value: i128) -> Option<u64> {
-    // The way over 128 bits rounds to the nearest double; it is the integer's own where the way back answers the integer.
-    #[allow(clippy::cast_precision_loss)]
-    let near = value as f64;
-    (back(near) == Some(value)).then(|| near.to_bits())
-}
-
-/// The integer that a double equals, if there is one.
-pub(super) fn back(value: f64) -> Option<i128> {
-    let inside = value.trunc() == value && value.abs() < 1e30;
-    #[allow(clippy::cast_possible_truncation)]
-    inside.then_some(value as i128)
 }

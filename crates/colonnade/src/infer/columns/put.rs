@@ -7,11 +7,12 @@ use crate::cells::msgpack::options::Otherwise;
 use super::grow::Grow;
 use super::marks::Marks;
 use super::nested::Nested;
-use super::numbers::{exact, widened};
+use super::numbers::widened;
 use super::raw::{keep, unknown};
 use super::text::{Family, Text, utf8};
 use super::time::{Times, instant};
 use super::{Inferred, Stop, Values};
+use crate::cells::exact::exact;
 
 /// Columns inside columns; what is deeper is kept as it came, whatever the limit is, as each level takes some stack.
 const LEVELS: u64 = 128;

@@ -2,12 +2,13 @@
 //! again, in the smallest form there is; what comes after is kept as it came.
 
 use crate::ErrorKind;
+use crate::cells::exact::back;
 use crate::cells::msgpack::column::CellError;
 use crate::cells::msgpack::head::{Head, head};
 use crate::cells::msgpack::options::{Otherwise, ReadOptions};
 
 use super::marks::Marks;
-use super::numbers::back;
+
 use super::text::{Family, Text, utf8};
 use super::time::instant;
 use super::{Inferred, Values};

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::cells::header_key::KEY;
 use crate::cells::msgpack::column::{CellError, FORMAT, malformed};
 use crate::cells::msgpack::head::{Head, head};
 use crate::cells::msgpack::options::{Orient, ReadOptions};
 use crate::cells::msgpack::skip::{skip, skip_cells};
 use crate::error::{Error, ErrorKind, Result};
-use crate::msgpack::header::KEY;
 
 use super::keys::Key;
 

@@ -3,8 +3,8 @@
 //! Only scalars of one family stay here. A column that turns out to be anything else (nested, mixed, decimals) is only
 //! checked; it is read again from the bytes once that is known of the whole input.
 
+use crate::cells::exact::exact;
 use crate::infer::columns::marks::Marks;
-use crate::infer::columns::numbers::exact;
 
 use super::target::Target;
 use crate::cells::json::fault::Scanned;

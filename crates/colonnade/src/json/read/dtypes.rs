@@ -8,11 +8,11 @@ use arrow_buffer::BooleanBuffer;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
+use crate::cells::exact::exact;
 use crate::cells::typed::half;
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
 use crate::infer::columns::Finished;
-use crate::infer::columns::numbers::exact;
 use crate::infer::dtypes;
 use crate::memory::Buffer;
 

@@ -5,11 +5,11 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
 
 use crate::Result;
+use crate::cells::exact::exact;
 use crate::frame::{Block, Column, DType, Grid};
 use crate::infer::columns::Finished;
 use crate::infer::columns::grow::Grow;
 use crate::infer::columns::marks::Marks;
-use crate::infer::columns::numbers::exact;
 use crate::memory::Buffer;
 
 use super::auto::{Auto, Kind};

@@ -89,7 +89,7 @@ impl Front {
             }
             _ => return Some(Told::Keep),
         };
-        let key = header::KEY.as_bytes();
+        let key = crate::cells::header_key::KEY.as_bytes();
         let ours = [&[0xa0 | u8::try_from(key.len()).unwrap_or(0)][..], key].concat();
         if rest == ours {
             return Some(Told::Own);

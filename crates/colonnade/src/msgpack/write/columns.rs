@@ -12,6 +12,7 @@ use arrow_schema::{DataType, Field, FieldRef, Schema};
 use crate::arrow::export::Exporter;
 use crate::arrow::meta::{self, FieldMeta};
 use crate::arrow::pandas;
+use crate::cells::header_key::keys;
 use crate::error::{Error, Result};
 use crate::frame::{DType, Frame, Kind};
 use crate::memory::Scatter;
@@ -143,19 +144,6 @@ fn bare(schema: &Schema) -> Schema {
     let mut metadata = schema.metadata().clone();
     metadata.remove(pandas::KEY);
     Schema::new_with_metadata(schema.fields().clone(), metadata)
-}
-
-/// The keys of the fields: their names, which are unique; only the header's own name has to give way.
-pub(crate) fn keys(schema: &Schema) -> Vec<String> {
-    let name = |field: &Field| {
-        let stem = field.name().trim_end_matches('_');
-        // `__colonnade__` and whatever such a name already gave way to.
-        if stem == header::KEY.trim_end_matches('_') && field.name().len() >= header::KEY.len() {
-            return format!("{}_", field.name());
-        }
-        field.name().clone()
-    };
-    schema.fields().iter().map(|field| name(field)).collect()
 }
 
 fn style(options: &WriteOptions) -> Style {

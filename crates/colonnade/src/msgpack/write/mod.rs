@@ -14,4 +14,4 @@ mod text;
 #[cfg(test)]
 mod rows_tests;
 
-pub(crate) use columns::{encode_frame, keys};
+pub(crate) use columns::encode_frame;

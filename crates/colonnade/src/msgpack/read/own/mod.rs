@@ -19,7 +19,6 @@ use crate::memory::Buffer;
 use crate::progress::{NoProgress, Progress};
 
 use super::super::header::{self, Header};
-use super::super::write;
 use crate::cells::msgpack::column::{FORMAT, step};
 use crate::cells::msgpack::heads;
 use crate::cells::msgpack::options::{Orient, ReadOptions};
@@ -202,7 +201,9 @@ fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result
     let fields = header.schema.fields();
     let mut out = Vec::with_capacity(fields.len());
     let mut key_bytes = Vec::new();
-    for ((key, field), nbytes) in write::keys(&header.schema).iter().zip(fields).zip(&header.nbytes) {
+    for ((key, field), nbytes) in
+        crate::cells::header_key::keys(&header.schema).iter().zip(fields).zip(&header.nbytes)
+    {
         key_bytes.clear();
         heads::text(&mut key_bytes, key, header.old)?;
         let rest = bytes.get(at..).unwrap_or(&[]);

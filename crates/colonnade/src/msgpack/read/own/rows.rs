@@ -7,7 +7,6 @@ use crate::error::Result;
 use crate::progress::Progress;
 
 use super::super::super::header::Header;
-use super::super::super::write;
 use super::super::rows::Rows;
 use super::Opening;
 use crate::cells::msgpack::options::ReadOptions;
@@ -37,7 +36,7 @@ pub(super) fn decode(
     for (field, told) in fields.iter().zip(&plan.fields) {
         readers.push(typed::reader(field, told.dtype, told.tag.as_deref(), options, &mut dictionaries)?);
     }
-    let keys = write::keys(&header.schema);
+    let keys = crate::cells::header_key::keys(&header.schema);
     let rows = Rows { orient: header.orient, entries, nrows: header.nrows, keys: &keys };
     let end = rows.decode(bytes, at, &mut readers, progress)?;
     let arrays: Vec<ArrayData> = readers.into_iter().map(TypedCells::finish).collect::<Result<_>>()?;

@@ -12,7 +12,6 @@ use crate::frame::Frame;
 use crate::memory::Buffer;
 
 use super::super::super::header::{self, Header};
-use super::super::super::write;
 use super::{Own, check, check_decoded, check_entries, wrong_key};
 use crate::arrow::import::Plan;
 use crate::cells::msgpack::column::{Taken, malformed};
@@ -76,7 +75,7 @@ impl Arriving {
         check_entries(&header, entries).ok()?;
         let plan = Plan::new(&header.schema).ok()?;
         let mut keys = Vec::with_capacity(header.schema.fields().len());
-        for key in write::keys(&header.schema) {
+        for key in crate::cells::header_key::keys(&header.schema) {
             let mut encoded = Vec::with_capacity(key.len() + 5);
             heads::text(&mut encoded, &key, header.old).ok()?;
             keys.push(encoded);

@@ -1,0 +1,16 @@
+//! Integers that a double holds exactly.
+
+/// The bits of the double that equals an integer, if there is one.
+pub(crate) fn exact(value: i128) -> Option<u64> {
+    // The way over 128 bits rounds to the nearest double; it is the integer's own where the way back answers the integer.
+    #[allow(clippy::cast_precision_loss)]
+    let near = value as f64;
+    (back(near) == Some(value)).then(|| near.to_bits())
+}
+
+/// The integer that a double equals, if there is one.
+pub(crate) fn back(value: f64) -> Option<i128> {
+    let inside = value.trunc() == value && value.abs() < 1e30;
+    #[allow(clippy::cast_possible_truncation)]
+    inside.then_some(value as i128)
+}
