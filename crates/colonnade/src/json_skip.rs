@@ -121,7 +121,7 @@ mod tests {
 
     use super::behind;
     use crate::cells::json::scan::Scan;
-    use crate::json::read::options::ReadOptions;
+    use crate::formats::json::read::options::ReadOptions;
 
     fn checked(text: &str) -> Option<usize> {
         let rules = ReadOptions::default().rules(0);

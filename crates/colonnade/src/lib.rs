@@ -5,18 +5,15 @@ mod calendar;
 pub mod cells;
 pub mod codec;
 pub mod container;
-pub mod csv;
 pub mod decode;
 pub mod error;
 pub mod formats;
 pub mod frame;
 pub mod infer;
-pub mod json;
 mod json_skip;
 pub mod limits;
 pub mod memory;
 pub mod message;
-pub mod msgpack;
 pub mod panics;
 pub mod parallel;
 pub mod parquet;
@@ -25,7 +22,6 @@ mod shown;
 pub mod sink;
 pub mod source;
 pub mod text;
-pub mod yaml;
 
 pub use error::{Error, ErrorKind, Location, Result};
 
@@ -45,4 +41,11 @@ pub mod ipc {
         pub use crate::arrow::ipc::{BodyCodec, MAGIC};
         pub use crate::formats::arrow::read::*;
     }
+}
+
+/// See [`plan`].
+#[doc(hidden)]
+pub mod msgpack {
+    pub use crate::cells::{msgpack::head, typed};
+    pub use crate::formats::msgpack::{options, read, write};
 }

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use super::options::WriteOptions;
+use super::write;
 use crate::cells::header_key::KEY;
 use crate::cells::msgpack::column::FORMAT;
 use crate::cells::msgpack::heads;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
-use crate::msgpack::options::WriteOptions;
-use crate::msgpack::write;
 use crate::progress::{Progress, Share};
 use crate::sink::Sink;
 

@@ -2,12 +2,12 @@
 
 use std::io::{self, IoSlice};
 
+use super::options::WriteOptions;
+use super::write;
 use crate::arrow::export::Exporter;
 use crate::cells::msgpack::column::FORMAT;
 use crate::error::Result;
 use crate::frame::Frame;
-use crate::msgpack::options::WriteOptions;
-use crate::msgpack::write;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::sink::writer_state::{State, nothing};

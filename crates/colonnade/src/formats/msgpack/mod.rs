@@ -1,27 +1,28 @@
 //! MessagePack (`.msgpack`): frames as standard values that any language reads.
 //!
-//! Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>. The work is done in [`crate::msgpack`].
-
-mod format;
-
-pub use format::MsgpackFormat;
+//! Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>.
 
 mod bundle;
 mod chunks;
+mod format;
+pub(crate) mod header;
 mod opened;
+pub mod options;
+pub mod read;
+pub mod write;
 
 #[cfg(test)]
 mod tests;
 
 pub use crate::cells::msgpack::options::{Orient, Otherwise, ReadOptions};
-pub use crate::msgpack::options::WriteOptions;
 pub use bundle::encode_bundle;
 pub use chunks::ChunkWriter;
+pub use format::MsgpackFormat;
 pub use opened::{Member, Opened, is_series, is_series_file};
+pub use options::WriteOptions;
 
 use crate::error::Result;
 use crate::frame::Frame;
-use crate::msgpack::write;
 use crate::progress::Progress;
 use crate::sink::Sink;
 

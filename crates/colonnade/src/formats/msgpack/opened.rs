@@ -4,6 +4,8 @@ use std::fs::File;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use super::header;
+use super::read::own::{Opening, Own};
 use crate::arrow::ranges::check_ranges;
 use crate::cells::msgpack::column::FORMAT;
 use crate::cells::msgpack::options::{Orient, ReadOptions};
@@ -14,8 +16,6 @@ use crate::frame::{Axis, Description, Frame, Tags};
 use crate::infer::schemaless;
 use crate::infer::schemaless::Layout;
 use crate::memory::Buffer;
-use crate::msgpack::header;
-use crate::msgpack::read::own::{Opening, Own};
 use crate::parallel::LOOK_NBYTES;
 use crate::progress::{Progress, Silent};
 use crate::shown::cut;

@@ -1,13 +1,13 @@
 //! JSON by lines (`.ndjson`, `.jsonl`): an object a row and line.
 //!
-//! Specification: <https://github.com/ndjson/ndjson-spec>. The work is done in [`crate::json`].
+//! Specification: <https://github.com/ndjson/ndjson-spec>.
 
 mod format;
 
 pub use format::NdjsonFormat;
 
-pub use crate::json::read::chunks::Chunks;
-pub use crate::json::read::lines::{decode, decode_with};
-pub use crate::json::read::options::LinesReadOptions as ReadOptions;
-pub use crate::json::write::lines::{ChunkWriter, encode};
-pub use crate::json::write::options::{LinesOptions as WriteOptions, Nonfinite};
+pub use crate::formats::json::read::chunks::Chunks;
+pub use crate::formats::json::read::lines::{decode, decode_with};
+pub use crate::formats::json::read::options::LinesReadOptions as ReadOptions;
+pub use crate::formats::json::write::lines::{ChunkWriter, encode};
+pub use crate::formats::json::write::options::{LinesOptions as WriteOptions, Nonfinite};

@@ -1,7 +1,10 @@
 //! YAML (`.yaml`, `.yml`): a frame as a sequence of mappings, or a mapping of sequences.
 //!
-//! Specification: YAML 1.2.2, its core schema, <https://yaml.org/spec/1.2.2/>. The work is done in [`crate::yaml`]. Version of
-//! our own header: 1.
+//! Specification: YAML 1.2.2, its core schema, <https://yaml.org/spec/1.2.2/>. Version of our header: 1.
+//!
+//! The parser is `saphyr-parser`: events, no objects. An event becomes a node of a type that the core schema knows; nodes are
+//! read as the cells that a header declares ([`with_header`]), or become MessagePack, whose rules for schemaless data hold
+//! for YAML too ([`schemaless`]).
 //!
 //! ```text
 //! __colonnade__: {"version":1,...}   the header, as JSON on one line
@@ -16,10 +19,26 @@
 //! | several frames | a mapping of labels to them |
 //! | chunks | no: a document is read whole |
 
+mod check;
 mod format;
+mod nodes;
+pub mod options;
+pub mod read;
+mod resolve;
+mod schemaless;
+mod with_header;
+pub mod write;
+
+#[cfg(test)]
+mod suite;
+#[cfg(test)]
+mod tests;
 
 pub use format::YamlFormat;
 
-pub use crate::yaml::options::{Orient, ReadOptions, WriteOptions};
-pub use crate::yaml::read::{bundle, bundle_with, decode, decode_with};
-pub use crate::yaml::write::{encode, encode_bundle};
+pub use options::{Orient, ReadOptions, WriteOptions};
+pub use read::{bundle, bundle_with, decode, decode_with};
+pub use write::{encode, encode_bundle};
+
+/// The format's name in errors.
+pub(crate) const FORMAT: &str = "yaml";

@@ -1,7 +1,6 @@
 //! Kernels for runs of numbers: integers of any width, floats, booleans. They stop before the first cell of another family,
 //! and before the last bytes of the input, where a load could pass the end: single cells do the rest.
 
-use crate::cells::exact::back;
 use crate::cells::msgpack::column::Taken;
 
 /// How to read an integer behind its marker. The value is loaded from eight bytes at `from` and shifted down.

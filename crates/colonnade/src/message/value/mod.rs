@@ -13,12 +13,12 @@ use crate::cells::msgpack::column::CellError;
 use crate::cells::msgpack::options::ReadOptions;
 use crate::cells::msgpack::skip::Skipper;
 use crate::error::{Error, ErrorKind, Result};
+use crate::formats::msgpack::header;
+use crate::formats::msgpack::read::own::{Arriving, Broken};
 use crate::frame::Frame;
 use crate::infer::schemaless::Foreign;
 use crate::limits::{Limits, StreamLimit};
 use crate::memory::Buffer;
-use crate::msgpack::header;
-use crate::msgpack::read::own::{Arriving, Broken};
 
 use kept::Kept;
 use way::{Front, Told};

@@ -4,7 +4,6 @@ use crate::cells::msgpack::column::CellError;
 use crate::cells::msgpack::head::{Head, head};
 use crate::cells::msgpack::options::{Orient, ReadOptions};
 use crate::cells::msgpack::skip::{Skipper, skip};
-use crate::msgpack::header;
 
 /// What a value is stands in so many bytes, or is told by its end.
 const LOOKED_NBYTES: usize = 4 << 10;

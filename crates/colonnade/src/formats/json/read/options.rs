@@ -1,0 +1,62 @@
+//! Options for reading JSON and its lines.
+
+use crate::formats::json::write::options::Orient;
+use crate::limits::Limits;
+use crate::text::input::{Encoding, Part};
+
+use crate::cells::json::value::Rules;
+
+/// Options for reading JSON.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReadOptions {
+    /// How foreign data are laid out; told by their look where `None`.
+    pub orient: Option<Orient>,
+    /// Whether `NaN`, `Infinity` and `-Infinity` are numbers.
+    pub allow_nonfinite: bool,
+    /// Whether a column of integers beyond 64 bits is read as decimals; else it is an error.
+    pub big_decimals: bool,
+    /// How bytes stand for characters.
+    pub encoding: Encoding,
+    /// The part of the input that is the value, as [`super::root::bundle`] answers it.
+    pub part: Option<Part>,
+    /// Caps, depth among them.
+    pub limits: Limits,
+    /// Threads.
+    pub threads: usize,
+}
+
+/// Options for reading NDJSON.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LinesReadOptions {
+    /// Whether `NaN`, `Infinity` and `-Infinity` are numbers.
+    pub allow_nonfinite: bool,
+    /// Whether a column of integers beyond 64 bits is read as decimals; else it is an error.
+    pub big_decimals: bool,
+    /// How bytes stand for characters.
+    pub encoding: Encoding,
+    /// Caps, depth among them.
+    pub limits: Limits,
+    /// Threads.
+    pub threads: usize,
+}
+
+impl From<LinesReadOptions> for ReadOptions {
+    fn from(options: LinesReadOptions) -> Self {
+        let LinesReadOptions { allow_nonfinite, big_decimals, encoding, limits, threads } = options;
+        Self { orient: None, allow_nonfinite, big_decimals, encoding, part: None, limits, threads }
+    }
+}
+
+impl ReadOptions {
+    /// For an input of `nbytes`.
+    pub(crate) fn rules(&self, nbytes: usize) -> Rules {
+        Rules {
+            max_depth: self.limits.max_depth,
+            max_columns: self.limits.max_columns,
+            max_missing: self.limits.missing_cells(nbytes as u64),
+            nbytes: nbytes as u64,
+            nonfinite: self.allow_nonfinite,
+            decimals: self.big_decimals,
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! One JSON value as a frame.
+
+use std::ops::Range;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::formats::json::write::options::Orient;
+use crate::memory::Buffer;
+use crate::progress::{NoProgress, Progress, Scaled};
+use crate::text::input::Text;
+use crate::text::{Decoded, header};
+
+use super::context::{Context, RANGE_NBYTES};
+use super::members::Members;
+use super::options::ReadOptions;
+use super::orients;
+use super::seeds::Seeds;
+use super::shape::{self, Shape};
+use super::{frames, own};
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::Rules;
+
+/// The format's name in errors.
+pub(crate) const FORMAT: &str = "json";
+
+/// The frame that `input` is.
+///
+/// # Errors
+/// Malformed, truncated, over a limit, with line, column and byte; several frames.
+pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
+    decode_with(input, options, &NoProgress)
+}
+
+/// The same, `progress` told how far it is.
+///
+/// # Errors
+/// As [`decode`]; cancelled.
+pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
+    with_context(FORMAT, input, (options, progress), decode_text)
+        .and_then(|found| done(input, progress, found))
+}
+
+/// Says that all of `input` is done.
+pub(crate) fn done<T>(input: &Buffer, progress: &dyn Progress, found: T) -> Result<T> {
+    let nbytes = input.as_slice().len() as u64;
+    progress.advance(nbytes, Some(nbytes)).map(|()| found)
+}
+
+/// Labels of frames, and where each lies in the input.
+pub type Labelled = Vec<(String, Range<usize>)>;
+
+/// Labels and extents of the frames that `input` has; `None` where it is one.
+///
+/// # Errors
+/// As [`decode`].
+pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Labelled>> {
+    with_context(FORMAT, input, (options, &NoProgress), |context| {
+        let mut scan = Scan::new(context.bytes, 0, false);
+        scan.space();
+        let is_own = own_header(&scan, &context.rules).is_some();
+        if !may_be_bundle(&scan, options.orient, &context.rules) || is_own {
+            return Ok(None);
+        }
+        if context.scanned(shape::look(scan.clone(), None, &context.rules))? != Shape::Bundle {
+            return Ok(None);
+        }
+        // Extents are the source's: entries come in order, so that all of them together cost one pass.
+        let text = Text::of(FORMAT, input, options.part, options.encoding, options.threads)?;
+        let mut known = (0, usize::try_from(text.place(0).byte).unwrap_or(usize::MAX));
+        let mut source = |at: usize| {
+            known = (at, known.1.saturating_add(text.source_nbytes(known.0..at)));
+            known.1
+        };
+        let entries = context.scanned(shape::entries(scan, &context.rules))?;
+        Ok(Some(entries.into_iter().map(|e| (e.key, source(e.value.start)..source(e.value.end))).collect()))
+    })
+}
+
+/// Whether the value here may be several frames, each laid out as `orient` says: those of others that are objects are columns of
+/// objects instead.
+fn may_be_bundle(scan: &Scan<'_>, orient: Option<Orient>, rules: &Rules) -> bool {
+    if scan.peek() != b'{' {
+        return false;
+    }
+    if matches!(orient, None | Some(Orient::Records | Orient::Values)) {
+        return true;
+    }
+    let mut scan = scan.clone();
+    let first = Members::begin(&mut scan, 0, rules).and_then(|mut members| members.next(&mut scan));
+    matches!(first, Ok(Some(_))) && scan.peek() == b'{' && own_header(&scan, rules).is_some()
+}
+
+/// Decodes `input` and has `work` read it.
+pub(crate) fn with_context<T>(
+    format: &'static str,
+    input: &Buffer,
+    (options, progress): (&ReadOptions, &dyn Progress),
+    work: impl FnOnce(&Context<'_>) -> Result<T>,
+) -> Result<T> {
+    let (nbytes, cap) = (input.as_slice().len() as u64, options.limits.max_nbytes);
+    if nbytes > cap {
+        let message =
+            format!("{nbytes} bytes, over the limit of {cap}. Raise Limits(max_nbytes=...) to read them.");
+        return Err(Error::limit(format, message));
+    }
+    let text = Text::of(format, input, options.part, options.encoding, options.threads)?;
+    let place = |at: usize| text.place(at);
+    let (bytes, rules, range_nbytes) = (text.as_bytes(), options.rules(text.as_bytes().len()), RANGE_NBYTES);
+    let progress = &Scaled::new(progress, bytes.len() as u64, nbytes);
+    work(&Context { bytes, options, rules, format, range_nbytes, hint: "", progress, place: &place })
+}
+
+/// Where the value of our header begins, if the object here is ours.
+pub(crate) fn own_header(scan: &Scan<'_>, rules: &Rules) -> Option<usize> {
+    let mut scan = scan.clone();
+    let mut members = Members::begin(&mut scan, 0, rules).ok()?;
+    match members.next(&mut scan) {
+        Ok(Some((key, _))) if key == header::KEY => Some(scan.at),
+        _ => None,
+    }
+}
+
+pub(crate) fn decode_text(context: &Context<'_>) -> Result<Decoded> {
+    let mut scan = Scan::new(context.bytes, 0, false);
+    scan.space();
+    if own_header(&scan, &context.rules).is_some() {
+        return decode_own(context, scan);
+    }
+    let (table, index, names, orient, end) =
+        match context.scanned(shape::look(scan.clone(), context.options.orient, &context.rules))? {
+            Shape::Bundle => {
+                let message = "expected one frame, found an object of several. Open one of them by its label \
+                               (read_bundle), or say orient=\"columns\" where they are columns of objects.";
+                return Err((context.place)(scan.at).error(ErrorKind::Unsupported, FORMAT, None, message));
+            }
+            Shape::Row => {
+                let (table, end) = orients::row(context, scan)?;
+                (table, None, None, Orient::Records, end)
+            }
+            Shape::Laid(Orient::Table) => {
+                let (frame, end) = super::schema::frame(context, scan)?;
+                ended(context, end)?;
+                return Ok(Decoded::new(frame, Orient::Table.name(), None));
+            }
+            Shape::Laid(orient) => {
+                let found = orients::take(context, scan, orient)?;
+                (found.table, found.index, found.names, orient, found.end)
+            }
+        };
+    ended(context, end)?;
+    let frame = frames::assemble(context, table, index, names)?;
+    Ok(Decoded::new(frame, orient.name(), None))
+}
+
+/// Checks that nothing but white space follows.
+fn ended(context: &Context<'_>, end: usize) -> Result<()> {
+    let mut scan = Scan::new(context.bytes, end, false);
+    scan.space();
+    if scan.at < context.bytes.len() {
+        let mut fault = scan.unexpected("the end of the input behind the value");
+        let between = context.bytes.get(end..scan.at).unwrap_or(&[]);
+        if between.contains(&b'\n') && scan.peek() == b'{' {
+            fault.message.push_str(" If each line is a value, it is NDJSON: pass format=\"ndjson\".");
+        }
+        return Err(context.error(fault));
+    }
+    Ok(())
+}
+
+fn decode_own(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
+    let rules = &context.rules;
+    let mut members = context.scanned(Members::begin(&mut scan, 0, rules))?;
+    context.scanned(members.next(&mut scan))?;
+    let start = scan.at;
+    let header = own::header(context, &mut scan, 1)?;
+    let orient = Orient::named(&header.orient).map_err(|_| {
+        let message = format!("header: orient: expected one that JSON has, found {:?}.", header.orient);
+        Error::malformed(FORMAT, message).in_member(header::KEY)
+    })?;
+    if let Some(asked) = context.options.orient.filter(|asked| *asked != orient) {
+        let message = format!(
+            "expected what orient={:?} lays out, found a header that says {:?}. Leave orient= out to have it told.",
+            asked.name(),
+            orient.name()
+        );
+        return Err((context.place)(start).error(ErrorKind::Malformed, FORMAT, Some(header::KEY), message));
+    }
+    let seeds = Seeds::of(&header.schema);
+    let (table, end) = match orient {
+        Orient::Columns => super::columns::columns_of_members(context, scan, members, &seeds)?,
+        _ => orients::rows_of_members(context, scan, members, orient, &seeds)?,
+    };
+    ended(context, end)?;
+    own::frame(context, header, table, orient.name())
+}
+
+/// Rows of one range of the input, by the options.
+pub(crate) fn collect(
+    context: &Context<'_>,
+    source: &super::rows::Source,
+    seeds: &Seeds,
+) -> Result<super::ranges::Collected> {
+    let many = (context.options.threads, context.range_nbytes);
+    let collected =
+        super::ranges::collect((context.bytes, source), &context.rules, seeds, many, context.progress)?;
+    context.scanned(collected)
+}

@@ -1,0 +1,152 @@
+//! What a foreign value looks like.
+
+use std::ops::Range;
+
+use crate::formats::json::write::options::Orient;
+
+use super::members::Members;
+use crate::cells::json::fault::{Fault, Scanned};
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::Rules;
+
+/// How the root is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Laid(Orient),
+    /// An object of scalars.
+    Row,
+    /// An object of frames.
+    Bundle,
+}
+
+/// The shape, told by the option or by the first values that tell it. `scan` stands at the root.
+pub(crate) fn look(mut scan: Scan<'_>, orient: Option<Orient>, rules: &Rules) -> Scanned<Shape> {
+    let root = scan.peek();
+    let start = scan.clone();
+    match (root, orient) {
+        (b'[', None) => {
+            scan.at += 1;
+            scan.space();
+            match scan.peek() {
+                b'{' | b']' => Ok(Shape::Laid(Orient::Records)),
+                b'[' => Ok(Shape::Laid(Orient::Values)),
+                _ => {
+                    let at = scan.at;
+                    Err(no_table(start, at, "an array of single values", rules))
+                }
+            }
+        }
+        (b'{', None) => object(scan, rules),
+        (b'[', Some(orient @ (Orient::Records | Orient::Values)))
+        | (b'{', Some(orient @ (Orient::Columns | Orient::Index | Orient::Split | Orient::Table))) => {
+            Ok(Shape::Laid(orient))
+        }
+        (b'[' | b'{', Some(orient)) => {
+            let what = if root == b'[' { "an array" } else { "an object" };
+            let message = format!(
+                "expected what orient={:?} lays out, found {what}. Leave orient= out to have it told.",
+                orient.name()
+            );
+            Err(Fault::malformed(scan.at, message))
+        }
+        _ => {
+            let at = scan.at;
+            Err(no_table(start, at, "a single value", rules))
+        }
+    }
+}
+
+/// The value at `root` is no table, as what stands at `at` tells; a value that breaks the specification is that first.
+#[cold]
+fn no_table(mut root: Scan<'_>, at: usize, found: &str, rules: &Rules) -> Box<Fault> {
+    if let Err(fault) = root.value(0, rules) {
+        return fault;
+    }
+    let message = format!(
+        "expected a table (objects or arrays in an array, or an object of columns), found {found}. Put it into an object \
+         under a column's name."
+    );
+    Fault::new(crate::ErrorKind::Unsupported, at, message)
+}
+
+/// Keys of the root and where their values begin.
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) value: Range<usize>,
+}
+
+fn object(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Shape> {
+    let start = scan.clone();
+    let mut members = Members::begin(&mut scan, 0, rules)?;
+    let Some((first, _)) = members.next(&mut scan)? else { return Ok(Shape::Laid(Orient::Columns)) };
+    if matches!(first.as_str(), "schema" | "columns" | "index" | "data")
+        && let Some(orient) = parts(start, rules)?
+    {
+        return Ok(Shape::Laid(orient));
+    }
+    // Empty objects and arrays tell nothing: the next one may.
+    loop {
+        let open = scan.peek();
+        if !matches!(open, b'[' | b'{') {
+            return Ok(Shape::Row);
+        }
+        let mut inside = scan.clone();
+        inside.at += 1;
+        inside.space();
+        match (open, inside.peek()) {
+            (b'[', b'{') => return Ok(Shape::Bundle),
+            (b'[', b']') | (b'{', b'}') => {}
+            (b'[', _) => return Ok(Shape::Laid(Orient::Columns)),
+            _ => {
+                // The first member of an object: a frame's column, or a cell by row label.
+                let mut inner = Members::default();
+                return match inner.next(&mut inside)? {
+                    Some((key, _)) if key == crate::text::header::KEY => Ok(Shape::Bundle),
+                    _ if matches!(inside.peek(), b'[' | b'{') => Ok(Shape::Bundle),
+                    _ => Ok(Shape::Laid(Orient::Columns)),
+                };
+            }
+        }
+        scan.value(1, rules)?;
+        if members.next(&mut scan)?.is_none() {
+            return Ok(Shape::Laid(Orient::Columns));
+        }
+    }
+}
+
+/// Whether the root is labels and rows apart, or rows behind a schema.
+fn parts(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Option<Orient>> {
+    let mut members = Members::begin(&mut scan, 0, rules)?;
+    let (mut schema, mut columns, mut data) = (false, false, 0);
+    while let Some((key, _)) = members.next(&mut scan)? {
+        let open = scan.peek();
+        let mut inside = scan.clone();
+        inside.at += 1;
+        inside.space();
+        match (key.as_str(), open) {
+            ("schema", b'{') => schema = true,
+            ("columns", b'[') => columns = true,
+            ("index", b'[') => {}
+            ("data", b'[') => data = inside.peek(),
+            _ => return Ok(None),
+        }
+        scan.value(1, rules)?;
+    }
+    Ok(match data {
+        b'{' | b']' if schema && !columns => Some(Orient::Table),
+        b'[' | b']' if columns && !schema => Some(Orient::Split),
+        _ => None,
+    })
+}
+
+/// The frames of a bundle: labels and where each value stands.
+pub(crate) fn entries(mut scan: Scan<'_>, rules: &Rules) -> Scanned<Vec<Entry>> {
+    let mut members = Members::begin(&mut scan, 0, rules)?;
+    let mut out = Vec::new();
+    while let Some((key, _)) = members.next(&mut scan)? {
+        let start = scan.at;
+        scan.value(1, rules)?;
+        out.push(Entry { key, value: start..scan.at });
+    }
+    Ok(out)
+}

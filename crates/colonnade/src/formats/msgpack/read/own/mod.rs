@@ -1,0 +1,247 @@
+//! Frames of our own: the header says what every column is, how many rows there are and where each column ends, so that all are
+//! decoded side by side, straight into their blocks.
+
+mod arrive;
+mod numbers;
+mod place;
+mod rows;
+mod text;
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::arrow::import::{FieldPlan, Plan};
+use crate::decode::Request;
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::{Axis, DType, Frame, row_range};
+use crate::memory::Buffer;
+use crate::progress::{NoProgress, Progress};
+
+use crate::cells::msgpack::column::{FORMAT, step};
+use crate::cells::msgpack::heads;
+use crate::cells::msgpack::options::{Orient, ReadOptions};
+use crate::formats::msgpack::header;
+use crate::formats::msgpack::header::Header;
+use crate::infer::schemaless::check_nbytes;
+
+pub use arrive::{Arriving, Broken};
+
+/// A frame whose columns were found and not yet decoded.
+#[derive(Debug)]
+pub struct Own {
+    bytes: Buffer,
+    header: Header,
+    plan: Plan,
+    /// The value of each field, head included.
+    extents: Vec<Range<usize>>,
+    options: ReadOptions,
+    index: OnceLock<Axis>,
+    end: usize,
+}
+
+/// A frame of our own, as far as it is decoded when it is opened.
+#[derive(Debug)]
+pub enum Opening {
+    /// Columns: found, not decoded.
+    Columns(Box<Own>),
+    /// Rows: decoded, since cells of a column lie all over the bytes.
+    Rows {
+        /// The frame.
+        frame: Box<Frame>,
+        /// Records or split.
+        orient: Orient,
+        /// Where it ends.
+        end: usize,
+    },
+}
+
+impl Opening {
+    /// Where the frame ends.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        match self {
+            Self::Columns(own) => own.end,
+            Self::Rows { end, .. } => *end,
+        }
+    }
+}
+
+impl Own {
+    /// The frame at the front of `bytes`; `None` where it is not ours. `progress` is looked at and told nothing.
+    ///
+    /// # Errors
+    /// Malformed, truncated, over a limit, with place; `Cancelled` from `progress`.
+    pub fn open(bytes: &Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Option<Opening>> {
+        let Some((header, entries, at)) = header::read(bytes.as_slice(), &options.limits)? else {
+            return Ok(None);
+        };
+        let plan = Plan::new(&header.schema).map_err(|e| e.in_member("$.__colonnade__"))?;
+        check(&header, &options)?;
+        if header.orient != Orient::Columns {
+            check_nbytes(bytes.nbytes() as u64, &options)?;
+            let decoded = rows::decode(bytes.as_slice(), &header, plan, (entries, at), &options, progress);
+            return decoded.map(Some);
+        }
+        let (extents, end) = extents(bytes.as_slice(), &header, entries, at)?;
+        check_decoded(&header, &plan, &extents, &options)?;
+        let bytes = bytes.clone();
+        let own = Self { bytes, header, plan, extents, options, index: OnceLock::new(), end };
+        Ok(Some(Opening::Columns(Box::new(own))))
+    }
+
+    /// (rows, columns).
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        (self.header.nrows, self.plan.ncols)
+    }
+
+    /// How its fields become a frame.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Key, offset and bytes of each data column's value.
+    pub fn places(&self) -> impl Iterator<Item = (&str, usize, usize)> + '_ {
+        let place = |f: usize| {
+            let (field, extent) = (self.plan.fields.get(f)?, self.extents.get(f)?);
+            Some((field.name.as_str(), extent.start, extent.len()))
+        };
+        self.plan.column_fields().into_iter().filter_map(place)
+    }
+
+    /// One name a column: NumPy's where it lands in a block, else Arrow's.
+    #[must_use]
+    pub fn dtypes(&self) -> Vec<String> {
+        let name = |f: usize| {
+            let field = self.plan.fields.get(f)?;
+            let shown = || crate::frame::type_name(&field.data_type, field.ordered);
+            Some(self.dtype(f, field).map_or_else(shown, |d| d.descr()))
+        };
+        self.plan.column_fields().into_iter().filter_map(name).collect()
+    }
+
+    /// The dtype of the block that a field lands in.
+    fn dtype(&self, field: usize, told: &FieldPlan) -> Option<DType> {
+        let nulls = self.header.nulls.get(field).is_none_or(|&n| n > 0);
+        told.landing_dtype().filter(|_| told.dtype.is_some() || !nulls)
+    }
+
+    /// Row labels, decoded once.
+    ///
+    /// # Errors
+    /// Malformed columns.
+    pub fn index(&self) -> Result<&Axis> {
+        if let Some(index) = self.index.get() {
+            return Ok(index);
+        }
+        let fields = self.plan.level_fields();
+        let landed = self.land(&fields, self.options.threads, &NoProgress)?;
+        let axis = self.plan.landed_index(&fields, landed, self.header.nrows)?;
+        Ok(self.index.get_or_init(|| axis))
+    }
+
+    /// The frame, or the part of it that is asked for, in memory of its own.
+    ///
+    /// # Errors
+    /// Malformed columns; a position or row that is not there; the system's own.
+    pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
+        let nrows = self.header.nrows;
+        let (start, stop) = row_range(FORMAT, request.rows, nrows)?;
+        let chosen = self.plan.chosen(FORMAT, request.positions)?;
+        let landed = self.land(&chosen.fields, request.threads, request.progress)?;
+        let frame = self.plan.landed_frame(&chosen, landed, self.index()?.clone())?;
+        Ok(if (start, stop) == (0, nrows) { frame } else { frame.slice(start, stop) })
+    }
+
+    /// Where a field stands, for errors.
+    fn path(&self, field: usize) -> String {
+        format!("${}", step(self.header.schema.fields().get(field).map_or("", |f| f.name())))
+    }
+}
+
+/// Refuses what no writer of ours says: names that are no keys, rows that nothing stands for.
+fn check(header: &Header, options: &ReadOptions) -> Result<()> {
+    let fields = header.schema.fields();
+    let mut seen = HashSet::with_capacity(fields.len());
+    if let Some(twice) = fields.iter().find(|field| !seen.insert(field.name())) {
+        let message = format!("expected fields of different names, found {} twice.", step(twice.name()));
+        return Err(Error::malformed(FORMAT, message).in_member("$.__colonnade__"));
+    }
+    let cap = options.limits.max_unbacked_rows;
+    if fields.is_empty() && header.nrows as u64 > cap {
+        let message = format!(
+            "declares {} rows without a byte behind them, the limit is {cap}. Raise Limits(max_unbacked_rows=...) if you \
+             trust the file.",
+            header.nrows
+        );
+        return Err(Error::limit(FORMAT, message).in_member("$.__colonnade__"));
+    }
+    Ok(())
+}
+
+/// Refuses more than the limit once it is decoded.
+fn check_decoded(
+    header: &Header,
+    plan: &Plan,
+    extents: &[Range<usize>],
+    options: &ReadOptions,
+) -> Result<()> {
+    let nrows = header.nrows as u64;
+    let nbytes = |(told, extent): (&FieldPlan, &Range<usize>)| {
+        let decoded = told.landing_dtype().map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
+        decoded.max(extent.len() as u64)
+    };
+    check_nbytes(plan.fields.iter().zip(extents).map(nbytes).fold(0, u64::saturating_add), options)
+}
+
+/// Where the value of each field lies, and where the frame ends.
+fn extents(bytes: &[u8], header: &Header, entries: u32, mut at: usize) -> Result<(Vec<Range<usize>>, usize)> {
+    check_entries(header, entries)?;
+    let fields = header.schema.fields();
+    let mut out = Vec::with_capacity(fields.len());
+    let mut key_bytes = Vec::new();
+    for ((key, field), nbytes) in
+        crate::cells::header_key::keys(&header.schema).iter().zip(fields).zip(&header.nbytes)
+    {
+        key_bytes.clear();
+        heads::text(&mut key_bytes, key, header.old)?;
+        let rest = bytes.get(at..).unwrap_or(&[]);
+        if !rest.starts_with(&key_bytes) && !key_bytes.starts_with(rest) {
+            return Err(wrong_key(field.name(), at));
+        }
+        let start = at + key_bytes.len();
+        let end = usize::try_from(*nbytes).ok().and_then(|n| start.checked_add(n)).unwrap_or(usize::MAX);
+        if end > bytes.len() {
+            let (needed, had) = (end as u64, bytes.len() as u64);
+            let message = format!(
+                "the column needs {needed} bytes, found {had}. The file was cut short: fetch or write it again."
+            );
+            let error = Error::new(ErrorKind::Truncated { needed, had }, FORMAT, message);
+            return Err(error.in_member(format!("${}", step(field.name()))).at(had));
+        }
+        out.push(start..end);
+        at = end;
+    }
+    Ok((out, at))
+}
+
+/// A column each, and the header.
+fn check_entries(header: &Header, entries: u32) -> Result<()> {
+    let fields = header.schema.fields().len();
+    if entries as usize == fields + 1 {
+        return Ok(());
+    }
+    let message =
+        format!("expected {} entries, the header and {fields} columns, found {entries}.", fields + 1);
+    Err(Error::malformed(FORMAT, message).in_member("$").at(0))
+}
+
+fn wrong_key(name: &str, at: usize) -> Error {
+    let message = format!(
+        "expected the key {name:?} as the header says, found another. The file was changed by a program that does not know \
+         the header: drop the entry __colonnade__ to read it as a foreign one."
+    );
+    Error::malformed(FORMAT, message).in_member("$").at(at as u64)
+}

@@ -1,0 +1,49 @@
+//! Rows behind a header: every cell goes to what reads its column.
+
+use arrow_data::ArrayData;
+
+use crate::arrow::import::{FieldPlan, Plan, to_block};
+use crate::error::Result;
+use crate::progress::Progress;
+
+use super::super::rows::Rows;
+use super::Opening;
+use crate::cells::msgpack::options::ReadOptions;
+use crate::cells::typed;
+use crate::cells::typed::TypedCells;
+use crate::formats::msgpack::header::Header;
+
+/// Decodes a frame whose entries behind the header begin at `at`.
+pub(super) fn decode(
+    bytes: &[u8],
+    header: &Header,
+    mut plan: Plan,
+    (entries, at): (u32, usize),
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Opening> {
+    let fields = header.schema.fields();
+    let start = header.dictionaries.start;
+    let encoded = bytes.get(header.dictionaries.clone()).unwrap_or(&[]);
+    let mut dictionaries = match encoded {
+        [] => typed::Dictionaries::default(),
+        _ => {
+            let read = typed::read_dictionaries(fields, encoded, options);
+            read.map_err(|e| e.placed("$.__colonnade__.dictionaries", start as u64))?.0
+        }
+    };
+    let mut readers: Vec<Box<dyn TypedCells>> = Vec::with_capacity(fields.len());
+    for (field, told) in fields.iter().zip(&plan.fields) {
+        readers.push(typed::reader(field, told.dtype, told.tag.as_deref(), options, &mut dictionaries)?);
+    }
+    let keys = crate::cells::header_key::keys(&header.schema);
+    let rows = Rows { orient: header.orient, entries, nrows: header.nrows, keys: &keys };
+    let end = rows.decode(bytes, at, &mut readers, progress)?;
+    let arrays: Vec<ArrayData> = readers.into_iter().map(TypedCells::finish).collect::<Result<_>>()?;
+    plan.settle(header.nrows);
+    let block = |i: usize, data: &ArrayData| {
+        plan.fields.get(i).and_then(FieldPlan::landing_dtype).map_or(Ok(None), |dtype| to_block(dtype, data))
+    };
+    let frame = plan.frame_with(&arrays, header.nrows, 0, &block)?;
+    Ok(Opening::Rows { frame: Box::new(frame), orient: header.orient, end })
+}

@@ -1,0 +1,358 @@
+//! A map of names to arrays, behind its header.
+//!
+//! Two passes: the first measures, so that the header can say where every column ends and every piece of a column has its place;
+//! the second writes all pieces side by side where the sink gives its memory, else one behind the other.
+
+use std::io::IoSlice;
+use std::ops::Range;
+
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, FieldRef, Schema};
+
+use crate::arrow::export::Exporter;
+use crate::arrow::meta::{self, FieldMeta};
+use crate::arrow::pandas;
+use crate::cells::header_key::keys;
+use crate::error::{Error, Result};
+use crate::frame::{DType, Frame, Kind};
+use crate::memory::Scatter;
+use crate::parallel;
+use crate::parallel::Task;
+use crate::progress::{Progress, Silent};
+use crate::sink::Sink;
+
+use super::rows::{self, Exported};
+use super::{numbers, text};
+use crate::cells::msgpack::column::{CellWriter, changed};
+use crate::cells::msgpack::heads;
+use crate::cells::msgpack::options::Orient;
+use crate::cells::typed;
+use crate::cells::typed::Style;
+use crate::formats::msgpack::header;
+use crate::formats::msgpack::header::Header;
+use crate::formats::msgpack::options::WriteOptions;
+
+/// Rows of a piece: small enough that its bytes are still in the cache when they go out.
+const PIECE_ROWS: usize = 32 << 10;
+
+/// The value of one column.
+enum Value<'a> {
+    /// An array of cells.
+    Cells(Box<dyn CellWriter + 'a>),
+    /// One `bin` of the values as they lie.
+    Packed(&'a [u8]),
+}
+
+struct Column<'a> {
+    /// Key and head of the value.
+    head: Vec<u8>,
+    key_nbytes: usize,
+    value: Value<'a>,
+    nulls: u64,
+    /// Bytes of each piece.
+    pieces: Vec<usize>,
+}
+
+/// Encodes `frame`.
+///
+/// # Errors
+/// `Unrepresentable`, naming column and reason; the sink's own.
+pub(crate) fn encode_frame(
+    frame: &Frame,
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let exporter = Exporter::new(frame, Some(frame.nrows))?;
+    let schema = bare(&exporter.schema());
+    let arrays = exporter.arrays(frame)?;
+    if options.orient != Orient::Columns || !options.header {
+        return in_rows(frame, &schema, &arrays, options, sink, progress);
+    }
+    let rows = header::count(frame.nrows, "rows")?;
+    let mut columns = Vec::with_capacity(arrays.len());
+    for ((field, data), key) in schema.fields().iter().zip(&arrays).zip(keys(&schema)) {
+        let named = |e: Error| e.in_member(field.name().clone());
+        columns.push(column(field, data, &key, rows, options).map_err(named)?);
+    }
+    let dictionaries = typed::write_dictionaries(&arrays, style(options))?;
+    measure(&mut columns, &schema, frame.nrows, options.threads, progress)?;
+    let head = Header {
+        orient: Orient::Columns,
+        nrows: frame.nrows,
+        chunk: options.chunk,
+        nbytes: columns.iter().map(Column::value_nbytes).collect(),
+        nulls: columns.iter().map(|c| c.nulls).collect(),
+        packed: options.packed,
+        old: options.compatible,
+        dictionaries: 0..0,
+        schema: schema.clone().into(),
+    };
+    let mut start = Vec::new();
+    header::ended(rmp::encode::write_map_len(&mut start, header::count(columns.len() + 1, "columns")?))?;
+    head.write(&dictionaries, options.compatible, &mut start)?;
+    let total = start.len() + columns.iter().map(Column::nbytes).sum::<usize>();
+    sink.reserve(total as u64)?;
+    sink.write(&start)?;
+    let rest = total - start.len();
+    if let Some(place) = sink.place(rest)? {
+        return side_by_side(&columns, frame.nrows, place, options.threads, progress);
+    }
+    one_by_one(&columns, frame.nrows, rest, sink, progress)
+}
+
+/// Rows, and data without a header.
+fn in_rows(
+    frame: &Frame,
+    schema: &Schema,
+    arrays: &[ArrayData],
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let mut entry = Vec::new();
+    let keys = keys(schema);
+    if options.header {
+        let nulls = |(data, field): (&ArrayData, &FieldRef)| Ok(nils(data, told(field)?.dtype) as u64);
+        let head = Header {
+            orient: options.orient,
+            nrows: frame.nrows,
+            chunk: options.chunk,
+            nbytes: Vec::new(),
+            nulls: arrays.iter().zip(schema.fields()).map(nulls).collect::<Result<_>>()?,
+            packed: false,
+            old: options.compatible,
+            dictionaries: 0..0,
+            schema: schema.clone().into(),
+        };
+        let dictionaries = typed::write_dictionaries(arrays, style(options))?;
+        head.write(&dictionaries, options.compatible, &mut entry)?;
+    }
+    let header = options.header.then_some((entry.as_slice(), keys.as_slice()));
+    let exported = Exported { schema, arrays, header };
+    rows::encode(frame, exported, options, &writer_of(style(options)), sink, progress)
+}
+
+fn writer_of(style: Style) -> impl for<'a> Fn(&'a Field, &'a ArrayData) -> Result<Box<dyn CellWriter + 'a>> {
+    move |field, data| {
+        let writer: Box<dyn CellWriter> = typed::writer(field, told(field)?.dtype, data, style)?;
+        Ok(writer)
+    }
+}
+
+/// The schema without what is for pandas' own reader of Arrow files.
+fn bare(schema: &Schema) -> Schema {
+    let mut metadata = schema.metadata().clone();
+    metadata.remove(pandas::KEY);
+    Schema::new_with_metadata(schema.fields().clone(), metadata)
+}
+
+fn style(options: &WriteOptions) -> Style {
+    Style { header: options.header, compatible: options.compatible }
+}
+
+/// The NumPy dtype that the field's own metadata says, and its tag.
+pub(crate) fn told(field: &Field) -> Result<FieldMeta> {
+    field.metadata().get(meta::KEY).map_or_else(|| Ok(FieldMeta::default()), |text| FieldMeta::parse(text))
+}
+
+fn column<'a>(
+    field: &'a Field,
+    data: &'a ArrayData,
+    key: &str,
+    rows: u32,
+    options: &WriteOptions,
+) -> Result<Column<'a>> {
+    let mut head = Vec::with_capacity(key.len() + 10);
+    heads::text(&mut head, key, options.compatible)?;
+    let key_nbytes = head.len();
+    let told = told(field)?;
+    if options.packed
+        && let Some(bytes) = packed(data)
+        && let Ok(nbytes) = u32::try_from(bytes.len())
+    {
+        header::ended(rmp::encode::write_bin_len(&mut head, nbytes))?;
+        return Ok(Column { head, key_nbytes, value: Value::Packed(bytes), nulls: 0, pieces: Vec::new() });
+    }
+    header::ended(rmp::encode::write_array_len(&mut head, rows))?;
+    let writer = numbers::writer(data).filter(|_| told.dtype.is_none_or(|d| !is_time(d)));
+    let writer = writer.or_else(|| text::writer(data, !options.compatible));
+    let writer = match writer {
+        Some(writer) => writer,
+        None => typed::writer(field, told.dtype, data, style(options))?,
+    };
+    let nulls = nils(data, told.dtype) as u64;
+    Ok(Column { head, key_nbytes, value: Value::Cells(writer), nulls, pieces: Vec::new() })
+}
+
+/// Nils among the cells: nulls, and NaT where NumPy's own times are.
+fn nils(data: &ArrayData, says: Option<DType>) -> usize {
+    if data.data_type() == &DataType::Null {
+        return data.len();
+    }
+    let nat = || {
+        let values = data.buffers().first().map_or(&[][..], |b| b.typed_data::<i64>());
+        let here = values.get(data.offset()..data.offset() + data.len()).unwrap_or(&[]);
+        let is_valid = |row: usize| data.nulls().is_none_or(|n| n.is_valid(row));
+        here.iter().enumerate().filter(|(row, v)| **v == i64::MIN && is_valid(*row)).count()
+    };
+    data.null_count()
+        + if says.is_some_and(is_time) && data.data_type().primitive_width() == Some(8) { nat() } else { 0 }
+}
+
+fn is_time(dtype: DType) -> bool {
+    matches!(dtype.kind, Kind::DateTime | Kind::TimeDelta)
+}
+
+/// The bytes of a column of numbers without nulls.
+fn packed(data: &ArrayData) -> Option<&[u8]> {
+    let item = match data.data_type() {
+        DataType::Int8 | DataType::UInt8 => 1,
+        DataType::Int16 | DataType::UInt16 | DataType::Float16 => 2,
+        DataType::Int32 | DataType::UInt32 | DataType::Float32 => 4,
+        DataType::Int64 | DataType::UInt64 | DataType::Float64 => 8,
+        DataType::Timestamp(..) | DataType::Duration(_) => 8,
+        _ => return None,
+    };
+    if data.null_count() > 0 {
+        return None;
+    }
+    data.buffers().first()?.as_slice().get(data.offset() * item..(data.offset() + data.len()) * item)
+}
+
+impl Column<'_> {
+    fn value_nbytes(&self) -> u64 {
+        (self.nbytes() - self.key_nbytes) as u64
+    }
+
+    fn nbytes(&self) -> usize {
+        let body = match self.value {
+            Value::Cells(_) => self.pieces.iter().sum(),
+            Value::Packed(bytes) => bytes.len(),
+        };
+        self.head.len() + body
+    }
+}
+
+/// Rows of piece `i` of a column.
+fn piece(i: usize, nrows: usize) -> Range<usize> {
+    i * PIECE_ROWS..nrows.min((i + 1) * PIECE_ROWS)
+}
+
+fn measure(
+    columns: &mut [Column<'_>],
+    schema: &Schema,
+    nrows: usize,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<()> {
+    /// Bytes of work that a cell stands for, when it is decided whether a thread pays.
+    const CELL_NBYTES: usize = 4;
+    let mut tasks = Vec::with_capacity(columns.len());
+    for (column, field) in columns.iter_mut().zip(schema.fields()) {
+        let Column { value: Value::Cells(writer), pieces, .. } = column else { continue };
+        tasks.push(Task::new(nrows.saturating_mul(CELL_NBYTES), move || {
+            let of =
+                |i: usize| writer.measure(piece(i, nrows)).map_err(|e| e.in_member(field.name().clone()));
+            *pieces = (0..nrows.div_ceil(PIECE_ROWS)).map(of).collect::<Result<_>>()?;
+            Ok(())
+        }));
+    }
+    // Progress counts what is written, not what is measured.
+    parallel::run(tasks, threads, &Silent(progress))
+}
+
+fn side_by_side(
+    columns: &[Column<'_>],
+    nrows: usize,
+    place: &mut [u8],
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let scatter = Scatter::over(place);
+    let mut at = 0;
+    let mut tasks = Vec::new();
+    let mut claim = |nbytes: usize| {
+        // SAFETY: ranges are claimed front to back, each once.
+        let claimed = unsafe { scatter.range(at, nbytes) };
+        at += nbytes;
+        claimed.ok_or_else(changed)
+    };
+    for column in columns {
+        claim(column.head.len())?.copy_from_slice(&column.head);
+        match &column.value {
+            Value::Packed(bytes) => {
+                let bytes: &[u8] = bytes;
+                let room = claim(bytes.len())?;
+                tasks.push(Task::new(bytes.len(), move || {
+                    room.copy_from_slice(bytes);
+                    Ok(())
+                }));
+            }
+            Value::Cells(writer) => {
+                for (i, &nbytes) in column.pieces.iter().enumerate() {
+                    let room = claim(nbytes)?;
+                    tasks.push(Task::new(nbytes, move || written(writer.as_ref(), piece(i, nrows), room)));
+                }
+            }
+        }
+    }
+    parallel::run(tasks, threads, progress)
+}
+
+/// One piece into its place, which it has to fill.
+fn written(writer: &dyn CellWriter, rows: Range<usize>, room: &mut [u8]) -> Result<()> {
+    let nbytes = room.len();
+    if writer.write(rows, room)? == nbytes { Ok(()) } else { Err(changed()) }
+}
+
+fn one_by_one(
+    columns: &[Column<'_>],
+    nrows: usize,
+    total: usize,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    /// Small pieces wait for each other until they are worth a call.
+    const CALL_NBYTES: usize = 128 << 10;
+    // Made once for the largest that has to wait: filling it anew for every piece would touch all bytes twice.
+    let largest =
+        columns.iter().map(|c| c.head.len() + c.pieces.iter().max().unwrap_or(&0)).max().unwrap_or(0);
+    let mut buffer = vec![0; CALL_NBYTES.saturating_add(largest)];
+    let (mut filled, mut done) = (0, 0);
+    for column in columns {
+        // Columns without rows are their heads alone.
+        if filled >= CALL_NBYTES {
+            sink.write(buffer.get(..filled).unwrap_or(&[]))?;
+            done += filled;
+            filled = 0;
+        }
+        let head = buffer.get_mut(filled..filled + column.head.len()).ok_or_else(changed)?;
+        head.copy_from_slice(&column.head);
+        filled += column.head.len();
+        match &column.value {
+            Value::Packed(bytes) => {
+                let waiting = buffer.get(..filled).unwrap_or(&[]);
+                sink.write_pieces(&[IoSlice::new(waiting), IoSlice::new(bytes)])?;
+                done += filled + bytes.len();
+                filled = 0;
+                progress.advance(done as u64, Some(total as u64))?;
+            }
+            Value::Cells(writer) => {
+                for (i, &nbytes) in column.pieces.iter().enumerate() {
+                    let room = buffer.get_mut(filled..filled + nbytes).ok_or_else(changed)?;
+                    written(writer.as_ref(), piece(i, nrows), room)?;
+                    filled += nbytes;
+                    if filled >= CALL_NBYTES {
+                        sink.write(buffer.get(..filled).unwrap_or(&[]))?;
+                        done += filled;
+                        filled = 0;
+                        progress.advance(done as u64, Some(total as u64))?;
+                    }
+                }
+            }
+        }
+    }
+    sink.write(buffer.get(..filled).unwrap_or(&[]))?;
+    progress.advance((done + filled) as u64, Some(total as u64))
+}

@@ -1,0 +1,394 @@
+//! A document as a list of nodes, each in front of what is inside of it. Aliases are copied, as far as a budget allows.
+
+mod tags;
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::progress::Progress;
+use crate::shown::shown;
+use crate::text::input::Text;
+
+use super::FORMAT;
+use super::check;
+use super::options::ReadOptions;
+use super::resolve::{Value, integer, is_float, plain};
+use super::schemaless::bare;
+use tags::{core, name};
+
+/// A value and where it stands.
+#[derive(Debug, Clone)]
+pub(in crate::formats::yaml) struct Node<'t> {
+    pub(in crate::formats::yaml) value: Value<'t>,
+    /// In characters from the start.
+    pub(in crate::formats::yaml) at: usize,
+}
+
+/// The one document of a text.
+#[derive(Debug)]
+pub(in crate::formats::yaml) struct Document<'t> {
+    pub(in crate::formats::yaml) text: &'t Text,
+    pub(in crate::formats::yaml) nodes: Vec<Node<'t>>,
+    /// Of each value of the root, where that is a mapping: from its first character to behind its last.
+    pub(in crate::formats::yaml) values: Vec<(usize, usize)>,
+}
+
+/// Nodes that aliases may stand for, whatever the size of the input.
+const ALIASED: usize = 1 << 20;
+
+/// Bytes of text that aliases may stand for, whatever the size of the input.
+const ALIASED_NBYTES: usize = 64 << 20;
+
+/// Events between two looks at the clock and for signals.
+const EVENTS: usize = 4096;
+
+/// A collection that is being read.
+struct Open<'t> {
+    /// Its node.
+    node: usize,
+    anchor: usize,
+    entries: usize,
+    /// Keys so far, of a mapping.
+    keys: Option<HashSet<Cow<'t, str>>>,
+    /// Whether a key comes next.
+    key_next: bool,
+}
+
+struct Reader<'t> {
+    text: &'t Text,
+    nodes: Vec<Node<'t>>,
+    open: Vec<Open<'t>>,
+    /// Where the nodes of each anchor lie; the end is 0 while it is being read.
+    anchors: HashMap<usize, (usize, usize)>,
+    aliased: usize,
+    budget: usize,
+    aliased_nbytes: usize,
+    max_depth: u64,
+    values: Vec<(usize, usize)>,
+}
+
+impl<'t> Document<'t> {
+    /// Reads the one document of `text`.
+    ///
+    /// # Errors
+    /// Malformed, with place; over a limit; tags that the core schema has not; several documents, or none; what `progress`
+    /// answers.
+    pub(in crate::formats::yaml) fn read(
+        text: &'t Text,
+        options: &ReadOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        check::characters(text)?;
+        check::version(text)?;
+        let source = text.as_str();
+        let mut reader = Reader {
+            text,
+            nodes: Vec::new(),
+            open: Vec::new(),
+            anchors: HashMap::new(),
+            aliased: 0,
+            aliased_nbytes: 0,
+            budget: source.len().max(ALIASED),
+            max_depth: options.limits.max_depth,
+            values: Vec::new(),
+        };
+        let (mut documents, mut events) = (0, 0_usize);
+        let total = source.len() as u64;
+        let mut parser = Parser::new_from_str(source);
+        while let Some(next) = parser.next_event() {
+            let (event, span) = next.map_err(|e| reader.broken(&e))?;
+            if let Event::DocumentStart(_) = event {
+                documents += 1;
+                if documents > 1 {
+                    let message = "expected one document, found a second one. Read them one at a time.";
+                    return Err(reader.error(ErrorKind::Unsupported, span.start.index(), message));
+                }
+            }
+            let at = span.start.index() as u64;
+            reader.take(event, span)?;
+            events += 1;
+            if events.is_multiple_of(EVENTS) {
+                // Characters, of bytes: all that the parser tells, and as good where text is ASCII.
+                progress.advance(at, Some(total))?;
+            }
+        }
+        if reader.nodes.is_empty() {
+            return Err(reader.error(ErrorKind::Malformed, 0, "expected a document, found none."));
+        }
+        Ok(Self { text, nodes: reader.nodes, values: reader.values })
+    }
+
+    /// An error at a character.
+    #[cold]
+    pub(in crate::formats::yaml) fn error(
+        &self,
+        kind: ErrorKind,
+        at: usize,
+        member: Option<&str>,
+        message: impl std::fmt::Display,
+    ) -> Error {
+        self.text.error(kind, FORMAT, byte_of(self.text, at), member, message)
+    }
+
+    /// The node behind `i` and all that is inside of it.
+    pub(in crate::formats::yaml) fn behind(&self, i: usize) -> usize {
+        match self.nodes.get(i).map(|node| &node.value) {
+            Some(Value::Sequence(_, end) | Value::Mapping(_, end)) => *end,
+            _ => i + 1,
+        }
+    }
+}
+
+/// The byte of a character.
+pub(in crate::formats::yaml) fn byte_of(text: &Text, at: usize) -> usize {
+    let text = text.as_str();
+    text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
+}
+
+impl<'t> Reader<'t> {
+    #[cold]
+    fn error(&self, kind: ErrorKind, at: usize, message: impl std::fmt::Display) -> Error {
+        self.text.error(kind, FORMAT, byte_of(self.text, at), None, message)
+    }
+
+    /// What the parser says.
+    #[cold]
+    fn broken(&self, error: &ScanError) -> Error {
+        let (kind, message) = if error.info().contains("recursion limit") {
+            let message =
+                "brackets nest deeper than the parser goes (255). Write what is inside in block style.";
+            (ErrorKind::LimitExceeded, message.into())
+        } else {
+            (ErrorKind::Malformed, format!("expected YAML, found what breaks it: {}.", error.info()))
+        };
+        self.error(kind, error.marker().index(), message)
+    }
+
+    fn take(&mut self, event: Event<'t>, span: Span) -> Result<()> {
+        let at = span.start.index();
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let value = self.scalar(text, style, tag.as_deref(), at)?;
+                self.begin(Some(&value), at)?;
+                if anchor > 0 {
+                    self.anchors.insert(anchor, (self.nodes.len(), self.nodes.len() + 1));
+                }
+                self.nodes.push(Node { value, at });
+                self.ended(&span.start, &span.end);
+            }
+            Event::SequenceStart(anchor, tag) => {
+                self.check_tag(tag.as_deref(), "seq", at)?;
+                self.enter(Value::Sequence(0, 0), anchor, None, at)?;
+            }
+            Event::MappingStart(anchor, tag) => {
+                self.check_tag(tag.as_deref(), "map", at)?;
+                self.enter(Value::Mapping(0, 0), anchor, Some(HashSet::new()), at)?;
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let Some(Open { node, anchor, entries, keys, .. }) = self.open.pop() else { return Ok(()) };
+                let end = self.nodes.len();
+                let mut start = at;
+                if let Some(node) = self.nodes.get_mut(node) {
+                    start = node.at;
+                    node.value = match keys {
+                        None => Value::Sequence(entries, end),
+                        Some(_) => Value::Mapping(entries / 2, end),
+                    };
+                }
+                if anchor > 0 {
+                    self.anchors.insert(anchor, (node, end));
+                }
+                self.ended(&Marker::new(start, 0, 0), &span.end);
+            }
+            Event::Alias(anchor) => self.alias(anchor, at)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes note of where a value of the root stands.
+    fn ended(&mut self, start: &Marker, end: &Marker) {
+        if let [Open { keys: Some(_), key_next: true, entries: 1.., .. }] = self.open.as_slice() {
+            self.values.push((start.index(), end.index()));
+        }
+    }
+
+    /// A node begins: a key or a value of what is open.
+    fn begin(&mut self, value: Option<&Value<'t>>, at: usize) -> Result<()> {
+        let Some(open) = self.open.last_mut() else { return Ok(()) };
+        open.entries += 1;
+        let Some(keys) = &mut open.keys else { return Ok(()) };
+        let is_key = open.key_next;
+        open.key_next = !is_key;
+        if !is_key {
+            return Ok(());
+        }
+        let key = match value {
+            // Both are the integer that a label is.
+            Some(Value::Int(text)) if text == "-0" => "0".into(),
+            Some(Value::Int(text)) if text.parse::<i64>().is_err() && text.parse::<u64>().is_err() => {
+                let message = format!("expected a key of 64 bits, found {}. Quote it.", bare(text));
+                return Err(self.error(ErrorKind::Unsupported, at, message));
+            }
+            Some(Value::Str(text) | Value::Int(text)) => text.clone(),
+            other => {
+                let found = other.map_or("a collection", Value::name);
+                let message = format!("expected text or an integer as a key, found {found}. Quote it.");
+                return Err(self.error(ErrorKind::Unsupported, at, message));
+            }
+        };
+        let name = shown(&key);
+        if !keys.insert(key) {
+            let message =
+                format!("the key {name} stands here a second time: one of the two values would be lost.");
+            return Err(self.error(ErrorKind::Malformed, at, message));
+        }
+        Ok(())
+    }
+
+    fn enter(
+        &mut self,
+        value: Value<'t>,
+        anchor: usize,
+        keys: Option<HashSet<Cow<'t, str>>>,
+        at: usize,
+    ) -> Result<()> {
+        self.begin(None, at)?;
+        let depth = self.open.len() as u64 + 1;
+        if depth > self.max_depth {
+            let message =
+                format!("the document nests deeper than {}. Raise max_depth to read it.", self.max_depth);
+            return Err(self.error(ErrorKind::LimitExceeded, at, message));
+        }
+        let node = self.nodes.len();
+        if anchor > 0 {
+            self.anchors.insert(anchor, (node, 0));
+        }
+        self.nodes.push(Node { value, at });
+        let key_next = keys.is_some();
+        self.open.push(Open { node, anchor, entries: 0, keys, key_next });
+        Ok(())
+    }
+
+    fn alias(&mut self, anchor: usize, at: usize) -> Result<()> {
+        let (start, end) = match self.anchors.get(&anchor) {
+            Some((_, 0)) => {
+                let message =
+                    "expected an alias of something that has ended, found one inside of it: a loop.";
+                return Err(self.error(ErrorKind::Malformed, at, message));
+            }
+            Some(&found) => found,
+            None => {
+                return Err(self.error(
+                    ErrorKind::Malformed,
+                    at,
+                    "expected an alias of an anchor, found none.",
+                ));
+            }
+        };
+        self.aliased += end - start;
+        if self.aliased > self.budget {
+            let message = format!(
+                "aliases stand for more than {} values, the limit for a document of this size. Write them out.",
+                self.budget
+            );
+            return Err(self.error(ErrorKind::LimitExceeded, at, message));
+        }
+        // A long text that many aliases stand for is as much memory as any other.
+        let copied = self.nodes.get(start..end).unwrap_or(&[]).iter().map(|node| node.value.nbytes()).sum();
+        self.aliased_nbytes = self.aliased_nbytes.saturating_add(copied);
+        let most = self.text.as_bytes().len().max(ALIASED_NBYTES);
+        if self.aliased_nbytes > most {
+            let message =
+                format!("aliases stand for more than {most} bytes of text, the limit. Write them out.");
+            return Err(self.error(ErrorKind::LimitExceeded, at, message));
+        }
+        let value = self.nodes.get(start).map(|node| node.value.clone());
+        self.begin(value.as_ref().filter(|v| !matches!(v, Value::Sequence(..) | Value::Mapping(..))), at)?;
+        let inner = self.deepest(start, end);
+        if self.open.len() as u64 + inner > self.max_depth {
+            let message =
+                format!("the document nests deeper than {}. Raise max_depth to read it.", self.max_depth);
+            return Err(self.error(ErrorKind::LimitExceeded, at, message));
+        }
+        let moved = self.nodes.len() - start;
+        for i in start..end {
+            let Some(Node { value, .. }) = self.nodes.get(i) else { break };
+            let value = match value.clone() {
+                Value::Sequence(n, end) => Value::Sequence(n, end + moved),
+                Value::Mapping(n, end) => Value::Mapping(n, end + moved),
+                other => other,
+            };
+            // Errors name the alias: that is what stands where they are.
+            self.nodes.push(Node { value, at });
+        }
+        self.ended(&Marker::new(at, 0, 0), &Marker::new(at, 0, 0));
+        Ok(())
+    }
+
+    /// Collections inside each other among some nodes.
+    fn deepest(&self, start: usize, end: usize) -> u64 {
+        let mut ends: Vec<usize> = Vec::new();
+        let mut most = 0;
+        for i in start..end {
+            while ends.last().is_some_and(|end| *end <= i) {
+                ends.pop();
+            }
+            if let Some(Value::Sequence(_, end) | Value::Mapping(_, end)) =
+                self.nodes.get(i).map(|n| &n.value)
+            {
+                ends.push(*end);
+                most = most.max(ends.len() as u64);
+            }
+        }
+        most
+    }
+
+    fn scalar(
+        &self,
+        text: Cow<'t, str>,
+        style: ScalarStyle,
+        tag: Option<&Tag>,
+        at: usize,
+    ) -> Result<Value<'t>> {
+        let Some(tag) = tag else {
+            return Ok(if style == ScalarStyle::Plain { plain(text) } else { Value::Str(text) });
+        };
+        let found = match core(tag) {
+            Some("str" | "!") => return Ok(Value::Str(text)),
+            Some("null") => matches!(plain(text.clone()), Value::Null).then_some(Value::Null),
+            Some("bool") => match plain(text.clone()) {
+                found @ Value::Bool(_) => Some(found),
+                _ => None,
+            },
+            Some("int") => integer(&text).map(|digits| Value::Int(Cow::Owned(digits.into_owned()))),
+            Some("float") => is_float(&text).then(|| Value::Float(text.clone())),
+            _ => return Err(self.refused(tag, at)),
+        };
+        found.ok_or_else(|| {
+            let message = format!("expected what the tag {} says, found {}.", name(tag), shown(&text));
+            self.error(ErrorKind::Malformed, at, message)
+        })
+    }
+
+    fn check_tag(&self, tag: Option<&Tag>, own: &str, at: usize) -> Result<()> {
+        match tag {
+            Some(tag) if !core(tag).is_some_and(|known| known == own || known == "!") => {
+                Err(self.refused(tag, at))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn refused(&self, tag: &Tag, at: usize) -> Error {
+        let message = format!(
+            "the tag {} stands for no value of YAML's core schema, and nothing is ever constructed from a file. Remove it.",
+            name(tag)
+        );
+        self.error(ErrorKind::Unsupported, at, message)
+    }
+}

@@ -1,0 +1,118 @@
+//! From text to frames.
+
+use std::ops::Range;
+
+use crate::error::{ErrorKind, Result};
+use crate::memory::Buffer;
+use crate::progress::{NoProgress, Progress, Scaled};
+use crate::text::Decoded;
+use crate::text::header::VERSION;
+use crate::text::input::Text;
+
+use super::FORMAT;
+use super::nodes::Document;
+use super::options::ReadOptions;
+use super::resolve::Value;
+use super::schemaless::{Packed, extents};
+use super::{check, with_header};
+
+fn text_of(input: &Buffer, options: &ReadOptions) -> Result<Text> {
+    let (nbytes, most) = (input.nbytes() as u64, options.limits.max_nbytes);
+    if nbytes > most {
+        let message = format!("{nbytes} bytes, the limit is {most}. Raise max_nbytes to read it.");
+        return Err(crate::Error::limit(FORMAT, message));
+    }
+    Text::of(FORMAT, input, options.part, options.encoding, options.threads)
+}
+
+/// The one frame of `input`.
+///
+/// # Errors
+/// Malformed, with line, column and byte; over a limit; no frame, or several.
+pub fn decode(input: &Buffer, options: &ReadOptions) -> Result<Decoded> {
+    decode_with(input, options, &NoProgress)
+}
+
+/// The same, `progress` told how far it is.
+///
+/// # Errors
+/// As [`decode`], and `Cancelled` from `progress`.
+pub fn decode_with(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
+    let found = decoded(input, options, progress)?;
+    let nbytes = input.nbytes() as u64;
+    progress.advance(nbytes, Some(nbytes)).map(|()| found)
+}
+
+fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Result<Decoded> {
+    let text = text_of(input, options)?;
+    let progress = &Scaled::new(progress, text.as_bytes().len() as u64, input.nbytes() as u64);
+    let document = Document::read(&text, options, progress)?;
+    progress.interrupted()?;
+    if with_header::is_own(&document) {
+        if options.part.is_none() {
+            check::end(&text)?;
+        }
+        let (frame, orient) = with_header::decode(&document, options)?;
+        return Ok(Decoded::new(frame, orient.name(), Some(VERSION)));
+    }
+    let packed = Packed::new(&document)?;
+    Ok(Decoded::new(packed.frame(options)?, packed.orient().name(), None))
+}
+
+/// Labels, and the bytes that each of their frames is.
+pub type Extents = Vec<(String, Range<usize>)>;
+
+/// Labels of several frames, and the bytes of `input` that each is; `None` where it is one frame.
+///
+/// # Errors
+/// As [`decode`].
+pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<Extents>> {
+    bundle_with(input, options, &NoProgress)
+}
+
+/// The same, `progress` asked whether it goes on.
+///
+/// # Errors
+/// As [`bundle`], and `Cancelled` from `progress`.
+pub fn bundle_with(
+    input: &Buffer,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Option<Extents>> {
+    let text = text_of(input, options)?;
+    // Most documents are one frame: their first nodes tell, and they are read once.
+    if !check::may_be_bundle(&text) {
+        return Ok(None);
+    }
+    let document = Document::read(&text, options, progress)?;
+    let Some(labels) = labels(&document, options)? else { return Ok(None) };
+    if labels.len() != document.values.len() {
+        let message = "expected frames that are not aliases. Write each of them out.";
+        return Err(document.error(ErrorKind::Unsupported, 0, None, message));
+    }
+    Ok(Some(labels.into_iter().zip(extents(&document)).collect()))
+}
+
+/// The labels of a mapping of frames: of our own, which have headers, or of anybody's.
+fn labels(document: &Document<'_>, options: &ReadOptions) -> Result<Option<Vec<String>>> {
+    let mut labels = Vec::new();
+    if let Some(Value::Mapping(n @ 1.., _)) = document.nodes.first().map(|node| &node.value) {
+        let mut at = 1;
+        for _ in 0..*n {
+            let inner = document.nodes.get(at + 1..at + 3).unwrap_or(&[]);
+            let [first, second] = inner else { break };
+            let own = matches!(&first.value, Value::Mapping(1.., _))
+                && matches!(&second.value, Value::Str(key) if key == crate::text::header::KEY);
+            match document.nodes.get(at).map(|node| &node.value) {
+                Some(Value::Str(label)) if own => labels.push(label.to_string()),
+                _ => break,
+            }
+            at = document.behind(at + 1);
+        }
+        if labels.len() == *n {
+            check::end(document.text)?;
+            return Ok(Some(labels));
+        }
+    }
+    Packed::new(document)?.labels(options)
+}

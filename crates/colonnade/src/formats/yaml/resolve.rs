@@ -1,0 +1,171 @@
+//! What a plain scalar is: the core schema of YAML 1.2.2, chapter 10.3.
+
+use std::borrow::Cow;
+
+/// A value.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::formats::yaml) enum Value<'t> {
+    Null,
+    Bool(bool),
+    /// An integer as decimal digits; as it stands where its base is another and 128 bits do not hold it.
+    Int(Cow<'t, str>),
+    /// A float as it stands.
+    Float(Cow<'t, str>),
+    Str(Cow<'t, str>),
+    /// Entries, and the node behind the last one.
+    Sequence(usize, usize),
+    /// Pairs, and the node behind the last one.
+    Mapping(usize, usize),
+}
+
+impl Value<'_> {
+    /// Bytes of its text.
+    pub(in crate::formats::yaml) fn nbytes(&self) -> usize {
+        match self {
+            Self::Int(text) | Self::Float(text) | Self::Str(text) => text.len(),
+            _ => 0,
+        }
+    }
+
+    /// What it is, for messages.
+    pub(in crate::formats::yaml) fn name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Int(_) => "an integer",
+            Self::Float(_) => "a float",
+            Self::Str(_) => "text",
+            Self::Sequence(..) => "a sequence",
+            Self::Mapping(..) => "a mapping",
+        }
+    }
+}
+
+/// The value of a plain scalar.
+pub(in crate::formats::yaml) fn plain(text: Cow<'_, str>) -> Value<'_> {
+    match text.as_ref() {
+        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
+        "true" | "True" | "TRUE" => return Value::Bool(true),
+        "false" | "False" | "FALSE" => return Value::Bool(false),
+        _ => {}
+    }
+    // Most scalars are words: one look at the first character tells.
+    if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
+        return Value::Str(text);
+    }
+    match integer(&text) {
+        Some(Cow::Borrowed(_)) => return Value::Int(text),
+        Some(Cow::Owned(digits)) => return Value::Int(Cow::Owned(digits)),
+        None => {}
+    }
+    if is_float(&text) { Value::Float(text) } else { Value::Str(text) }
+}
+
+/// The digits of an integer: decimal, octal or hexadecimal.
+pub(in crate::formats::yaml) fn integer(text: &str) -> Option<Cow<'_, str>> {
+    let based = |digits: &str, base: u32| {
+        let known = !digits.is_empty() && digits.chars().all(|c| c.is_digit(base));
+        // What no 128 bits hold is no number of any column: whoever reads it says so, by the text that stands here.
+        let found =
+            |()| u128::from_str_radix(digits, base).map_or(Cow::Borrowed(text), |n| n.to_string().into());
+        known.then_some(()).map(found)
+    };
+    if let Some(digits) = text.strip_prefix("0o") {
+        return based(digits, 8);
+    }
+    if let Some(digits) = text.strip_prefix("0x") {
+        return based(digits, 16);
+    }
+    let (negative, digits) = match text.as_bytes() {
+        [b'-', ..] => (true, text.get(1..)?),
+        [b'+', ..] => (false, text.get(1..)?),
+        _ => (false, text),
+    };
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let short = digits.trim_start_matches('0');
+    let short = if short.is_empty() { "0" } else { short };
+    if short.len() == digits.len() && !text.starts_with('+') {
+        return Some(Cow::Borrowed(text));
+    }
+    Some(Cow::Owned(format!("{}{short}", if negative { "-" } else { "" })))
+}
+
+/// Whether text is a float.
+pub(in crate::formats::yaml) fn is_float(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
+        return true;
+    }
+    let digits = |text: &mut &[u8]| {
+        let n = text.iter().take_while(|b| b.is_ascii_digit()).count();
+        *text = text.get(n..).unwrap_or(&[]);
+        n
+    };
+    let mut rest = unsigned.as_bytes();
+    let mut n = digits(&mut rest);
+    if let [b'.', fraction @ ..] = rest {
+        rest = fraction;
+        n += digits(&mut rest);
+    }
+    if n == 0 {
+        return false;
+    }
+    if let [b'e' | b'E', power @ ..] = rest {
+        rest = match power {
+            [b'+' | b'-', power @ ..] => power,
+            power => power,
+        };
+        if digits(&mut rest) == 0 {
+            return false;
+        }
+    }
+    rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_scalars_are_those_of_the_core_schema() {
+        for (text, expected) in [
+            ("", Value::Null),
+            ("~", Value::Null),
+            ("NULL", Value::Null),
+            ("nULL", Value::Str("nULL".into())),
+            ("True", Value::Bool(true)),
+            ("yes", Value::Str("yes".into())),
+            ("on", Value::Str("on".into())),
+            ("0", Value::Int("0".into())),
+            ("-19", Value::Int("-19".into())),
+            ("+12", Value::Int("12".into())),
+            ("007", Value::Int("7".into())),
+            ("-0", Value::Int("-0".into())),
+            ("0o14", Value::Int("12".into())),
+            ("0xC", Value::Int("12".into())),
+            ("0xffffffffffffffffffffffffffffffff", Value::Int(u128::MAX.to_string().into())),
+            ("0x100000000000000000000000000000000", Value::Int("0x100000000000000000000000000000000".into())),
+            ("0o8", Value::Str("0o8".into())),
+            ("-0x1", Value::Str("-0x1".into())),
+            ("1_000", Value::Str("1_000".into())),
+            ("190:20:30", Value::Str("190:20:30".into())),
+            ("0.", Value::Float("0.".into())),
+            (".5", Value::Float(".5".into())),
+            ("+12e03", Value::Float("+12e03".into())),
+            ("1e+3", Value::Float("1e+3".into())),
+            ("-.INF", Value::Float("-.INF".into())),
+            (".NaN", Value::Float(".NaN".into())),
+            ("-.nan", Value::Str("-.nan".into())),
+            (".", Value::Str(".".into())),
+            ("1e", Value::Str("1e".into())),
+            ("+", Value::Str("+".into())),
+            ("2001-12-14", Value::Str("2001-12-14".into())),
+            ("<<", Value::Str("<<".into())),
+            ("=", Value::Str("=".into())),
+        ] {
+            assert_eq!(plain(text.into()), expected, "{text:?}");
+        }
+    }
+}

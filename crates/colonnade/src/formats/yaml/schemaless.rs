@@ -1,0 +1,194 @@
+//! Nodes as MessagePack: what others wrote becomes a frame by the rules that hold for MessagePack.
+
+use std::ops::Range;
+
+use crate::cells::msgpack::column::step;
+use crate::cells::msgpack::head::{Head, head};
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::Frame;
+use crate::infer::schemaless;
+use crate::infer::schemaless::Layout;
+use crate::shown::shown;
+
+use super::nodes::Document;
+use super::options::{Orient, ReadOptions};
+use super::resolve::Value;
+
+/// The document as MessagePack, and where each node begins.
+pub(in crate::formats::yaml) struct Packed<'d, 't> {
+    document: &'d Document<'t>,
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+fn put(written: bool, document: &Document<'_>, at: usize) -> Result<()> {
+    if written {
+        return Ok(());
+    }
+    Err(document.error(ErrorKind::Malformed, at, None, "no memory for the document."))
+}
+
+impl<'d, 't> Packed<'d, 't> {
+    pub(in crate::formats::yaml) fn new(document: &'d Document<'t>) -> Result<Self> {
+        let mut out = Self { document, bytes: Vec::new(), starts: Vec::with_capacity(document.nodes.len()) };
+        for node in &document.nodes {
+            out.starts.push(out.bytes.len());
+            out.node(&node.value, node.at)?;
+        }
+        Ok(out)
+    }
+
+    fn node(&mut self, value: &Value<'_>, at: usize) -> Result<()> {
+        use rmp::encode::{
+            write_array_len, write_bool, write_f64, write_map_len, write_nil, write_sint, write_str,
+            write_uint,
+        };
+        let out = &mut self.bytes;
+        let wrong = |message: String| self.document.error(ErrorKind::Malformed, at, None, message);
+        let count = |n: usize| {
+            u32::try_from(n).map_err(|_| wrong(format!("expected at most 4294967295 entries, found {n}.")))
+        };
+        let written = match value {
+            Value::Null => write_nil(out).is_ok(),
+            Value::Bool(value) => write_bool(out, *value).is_ok(),
+            Value::Int(digits) => match (digits.parse::<i64>(), digits.parse::<u64>()) {
+                (Ok(value), _) => write_sint(out, value).is_ok(),
+                (_, Ok(value)) => write_uint(out, value).is_ok(),
+                _ => return Err(wrong(too_wide(digits))),
+            },
+            Value::Float(text) => write_f64(out, float(text).ok_or_else(|| wrong(too_large(text)))?).is_ok(),
+            Value::Str(text) => {
+                count(text.len())?;
+                write_str(out, text).is_ok()
+            }
+            Value::Sequence(n, _) => write_array_len(out, count(*n)?).is_ok(),
+            Value::Mapping(n, _) => write_map_len(out, count(*n)?).is_ok(),
+        };
+        put(written, self.document, at)
+    }
+
+    /// The frame.
+    ///
+    /// # Errors
+    /// No frame; several; over a limit.
+    pub(in crate::formats::yaml) fn frame(&self, options: &ReadOptions) -> Result<Frame> {
+        schemaless::decode(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))
+    }
+
+    /// Labels of several frames and the values of the root that they are; `None` of one frame.
+    ///
+    /// # Errors
+    /// As [`Packed::frame`].
+    pub(in crate::formats::yaml) fn labels(&self, options: &ReadOptions) -> Result<Option<Vec<String>>> {
+        match schemaless::shape_of(&self.bytes, 0, &options.msgpack()).map_err(|e| self.placed(e))? {
+            Layout::Frame(_) => Ok(None),
+            Layout::Bundle(frames) => Ok(Some(frames.into_iter().map(|(label, _)| label).collect())),
+        }
+    }
+
+    /// How the frame is laid out.
+    pub(in crate::formats::yaml) fn orient(&self) -> Orient {
+        match head(&self.bytes) {
+            Ok(Some((Head::Array(_), _))) => Orient::Records,
+            _ => Orient::Columns,
+        }
+    }
+
+    /// An error of MessagePack at the node that it is about.
+    #[cold]
+    fn placed(&self, error: Error) -> Error {
+        let member = error.location().member.clone();
+        let i = match (error.location().offset, &member) {
+            (None, Some(path)) => self.key_of(path).unwrap_or(0),
+            (offset, _) => {
+                let offset = offset.and_then(|o| usize::try_from(o).ok()).unwrap_or(0);
+                self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
+            }
+        };
+        let at = self.document.nodes.get(i).map_or(0, |node| node.at);
+        // MessagePack's words for what YAML calls otherwise.
+        let message =
+            error.message().replace("found nil.", "found null.").replace("found str.", "found text.");
+        self.document.error(error.into_kind(), at, member.as_deref(), message)
+    }
+
+    /// The first key of the root, or of a mapping in it, that a path (`$.name`) is.
+    #[cold]
+    fn key_of(&self, path: &str) -> Option<usize> {
+        let is_it = |i: usize| match self.document.nodes.get(i).map(|node| &node.value) {
+            Some(Value::Str(text)) => format!("${}", step(text)) == path,
+            Some(Value::Int(digits)) => format!("$[{digits}]") == path,
+            _ => false,
+        };
+        let mut i = 0;
+        while let Some(node) = self.document.nodes.get(i) {
+            if let Value::Mapping(n, _) = node.value {
+                let mut key = i + 1;
+                for _ in 0..n {
+                    if is_it(key) {
+                        return Some(key);
+                    }
+                    key = self.document.behind(key + 1);
+                }
+            }
+            i = if i == 0 { 1 } else { self.document.behind(i) };
+        }
+        None
+    }
+}
+
+/// A finite float, or a word for another.
+pub(in crate::formats::yaml) fn float(text: &str) -> Option<f64> {
+    let (negative, word) = match text.strip_prefix('-') {
+        Some(word) => (true, word),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    match word.to_ascii_lowercase().as_str() {
+        ".inf" => Some(if negative { f64::NEG_INFINITY } else { f64::INFINITY }),
+        ".nan" => Some(f64::NAN),
+        _ => text.parse::<f64>().ok().filter(|value| value.is_finite()),
+    }
+}
+
+pub(in crate::formats::yaml) fn too_large(text: &str) -> String {
+    let text = bare(text);
+    format!("expected a float of 64 bits, found {text}, which is beyond them. Quote it to read it as text.")
+}
+
+pub(in crate::formats::yaml) fn too_wide(digits: &str) -> String {
+    let digits = bare(digits);
+    format!("expected an integer of 64 bits, found {digits}. Quote it to read it as text.")
+}
+
+/// A number for messages, cut where it is long.
+pub(in crate::formats::yaml) fn bare(number: &str) -> String {
+    shown(number).replace('"', "")
+}
+
+/// The bytes in its source of each value of the root: from the start of its line where nothing but blanks stand before it.
+///
+/// Values come in order, so that all of them together cost one pass over the text.
+pub(in crate::formats::yaml) fn extents(document: &Document<'_>) -> Vec<Range<usize>> {
+    let text = document.text.as_str();
+    let (mut chars, mut byte) = (0, 0);
+    let mut byte_at = |at: usize| {
+        let rest = text.get(byte..).unwrap_or("");
+        let more = at.saturating_sub(chars);
+        byte += rest.char_indices().nth(more).map_or(rest.len(), |(i, _)| i);
+        chars += more;
+        byte
+    };
+    let mut place = (0, usize::try_from(document.text.place(0).byte).unwrap_or(usize::MAX));
+    let mut source = |at: usize| {
+        place = (at, place.1.saturating_add(document.text.source_nbytes(place.0..at)));
+        place.1
+    };
+    let one = |&(start, end): &(usize, usize)| {
+        let (start, end) = (byte_at(start), byte_at(end));
+        let front = text.get(..start).unwrap_or("").trim_end_matches(' ');
+        let indented = front.is_empty() || front.ends_with(['\n', '\r']);
+        let start = source(if indented { front.len() } else { start });
+        start..source(end)
+    };
+    document.values.iter().map(one).collect()
+}
