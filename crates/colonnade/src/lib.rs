@@ -16,7 +16,6 @@ pub mod memory;
 pub mod message;
 pub mod panics;
 pub mod parallel;
-pub mod parquet;
 pub mod progress;
 mod shown;
 pub mod sink;
@@ -49,3 +48,6 @@ pub mod msgpack {
     pub use crate::cells::{msgpack::head, typed};
     pub use crate::formats::msgpack::{options, read, write};
 }
+
+#[doc(hidden)]
+pub use formats::parquet; // see [`plan`]

@@ -1,7 +1,7 @@
 //! Parquet files (`.parquet`, `.pq`): columns in pages, pages in column chunks, a chunk of each column in a row group.
 //!
-//! Specification: <https://github.com/apache/parquet-format>, data pages of versions 1 and 2. The work is done in
-//! [`crate::parquet`] and in [`crate::arrow`], whose metadata say what Parquet's types do not.
+//! Specification: <https://github.com/apache/parquet-format>, data pages of versions 1 and 2. The metadata of
+//! [`crate::arrow`] keep what Parquet's types do not.
 //!
 //! ```text
 //! "PAR1"
@@ -19,9 +19,25 @@
 //! | categories | dictionary pages of all categories, in their order |
 //! | unions, structs without fields | refused by name |
 
+pub mod chunk;
+pub mod codec;
+pub mod delta;
+pub mod footer;
 mod format;
+pub mod hybrid;
+pub mod keys;
+pub mod levels;
+pub mod page;
+pub mod read;
+pub mod schema;
+pub mod statistics;
+pub mod thrift;
+pub mod thrift_out;
+pub mod types;
+pub mod unpack;
+pub mod values;
+pub mod write;
 
 pub use format::ParquetFormat;
-
-pub use crate::parquet::read::{Parquet, ReadOptions};
-pub use crate::parquet::write::file::{WriteOptions, Writer, encode};
+pub use read::{Parquet, ReadOptions};
+pub use write::file::{WriteOptions, Writer, encode};

@@ -1,0 +1,303 @@
+//! The footer: what the file holds and where, with the columns asked for alone made into structures.
+//!
+//! ```text
+//! "PAR1" | pages ... | FileMetaData (thrift) | its length (4 bytes) | "PAR1"
+//! ```
+//!
+//! A file of 18,000 columns has a footer of megabytes, most of it about columns that nobody asked for: those are passed by
+//! without being looked at. Everything borrows from the footer's bytes.
+
+use crate::error::Result;
+
+use super::schema::{Element, Leaf, leaves};
+use super::thrift::{Thrift, Wire};
+
+/// The key that opens an encrypted chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secret {
+    /// The footer's.
+    Footer,
+    /// One of its own, with the place and length of its encrypted metadata in the footer.
+    Own(Option<(usize, usize)>),
+}
+
+/// A column chunk: where its pages are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Chunk<'a> {
+    /// Physical type, as the specification numbers it.
+    pub physical: i32,
+    /// Codec, as the specification numbers it.
+    pub codec: i32,
+    /// Values, nulls included.
+    pub nvalues: u64,
+    /// Bytes of its pages with their headers, decompressed.
+    pub nbytes: u64,
+    /// The same, as they stand in the file.
+    pub compressed_nbytes: u64,
+    /// Where its first data page begins.
+    pub data_at: u64,
+    /// Where its dictionary page begins.
+    pub dictionary_at: Option<u64>,
+    /// Another file that holds it.
+    pub file: Option<&'a str>,
+    /// Whether it is encrypted with a key of its own, or its metadata are.
+    pub encrypted: bool,
+    /// What opens it, where it is encrypted.
+    pub secret: Option<Secret>,
+    /// Place and length of its offset index.
+    pub offset_index: Option<(u64, u64)>,
+    /// Place and length of its column index.
+    pub column_index: Option<(u64, u64)>,
+    /// Place and length (where it is said) of its bloom filter.
+    pub bloom: Option<(u64, Option<u64>)>,
+    /// Place of its statistics in the footer.
+    pub statistics: Option<usize>,
+    /// Place of the list of its encodings in the footer.
+    pub encodings: Option<usize>,
+    /// Place of its encoding statistics in the footer.
+    pub encoding_stats: Option<usize>,
+    /// How many levels its histograms count, of repetition and of definition; `None` where there is none.
+    pub histograms: [Option<usize>; 2],
+}
+
+impl Chunk<'_> {
+    /// Where its first page begins, whatever kind that is.
+    #[must_use]
+    pub fn start(&self) -> u64 {
+        // Some writers say a dictionary at byte 0, where there is none.
+        match self.dictionary_at {
+            Some(at) if at > 0 && at < self.data_at => at,
+            _ => self.data_at,
+        }
+    }
+}
+
+/// A row group.
+#[derive(Debug, Clone, Default)]
+pub struct Group<'a> {
+    /// Rows.
+    pub nrows: u64,
+    /// Bytes of all its columns, decompressed.
+    pub nbytes: u64,
+    /// The chunks of the wanted leaves, in their order.
+    pub chunks: Vec<Chunk<'a>>,
+}
+
+/// All that a footer says.
+#[derive(Debug, Clone, Default)]
+pub struct Footer<'a> {
+    /// Version: 1 or 2.
+    pub version: i32,
+    /// Rows of the file.
+    pub nrows: u64,
+    /// The schema's elements, depth first; the root is the first.
+    pub elements: Vec<Element<'a>>,
+    /// Its leaves, in the order of the columns.
+    pub leaves: Vec<Leaf>,
+    /// Leaves that were asked for.
+    pub wanted: Vec<usize>,
+    /// Row groups.
+    pub groups: Vec<Group<'a>>,
+    /// Of each leaf that was asked for, whether the order of its type is that of its statistics.
+    pub ordered: Vec<bool>,
+    /// The file's own metadata.
+    pub metadata: Vec<(&'a str, Option<&'a str>)>,
+    /// Who wrote it.
+    pub created_by: Option<&'a str>,
+    /// Whether columns of it may be encrypted.
+    pub encrypted: bool,
+}
+
+impl<'a> Footer<'a> {
+    /// Reads the footer `bytes`, which begin at byte `base` of the file; `want` chooses among the leaves.
+    ///
+    /// # Errors
+    /// Malformed or truncated footers; what `want` answers.
+    pub fn read(
+        bytes: &'a [u8],
+        base: u64,
+        want: impl FnOnce(&[Element<'a>], &[Leaf]) -> Result<Vec<usize>>,
+    ) -> Result<Self> {
+        let mut thrift = Thrift::new(bytes, base, "the footer");
+        let t = &mut thrift;
+        let mut out = Self::default();
+        let mut want = Some(want);
+        let mut choose = |out: &mut Self| -> Result<()> {
+            if let Some(want) = want.take() {
+                out.wanted = want(&out.elements, &out.leaves)?;
+            }
+            Ok(())
+        };
+        let (mut schema, mut groups_at, mut orders_at, mut rows, mut last) = (false, None, None, None, 0);
+        while let Some(field) = t.field(&mut last)? {
+            match (field.id, field.wire) {
+                (1, Wire::I32) => out.version = t.i32()?,
+                (2, Wire::List) => {
+                    out.elements = elements(t)?;
+                    out.leaves = leaves(&out.elements).map_err(|e| e.at(base))?;
+                    schema = true;
+                }
+                (3, Wire::I64) => rows = Some(t.count()?),
+                // Only a strange writer puts them in front of the schema: then they are come back to.
+                (4, Wire::List) if schema => {
+                    choose(&mut out)?;
+                    out.groups = groups(t, &out.wanted, &out.leaves)?;
+                }
+                (4, Wire::List) => {
+                    groups_at = Some(t.position());
+                    t.skip(field.wire)?;
+                }
+                (5, Wire::List) => out.metadata = pairs(t)?,
+                (6, Wire::Binary) => out.created_by = t.text().ok(),
+                (7, Wire::List) => {
+                    orders_at = Some(t.position());
+                    t.skip(field.wire)?;
+                }
+                (8, Wire::Struct) => {
+                    out.encrypted = true;
+                    t.skip(field.wire)?;
+                }
+                _ => t.skip(field.wire)?,
+            }
+        }
+        let (true, Some(nrows)) = (schema, rows) else {
+            return Err(t.fault("it says no schema or no number of rows"));
+        };
+        out.nrows = nrows;
+        choose(&mut out)?;
+        if let Some(at) = groups_at {
+            t.seek(at);
+            out.groups = groups(t, &out.wanted, &out.leaves)?;
+        }
+        if let Some(at) = orders_at {
+            t.seek(at);
+            let orders = orders(t, out.leaves.len())?;
+            let leaf = |n: usize| Some((*orders.get(n)?, out.elements.get(out.leaves.get(n)?.element)?));
+            let ordered =
+                out.wanted.iter().map(|&n| leaf(n).is_some_and(|(of_type, e)| of_type && e.has_order()));
+            out.ordered = ordered.collect();
+        }
+        // What the row groups say holds: some writers leave the file's own number at 0.
+        let sum = out.groups.iter().try_fold(0u64, |sum, group| sum.checked_add(group.nrows));
+        match sum {
+            Some(sum) if sum == nrows || nrows == 0 => out.nrows = sum,
+            _ => {
+                let found = sum.unwrap_or(u64::MAX);
+                return Err(t.fault(&format!("the file says {nrows} rows, its row groups {found}")));
+            }
+        }
+        Ok(out)
+    }
+
+    /// The value of a key of the file's metadata.
+    #[must_use]
+    pub fn value(&self, key: &str) -> Option<&'a str> {
+        self.metadata.iter().find(|(k, _)| *k == key).and_then(|(_, v)| *v)
+    }
+}
+
+/// Of each column whether its order is that of its type; none where the list has another length.
+fn orders(t: &mut Thrift<'_>, nleaves: usize) -> Result<Vec<bool>> {
+    let (wire, n) = t.list()?;
+    if wire != Wire::Struct || n != nleaves {
+        return Ok(Vec::new());
+    }
+    let mut out = Vec::with_capacity(n);
+    for _ in 0..n {
+        // A union, whose first kind is the order of the type.
+        let (mut of_type, mut last) = (false, 0);
+        while let Some(kind) = t.field(&mut last)? {
+            of_type = kind.id == 1;
+            t.skip(kind.wire)?;
+        }
+        out.push(of_type);
+    }
+    Ok(out)
+}
+
+fn elements<'a>(t: &mut Thrift<'a>) -> Result<Vec<Element<'a>>> {
+    let n = t.structs()?;
+    // Each has two bytes at least; the list's header has refused more elements than bytes.
+    let mut out = Vec::with_capacity(n);
+    for _ in 0..n {
+        out.push(Element::read(t)?);
+    }
+    Ok(out)
+}
+
+fn pairs<'a>(t: &mut Thrift<'a>) -> Result<Vec<(&'a str, Option<&'a str>)>> {
+    let n = t.structs()?;
+    let mut out = Vec::with_capacity(n.min(64));
+    for _ in 0..n {
+        let (mut key, mut value, mut last) = (None, None, 0);
+        while let Some(field) = t.field(&mut last)? {
+            match (field.id, field.wire) {
+                // What is not text is nobody's metadata that is read here.
+                (1, Wire::Binary) => key = simdutf8::basic::from_utf8(t.binary()?).ok(),
+                (2, Wire::Binary) => value = simdutf8::basic::from_utf8(t.binary()?).ok(),
+                _ => t.skip(field.wire)?,
+            }
+        }
+        out.extend(key.map(|key| (key, value)));
+    }
+    Ok(out)
+}
+
+fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[Leaf]) -> Result<Vec<Group<'a>>> {
+    let nleaves = leaves.len();
+    let n = t.structs()?;
+    let mut out = Vec::with_capacity(n.min(1024));
+    for number in 0..n {
+        let (mut group, mut found, mut rows, mut last) = (Group::default(), false, None, 0);
+        while let Some(field) = t.field(&mut last)? {
+            match (field.id, field.wire) {
+                (1, Wire::List) => {
+                    let columns = t.structs()?;
+                    if columns != nleaves {
+                        return Err(t.fault(&format!(
+                            "row group {number} has {columns} columns, the schema has {nleaves}"
+                        )));
+                    }
+                    group.chunks = chunks(t, leaves, wanted)?;
+                    found = true;
+                }
+                (2, Wire::I64) => group.nbytes = t.i64()?.max(0).cast_unsigned(),
+                (3, Wire::I64) => rows = Some(t.count()?),
+                _ => t.skip(field.wire)?,
+            }
+        }
+        let (true, Some(nrows)) = (found, rows) else {
+            return Err(t.fault(&format!("row group {number} says no columns or no number of rows")));
+        };
+        group.nrows = nrows;
+        out.push(group);
+    }
+    Ok(out)
+}
+
+/// The chunks of the wanted leaves; `wanted` in any order.
+fn chunks<'a>(t: &mut Thrift<'a>, leaves: &[Leaf], wanted: &[usize]) -> Result<Vec<Chunk<'a>>> {
+    let mut places: Vec<(usize, usize)> =
+        wanted.iter().copied().enumerate().map(|(k, leaf)| (leaf, k)).collect();
+    places.sort_unstable();
+    let mut out = vec![Chunk::default(); wanted.len()];
+    let mut places = places.into_iter().peekable();
+    for (leaf, levels) in leaves.iter().enumerate() {
+        if places.peek().is_none_or(|(next, _)| *next != leaf) {
+            t.skip(Wire::Struct)?;
+            continue;
+        }
+        let chunk = crate::formats::parquet::chunk::read(t)?;
+        for (count, most) in chunk.histograms.iter().zip([levels.repetition, levels.definition]) {
+            if let Some(count) = count.filter(|count| *count != usize::from(most) + 1) {
+                return Err(t.fault(&format!("a histogram of {count} levels, expected {}", most + 1)));
+            }
+        }
+        while let Some((_, k)) = places.next_if(|(next, _)| *next == leaf) {
+            if let Some(place) = out.get_mut(k) {
+                *place = chunk;
+            }
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,267 @@
+//! What an opened file says of itself: its row groups, and of each column chunk encodings, codec, sizes and statistics.
+
+use crate::error::Result;
+use crate::formats::parquet::codec::Codec;
+use crate::formats::parquet::footer::{Chunk, Footer};
+use crate::formats::parquet::schema::{Element, Logical};
+use crate::formats::parquet::thrift::{Thrift, Wire};
+use crate::frame::{ByteOrder, type_name};
+
+use super::open::Parquet;
+use super::tree;
+
+/// Encodings as the specification numbers them.
+const ENCODINGS: [&str; 10] = [
+    "PLAIN",
+    "GROUP_VAR_INT",
+    "PLAIN_DICTIONARY",
+    "RLE",
+    "BIT_PACKED",
+    "DELTA_BINARY_PACKED",
+    "DELTA_LENGTH_BYTE_ARRAY",
+    "DELTA_BYTE_ARRAY",
+    "RLE_DICTIONARY",
+    "BYTE_STREAM_SPLIT",
+];
+
+/// Physical types as the specification numbers them.
+const PHYSICAL: [&str; 8] =
+    ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"];
+
+/// What a row group says of itself.
+#[derive(Debug, Clone, Copy)]
+pub struct GroupInfo {
+    /// Rows.
+    pub nrows: u64,
+    /// Bytes of its pages, decompressed.
+    pub nbytes: u64,
+    /// The same, as they stand in the file.
+    pub compressed_nbytes: u64,
+    /// Where its first page begins.
+    pub offset: u64,
+}
+
+/// Least, largest and nulls of a column chunk; the values as they are encoded.
+#[derive(Debug, Clone, Default)]
+pub struct Bounds {
+    /// Least value.
+    pub min: Option<Vec<u8>>,
+    /// Largest value.
+    pub max: Option<Vec<u8>>,
+    /// Nulls.
+    pub null_count: Option<u64>,
+}
+
+/// What a column chunk says of itself.
+#[derive(Debug, Clone)]
+pub struct ChunkInfo {
+    /// The names from the root down, with points between them.
+    pub name: String,
+    /// Its row group.
+    pub group: usize,
+    /// Physical type.
+    pub physical: &'static str,
+    /// What its values mean.
+    pub logical: Option<Logical>,
+    /// Encodings of its pages, levels too.
+    pub encodings: Vec<&'static str>,
+    /// Its codec: `stored` where there is none.
+    pub codec: &'static str,
+    /// Values, nulls included.
+    pub nvalues: u64,
+    /// Bytes of its pages, decompressed.
+    pub nbytes: u64,
+    /// The same, as they stand in the file.
+    pub compressed_nbytes: u64,
+    /// Where its first page begins.
+    pub offset: u64,
+    /// Statistics.
+    pub bounds: Option<Bounds>,
+    /// Whether its pages have an index.
+    pub page_index: bool,
+    /// Whether it has a bloom filter.
+    pub bloom: bool,
+    /// Whether it is encrypted.
+    pub encrypted: bool,
+}
+
+impl Parquet {
+    /// Bytes of the source.
+    #[must_use]
+    pub fn file_nbytes(&self) -> u64 {
+        self.source.bytes.nbytes() as u64
+    }
+
+    /// Who wrote it, in its own words.
+    #[must_use]
+    pub fn created_by(&self) -> Option<&str> {
+        self.created_by.as_deref()
+    }
+
+    /// Version of the format that the footer says.
+    #[must_use]
+    pub fn version(&self) -> i32 {
+        self.version
+    }
+
+    /// Bytes of the decoded columns and row labels: exact where values have a width, else what their pages hold.
+    #[must_use]
+    pub fn nbytes(&self) -> u64 {
+        let mut sum = 0u64;
+        for (field, root) in self.plan.fields.iter().zip(&self.roots) {
+            let width = field.block_dtype().map(|d| u64::from(d.itemsize));
+            let pages = || {
+                let chunks = self.groups.iter().flat_map(|g| g.chunks.get(root.leaves.clone()));
+                chunks.flatten().map(|c| c.nbytes).fold(0, u64::saturating_add)
+            };
+            let nbytes = width.map_or_else(pages, |w| w.saturating_mul(self.nrows as u64));
+            sum = sum.saturating_add(nbytes);
+        }
+        sum
+    }
+
+    /// The dtype of each data column, as the loaded frame has it as far as the footer tells.
+    #[must_use]
+    pub fn dtypes(&self) -> Vec<String> {
+        let name = |i: usize| {
+            let field = self.plan.fields.get(i)?;
+            let root = self.roots.get(i)?;
+            let implied = || field.block_dtype().filter(|_| self.has_no_nulls(root.leaves.start));
+            let dtype =
+                field.dtype.or_else(implied).filter(|d| d.order != ByteOrder::Big || field.dtype.is_some());
+            Some(dtype.map_or_else(|| type_name(&field.data_type, field.ordered), |d| d.descr()))
+        };
+        self.plan.column_fields().into_iter().filter_map(name).collect()
+    }
+
+    /// Whether a flat leaf is certain to hold no null.
+    fn has_no_nulls(&self, leaf: usize) -> bool {
+        if self.leaves.get(leaf).is_some_and(|l| l.definition == 0) {
+            return true;
+        }
+        let footer = self.footer_bytes();
+        self.groups.iter().all(|group| {
+            let at = group.chunks.get(leaf).and_then(|chunk| chunk.statistics);
+            at.and_then(|at| bounds(footer, at).ok()).is_some_and(|b| b.null_count == Some(0))
+        })
+    }
+
+    fn footer_bytes(&self) -> &[u8] {
+        self.source.bytes.as_slice().get(self.footer.0..self.footer.1).unwrap_or_default()
+    }
+
+    /// Whether each column's label is its name in the schema.
+    #[must_use]
+    pub fn labels_are_names(&self) -> bool {
+        self.labels_are_names
+    }
+
+    /// The row groups, and the chunks of all columns, in the order of the file.
+    ///
+    /// # Errors
+    /// Malformed footers.
+    pub fn described(&self) -> Result<(Vec<GroupInfo>, Vec<ChunkInfo>)> {
+        let bytes = self.footer_bytes();
+        let all = |_: &[Element<'_>], leaves: &[crate::formats::parquet::schema::Leaf]| {
+            Ok((0..leaves.len()).collect())
+        };
+        let footer = Footer::read(bytes, self.footer.0 as u64, all)?;
+        let names: Vec<(String, Option<Logical>)> = footer
+            .leaves
+            .iter()
+            .map(|leaf| {
+                let path = tree::paths(&footer.elements, leaf).pop().unwrap_or_default();
+                (path, footer.elements.get(leaf.element).and_then(|e| e.logical))
+            })
+            .collect();
+        let (mut groups, mut chunks) = (Vec::new(), Vec::new());
+        for (number, group) in footer.groups.iter().enumerate() {
+            let offset = group.chunks.iter().map(Chunk::start).min().unwrap_or(0);
+            let compressed = group.chunks.iter().map(|c| c.compressed_nbytes).fold(0, u64::saturating_add);
+            groups.push(GroupInfo {
+                nrows: group.nrows,
+                nbytes: group.chunks.iter().map(|c| c.nbytes).fold(0, u64::saturating_add),
+                compressed_nbytes: compressed,
+                offset,
+            });
+            for (chunk, (name, logical)) in group.chunks.iter().zip(&names) {
+                chunks.push(described(chunk, bytes, number, name.clone(), *logical)?);
+            }
+        }
+        Ok((groups, chunks))
+    }
+}
+
+fn described(
+    chunk: &Chunk<'_>,
+    footer: &[u8],
+    group: usize,
+    name: String,
+    logical: Option<Logical>,
+) -> Result<ChunkInfo> {
+    let codec = match Codec::of(chunk.codec) {
+        Ok(Codec::None) => "stored",
+        Ok(codec) => codec.name(),
+        Err(_) if chunk.codec == 3 => "lzo",
+        Err(_) => "unknown",
+    };
+    Ok(ChunkInfo {
+        name,
+        group,
+        physical: named(&PHYSICAL, chunk.physical),
+        logical,
+        encodings: chunk.encodings.map(|at| encodings(footer, at)).transpose()?.unwrap_or_default(),
+        codec,
+        nvalues: chunk.nvalues,
+        nbytes: chunk.nbytes,
+        compressed_nbytes: chunk.compressed_nbytes,
+        offset: chunk.start(),
+        bounds: chunk.statistics.map(|at| bounds(footer, at)).transpose()?,
+        page_index: chunk.offset_index.is_some(),
+        bloom: chunk.bloom.is_some(),
+        encrypted: chunk.encrypted,
+    })
+}
+
+fn named(names: &[&'static str], number: i32) -> &'static str {
+    usize::try_from(number).ok().and_then(|n| names.get(n)).copied().unwrap_or("UNKNOWN")
+}
+
+fn encodings(footer: &[u8], at: usize) -> Result<Vec<&'static str>> {
+    let mut t = Thrift::new(footer, 0, "the footer");
+    t.seek(at);
+    let (wire, n) = t.list()?;
+    let mut out = Vec::with_capacity(n.min(ENCODINGS.len()));
+    for _ in 0..n {
+        if wire != Wire::I32 {
+            t.skip(wire)?;
+            continue;
+        }
+        let name = named(&ENCODINGS, t.i32()?);
+        if !out.contains(&name) {
+            out.push(name);
+        }
+    }
+    Ok(out)
+}
+
+/// The statistics that stand there. The older pair of bounds stands for the newer one where that is missing.
+fn bounds(footer: &[u8], at: usize) -> Result<Bounds> {
+    let mut t = Thrift::new(footer, 0, "the footer");
+    t.seek(at);
+    let (mut out, mut old, mut last) = (Bounds::default(), Bounds::default(), 0);
+    while let Some(field) = t.field(&mut last)? {
+        match (field.id, field.wire) {
+            (1, Wire::Binary) => old.max = Some(t.binary()?.to_vec()),
+            (2, Wire::Binary) => old.min = Some(t.binary()?.to_vec()),
+            (3, Wire::I64) => out.null_count = Some(t.count()?),
+            (5, Wire::Binary) => out.max = Some(t.binary()?.to_vec()),
+            (6, Wire::Binary) => out.min = Some(t.binary()?.to_vec()),
+            _ => t.skip(field.wire)?,
+        }
+    }
+    if out.min.is_none() && out.max.is_none() {
+        (out.min, out.max) = (old.min, old.max);
+    }
+    Ok(out)
+}

@@ -1,0 +1,206 @@
+//! Encrypted files: with their keys they are opened as the plain files that they were.
+//!
+//! The footer and the wanted columns that there are keys for are decrypted when the file is opened; whatever reads after that
+//! sees plain pages. Columns without a key stay as they are, and are refused by name where they are read.
+
+mod algorithm;
+mod cipher;
+mod pages;
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::footer::{Chunk, Footer, Secret};
+use crate::formats::parquet::thrift::Thrift;
+use crate::memory::Buffer;
+
+use super::tree;
+use algorithm::Algorithm;
+use cipher::{Module, SIGNATURE_NBYTES, aad, module, opened, refused, signed};
+use pages::{Lock, plain};
+
+/// Keys, by the names of what they open.
+#[derive(Clone, Default)]
+pub struct Keys {
+    /// Of the footer, and of the columns that have none of their own.
+    pub footer: Vec<u8>,
+    /// Of columns, by their paths or the names of their roots.
+    pub columns: Vec<(String, Vec<u8>)>,
+    /// What identifies the file, where that is not stored in it.
+    pub aad_prefix: Option<Vec<u8>>,
+}
+
+impl fmt::Debug for Keys {
+    /// No byte of any key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keys").field("columns", &self.columns.len()).finish_non_exhaustive()
+    }
+}
+
+/// A footer that was encrypted or signed, and what opens the columns.
+#[derive(Debug)]
+pub(super) struct Opened {
+    /// Its plain bytes.
+    pub(super) footer: Buffer,
+    algorithm: Algorithm,
+    /// The file's part of all additional data.
+    file: Vec<u8>,
+}
+
+/// Opens the encrypted footer `bytes`, which begin at byte `base` of the file.
+///
+/// # Errors
+/// Unsupported: no key. Malformed: another key.
+pub(super) fn footer(bytes: &[u8], base: u64, keys: Option<&Keys>) -> Result<Opened> {
+    let Some(keys) = keys else {
+        let message = "its footer is encrypted, and no key for it was given. Pass footer_key=.";
+        return Err(Error::unsupported("parquet", message).at(base));
+    };
+    let (algorithm, front) = Algorithm::in_front(bytes, base)?;
+    let file = file_aad(&algorithm, keys)?;
+    let sealed = bytes.get(front..).and_then(module).map(|(sealed, _)| sealed);
+    let sealed = sealed.ok_or_else(|| {
+        Error::truncated("parquet", "the encrypted footer", bytes.len() as u64 + 1, bytes.len() as u64)
+            .at(base)
+    })?;
+    let footer = opened(&keys.footer, sealed, &aad(&file, Module::Footer, None, None)?);
+    let footer = footer.ok_or_else(|| refused("the footer").at(base))?;
+    Ok(Opened { footer: Buffer::from_vec(footer), algorithm, file })
+}
+
+/// The plain footer `bytes` of a file whose columns may be encrypted: its signature is proven.
+///
+/// # Errors
+/// Malformed: another key, or another footer than was signed.
+pub(super) fn signed_footer(bytes: &[u8], base: u64, keys: &Keys) -> Result<Opened> {
+    let (algorithm, nbytes) = Algorithm::within(bytes, base)?;
+    let file = file_aad(&algorithm, keys)?;
+    let signature = bytes.get(nbytes..).filter(|rest| rest.len() == SIGNATURE_NBYTES);
+    let parts = bytes.get(..nbytes).zip(signature);
+    let aad = aad(&file, Module::Footer, None, None)?;
+    if !parts.is_some_and(|(footer, signature)| signed(&keys.footer, footer, &aad, signature)) {
+        return Err(refused("the footer's signature").at(base));
+    }
+    Ok(Opened { footer: Buffer::from_vec(bytes.to_vec()), algorithm, file })
+}
+
+fn file_aad(algorithm: &Algorithm, keys: &Keys) -> Result<Vec<u8>> {
+    if algorithm.supplied && keys.aad_prefix.is_none() {
+        let message =
+            "the file is encrypted with a prefix beside its key that it does not hold. Pass aad_prefix=.";
+        return Err(Error::unsupported("parquet", message));
+    }
+    Ok(algorithm.aad(keys.aad_prefix.as_deref()))
+}
+
+impl Opened {
+    /// The wanted columns and the footer as a plain file, with the places that the footer's chunks have in it; and where its
+    /// footer begins.
+    ///
+    /// # Errors
+    /// Malformed: keys that open nothing; places outside the file.
+    pub(super) fn image(
+        &self,
+        source: &[u8],
+        footer: &mut Footer<'_>,
+        keys: &Keys,
+    ) -> Result<(Vec<u8>, usize)> {
+        let mut out = b"PAR1".to_vec();
+        let names: Vec<(usize, String)> = footer
+            .wanted
+            .iter()
+            .map(|&number| {
+                let leaf = footer.leaves.get(number);
+                let path = leaf.and_then(|leaf| tree::paths(&footer.elements, leaf).pop());
+                (number, path.unwrap_or_default())
+            })
+            .collect();
+        for (group, found) in footer.groups.iter_mut().enumerate() {
+            for (chunk, (leaf, path)) in found.chunks.iter_mut().zip(&names) {
+                let done = self.chunk(source, chunk, (group, *leaf), path, keys, &mut out);
+                done.map_err(|e| e.in_member(format!("row group {group}, column {path}")))?;
+            }
+        }
+        let start = out.len();
+        out.extend_from_slice(self.footer.as_slice());
+        Ok((out, start))
+    }
+
+    fn chunk(
+        &self,
+        source: &[u8],
+        chunk: &mut Chunk<'_>,
+        place: (usize, usize),
+        path: &str,
+        keys: &Keys,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let key = match chunk.secret {
+            None => None,
+            Some(Secret::Footer) => Some(keys.footer.as_slice()),
+            Some(Secret::Own(metadata)) => {
+                let root = path.split('.').next().unwrap_or(path);
+                let named = |name: &str| keys.columns.iter().find(|(known, _)| known == name);
+                let Some((_, key)) = named(path).or_else(|| named(root)) else { return Ok(()) };
+                if let Some((at, nbytes)) = metadata {
+                    self.metadata(chunk, at, nbytes, place, key)?;
+                }
+                Some(key.as_slice())
+            }
+        };
+        let (start, nbytes) = (chunk.start(), chunk.compressed_nbytes);
+        let range = usize::try_from(start).ok().zip(usize::try_from(nbytes).ok());
+        let range = range.and_then(|(start, nbytes)| Some(start..start.checked_add(nbytes)?));
+        let bytes = range.and_then(|range| source.get(range)).ok_or_else(|| {
+            let what = "a column chunk, by what the footer says,";
+            Error::truncated("parquet", what, start.saturating_add(nbytes), source.len() as u64).at(start)
+        })?;
+        let first = out.len();
+        let has_dictionary = chunk.data_at != start;
+        let data = match key {
+            None => {
+                out.extend_from_slice(bytes);
+                first + usize::try_from(chunk.data_at - start).unwrap_or(0)
+            }
+            Some(key) => {
+                let lock = Lock { key, file: &self.file, place, counted: self.algorithm.counted };
+                plain(bytes, start, has_dictionary, lock, out)?
+            }
+        };
+        chunk.data_at = data as u64;
+        chunk.dictionary_at = has_dictionary.then_some(first as u64);
+        chunk.compressed_nbytes = (out.len() - first) as u64;
+        chunk.encrypted = false;
+        // They are encrypted too, or stand where the plain file has other bytes.
+        (chunk.offset_index, chunk.column_index, chunk.bloom) = (None, None, None);
+        Ok(())
+    }
+
+    /// What the encrypted metadata of a chunk say.
+    fn metadata(
+        &self,
+        chunk: &mut Chunk<'_>,
+        at: usize,
+        nbytes: usize,
+        place: (usize, usize),
+        key: &[u8],
+    ) -> Result<()> {
+        let sealed = self.footer.as_slice().get(at..at + nbytes).and_then(module).map(|(sealed, _)| sealed);
+        let aad = aad(&self.file, Module::Metadata, Some(place), None)?;
+        let bytes = sealed.and_then(|sealed| opened(key, sealed, &aad));
+        let bytes = bytes.ok_or_else(|| refused("the column's metadata"))?;
+        let mut t = Thrift::new(&bytes, 0, "the column's metadata");
+        let mut told = Chunk::default();
+        crate::formats::parquet::chunk::metadata(&mut t, &mut told)?;
+        chunk.physical = told.physical;
+        chunk.codec = told.codec;
+        chunk.nvalues = told.nvalues;
+        chunk.nbytes = told.nbytes;
+        chunk.compressed_nbytes = told.compressed_nbytes;
+        chunk.data_at = told.data_at;
+        chunk.dictionary_at = told.dictionary_at;
+        // Their places are those of bytes that are not kept.
+        (chunk.statistics, chunk.encodings, chunk.encoding_stats) = (None, None, None);
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! A filter on an opened file: its columns are decoded, of the rows that may be wanted.
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::read::open::Parquet;
+use crate::formats::parquet::read::schema::RootKind;
+use crate::formats::parquet::read::selection::{Rows, Selection};
+use crate::progress::Progress;
+
+use super::bounds::Known;
+use super::mask::mask;
+use super::prune::{Judged, Place, Terms, candidates};
+use super::{Filter, Op};
+
+/// The rows of `file`, which was opened for the filter's columns.
+///
+/// # Errors
+/// `NotFound`: a column that is not there. `InvalidOption`: one that has no order, or a value of another kind. Malformed pages.
+pub(crate) fn select(file: &Parquet, filter: &Filter, progress: &dyn Progress) -> Result<Selection> {
+    for term in filter.any.iter().flatten() {
+        if !matches!(term.op, Op::In | Op::NotIn) && term.literals.len() != 1 {
+            let message = format!("filter: column {:?}: {} takes one value.", term.column, term.op.word());
+            return Err(Error::invalid_option("parquet", message));
+        }
+    }
+    let mut fields = Vec::new();
+    let mut judged = Vec::new();
+    for name in filter.columns() {
+        let (field, column) = column(file, name)?;
+        fields.push(field);
+        judged.push(column);
+    }
+    let terms = Terms::new(filter, &judged)?;
+    let (start, end) = file.footer;
+    let bytes = file.source.bytes.as_slice();
+    let footer = (bytes.get(start..end).unwrap_or_default(), start as u64);
+    let place = Place { footer, bytes, indexes: file.source.remote.is_none() };
+    let runs = candidates(&terms, &judged, &file.groups, &place)?;
+    // All candidates are landed once, and looked at.
+    let every: Vec<bool> = vec![true; runs.iter().flatten().map(std::ops::Range::len).sum()];
+    let rows: Rows = Selection::new(&runs, &every).rows(0, every.len());
+    let landed = file.land(&fields, &rows, file.options.threads, true, progress)?;
+    let mut columns = landed.columns;
+    columns.sort_unstable_by_key(|(i, _)| *i);
+    let columns: Vec<_> = columns.into_iter().map(|(_, data)| data).collect();
+    Ok(Selection::new(&runs, &mask(&terms, &columns, rows.nrows)))
+}
+
+/// The field of a name, and what is known of it.
+fn column(file: &Parquet, name: &str) -> Result<(usize, Judged)> {
+    let found = file.schema.fields().iter().position(|field| field.name() == name);
+    let Some((i, root, field)) =
+        found.and_then(|i| Some((i, file.roots.get(i)?, file.schema.fields().get(i)?)))
+    else {
+        return Err(Error::not_found("parquet", format!("filter: there is no column {name:?}.")));
+    };
+    let RootKind::Flat(flat) = &root.kind else {
+        let message =
+            format!("filter: column {name:?} is nested, and its values have no order. Filter after reading.");
+        return Err(Error::invalid_option("parquet", message));
+    };
+    let (chunk, data_type) = (root.leaves.start, field.data_type().clone());
+    let known = (!file.options.ignore_statistics).then(|| Known {
+        data_type: data_type.clone(),
+        physical: flat.physical,
+        way: flat.way,
+        ordered: file.ordered.get(chunk).copied().unwrap_or(false),
+        optional: flat.optional,
+    });
+    Ok((i, Judged { name: name.to_owned(), data_type, known, chunk }))
+}

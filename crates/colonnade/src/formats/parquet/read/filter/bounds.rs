@@ -1,0 +1,225 @@
+//! The bounds of a chunk's or a page's values, as far as they are consistent.
+//!
+//! Writers make mistakes: a maximum that is cut and not raised, bytes of unsigned numbers that are sign-extended, bounds in
+//! another order than the column's. A bound that contradicts its type or its partner rules nothing out.
+
+use arrow_schema::DataType;
+
+use crate::formats::parquet::statistics::{Statistics, Value, value};
+use crate::formats::parquet::types::{Physical, Way, values_of};
+
+use super::compile::Test;
+use super::shape::Shape;
+
+/// What the bounds of a column are read with.
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    /// What the leaf becomes.
+    pub(crate) data_type: DataType,
+    /// What its values are made of.
+    pub(crate) physical: Physical,
+    /// How they become those of the type.
+    pub(crate) way: Way,
+    /// Whether the file declares the order of the column's type for its statistics.
+    pub(crate) ordered: bool,
+    /// Whether a value may be null.
+    pub(crate) optional: bool,
+}
+
+/// Two bounds of a known order.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds<'a> {
+    pub(super) min: Value<'a>,
+    pub(super) max: Value<'a>,
+    /// Whether `max` may be cut: then values that begin with it are within the bounds too.
+    pub(super) is_open: bool,
+}
+
+/// Bounds that contradict the column's type, each other, or what else the file says of the same values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Contradiction;
+
+/// Statistics of a chunk that are consistent.
+#[derive(Debug, Default)]
+pub(super) struct ChunkBounds<'a> {
+    pub(super) bounds: Option<Bounds<'a>>,
+    pub(super) nulls: Option<u64>,
+}
+
+impl<'a> ChunkBounds<'a> {
+    /// The statistics of a chunk of `nrows` rows.
+    pub(super) fn new(told: &Statistics<'a>, known: &Known, nrows: usize) -> Result<Self, Contradiction> {
+        let nrows = nrows as u64;
+        let has_bounds = [told.min, told.max, told.old_min, told.old_max].iter().any(Option::is_some);
+        if let Some(nulls) = told.nulls {
+            let all = nulls == nrows && nrows > 0;
+            let excess = told.distinct.is_some_and(|distinct| distinct > nrows.saturating_sub(nulls));
+            if nulls > nrows || nulls > 0 && !known.optional || all && has_bounds || excess {
+                return Err(Contradiction);
+            }
+        }
+        if told.is_negative {
+            return Err(Contradiction);
+        }
+        // Writers that give both pairs give the same values in both, where both have the same order.
+        let old = known.has_signed_order();
+        let differ = |new: Option<&[u8]>, old: Option<&[u8]>| new.zip(old).is_some_and(|(a, b)| a != b);
+        if old && (differ(told.min, told.old_min) || differ(told.max, told.old_max)) {
+            return Err(Contradiction);
+        }
+        let pair = match (told.min, told.max) {
+            (Some(min), Some(max)) if known.ordered => Some((min, max)),
+            (None, None) if old => told.old_min.zip(told.old_max),
+            _ if old => told.old_min.zip(told.old_max),
+            _ => None,
+        };
+        let bounds = match pair {
+            Some((min, max)) => known.bounds(min, max, told.max_exact == Some(true))?,
+            None => None,
+        };
+        Ok(Self { bounds, nulls: told.nulls })
+    }
+}
+
+impl Known {
+    /// Whether the older pair of bounds, whose order is that of signed numbers, has the order of this type.
+    fn has_signed_order(&self) -> bool {
+        matches!(
+            self.physical,
+            Physical::Boolean | Physical::Int32 | Physical::Int64 | Physical::Float | Physical::Double
+        ) && !values_of(&self.data_type).is_unsigned_integer()
+    }
+
+    /// Two bounds of this column; `None` where they say nothing. `exact`: the maximum is marked as a value.
+    pub(super) fn bounds<'a>(
+        &self,
+        min: &'a [u8],
+        max: &'a [u8],
+        exact: bool,
+    ) -> Result<Option<Bounds<'a>>, Contradiction> {
+        if !self.fits(min) || !self.fits(max) {
+            return Err(Contradiction);
+        }
+        let value = |bytes: &'a [u8]| value(bytes, &self.data_type, self.physical, self.way);
+        let (Some(min_value), Some(max_value)) = (value(min), value(max)) else { return Ok(None) };
+        // NaN bounds nothing; writers that let it in say nothing at all.
+        let nan = |v: &Value<'_>| matches!(v, Value::Float(v) if v.is_nan());
+        if nan(&min_value) || nan(&max_value) {
+            return Ok(None);
+        }
+        if !self.in_range(min_value) || !self.in_range(max_value) {
+            return Err(Contradiction);
+        }
+        let is_bytes = matches!(max_value, Value::Bytes(_));
+        let is_open =
+            is_bytes && !exact && !matches!(self.physical, Physical::Fixed(n) if max.len() == n as usize);
+        if exact && self.is_text() && std::str::from_utf8(max).is_err() {
+            return Err(Contradiction);
+        }
+        match min_value.partial_cmp(&max_value) {
+            Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal) => {
+                Ok(Some(Bounds { min: min_value, max: max_value, is_open }))
+            }
+            _ => Err(Contradiction),
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(values_of(&self.data_type), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+    }
+
+    /// Whether a bound has as many bytes as a value of this type.
+    fn fits(&self, bound: &[u8]) -> bool {
+        match self.physical {
+            Physical::Boolean => matches!(bound, [0 | 1]),
+            Physical::Int32 | Physical::Float => bound.len() == 4,
+            Physical::Int64 | Physical::Double => bound.len() == 8,
+            Physical::Int96 => bound.len() == 12,
+            // Bytes may be cut, numbers of bytes not.
+            Physical::Fixed(n) if matches!(values_of(&self.data_type), DataType::FixedSizeBinary(_)) => {
+                bound.len() <= n as usize
+            }
+            Physical::Fixed(n) => bound.len() == n as usize,
+            Physical::Bytes => !bound.is_empty() || !matches!(self.way, Way::BigEndian(_)),
+        }
+    }
+
+    /// Whether a column of this type holds such a value.
+    fn in_range(&self, value: Value<'_>) -> bool {
+        let within = |bits: u32, signed: bool| {
+            let Value::Int(value) = value else { return true };
+            let (low, high) = if signed {
+                (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+            } else {
+                (0, (1i128 << bits) - 1)
+            };
+            (low..=high).contains(&value)
+        };
+        let digits = |precision: u8| match value {
+            Value::Int(value) => {
+                10u128.checked_pow(u32::from(precision)).is_none_or(|most| value.unsigned_abs() < most)
+            }
+            _ => true,
+        };
+        match values_of(&self.data_type) {
+            DataType::Boolean => within(1, false),
+            DataType::Int8 => within(8, true),
+            DataType::Int16 => within(16, true),
+            DataType::UInt8 => within(8, false),
+            DataType::UInt16 => within(16, false),
+            DataType::Decimal32(precision, _)
+            | DataType::Decimal64(precision, _)
+            | DataType::Decimal128(precision, _) => digits(*precision),
+            _ => true,
+        }
+    }
+}
+
+impl Bounds<'_> {
+    /// Whether a test may hold of a value within the bounds.
+    pub(super) fn may_hold(&self, test: &Test) -> bool {
+        match (test, self.min, self.max) {
+            (Test::Ints(shape), Value::Int(min), Value::Int(max)) => shape.may_hold(&min, &max),
+            (Test::Wide(shape), Value::Wide(min), Value::Wide(max)) => shape.may_hold(&min, &max),
+            // Bounds pass NaN by, of which `!=` holds.
+            (Test::Floats(shape), Value::Float(min), Value::Float(max)) => {
+                shape.holds(&f64::NAN) || shape.may_hold(&min, &max)
+            }
+            (Test::Words(shape), Value::Bytes(min), Value::Bytes(max)) => {
+                self.may_hold_bytes(shape, min, max)
+            }
+            _ => true,
+        }
+    }
+
+    fn may_hold_bytes(&self, shape: &Shape<Vec<u8>>, min: &[u8], max: &[u8]) -> bool {
+        if !self.is_open {
+            return shape.may_hold(&min.to_vec(), &max.to_vec());
+        }
+        match shape {
+            Shape::OneOf(those) => {
+                those.iter().any(|v| v.as_slice() >= min && (v.as_slice() <= max || v.starts_with(max)))
+            }
+            // Not all values need be the bound.
+            Shape::NoneOf(_) => true,
+            Shape::Below(end, closed) => min < end.as_slice() || *closed && min == end.as_slice(),
+            Shape::Above(end, _) => max >= end.as_slice() || end.starts_with(max),
+        }
+    }
+
+    /// Whether a page of these bounds may be one of a chunk of the bounds `chunk`.
+    pub(super) fn are_within(&self, chunk: &Self) -> bool {
+        match (self.min, self.max, chunk.min, chunk.max) {
+            (Value::Bytes(min), Value::Bytes(max), Value::Bytes(chunk_min), Value::Bytes(chunk_max)) => {
+                // A minimum that is cut is below the value; a maximum that is cut and raised is above it by one at its end.
+                let lowered = max.split_last().map(|(last, rest)| (rest, last.saturating_sub(1)));
+                let is_above = lowered.is_some_and(|(rest, last)| {
+                    let compared = rest.iter().chain([&last]).cmp(chunk_max.iter());
+                    max > chunk_max && compared.is_gt() && !(chunk.is_open && max.starts_with(chunk_max))
+                });
+                !is_above && (min >= chunk_min || chunk_min.starts_with(min))
+            }
+            (min, max, chunk_min, chunk_max) => min >= chunk_min && max <= chunk_max,
+        }
+    }
+}

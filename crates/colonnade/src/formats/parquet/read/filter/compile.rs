@@ -1,0 +1,275 @@
+//! A term for a column of a type: its literals become values of the column's own line, exactly.
+
+use arrow_buffer::i256;
+use arrow_schema::{DataType, TimeUnit};
+
+use super::shape::Shape;
+use super::{Literal, Op, Term};
+use crate::error::{Error, Result};
+use crate::formats::parquet::types::values_of;
+use crate::frame::type_name;
+
+/// A term's test of values: whole numbers in the column's unit, wide decimals, floats, bytes in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Test {
+    /// Bools, integers, times, decimals of up to 128 bits.
+    Ints(Shape<i128>),
+    /// Decimals of 256 bits.
+    Wide(Shape<i256>),
+    /// Floats of all widths.
+    Floats(Shape<f64>),
+    /// Text and bytes.
+    Words(Shape<Vec<u8>>),
+}
+
+/// A literal in a column's unit: the largest whole number not above it, and whether it is that number.
+#[derive(Clone, Copy)]
+struct Bound {
+    floor: i256,
+    exact: bool,
+}
+
+impl Test {
+    /// The test of `term` on a column of type `data_type`.
+    ///
+    /// # Errors
+    /// `InvalidOption`: literals that the column's values cannot be compared with, columns without an order.
+    pub(crate) fn new(term: &Term, data_type: &DataType) -> Result<Self> {
+        let data_type = values_of(data_type);
+        match data_type {
+            DataType::Float16 | DataType::Float32 | DataType::Float64 => {
+                floats(term, data_type).map(Self::Floats)
+            }
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+                let text = |literal: &Literal| match literal {
+                    Literal::Text(text) => Some(text.as_bytes().to_vec()),
+                    _ => None,
+                };
+                words(term, data_type, text).map(Self::Words)
+            }
+            DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::FixedSizeBinary(_) => {
+                let bytes = |literal: &Literal| match literal {
+                    Literal::Bytes(bytes) => Some(bytes.clone()),
+                    _ => None,
+                };
+                words(term, data_type, bytes).map(Self::Words)
+            }
+            DataType::Decimal256(..) => ints(term, data_type).map(Self::Wide),
+            _ => Ok(Self::Ints(match ints(term, data_type)? {
+                Shape::OneOf(those) => Shape::OneOf(those.into_iter().filter_map(i256::to_i128).collect()),
+                Shape::NoneOf(those) => Shape::NoneOf(those.into_iter().filter_map(i256::to_i128).collect()),
+                Shape::Below(end, closed) => {
+                    narrow(end).map_or_else(|all| edge(!all), |end| Shape::Below(end, closed))
+                }
+                Shape::Above(end, closed) => narrow(end).map_or_else(edge, |end| Shape::Above(end, closed)),
+            })),
+        }
+    }
+}
+
+fn edge(all: bool) -> Shape<i128> {
+    if all { Shape::everything() } else { Shape::nothing() }
+}
+
+/// 128 bits of it; where it has more, whether it is below all that have no more.
+fn narrow(end: i256) -> std::result::Result<i128, bool> {
+    end.to_i128().ok_or(end.is_negative())
+}
+
+#[cold]
+fn mismatch(term: &Term, literal: &Literal, data_type: &DataType) -> Error {
+    let zone = matches!(literal, Literal::Instant(..)) && matches!(data_type, DataType::Timestamp(..));
+    let advice = if zone { "Give both a zone, or neither." } else { "Pass a value of the column's type." };
+    let message = format!(
+        "filter: column {:?} {}: expected a value that {} can be compared with, found {}. {advice}",
+        term.column,
+        term.op.word(),
+        type_name(data_type, false),
+        literal.kind(),
+    );
+    Error::invalid_option("parquet", message)
+}
+
+fn ints(term: &Term, data_type: &DataType) -> Result<Shape<i256>> {
+    let bound = |literal: &Literal| -> Result<Option<Bound>> {
+        bound(literal, data_type).ok_or_else(|| mismatch(term, literal, data_type))
+    };
+    let one = i256::ONE;
+    if let Op::Equal | Op::NotEqual | Op::In | Op::NotIn = term.op {
+        let mut those = Vec::with_capacity(term.literals.len());
+        for literal in &term.literals {
+            those.extend(bound(literal)?.filter(|b| b.exact).map(|b| b.floor));
+        }
+        those.sort_unstable();
+        return Ok(listed(term.op, those));
+    }
+    let Some(literal) = term.literals.first() else { return Ok(Shape::nothing()) };
+    // NaN: nothing is below it, above it or equal to it.
+    let Some(Bound { floor, exact }) = bound(literal)? else { return Ok(Shape::nothing()) };
+    Ok(match term.op {
+        Op::Less if exact => Shape::Below(floor, false),
+        Op::Less | Op::LessEqual => Shape::Below(floor, true),
+        Op::GreaterEqual if exact => Shape::Above(floor, true),
+        _ => Shape::Above(floor.checked_add(one).unwrap_or(floor), true),
+    })
+}
+
+fn listed<T: PartialOrd>(op: Op, those: Vec<T>) -> Shape<T> {
+    if matches!(op, Op::Equal | Op::In) { Shape::OneOf(those) } else { Shape::NoneOf(those) }
+}
+
+/// A literal on the line of a type of whole numbers; `Some(None)` is NaN, `None` what cannot be compared.
+fn bound(literal: &Literal, data_type: &DataType) -> Option<Option<Bound>> {
+    let whole = |value: i128| Some(Some(Bound { floor: i256::from_i128(value), exact: true }));
+    let of_unit = |nanos: i128, unit: &TimeUnit| {
+        let per = nanos_in(unit);
+        let floor = i256::from_i128(nanos.div_euclid(per));
+        Some(Some(Bound { floor, exact: nanos.rem_euclid(per) == 0 }))
+    };
+    const DAY_NANOS: i128 = 86_400_000_000_000;
+    match (data_type, literal) {
+        (DataType::Boolean, Literal::Bool(value)) => whole(i128::from(*value)),
+        (other, Literal::Int(value)) if other.is_integer() => whole(*value),
+        (other, Literal::Bool(value)) if other.is_integer() => whole(i128::from(*value)),
+        (other, Literal::Float(value)) if other.is_integer() => Some(of_float(*value)),
+        (other, Literal::Decimal(digits, scale)) if other.is_integer() => Some(rescaled(*digits, *scale, 0)),
+        (
+            DataType::Decimal32(_, scale)
+            | DataType::Decimal64(_, scale)
+            | DataType::Decimal128(_, scale)
+            | DataType::Decimal256(_, scale),
+            literal,
+        ) => match literal {
+            Literal::Int(value) => Some(rescaled(*value, 0, *scale)),
+            Literal::Decimal(digits, of) => Some(rescaled(*digits, *of, *scale)),
+            _ => None,
+        },
+        (DataType::Timestamp(unit, zone), Literal::Instant(nanos, utc)) => {
+            let zoned = zone.as_ref().is_some_and(|zone| !zone.is_empty());
+            if zoned == *utc { of_unit(*nanos, unit) } else { None }
+        }
+        (DataType::Timestamp(unit, None), Literal::Date(days)) => {
+            of_unit(i128::from(*days) * DAY_NANOS, unit)
+        }
+        (DataType::Date32, Literal::Date(days)) => whole(i128::from(*days)),
+        (DataType::Date64, Literal::Date(days)) => whole(i128::from(*days) * 86_400_000),
+        (DataType::Date32, Literal::Instant(nanos, false)) => {
+            let floor = i256::from_i128(nanos.div_euclid(DAY_NANOS));
+            Some(Some(Bound { floor, exact: nanos.rem_euclid(DAY_NANOS) == 0 }))
+        }
+        (DataType::Date64, Literal::Instant(nanos, false)) => of_unit(*nanos, &TimeUnit::Millisecond),
+        (DataType::Time32(unit) | DataType::Time64(unit), Literal::Clock(nanos)) => of_unit(*nanos, unit),
+        (DataType::Duration(unit), Literal::Span(nanos)) => of_unit(*nanos, unit),
+        _ => None,
+    }
+}
+
+fn nanos_in(unit: &TimeUnit) -> i128 {
+    match unit {
+        TimeUnit::Second => 1_000_000_000,
+        TimeUnit::Millisecond => 1_000_000,
+        TimeUnit::Microsecond => 1000,
+        TimeUnit::Nanosecond => 1,
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)] // saturates beyond 128 bits, where no column has values
+fn of_float(value: f64) -> Option<Bound> {
+    if value.is_nan() {
+        return None;
+    }
+    let floor = value.floor();
+    Some(Bound { floor: i256::from_i128(floor as i128), exact: floor == value && value.is_finite() })
+}
+
+/// `digits` of scale `of` at scale `to`. Beyond 256 bits no column has values: the farthest number stands for them.
+fn rescaled(digits: i128, of: u8, to: i8) -> Option<Bound> {
+    let digits = i256::from_i128(digits);
+    let step = i32::from(to) - i32::from(of);
+    let farthest = || Bound { floor: if digits.is_negative() { i256::MIN } else { i256::MAX }, exact: false };
+    let power = i256::from_i128(10).checked_pow(step.unsigned_abs());
+    Some(match power {
+        Some(power) if step >= 0 => {
+            digits.checked_mul(power).map_or_else(farthest, |floor| Bound { floor, exact: true })
+        }
+        Some(power) => {
+            let (quotient, rest) = (digits.wrapping_div(power), digits.wrapping_rem(power));
+            let below = rest.is_negative();
+            let floor = if below { quotient.wrapping_sub(i256::ONE) } else { quotient };
+            Bound { floor, exact: rest == i256::ZERO }
+        }
+        None if step >= 0 && digits != i256::ZERO => farthest(),
+        None if step >= 0 => Bound { floor: i256::ZERO, exact: true },
+        None => Bound {
+            floor: if digits.is_negative() { i256::MINUS_ONE } else { i256::ZERO },
+            exact: digits == i256::ZERO,
+        },
+    })
+}
+
+fn floats(term: &Term, data_type: &DataType) -> Result<Shape<f64>> {
+    // A whole number may lie between two floats: the nearest stands for it, with what the order says.
+    let near = |literal: &Literal| -> Result<(f64, std::cmp::Ordering)> {
+        use std::cmp::Ordering::Equal;
+        match literal {
+            Literal::Float(value) => Ok((*value, Equal)),
+            Literal::Bool(value) => Ok((f64::from(u8::from(*value)), Equal)),
+            Literal::Int(value) => {
+                #[allow(clippy::cast_precision_loss)] // looked at just below
+                let near = *value as f64;
+                #[allow(clippy::cast_possible_truncation)]
+                // saturates, and is then farther out than the number
+                Ok((near, (near as i128).cmp(value)))
+            }
+            other => Err(mismatch(term, other, data_type)),
+        }
+    };
+    if let Op::Equal | Op::NotEqual | Op::In | Op::NotIn = term.op {
+        let mut those = Vec::with_capacity(term.literals.len());
+        for literal in &term.literals {
+            let (value, order) = near(literal)?;
+            if order.is_eq() && !value.is_nan() {
+                those.push(value);
+            }
+        }
+        those.sort_unstable_by(f64::total_cmp);
+        return Ok(listed(term.op, those));
+    }
+    let Some(literal) = term.literals.first() else { return Ok(Shape::nothing()) };
+    let (value, order) = near(literal)?;
+    if value.is_nan() {
+        return Ok(Shape::nothing());
+    }
+    // `order`: how the float lies to the number that it stands for.
+    Ok(match term.op {
+        Op::Less => Shape::Below(value, order.is_lt()),
+        Op::LessEqual => Shape::Below(value, order.is_le()),
+        Op::Greater => Shape::Above(value, order.is_gt()),
+        _ => Shape::Above(value, order.is_ge()),
+    })
+}
+
+fn words(
+    term: &Term,
+    data_type: &DataType,
+    of: impl Fn(&Literal) -> Option<Vec<u8>>,
+) -> Result<Shape<Vec<u8>>> {
+    let mut those = Vec::with_capacity(term.literals.len());
+    for literal in &term.literals {
+        those.push(of(literal).ok_or_else(|| mismatch(term, literal, data_type))?);
+    }
+    if let Op::Equal | Op::NotEqual | Op::In | Op::NotIn = term.op {
+        those.sort_unstable();
+        return Ok(listed(term.op, those));
+    }
+    let Some(word) = those.into_iter().next() else { return Ok(Shape::nothing()) };
+    Ok(match term.op {
+        Op::Less => Shape::Below(word, false),
+        Op::LessEqual => Shape::Below(word, true),
+        Op::Greater => Shape::Above(word, false),
+        _ => Shape::Above(word, true),
+    })
+}

@@ -1,0 +1,249 @@
+//! Rows that may be wanted, by what is said of their row groups and pages: none of the others is decoded.
+//!
+//! What is said may be wrong. It rules rows out only where nothing that the file says of the same values contradicts it.
+
+use std::ops::Range;
+
+use arrow_schema::DataType;
+
+use crate::error::Result;
+use crate::formats::parquet::footer::{Chunk, Group};
+use crate::formats::parquet::statistics::Statistics;
+use crate::formats::parquet::thrift::Thrift;
+
+use super::bounds::{ChunkBounds, Contradiction, Known};
+use super::compile::Test;
+use super::pages::PageIndex;
+use super::{Filter, bloom};
+
+/// Bloom filters beyond this size are not fetched.
+const BLOOM_NBYTES: usize = 128 << 20;
+
+/// A column that a filter looks at.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    /// Its name.
+    pub(crate) name: String,
+    /// What its leaf becomes.
+    pub(crate) data_type: DataType,
+    /// What its statistics are read with; `None` where they are not used.
+    pub(crate) known: Option<Known>,
+    /// Its place among the chunks of a row group.
+    pub(crate) chunk: usize,
+}
+
+/// A filter whose terms know their columns: the place among those judged, and the test.
+pub(crate) struct Terms(Vec<Vec<(usize, Test)>>);
+
+impl Terms {
+    /// The filter's terms for these columns, which are all that it names.
+    ///
+    /// # Errors
+    /// As [`Test::new`].
+    pub(crate) fn new(filter: &Filter, columns: &[Judged]) -> Result<Self> {
+        let term = |term: &super::Term| {
+            let place = columns.iter().position(|c| c.name == term.column);
+            place
+                .zip(place.and_then(|p| columns.get(p)))
+                .map(|(place, column)| Test::new(term, &column.data_type).map(|test| (place, test)))
+        };
+        let list = |list: &Vec<super::Term>| list.iter().filter_map(term).collect::<Result<Vec<_>>>();
+        filter.any.iter().map(list).collect::<Result<_>>().map(Self)
+    }
+
+    /// The lists.
+    pub(crate) fn any(&self) -> &[Vec<(usize, Test)>] {
+        &self.0
+    }
+}
+
+/// What candidates are looked for in.
+pub(crate) struct Place<'a> {
+    /// The footer's bytes, and where they begin in the file.
+    pub(crate) footer: (&'a [u8], u64),
+    /// All bytes of the file.
+    pub(crate) bytes: &'a [u8],
+    /// Whether indexes and bloom filters are worth looking at: not where each is a request over a network.
+    pub(crate) indexes: bool,
+}
+
+impl<'a> Place<'a> {
+    /// Bytes of the file, as far as it has them.
+    pub(super) fn read(&self, offset: u64, nbytes: u64) -> &'a [u8] {
+        let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).min(self.bytes.len());
+        self.bytes.get(place(offset)..place(offset.saturating_add(nbytes))).unwrap_or_default()
+    }
+}
+
+/// A test, and the chunk of the column that it looks at.
+struct Looked<'a> {
+    test: &'a Test,
+    known: &'a Known,
+    chunk: &'a Chunk<'a>,
+    nrows: usize,
+    place: &'a Place<'a>,
+}
+
+/// Rows of each row group that may be wanted, in order.
+///
+/// # Errors
+/// Malformed statistics and indexes.
+pub(crate) fn candidates(
+    terms: &Terms,
+    columns: &[Judged],
+    groups: &[Group<'_>],
+    place: &Place<'_>,
+) -> Result<Vec<Vec<Range<usize>>>> {
+    let mut out = Vec::with_capacity(groups.len());
+    for group in groups {
+        let nrows = usize::try_from(group.nrows).unwrap_or(usize::MAX);
+        let mut any: Vec<Range<usize>> = Vec::new();
+        for list in terms.any() {
+            let mut rows = all_rows(nrows);
+            for (k, test) in list {
+                let Some(column) = columns.get(*k) else { continue };
+                let (Some(known), Some(chunk)) = (&column.known, group.chunks.get(column.chunk)) else {
+                    continue;
+                };
+                let named = |e: crate::Error| e.in_member(format!("column {}", column.name));
+                let looked = Looked { test, known, chunk, nrows, place };
+                rows = both(&rows, &looked.rows().map_err(named)?);
+                if rows.is_empty() {
+                    break;
+                }
+            }
+            any = either(any, rows);
+        }
+        out.push(any);
+    }
+    Ok(out)
+}
+
+impl<'a> Looked<'a> {
+    /// Rows of the chunk that may be wanted.
+    fn rows(&self) -> Result<Vec<Range<usize>>> {
+        let Self { test, chunk, nrows, place, .. } = *self;
+        // Decoding refuses such a chunk.
+        if chunk.nvalues != nrows as u64 || nrows == 0 {
+            return Ok(all_rows(nrows));
+        }
+        let Ok((told, index)) = self.statistics()? else {
+            return Ok(if self.bloom_may(None) { all_rows(nrows) } else { Vec::new() });
+        };
+        let is_null = told.nulls == Some(nrows as u64);
+        if is_null || told.bounds.as_ref().is_some_and(|bounds| !bounds.may_hold(test)) {
+            return Ok(Vec::new());
+        }
+        if !self.bloom_may(Some(&told)) {
+            return Ok(Vec::new());
+        }
+        let Some(index) = index else { return Ok(all_rows(nrows)) };
+        let rows = either(Vec::new(), index.rows(|bounds| bounds.may_hold(test)));
+        let prunes = rows.iter().map(ExactSizeIterator::len).sum::<usize>() < nrows;
+        Ok(if prunes && !index.is_of(place, chunk) { all_rows(nrows) } else { rows })
+    }
+
+    /// The statistics of the chunk and of its pages, which agree.
+    #[allow(clippy::type_complexity)] // a pair, or what is wrong with it
+    fn statistics(
+        &self,
+    ) -> Result<std::result::Result<(ChunkBounds<'a>, Option<PageIndex<'a>>), Contradiction>> {
+        let Self { known, chunk, nrows, place, .. } = *self;
+        let told = match chunk.statistics {
+            Some(at) => {
+                let mut t = Thrift::new(place.footer.0, place.footer.1, "the footer");
+                t.seek(at);
+                ChunkBounds::new(&Statistics::read(&mut t)?, known, nrows)
+            }
+            None => Ok(ChunkBounds::default()),
+        };
+        let index = if place.indexes { PageIndex::new(place, chunk, known, nrows) } else { Ok(None) };
+        let (Ok(told), Ok(index)) = (told, index) else { return Ok(Err(Contradiction)) };
+        if index.as_ref().is_some_and(|index| !index.agrees(&told)) {
+            return Ok(Err(Contradiction));
+        }
+        Ok(Ok((told, index)))
+    }
+
+    /// Whether the chunk's bloom filter lets a wanted value be in it. `told`: its statistics.
+    fn bloom_may(&self, told: Option<&ChunkBounds<'_>>) -> bool {
+        let Self { test, known, chunk, place, .. } = *self;
+        let Some((at, told_nbytes)) = chunk.bloom.filter(|_| place.indexes && looks_for_some(test)) else {
+            return true;
+        };
+        let Some(bits) = self.bloom(at, told_nbytes) else { return true };
+        let bounds = told.and_then(|told| told.bounds.as_ref());
+        !bloom::is_of(bits, bounds, known) || bloom::may_hold(bits, test, known)
+    }
+
+    /// The bits of the bloom filter at byte `at`, where its header, the footer and the file agree on their length.
+    fn bloom(&self, at: u64, told: Option<u64>) -> Option<&'a [u8]> {
+        let Self { chunk, place, .. } = *self;
+        let (front, nbytes) = bloom::header(place.read(at, bloom::HEADER_NBYTES), at).ok().flatten()?;
+        let whole = front as u64 + nbytes as u64;
+        if nbytes > BLOOM_NBYTES || told.is_some_and(|told| told != whole) {
+            return None;
+        }
+        // Neither in the footer nor among the chunk's pages.
+        let end = at.checked_add(whole)?;
+        let pages = chunk.start()..chunk.start().saturating_add(chunk.compressed_nbytes);
+        if at < 4 || end > place.footer.1 || at < pages.end && end > pages.start {
+            return None;
+        }
+        let bits = place.read(at + front as u64, nbytes as u64);
+        (bits.len() == nbytes).then_some(bits)
+    }
+}
+
+fn looks_for_some(test: &Test) -> bool {
+    match test {
+        Test::Ints(shape) => shape.one_of().is_some(),
+        Test::Floats(shape) => shape.one_of().is_some(),
+        Test::Words(shape) => shape.one_of().is_some(),
+        Test::Wide(_) => false,
+    }
+}
+
+/// All of them, as runs.
+fn all_rows(nrows: usize) -> Vec<Range<usize>> {
+    std::iter::once(0..nrows).collect()
+}
+
+/// Rows of both.
+fn both(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
+    let (mut i, mut j, mut out) = (0, 0, Vec::new());
+    while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
+        let (start, end) = (a.start.max(b.start), a.end.min(b.end));
+        if start < end {
+            out.push(start..end);
+        }
+        if a.end <= b.end { i += 1 } else { j += 1 }
+    }
+    out
+}
+
+/// Rows of either, neighbours joined.
+fn either(mut one: Vec<Range<usize>>, other: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    one.extend(other);
+    one.sort_unstable_by_key(|r| r.start);
+    let mut out: Vec<Range<usize>> = Vec::with_capacity(one.len());
+    for range in one.into_iter().filter(|r| !r.is_empty()) {
+        match out.last_mut() {
+            Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+            _ => out.push(range),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_joined_and_cut() {
+        assert_eq!(either(vec![0..2, 5..9], vec![2..3, 4..6, 20..20]), [0..3, 4..9]);
+        assert_eq!(both(&[0..5, 8..12], &[3..9, 11..20]), [3..5, 8..9, 11..12]);
+        assert!(both(&[], &[0..9, 10..11]).is_empty());
+    }
+}

@@ -1,0 +1,116 @@
+//! The levels in front of a page's values: which rows are null, and where lists begin.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::page::{Encoding, Header, Kind};
+
+/// Levels of a width more than this are no levels of ours.
+const MAX_LEVEL_BITS: u8 = 16;
+
+/// The highest levels of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Levels {
+    /// Definition.
+    pub(crate) definition: u16,
+    /// Repetition.
+    pub(crate) repetition: u16,
+}
+
+/// The levels in front of a page.
+#[derive(Debug)]
+pub(crate) struct Front<'p> {
+    /// Repetition levels: runs and packed groups.
+    pub(crate) repetition: Cow<'p, [u8]>,
+    /// Definition levels.
+    pub(crate) definition: Cow<'p, [u8]>,
+    /// Bytes of both, as they stand in the page.
+    pub(crate) nbytes: usize,
+}
+
+impl<'p> Front<'p> {
+    /// The levels that a data page of this header begins with, and what follows them. `bytes`: of a page of version 1 as they
+    /// are decompressed, of one of version 2 as they lie.
+    ///
+    /// # Errors
+    /// Malformed: fewer bytes than the levels have.
+    #[inline]
+    pub(super) fn split(header: &Header, most: Levels, bytes: &'p [u8]) -> Result<(Self, &'p [u8])> {
+        let n = header.nvalues as usize;
+        let (repetition, definition, rest) = match header.kind {
+            Kind::Data { definition, repetition, .. } => {
+                let (repeats, rest) = levels(bytes, most.repetition, repetition, n)?;
+                let (defines, rest) = levels(rest, most.definition, definition, n)?;
+                (repeats, defines, rest)
+            }
+            Kind::DataV2 { definition_nbytes, repetition_nbytes, .. } => {
+                let (repeats, rest) = bytes.split_at_checked(repetition_nbytes as usize).ok_or_else(short)?;
+                let (defines, rest) = rest.split_at_checked(definition_nbytes as usize).ok_or_else(short)?;
+                (Cow::Borrowed(repeats), Cow::Borrowed(defines), rest)
+            }
+            _ => return Err(short()),
+        };
+        Ok((Self { repetition, definition, nbytes: bytes.len() - rest.len() }, rest))
+    }
+}
+
+impl Levels {
+    /// Bytes that the levels of `n` values have, about: packed, and the heads of their runs.
+    pub(super) fn about(self, n: usize) -> usize {
+        let bits = usize::from(level_bits(self.repetition) + level_bits(self.definition));
+        (n / 8 + 1).saturating_mul(bits).saturating_add(n / 32 + 64)
+    }
+}
+
+#[cold]
+pub(super) fn short() -> Error {
+    Error::malformed("parquet", "a page is shorter than its levels. The file is damaged; write it again.")
+}
+
+/// The levels in front of `bytes`, and what follows them.
+fn levels(bytes: &[u8], max: u16, encoding: Encoding, n: usize) -> Result<(Cow<'_, [u8]>, &[u8])> {
+    if max == 0 {
+        return Ok((Cow::Borrowed(&[]), bytes));
+    }
+    if encoding == Encoding::BitPacked {
+        return packed_levels(bytes, max, n);
+    }
+    let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(short)?;
+    let nbytes = u32::from_le_bytes(*head) as usize;
+    let (levels, values) = rest.split_at_checked(nbytes).ok_or_else(short)?;
+    Ok((Cow::Borrowed(levels), values))
+}
+
+/// Levels of very old files, most significant bit first and without a length: said as the runs that all others have.
+fn packed_levels(bytes: &[u8], max: u16, n: usize) -> Result<(Cow<'_, [u8]>, &[u8])> {
+    let width = usize::from(level_bits(max));
+    let nbytes = n.checked_mul(width).ok_or_else(short)?.div_ceil(8);
+    let (packed, values) = bytes.split_at_checked(nbytes).ok_or_else(short)?;
+    let groups = n.div_ceil(8);
+    let mut out = Vec::with_capacity(10 + groups * width);
+    let mut head = (groups as u64) << 1 | 1;
+    while head >= 0x80 {
+        out.push((head & 0x7f) as u8 | 0x80);
+        head >>= 7;
+    }
+    out.push((head & 0x7f) as u8);
+    let start = out.len();
+    out.resize(start + groups * width, 0);
+    let bit = |at: usize| packed.get(at / 8).is_some_and(|byte| byte >> (7 - at % 8) & 1 == 1);
+    for value in 0..n {
+        for k in 0..width {
+            let to = value * width + k;
+            if bit(value * width + (width - 1 - k))
+                && let Some(byte) = out.get_mut(start + to / 8)
+            {
+                *byte |= 1 << (to % 8);
+            }
+        }
+    }
+    Ok((Cow::Owned(out), values))
+}
+
+/// Bits of levels up to `max`.
+pub(crate) fn level_bits(max: u16) -> u8 {
+    u8::try_from(u16::BITS - max.leading_zeros()).unwrap_or(MAX_LEVEL_BITS)
+}

@@ -1,0 +1,142 @@
+//! Rows of one column decoded to where they belong, by what its values are.
+
+use std::cell::Cell;
+use std::sync::PoisonError;
+
+use arrow_schema::TimeUnit;
+
+use crate::error::{Error, Result};
+
+use super::super::Landing;
+use super::super::drive::{Job, Nulls, Scratch};
+use super::super::kinds::{Kind, Null};
+use super::super::lengths::Lengths;
+use super::super::wide::Wide;
+use super::super::words::{Bools, Words};
+use super::{Found, Work, too_large};
+use crate::formats::parquet::values::Int96;
+
+impl Landing<'_> {
+    /// Decodes rows of a target.
+    pub(super) fn decode(
+        &self,
+        work: &Work<'_>,
+        number: usize,
+        job: &mut Job<'_, '_>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let Some(target) = work.targets.get(number) else { return Ok(()) };
+        let scatter = work.scatters.get(target.region).ok_or_else(too_large)?;
+        let at = job.pieces.first().map_or(0, |p| p.at);
+        let nrows: usize = job.pieces.iter().map(|p| p.nrows).sum();
+        // SAFETY: each task has rows of its own, and each column ranges of its own.
+        let out = unsafe { scatter.range(target.offset + at * target.item, nrows * target.item) };
+        let out = out.ok_or_else(too_large)?;
+        let mut nulls = Nulls::default();
+        let told = (!target.nat).then_some(&mut nulls);
+        let made =
+            Made { kind: target.kind, null: target.null, item: target.item, streaming: work.streaming };
+        values(made, job, out, told, scratch)?;
+        if let Some(bits) = nulls.finish() {
+            let mut found = work.found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.push(Found { target: number, at, bits });
+        }
+        Ok(())
+    }
+}
+
+/// What values are made of, and what of them.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Made {
+    pub(in super::super) kind: Kind,
+    pub(in super::super) null: Null,
+    pub(in super::super) item: usize,
+    pub(in super::super) streaming: bool,
+}
+
+/// Decodes the rows of a job to `out`.
+///
+/// # Errors
+/// Malformed or truncated pages.
+pub(in super::super) fn values(
+    made: Made,
+    job: &mut Job<'_, '_>,
+    out: &mut [u8],
+    told: Option<&mut Nulls>,
+    scratch: &mut Scratch,
+) -> Result<()> {
+    let Scratch { page, rows, dictionary } = scratch;
+    let Made { kind, null: none, item, streaming } = made;
+    macro_rules! words {
+        ($raw:ty, $row:ty, $null:expr, $cast:expr, $same:expr) => {{
+            let mut decoder = Words::<$raw, $row, _>::new(dictionary, $null, $cast, $same, streaming);
+            job.drive(&mut decoder, out, told, page, rows)
+        }};
+    }
+    let nat = if none == Null::Nat { i64::MIN.cast_unsigned() } else { 0 };
+    match kind {
+        Kind::Bools => job.drive(&mut Bools, out, told, page, rows),
+        Kind::Same2 => words!(u16, u16, if none == Null::Nan { 0x7e00 } else { 0 }, |v| v, true),
+        Kind::Same4 => words!(u32, u32, if none == Null::Nan { 0x7fc0_0000 } else { 0 }, |v| v, true),
+        Kind::Same8 => words!(u64, u64, if none == Null::Nan { 0x7ff8 << 48 } else { nat }, |v| v, true),
+        Kind::Low1 => words!(u32, u8, 0, |v: u32| v.to_le_bytes()[0], false),
+        Kind::Low2 => words!(u32, u16, 0, |v: u32| (v & 0xffff) as u16, false),
+        Kind::Int4To16 => {
+            words!(u32, u128, 0, |v: u32| i128::from(v.cast_signed()).cast_unsigned(), false)
+        }
+        Kind::Int8To16 => {
+            words!(u64, u128, 0, |v: u64| i128::from(v.cast_signed()).cast_unsigned(), false)
+        }
+        Kind::Days => {
+            let day = |v: u32| (i64::from(v.cast_signed()) * 86_400_000).cast_unsigned();
+            words!(u32, u64, nat, day, false)
+        }
+        Kind::Seconds8 => {
+            let odd = Cell::new(false);
+            let seconds = |v: u64| {
+                let v = v.cast_signed();
+                odd.set(odd.get() | (v % 1000 != 0));
+                (v / 1000).cast_unsigned()
+            };
+            words!(u64, u64, nat, seconds, false)?;
+            whole_seconds(odd.get())
+        }
+        Kind::Seconds4 => {
+            let odd = Cell::new(false);
+            let seconds = |v: u32| {
+                let v = v.cast_signed();
+                odd.set(odd.get() | (v % 1000 != 0));
+                (v / 1000).cast_unsigned()
+            };
+            words!(u32, u32, 0, seconds, false)?;
+            whole_seconds(odd.get())
+        }
+        Kind::Int96(unit) => {
+            let per = match unit {
+                TimeUnit::Nanosecond => 1,
+                TimeUnit::Microsecond => 1_000,
+                TimeUnit::Millisecond => 1_000_000,
+                TimeUnit::Second => 1_000_000_000,
+            };
+            words!(Int96, u64, nat, move |v: Int96| v.0.div_euclid(per).cast_unsigned(), false)
+        }
+        Kind::Lengths => {
+            let mut lengths = Lengths { item, dictionary: Vec::new() };
+            job.drive(&mut lengths, out, told, page, rows)
+        }
+        Kind::Wide(width, change) => {
+            let mut wide = Wide { width: width as usize, item, change, dictionary: Vec::new() };
+            job.drive(&mut wide, out, told, page, rows)
+        }
+    }
+}
+
+/// Refuses times that the metadata call seconds and that are none.
+fn whole_seconds(odd: bool) -> Result<()> {
+    if !odd {
+        return Ok(());
+    }
+    let message = "the metadata say seconds, its milliseconds are no whole ones. The metadata are wrong; write the file \
+                   without them.";
+    Err(Error::malformed("parquet", message))
+}

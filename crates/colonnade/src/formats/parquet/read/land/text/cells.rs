@@ -1,0 +1,208 @@
+//! The texts of one page, whatever encoding it has: how many bytes the next ones have, or the bytes themselves.
+
+mod keys;
+mod plain;
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::hybrid::Hybrid;
+use crate::formats::parquet::keys::{Keys, Piece};
+use crate::formats::parquet::page::Encoding;
+
+use super::dictionary::{Dictionary, PAD};
+use super::front::Front;
+use super::lengths::Lengths;
+use super::out::{Full, Offset, Out};
+
+/// Why filling stopped.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The page is damaged.
+    Error(Error),
+    /// It has more bytes than its size told.
+    Full,
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<Full> for Stop {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+/// Texts; each call gives the next.
+#[derive(Debug)]
+pub(crate) enum Cells<'p> {
+    /// PLAIN: a length in front of each.
+    Plain(&'p [u8]),
+    /// Keys, and what they mean.
+    Keys(Box<Keys<'p>>, &'p Dictionary),
+    /// DELTA_LENGTH_BYTE_ARRAY.
+    Lengths(Box<Lengths<'p>>),
+    /// DELTA_BYTE_ARRAY.
+    Front(Box<Front<'p>>),
+}
+
+/// Texts up to so many bytes are copied without a loop; a dictionary has as many behind its last.
+const WIDE: usize = PAD;
+
+#[cold]
+fn ended(needed: usize, had: usize) -> Error {
+    Error::truncated("parquet", "the texts of a page", needed as u64, had as u64)
+}
+
+#[cold]
+fn no_key(key: u32, n: usize) -> Error {
+    let message = format!("key {key} of a dictionary of {n} values. The file is damaged; write it again.");
+    Error::malformed("parquet", message)
+}
+
+impl<'p> Cells<'p> {
+    /// The `n` texts (nulls are none) of the bytes `values`.
+    ///
+    /// # Errors
+    /// Malformed; keys without a dictionary; encodings that are none of texts.
+    pub(crate) fn new(
+        encoding: Encoding,
+        values: &'p [u8],
+        n: usize,
+        dictionary: Option<&'p Dictionary>,
+    ) -> Result<Self> {
+        Ok(match encoding {
+            Encoding::Plain => Self::Plain(values),
+            // Where all are null some writers leave the dictionary out, and the width of the keys too.
+            _ if n == 0 => Self::Plain(&[]),
+            Encoding::PlainDictionary | Encoding::RleDictionary => {
+                let (&width, keys) = values.split_first().unwrap_or((&0, &[]));
+                let dictionary = dictionary.ok_or_else(|| {
+                    let message = "a page of keys without a dictionary page before it. The file is damaged; write it again.";
+                    Error::malformed("parquet", message)
+                })?;
+                Self::Keys(Box::new(Keys::new(Hybrid::new(keys, width, n)?)), dictionary)
+            }
+            Encoding::DeltaLengthByteArray => Self::Lengths(Box::new(Lengths::new(values, n)?)),
+            Encoding::DeltaByteArray => Self::Front(Box::new(Front::new(values, n)?)),
+            other => {
+                let message =
+                    format!("texts are encoded as {other:?}, which is none of theirs. Write the file again.");
+                return Err(Error::malformed("parquet", message));
+            }
+        })
+    }
+
+    /// Bytes of the next `n`, which are passed by.
+    ///
+    /// # Errors
+    /// Truncated pages, keys that the dictionary does not have.
+    pub(crate) fn measure(&mut self, n: usize) -> Result<usize> {
+        match self {
+            Self::Plain(page) => plain::measure(page, n),
+            Self::Keys(keys, dictionary) => keys::measure(keys, dictionary.entries(), n),
+            Self::Lengths(lengths) => lengths.measure(n),
+            Self::Front(front) => front.measure(n),
+        }
+    }
+
+    /// Each of the next `n`.
+    ///
+    /// # Errors
+    /// As [`Cells::measure`]; what `take` answers.
+    pub(crate) fn each(&mut self, n: usize, take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        match self {
+            Self::Plain(page) => {
+                for _ in 0..n {
+                    let (head, after) = page.split_first_chunk::<4>().ok_or_else(|| ended(4, page.len()))?;
+                    let nbytes = u32::from_le_bytes(*head) as usize;
+                    let cut = after.split_at_checked(nbytes);
+                    let (value, later) = cut.ok_or_else(|| ended(nbytes, after.len()))?;
+                    take(value)?;
+                    *page = later;
+                }
+                Ok(())
+            }
+            Self::Keys(keys, dictionary) => {
+                let mut left = n;
+                while left > 0 {
+                    let (key, times) = match keys.take(1)? {
+                        Some(Piece::Same(key, times)) => (key, times),
+                        Some(Piece::Many(some)) => (some.first().copied().unwrap_or(u32::MAX), 1),
+                        None => return Err(ended(left, 0)),
+                    };
+                    let value = dictionary.value(key as usize);
+                    take(value.ok_or_else(|| no_key(key, dictionary.entries().len()))?)?;
+                    left -= times;
+                }
+                Ok(())
+            }
+            Self::Lengths(lengths) => lengths.each(n, take),
+            Self::Front(front) => {
+                for _ in 0..n {
+                    take(front.next()?)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The next `n`, side by side.
+    ///
+    /// # Errors
+    /// As [`Cells::measure`]; `Full`.
+    #[inline]
+    pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
+        match self {
+            Self::Plain(page) => plain::put(page, n, out),
+            Self::Keys(keys, dictionary) => keys::put(keys, dictionary, n, out),
+            Self::Lengths(lengths) => lengths.put(n, out),
+            Self::Front(front) => front.put(n, out),
+        }
+    }
+
+    /// `n` rows (64 at most), of which those with a bit in `mask` are the next texts; the others are null.
+    ///
+    /// # Errors
+    /// As [`Cells::put`].
+    #[inline]
+    pub(crate) fn mixed<O: Offset>(
+        &mut self,
+        mask: u64,
+        n: usize,
+        out: &mut Out<'_, O>,
+    ) -> std::result::Result<(), Stop> {
+        match self {
+            Self::Plain(page) => plain::mixed(page, mask, n, out),
+            Self::Keys(keys, dictionary) => keys::mixed(keys, dictionary, mask, n, out),
+            _ => {
+                let (mut left, mut rest) = (n, mask);
+                while left > 0 {
+                    let some = (rest.trailing_ones() as usize).min(left);
+                    self.put(some, out)?;
+                    rest = rest.checked_shr(u32::try_from(some).unwrap_or(64)).unwrap_or(0);
+                    left -= some;
+                    let none = (rest.trailing_zeros() as usize).min(left);
+                    out.nothing(none)?;
+                    rest = rest.checked_shr(u32::try_from(none).unwrap_or(64)).unwrap_or(0);
+                    left -= none;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Copies `nbytes` from `from` to the front of `to`, more than that where both have it.
+#[inline(always)]
+fn copy(from: &[u8], to: &mut [u8], nbytes: usize) -> Option<()> {
+    if nbytes <= WIDE
+        && let (Some(from), Some(to)) = (from.first_chunk::<WIDE>(), to.first_chunk_mut::<WIDE>())
+    {
+        *to = *from;
+        return Some(());
+    }
+    to.get_mut(..nbytes)?.copy_from_slice(from.get(..nbytes)?);
+    Some(())
+}

@@ -1,0 +1,80 @@
+//! DELTA_BYTE_ARRAY: each text is the beginning of the one before it, and what follows.
+//!
+//! ```text
+//! bytes of the beginning, n packed differences | bytes of the rest, n packed differences | the rests
+//! ```
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::delta::Delta;
+
+use super::cells::Stop;
+use super::lengths::{negative, split};
+use super::out::{Offset, Out};
+
+/// Texts that share beginnings.
+#[derive(Debug)]
+pub(crate) struct Front<'p> {
+    shared: Delta<'p>,
+    own: Delta<'p>,
+    bytes: &'p [u8],
+    /// The text before.
+    last: Vec<u8>,
+}
+
+impl<'p> Front<'p> {
+    /// The `n` texts of `page`.
+    ///
+    /// # Errors
+    /// Malformed or truncated lengths.
+    pub(crate) fn new(page: &'p [u8], n: usize) -> Result<Self> {
+        let (shared, rest) = split(page, n)?;
+        let (own, bytes) = split(rest, n)?;
+        Ok(Self { shared, own, bytes, last: Vec::new() })
+    }
+
+    /// The next text.
+    pub(super) fn next(&mut self) -> Result<&[u8]> {
+        let (mut shared, mut own) = ([0i64; 1], [0i64; 1]);
+        self.shared.fill(&mut shared)?;
+        self.own.fill(&mut own)?;
+        let ([shared], [own]) = (shared, own);
+        let sizes = usize::try_from(shared).ok().zip(usize::try_from(own).ok());
+        let (shared, own) = sizes.ok_or_else(|| negative(shared.min(own)))?;
+        let had = self.last.len();
+        if shared > had {
+            let message = format!(
+                "a text begins as {shared} bytes of the one before, which has {had}. The file is damaged; write it again."
+            );
+            return Err(Error::malformed("parquet", message));
+        }
+        let Some((value, later)) = self.bytes.split_at_checked(own) else {
+            return Err(Error::truncated(
+                "parquet",
+                "the texts of a page",
+                own as u64,
+                self.bytes.len() as u64,
+            ));
+        };
+        self.last.truncate(shared);
+        self.last.extend_from_slice(value);
+        self.bytes = later;
+        Ok(&self.last)
+    }
+
+    /// Bytes of the next `n`, which are passed by.
+    pub(crate) fn measure(&mut self, n: usize) -> Result<usize> {
+        let mut total = 0usize;
+        for _ in 0..n {
+            total = total.saturating_add(self.next()?.len());
+        }
+        Ok(total)
+    }
+
+    /// The next `n`.
+    pub(crate) fn put<O: Offset>(&mut self, n: usize, out: &mut Out<'_, O>) -> std::result::Result<(), Stop> {
+        for _ in 0..n {
+            out.one(self.next()?)?;
+        }
+        Ok(())
+    }
+}

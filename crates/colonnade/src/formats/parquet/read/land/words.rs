@@ -1,0 +1,278 @@
+//! Values of 1 to 16 bytes that the machine has a word for, and bools.
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::codec::Codec;
+use crate::formats::parquet::delta::Delta;
+use crate::formats::parquet::hybrid::Hybrid;
+use crate::formats::parquet::keys::{Keys, Piece};
+use crate::formats::parquet::levels::spread;
+use crate::formats::parquet::page::Encoding;
+use crate::formats::parquet::values::{Raw, Values};
+use crate::memory;
+
+use super::super::page::{Page, Parts};
+use super::drive::{Decoder, Nulls, Rows, bytes_of};
+
+/// Words of the machine.
+///
+/// # Safety
+/// Any bytes are a value, and all its bytes are initialised.
+pub(super) unsafe trait Word: Copy {}
+// SAFETY: integers.
+unsafe impl Word for u8 {}
+// SAFETY: as above.
+unsafe impl Word for u16 {}
+// SAFETY: as above.
+unsafe impl Word for u32 {}
+// SAFETY: as above.
+unsafe impl Word for u64 {}
+// SAFETY: as above.
+unsafe impl Word for u128 {}
+
+/// Bytes as words; as many as are aligned, which is all of what is handed out here.
+fn words<T: Word>(bytes: &mut [u8]) -> &mut [T] {
+    // SAFETY: `Word`'s contract.
+    let (_, words, _) = unsafe { bytes.align_to_mut::<T>() };
+    words
+}
+
+/// Words as narrower ones.
+fn words_of<T: Word>(words: &[u128]) -> &[T] {
+    // SAFETY: `Word`'s contract.
+    let (_, words, _) = unsafe { words.align_to::<T>() };
+    words
+}
+
+/// Values `R` of the file as rows of `T`.
+pub(super) struct Words<'s, R, T, F> {
+    /// Room for the dictionary.
+    pub(super) room: &'s mut Vec<u128>,
+    /// Values of the dictionary.
+    n: usize,
+    null: T,
+    cast: F,
+    /// They are the same bytes.
+    same: bool,
+    /// What is not compressed is copied past the cache.
+    streaming: bool,
+    raw: std::marker::PhantomData<R>,
+}
+
+impl<'s, R: Raw, T: Word, F: Fn(R) -> T + Copy> Words<'s, R, T, F> {
+    pub(super) fn new(room: &'s mut Vec<u128>, null: T, cast: F, same: bool, streaming: bool) -> Self {
+        Self { room, n: 0, null, cast, same, streaming, raw: std::marker::PhantomData }
+    }
+}
+
+impl<R: Raw, T: Word, F: Fn(R) -> T + Copy> Decoder for Words<'_, R, T, F> {
+    type State<'p>
+        = Rows<'p, Values<'p, T>>
+    where
+        Self: 'p;
+
+    fn item(&self) -> usize {
+        size_of::<T>()
+    }
+
+    fn same(&self) -> Option<usize> {
+        self.same.then_some(R::NBYTES)
+    }
+
+    fn dictionary(&mut self, page: &Page<'_>, scratch: &mut Vec<u8>) -> Result<()> {
+        if self.same && page.codec() != Codec::None {
+            // Decompressed where it is looked up.
+            let n = page.header.nvalues as usize;
+            check_dictionary(n, R::NBYTES, page.header.nbytes)?;
+            let nbytes = page.header.nbytes;
+            self.room.resize(nbytes.div_ceil(16).max(self.room.len()), 0);
+            page.dictionary_into(bytes_of(self.room).get_mut(..nbytes).unwrap_or_default())?;
+            self.n = n;
+            return Ok(());
+        }
+        let (bytes, n) = page.dictionary(scratch)?;
+        check_dictionary(n, R::NBYTES, bytes.len())?;
+        self.room.clear();
+        self.room.resize((n * size_of::<T>()).div_ceil(16), 0);
+        let room = words::<T>(bytes_of(self.room)).get_mut(..n).unwrap_or_default();
+        self.n = room.len();
+        Values::Plain(bytes).fill(room, self.cast)
+    }
+
+    fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
+        let values = match parts.encoding {
+            Encoding::Plain => Values::Plain(parts.values),
+            Encoding::ByteStreamSplit => Values::Split(parts.values, parts.values.len() / R::NBYTES, 0),
+            Encoding::DeltaBinaryPacked => Values::Delta(Box::new(Delta::new(parts.values)?)),
+            Encoding::PlainDictionary | Encoding::RleDictionary => {
+                let dictionary = words_of::<T>(self.room).get(..self.n).unwrap_or_default();
+                Values::Keys(Box::new(keys(parts.values, parts.n)?), dictionary)
+            }
+            other => return Err(unknown(other)),
+        };
+        Rows::new(values, parts, optional)
+    }
+
+    fn fill<'p>(
+        &'p self,
+        state: &mut Self::State<'p>,
+        out: &mut [u8],
+        nulls: Option<&mut Nulls>,
+    ) -> Result<()> {
+        let (values, cast) = (&mut state.values, self.cast);
+        if let Some(levels) = &mut state.levels {
+            let out = words::<T>(out);
+            return spread(levels, out, self.null, nulls.map(Nulls::begin), |some| values.fill(some, cast));
+        }
+        if let Some(nulls) = nulls {
+            nulls.none(out.len() / size_of::<T>());
+        }
+        match values {
+            Values::Plain(bytes) if self.same => {
+                let Some((now, rest)) = bytes.split_at_checked(out.len()) else {
+                    return Err(ended(out.len(), bytes.len()));
+                };
+                memory::copy(out, now, self.streaming);
+                *bytes = rest;
+                Ok(())
+            }
+            values => values.fill(words::<T>(out), cast),
+        }
+    }
+
+    fn width(&self) -> Option<usize> {
+        (R::NBYTES == 2).then_some(2)
+    }
+}
+
+/// The keys of a page: their width stands in front.
+pub(super) fn keys(values: &[u8], n: usize) -> Result<Keys<'_>> {
+    let (width, keys) = match values.split_first() {
+        Some((&width, keys)) => (width, keys),
+        // Nothing but nulls.
+        None => (0, &[][..]),
+    };
+    Ok(Keys::new(Hybrid::new(keys, width, n)?))
+}
+
+#[cold]
+pub(super) fn ended(needed: usize, had: usize) -> Error {
+    Error::truncated("parquet", "the values of a page", needed as u64, had as u64)
+}
+
+#[cold]
+pub(super) fn unknown(encoding: Encoding) -> Error {
+    let message =
+        format!("values of its type are never encoded as {encoding:?}. The file is damaged; write it again.");
+    Error::malformed("parquet", message)
+}
+
+/// A dictionary's values are there.
+pub(super) fn check_dictionary(n: usize, width: usize, nbytes: usize) -> Result<()> {
+    match n.checked_mul(width) {
+        Some(needed) if needed <= nbytes => Ok(()),
+        needed => Err(Error::truncated(
+            "parquet",
+            "a dictionary",
+            needed.unwrap_or(usize::MAX) as u64,
+            nbytes as u64,
+        )),
+    }
+}
+
+/// Bools: a byte each.
+#[derive(Debug, Default)]
+pub(super) struct Bools;
+
+/// Where bools come from.
+pub(super) enum Bits<'a> {
+    /// Bits, and how many were given.
+    Plain(&'a [u8], usize),
+    /// Runs.
+    Runs(Box<Keys<'a>>),
+}
+
+impl Bits<'_> {
+    fn fill(&mut self, out: &mut [u8]) -> Result<()> {
+        match self {
+            Self::Plain(bytes, given) => {
+                let had = bytes.len();
+                memory::unpack(bytes, *given, out)
+                    .ok_or_else(|| ended((*given + out.len()).div_ceil(8), had))?;
+                *given += out.len();
+                Ok(())
+            }
+            Self::Runs(keys) => {
+                let mut out = out;
+                while !out.is_empty() {
+                    let piece = keys.take(out.len())?;
+                    let n = match &piece {
+                        None => return Err(ended(out.len(), 0)),
+                        Some(Piece::Same(_, n)) => *n,
+                        Some(Piece::Many(some)) => some.len(),
+                    };
+                    let (now, later) = out.split_at_mut(n);
+                    match piece {
+                        Some(Piece::Same(value, _)) => now.fill(u8::from(value != 0)),
+                        Some(Piece::Many(some)) => {
+                            now.iter_mut().zip(some).for_each(|(to, &v)| *to = u8::from(v != 0));
+                        }
+                        None => {}
+                    }
+                    out = later;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Decoder for Bools {
+    type State<'p> = Rows<'p, Bits<'p>>;
+
+    fn item(&self) -> usize {
+        1
+    }
+
+    fn same(&self) -> Option<usize> {
+        None
+    }
+
+    fn width(&self) -> Option<usize> {
+        None
+    }
+
+    fn dictionary(&mut self, _page: &Page<'_>, _scratch: &mut Vec<u8>) -> Result<()> {
+        Err(unknown(Encoding::RleDictionary))
+    }
+
+    fn begin<'p>(&'p self, parts: &'p Parts<'_>, optional: bool) -> Result<Self::State<'p>> {
+        let bits = match parts.encoding {
+            Encoding::Plain => Bits::Plain(parts.values, 0),
+            Encoding::Rle => {
+                let runs = parts
+                    .values
+                    .split_first_chunk::<4>()
+                    .and_then(|(head, rest)| rest.get(..u32::from_le_bytes(*head) as usize));
+                Bits::Runs(Box::new(Keys::new(Hybrid::new(runs.unwrap_or_default(), 1, parts.n)?)))
+            }
+            other => return Err(unknown(other)),
+        };
+        Rows::new(bits, parts, optional)
+    }
+
+    fn fill<'p>(
+        &'p self,
+        state: &mut Self::State<'p>,
+        out: &mut [u8],
+        nulls: Option<&mut Nulls>,
+    ) -> Result<()> {
+        let bits = &mut state.values;
+        if let Some(levels) = &mut state.levels {
+            return spread(levels, out, 0, nulls.map(Nulls::begin), |some| bits.fill(some));
+        }
+        if let Some(nulls) = nulls {
+            nulls.none(out.len());
+        }
+        bits.fill(out)
+    }
+}

@@ -1,0 +1,371 @@
+//! Opening a file: its footer is read, its pages are not.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use arrow_schema::SchemaRef;
+
+use crate::arrow::import::Plan;
+use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
+use crate::error::{Error, ErrorKind, Result};
+use crate::formats::parquet::footer::{Footer, Group};
+use crate::formats::parquet::schema::Leaf;
+use crate::frame::Axis;
+use crate::limits::StreamLimit;
+use crate::memory::{Buffer, MappedFile, Remote, read_small, read_to_end};
+use crate::progress::{NoProgress, Progress, Silent};
+
+use super::columns::{described, label_columns};
+use super::encrypted;
+use super::filter::Filter;
+use super::narrow::Narrowed;
+use super::options::ReadOptions;
+use super::schema::{Root, choose};
+use super::selection::Selection;
+use super::tree;
+use super::wanted::Names;
+
+/// Begins and ends every file.
+pub const MAGIC: &[u8; 4] = b"PAR1";
+
+/// Ends files whose footer is encrypted.
+const ENCRYPTED: &[u8; 4] = b"PARE";
+
+/// Files below this size are read rather than mapped.
+const MAP_MIN_NBYTES: u64 = 1 << 20;
+
+/// The footers of most files.
+const TAIL_NBYTES: usize = 64 << 10;
+
+/// All bytes of a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// Them.
+    pub(crate) bytes: Buffer,
+    /// Where they come from as they are asked for, where they are not all here.
+    pub(crate) remote: Option<Arc<Remote>>,
+    /// Whether they are a map of a file: what was read may be let go, and comes back by itself.
+    pub(crate) is_map: bool,
+}
+
+impl Source {
+    /// Lets the pages of a map go: what is looked at again comes again.
+    pub(crate) fn let_go(&self, start: u64, nbytes: usize) {
+        if let (true, Ok(start)) = (self.is_map, usize::try_from(start)) {
+            // SAFETY: they are a shared map of a file.
+            unsafe { crate::memory::let_go(&self.bytes, start, nbytes) };
+        }
+    }
+}
+
+/// An opened file.
+#[derive(Debug)]
+pub struct Parquet {
+    pub(crate) source: Source,
+    /// The bytes as they came, which the keys open.
+    pub(super) unopened: Source,
+    /// Elements of the columns in which a group that repeats is the item of a list itself: a part of that group would be
+    /// taken for a list of another type.
+    pub(super) old_lists: HashSet<usize>,
+    /// The row groups; their chunks are those of the wanted leaves.
+    pub(crate) groups: Vec<Group<'static>>,
+    /// First row of each row group, of those that the filter leaves.
+    pub(crate) starts: Vec<usize>,
+    pub(crate) nrows: usize,
+    /// What the filter leaves; all rows where `None`.
+    pub(crate) selection: Option<Selection>,
+    /// The wanted leaves.
+    pub(crate) leaves: Vec<Leaf>,
+    /// Of each wanted leaf, whether the order of its type is that of its statistics.
+    pub(crate) ordered: Vec<bool>,
+    /// One a field of `schema`.
+    pub(crate) roots: Vec<Root>,
+    /// The wanted columns, and those of the row labels.
+    pub(crate) schema: SchemaRef,
+    /// How they become a frame.
+    pub(crate) plan: Plan,
+    /// Start and end of the footer in the source.
+    pub(crate) footer: (usize, usize),
+    pub(crate) created_by: Option<String>,
+    pub(crate) version: i32,
+    /// Whether each column's label is its name in the schema.
+    pub(crate) labels_are_names: bool,
+    pub(crate) options: ReadOptions,
+    pub(crate) index: OnceLock<Axis>,
+    /// The same file for a part of its nested columns, as it was last asked for.
+    pub(super) narrowed: Mutex<Option<Narrowed>>,
+}
+
+impl Parquet {
+    /// Opens a regular file: mapped, or read where it is small or `mmap` is off. `progress` is looked at and told nothing.
+    ///
+    /// # Errors
+    /// The system's own; malformed or truncated footers; columns that are not there.
+    pub fn open_file(file: File, mmap: bool, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+        let nbytes = file.metadata()?.len();
+        let length = usize::try_from(nbytes).map_err(io::Error::other)?;
+        let is_map = mmap && nbytes >= MAP_MIN_NBYTES;
+        let bytes = if nbytes < MAP_MIN_NBYTES {
+            Buffer::from_region(read_small(&file, length)?, false)
+        } else if mmap {
+            MappedFile::new(file, nbytes).map_shared()?
+        } else {
+            crate::formats::arrow::read::bytes_of(file, false, options.threads, progress)?
+        };
+        Self::open(Source { bytes, remote: None, is_map }, options, progress)
+    }
+
+    /// Opens bytes in memory. `progress` is looked at, while a filter is applied, and told nothing.
+    ///
+    /// # Errors
+    /// Malformed or truncated footers; columns that are not there.
+    pub fn open_buffer(bytes: Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+        Self::open(Source { bytes, remote: None, is_map: false }, options, progress)
+    }
+
+    /// Reads a pipe or socket to its end: the footer comes last.
+    ///
+    /// # Errors
+    /// The system's own; malformed or truncated footers; a limit.
+    pub fn open_stream(stream: &mut dyn Read, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+        let mut limit = StreamLimit::new(&options.limits);
+        let mut check = |bytes: &[u8]| limit.check("parquet", bytes.len() as u64);
+        let bytes = read_to_end(stream, &mut check, progress)?;
+        Self::open_buffer(bytes, options, progress)
+    }
+
+    /// Opens a file elsewhere: of its pages nothing comes yet.
+    ///
+    /// # Errors
+    /// The transport's own; malformed or truncated footers; a limit.
+    pub fn open_remote(remote: Arc<Remote>, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+        let total = remote.bytes().nbytes();
+        remote.need(&[(0, 4), (total.saturating_sub(TAIL_NBYTES), total)], &NoProgress)?;
+        // What is wrong is told when it is opened, which looks at the same bytes.
+        if let Ok(range) = footer_range(remote.bytes().as_slice()) {
+            remote.need(&[range], &NoProgress)?;
+        }
+        let source = Source { bytes: remote.bytes().clone(), remote: Some(remote), is_map: false };
+        Self::open(source, options, progress)
+    }
+
+    pub(super) fn open(source: Source, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+        let bytes = source.bytes.clone();
+        let (mut start, mut end) = footer_range(bytes.as_slice())?;
+        let mut footer_bytes = bytes.as_slice().get(start..end).unwrap_or_default();
+        let sealed = bytes.as_slice().ends_with(ENCRYPTED);
+        let sealed = sealed
+            .then(|| encrypted::footer(footer_bytes, start as u64, options.keys.as_ref()))
+            .transpose()?;
+        if let Some(plain) = &sealed {
+            footer_bytes = plain.footer.as_slice();
+        }
+        if footer_bytes.len() as u64 > options.limits.max_meta_nbytes {
+            let message = format!(
+                "the footer has {} bytes, over the limit of {}. Raise max_meta_nbytes to read it.",
+                footer_bytes.len(),
+                options.limits.max_meta_nbytes
+            );
+            return Err(Error::limit("parquet", message).at(start as u64));
+        }
+        let read = |names: Option<&Names<'_>>| {
+            Footer::read(footer_bytes, start as u64, |elements, leaves| {
+                let mut chosen = choose(elements, leaves, names)?;
+                if let Some(only) = &options.leaves {
+                    chosen.retain(|&leaf| leaves.get(leaf).is_some_and(|leaf| only.contains(&leaf.element)));
+                }
+                Ok(chosen)
+            })
+        };
+        let names: Option<Names<'_>> =
+            options.columns.as_ref().map(|list| list.iter().map(String::as_str).collect());
+        let mut footer = read(names.as_ref())?;
+        let ours =
+            footer.value(OURS).map(SchemaMeta::parse).transpose().map_err(|e| e.in_format("parquet"))?;
+        if let Some(mut names) = names {
+            // Row labels that stand in columns come too: which, the metadata say, behind the row groups.
+            let labels = label_columns(&footer, ours.as_ref());
+            let labels: HashSet<&str> = labels.iter().map(String::as_str).collect();
+            let known = footer.leaves.iter().filter_map(|l| footer.elements.get(l.root)).map(|e| e.name);
+            let more: HashSet<&str> = known.filter(|n| labels.contains(n) && !names.contains(n)).collect();
+            if !more.is_empty() {
+                names.extend(more);
+                footer = read(Some(&names))?;
+            }
+        }
+        let labels_are_names = ours
+            .as_ref()
+            .is_none_or(|meta| matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. }));
+        let (schema, roots, plan) = described(&footer, ours.is_some(), &options)?;
+        check_columns(schema.fields().len(), &options)?;
+        let leaves: Vec<Leaf> = footer.wanted.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
+        let nested = leaves.chunk_by(|a, b| a.root == b.root).filter_map(|of_one| of_one.first());
+        let nested = nested.filter(|leaf| !leaf.flat).map(|leaf| leaf.root);
+        let old_lists = tree::old_lists(&footer.elements, nested);
+        let (created_by, version) = (footer.created_by.map(str::to_owned), footer.version);
+        let ordered = std::mem::take(&mut footer.ordered);
+        let unopened = source.clone();
+        let mut source = source;
+        if let Some(keys) = options.keys.as_ref().filter(|_| footer.encrypted || sealed.is_some()) {
+            let signed;
+            let opened = match &sealed {
+                Some(sealed) => sealed,
+                None => {
+                    signed = encrypted::signed_footer(footer_bytes, start as u64, keys)?;
+                    &signed
+                }
+            };
+            if let Some(remote) = &source.remote {
+                remote.need(&[(0, bytes.nbytes())], &NoProgress)?;
+            }
+            let (image, at) = opened.image(bytes.as_slice(), &mut footer, keys)?;
+            (start, end) = (at, image.len());
+            source = Source { bytes: Buffer::from_vec(image), remote: None, is_map: false };
+        }
+        let (groups, mut starts, mut nrows) = groups(footer.groups)?;
+        let left = |filter| selected(&unopened, filter, &options, progress);
+        let selection = options.filter.as_ref().map(left).transpose()?;
+        let mut plan = plan;
+        plan.settle(nrows);
+        if let Some(selection) = &selection {
+            if selection.counts().sum::<usize>() < nrows {
+                plan.pick(|| selection.positions(&starts))?;
+            }
+            nrows = 0;
+            for (start, count) in starts.iter_mut().zip(selection.counts()) {
+                *start = nrows;
+                nrows += count;
+            }
+        }
+        let index = OnceLock::new();
+        let out = Self {
+            source,
+            unopened,
+            old_lists,
+            groups,
+            starts,
+            nrows,
+            selection,
+            leaves,
+            ordered,
+            roots,
+            schema,
+            plan,
+            footer: (start, end),
+            created_by,
+            version,
+            labels_are_names,
+            options,
+            index,
+            narrowed: Mutex::new(None),
+        };
+        out.check_rows()?;
+        Ok(out)
+    }
+
+    /// Refuses rows that the file's bytes cannot stand for.
+    fn check_rows(&self) -> Result<()> {
+        self.check_count(self.nrows as u64, "rows", self.footer.0 as u64)
+    }
+
+    /// How its fields become a frame.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// (rows, columns).
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        (self.nrows, self.plan.ncols)
+    }
+
+    /// Row groups.
+    #[must_use]
+    pub fn ngroups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Rows of each row group.
+    pub fn group_rows(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.groups.len()).map(|g| self.rows_of(g).1)
+    }
+
+    /// First row and number of rows of a row group.
+    pub(crate) fn rows_of(&self, group: usize) -> (usize, usize) {
+        let first = self.starts.get(group).copied().unwrap_or(self.nrows);
+        (first, self.starts.get(group + 1).copied().unwrap_or(self.nrows) - first)
+    }
+}
+
+/// The rows that a filter leaves: the file is opened once more, for the columns that it looks at.
+fn selected(
+    source: &Source,
+    filter: &Filter,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Selection> {
+    let columns = filter.columns().into_iter().map(str::to_owned).collect();
+    let own = ReadOptions { columns: Some(columns), filter: None, ..options.clone() };
+    super::filter::select(&Parquet::open(source.clone(), own, progress)?, filter, &Silent(progress))
+}
+
+/// Start and end of the footer.
+fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
+    let length = bytes.len() as u64;
+    let known = |magic: &[u8]| magic.starts_with(bytes) || bytes.starts_with(magic);
+    let is_ours = known(MAGIC) || known(ENCRYPTED);
+    if bytes.len() < 12 && is_ours {
+        return Err(Error::truncated("parquet", "the file", 12, length));
+    }
+    if bytes.len() < 12 || !bytes.ends_with(MAGIC) && !bytes.ends_with(ENCRYPTED) {
+        let at = length.saturating_sub(4);
+        if is_ours {
+            let message = "expected PAR1 at the end. The file was cut short, or its writer was not closed: \
+                           fetch or write it again.";
+            let kind = ErrorKind::Truncated { needed: length + 1, had: length };
+            return Err(Error::new(kind, "parquet", message).at(at));
+        }
+        return Err(Error::malformed("parquet", "expected PAR1 at the end. This is no Parquet file.").at(at));
+    }
+    let end = bytes.len() - 8;
+    let length =
+        bytes.get(end..).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b)) as usize;
+    match end.checked_sub(length) {
+        Some(start) if start >= 4 => Ok((start, end)),
+        _ => Err(Error::truncated("parquet", "the footer", length as u64, end as u64 - 4).at(end as u64)),
+    }
+}
+
+fn check_columns(found: usize, options: &ReadOptions) -> Result<()> {
+    let limit = options.limits.max_columns;
+    if found as u64 <= limit {
+        return Ok(());
+    }
+    let message = format!("{found} columns, over the limit of {limit}. Raise max_columns to read them.");
+    Err(Error::limit("parquet", message))
+}
+
+/// Row groups that borrow nothing, the first row of each, and the rows of all.
+fn groups(groups: Vec<Group<'_>>) -> Result<(Vec<Group<'static>>, Vec<usize>, usize)> {
+    let (mut out, mut starts, mut nrows) = (Vec::with_capacity(groups.len()), Vec::new(), 0usize);
+    for (number, group) in groups.into_iter().enumerate() {
+        let mut chunks = Vec::with_capacity(group.chunks.len());
+        for chunk in group.chunks {
+            if let Some(file) = chunk.file {
+                let message = format!(
+                    "its columns stand in another file, {file:?}, which is not followed. Read that file itself."
+                );
+                return Err(Error::unsupported("parquet", message).in_member(format!("row group {number}")));
+            }
+            chunks.push(crate::formats::parquet::footer::Chunk { file: None, ..chunk });
+        }
+        starts.push(nrows);
+        let more = usize::try_from(group.nrows).ok();
+        nrows = more.and_then(|n| nrows.checked_add(n)).ok_or_else(|| Error::too_large("parquet"))?;
+        out.push(Group { nrows: group.nrows, nbytes: group.nbytes, chunks });
+    }
+    Ok((out, starts, nrows))
+}

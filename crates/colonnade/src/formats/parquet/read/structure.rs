@@ -1,0 +1,269 @@
+//! The Arrow type that a nested column has by the file's own schema, and what the writer's Arrow schema may add to it.
+//!
+//! Lists of older writers follow the rules of the specification; [`super::shape`] finds the same levels in them.
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata};
+use parquet::basic::{ConvertedType, LogicalType, Repetition};
+use parquet::schema::types::{Type, TypePtr};
+
+use crate::arrow::required::FIELD_ID;
+use crate::error::{Error, Result};
+use crate::formats::parquet::schema::Element;
+use crate::formats::parquet::types;
+
+use super::names::{items_of, namesakes};
+use super::schema::{default_type, extension};
+
+/// Leaves' elements, one after the other.
+pub(super) type Leaves<'l, 'e> = dyn FnMut() -> Option<Element<'e>> + 'l;
+
+/// How often an element is there.
+pub(super) fn repetition(found: &Type) -> Repetition {
+    let info = found.get_basic_info();
+    if info.has_repetition() { info.repetition() } else { Repetition::REQUIRED }
+}
+
+/// What an annotated group is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Group {
+    /// LIST.
+    List,
+    /// MAP, or MAP_KEY_VALUE, which stands for it in old files.
+    Map,
+    /// A struct.
+    Plain,
+}
+
+impl Group {
+    pub(super) fn of(found: &Type) -> Self {
+        let info = found.get_basic_info();
+        match (info.logical_type_ref(), info.converted_type()) {
+            (Some(LogicalType::List), _) | (None, ConvertedType::LIST) => Self::List,
+            (Some(LogicalType::Map), _) | (None, ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE) => {
+                Self::Map
+            }
+            _ => Self::Plain,
+        }
+    }
+}
+
+fn refused(what: &str) -> Error {
+    Error::unsupported("parquet", format!("{what}. Its type is not read here."))
+}
+
+/// The field of the column `found`, by the file's own schema; `next` gives the elements of its leaves.
+///
+/// # Errors
+/// Malformed: annotations that contradict themselves. Unsupported: groups that are no list or map though they say so.
+pub(super) fn field_of(found: &Type, next: &mut Leaves<'_, '_>) -> Result<Field> {
+    if repetition(found) == Repetition::REPEATED && Group::of(found) == Group::Map {
+        return Err(refused("a group annotated MAP is repeated"));
+    }
+    node(found, next, false)
+}
+
+/// `item`: it is the item of a list itself, its repetition said so.
+fn node(found: &Type, next: &mut Leaves<'_, '_>, item: bool) -> Result<Field> {
+    let repetition = if item { Repetition::REQUIRED } else { repetition(found) };
+    if repetition == Repetition::REPEATED {
+        // A list that nothing announces.
+        let items = node(found, next, true)?;
+        return Ok(Field::new(found.name(), DataType::List(Arc::new(items)), false));
+    }
+    let nullable = repetition == Repetition::OPTIONAL;
+    let mut metadata = Metadata::new();
+    let info = found.get_basic_info();
+    if info.has_id() && info.id() >= 0 && !item {
+        metadata.insert(FIELD_ID, info.id().to_string());
+    }
+    let data_type = if found.is_primitive() {
+        let element = next().ok_or_else(|| refused("its leaves are others than those of the schema"))?;
+        let physical = types::physical_of(&element)?;
+        types::check(&element, physical)?;
+        if let Some(name) = extension(&element) {
+            metadata.insert("ARROW:extension:name", name);
+            metadata.insert("ARROW:extension:metadata", "");
+        }
+        default_type(&element, physical)
+    } else {
+        group(found, next)?
+    };
+    Ok(Field::new(found.name(), data_type, nullable).with_metadata(metadata))
+}
+
+fn group(found: &Type, next: &mut Leaves<'_, '_>) -> Result<DataType> {
+    match Group::of(found) {
+        Group::List => list(found, next),
+        Group::Map => map(found, next),
+        Group::Plain => {
+            let fields = found.get_fields().iter().map(|below| field_of(below, next).map(Arc::new));
+            Ok(DataType::Struct(fields.collect::<Result<_>>()?))
+        }
+    }
+}
+
+fn list(found: &Type, next: &mut Leaves<'_, '_>) -> Result<DataType> {
+    let repeated = repeated_child(found, "LIST")?;
+    let items = match wrapped(found, repeated) {
+        Some(items) => field_of(items, next)?,
+        None => node(repeated, next, true)?,
+    };
+    Ok(DataType::List(Arc::new(items)))
+}
+
+fn map(found: &Type, next: &mut Leaves<'_, '_>) -> Result<DataType> {
+    let repeated = repeated_child(found, "MAP")?;
+    let [key, value] = repeated.get_fields() else {
+        // Of a map whose values are left out, the keys.
+        return match repeated.get_fields().len() {
+            1 => list(found, next),
+            n => Err(refused(&format!("a map has entries of {n} fields, expected a key and a value"))),
+        };
+    };
+    if [key, value].iter().any(|one| repetition(one) == Repetition::REPEATED) {
+        return Err(refused("a map has keys or values that repeat"));
+    }
+    let key = node(key, next, false)?.with_nullable(false);
+    let value = node(value, next, false)?;
+    let entries = Field::new_struct(repeated.name(), vec![Arc::new(key), Arc::new(value)], false);
+    Ok(DataType::Map(Arc::new(entries), false))
+}
+
+fn repeated_child<'t>(found: &'t Type, annotated: &str) -> Result<&'t TypePtr> {
+    match found.get_fields() {
+        [one] if repetition(one) == Repetition::REPEATED && (annotated == "LIST" || !one.is_primitive()) => {
+            Ok(one)
+        }
+        [_] => Err(refused(&format!("a group annotated {annotated} has a field that is not repeated"))),
+        more => {
+            let n = more.len();
+            Err(refused(&format!("a group annotated {annotated} has {n} fields, expected one")))
+        }
+    }
+}
+
+/// What the repeated group of a list wraps; `None` where it is the item itself. The rules are those of the specification for
+/// lists of older writers.
+pub(super) fn wrapped<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
+    if repeated.is_primitive() {
+        return None;
+    }
+    let [item] = repeated.get_fields() else { return None };
+    let of_its_own = repeated.name() == "array" || repeated.name() == format!("{}_tuple", list.name());
+    let repeats = repetition(item) == Repetition::REPEATED;
+    match Group::of(repeated) {
+        Group::List => Some(item),
+        // The maps that Avro's writer puts in lists.
+        Group::Map if repeats && of_its_own => None,
+        _ => (repeats || !of_its_own).then_some(item),
+    }
+}
+
+/// The column `found` with what `told`, the same column in the writer's schema, may add to it; see [`types::granted`]. `ours`:
+/// this package wrote it, and names within lists and maps are those that it tells.
+pub(super) fn claimed(found: &Field, told: Option<&Field>, next: &mut Leaves<'_, '_>, ours: bool) -> Field {
+    let to = told.filter(|told| is_open(found, told)).map(Field::data_type);
+    let data_type = claimed_type(found.data_type(), to, next, ours);
+    let Some(told) = told else { return found.clone().with_data_type(data_type) };
+    let metadata = merged(found, told, &data_type, ours);
+    let name = if ours { told.name() } else { found.name() };
+    let mut field = Field::new(name, data_type, found.is_nullable());
+    if matches!(field.data_type(), DataType::Dictionary(..)) {
+        field = field.with_dict_is_ordered(told.dict_is_ordered().unwrap_or(false));
+    }
+    field.with_metadata(metadata)
+}
+
+/// The metadata of a field: those that the writer's schema has, and what the file's own says. An extension type that is told of
+/// another type than the column has is none of this column's.
+pub(super) fn merged(found: &Field, told: &Field, data_type: &DataType, ours: bool) -> Metadata {
+    let is_extension = |key: &str| key.starts_with("ARROW:extension:");
+    let own = found.metadata().iter().filter(|(key, _)| !ours || is_extension(key));
+    let mut out = Metadata::new();
+    let agrees = same_storage(told.data_type(), data_type) && is_open(found, told);
+    for (key, value) in own {
+        out.insert(key.clone(), value.clone());
+    }
+    for (key, value) in told.metadata().iter().filter(|(key, _)| agrees || !is_extension(key)) {
+        out.insert(key.clone(), value.clone());
+    }
+    out
+}
+
+/// Whether a claim is weighed at all: a leaf of an extension type by the file's own schema is open to that one alone.
+pub(super) fn is_open(found: &Field, told: &Field) -> bool {
+    let name = |field: &Field| field.metadata().get("ARROW:extension:name").cloned();
+    name(found).is_none_or(|said| name(told) == Some(said))
+}
+
+/// Whether two types are the same but for the names of items.
+fn same_storage(a: &DataType, b: &DataType) -> bool {
+    a == b || a.equals_datatype(b)
+}
+
+fn claimed_type(
+    found: &DataType,
+    told: Option<&DataType>,
+    next: &mut Leaves<'_, '_>,
+    ours: bool,
+) -> DataType {
+    match found {
+        DataType::List(items) => {
+            let items = Arc::new(claimed(items, told.and_then(items_of).map(|f| &**f), next, ours));
+            match told {
+                Some(DataType::LargeList(_)) => DataType::LargeList(items),
+                Some(DataType::FixedSizeList(_, n)) => DataType::FixedSizeList(items, *n),
+                Some(DataType::ListView(_)) => DataType::ListView(items),
+                Some(DataType::LargeListView(_)) => DataType::LargeListView(items),
+                _ => DataType::List(items),
+            }
+        }
+        DataType::Map(entries, _) => {
+            let DataType::Struct(pair) = entries.data_type() else { return found.clone() };
+            let (to, sorted) = match told {
+                Some(DataType::Map(to, sorted)) => (Some(&**to), *sorted),
+                _ => (None, false),
+            };
+            let to = to.and_then(|to| match to.data_type() {
+                DataType::Struct(fields) if fields.len() == pair.len() => Some((to, fields)),
+                _ => None,
+            });
+            // Key and value by their places, whatever they are called.
+            let pair = pair.iter().enumerate().map(|(k, field)| {
+                let told = to.and_then(|(_, fields)| fields.get(k)).map(|f| &**f);
+                Arc::new(claimed(field, told, next, ours))
+            });
+            let pair = DataType::Struct(pair.collect::<Fields>());
+            let entries = match to {
+                Some((to, _)) => {
+                    let metadata = merged(entries, to, &pair, ours);
+                    let name = if ours { to.name() } else { entries.name() };
+                    Field::new(name, pair, entries.is_nullable()).with_metadata(metadata)
+                }
+                None => Field::clone(entries).with_data_type(pair),
+            };
+            DataType::Map(Arc::new(entries), sorted)
+        }
+        DataType::Struct(fields) => {
+            let none = Fields::empty();
+            let told = match told {
+                Some(DataType::Struct(told)) => told,
+                _ => &none,
+            };
+            let pairs = namesakes(fields, told);
+            let fields = pairs.map(|(field, told)| -> FieldRef {
+                Arc::new(claimed(field, told.map(|f| &**f), next, ours))
+            });
+            DataType::Struct(fields.collect())
+        }
+        leaf => {
+            let Some(element) = next() else { return leaf.clone() };
+            match (told, types::physical_of(&element)) {
+                (Some(told), Ok(physical)) => types::granted(leaf, &element, physical, told, ours),
+                _ => leaf.clone(),
+            }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! The schema: its elements as the footer lists them, and its leaves with their levels.
+
+use crate::error::{Error, Result};
+
+use super::thrift::{Thrift, Wire};
+use super::types::settle;
+
+/// Groups within groups that a schema may have.
+const MAX_DEPTH: usize = 256;
+
+/// The physical type of old instants.
+const INT96: i32 = 3;
+
+/// How often an element is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Repetition {
+    /// Always.
+    #[default]
+    Required,
+    /// Or null.
+    Optional,
+    /// Any number of times.
+    Repeated,
+}
+
+/// What the values mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Logical {
+    /// UTF-8.
+    String,
+    /// Of keys to values.
+    Map,
+    /// Of elements.
+    List,
+    /// UTF-8, one of a few.
+    Enum,
+    /// Digits behind the point, digits in all.
+    Decimal(i32, i32),
+    /// Days since 1970.
+    Date,
+    /// Time of day: the unit, whether it is of UTC.
+    Time(Unit, bool),
+    /// Instant, or local time: the unit, whether it is of UTC.
+    Timestamp(Unit, bool),
+    /// Bits, whether it has a sign.
+    Integer(i8, bool),
+    /// Always null.
+    Unknown,
+    /// JSON as text.
+    Json,
+    /// BSON.
+    Bson,
+    /// Sixteen bytes.
+    Uuid,
+    /// Two bytes.
+    Float16,
+    /// A kind that is not known here, by its number.
+    Other(i16),
+}
+
+/// A unit of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Thousandths of a second.
+    Milli,
+    /// Millionths.
+    Micro,
+    /// Billionths.
+    Nano,
+}
+
+/// One element of the schema.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Element<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its physical type; `None` for groups.
+    pub physical: Option<i32>,
+    /// Bytes of values of fixed length.
+    pub length: Option<i32>,
+    /// How often it is there.
+    pub repetition: Repetition,
+    /// Elements right below.
+    pub children: usize,
+    /// Its old logical type.
+    pub converted: Option<i32>,
+    /// Its logical type.
+    pub logical: Option<Logical>,
+    /// Scale and precision as old files say them.
+    pub scale: i32,
+    /// See `scale`.
+    pub precision: i32,
+    /// The number that its writer gave it.
+    pub id: Option<i32>,
+}
+
+/// An element without elements below: a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leaf {
+    /// Its place among the elements.
+    pub element: usize,
+    /// The place of the element right below the root that it stands in (or is).
+    pub root: usize,
+    /// The highest definition level.
+    pub definition: u16,
+    /// The highest repetition level.
+    pub repetition: u16,
+    /// Whether it stands right below the root.
+    pub flat: bool,
+}
+
+impl<'a> Element<'a> {
+    /// Whether its type has an order: INT96, INTERVAL and kinds that are not known here have none.
+    #[must_use]
+    pub fn has_order(&self) -> bool {
+        self.physical != Some(INT96)
+            && self.converted != Some(crate::formats::parquet::types::INTERVAL)
+            && !matches!(self.logical, Some(Logical::Other(_)))
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// Malformed or truncated.
+    pub fn read(t: &mut Thrift<'a>) -> Result<Self> {
+        let (mut out, mut named, mut last) = (Self::default(), false, 0);
+        while let Some(field) = t.field(&mut last)? {
+            match (field.id, field.wire) {
+                (1, Wire::I32) => out.physical = Some(t.i32()?),
+                (2, Wire::I32) => out.length = Some(t.i32()?),
+                (3, Wire::I32) => {
+                    out.repetition = match t.i32()? {
+                        0 => Repetition::Required,
+                        1 => Repetition::Optional,
+                        2 => Repetition::Repeated,
+                        _ => return Err(t.fault("a repetition that is not known")),
+                    }
+                }
+                (4, Wire::Binary) => {
+                    out.name = t.text()?;
+                    named = true;
+                }
+                (5, Wire::I32) => {
+                    out.children =
+                        usize::try_from(t.i32()?).map_err(|_| t.fault("a negative number of children"))?;
+                }
+                (6, Wire::I32) => out.converted = Some(t.i32()?),
+                (7, Wire::I32) => out.scale = t.i32()?,
+                (8, Wire::I32) => out.precision = t.i32()?,
+                (9, Wire::I32) => out.id = Some(t.i32()?),
+                (10, Wire::Struct) => out.logical = logical(t)?,
+                _ => t.skip(field.wire)?,
+            }
+        }
+        if !named {
+            return Err(t.fault("an element of the schema has no name"));
+        }
+        settle(&mut out);
+        Ok(out)
+    }
+}
+
+fn logical(t: &mut Thrift<'_>) -> Result<Option<Logical>> {
+    let (mut out, mut last) = (None, 0);
+    while let Some(field) = t.field(&mut last)? {
+        if field.wire != Wire::Struct {
+            t.skip(field.wire)?;
+            continue;
+        }
+        out = Some(match field.id {
+            5 => numbers(t, Logical::Decimal)?,
+            7 => time(t, Logical::Time)?,
+            8 => time(t, Logical::Timestamp)?,
+            10 => integer(t)?,
+            id => {
+                t.skip(Wire::Struct)?;
+                match id {
+                    1 => Logical::String,
+                    2 => Logical::Map,
+                    3 => Logical::List,
+                    4 => Logical::Enum,
+                    6 => Logical::Date,
+                    11 => Logical::Unknown,
+                    12 => Logical::Json,
+                    13 => Logical::Bson,
+                    14 => Logical::Uuid,
+                    15 => Logical::Float16,
+                    other => Logical::Other(other),
+                }
+            }
+        });
+    }
+    Ok(out)
+}
+
+fn numbers(t: &mut Thrift<'_>, make: impl FnOnce(i32, i32) -> Logical) -> Result<Logical> {
+    let (mut a, mut b, mut last) = (0, 0, 0);
+    while let Some(field) = t.field(&mut last)? {
+        match (field.id, field.wire) {
+            (1, Wire::I32) => a = t.i32()?,
+            (2, Wire::I32) => b = t.i32()?,
+            _ => t.skip(field.wire)?,
+        }
+    }
+    Ok(make(a, b))
+}
+
+fn time(t: &mut Thrift<'_>, make: impl FnOnce(Unit, bool) -> Logical) -> Result<Logical> {
+    let (mut unit, mut utc, mut last) = (None, false, 0);
+    while let Some(field) = t.field(&mut last)? {
+        match (field.id, field.wire) {
+            (1, Wire::True) => utc = true,
+            (1, Wire::False) => utc = false,
+            (2, Wire::Struct) => {
+                let mut inner = 0;
+                while let Some(field) = t.field(&mut inner)? {
+                    unit = match field.id {
+                        1 => Some(Unit::Milli),
+                        2 => Some(Unit::Micro),
+                        3 => Some(Unit::Nano),
+                        _ => unit,
+                    };
+                    t.skip(field.wire)?;
+                }
+            }
+            _ => t.skip(field.wire)?,
+        }
+    }
+    let unit = unit.ok_or_else(|| t.fault("a time has no unit that is known"))?;
+    Ok(make(unit, utc))
+}
+
+fn integer(t: &mut Thrift<'_>) -> Result<Logical> {
+    let (mut bits, mut signed, mut last) = (0, true, 0);
+    while let Some(field) = t.field(&mut last)? {
+        match (field.id, field.wire) {
+            (1, Wire::Byte) => bits = t.byte()?.cast_signed(),
+            (2, Wire::True) => signed = true,
+            (2, Wire::False) => signed = false,
+            _ => t.skip(field.wire)?,
+        }
+    }
+    Ok(Logical::Integer(bits, signed))
+}
+
+/// The leaves, depth first. The elements must be one tree: counts of children that are too large or too small are errors.
+///
+/// # Errors
+/// Malformed schemas; groups nested too deeply.
+pub fn leaves(elements: &[Element<'_>]) -> Result<Vec<Leaf>> {
+    let fault = |message: &str| {
+        Error::malformed("parquet", format!("the schema {message}. The file is damaged; write it again."))
+    };
+    let mut out = Vec::with_capacity(elements.len());
+    // Children still to come and levels, a group each.
+    let Some(root) = elements.first() else { return Err(fault("is empty")) };
+    let mut open: Vec<(usize, u16, u16)> = vec![(root.children, 0, 0)];
+    let mut top = 0;
+    for (k, element) in elements.iter().enumerate().skip(1) {
+        while open.last().is_some_and(|(left, ..)| *left == 0) {
+            open.pop();
+        }
+        let depth = open.len();
+        let Some((left, definition, repetition)) = open.last_mut() else {
+            return Err(fault("has elements outside its root"));
+        };
+        *left -= 1;
+        let (mut d, mut r) = (*definition, *repetition);
+        match element.repetition {
+            Repetition::Required => {}
+            Repetition::Optional => d += 1,
+            Repetition::Repeated => {
+                d += 1;
+                r += 1;
+            }
+        }
+        if depth == 1 {
+            top = k;
+        }
+        if element.physical.is_some() {
+            out.push(Leaf { element: k, root: top, definition: d, repetition: r, flat: depth == 1 });
+        } else if element.children == 0 {
+            let message = "a group without fields: Arrow and Parquet's other readers have no column for it. Write it \
+                           without that group.";
+            return Err(Error::malformed("parquet", message).in_member(format!("column {}", element.name)));
+        } else if depth >= MAX_DEPTH {
+            return Err(fault(&format!("nests groups deeper than {MAX_DEPTH}")));
+        } else {
+            open.push((element.children, d, r));
+        }
+    }
+    if open.iter().any(|(left, ..)| *left > 0) {
+        return Err(fault("ends before all children of its groups"));
+    }
+    Ok(out)
+}

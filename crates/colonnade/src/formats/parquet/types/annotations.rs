@@ -1,0 +1,170 @@
+//! What a schema's element says that it means: one meaning of the two that it may say, which must suit its physical type.
+
+use crate::error::{Error, Result};
+
+use super::{INTERVAL, Physical, converted, logical_of};
+use crate::formats::parquet::schema::{Element, Logical, Unit};
+
+/// Older word for groups of keys and values; also that of the group inside of a map.
+const MAP_KEY_VALUE: i32 = 2;
+/// Older word for decimals.
+const DECIMAL: i32 = 5;
+/// Older word for columns that are always null, of the first parquet-cpp.
+const NA: i32 = 25;
+/// Digits of the widest decimal of Arrow.
+const MAX_DIGITS: i32 = 76;
+/// Bytes of it.
+const MAX_DECIMAL_NBYTES: u32 = 32;
+
+/// The LogicalType governs: where there is one, the older word becomes the one that goes with it; else it is made from the older
+/// word.
+pub fn settle(element: &mut Element<'_>) {
+    match (element.logical, element.converted) {
+        // Kinds that are not known here leave the older word.
+        (Some(Logical::Other(_)), _) | (None, None | Some(MAP_KEY_VALUE)) => {}
+        (Some(logical), _) => element.converted = converted(logical),
+        (None, Some(NA)) => (element.logical, element.converted) = (Some(Logical::Unknown), None),
+        (None, Some(DECIMAL)) => element.logical = Some(Logical::Decimal(element.scale, element.precision)),
+        (None, Some(word)) => element.logical = logical_of(word),
+    }
+}
+
+/// What the values of a leaf are made of.
+///
+/// # Errors
+/// Malformed: a number that is none of a physical type, or bytes of a fixed length that is not said.
+pub fn physical_of(element: &Element<'_>) -> Result<Physical> {
+    let number = element.physical.unwrap_or(-1);
+    Physical::of(number, element.length).ok_or_else(|| {
+        let message = format!(
+            "its physical type is number {number} with a length of {}. The file is damaged; write it again.",
+            element.length.unwrap_or(0)
+        );
+        Error::malformed("parquet", message)
+    })
+}
+
+/// Refuses a leaf whose meaning does not go with its physical type.
+///
+/// # Errors
+/// Malformed: they contradict each other. Unsupported: a decimal wider than Arrow's.
+pub fn check(element: &Element<'_>, physical: Physical) -> Result<()> {
+    use Physical::{Bytes, Fixed, Int32, Int64};
+    let expected = match element.logical {
+        Some(Logical::String | Logical::Enum | Logical::Json | Logical::Bson) => {
+            (physical != Bytes).then_some("BYTE_ARRAY")
+        }
+        Some(Logical::Decimal(scale, precision)) => return check_decimal(scale, precision, physical),
+        Some(Logical::Date | Logical::Time(Unit::Milli, _) | Logical::Integer(8 | 16 | 32, _)) => {
+            (physical != Int32).then_some("INT32")
+        }
+        Some(Logical::Timestamp(..)) if physical == Fixed(12) => {
+            let message = "a TIMESTAMP of 12 bytes is not read here. Write it as INT64.";
+            return Err(Error::unsupported("parquet", message));
+        }
+        Some(Logical::Time(..) | Logical::Timestamp(..) | Logical::Integer(64, _)) => {
+            (physical != Int64).then_some("INT64")
+        }
+        Some(Logical::Integer(..)) => Some("a width of 8, 16, 32 or 64 bits"),
+        Some(Logical::Uuid) => (physical != Fixed(16)).then_some("FIXED_LEN_BYTE_ARRAY of 16 bytes"),
+        Some(Logical::Float16) => (physical != Fixed(2)).then_some("FIXED_LEN_BYTE_ARRAY of 2 bytes"),
+        Some(Logical::Map | Logical::List) => Some("a group"),
+        Some(Logical::Unknown | Logical::Other(_)) => None,
+        None if element.converted == Some(INTERVAL) => {
+            (physical != Fixed(12)).then_some("FIXED_LEN_BYTE_ARRAY of 12 bytes")
+        }
+        None if element.converted == Some(MAP_KEY_VALUE) => Some("a group"),
+        None => None,
+    };
+    expected.map_or(Ok(()), |expected| Err(contradiction(element, expected, &name(physical))))
+}
+
+/// Refuses a group whose meaning is one of values.
+///
+/// # Errors
+/// Malformed: the meaning is none of groups.
+pub fn check_group(element: &Element<'_>) -> Result<()> {
+    match (element.logical, element.converted) {
+        (Some(Logical::Map | Logical::List | Logical::Other(_)), _) => Ok(()),
+        (Some(_), _) | (None, Some(INTERVAL)) => Err(contradiction(element, "values", "a group")),
+        (None, _) => Ok(()),
+    }
+}
+
+fn check_decimal(scale: i32, precision: i32, physical: Physical) -> Result<()> {
+    if precision > MAX_DIGITS || matches!(physical, Physical::Fixed(n) if n > MAX_DECIMAL_NBYTES) {
+        let message = format!(
+            "DECIMAL({precision}, {scale}) on {}: decimals are read up to {MAX_DIGITS} digits and \
+             {MAX_DECIMAL_NBYTES} bytes. Write it with fewer digits, or as text.",
+            name(physical)
+        );
+        return Err(Error::unsupported("parquet", message));
+    }
+    // More digits than its bytes hold are no harm: every value is one of them.
+    let held = matches!(physical, Physical::Int32 | Physical::Int64 | Physical::Bytes | Physical::Fixed(1..));
+    if held && precision >= 1 && (0..=precision).contains(&scale) {
+        return Ok(());
+    }
+    let message = format!(
+        "annotation DECIMAL({precision}, {scale}) on {}: expected INT32, INT64 or bytes, one digit or more, and no more \
+         of them behind the point. The schema contradicts itself; write the file again.",
+        name(physical)
+    );
+    Err(Error::malformed("parquet", message))
+}
+
+/// Decimal digits that every value of a physical type holds.
+#[must_use]
+pub fn most_digits(physical: Physical) -> i32 {
+    match physical {
+        Physical::Int32 => 9,
+        Physical::Int64 => 18,
+        Physical::Bytes => MAX_DIGITS,
+        // log10(2) = 0.30103: a bit is the sign.
+        Physical::Fixed(n) => {
+            let bits = i32::try_from(n).unwrap_or(i32::MAX).saturating_mul(8).saturating_sub(1);
+            bits.saturating_mul(30_103) / 100_000
+        }
+        _ => 0,
+    }
+}
+
+fn contradiction(element: &Element<'_>, expected: &str, found: &str) -> Error {
+    let word = match (element.logical, element.converted) {
+        (Some(logical), _) => word(logical),
+        (None, Some(INTERVAL)) => "INTERVAL".into(),
+        _ => "MAP_KEY_VALUE".into(),
+    };
+    let message = format!(
+        "annotation {word}: expected {expected}, found {found}. The schema contradicts itself; write the file again."
+    );
+    Error::malformed("parquet", message)
+}
+
+/// An annotation as the specification calls it.
+fn word(logical: Logical) -> String {
+    let unit = |unit| match unit {
+        Unit::Milli => "MILLIS",
+        Unit::Micro => "MICROS",
+        Unit::Nano => "NANOS",
+    };
+    match logical {
+        Logical::Time(of, _) => format!("TIME({})", unit(of)),
+        Logical::Timestamp(of, _) => format!("TIMESTAMP({})", unit(of)),
+        Logical::Integer(bits, signed) => format!("{}INT({bits})", if signed { "" } else { "U" }),
+        other => format!("{other:?}").to_uppercase(),
+    }
+}
+
+fn name(physical: Physical) -> String {
+    match physical {
+        Physical::Boolean => "BOOLEAN".into(),
+        Physical::Int32 => "INT32".into(),
+        Physical::Int64 => "INT64".into(),
+        Physical::Int96 => "INT96".into(),
+        Physical::Float => "FLOAT".into(),
+        Physical::Double => "DOUBLE".into(),
+        Physical::Bytes => "BYTE_ARRAY".into(),
+        Physical::Fixed(n) => format!("FIXED_LEN_BYTE_ARRAY of {n} bytes"),
+    }
+}

@@ -1,0 +1,162 @@
+//! DELTA_BINARY_PACKED, and the encodings of text that stand on it.
+//!
+//! Blocks of 128 differences in four parts of 32, as other writers have them.
+
+use super::pack::{GROUP, pack32};
+use crate::formats::parquet::thrift_out::{varint, zigzag};
+
+const BLOCK: usize = 128;
+const PARTS: usize = BLOCK / GROUP;
+
+/// Integers whose differences are packed. Differences wrap: what overflows comes back by overflowing again.
+pub(super) trait Number: Copy {
+    fn minus(self, other: Self) -> i64;
+    fn wide(self) -> i64;
+    /// A difference above the least one, as it is packed.
+    fn above(difference: i64, least: i64) -> u64;
+}
+
+impl Number for u32 {
+    #[inline]
+    fn minus(self, other: Self) -> i64 {
+        i64::from(self.wrapping_sub(other).cast_signed())
+    }
+    #[inline]
+    fn wide(self) -> i64 {
+        i64::from(self.cast_signed())
+    }
+    #[inline]
+    fn above(difference: i64, least: i64) -> u64 {
+        // Both have 32 bits: this has no sign and no more than 32.
+        (difference - least).cast_unsigned()
+    }
+}
+
+impl Number for u64 {
+    #[inline]
+    fn minus(self, other: Self) -> i64 {
+        self.wrapping_sub(other).cast_signed()
+    }
+    #[inline]
+    fn wide(self) -> i64 {
+        self.cast_signed()
+    }
+    #[inline]
+    fn above(difference: i64, least: i64) -> u64 {
+        difference.wrapping_sub(least).cast_unsigned()
+    }
+}
+
+/// Appends a page of differences.
+pub(super) fn encode<T: Number>(values: &[T], out: &mut Vec<u8>) {
+    varint(out, BLOCK as u64);
+    varint(out, PARTS as u64);
+    varint(out, values.len() as u64);
+    let Some((&first, rest)) = values.split_first() else {
+        varint(out, 0);
+        return;
+    };
+    varint(out, zigzag(first.wide()));
+    let mut previous = first;
+    for block in rest.chunks(BLOCK) {
+        let mut differences = [0i64; BLOCK];
+        let mut last = previous;
+        for (to, &value) in differences.iter_mut().zip(block) {
+            *to = value.minus(last);
+            last = value;
+        }
+        previous = last;
+        let there = differences.get(..block.len()).unwrap_or_default();
+        let least = there.iter().copied().min().unwrap_or(0);
+        varint(out, zigzag(least));
+        let widths_at = out.len();
+        out.extend_from_slice(&[0; PARTS]);
+        // What is behind the last value packs as zeros.
+        let mut above = [0u64; BLOCK];
+        for (to, &difference) in above.iter_mut().zip(there) {
+            *to = T::above(difference, least);
+        }
+        for (k, part) in above.as_chunks::<GROUP>().0.iter().enumerate() {
+            if k * GROUP >= block.len() {
+                break;
+            }
+            let all = part.iter().fold(0, |all, value| all | value);
+            let width = (64 - all.leading_zeros()).to_le_bytes()[0];
+            if let Some(place) = out.get_mut(widths_at + k) {
+                *place = width;
+            }
+            if width <= 32 {
+                #[allow(clippy::cast_possible_truncation)] // 32 bits at most
+                pack32(width, &part.map(|value| value as u32), out);
+            } else {
+                wide(width, part, out);
+            }
+        }
+    }
+}
+
+/// Packs 32 values of more than 32 bits.
+fn wide(width: u8, values: &[u64; GROUP], out: &mut Vec<u8>) {
+    let (mut word, mut bits) = (0u128, 0u32);
+    for &value in values {
+        word |= u128::from(value) << bits;
+        bits += u32::from(width);
+        while bits >= 32 {
+            out.extend_from_slice(word.to_le_bytes().get(..4).unwrap_or_default());
+            word >>= 32;
+            bits -= 32;
+        }
+    }
+}
+
+/// Least and largest difference of each block, and how many it has.
+fn extremes<T: Number>(values: &[T]) -> impl Iterator<Item = (i64, i64, usize)> + '_ {
+    let rest = values.get(1..).unwrap_or_default();
+    values.chunks(BLOCK).zip(rest.chunks(BLOCK)).map(|(before, block)| {
+        let (mut least, mut most) = (i64::MAX, i64::MIN);
+        for (&before, &value) in before.iter().zip(block) {
+            let difference = value.minus(before);
+            least = least.min(difference);
+            most = most.max(difference);
+        }
+        (least, most, block.len())
+    })
+}
+
+/// Bits that a value takes as a difference, about, by a sample of neighbours.
+pub(super) fn estimate<T: Number>(values: &[T]) -> usize {
+    let bits = extremes(values).map(|(least, most, n)| {
+        let above = T::above(most, least);
+        (64 - above.leading_zeros() as usize) * n + 32 + 64 - least.unsigned_abs().leading_zeros() as usize
+    });
+    bits.sum()
+}
+
+/// Bits of the widest packed difference of a page.
+pub(super) fn widest<T: Number>(values: &[T]) -> u8 {
+    let all = extremes(values).fold(0, |all, (least, most, _)| all | T::above(most, least));
+    (64 - all.leading_zeros()).to_le_bytes()[0]
+}
+
+/// Appends lengths as differences, then the bytes.
+pub(super) fn lengths(texts: &[&[u8]], out: &mut Vec<u8>) {
+    let lengths: Vec<u32> = texts.iter().map(|text| u32::try_from(text.len()).unwrap_or(u32::MAX)).collect();
+    encode(&lengths, out);
+    out.reserve(texts.iter().map(|text| text.len()).sum());
+    texts.iter().for_each(|text| out.extend_from_slice(text));
+}
+
+/// Appends the lengths of what each shares with the one before as differences, then the rest of each.
+pub(super) fn prefixes(texts: &[&[u8]], out: &mut Vec<u8>) {
+    let mut before: &[u8] = &[];
+    let mut shared = Vec::with_capacity(texts.len());
+    let mut rests = Vec::with_capacity(texts.len());
+    for &text in texts {
+        let n = text.iter().zip(before).take_while(|(a, b)| a == b).count();
+        shared.push(u32::try_from(n).unwrap_or(u32::MAX));
+        rests.push(text.get(n..).unwrap_or_default());
+        before = text;
+    }
+    encode(&shared, out);
+    lengths(&rests, out);
+}

@@ -1,0 +1,102 @@
+//! Pages: their headers, their CRC-32, and the bytes behind.
+
+use crate::error::{Error, Result};
+
+use super::settings::Encoding;
+use crate::formats::parquet::thrift_out::ThriftOut;
+
+/// Bytes of a page's levels, without the lengths in front of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LevelsOut {
+    /// Of the repetition levels, which come first.
+    pub(super) repetition_nbytes: usize,
+    /// Of the definition levels.
+    pub(super) definition_nbytes: usize,
+}
+
+/// What stands in front of a page.
+pub(super) enum Head {
+    /// A dictionary.
+    Dictionary {
+        /// Values.
+        n: usize,
+    },
+    /// Data of version 1.
+    Data {
+        /// Values, nulls included.
+        n: usize,
+        /// Of the values.
+        encoding: Encoding,
+    },
+    /// Data of version 2.
+    DataV2 {
+        /// Values, nulls included.
+        n: usize,
+        /// Values that are null.
+        nulls: usize,
+        /// Rows.
+        nrows: usize,
+        /// Of the values.
+        encoding: Encoding,
+        /// Bytes of the levels.
+        levels: LevelsOut,
+        /// Whether the values are compressed.
+        compressed: bool,
+    },
+}
+
+fn size(n: usize) -> Result<i32> {
+    i32::try_from(n).map_err(|_| {
+        let message =
+            "a page passes 2 GiB: one value or one dictionary is that large. Write smaller row groups.";
+        Error::unrepresentable("parquet", message)
+    })
+}
+
+/// Appends a page's header. `nbytes`: the page before compression; `body`: as it is written.
+///
+/// # Errors
+/// Pages over 2 GiB.
+pub(super) fn head(head: &Head, nbytes: usize, body: &[u8], crc: bool, out: &mut Vec<u8>) -> Result<()> {
+    let mut t = ThriftOut::new(out);
+    t.i32(
+        1,
+        match head {
+            Head::Dictionary { .. } => 2,
+            Head::Data { .. } => 0,
+            Head::DataV2 { .. } => 3,
+        },
+    );
+    t.i32(2, size(nbytes)?);
+    t.i32(3, size(body.len())?);
+    if crc {
+        t.i32(4, crc32fast::hash(body).cast_signed());
+    }
+    match head {
+        Head::Data { n, encoding } => {
+            t.begin(5);
+            t.i32(1, size(*n)?);
+            t.i32(2, *encoding as i32);
+            t.i32(3, Encoding::Rle as i32);
+            t.i32(4, Encoding::Rle as i32);
+        }
+        Head::Dictionary { n } => {
+            t.begin(7);
+            t.i32(1, size(*n)?);
+            t.i32(2, Encoding::Plain as i32);
+        }
+        Head::DataV2 { n, nulls, nrows, encoding, levels, compressed } => {
+            t.begin(8);
+            t.i32(1, size(*n)?);
+            t.i32(2, size(*nulls)?);
+            t.i32(3, size(*nrows)?);
+            t.i32(4, *encoding as i32);
+            t.i32(5, size(levels.definition_nbytes)?);
+            t.i32(6, size(levels.repetition_nbytes)?);
+            t.bool(7, *compressed);
+        }
+    }
+    t.end();
+    t.end();
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! Dictionary columns: as dictionary pages where Parquet has them, else as plain values or codes beside a kept dictionary.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, make_array};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer};
+use arrow_data::ArrayData;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_select::take::take as select;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::types::{Physical, Stored};
+use crate::formats::parquet::write::column::{Leaf, LeafData, Offsets, Turn};
+
+use super::leaves::{self, Take};
+
+fn broken(message: &str) -> Error {
+    Error::malformed("parquet", format!("{message}. The array breaks Arrow's layout."))
+}
+
+fn failed(error: &ArrowError) -> Error {
+    Error::unrepresentable("parquet", format!("a dictionary: {error}."))
+}
+
+/// Its values.
+pub(super) fn values(data: &ArrayData) -> Result<&ArrayData> {
+    data.child_data().first().ok_or_else(|| broken("a dictionary has no values"))
+}
+
+fn key_width(data: &ArrayData) -> Result<usize> {
+    match data.data_type() {
+        DataType::Dictionary(key, _) => key.primitive_width().ok_or_else(|| broken("keys have no width")),
+        _ => Err(broken("keys are missing")),
+    }
+}
+
+/// The codes of the rows, packed.
+fn codes(data: &ArrayData) -> Result<&[u8]> {
+    let width = key_width(data)?;
+    let bytes = data.buffers().first().map_or(&[][..], Buffer::as_slice);
+    let (start, nbytes) = (data.offset() * width, data.len() * width);
+    bytes.get(start..start + nbytes).ok_or_else(|| broken("keys are missing"))
+}
+
+/// The leaf whose dictionary page is the dictionary as it stands.
+///
+/// # Errors
+/// As [`leaves::of_masked`].
+pub(super) fn leaf(
+    data: &ArrayData,
+    nulls: Option<&NullBuffer>,
+    stored: &Stored,
+    optional: bool,
+    take: Take<'_>,
+) -> Result<()> {
+    let data = without_null_values(data)?;
+    let nulls = match &data {
+        Cow::Borrowed(_) => nulls,
+        Cow::Owned(data) => data.nulls(),
+    };
+    let validity = leaves::validity(nulls, optional)?;
+    let data = data.as_ref();
+    let values = values(data)?;
+    let order = leaves::order(stored, values.data_type());
+    if values.is_empty() {
+        // Nothing but nulls: a page without values.
+        let offsets = vec![0i32; data.len() + 1];
+        let data = match stored.physical {
+            Physical::Bytes => LeafData::Bytes { offsets: Offsets::Small(&offsets), data: &[] },
+            _ => LeafData::Fixed {
+                bytes: &[0; 64],
+                start: 0,
+                width: width(stored.physical),
+                stride: 0,
+                turn: Turn::AsIs,
+            },
+        };
+        return take(&Leaf { physical: stored.physical, data, validity, optional, order });
+    }
+    let (codes, width, nvalues) = (codes(data)?, key_width(data)?, values.len());
+    leaves::of_array(values, stored, true, &mut |inner| {
+        let values = Box::new(inner.data.clone());
+        let data = LeafData::Dictionary { codes, width, values, nvalues };
+        take(&Leaf { physical: stored.physical, data, validity, optional, order })
+    })
+}
+
+fn width(physical: Physical) -> usize {
+    match physical {
+        Physical::Int32 | Physical::Float => 4,
+        Physical::Fixed(n) => n as usize,
+        _ => 8,
+    }
+}
+
+/// The same column where no value of the dictionary is null: rows that point at one become null.
+pub(super) fn without_null_values(data: &ArrayData) -> Result<Cow<'_, ArrayData>> {
+    let values = values(data)?;
+    let Some(nulls) = values.nulls().filter(|nulls| nulls.null_count() > 0) else {
+        return Ok(Cow::Borrowed(data));
+    };
+    let kept: Vec<u64> = (0u64..).zip(nulls.iter()).filter(|(_, there)| *there).map(|(k, _)| k).collect();
+    let mut place = vec![None; values.len()];
+    for (new, &old) in kept.iter().enumerate() {
+        if let Some(slot) = usize::try_from(old).ok().and_then(|old| place.get_mut(old)) {
+            *slot = i32::try_from(new).ok();
+        }
+    }
+    let keys = numbers(data)?;
+    let there = |row: usize| data.nulls().is_none_or(|nulls| nulls.is_valid(row));
+    let keys: arrow_array::Int32Array = keys
+        .iter()
+        .enumerate()
+        .map(|(row, key)| key.filter(|_| there(row)).and_then(|key| place.get(key).copied().flatten()))
+        .collect();
+    let kept = arrow_array::UInt64Array::from(kept);
+    let values = select(&make_array(values.clone()), &kept, None).map_err(|e| failed(&e))?;
+    let data_type = DataType::Dictionary(Box::new(DataType::Int32), Box::new(values.data_type().clone()));
+    let keys = arrow_array::Array::to_data(&keys);
+    let built = keys.into_builder().data_type(data_type).add_child_data(values.to_data()).build();
+    built.map(Cow::Owned).map_err(|e| failed(&e))
+}
+
+/// The key of each row; nonsense where the row is null.
+fn numbers(data: &ArrayData) -> Result<Vec<Option<usize>>> {
+    fn all<T: ArrowNativeType>(bytes: &[u8]) -> Vec<Option<usize>> {
+        let read = |chunk: &[u8]| {
+            let mut value = T::default();
+            // SAFETY: a key type is an integer of exactly the chunk's size; any bytes are one.
+            unsafe {
+                std::ptr::copy_nonoverlapping(chunk.as_ptr(), (&raw mut value).cast::<u8>(), size_of::<T>())
+            };
+            value.to_usize()
+        };
+        bytes.chunks_exact(size_of::<T>()).map(read).collect()
+    }
+    let bytes = codes(data)?;
+    Ok(match data.data_type() {
+        DataType::Dictionary(key, _) => match key.as_ref() {
+            DataType::Int8 => all::<i8>(bytes),
+            DataType::Int16 => all::<i16>(bytes),
+            DataType::Int32 => all::<i32>(bytes),
+            DataType::UInt8 => all::<u8>(bytes),
+            DataType::UInt16 => all::<u16>(bytes),
+            DataType::UInt32 => all::<u32>(bytes),
+            DataType::UInt64 => all::<u64>(bytes),
+            _ => all::<i64>(bytes),
+        },
+        _ => return Err(broken("keys are missing")),
+    })
+}
+
+/// The column's values, a row each.
+pub(super) fn dense(data: &ArrayData) -> Result<ArrayData> {
+    let values: ArrayRef = make_array(values(data)?.clone());
+    let there = |row: usize| data.nulls().is_none_or(|nulls| nulls.is_valid(row));
+    let keys: arrow_array::UInt64Array = numbers(data)?
+        .into_iter()
+        .enumerate()
+        .map(|(row, key)| key.filter(|_| there(row)).map(|key| key as u64))
+        .collect();
+    Ok(select(&values, &keys, None).map_err(|e| failed(&e))?.to_data())
+}
+
+/// The column's codes, as integers.
+pub(super) fn as_codes(data: &ArrayData) -> Result<ArrayData> {
+    let DataType::Dictionary(key, _) = data.data_type() else { return Err(broken("keys are missing")) };
+    let builder = ArrayData::builder(key.as_ref().clone()).len(data.len()).offset(data.offset());
+    let buffer = data.buffers().first().cloned().unwrap_or_default();
+    builder.add_buffer(buffer).nulls(data.nulls().cloned()).build().map_err(|e| failed(&e))
+}
+
+/// A dictionary as text for the file's metadata: an Arrow stream of one column, in base64.
+pub(super) fn kept(values: &ArrayData) -> Result<String> {
+    let schema = Arc::new(Schema::new(vec![Field::new("values", values.data_type().clone(), true)]));
+    let batch = RecordBatch::try_new(Arc::clone(&schema), vec![make_array(values.clone())])
+        .map_err(|e| failed(&e))?;
+    let mut writer = StreamWriter::try_new(Vec::new(), &schema).map_err(|e| failed(&e))?;
+    writer.write(&batch).map_err(|e| failed(&e))?;
+    Ok(STANDARD.encode(writer.into_inner().map_err(|e| failed(&e))?))
+}

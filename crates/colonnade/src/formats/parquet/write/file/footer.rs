@@ -1,0 +1,289 @@
+//! The footer: column chunks are put into its form as they are written, so that nothing of a hundred thousand columns is kept
+//! but bytes.
+//!
+//! ```text
+//! "PAR1" | chunks ... | column indexes | offset indexes | FileMetaData | its length | "PAR1"
+//! ```
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::thrift::Wire;
+use crate::formats::parquet::thrift_out::ThriftOut;
+use crate::formats::parquet::write::column::{Bounds, Chunk};
+
+/// First and last bytes of a file.
+pub(super) const MAGIC: &[u8; 4] = b"PAR1";
+
+/// The version of the format: the first one with all logical types.
+const VERSION: i32 = 2;
+
+/// Who wrote it, as the specification spells versions.
+const CREATED_BY: &str = concat!("colonnade version ", env!("CARGO_PKG_VERSION"), " (build release)");
+
+/// The page with the chunk's bounds, and what the pages index says of it.
+#[derive(Debug, Default)]
+struct Indexed {
+    column: Range<usize>,
+    offset: Range<usize>,
+}
+
+/// A chunk's metadata in the footer's form, and its indexes.
+#[derive(Debug)]
+struct Kept {
+    metadata: Range<usize>,
+    column_index: Range<usize>,
+    offset_index: Range<usize>,
+}
+
+/// A row group that was written.
+#[derive(Debug)]
+struct Group {
+    chunks: Range<usize>,
+    nrows: usize,
+    nbytes: usize,
+    compressed_nbytes: usize,
+    at: u64,
+}
+
+/// What was written so far.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    groups: Vec<Group>,
+    chunks: Vec<Kept>,
+    metadata: Vec<u8>,
+    column_indexes: Vec<u8>,
+    offset_indexes: Vec<u8>,
+}
+
+/// What a chunk is in the schema.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// Physical type.
+    pub(super) physical: i32,
+    /// Names from below the root to the leaf.
+    pub(super) path: &'a [String],
+}
+
+fn number(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+fn place(at: u64) -> i64 {
+    i64::try_from(at).unwrap_or(i64::MAX)
+}
+
+impl Written {
+    /// Row groups.
+    pub(super) fn ngroups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// A row group begins at byte `at`.
+    pub(super) fn begin(&mut self, nrows: usize, at: u64) {
+        let chunks = self.chunks.len()..self.chunks.len();
+        self.groups.push(Group { chunks, nrows, nbytes: 0, compressed_nbytes: 0, at });
+    }
+
+    /// The next chunk of the row group, which begins at byte `at`. `indexed`: whether its pages are indexed.
+    pub(super) fn push(&mut self, column: Place<'_>, chunk: &Chunk, at: u64, indexed: bool) {
+        let start = self.metadata.len();
+        metadata(&mut self.metadata, column, chunk, at);
+        let indexed = if indexed { self.index(chunk, at) } else { Indexed::default() };
+        self.chunks.push(Kept {
+            metadata: start..self.metadata.len(),
+            column_index: indexed.column,
+            offset_index: indexed.offset,
+        });
+        if let Some(group) = self.groups.last_mut() {
+            group.chunks.end = self.chunks.len();
+            group.nbytes += chunk.nbytes;
+            group.compressed_nbytes += chunk.compressed_nbytes;
+        }
+    }
+
+    fn index(&mut self, chunk: &Chunk, at: u64) -> Indexed {
+        if chunk.pages.is_empty() {
+            return Indexed::default();
+        }
+        let (column, offset) = (self.column_indexes.len(), self.offset_indexes.len());
+        column_index(&mut self.column_indexes, chunk);
+        let mut out = ThriftOut::new(&mut self.offset_indexes);
+        out.list(1, Wire::Struct, chunk.pages.len());
+        for page in &chunk.pages {
+            out.element_begin();
+            out.i64(1, place(at) + number(page.at));
+            out.i32(2, i32::try_from(page.nbytes).unwrap_or(i32::MAX));
+            out.i64(3, number(page.first_row));
+            out.end();
+        }
+        out.end();
+        Indexed { column: column..self.column_indexes.len(), offset: offset..self.offset_indexes.len() }
+    }
+
+    /// All that stands behind the last chunk, which ends at byte `at`.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: a footer of more than 2 GiB.
+    pub(super) fn finish(&self, schema: &Schema<'_>, nrows: usize, at: u64) -> Result<Vec<u8>> {
+        let indexes = self.column_indexes.len() + self.offset_indexes.len();
+        let room = indexes + self.metadata.len() + self.chunks.len() * 32 + schema.elements.len() + 4096;
+        let mut bytes =
+            Vec::with_capacity(room + schema.metadata.iter().map(|(k, v)| k.len() + v.len()).sum::<usize>());
+        bytes.extend_from_slice(&self.column_indexes);
+        bytes.extend_from_slice(&self.offset_indexes);
+        let start = bytes.len();
+        let indexed = (at, at + self.column_indexes.len() as u64);
+        let mut out = ThriftOut::new(&mut bytes);
+        out.i32(1, VERSION);
+        out.list(2, Wire::Struct, schema.nelements);
+        out.bytes.extend_from_slice(schema.elements);
+        out.i64(3, number(nrows));
+        out.list(4, Wire::Struct, self.groups.len());
+        for (ordinal, group) in self.groups.iter().enumerate() {
+            self.group(&mut out, group, ordinal, indexed);
+        }
+        out.list(5, Wire::Struct, schema.metadata.len());
+        for (key, value) in schema.metadata {
+            out.element_begin();
+            out.binary(1, key.as_bytes());
+            out.binary(2, value.as_bytes());
+            out.end();
+        }
+        out.binary(6, CREATED_BY.as_bytes());
+        out.list(7, Wire::Struct, schema.nleaves);
+        for _ in 0..schema.nleaves {
+            // The order of each leaf's own type.
+            out.element_begin();
+            out.empty(1);
+            out.end();
+        }
+        out.end();
+        let length = u32::try_from(bytes.len() - start).ok().filter(|&n| i32::try_from(n).is_ok());
+        let length = length.ok_or_else(|| {
+            let message = "the footer passes 2 GiB. Write fewer columns, or larger row groups.";
+            Error::unrepresentable("parquet", message)
+        })?;
+        bytes.extend_from_slice(&length.to_le_bytes());
+        bytes.extend_from_slice(MAGIC);
+        Ok(bytes)
+    }
+
+    fn group(&self, out: &mut ThriftOut<'_>, group: &Group, ordinal: usize, (columns, offsets): (u64, u64)) {
+        out.element_begin();
+        let chunks = self.chunks.get(group.chunks.clone()).unwrap_or(&[]);
+        out.list(1, Wire::Struct, chunks.len());
+        for chunk in chunks {
+            out.element_begin();
+            // Nobody's metadata stand with the chunk.
+            out.i64(2, 0);
+            out.begin(3);
+            out.bytes.extend_from_slice(self.metadata.get(chunk.metadata.clone()).unwrap_or(&[]));
+            out.end();
+            let length = |range: &Range<usize>| i32::try_from(range.len()).unwrap_or(i32::MAX);
+            if !chunk.offset_index.is_empty() {
+                out.i64(4, place(offsets + chunk.offset_index.start as u64));
+                out.i32(5, length(&chunk.offset_index));
+            }
+            if !chunk.column_index.is_empty() {
+                out.i64(6, place(columns + chunk.column_index.start as u64));
+                out.i32(7, length(&chunk.column_index));
+            }
+            out.end();
+        }
+        out.i64(2, number(group.nbytes));
+        out.i64(3, number(group.nrows));
+        out.i64(5, place(group.at));
+        out.i64(6, number(group.compressed_nbytes));
+        if let Ok(ordinal) = i16::try_from(ordinal) {
+            out.i16(7, ordinal);
+        }
+        out.end();
+    }
+}
+
+/// What the footer says of the whole.
+pub(super) struct Schema<'a> {
+    /// The elements in their form, the root's too.
+    pub(super) elements: &'a [u8],
+    /// How many.
+    pub(super) nelements: usize,
+    /// Leaves.
+    pub(super) nleaves: usize,
+    /// The file's own metadata.
+    pub(super) metadata: &'a [(String, String)],
+}
+
+/// The fields of a chunk's metadata, without the end of the structure.
+fn metadata(bytes: &mut Vec<u8>, column: Place<'_>, chunk: &Chunk, at: u64) {
+    let mut out = ThriftOut::new(bytes);
+    out.i32(1, column.physical);
+    out.list(2, Wire::I32, chunk.encodings.len());
+    chunk.encodings.iter().for_each(|&encoding| out.element_i32(encoding as i32));
+    out.list(3, Wire::Binary, column.path.len());
+    column.path.iter().for_each(|name| out.element_binary(name.as_bytes()));
+    out.i32(4, chunk.codec as i32);
+    out.i64(5, number(chunk.nvalues));
+    out.i64(6, number(chunk.nbytes));
+    out.i64(7, number(chunk.compressed_nbytes));
+    out.i64(9, place(at) + number(chunk.data_at));
+    if let Some(dictionary) = chunk.dictionary_at {
+        out.i64(11, place(at) + number(dictionary));
+    }
+    if let Some(statistics) = &chunk.statistics {
+        out.begin(12);
+        out.i64(3, number(statistics.null_count));
+        let Bounds { min, max } = &statistics.bounds;
+        if let Some(max) = max {
+            out.binary(5, &max.bytes);
+        }
+        if let Some(min) = min {
+            out.binary(6, &min.bytes);
+        }
+        if let Some(max) = max {
+            out.bool(7, max.exact);
+        }
+        if let Some(min) = min {
+            out.bool(8, min.exact);
+        }
+        out.end();
+    }
+    if !chunk.encoding_stats.is_empty() {
+        out.list(13, Wire::Struct, chunk.encoding_stats.len());
+        for &(kind, encoding, count) in &chunk.encoding_stats {
+            out.element_begin();
+            out.i32(1, kind);
+            out.i32(2, encoding as i32);
+            out.i32(3, i32::try_from(count).unwrap_or(i32::MAX));
+            out.end();
+        }
+    }
+}
+
+/// The bounds of the pages, if all that have values have them.
+fn column_index(bytes: &mut Vec<u8>, chunk: &Chunk) {
+    let empty = |page: &crate::formats::parquet::write::column::Page| page.nulls == page.nvalues;
+    let bounded = |page: &crate::formats::parquet::write::column::Page| {
+        page.bounds.min.is_some() && page.bounds.max.is_some()
+    };
+    if !chunk.pages.iter().all(|page| empty(page) || bounded(page)) {
+        return;
+    }
+    let n = chunk.pages.len();
+    let mut out = ThriftOut::new(bytes);
+    out.list(1, Wire::True, n);
+    chunk.pages.iter().for_each(|page| out.element_bool(empty(page)));
+    out.list(2, Wire::Binary, n);
+    for page in &chunk.pages {
+        out.element_binary(page.bounds.min.as_ref().map_or(&[][..], |bound| &bound.bytes));
+    }
+    out.list(3, Wire::Binary, n);
+    for page in &chunk.pages {
+        out.element_binary(page.bounds.max.as_ref().map_or(&[][..], |bound| &bound.bytes));
+    }
+    // Nothing is claimed of their order.
+    out.i32(4, 0);
+    out.list(5, Wire::I64, n);
+    chunk.pages.iter().for_each(|page| out.element_i64(number(page.nulls)));
+    out.end();
+}

@@ -1,0 +1,199 @@
+//! Row groups: columns encoded side by side, a few neighbours a task, and taken in their order.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::Result;
+use crate::formats::parquet::write::column::{Chunk, Settings, encode};
+use crate::frame::Frame;
+use crate::parallel;
+use crate::sink::joined::{Joined, Target};
+
+use super::footer::{Place, Written};
+use super::layout::{Kind, Layout, Root};
+use super::source::{Packed, Source, each_packed, sources};
+use super::{dictionaries, leaves, nested};
+
+/// Neighbours that together have less are one task.
+const TASK_NBYTES: usize = 1 << 20;
+
+/// Below this size threads do not pay.
+const INLINE_NBYTES: usize = 512 << 10;
+
+/// The columns `roots` of one row group.
+struct Task {
+    group: usize,
+    roots: Range<usize>,
+    /// Which leaves of them, where it is one column of many leaves.
+    leaves: Range<usize>,
+    /// The first one of its row group.
+    first: bool,
+}
+
+/// Of a chunk that was encoded: its root, its leaf there, where it begins in the task's bytes, and the rest.
+struct Encoded {
+    root: usize,
+    leaf: usize,
+    at: usize,
+    chunk: Chunk,
+}
+
+/// Encodes frames, a row group each, and puts them into the file.
+///
+/// # Errors
+/// `Unrepresentable` for values that the file's types cannot hold; the sink's own.
+pub(super) fn write(
+    frames: &[Frame],
+    layout: &Layout,
+    all: &Settings,
+    threads: usize,
+    (written, output): (&mut Written, &mut Joined),
+    target: &mut Target<'_>,
+) -> Result<()> {
+    let groups: Vec<Vec<Source<'_>>> = frames.iter().map(sources).collect::<Result<_>>()?;
+    let index = all.page_index;
+    let (mut tasks, mut total, mut indexed) = (Vec::new(), 0, Vec::new());
+    for (group, (sources, frame)) in groups.iter().zip(frames).enumerate() {
+        let (nbytes, most) = cut(&mut tasks, group, layout, sources, frame.nrows);
+        total += nbytes;
+        let nvalues = sources.iter().map(|source| source.nvalues(frame.nrows)).max().unwrap_or(0);
+        // Where a column has several pages, all columns have an index.
+        indexed.push(index && (nvalues > all.page_rows || most > all.page_nbytes));
+    }
+    let threads = if total < INLINE_NBYTES { 1 } else { threads };
+    let done: Vec<Mutex<Vec<Encoded>>> = tasks.iter().map(|_| Mutex::new(Vec::new())).collect();
+    let make = |i: usize, out: &mut Vec<u8>| -> Result<()> {
+        let (Some(task), Some(slot)) = (tasks.get(i), done.get(i)) else { return Ok(()) };
+        let columns = groups.get(task.group).and_then(|g| g.get(task.roots.clone())).unwrap_or(&[]);
+        let encoded = task_bytes(layout, task, columns, all, out)?;
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = encoded;
+        Ok(())
+    };
+    let progress = target.progress;
+    let mut next = 0;
+    let mut take = |bytes: &[u8]| -> Result<()> {
+        let (Some(task), Some(slot)) = (tasks.get(next), done.get(next)) else { return Ok(()) };
+        next += 1;
+        let at = output.position();
+        if task.first {
+            written.begin(frames.get(task.group).map_or(0, |frame| frame.nrows), at);
+        }
+        let indexed = indexed.get(task.group).copied().unwrap_or(false);
+        for encoded in std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)) {
+            let leaf = layout.roots.get(encoded.root).and_then(|root| root.leaves.get(encoded.leaf));
+            if let Some(leaf) = leaf {
+                let indexed = indexed || index && encoded.chunk.pages.len() > 1;
+                written.push(
+                    Place { physical: leaf.physical, path: &leaf.path },
+                    &encoded.chunk,
+                    at + encoded.at as u64,
+                    indexed,
+                );
+            }
+        }
+        output.put(bytes, target)
+    };
+    parallel::ordered(tasks.len(), threads, &make, &mut take, progress)
+}
+
+/// Cuts a row group into tasks; answers its bytes and those of its largest column.
+fn cut(
+    tasks: &mut Vec<Task>,
+    group: usize,
+    layout: &Layout,
+    sources: &[Source<'_>],
+    nrows: usize,
+) -> (usize, usize) {
+    let (mut total, mut most, mut held, mut start) = (0, 0, 0, 0);
+    let all = 0..usize::MAX;
+    let mut push = |roots: Range<usize>, leaves: Range<usize>| {
+        let first = roots.start == 0 && leaves.start == 0;
+        tasks.push(Task { group, roots, leaves, first });
+    };
+    for (k, source) in sources.iter().enumerate() {
+        let nbytes = source.nbytes(nrows);
+        total += nbytes;
+        most = most.max(nbytes);
+        let nleaves = layout.roots.get(k).map_or(1, |root| root.leaves.len());
+        let parts = nleaves.min(nbytes / TASK_NBYTES);
+        if parts > 1 {
+            if start < k {
+                push(start..k, all.clone());
+            }
+            let edge = |part: usize| part * nleaves / parts;
+            (0..parts).for_each(|part| push(k..k + 1, edge(part)..edge(part + 1)));
+            (start, held) = (k + 1, 0);
+            continue;
+        }
+        held += nbytes;
+        if held >= TASK_NBYTES {
+            push(start..k + 1, all.clone());
+            (start, held) = (k + 1, 0);
+        }
+    }
+    if start < sources.len() || sources.is_empty() {
+        push(start..sources.len(), all);
+    }
+    (total, most)
+}
+
+fn task_bytes(
+    layout: &Layout,
+    task: &Task,
+    columns: &[Source<'_>],
+    all: &Settings,
+    out: &mut Vec<u8>,
+) -> Result<Vec<Encoded>> {
+    let mut done = Vec::with_capacity(columns.len());
+    each_packed(columns, |k, column| {
+        let Some(root) = layout.roots.get(task.roots.start + k) else { return Ok(()) };
+        let chunks = chunks(root, &task.leaves, &column, all, out)
+            .map_err(|e| e.in_member(root.field.name().clone()))?;
+        done.extend(chunks.into_iter().map(|(leaf, at, chunk)| Encoded {
+            root: task.roots.start + k,
+            leaf,
+            at,
+            chunk,
+        }));
+        Ok(())
+    })?;
+    Ok(done)
+}
+
+/// The chunks of a column: which leaf each is of, and where it begins in `out`.
+fn chunks(
+    root: &Root,
+    wanted: &Range<usize>,
+    column: &Packed<'_>,
+    all: &Settings,
+    out: &mut Vec<u8>,
+) -> Result<Vec<(usize, usize, Chunk)>> {
+    if let Kind::Nested(tree) = &root.kind {
+        let data = leaves::array(column, root.field.data_type())?;
+        return nested::encode((tree, &root.leaves), wanted, &data, all, out);
+    }
+    let nrows = match column {
+        Packed::Block(block) => block.grid.nrows,
+        Packed::Array(data) => data.len(),
+    };
+    let settings = root.leaves.first().and_then(|leaf| leaf.settings.as_deref()).unwrap_or(all);
+    let (at, optional) = (out.len(), root.optional);
+    let mut one = None;
+    let mut take = |leaf: &crate::formats::parquet::write::column::Leaf<'_>| {
+        one = Some(encode(leaf, 0..nrows, settings, out)?);
+        Ok(())
+    };
+    match (&root.kind, column) {
+        (Kind::Dense(stored), Packed::Array(data)) => {
+            leaves::of_array(&dictionaries::dense(data)?, stored, optional, &mut take)?;
+        }
+        (Kind::Codes(stored), Packed::Array(data)) => {
+            leaves::of_array(&dictionaries::as_codes(data)?, stored, optional, &mut take)?;
+        }
+        (Kind::Leaf(stored) | Kind::Dense(stored) | Kind::Codes(stored), _) => {
+            leaves::leaf(column, root.field.data_type(), stored, optional, &mut take)?;
+        }
+        (Kind::Nested(_), _) => {}
+    }
+    Ok(one.map(|chunk| (0, at, chunk)).into_iter().collect())
+}

@@ -1,0 +1,363 @@
+//! What is asked of a file, validated when it is made.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::codec::Profile;
+use crate::error::{Error, Result};
+use crate::formats::parquet::codec::Codec;
+use crate::formats::parquet::types::Physical;
+use crate::formats::parquet::write::column::{Encoding, Packing, Settings, Wanted};
+
+use super::layout::Root;
+
+/// Options for writing, validated when they are made.
+#[derive(Debug, Clone, Default)]
+pub struct WriteOptions {
+    /// Of columns that nothing else is said of.
+    pub(super) settings: Settings,
+    /// Encodings by hand, by name.
+    pub(super) encodings: BTreeMap<String, Wanted>,
+    /// The only columns that may have dictionaries.
+    pub(super) dictionaries: Option<BTreeSet<String>>,
+    /// Rows of a row group; `None`: by size.
+    pub(super) group_rows: Option<usize>,
+    /// Rows of all chunks together, where that is known.
+    pub(super) nrows: Option<usize>,
+    /// Threads.
+    pub(super) threads: usize,
+}
+
+/// What a caller may say, as it is spelled there.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked<'a> {
+    /// `auto`, `snappy`, `gzip`, `brotli`, `lz4`, `zstd`; `None` and `none`: none.
+    pub compression: Option<&'a str>,
+    /// The codec's level.
+    pub level: Option<i32>,
+    /// The encoding of all columns that can have it.
+    pub encoding: Option<&'a str>,
+    /// Whether dictionaries may be chosen.
+    pub dictionary: bool,
+    /// `fast`, `balanced`, `small`.
+    pub profile: Option<&'a str>,
+    /// Rows of a row group.
+    pub group_rows: Option<usize>,
+    /// Bytes of a page.
+    pub page_nbytes: Option<usize>,
+    /// Data pages of version 2.
+    pub version_2: bool,
+    /// Statistics of chunks.
+    pub statistics: bool,
+    /// Bounds of pages.
+    pub page_index: bool,
+    /// CRC-32 of pages.
+    pub crc: bool,
+}
+
+fn wrong(message: String) -> Error {
+    Error::invalid_option("parquet", message)
+}
+
+impl WriteOptions {
+    /// Options.
+    ///
+    /// # Errors
+    /// `InvalidOption`: names that are not known, numbers out of their range.
+    pub fn new(asked: &Asked<'_>, threads: usize, nrows: Option<usize>) -> Result<Self> {
+        let codec = match asked.compression {
+            None | Some("none") => Packing::One(Codec::None),
+            Some("auto") => Packing::Auto,
+            Some("snappy") => Packing::One(Codec::Snappy),
+            Some("gzip") => Packing::One(Codec::Gzip),
+            Some("brotli") => Packing::One(Codec::Brotli),
+            Some("lz4") => Packing::One(Codec::Lz4Raw),
+            Some("zstd") => Packing::One(Codec::Zstd),
+            Some(other) => {
+                let known = "None, \"auto\", \"snappy\", \"gzip\", \"brotli\", \"lz4\" or \"zstd\"";
+                return Err(wrong(format!("compression: expected {known}, found {other:?}.")));
+            }
+        };
+        let levels = match codec {
+            Packing::One(Codec::Zstd) => Some(1..=22),
+            Packing::One(Codec::Gzip) => Some(1..=9),
+            Packing::One(Codec::Brotli) => Some(0..=11),
+            _ => None,
+        };
+        if let Some(level) = asked.level
+            && !levels.as_ref().is_some_and(|levels| levels.contains(&level))
+        {
+            let expected = levels.map_or("None".into(), |l| format!("{} to {}", l.start(), l.end()));
+            let name = asked.compression.unwrap_or("none");
+            return Err(wrong(format!("level: expected {expected} for {name}, found {level}.")));
+        }
+        let profile = asked.profile.map_or(Ok(Profile::default()), |name| {
+            let known = "\"fast\", \"balanced\" or \"small\"";
+            Profile::named(name).ok_or_else(|| wrong(format!("profile: expected {known}, found {name:?}.")))
+        })?;
+        for (name, value) in [("row_group_rows", asked.group_rows), ("page_nbytes", asked.page_nbytes)] {
+            if value == Some(0) {
+                return Err(wrong(format!("{name}: expected 1 at least, found 0.")));
+            }
+        }
+        let usual = Settings::default();
+        let settings = Settings {
+            encoding: encoding_of(asked.encoding.unwrap_or("auto"))?,
+            dictionary: asked.dictionary,
+            codec,
+            level: asked.level,
+            page_nbytes: asked.page_nbytes.unwrap_or(usual.page_nbytes),
+            version_2: asked.version_2,
+            statistics: asked.statistics,
+            page_index: asked.page_index,
+            crc: asked.crc,
+            profile,
+            ..usual
+        };
+        Ok(Self { settings, group_rows: asked.group_rows, nrows, threads, ..Self::default() })
+    }
+
+    /// Encodings by hand, by the names of columns.
+    ///
+    /// # Errors
+    /// `InvalidOption`: an encoding that is not known.
+    pub fn with_encodings<'a>(
+        mut self,
+        encodings: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self> {
+        for (name, encoding) in encodings {
+            self.encodings.insert(name.to_owned(), encoding_of(encoding)?);
+        }
+        Ok(self)
+    }
+
+    /// Dictionaries for these columns alone.
+    #[must_use]
+    pub fn with_dictionaries<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        self.dictionaries = Some(names.into_iter().map(str::to_owned).collect());
+        self
+    }
+
+    /// Whether anything is said of columns by name.
+    pub(super) fn names_columns(&self) -> bool {
+        !self.encodings.is_empty() || self.dictionaries.is_some()
+    }
+
+    /// What is said of a label holds for all columns that have it: names of fields are unique, labels may not be.
+    pub(super) fn of_labels(&self, names: &[&str], labels: &[Option<String>]) -> Self {
+        let mut out = self.clone();
+        for (name, label) in names.iter().zip(labels) {
+            let Some(label) = label.as_deref().filter(|label| label != name) else { continue };
+            // The label, and paths below it.
+            let own = |said: &str| match said.strip_prefix(label)? {
+                "" => Some((*name).to_owned()),
+                rest => rest.starts_with('.').then(|| format!("{name}{rest}")),
+            };
+            for (said, wanted) in &self.encodings {
+                if let Some(own) = own(said) {
+                    out.encodings.entry(own).or_insert(*wanted);
+                }
+            }
+            if let Some(dictionaries) = &mut out.dictionaries {
+                dictionaries.extend(self.dictionaries.iter().flatten().filter_map(|said| own(said)));
+            }
+        }
+        out
+    }
+
+    /// Refuses names that no column has, and paths of nothing that stands in one.
+    pub(super) fn check_names(&self, roots: &[Root]) -> Result<()> {
+        if !self.names_columns() {
+            return Ok(());
+        }
+        let mut columns: BTreeSet<Cow<'_, str>> =
+            roots.iter().map(|root| root.field.name().as_str().into()).collect();
+        for path in roots.iter().flat_map(|root| &root.leaves).map(|leaf| &leaf.path) {
+            columns.extend((2..=path.len()).filter_map(|n| Some(path.get(..n)?.join(".").into())));
+        }
+        let asked = |option: &'static str, names: Vec<&String>| match names
+            .into_iter()
+            .find(|name| !columns.contains(name.as_str()))
+        {
+            Some(name) => {
+                Err(wrong(format!("{option}: expected names of columns, found {name:?}, which is none.")))
+            }
+            None => Ok(()),
+        };
+        asked("encoding", self.encodings.keys().collect())?;
+        asked("use_dictionary", self.dictionaries.iter().flatten().collect())
+    }
+
+    /// The settings of a column; `None`: those of all.
+    ///
+    /// # Errors
+    /// `InvalidOption`: an encoding that its type cannot have; one but a dictionary for a column that came as one.
+    pub(super) fn of_column(
+        &self,
+        name: &str,
+        physical: Physical,
+        categories: bool,
+    ) -> Result<Option<Settings>> {
+        let allowed = self.dictionaries.as_ref().is_none_or(|names| names.contains(name));
+        let wanted = self.encodings.get(name);
+        if let Some(Wanted::One(encoding)) = wanted
+            && categories
+            && *encoding != Encoding::RleDictionary
+        {
+            let word = word(*encoding);
+            let advice = "Its dictionary is its categories; convert it to its values first";
+            return Err(wrong(format!(
+                "encoding of {name:?}: {word:?} is not for a column with categories. {advice}."
+            )));
+        }
+        if let Some(Wanted::One(encoding)) = wanted
+            && !can_have(physical, *encoding)
+        {
+            let (word, stored) = (word(*encoding), stored(physical));
+            let message = format!("encoding of {name:?}: {word:?} is not for values stored as {stored}.");
+            return Err(wrong(message));
+        }
+        let all = match self.settings.encoding {
+            Wanted::One(encoding) if !can_have(physical, encoding) => Wanted::Auto,
+            other => other,
+        };
+        let encoding = wanted.copied().unwrap_or(all);
+        if allowed && encoding == self.settings.encoding {
+            return Ok(None);
+        }
+        Ok(Some(Settings {
+            encoding,
+            dictionary: self.settings.dictionary && allowed,
+            ..self.settings.clone()
+        }))
+    }
+}
+
+impl WriteOptions {
+    /// What is said of the leaf by its path, or by that of a group that it stands in, the innermost first; `true`: of the leaf
+    /// itself.
+    fn said<T>(path: &[String], of: impl Fn(&str) -> Option<T>) -> Option<(T, bool)> {
+        (1..=path.len()).rev().find_map(|n| {
+            let found = of(&path.get(..n)?.join("."))?;
+            Some((found, n == path.len()))
+        })
+    }
+
+    /// The settings of the leaves of a list, struct or map; `None`: those of all. What is said of a group holds for all its leaves
+    /// that can have it.
+    ///
+    /// # Errors
+    /// `InvalidOption`: an encoding that the leaf cannot have, or none of the leaves of the group.
+    pub(super) fn of_leaves(&self, leaves: &[(Physical, Vec<String>)]) -> Result<Vec<Option<Settings>>> {
+        let all = |physical| match self.settings.encoding {
+            Wanted::One(encoding) if !can_have(physical, encoding) => Wanted::Auto,
+            other => other,
+        };
+        if !self.names_columns() {
+            let own = |encoding| Settings { encoding, ..self.settings.clone() };
+            let settings = leaves.iter().map(|(physical, _)| all(*physical));
+            return Ok(settings.map(|e| (e != self.settings.encoding).then(|| own(e))).collect());
+        }
+        self.check_groups(leaves)?;
+        let mut out = Vec::with_capacity(leaves.len());
+        for (physical, path) in leaves {
+            let said = Self::said(path, |name| self.encodings.get(name).copied());
+            let encoding = match said {
+                Some((Wanted::One(encoding), itself)) if !can_have(*physical, encoding) => {
+                    if itself {
+                        let (name, word, stored) = (path.join("."), word(encoding), stored(*physical));
+                        let message =
+                            format!("encoding of {name:?}: {word:?} is not for values stored as {stored}.");
+                        return Err(wrong(message));
+                    }
+                    Wanted::Auto
+                }
+                Some((wanted, _)) => wanted,
+                None => all(*physical),
+            };
+            let named =
+                |names: &BTreeSet<String>| Self::said(path, |name| names.contains(name).then_some(()));
+            let allowed = self.dictionaries.as_ref().is_none_or(|names| named(names).is_some());
+            let same = allowed && encoding == self.settings.encoding;
+            let dictionary = self.settings.dictionary && allowed;
+            out.push((!same).then(|| Settings { encoding, dictionary, ..self.settings.clone() }));
+        }
+        Ok(out)
+    }
+
+    /// Refuses encodings of groups that none of their leaves can have.
+    fn check_groups(&self, leaves: &[(Physical, Vec<String>)]) -> Result<()> {
+        for (name, wanted) in &self.encodings {
+            let Wanted::One(encoding) = wanted else { continue };
+            let group = |path: &[String]| (1..path.len()).any(|n| is_path(path.get(..n), name));
+            let mut below = leaves.iter().filter(|(_, path)| group(path)).peekable();
+            if below.peek().is_some() && !below.any(|(physical, _)| can_have(*physical, *encoding)) {
+                let word = word(*encoding);
+                let message = format!("encoding of {name:?}: {word:?} is not for any of its values.");
+                return Err(wrong(message));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_path(path: Option<&[String]>, name: &str) -> bool {
+    path.is_some_and(|path| path.join(".") == name)
+}
+
+fn encoding_of(name: &str) -> Result<Wanted> {
+    Ok(match name {
+        "auto" => Wanted::Auto,
+        "plain" => Wanted::One(Encoding::Plain),
+        "dictionary" => Wanted::One(Encoding::RleDictionary),
+        "delta_binary_packed" => Wanted::One(Encoding::DeltaBinaryPacked),
+        "delta_length_byte_array" => Wanted::One(Encoding::DeltaLengthByteArray),
+        "byte_stream_split" => Wanted::One(Encoding::ByteStreamSplit),
+        other => {
+            let known =
+                "auto, plain, dictionary, delta_binary_packed, delta_length_byte_array, byte_stream_split";
+            return Err(wrong(format!("encoding: expected one of {known}, found {other:?}.")));
+        }
+    })
+}
+
+/// An encoding as callers spell it.
+fn word(encoding: Encoding) -> &'static str {
+    match encoding {
+        Encoding::Plain => "plain",
+        Encoding::PlainDictionary | Encoding::RleDictionary => "dictionary",
+        Encoding::DeltaBinaryPacked => "delta_binary_packed",
+        Encoding::DeltaLengthByteArray => "delta_length_byte_array",
+        Encoding::DeltaByteArray => "delta_byte_array",
+        Encoding::ByteStreamSplit => "byte_stream_split",
+        Encoding::Rle => "rle",
+        Encoding::BitPacked => "bit_packed",
+    }
+}
+
+/// A type as the specification spells it.
+fn stored(physical: Physical) -> &'static str {
+    match physical {
+        Physical::Boolean => "BOOLEAN",
+        Physical::Int32 => "INT32",
+        Physical::Int64 => "INT64",
+        Physical::Int96 => "INT96",
+        Physical::Float => "FLOAT",
+        Physical::Double => "DOUBLE",
+        Physical::Bytes => "BYTE_ARRAY",
+        Physical::Fixed(_) => "FIXED_LEN_BYTE_ARRAY",
+    }
+}
+
+/// Whether the specification has this encoding for these values.
+fn can_have(physical: Physical, encoding: Encoding) -> bool {
+    match encoding {
+        Encoding::RleDictionary => physical != Physical::Boolean,
+        Encoding::DeltaBinaryPacked => matches!(physical, Physical::Int32 | Physical::Int64),
+        Encoding::DeltaLengthByteArray => physical == Physical::Bytes,
+        Encoding::ByteStreamSplit => {
+            !matches!(physical, Physical::Boolean | Physical::Bytes | Physical::Int96)
+        }
+        _ => true,
+    }
+}

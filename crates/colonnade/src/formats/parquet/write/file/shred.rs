@@ -1,0 +1,209 @@
+//! Arrays within arrays, taken apart: of each leaf the values where they lie, and two levels a value that say in which list and
+//! struct it stands.
+//!
+//! A list is left behind by its offsets alone: its values are those of the child, which follow each other, so that a leaf is
+//! most often a stretch of an array and nothing is copied but levels.
+
+use std::ops::Range;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, FixedSizeListArray, StructArray, UInt64Array};
+use arrow_buffer::NullBuffer;
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
+use arrow_select::take::take as select;
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::types::Stored;
+use crate::formats::parquet::write::column::Levels;
+
+use super::dictionaries;
+use super::entries::{Entries, broken};
+use super::tree::{Node, Shape};
+
+/// A leaf that was taken out.
+pub(super) struct Shredded<'s> {
+    /// Its number in the tree.
+    pub(super) leaf: usize,
+    pub(super) stored: &'s Stored,
+    /// Its values, and some between them that nothing stands for.
+    pub(super) data: ArrayData,
+    /// Which of them are there.
+    pub(super) nulls: Option<NullBuffer>,
+    pub(super) levels: Levels<'s>,
+}
+
+type Take<'t> = &'t mut dyn FnMut(Shredded<'_>) -> Result<()>;
+
+/// Which nodes are gone into, of these arrays.
+type Wants<'t> = &'t dyn Fn(&Node, &ArrayRef) -> bool;
+
+/// Gives `take` the leaves `wanted` of the tree one after the other, those that no node which `wants` refuses stands above.
+///
+/// # Errors
+/// `Unrepresentable`: nulls where none may be. Malformed: arrays that break Arrow's layout. Those of `take`.
+pub(super) fn shred(
+    node: &Node,
+    array: &ArrayRef,
+    wanted: &Range<usize>,
+    wants: Wants<'_>,
+    take: Take<'_>,
+) -> Result<()> {
+    walk(node, array, Entries::rows(array.len()), wanted, wants, take)
+}
+
+fn walk(
+    node: &Node,
+    array: &ArrayRef,
+    mut entries: Entries<'_>,
+    wanted: &Range<usize>,
+    wants: Wants<'_>,
+    take: Take<'_>,
+) -> Result<()> {
+    if node.leaves.start >= wanted.end || node.leaves.end <= wanted.start || !wants(node, array) {
+        return Ok(());
+    }
+    let plain;
+    let array = match array.data_type() {
+        DataType::Dictionary(..) => {
+            plain =
+                arrow_array::make_array(dictionaries::without_null_values(&array.to_data())?.into_owned());
+            &plain
+        }
+        _ => array,
+    };
+    let nulls = match array.data_type() {
+        DataType::Null => Some(NullBuffer::new_null(array.len())),
+        _ => array.nulls().filter(|nulls| nulls.null_count() > 0).cloned(),
+    };
+    let nulls = nulls.as_ref();
+    if node.optional {
+        entries.optional(nulls);
+    } else if entries.any_null(nulls) {
+        let message =
+            format!("expected no nulls in {:?}, as its field is not nullable. Fill them first.", node.name);
+        return Err(Error::unrepresentable("parquet", message));
+    }
+    match &node.shape {
+        Shape::Leaf(stored) => {
+            let (stretch, nulls) = entries.stretch(nulls);
+            take(Shredded {
+                leaf: node.leaves.start,
+                stored,
+                data: array.to_data().slice(stretch.start, stretch.len()),
+                nulls: nulls.filter(|nulls| nulls.null_count() > 0),
+                levels: Levels {
+                    definition: &entries.definition,
+                    most_definition: entries.depth,
+                    repetition: &entries.repetition,
+                    most_repetition: entries.lists,
+                },
+            })
+        }
+        Shape::Struct(below) => {
+            entries.narrow(nulls);
+            let array = array.as_struct_opt().ok_or_else(|| broken("a struct is none"))?;
+            each_child(array, below, &entries, wanted, wants, take)
+        }
+        Shape::List(element) | Shape::Map(element) => {
+            entries.narrow(nulls);
+            let (values, entries) = lists(array, &entries)?;
+            walk(element, &values, entries, wanted, wants, take)
+        }
+    }
+}
+
+fn each_child(
+    array: &StructArray,
+    below: &[Node],
+    entries: &Entries<'_>,
+    wanted: &Range<usize>,
+    wants: Wants<'_>,
+    take: Take<'_>,
+) -> Result<()> {
+    below
+        .iter()
+        .zip(array.columns())
+        .try_for_each(|(node, column)| walk(node, column, entries.below(), wanted, wants, &mut *take))
+}
+
+/// The child of an array of lists, and the places of its values.
+fn lists(array: &ArrayRef, entries: &Entries<'_>) -> Result<(ArrayRef, Entries<'static>)> {
+    match array.data_type() {
+        DataType::List(_) => {
+            let array = array.as_list::<i32>();
+            Ok((array.values().clone(), following(entries, array.values().len(), array.value_offsets())?))
+        }
+        DataType::LargeList(_) => {
+            let array = array.as_list::<i64>();
+            Ok((array.values().clone(), following(entries, array.values().len(), array.value_offsets())?))
+        }
+        DataType::Map(..) => {
+            let array = array.as_map();
+            let entries = following(entries, array.entries().len(), array.value_offsets())?;
+            Ok((std::sync::Arc::new(array.entries().clone()), entries))
+        }
+        DataType::FixedSizeList(..) => {
+            let array: &FixedSizeListArray = array.as_fixed_size_list();
+            let size = usize::try_from(array.value_length()).unwrap_or(0);
+            let extent =
+                |list: usize| Some((list.checked_mul(size)?, list.checked_add(1)?.checked_mul(size)?));
+            Ok((array.values().clone(), entries.list(array.values().len(), extent)?))
+        }
+        DataType::ListView(_) => {
+            let array = array.as_list_view::<i32>();
+            viewed(array.values(), array.value_offsets(), array.value_sizes(), entries)
+        }
+        DataType::LargeListView(_) => {
+            let array = array.as_list_view::<i64>();
+            viewed(array.values(), array.value_offsets(), array.value_sizes(), entries)
+        }
+        _ => Err(broken("a list is none")),
+    }
+}
+
+/// The places of lists whose values follow each other.
+fn following<O: Copy + TryInto<usize>>(
+    entries: &Entries<'_>,
+    most: usize,
+    offsets: &[O],
+) -> Result<Entries<'static>> {
+    if let Some(below) = entries.dense(most, offsets) {
+        return Ok(below);
+    }
+    entries.list(most, |list| {
+        let (start, end) = (offsets.get(list)?, offsets.get(list + 1)?);
+        Some(((*start).try_into().ok()?, (*end).try_into().ok()?))
+    })
+}
+
+/// Lists that may lie in any order and over each other: their values one after the other.
+fn viewed<O: Copy + TryInto<u64>>(
+    values: &ArrayRef,
+    offsets: &[O],
+    sizes: &[O],
+    entries: &Entries<'_>,
+) -> Result<(ArrayRef, Entries<'static>)> {
+    let (mut places, mut ends) = (Vec::new(), vec![0usize; offsets.len() + 1]);
+    let mut behind = 0;
+    for list in entries.live.iter().flat_map(Range::clone) {
+        // Lists that are passed over have no values.
+        ends.get_mut(behind..=list).unwrap_or_default().fill(places.len());
+        behind = list + 1;
+        let (Some(start), Some(size)) = (
+            offsets.get(list).and_then(|&o| o.try_into().ok()),
+            sizes.get(list).and_then(|&o| o.try_into().ok()),
+        ) else {
+            return Err(broken("an offset or a size is missing or negative"));
+        };
+        let end = start.checked_add(size).filter(|&end| end <= values.len() as u64);
+        places.extend(start..end.ok_or_else(|| broken("an offset passes the values of its lists"))?);
+    }
+    ends.get_mut(behind..).unwrap_or_default().fill(places.len());
+    let n = places.len();
+    let values = select(values, &UInt64Array::from(places), None);
+    let values =
+        values.map_err(|e| Error::unrepresentable("parquet", format!("lists in any order: {e}.")))?;
+    let extent = |list: usize| Some((*ends.get(list)?, *ends.get(list + 1)?));
+    Ok((values, entries.list(n, extent)?))
+}

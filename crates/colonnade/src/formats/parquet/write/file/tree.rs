@@ -1,0 +1,285 @@
+//! Lists, structs and maps as the schema has them: groups, and the leaves below.
+
+use std::ops::Range;
+
+use arrow_array::{Array, ArrayRef};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field};
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::schema::{Element, Logical, Repetition};
+use crate::formats::parquet::types::{Physical, Stored, converted};
+
+use super::{elements, leaves, shred};
+
+/// Places above a leaf that levels of a byte can count.
+const MOST_LEVELS: usize = 200;
+
+/// A column that is more than one leaf, or a repeated one.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub(super) node: Node,
+    /// Physical type and path of each leaf.
+    pub(super) leaves: Vec<(Physical, Vec<String>)>,
+}
+
+/// A field, and what it is made of.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// Its name, for errors.
+    pub(super) name: String,
+    /// Whether it may be null.
+    pub(super) optional: bool,
+    /// Numbers of the leaves below it.
+    pub(super) leaves: Range<usize>,
+    pub(super) shape: Shape,
+}
+
+/// What a field is made of.
+#[derive(Debug)]
+pub(super) enum Shape {
+    Leaf(Stored),
+    Struct(Vec<Node>),
+    List(Box<Node>),
+    /// A list of structs of two.
+    Map(Box<Node>),
+}
+
+fn refuse<T>(message: &str) -> Result<T> {
+    Err(Error::unrepresentable("parquet", message))
+}
+
+impl Tree {
+    /// The tree of a field whose first values are `array`.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: what has no place in Parquet; nulls where none may be.
+    pub(super) fn of(field: &Field, array: &ArrayRef) -> Result<Self> {
+        let mut out = Self { node: node(field, &mut 0, 0)?, leaves: Vec::new() };
+        let unfit = out.unfit(array)?;
+        exact(&mut out.node, field, &unfit);
+        let mut path = Vec::new();
+        paths(&out.node, field.name(), &mut path, &mut out.leaves);
+        Ok(out)
+    }
+
+    /// Refuses later values that the tree cannot hold.
+    ///
+    /// # Errors
+    /// `Unrepresentable`: nulls where none may be; values that do not fit their leaf, as those of the first chunk did.
+    pub(super) fn admit(&self, array: &ArrayRef) -> Result<()> {
+        let Some(&leaf) = self.unfit(array)?.first() else { return Ok(()) };
+        let path = self.leaves.get(leaf).map_or_else(String::new, |(_, path)| path.join("."));
+        let advice = "Write it in the first chunk, or convert the column first.";
+        let message = format!(
+            "expected values that fit what the first chunk's of {path:?} are stored as, found others. {advice}"
+        );
+        refuse(&message)
+    }
+
+    /// Leaves that have values that do not fit.
+    fn unfit(&self, array: &ArrayRef) -> Result<Vec<usize>> {
+        let mut out = Vec::new();
+        let wanted = 0..self.node.leaves.end;
+        let wants = |node: &Node, array: &ArrayRef| may_fail(node, &array.to_data());
+        shred::shred(&self.node, array, &wanted, &wants, &mut |shredded| {
+            if !leaves::fits(&shredded.data, shredded.nulls.as_ref(), shredded.stored) {
+                out.push(shredded.leaf);
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// Appends the schema's elements; answers how many.
+    pub(super) fn push(&self, bytes: &mut Vec<u8>, field: &Field) -> usize {
+        let mut n = 0;
+        push(&self.node, field, field.name(), bytes, &mut n);
+        n
+    }
+}
+
+/// Whether values may not fit the leaf, or be null where none may: what need not be looked at takes no time.
+fn may_fail(node: &Node, data: &ArrayData) -> bool {
+    let has_nulls = match data.data_type() {
+        DataType::Null => !data.is_empty(),
+        DataType::Dictionary(..) => data.child_data().iter().any(|values| values.null_count() > 0),
+        _ => false,
+    };
+    if !node.optional && (has_nulls || data.null_count() > 0) {
+        return true;
+    }
+    let below = |node: &Node, k: usize| data.child_data().get(k).is_none_or(|child| may_fail(node, child));
+    match &node.shape {
+        Shape::Leaf(stored) => leaves::may_not_fit(stored),
+        Shape::Struct(nodes) => nodes.iter().enumerate().any(|(k, node)| below(node, k)),
+        Shape::List(element) | Shape::Map(element) => below(element, 0),
+    }
+}
+
+fn node(field: &Field, number: &mut usize, depth: usize) -> Result<Node> {
+    if depth > MOST_LEVELS {
+        return refuse("lists and structs in each other deeper than levels count. Flatten the column first.");
+    }
+    let first = *number;
+    let below = |field: &Field, number: &mut usize| node(field, number, depth + 2);
+    let shape = match field.data_type() {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item) => Shape::List(Box::new(below(item, number)?)),
+        DataType::Map(entries, _) => {
+            let mut entries = below(entries, number)?;
+            let Shape::Struct(pair) = &mut entries.shape else {
+                return refuse("a map whose entries are no structs. Build it anew.");
+            };
+            let [key, _] = pair.as_mut_slice() else {
+                return refuse("a map whose entries are not keys and values. Build it anew.");
+            };
+            (entries.optional, key.optional) = (false, false);
+            Shape::Map(Box::new(entries))
+        }
+        DataType::Struct(fields) if fields.is_empty() => {
+            return refuse("Parquet has no structs without fields. Drop it, or give it one.");
+        }
+        DataType::Struct(fields) => {
+            Shape::Struct(fields.iter().map(|field| below(field, number)).collect::<Result<_>>()?)
+        }
+        other => {
+            if let Some(message) = unheld(other) {
+                return refuse(message);
+            }
+            let stored = Stored::of(field).map(|stored| of_dictionary(other).unwrap_or(stored));
+            let Some(stored) = stored else {
+                return refuse("its type has no place in Parquet. Convert it first.");
+            };
+            *number += 1;
+            Shape::Leaf(stored)
+        }
+    };
+    Ok(Node { name: field.name().clone(), optional: field.is_nullable(), leaves: first..*number, shape })
+}
+
+/// What of a type has no place within another, and what to do then.
+fn unheld(data_type: &DataType) -> Option<&'static str> {
+    match data_type {
+        DataType::Union(..) => {
+            Some("Parquet has no unions. Convert the column first, to a struct of one field a kind, say.")
+        }
+        DataType::RunEndEncoded(..) => {
+            Some("run-ends within another type have no place in Parquet. Decode them first.")
+        }
+        DataType::FixedSizeBinary(0) => {
+            Some("binary of no width within another type has no place in Parquet. Drop it first.")
+        }
+        DataType::Dictionary(_, values) => match values.as_ref() {
+            DataType::Boolean | DataType::Null => Some(
+                "a dictionary of bools or nulls within another type has no place in Parquet. Decode it first.",
+            ),
+            values if values.is_nested() || matches!(values, DataType::Dictionary(..)) => Some(
+                "a dictionary of nested values within another type has no place in Parquet. Decode it first.",
+            ),
+            values => unheld(values),
+        },
+        _ => None,
+    }
+}
+
+/// Values of dictionaries within others are Arrow's own: they come back as dictionaries only so.
+fn of_dictionary(data_type: &DataType) -> Option<Stored> {
+    let DataType::Dictionary(_, values) = data_type else { return None };
+    let turned = matches!(values.as_ref(), DataType::Timestamp(..) | DataType::Time32(_) | DataType::Date64);
+    Stored::exact(values).filter(|_| turned)
+}
+
+/// Arrow's own bytes for leaves whose values do not fit what others understand.
+fn exact(node: &mut Node, field: &Field, unfit: &[usize]) {
+    match (&mut node.shape, field.data_type()) {
+        (Shape::Leaf(stored), data_type) if unfit.contains(&node.leaves.start) => {
+            *stored = Stored::exact(data_type).unwrap_or(*stored);
+        }
+        (Shape::Struct(below), DataType::Struct(fields)) => {
+            below.iter_mut().zip(fields).for_each(|(node, field)| exact(node, field, unfit));
+        }
+        (
+            Shape::List(element) | Shape::Map(element),
+            DataType::List(item)
+            | DataType::LargeList(item)
+            | DataType::FixedSizeList(item, _)
+            | DataType::ListView(item)
+            | DataType::LargeListView(item)
+            | DataType::Map(item, _),
+        ) => exact(element, item, unfit),
+        _ => {}
+    }
+}
+
+/// Names as the specification has them.
+const LIST: &str = "list";
+const ELEMENT: &str = "element";
+const ENTRY: &str = "key_value";
+const PAIR: [&str; 2] = ["key", "value"];
+
+fn paths(node: &Node, name: &str, path: &mut Vec<String>, out: &mut Vec<(Physical, Vec<String>)>) {
+    path.push(name.to_owned());
+    match &node.shape {
+        Shape::Leaf(stored) => out.push((stored.physical, path.clone())),
+        Shape::Struct(below) => below.iter().for_each(|node| paths(node, &node.name, path, out)),
+        Shape::List(element) => {
+            path.push(LIST.to_owned());
+            paths(element, ELEMENT, path, out);
+            path.pop();
+        }
+        Shape::Map(entries) => {
+            path.push(ENTRY.to_owned());
+            if let Shape::Struct(pair) = &entries.shape {
+                pair.iter().zip(PAIR).for_each(|(node, name)| paths(node, name, path, out));
+            }
+            path.pop();
+        }
+    }
+    path.pop();
+}
+
+fn push(node: &Node, field: &Field, name: &str, bytes: &mut Vec<u8>, n: &mut usize) {
+    let mut group = |name: &str, repetition, children, logical: Option<Logical>, id| {
+        let converted = logical.and_then(converted);
+        let element = Element { name, repetition, children, converted, logical, id, ..Element::default() };
+        elements::push(bytes, &element);
+        *n += 1;
+    };
+    let repetition = if node.optional { Repetition::Optional } else { Repetition::Required };
+    let id = elements::id(field);
+    match (&node.shape, field.data_type()) {
+        (Shape::Leaf(stored), _) => {
+            elements::leaf(bytes, name, field, stored, node.optional);
+            *n += 1;
+        }
+        (Shape::Struct(below), DataType::Struct(fields)) => {
+            group(name, repetition, below.len(), None, id);
+            below.iter().zip(fields).for_each(|(node, field)| push(node, field, field.name(), bytes, n));
+        }
+        (
+            Shape::List(element),
+            DataType::List(item)
+            | DataType::LargeList(item)
+            | DataType::FixedSizeList(item, _)
+            | DataType::ListView(item)
+            | DataType::LargeListView(item),
+        ) => {
+            group(name, repetition, 1, Some(Logical::List), id);
+            group(LIST, Repetition::Repeated, 1, None, None);
+            push(element, item, ELEMENT, bytes, n);
+        }
+        (Shape::Map(entries), DataType::Map(item, _)) => {
+            group(name, repetition, 1, Some(Logical::Map), id);
+            group(ENTRY, Repetition::Repeated, 2, None, None);
+            if let (Shape::Struct(pair), DataType::Struct(fields)) = (&entries.shape, item.data_type()) {
+                let named = pair.iter().zip(fields).zip(PAIR);
+                named.for_each(|((node, field), name)| push(node, field, name, bytes, n));
+            }
+        }
+        _ => {}
+    }
+}
