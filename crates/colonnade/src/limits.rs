@@ -21,9 +21,11 @@
 //!
 //! A pipe or a device does not say its length. [`StreamLimit`] stops one that never ends before memory does.
 
+mod available;
 mod budget;
 mod stream;
 
+pub use available::available;
 pub use budget::Budget;
 pub use stream::StreamLimit;
 

@@ -13,8 +13,8 @@
 use arrow_schema::DataType;
 use serde_json::{Map, Value, json};
 
-use crate::container::members::arrow_type;
 use crate::error::{Error, Result};
+use crate::frame::arrow_type;
 use crate::frame::{DType, Kind};
 
 /// The key, in schemas and in fields.
@@ -288,7 +288,7 @@ impl FieldMeta {
 
 /// StaticFrame looks its classes up by name: a name is letters, digits and underscores.
 fn check_class(class: &str) -> Result<()> {
-    crate::container::members::check_class(class).map_err(|_| {
+    crate::frame::check_class(class).map_err(|_| {
         let message = format!("expected an index class such as Index or IndexDate, found {class:?}.");
         Error::unsupported("arrow", message)
     })

@@ -1,5 +1,6 @@
 //! The model: a frame is blocks and columns between two axes. No I/O.
 
+pub mod arrow_type;
 mod axis;
 mod block;
 mod column;
@@ -8,6 +9,7 @@ mod description;
 pub mod dtype;
 #[allow(clippy::module_inception)]
 mod frame;
+mod index_class;
 mod part;
 pub mod paths;
 mod runs;
@@ -21,5 +23,6 @@ pub(crate) use column::{has_dictionary, too_deep};
 pub use description::Description;
 pub use dtype::{ByteOrder, DType, Kind};
 pub use frame::{Frame, Part, Slot, Tags, select, slots};
+pub(crate) use index_class::check_class;
 pub use part::row_range;
 pub use runs::Run;

@@ -1,7 +1,6 @@
 //! Sources that do not say how many bytes they have.
 
 use crate::error::{Error, Result};
-use crate::memory;
 
 use super::Limits;
 
@@ -41,7 +40,7 @@ impl StreamLimit {
         if !self.is_known {
             self.is_known = true;
             // What has come counts as available: it is part of what the source may take.
-            let half = memory::available().saturating_add(nbytes) / 2;
+            let half = super::available().saturating_add(nbytes) / 2;
             self.most = half.max(ALWAYS_NBYTES).min(self.limits.max_nbytes);
         }
         if nbytes <= self.most {

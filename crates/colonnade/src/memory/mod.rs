@@ -5,7 +5,6 @@
 //! This module is the only home of `unsafe` memory.
 
 mod apart;
-mod available;
 mod bits;
 mod buffer;
 mod copy;
@@ -17,7 +16,6 @@ mod scatter;
 mod stream;
 
 pub use apart::{apart, odd_lines};
-pub use available::available;
 pub use bits::unpack;
 pub use buffer::Buffer;
 pub use copy::{STREAMING_FROM_NBYTES, copy, fence};

@@ -17,7 +17,7 @@ use crate::codec::filter::{SHUFFLED, SUBTRACTED};
 use crate::error::{Error, Result};
 use crate::frame::{DType, Kind};
 
-use super::GroupKey;
+use crate::decode::GroupKey;
 
 /// What was done to an array before it was compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]

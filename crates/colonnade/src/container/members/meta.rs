@@ -3,10 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
+use crate::frame::check_class;
 
 use super::buffers::ColumnSpec;
 use super::filter::FilterSpec;
-use super::{VERSION, VERSION_FILTERS, arrow_type, sf_name};
+use super::{VERSION, VERSION_FILTERS, sf_name};
+use crate::frame::arrow_type;
 
 /// What the meta member says of one axis.
 #[derive(Debug, Clone, Default)]
@@ -210,29 +212,6 @@ impl Meta {
             },
         })
     }
-}
-
-/// StaticFrame looks its classes up by name: only these are names of them.
-const CLASSES: [&str; 11] = [
-    "Index",
-    "IndexHierarchy",
-    "IndexYear",
-    "IndexYearMonth",
-    "IndexDate",
-    "IndexHour",
-    "IndexMinute",
-    "IndexSecond",
-    "IndexMillisecond",
-    "IndexMicrosecond",
-    "IndexNanosecond",
-];
-
-pub(crate) fn check_class(class: &str) -> Result<()> {
-    if CLASSES.contains(&class.strip_suffix("GO").unwrap_or(class)) {
-        return Ok(());
-    }
-    let message = format!("expected an index class such as Index or IndexDate, found {class:?}.");
-    Err(Error::unsupported("npz", message))
 }
 
 fn range_of(value: &Value) -> Option<(i64, i64, i64, usize)> {

@@ -10,14 +10,12 @@
 //! ..._part_{k}__.npy                   the following parts of a filtered array, ..._dictionary__.npy its values
 //! ```
 
-pub(crate) mod arrow_type;
 mod assemble;
 mod buffers;
 mod compact;
 mod cut;
 mod filter;
 mod gather;
-mod group;
 mod meta;
 mod name;
 #[cfg(test)]
@@ -31,8 +29,6 @@ pub use assemble::{Fetch, assemble};
 pub use buffers::{ColumnSpec, Piece, PieceKind};
 pub use cut::pieces;
 pub use filter::{FILTERS, Filter, FilterSpec, MOST_VALUES};
-pub use group::{GroupKey, Groups, group_ids};
-pub(crate) use meta::check_class;
 pub use meta::{AxisMeta, Meta};
 pub use name::{Name, Owner};
 pub use plan::{Compat, Members, Planned, members, plan};

@@ -15,8 +15,9 @@ use arrow_array::{
 use arrow_buffer::{Buffer as ArrowBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Fields};
 
-use super::{ColumnSpec, Piece, arrow_type, assemble, pieces};
+use super::{ColumnSpec, Piece, assemble, pieces};
 use crate::error::{Error, Result};
+use crate::frame::arrow_type;
 use crate::frame::paths::{Leaves, spots};
 use crate::frame::{Column, DType};
 use crate::memory::Buffer;

@@ -7,8 +7,8 @@ use crate::memory::Buffer;
 
 use super::buffers::ColumnSpec;
 use super::cut::pieces;
-use super::group::{GroupKey, group_ids};
 use super::{AxisMeta, Filter, Meta, Name, Owner};
+use crate::decode::{GroupKey, group_ids};
 
 /// Who else must be able to open the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

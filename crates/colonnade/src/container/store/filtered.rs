@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::codec::filter::{Table, greatest, undelta, unshuffle};
-use crate::container::members::{Filter, FilterSpec, GroupKey, Meta, Name};
+use crate::container::members::{Filter, FilterSpec, Meta, Name};
 use crate::container::npy;
 use crate::container::zip::Method;
+use crate::decode::GroupKey;
 use crate::error::{Error, Result};
 use crate::frame::ByteOrder;
 use crate::parallel;

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::container::members::{AxisMeta, ColumnSpec, GroupKey, Groups, Meta, Name, Owner, group_ids};
+use crate::container::members::{AxisMeta, ColumnSpec, Meta, Name, Owner};
 use crate::container::npy::Descr;
 use crate::container::zip::Method;
+use crate::decode::{GroupKey, Groups, group_ids};
 use crate::error::{Error, Result};
 use crate::frame::paths::Leaves;
 use crate::frame::{Axis, Grid, Part, Tags};

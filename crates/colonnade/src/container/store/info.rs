@@ -2,8 +2,8 @@
 
 use arrow_schema::DataType;
 
-use crate::container::members::GroupKey;
 use crate::container::npy::{Descr, Header};
+use crate::decode::GroupKey;
 use crate::error::{Error, Result};
 use crate::frame::{DType, Grid, Part, Tags, type_name};
 use crate::memory::Buffer;

@@ -1,9 +1,9 @@
 //! Members scanned: each NPY header read and checked, each array given its place.
 
 use crate::codec::{deflate, zstd};
-use crate::container::members::{GroupKey, group_ids};
 use crate::container::npy::{self, Descr, Header};
 use crate::container::zip::Method;
+use crate::decode::{GroupKey, group_ids};
 use crate::error::{Error, Result};
 
 use super::MAX_HEADER_NBYTES;

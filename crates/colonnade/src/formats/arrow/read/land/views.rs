@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use arrow_data::ArrayData;
 
 use crate::arrow::landed::Landed;
-use crate::container::members::{GroupKey, Groups};
+use crate::decode::{GroupKey, Groups};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType};
 use crate::memory::Buffer;

@@ -1,0 +1,30 @@
+//! Names of index classes.
+
+use crate::error::{Error, Result};
+
+/// StaticFrame looks its classes up by name: only these are names of them.
+const CLASSES: [&str; 11] = [
+    "Index",
+    "IndexHierarchy",
+    "IndexYear",
+    "IndexYearMonth",
+    "IndexDate",
+    "IndexHour",
+    "IndexMinute",
+    "IndexSecond",
+    "IndexMillisecond",
+    "IndexMicrosecond",
+    "IndexNanosecond",
+];
+
+/// Refuses a class name that StaticFrame does not have.
+///
+/// # Errors
+/// `Unsupported`.
+pub(crate) fn check_class(class: &str) -> Result<()> {
+    if CLASSES.contains(&class.strip_suffix("GO").unwrap_or(class)) {
+        return Ok(());
+    }
+    let message = format!("expected an index class such as Index or IndexDate, found {class:?}.");
+    Err(Error::unsupported("npz", message))
+}
