@@ -8,7 +8,7 @@ use crate::sink::Sink;
 use super::Options;
 
 /// Writes a file frame by frame. The schema is that of the first frame.
-pub trait FrameWriter: Send {
+pub trait FrameWriter: Send + Sync {
     /// Writes `frame` behind those before it.
     ///
     /// # Errors
