@@ -8,19 +8,15 @@ import numpy as np
 from . import _core
 from ._formats import BUNDLED, check_format, from_suffix
 from ._frame import Frame, frame_from
-from ._msgpack_files import store_msgpack_bundle
 from ._nearest import nearest_hint
 from ._open import open_file
-from ._option_checks import LEVELS
-from ._options import NpzOptions, Options, make_options
-from ._options_msgpack import MsgpackOptions
-from ._options_text import Text
+from ._options import Options, make_options
 from ._progress import reporting
 from ._sources import Source
-from ._store import npz_options
-from ._targets import AnyTarget, PathTarget, Target, as_target, released, settle
+from ._store import store_bundle
+from ._targets import AnyTarget, Target, as_target, released, settle
 from ._text import cut, label_text
-from ._text_files import store_text_bundle
+from ._write_formats import write_format
 from .errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
 
 
@@ -169,52 +165,13 @@ def _write_as(
     format: str, frames: Any, where: AnyTarget, layout: str, outer: str | None, options: dict[str, Any]
 ) -> None:
     made = make_options(format, "write", options)
-    if isinstance(made, MsgpackOptions | Text):
-        if (layout, outer) != ("npz", None):
-            raise OptionError(f"{format}: layout and outer are of ZIP bundles; a map of frames has neither.")
-        held = [(label, frame._load()) for label, frame in _labelled(frames, made)]
-        with reporting(made.progress, "writing") as progress:
-            if isinstance(made, MsgpackOptions):
-                store_msgpack_bundle(held, where, made, progress)
-            else:
-                store_text_bundle(held, where, made, progress)
-        settle(where, made.fsync)
-        return
-    assert isinstance(made, NpzOptions)
-    if not isinstance(where, PathTarget):
-        raise UnsupportedError(
-            "npz: a bundle is written to a path of a regular file. Write it there, then send the file; or pass "
-            "format='msgpack'."
-        )
-    if isinstance(made.compression, Mapping):
-        raise OptionError("compression: expected one codec for all frames of a bundle, found a mapping.")
-    if isinstance(made.filter, Mapping):
-        raise OptionError("filter: expected one word for all frames of a bundle, found a mapping.")
-    if outer == "deflate":
-        _check_outer(layout, made)
-    cores: list[tuple[str, _core.CoreFrame]] = []
-    converted = None
-    for label, frame in _labelled(frames, made):
-        converted = npz_options(made, frame._lookup) if converted is None else converted
-        cores.append((label, frame._load()))
+    check = write_format(made).check_bundle
+    assert check is not None
+    check(made, format, where, layout, outer)
+    held = [(label, frame._load()) for label, frame in _labelled(frames, made)]
     with reporting(made.progress, "writing") as progress:
-        _core.bundle_write_path(cores, where.path, layout, outer, converted or _core.NpzWriteOptions(), progress)
-
-
-def _check_outer(layout: str, made: NpzOptions) -> None:
-    """The outer ZIP has one codec and one level; of members that lie in it directly it is theirs."""
-    if layout == "npy" and made.codec not in (None, "deflate"):
-        asked = f"profile={made.profile!r}, which is zstd" if made.compression is None else f"{made.compression!r}"
-        raise OptionError(
-            f"compression: expected None or 'deflate' with layout='npy' and outer='deflate', which compresses the "
-            f"members, found {asked}. Leave one of the two out."
-        )
-    low, high = LEVELS["deflate"]
-    if made.level is not None and not low <= made.level <= high:
-        raise OptionError(
-            f"level: expected {low} to {high} with outer='deflate', whose level it is too, found {made.level}. Leave "
-            "outer out."
-        )
+        store_bundle(held, where, made, (layout, outer), progress)
+    settle(where, made.fsync)
 
 
 def _labelled(frames: Any, made: Options) -> Iterator[tuple[str, Frame]]:

@@ -5,14 +5,11 @@ from typing import Any
 
 from . import _core
 from ._chunks import chunks_of
-from ._msgpack_chunks import open_series_writer
-from ._options_msgpack import MsgpackOptions
-from ._options_text import Text
+from ._options import Options
 from ._progress import Steps, reporting
 from ._rows import Rows, is_rows
-from ._store_chunks import AnyWriter, Batched, open_writer
+from ._store_chunks import open_writer
 from ._targets import AnyTarget, released, settle
-from ._text_chunks import Chunked, open_text_writer
 
 
 class Writer:
@@ -24,20 +21,14 @@ class Writer:
         What was written so far.
     """
 
-    def __init__(self, where: AnyTarget, made: Batched | MsgpackOptions | Chunked) -> None:
+    def __init__(self, where: AnyTarget, made: Options) -> None:
         self._where = where
         self._made = made
         self._open = False
         with ExitStack() as stack:
             stack.enter_context(released(where))
             self._steps = Steps(stack.enter_context(reporting(made.progress, "writing")))
-            self._writer: AnyWriter | _core.MsgpackWriter | _core.TextWriter = (
-                open_series_writer(where, made)
-                if isinstance(made, MsgpackOptions)
-                else open_text_writer(where, made)
-                if isinstance(made, Text)
-                else open_writer(where, made)
-            )
+            self._writer = open_writer(where, made)
             self._stack = stack.pop_all()
         self._rows = Rows(made.batch_rows)
         self._waiting: _core.CoreFrame | None = None

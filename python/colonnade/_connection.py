@@ -8,14 +8,12 @@ from ._chunks import chunks_of, whole
 from ._formats import for_connection
 from ._frame import Frame
 from ._link import Landed, Link, Message
-from ._msgpack_files import send_msgpack
 from ._options import Options, make_options
-from ._options_arrow import ArrowOptions, ArrowsOptions
-from ._options_msgpack import MsgpackOptions
-from ._options_text import Text
+from ._options_arrow import ArrowsOptions
 from ._progress import reporting
+from ._store import send
 from ._store_chunks import send_chunks
-from ._text_files import send_text
+from ._write_formats import write_format
 
 _PLAIN = ArrowsOptions()
 
@@ -104,13 +102,10 @@ class Connection(Link):
         """
         made = self._made(format, options)
         with reporting(made.progress, "sending") as progress:
-            if isinstance(made, ArrowOptions):
+            if write_format(made).is_batched:
                 send_chunks(chunks_of(data, made), self, made, progress, timeout_s)
-            elif isinstance(made, Text):
-                send_text(whole(data, made)._load(), self, made, progress, timeout_s)
             else:
-                assert isinstance(made, MsgpackOptions)
-                send_msgpack(whole(data, made)._load(), self, made, progress, timeout_s)
+                send(whole(data, made)._load(), self, made, progress, timeout_s)
 
     def send_bytes(self, data: Any, *, timeout_s: float | None = None) -> None:
         """Send opaque bytes as one message, for an encoder of your own.

@@ -14,8 +14,9 @@ from ._options import Options, as_keywords, format_of
 from ._progress import Halves, joined, reporting
 from ._sources import Source
 from ._store import store
-from ._store_chunks import Batched, store_chunks
+from ._store_chunks import store_chunks
 from ._targets import AnyTarget, Target, as_target, released, settle
+from ._write_formats import write_format
 from ._written import written_as
 
 
@@ -35,7 +36,7 @@ def convert_frame(
         made = written_as(where, asked, writing)
         source_format = reading.pop("format", None) or format_of(read_options)
         with reporting(progress, "converting") as report:
-            if isinstance(made, Batched):
+            if write_format(made).is_batched:
                 _stream(source, where, source_format, reading, made, report)
             else:
                 _whole(source, where, source_format, reading, made, report)
@@ -43,7 +44,7 @@ def convert_frame(
 
 
 def _stream(
-    source: Source, where: AnyTarget, format: str | None, reading: dict[str, Any], made: Batched, report: Any
+    source: Source, where: AnyTarget, format: str | None, reading: dict[str, Any], made: Options, report: Any
 ) -> None:
     """Batch by batch; a source without batches is one, and so is one whose types only all of its rows tell."""
     halves = Halves(report)

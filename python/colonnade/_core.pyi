@@ -355,11 +355,26 @@ class _BatchReader:
     def next_batch(self) -> CoreFrame | None:
         """The next batch, in memory of its own; None after the last."""
 
-class _ChunkWriter:
-    """What is written chunk by chunk. The schema is that of the first chunk."""
+class WriteOptions:
+    """How frames are written: what the options of every format have in common."""
+
+    format: str
+
+class Writer:
+    """Any format that is written chunk by chunk. The schema is that of the first chunk."""
 
     nbatches: int
     nrows: int
+    @staticmethod
+    def to_path(path: str | bytes, options: WriteOptions) -> Writer:
+        """A temporary file beside `path`, renamed by `close`. UnsupportedError, here and below: a format that is
+        written whole."""
+    @staticmethod
+    def to_fd(fd: int, options: WriteOptions) -> Writer: ...
+    @staticmethod
+    def to_sink(sink: BufferSink, options: WriteOptions) -> Writer: ...
+    @staticmethod
+    def to_callable(send: Callable[[memoryview], object], options: WriteOptions) -> Writer: ...
     def write(self, frame: CoreFrame, progress: Progress | None = None) -> None:
         """EncodeError that shows both where the columns, their types or the index differ from the first chunk's."""
     def close(self) -> None:
@@ -410,7 +425,7 @@ class NpzFile(_Parted):
     def read_array(self, name: str) -> np.ndarray: ...
     def open_label(self, label: str) -> NpzFile: ...
 
-class NpzWriteOptions:
+class NpzWriteOptions(WriteOptions):
     def __init__(
         self,
         *,
@@ -419,8 +434,18 @@ class NpzWriteOptions:
         profile: str | None = None,  # None | "fast" | "balanced" | "small"
         level: int | None = None,
         compat: str | None = None,  # None | "static-frame"
+        layout: str = "npz",  # of a bundle: "npz" (an outer ZIP of <label>.npz) or "npy" (<label>/<member>)
+        outer: str | None = None,  # of a bundle's outer ZIP: None | "deflate"
         fsync: bool = False,
         threads: int | None = None,
+    ) -> None: ...
+
+class NpyWriteOptions(WriteOptions):
+    def __init__(
+        self,
+        *,
+        compat: str | None = None,  # None | "static-frame"; of directories
+        fsync: bool = False,
     ) -> None: ...
 
 class BufferSink:
@@ -434,32 +459,33 @@ class BufferSink:
         """Append bytes; answers how many."""
     def clear(self) -> None: ...
 
-def npz_write_path(
-    frame: CoreFrame, path: str | bytes, options: NpzWriteOptions, progress: Progress | None = None
-) -> None: ...
-def npz_write_fd(frame: CoreFrame, fd: int, options: NpzWriteOptions, progress: Progress | None = None) -> None: ...
-def npz_write_sink(
-    frame: CoreFrame, sink: BufferSink, options: NpzWriteOptions, progress: Progress | None = None
-) -> None: ...
-def npz_encode(frame: CoreFrame, options: NpzWriteOptions, progress: Progress | None = None) -> bytes: ...
-def npy_write_directory(
-    frame: CoreFrame, path: str | bytes, options: NpzWriteOptions, progress: Progress | None = None
-) -> None: ...
-def npy_write_path(
-    frame: CoreFrame, path: str | bytes, options: NpzWriteOptions, progress: Progress | None = None
-) -> None:
-    """One array: a frame of one dtype, automatic labels, no names."""
+# --------------------------------------------------------------------------- frames written, any format
+def encode(frame: CoreFrame, options: WriteOptions, progress: Progress | None = None) -> bytes: ...
+def write_path(frame: CoreFrame, path: str | bytes, options: WriteOptions, progress: Progress | None = None) -> None:
+    """A temporary file beside `path`, renamed when it is whole. A file that belongs next to it (of csv with
+    schema="sidecar": FILE.schema.json) takes its name first."""
 
-def npy_encode(frame: CoreFrame, options: NpzWriteOptions, progress: Progress | None = None) -> bytes: ...
-def bundle_write_path(
+def write_fd(frame: CoreFrame, fd: int, options: WriteOptions, progress: Progress | None = None) -> None: ...
+def write_sink(frame: CoreFrame, sink: BufferSink, options: WriteOptions, progress: Progress | None = None) -> None: ...
+def write_callable(
+    frame: CoreFrame, send: Callable[[memoryview], object], options: WriteOptions, progress: Progress | None = None
+) -> None: ...
+def write_directory(
+    frame: CoreFrame, path: str | bytes, options: WriteOptions, progress: Progress | None = None
+) -> None:
+    """The files of a directory, which takes its name when it is whole. UnsupportedError: the format has none."""
+
+def write_bundle_path(
     frames: Sequence[tuple[str, CoreFrame]],
     path: str | bytes,
-    layout: str,
-    outer: str | None,
-    options: NpzWriteOptions,
+    options: WriteOptions,
     progress: Progress | None = None,
 ) -> None:
-    """layout: "npz" (an outer ZIP of <label>.npz) or "npy" (<label>/<member>); outer: None | "deflate"."""
+    """Frames under labels. UnsupportedError: a file of the format holds one frame."""
+
+def encode_bundle(
+    frames: Sequence[tuple[str, CoreFrame]], options: WriteOptions, progress: Progress | None = None
+) -> bytes: ...
 
 # --------------------------------------------------------------------------- arrow / arrows
 def import_arrow(obj: object) -> list[CoreFrame]:
@@ -651,7 +677,7 @@ class IpcReader(_BatchReader):
         """The next batch, Arrow's layout, in memory of its own; None after the end mark. TruncatedError (with the count
         of batches and rows received) where the stream ends without it, unless allow_truncated."""
 
-class IpcWriteOptions:
+class ArrowWriteOptions(WriteOptions):
     def __init__(
         self,
         *,
@@ -663,22 +689,19 @@ class IpcWriteOptions:
         nrows: int | None = None,  # rows of all chunks together, where known
     ) -> None: ...
 
-class IpcWriter(_ChunkWriter):
-    """Arrow IPC written chunk by chunk."""
+class ArrowsWriteOptions(WriteOptions):
+    def __init__(
+        self,
+        *,
+        compression: str | None = None,  # None | "lz4" | "zstd"
+        level: int | None = None,
+        batch_nbytes: int | None = None,  # None: the format's default
+        fsync: bool = False,
+        threads: int | None = None,
+        nrows: int | None = None,  # rows of all chunks together, where known
+    ) -> None: ...
 
-    @staticmethod
-    def to_path(path: str | bytes, format: str, options: IpcWriteOptions) -> IpcWriter:
-        """A temporary file beside `path`, renamed by `close`."""
-    @staticmethod
-    def to_fd(fd: int, format: str, options: IpcWriteOptions) -> IpcWriter: ...
-    @staticmethod
-    def to_sink(sink: BufferSink, format: str, options: IpcWriteOptions) -> IpcWriter: ...
-    @staticmethod
-    def to_callable(send: Callable[[memoryview], object], format: str, options: IpcWriteOptions) -> IpcWriter: ...
-
-def ipc_encode(frame: CoreFrame, format: str, options: IpcWriteOptions, progress: Progress | None = None) -> bytes: ...
-
-class ParquetWriteOptions:
+class ParquetWriteOptions(WriteOptions):
     def __init__(
         self,
         *,
@@ -698,21 +721,6 @@ class ParquetWriteOptions:
         nrows: int | None = None,  # rows of all chunks together, where known
     ) -> None: ...
 
-class ParquetWriter(_ChunkWriter):
-    """Parquet written chunk by chunk: row groups of `row_group_rows`, else of about a million rows."""
-
-    @staticmethod
-    def to_path(path: str | bytes, options: ParquetWriteOptions) -> ParquetWriter:
-        """A temporary file beside `path`, renamed by `close`."""
-    @staticmethod
-    def to_fd(fd: int, options: ParquetWriteOptions) -> ParquetWriter: ...
-    @staticmethod
-    def to_sink(sink: BufferSink, options: ParquetWriteOptions) -> ParquetWriter: ...
-    @staticmethod
-    def to_callable(send: Callable[[memoryview], object], options: ParquetWriteOptions) -> ParquetWriter: ...
-
-def parquet_encode(frame: CoreFrame, options: ParquetWriteOptions, progress: Progress | None = None) -> bytes: ...
-
 # --------------------------------------------------------------------------- msgpack
 class MsgpackReadOptions:
     def __init__(
@@ -724,18 +732,6 @@ class MsgpackReadOptions:
         ext: str = "error",  # | "bytes": a struct of code and data
         invalid_utf8: str = "error",  # | "bytes": the column is bytes
     ) -> None: ...
-
-class MsgpackWriter(_ChunkWriter):
-    """Frames of one schema, one value behind the other. As `IpcWriter`."""
-
-    @staticmethod
-    def to_path(path: str | bytes, options: MsgpackWriteOptions) -> MsgpackWriter: ...
-    @staticmethod
-    def to_fd(fd: int, options: MsgpackWriteOptions) -> MsgpackWriter: ...
-    @staticmethod
-    def to_sink(sink: BufferSink, options: MsgpackWriteOptions) -> MsgpackWriter: ...
-    @staticmethod
-    def to_callable(send: Callable[[memoryview], object], options: MsgpackWriteOptions) -> MsgpackWriter: ...
 
 class MsgpackReader(_BatchReader):
     """Frames one behind the other, decoded as they come; the end of the input between two of them is the end."""
@@ -793,7 +789,7 @@ class MsgpackFile(_OpenedBatches):
         """Decodes everything once and drops it."""
     def open_label(self, label: str) -> MsgpackFile: ...
 
-class MsgpackWriteOptions:
+class MsgpackWriteOptions(WriteOptions):
     def __init__(
         self,
         *,
@@ -804,34 +800,6 @@ class MsgpackWriteOptions:
         fsync: bool = False,
         threads: int | None = None,
     ) -> None: ...
-
-def msgpack_encode(frame: CoreFrame, options: MsgpackWriteOptions, progress: Progress | None = None) -> bytes: ...
-def msgpack_write_path(
-    frame: CoreFrame, path: str | bytes, options: MsgpackWriteOptions, progress: Progress | None = None
-) -> None: ...
-def msgpack_write_fd(
-    frame: CoreFrame, fd: int, options: MsgpackWriteOptions, progress: Progress | None = None
-) -> None: ...
-def msgpack_write_sink(
-    frame: CoreFrame, sink: BufferSink, options: MsgpackWriteOptions, progress: Progress | None = None
-) -> None: ...
-def msgpack_write_callable(
-    frame: CoreFrame,
-    send: Callable[[memoryview], object],
-    options: MsgpackWriteOptions,
-    progress: Progress | None = None,
-) -> None: ...
-def msgpack_bundle_path(
-    frames: Sequence[tuple[str, CoreFrame]],
-    path: str | bytes,
-    options: MsgpackWriteOptions,
-    progress: Progress | None = None,
-) -> None:
-    """A map of labels to frames."""
-
-def msgpack_bundle_encode(
-    frames: Sequence[tuple[str, CoreFrame]], options: MsgpackWriteOptions, progress: Progress | None = None
-) -> bytes: ...
 
 # --------------------------------------------------------------------------- text: csv, json, ndjson, yaml
 class CsvReadOptions:
@@ -928,7 +896,7 @@ class TextFile(_OpenedBatches):
         """One: the text. As `NpzFile.members` (method "stored" | "gzip" | "zstd")."""
     def open_label(self, label: str) -> TextFile: ...
 
-class CsvWriteOptions:
+class CsvWriteOptions(WriteOptions):
     def __init__(
         self,
         *,
@@ -949,7 +917,7 @@ class CsvWriteOptions:
         threads: int | None = None,
     ) -> None: ...
 
-class JsonWriteOptions:
+class JsonWriteOptions(WriteOptions):
     def __init__(
         self,
         *,
@@ -963,7 +931,7 @@ class JsonWriteOptions:
         threads: int | None = None,
     ) -> None: ...
 
-class NdjsonWriteOptions:
+class NdjsonWriteOptions(WriteOptions):
     def __init__(
         self,
         *,
@@ -975,7 +943,7 @@ class NdjsonWriteOptions:
         threads: int | None = None,
     ) -> None: ...
 
-class YamlWriteOptions:
+class YamlWriteOptions(WriteOptions):
     def __init__(
         self,
         *,
@@ -986,38 +954,6 @@ class YamlWriteOptions:
         fsync: bool = False,
         threads: int | None = None,
     ) -> None: ...
-
-TextWriteOptions = CsvWriteOptions | JsonWriteOptions | NdjsonWriteOptions | YamlWriteOptions
-
-def text_encode(frame: CoreFrame, options: TextWriteOptions, progress: Progress | None = None) -> bytes: ...
-def text_write_path(
-    frame: CoreFrame, path: str | bytes, options: TextWriteOptions, progress: Progress | None = None
-) -> None:
-    """csv with schema="sidecar": FILE.schema.json first, then the file; both appear whole or not at all."""
-
-def text_write_fd(frame: CoreFrame, fd: int, options: TextWriteOptions, progress: Progress | None = None) -> None: ...
-def text_write_sink(
-    frame: CoreFrame, sink: BufferSink, options: TextWriteOptions, progress: Progress | None = None
-) -> None: ...
-def text_write_callable(
-    frame: CoreFrame,
-    send: Callable[[memoryview], object],
-    options: TextWriteOptions,
-    progress: Progress | None = None,
-) -> None: ...
-def text_bundle_path(
-    frames: Sequence[tuple[str, CoreFrame]],
-    path: str | bytes,
-    options: JsonWriteOptions | YamlWriteOptions,
-    progress: Progress | None = None,
-) -> None:
-    """A map of labels to frames."""
-
-def text_bundle_encode(
-    frames: Sequence[tuple[str, CoreFrame]],
-    options: JsonWriteOptions | YamlWriteOptions,
-    progress: Progress | None = None,
-) -> bytes: ...
 
 class TextReader(_BatchReader):
     """csv or ndjson, a chunk of rows at a time; types are those of the header, of `dtypes`, or of the first chunk."""
@@ -1044,20 +980,6 @@ class TextReader(_BatchReader):
     @property
     def nulled(self) -> int:
         """Values that became null so far."""
-
-class TextWriter(_ChunkWriter):
-    """csv or ndjson written chunk by chunk. The schema is that of the first chunk. As `IpcWriter`."""
-
-    @staticmethod
-    def to_path(path: str | bytes, options: CsvWriteOptions | NdjsonWriteOptions) -> TextWriter: ...
-    @staticmethod
-    def to_fd(fd: int, options: CsvWriteOptions | NdjsonWriteOptions) -> TextWriter: ...
-    @staticmethod
-    def to_sink(sink: BufferSink, options: CsvWriteOptions | NdjsonWriteOptions) -> TextWriter: ...
-    @staticmethod
-    def to_callable(
-        send: Callable[[memoryview], object], options: CsvWriteOptions | NdjsonWriteOptions
-    ) -> TextWriter: ...
 
 # --------------------------------------------------------------------------- connections
 class ConnectOptions:
@@ -1104,13 +1026,12 @@ class Connection:
     def send(
         self,
         frame: CoreFrame,
-        format: str,
-        options: IpcWriteOptions | MsgpackWriteOptions | CsvWriteOptions | NdjsonWriteOptions,
+        options: WriteOptions,
         timeout_s: float | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """One frame as one message, "arrows", "msgpack", "csv" or "ndjson", with that format's options. It names the
-        options' timeout where timeout_s is None."""
+        """One frame as one message. OptionError: a format whose messages say no end. It names the connection's timeout
+        where timeout_s is None."""
     def send_bytes(self, data: object, timeout_s: float | None = None) -> None: ...
     def receive(
         self, timeout_s: float | None = None, progress: Progress | None = None, private: bool = False
@@ -1125,7 +1046,7 @@ class Connection:
     def batches(self, timeout_s: float | None = None) -> ConnectionReader:
         """The next message batch by batch; a message of bytes is a DecodeError. Until it is read to its end the
         connection gives no other message."""
-    def writer(self, format: str, options: IpcWriteOptions, timeout_s: float | None = None) -> IpcWriter:
+    def writer(self, options: WriteOptions, timeout_s: float | None = None) -> Writer:
         """One message written chunk by chunk; `abort` ends the sending side, so that the peer sees it broke off."""
     def partial(self) -> bytes:
         """What has come of a piece (prefix, header, record batch, opaque bytes) that is not whole yet."""

@@ -10,8 +10,9 @@ from ._options import make_options
 from ._progress import reporting
 from ._sources import Source
 from ._store import encode_bytes, store
-from ._store_chunks import Batched, encode_chunks, store_chunks
+from ._store_chunks import encode_chunks, store_chunks
 from ._targets import Target, as_target, released, settle
+from ._write_formats import write_format
 from ._written import written_as
 
 
@@ -130,7 +131,7 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     where = as_target(target)
     with released(where):
         made = written_as(where, format, options)
-        if isinstance(made, Batched):
+        if write_format(made).is_batched:
             with reporting(made.progress, "writing") as progress:
                 store_chunks(chunks_of(data, made), where, made, progress)
         else:
@@ -165,7 +166,7 @@ def encode(data: Any, format: str, **options: Any) -> bytes:
     b'PK'
     """
     made = make_options(check_format(format), "write", options)
-    if isinstance(made, Batched):
+    if write_format(made).is_batched:
         with reporting(made.progress, "encoding") as progress:
             return encode_chunks(chunks_of(data, made), made, progress)
     frame = whole(data, made)

@@ -16,7 +16,6 @@ from ._options_arrow import ArrowOptions
 from ._options_csv import CsvOptions
 from ._options_json import NdjsonOptions
 from ._options_msgpack import MsgpackOptions
-from ._options_parquet import ParquetOptions
 from ._sources import AnySource, Source
 from ._stream_reader import StreamReader
 from ._streams import CallSource, StreamSource
@@ -70,8 +69,8 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     where = as_target(target)
     try:
         made = written_as(where, format, options)
-        if not isinstance(made, ArrowOptions | ParquetOptions | MsgpackOptions | CsvOptions | NdjsonOptions):
-            name = format_of(made)
+        name = format_of(made)
+        if name not in STREAMED:
             raise UnsupportedError(
                 f"{name}: expected a format that is written chunk by chunk ({', '.join(STREAMED)}); "
                 f"{name} needs the whole frame first. Use cn.write, or write {STREAMED[1]} and convert it."

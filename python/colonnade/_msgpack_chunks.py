@@ -8,31 +8,16 @@ from ._batch_reader import Reader
 from ._frame import Frame
 from ._front_reader import FrontReader
 from ._http_source import HttpSource
-from ._link_ends import LinkTarget
 from ._mounts import on_network
-from ._msgpack_files import reading, writing
+from ._msgpack_files import reading
 from ._open import check_beginning
 from ._options import Options
 from ._options_msgpack import MsgpackOptions
 from ._schema import Schema
 from ._sources import AnySource, BufferSource, PathSource
 from ._streams import CallSource, StreamSource, behind
-from ._targets import AnyTarget, ByTarget, opened_by
 from ._threads import resolve_threads
 from .errors import UnsupportedError
-
-_WRITERS: ByTarget[_core.MsgpackWriter] = opened_by(_core.MsgpackWriter)
-
-
-def open_series_writer(where: AnyTarget, made: MsgpackOptions) -> _core.MsgpackWriter:
-    """The core's writer for this kind of target."""
-    if isinstance(where, LinkTarget):
-        raise UnsupportedError(
-            "msgpack: over a connection every frame is a message of its own, which the peer takes one by one. Send "
-            'each with connection.send(frame, format="msgpack"), or the chunks as one message with format="arrows".'
-        )
-    to, place = _WRITERS.of(where)
-    return to(place, writing(made))
 
 
 def series_reader(where: AnySource, made: MsgpackOptions, columns: Any, rows: slice | None) -> Reader | None:

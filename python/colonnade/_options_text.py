@@ -9,6 +9,7 @@ CODECS = ("gzip", "zstd")
 ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1")
 NONFINITE = ("null", "literal", "error")
 BIG_INTS = ("error", "decimal")
+_TABBED = (".tsv", ".tsv.gz", ".tsv.zst")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,11 @@ class Text(Common):
         elif self.level is not None:
             # Whether the suffix says a codec is known when the target is.
             check_level(self.level, ("zstd",))
+
+
+def is_tabbed(name: str | None) -> bool:
+    """Whether the name of a file says that tabs stand between its fields."""
+    return name is not None and name.lower().endswith(_TABBED)
 
 
 def check_encoding(value: object, choices: tuple[str, ...] = ENCODINGS) -> None:

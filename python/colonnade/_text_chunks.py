@@ -1,4 +1,4 @@
-"""CSV and NDJSON chunk by chunk, through the core's readers and writers."""
+"""CSV and NDJSON chunk by chunk, through the core's readers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
-from ._link_ends import LinkTarget
 from ._options_csv import CsvOptions
 from ._options_json import NdjsonOptions
-from ._targets import AnyTarget, ByTarget, opened_by
-from ._text_files import beside_sidecar, reading, writing
-from .errors import UnsupportedError
+from ._text_files import beside_sidecar, reading
 
 ROWS = 65_536
-_WRITERS: ByTarget[_core.TextWriter] = opened_by(_core.TextWriter)
 Chunked = CsvOptions | NdjsonOptions
 
 
@@ -44,12 +40,3 @@ class ChunkOpener:
     def _options(self, *, limits: _core.Limits, threads: int) -> dict[str, Any]:
         options = reading(self.made, self.name, limits, threads)
         return {"options": options, "max_rows": self.made.chunk_rows or ROWS}
-
-
-def open_text_writer(where: AnyTarget, made: Chunked) -> _core.TextWriter:
-    """The core's writer for this kind of target."""
-    options = writing(made, where)
-    if isinstance(where, LinkTarget):
-        raise UnsupportedError("a connection takes no text chunk by chunk: send each chunk as a message of its own.")
-    to, place = _WRITERS.of(where)
-    return to(place, options)

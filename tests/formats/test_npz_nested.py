@@ -24,7 +24,7 @@ def encoded(array: pa.Array, compression: str | None = None) -> bytes:
     builder = FrameBuilder(len(array), 1)
     builder.add_arrow(0, ArrowColumn.from_arrow(array))
     frame = builder.finish(Axis.auto(0, len(array), 1), Axis.auto(0, 1, 1))
-    return _core.npz_encode(frame, _core.NpzWriteOptions(compression=compression))
+    return _core.encode(frame, _core.NpzWriteOptions(compression=compression))
 
 
 def opened(data: bytes, **caps: int) -> NpzFile:

@@ -8,21 +8,36 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::room;
+use crate::sink::BufferSink;
 
-/// A `bytes` object that is filled front to back. Its size is known once it is reserved; until then a vector takes what comes.
-#[derive(Default)]
+/// Up to here a vector takes what comes; past it a sink, which grows without copying and whose memory is recycled.
+const SMALL_NBYTES: usize = 256 << 10;
+
+/// A `bytes` object that is filled front to back: in place where its size is reserved first, else by way of memory that grows.
 pub(crate) struct BytesSink {
     room: Option<Box<dyn Room>>,
     filled: usize,
-    spill: Vec<u8>,
+    spill: Spill,
+}
+
+enum Spill {
+    Small(Vec<u8>),
+    Large(BufferSink),
+}
+
+impl Default for BytesSink {
+    fn default() -> Self {
+        Self { room: None, filled: 0, spill: Spill::Small(Vec::new()) }
+    }
 }
 
 impl BytesSink {
     /// The object.
     pub(crate) fn finish(self, py: Python<'_>) -> PyResult<Py<PyBytes>> {
-        match self.room {
-            None => Ok(PyBytes::new(py, &self.spill).unbind()),
-            Some(mut room) => {
+        match (self.room, self.spill) {
+            (None, Spill::Small(bytes)) => Ok(PyBytes::new(py, &bytes).unbind()),
+            (None, Spill::Large(mut sink)) => Ok(PyBytes::new(py, sink.as_slice()).unbind()),
+            (Some(mut room), _) => {
                 if room.as_mut_slice().len() != self.filled {
                     return Err(io::Error::other("fewer bytes were written than announced").into());
                 }
@@ -32,13 +47,37 @@ impl BytesSink {
     }
 
     fn take(&mut self, nbytes: usize) -> io::Result<&mut [u8]> {
-        let Some(room) = &mut self.room else {
-            return self.spill.place(nbytes).map(Option::unwrap_or_default);
-        };
-        let end = self.filled.saturating_add(nbytes);
-        let place = room.as_mut_slice().get_mut(self.filled..end);
-        self.filled = end;
-        place.ok_or_else(|| io::Error::other("more bytes were written than announced"))
+        if self.room.is_none()
+            && let Spill::Small(bytes) = &self.spill
+            && bytes.len().saturating_add(nbytes) > SMALL_NBYTES
+        {
+            self.enlarge()?;
+        }
+        if let Some(room) = &mut self.room {
+            let end = self.filled.saturating_add(nbytes);
+            let place = room.as_mut_slice().get_mut(self.filled..end);
+            self.filled = end;
+            return place.ok_or_else(|| io::Error::other("more bytes were written than announced"));
+        }
+        match &mut self.spill {
+            Spill::Small(bytes) => bytes.place(nbytes).map(Option::unwrap_or_default),
+            Spill::Large(sink) => sink.take(nbytes),
+        }
+    }
+
+    /// Goes on in memory that grows without copying.
+    fn enlarge(&mut self) -> io::Result<&mut BufferSink> {
+        if let Spill::Small(bytes) = &self.spill {
+            let mut sink = BufferSink::empty()?;
+            if !bytes.is_empty() {
+                sink.take(bytes.len())?.copy_from_slice(bytes);
+            }
+            self.spill = Spill::Large(sink);
+        }
+        match &mut self.spill {
+            Spill::Large(sink) => Ok(sink),
+            Spill::Small(_) => Err(io::Error::other("the sink did not grow")),
+        }
     }
 }
 
@@ -48,14 +87,38 @@ impl Sink for BytesSink {
         Ok(())
     }
 
+    fn can_patch(&self) -> bool {
+        true
+    }
+
+    fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let Some(room) = &mut self.room else {
+            return match &mut self.spill {
+                Spill::Small(held) => held.patch(offset, bytes),
+                Spill::Large(sink) => sink.patch(0, offset, bytes),
+            };
+        };
+        let start = usize::try_from(offset).map_err(io::Error::other)?;
+        let place = room.as_mut_slice().get_mut(start..start.saturating_add(bytes.len()));
+        place.ok_or_else(|| io::Error::other("patch past the end"))?.copy_from_slice(bytes);
+        Ok(())
+    }
+
     fn place(&mut self, nbytes: usize) -> io::Result<Option<&mut [u8]>> {
         self.take(nbytes).map(Some)
     }
 
     fn reserve(&mut self, total: u64) -> io::Result<()> {
-        if self.room.is_none() && self.spill.is_empty() {
+        if self.room.is_none() && matches!(&self.spill, Spill::Small(bytes) if bytes.is_empty()) {
             self.room = Some(room::room(usize::try_from(total).map_err(io::Error::other)?)?);
         }
         Ok(())
+    }
+
+    fn reserve_about(&mut self, total: u64) -> io::Result<()> {
+        if self.room.is_some() || total <= SMALL_NBYTES as u64 {
+            return Ok(());
+        }
+        self.enlarge()?.reserve(0, total)
     }
 }

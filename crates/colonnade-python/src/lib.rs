@@ -18,6 +18,7 @@ mod cells_write;
 mod connect_options;
 mod connection;
 mod dtype;
+mod encode;
 mod errors;
 mod foreign_fields;
 mod frame;
@@ -33,7 +34,6 @@ mod measure;
 mod msgpack_chunks;
 mod msgpack_file;
 mod msgpack_options;
-mod msgpack_write;
 mod npz_file;
 mod npz_write;
 mod objects;
@@ -45,10 +45,15 @@ mod path;
 mod progress;
 mod room;
 mod secure;
+mod sidecar;
 mod sink;
+mod target;
 mod text;
 mod view;
 mod watched;
+mod write;
+mod write_options;
+mod writer;
 
 use pyo3::prelude::*;
 
@@ -64,13 +69,15 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<limits::PyLimits>()?;
     m.add_class::<limits::PyStreamLimit>()?;
     m.add_class::<npz_file::NpzFile>()?;
-    m.add_class::<npz_write::NpzWriteOptions>()?;
+    m.add_class::<write_options::WriteOptions>()?;
+    m.add_class::<writer::Writer>()?;
     m.add_class::<sink::BufferSink>()?;
     m.add_class::<http_file::PyHttpFile>()?;
     arrow_assemble::register(m)?;
     arrow_parts::register(m)?;
     arrow_stream::register(m)?;
     connection::register(m)?;
+    encode::register(m)?;
     ipc_file::register(m)?;
     ipc_reader::register(m)?;
     ipc_write::register(m)?;
@@ -79,9 +86,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     msgpack_chunks::register(m)?;
     msgpack_file::register(m)?;
     msgpack_options::register(m)?;
-    msgpack_write::register(m)?;
     npz_write::register(m)?;
     parquet_file::register(m)?;
     text::register(m)?;
+    write::register(m)?;
     measure::register(m)
 }

@@ -1,10 +1,10 @@
-//! MessagePack written and read chunk by chunk: one value behind the other.
+//! MessagePack read chunk by chunk: one value behind the other.
 
 use std::io;
 use std::os::fd::RawFd;
 use std::sync::{Mutex, PoisonError};
 
-use colonnade::formats::msgpack::{ChunkWriter, Opened, ReadOptions, is_series, is_series_file};
+use colonnade::formats::msgpack::{Opened, ReadOptions, is_series, is_series_file};
 use colonnade::frame::Frame;
 use colonnade::ipc::read::Request;
 use colonnade::message::{Received, Series};
@@ -17,77 +17,11 @@ use crate::frame::CoreFrame;
 use crate::guard::Guarded;
 use crate::http_file::PyHttpFile;
 use crate::ipc_reader::{Origin, SCRATCH_NBYTES, call};
-use crate::ipc_write::{CallableSink, Target};
-use crate::msgpack_options::{MsgpackReadOptions, MsgpackWriteOptions};
+use crate::msgpack_options::MsgpackReadOptions;
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
-use crate::sink::BufferSink;
 use crate::view::{after, bytes_of};
-use crate::watched::{Callback, watched};
-
-/// Frames of one schema, written one behind the other.
-#[pyclass(module = "colonnade._core")]
-pub(crate) struct MsgpackWriter {
-    core: ChunkWriter,
-    target: Option<Target>,
-    fsync: bool,
-}
-
-impl MsgpackWriter {
-    fn new(target: Target, options: &MsgpackWriteOptions) -> Self {
-        Self { core: ChunkWriter::new(*options.core()), target: Some(target), fsync: options.fsync() }
-    }
-}
-
-#[pymethods]
-impl MsgpackWriter {
-    #[staticmethod]
-    fn to_path(path: PathArgument, options: &MsgpackWriteOptions) -> PyResult<Self> {
-        Ok(Self::new(Target::path(path)?, options))
-    }
-
-    #[staticmethod]
-    fn to_fd(fd: RawFd, options: &MsgpackWriteOptions) -> Self {
-        Self::new(Target::descriptor(fd), options)
-    }
-
-    #[staticmethod]
-    fn to_sink(sink: &Bound<'_, BufferSink>, options: &MsgpackWriteOptions) -> PyResult<Self> {
-        Ok(Self::new(Target::buffer(sink)?, options))
-    }
-
-    #[staticmethod]
-    fn to_callable(send: Py<PyAny>, options: &MsgpackWriteOptions) -> Self {
-        Self::new(Target::Callable(CallableSink(send)), options)
-    }
-
-    #[pyo3(signature = (frame, progress = None))]
-    fn write(&mut self, py: Python<'_>, frame: &CoreFrame, progress: Callback) -> PyResult<()> {
-        let (frame, core) = (frame.frame.clone(), &mut self.core);
-        let closed = || errors::encode("msgpack: the writer was closed.");
-        let target = self.target.as_mut().ok_or_else(closed)?;
-        target.run(py, progress, false, |sink, watch| core.write(&frame, sink, watch))
-    }
-
-    fn close(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.core.finish().py()?;
-        self.target.take().map_or(Ok(()), |target| target.close(py, self.fsync))
-    }
-
-    fn abort(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.target.take().map_or(Ok(()), |target| target.abort(py))
-    }
-
-    #[getter]
-    fn nbatches(&self) -> usize {
-        self.core.count()
-    }
-
-    #[getter]
-    fn nrows(&self) -> usize {
-        self.core.nrows()
-    }
-}
+use crate::watched::watched;
 
 /// Frames one behind the other, read as they come.
 #[pyclass(module = "colonnade._core")]
@@ -235,7 +169,6 @@ fn msgpack_is_series(
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<MsgpackWriter>()?;
     m.add_class::<MsgpackReader>()?;
     m.add_function(wrap_pyfunction!(msgpack_is_series_path, m)?)?;
     m.add_function(wrap_pyfunction!(msgpack_is_series, m)?)

@@ -1,11 +1,12 @@
 //! Options of MessagePack.
 
-use colonnade::formats::msgpack::{Orient, Otherwise, ReadOptions, WriteOptions};
+use colonnade::formats::msgpack::{self, Orient, Otherwise, ReadOptions};
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
 use crate::limits::PyLimits;
 use crate::npz_file::threads;
+use crate::write_options::WriteOptions;
 
 /// Options for reading msgpack.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -54,12 +55,8 @@ impl MsgpackReadOptions {
 }
 
 /// Options for writing msgpack.
-#[pyclass(frozen, module = "colonnade._core")]
-#[derive(Clone, Copy)]
-pub(crate) struct MsgpackWriteOptions {
-    core: WriteOptions,
-    fsync: bool,
-}
+#[pyclass(frozen, extends = WriteOptions, module = "colonnade._core")]
+pub(crate) struct MsgpackWriteOptions;
 
 #[pymethods]
 impl MsgpackWriteOptions {
@@ -74,7 +71,7 @@ impl MsgpackWriteOptions {
         compatible: bool,
         fsync: bool,
         threads: Option<usize>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let packed = match numbers {
             "plain" => false,
             "packed" => true,
@@ -85,19 +82,16 @@ impl MsgpackWriteOptions {
             }
         };
         let orient = Orient::named(orient).py()?;
-        let core =
-            WriteOptions { orient, header, packed, compatible, threads: self::threads(threads), chunk: None };
-        Ok(Self { core: core.check().py()?, fsync })
-    }
-}
-
-impl MsgpackWriteOptions {
-    pub(crate) fn core(&self) -> &WriteOptions {
-        &self.core
-    }
-
-    pub(crate) fn fsync(&self) -> bool {
-        self.fsync
+        let core = msgpack::WriteOptions {
+            orient,
+            header,
+            packed,
+            compatible,
+            threads: self::threads(threads),
+            chunk: None,
+        };
+        Ok(PyClassInitializer::from(WriteOptions::new("msgpack", core.check().py()?, fsync)?)
+            .add_subclass(Self))
     }
 }
 

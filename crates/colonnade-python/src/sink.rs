@@ -90,8 +90,23 @@ impl BufferSink {
         Ok(())
     }
 
+    /// Replaces bytes that stand `offset` behind `start`.
+    pub(crate) fn patch(&mut self, start: usize, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let start = start + usize::try_from(offset).map_err(io::Error::other)?;
+        let place = self.region.as_mut_slice().get_mut(start..start + bytes.len());
+        place.ok_or_else(|| io::Error::other("patch past the end"))?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Makes room for `total` bytes behind `start`.
+    pub(crate) fn reserve(&mut self, start: usize, total: u64) -> io::Result<()> {
+        let total = usize::try_from(total).map_err(io::Error::other)?;
+        let end = start.checked_add(total).ok_or_else(|| io::Error::other("too large"))?;
+        if end > self.region.capacity() { self.region.grow(end) } else { Ok(()) }
+    }
+
     /// The next `nbytes`, which count as there.
-    fn take(&mut self, nbytes: usize) -> io::Result<&mut [u8]> {
+    pub(crate) fn take(&mut self, nbytes: usize) -> io::Result<&mut [u8]> {
         // Small ones stay on the heap; large ones grow by moving pages.
         const FIRST: usize = 4 << 10;
         const STEP: usize = 1 << 20;
@@ -209,10 +224,7 @@ impl Sink for Appender<'_> {
     }
 
     fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let start = self.start + usize::try_from(offset).map_err(io::Error::other)?;
-        let place = self.sink.region.as_mut_slice().get_mut(start..start + bytes.len());
-        place.ok_or_else(|| io::Error::other("patch past the end"))?.copy_from_slice(bytes);
-        Ok(())
+        self.sink.patch(self.start, offset, bytes)
     }
 
     fn place(&mut self, nbytes: usize) -> io::Result<Option<&mut [u8]>> {
@@ -220,8 +232,6 @@ impl Sink for Appender<'_> {
     }
 
     fn reserve(&mut self, total: u64) -> io::Result<()> {
-        let total = usize::try_from(total).map_err(io::Error::other)?;
-        let end = self.start.checked_add(total).ok_or_else(|| io::Error::other("too large"))?;
-        if end > self.sink.region.capacity() { self.sink.region.grow(end) } else { Ok(()) }
+        self.sink.reserve(self.start, total)
     }
 }

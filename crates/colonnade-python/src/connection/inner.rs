@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use colonnade::ipc::write::Encoder;
+use colonnade::formats::FrameEncoder;
 use colonnade::message::{Incoming, envelope};
 use colonnade::plan::Progress;
 use colonnade::sink::Sink;
@@ -31,8 +31,8 @@ pub(crate) struct Inner {
     channel: Mutex<Option<Arc<dyn Channel>>>,
     pub(super) receiving: Mutex<Receiving>,
     pub(super) sending: Mutex<Sending>,
-    /// Remembers the layouts of the frames before; used by whoever has `sending`.
-    pub(super) encoder: Mutex<Encoder>,
+    /// What a format, by its name, remembers of the frames before; used by whoever has `sending`.
+    pub(super) encoder: Mutex<Option<(&'static str, Box<dyn FrameEncoder>)>>,
     pub(super) closed: AtomicBool,
     pub(super) finished: AtomicBool,
     pub(super) messages_sent: AtomicU64,

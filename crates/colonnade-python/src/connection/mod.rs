@@ -18,22 +18,21 @@ use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use colonnade::ipc::read::Form;
 use colonnade::message::Waiting;
 use colonnade_transport::{Address, Channel, Direction, from_descriptors};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::connect_options::ConnectOptions;
-use crate::errors;
+use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::guard::Guarded;
-use crate::ipc_write::{FormArgument, IpcWriteOptions, IpcWriter};
 use crate::secure;
 use crate::view::bytes_of;
 use crate::watched::Callback;
+use crate::write_options::WriteOptions;
+use crate::writer::Writer;
 
-use encoding::{SendOptions, no_file};
 use inner::{Inner, lock};
 use reader::ConnectionReader;
 use receive::Turn;
@@ -119,24 +118,24 @@ impl Connection {
         Ok(Self::over_lent(Arc::new(memory::Memory { bytes, at: 0.into(), piece, peer }), options))
     }
 
-    #[pyo3(signature = (frame, format, options, timeout_s = None, progress = None))]
+    #[pyo3(signature = (frame, options, timeout_s = None, progress = None))]
     fn send(
         &self,
         py: Python<'_>,
         frame: &CoreFrame,
-        format: &str,
-        options: SendOptions<'_>,
+        options: &WriteOptions,
         timeout_s: Option<f64>,
         progress: Callback,
     ) -> PyResult<()> {
         let (inner, patience) = (&*self.inner, self.patience(timeout_s)?);
-        let encoding = options.encoding(format)?;
+        let (frame, encoding) = (&*frame.frame, &options.encoding);
+        encoding.check_message(frame).py()?;
         let number = inner.messages_sent.load(Ordering::Relaxed) + 1;
         let result = inner::watched_in(py, progress, |progress| {
             let stopped = [&inner.closed, &inner.finished];
             let watch = Watch::new(progress, patience, &stopped);
             inner.send(watch, (&Sending::Open, Sending::Open), 0, |sink| {
-                encoding.encode(&frame.frame, inner, sink, progress)
+                encoding::encode(frame, encoding, inner, sink, progress)
             })
         });
         result.map_err(|e| e.raised(inner, "sending message", number, SEND_ADVICE))?;
@@ -224,20 +223,12 @@ impl Connection {
         Ok(ConnectionReader::new(slf.clone().unbind(), timeout_s))
     }
 
-    #[pyo3(signature = (format, options, timeout_s = None))]
-    fn writer(
-        &self,
-        py: Python<'_>,
-        format: FormArgument,
-        options: &IpcWriteOptions,
-        timeout_s: Option<f64>,
-    ) -> PyResult<IpcWriter> {
+    #[pyo3(signature = (options, timeout_s = None))]
+    fn writer(&self, py: Python<'_>, options: &WriteOptions, timeout_s: Option<f64>) -> PyResult<Writer> {
         self.patience(timeout_s)?;
-        if format.0 == Form::File {
-            return Err(no_file());
-        }
+        let frames = options.encoding.message_writer().py()?;
         let target = ConnectionTarget::begin(py, &self.inner, timeout_s)?;
-        Ok(IpcWriter::to_connection(target, &format, options))
+        Ok(Writer::to_connection(frames, target, options))
     }
 
     fn partial(&self, py: Python<'_>) -> PyResult<Vec<u8>> {

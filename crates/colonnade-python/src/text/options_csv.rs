@@ -1,9 +1,8 @@
 //! Options of csv.
 
-use colonnade::codec::packed::Codec;
 use colonnade::formats::csv::{
-    BigInts, Dates, Encoding as WriteEncoding, IndexColumns, OnError, Quoting, ReadOptions, Schema,
-    SchemaPlace, WriteOptions,
+    self, BigInts, Dates, Encoding as WriteEncoding, IndexColumns, OnError, Quoting, ReadOptions, Schema,
+    SchemaPlace,
 };
 use colonnade::text::input::Encoding;
 use pyo3::prelude::*;
@@ -11,6 +10,7 @@ use pyo3::prelude::*;
 use crate::errors::{self, IntoPy};
 use crate::limits::PyLimits;
 use crate::npz_file::threads;
+use crate::write_options::WriteOptions;
 
 /// One of some words.
 pub(super) fn word<T>(format: &str, option: &str, found: &str, known: &[(&str, T)]) -> PyResult<T>
@@ -142,25 +142,8 @@ impl CsvReadOptions {
 }
 
 /// Options for writing csv.
-#[pyclass(frozen, module = "colonnade._core")]
-pub(crate) struct CsvWriteOptions {
-    pub(super) core: WriteOptions,
-    pub(super) common: Common,
-}
-
-/// What writing any text format takes.
-#[derive(Clone, Copy)]
-pub(super) struct Common {
-    pub(super) packing: Option<Codec>,
-    pub(super) level: Option<i32>,
-    pub(super) fsync: bool,
-}
-
-impl Common {
-    pub(super) fn new(packing: Option<&str>, level: Option<i32>, fsync: bool) -> PyResult<Self> {
-        Ok(Self { packing: packing.map(Codec::named).transpose().py()?, level, fsync })
-    }
-}
+#[pyclass(frozen, extends = WriteOptions, module = "colonnade._core")]
+pub(crate) struct CsvWriteOptions;
 
 #[pymethods]
 impl CsvWriteOptions {
@@ -187,10 +170,10 @@ impl CsvWriteOptions {
         level: Option<i32>,
         fsync: bool,
         threads: Option<usize>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let quotings =
             [("minimal", Quoting::Minimal), ("nonnumeric", Quoting::Nonnumeric), ("all", Quoting::All)];
-        let core = WriteOptions {
+        let core = csv::WriteOptions {
             delimiter: byte("delimiter", delimiter)?,
             quotechar: byte("quotechar", quotechar)?,
             header,
@@ -212,7 +195,8 @@ impl CsvWriteOptions {
             lossy,
             threads: self::threads(threads),
         };
-        Ok(Self { core: core.check().py()?, common: Common::new(packing, level, fsync)? })
+        let options = WriteOptions::new("csv", core.check().py()?, fsync)?;
+        Ok(PyClassInitializer::from(options.packed(packing, level)?).add_subclass(Self))
     }
 }
 

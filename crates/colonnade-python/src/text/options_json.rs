@@ -4,10 +4,11 @@ use colonnade::formats::{json, ndjson, yaml};
 use colonnade::text::input::Encoding;
 use pyo3::prelude::*;
 
-use super::options_csv::{Common, word};
+use super::options_csv::word;
 use crate::errors::IntoPy;
 use crate::limits::PyLimits;
 use crate::npz_file::threads;
+use crate::write_options::WriteOptions;
 
 /// Options for reading json.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -102,11 +103,8 @@ fn nonfinite_of(format: &'static str, name: &str) -> PyResult<json::Nonfinite> {
 }
 
 /// Options for writing json.
-#[pyclass(frozen, module = "colonnade._core")]
-pub(crate) struct JsonWriteOptions {
-    pub(super) core: json::WriteOptions,
-    pub(super) common: Common,
-}
+#[pyclass(frozen, extends = WriteOptions, module = "colonnade._core")]
+pub(crate) struct JsonWriteOptions;
 
 #[pymethods]
 impl JsonWriteOptions {
@@ -125,20 +123,18 @@ impl JsonWriteOptions {
         level: Option<i32>,
         fsync: bool,
         threads: Option<usize>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let orient = json::Orient::named(orient).py()?;
         let nonfinite = nonfinite_of("json", nonfinite)?;
         let core = json::WriteOptions { orient, header, nonfinite, indent, threads: self::threads(threads) };
-        Ok(Self { core, common: Common::new(packing, level, fsync)? })
+        Ok(PyClassInitializer::from(WriteOptions::new("json", core, fsync)?.packed(packing, level)?)
+            .add_subclass(Self))
     }
 }
 
 /// Options for writing ndjson.
-#[pyclass(frozen, module = "colonnade._core")]
-pub(crate) struct NdjsonWriteOptions {
-    pub(super) core: ndjson::WriteOptions,
-    pub(super) common: Common,
-}
+#[pyclass(frozen, extends = WriteOptions, module = "colonnade._core")]
+pub(crate) struct NdjsonWriteOptions;
 
 #[pymethods]
 impl NdjsonWriteOptions {
@@ -153,19 +149,17 @@ impl NdjsonWriteOptions {
         level: Option<i32>,
         fsync: bool,
         threads: Option<usize>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let nonfinite = nonfinite_of("ndjson", nonfinite)?;
         let core = ndjson::WriteOptions { header, nonfinite, threads: self::threads(threads) };
-        Ok(Self { core, common: Common::new(packing, level, fsync)? })
+        Ok(PyClassInitializer::from(WriteOptions::new("ndjson", core, fsync)?.packed(packing, level)?)
+            .add_subclass(Self))
     }
 }
 
 /// Options for writing yaml.
-#[pyclass(frozen, module = "colonnade._core")]
-pub(crate) struct YamlWriteOptions {
-    pub(super) core: yaml::WriteOptions,
-    pub(super) common: Common,
-}
+#[pyclass(frozen, extends = WriteOptions, module = "colonnade._core")]
+pub(crate) struct YamlWriteOptions;
 
 #[pymethods]
 impl YamlWriteOptions {
@@ -180,10 +174,11 @@ impl YamlWriteOptions {
         level: Option<i32>,
         fsync: bool,
         threads: Option<usize>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let orient = yaml::Orient::named(orient).py()?;
         let core = yaml::WriteOptions { orient, header, threads: self::threads(threads) };
-        Ok(Self { core, common: Common::new(packing, level, fsync)? })
+        Ok(PyClassInitializer::from(WriteOptions::new("yaml", core, fsync)?.packed(packing, level)?)
+            .add_subclass(Self))
     }
 }
 

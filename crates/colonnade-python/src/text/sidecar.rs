@@ -20,19 +20,3 @@ pub(super) fn beside(path: &Path) -> colonnade::Result<Option<Vec<u8>>> {
         Err(e) => Err(e.into()),
     }
 }
-
-/// A schema that an earlier file left beside would be taken for this one's.
-pub(super) fn forget(path: &Path) -> colonnade::Result<()> {
-    let beside = sidecar_of(path);
-    match std::fs::read(&beside) {
-        // Only what is ours goes: anybody may have a file of this name.
-        Ok(bytes) if is_sidecar(&bytes) => Ok(std::fs::remove_file(&beside)?),
-        _ => Ok(()),
-    }
-}
-
-/// Whether a file is a schema as `csv::sidecar` makes it.
-fn is_sidecar(bytes: &[u8]) -> bool {
-    let has = |word: &[u8]| bytes.windows(word.len()).any(|part| part == word);
-    bytes.first() == Some(&b'{') && has(b"\"schema\"") && has(b"\"csv\"") && has(b"\"orient\"")
-}

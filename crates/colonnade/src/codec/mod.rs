@@ -17,7 +17,7 @@ pub mod zstd;
 
 pub use profile::Profile;
 
-/// See [`crate::plan`].
+/// See [`crate::parallel`].
 #[doc(hidden)]
 pub mod packed {
     pub use super::file::*;

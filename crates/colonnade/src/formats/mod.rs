@@ -14,15 +14,17 @@ pub mod npz;
 pub mod parquet;
 pub mod yaml;
 
+mod encoding;
 mod opened;
 mod registry;
 mod spec;
 mod writer;
 
+pub use encoding::Encoding;
 pub use opened::{Event, IncrementalReader, Opened};
 pub use registry::Registry;
 pub use spec::{Capabilities, FormatSpec};
-pub use writer::FrameWriter;
+pub use writer::{FrameEncoder, FrameWriter, MemberSink, OpenMember};
 
 use std::any::Any;
 use std::sync::LazyLock;
@@ -93,6 +95,18 @@ pub trait Format: Sync {
         progress: &dyn Progress,
     ) -> Result<()>;
 
+    /// An encoder for frames that follow one another, which remembers what frames of one layout share; `None` where the
+    /// format has nothing to remember.
+    fn encoder(&self) -> Option<Box<dyn FrameEncoder>> {
+        None
+    }
+
+    /// Whether the bytes depend on [`Sink::can_patch`], so that a caller with a sink that copies each call gathers the
+    /// file in memory first.
+    fn patches(&self) -> bool {
+        false
+    }
+
     /// A writer that takes a frame a call, all of one schema.
     ///
     /// # Errors
@@ -100,6 +114,28 @@ pub trait Format: Sync {
     fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
         let _ = options;
         Err(self.spec().refuse("it is written whole."))
+    }
+
+    /// Checks that `frame`, written with these options, is a message: that a receiver finds its end in its bytes.
+    ///
+    /// # Errors
+    /// `InvalidOption`: the format or the options say no end. `Unrepresentable`: this frame would be taken for something
+    /// else.
+    fn check_message(&self, frame: &Frame, options: &Options) -> Result<()> {
+        let _ = (frame, options);
+        if self.spec().capabilities.messages { Ok(()) } else { Err(encoding::no_message(self.spec().name)) }
+    }
+
+    /// A writer whose frames are one message together.
+    ///
+    /// # Errors
+    /// `Unsupported` where each frame is a message of its own; as [`Format::check_message`].
+    fn message_writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
+        let _ = options;
+        if !self.spec().capabilities.messages {
+            return Err(encoding::no_message(self.spec().name));
+        }
+        Err(self.spec().refuse("each frame is a message of its own. Send them one by one."))
     }
 
     /// Writes several frames under labels.
@@ -115,6 +151,27 @@ pub trait Format: Sync {
     ) -> Result<()> {
         let _ = (frames, options, sink, progress);
         Err(self.spec().refuse("it holds one frame. Write a file for each."))
+    }
+
+    /// Writes one frame as the files of a directory; `open` makes each of them.
+    ///
+    /// # Errors
+    /// `Unsupported` where the format has no directories; as [`Format::encode`].
+    fn encode_directory(
+        &self,
+        frame: &Frame,
+        options: &Options,
+        open: &mut OpenMember<'_>,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let _ = (frame, options, open, progress);
+        Err(self.spec().refuse("it is one file, not a directory."))
+    }
+
+    /// Whether a directory of this format may hold a file of this name. Only directories of such files are replaced.
+    fn is_member(&self, name: &str) -> bool {
+        let _ = name;
+        false
     }
 
     /// A file that belongs next to the data: the suffix to append to its name, and the bytes to write or `None` to remove
@@ -134,6 +191,8 @@ pub struct Sidecar {
     pub suffix: &'static str,
     /// What to write; `None` removes the file.
     pub content: Option<Vec<u8>>,
+    /// Whether the content of a file is a sidecar: a file that only has the name stays.
+    pub is_sidecar: fn(&[u8]) -> bool,
 }
 
 /// `options` as the type that `format` takes.

@@ -1,12 +1,14 @@
-//! Frames written one after the other.
+//! Frames written one after the other, and frames written as several files.
 
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 
+use super::Options;
+
 /// Writes a file frame by frame. The schema is that of the first frame.
-pub trait FrameWriter: Send {
+pub trait FrameWriter: Send + Sync {
     /// Writes `frame` behind those before it.
     ///
     /// # Errors
@@ -25,3 +27,30 @@ pub trait FrameWriter: Send {
     /// Rows written so far.
     fn nrows(&self) -> usize;
 }
+
+/// Encodes whole frames, each a file or message of its own, and remembers between them what frames of one layout share.
+pub trait FrameEncoder: Send {
+    /// Writes one frame: the bytes of [`super::Format::encode`].
+    ///
+    /// # Errors
+    /// As [`super::Format::encode`]; the encoder can go on then.
+    fn encode(
+        &mut self,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
+    ) -> Result<()>;
+}
+
+/// One file of a directory that is being written.
+pub trait MemberSink: Sink {
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// The system's own.
+    fn commit(self: Box<Self>) -> Result<()>;
+}
+
+/// Makes the file of that name in the directory.
+pub type OpenMember<'o> = dyn FnMut(&str) -> Result<Box<dyn MemberSink>> + 'o;

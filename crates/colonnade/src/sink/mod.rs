@@ -84,6 +84,49 @@ pub trait Sink {
     fn reserve(&mut self, _total: u64) -> io::Result<()> {
         Ok(())
     }
+
+    /// Says about how many bytes will come in all, where nobody knows it exactly: fewer may come, or some more.
+    ///
+    /// # Errors
+    /// The system's own: no space.
+    fn reserve_about(&mut self, total: u64) -> io::Result<()> {
+        self.reserve(total)
+    }
+}
+
+/// A box as the sink in it.
+impl<S: Sink + ?Sized> Sink for Box<S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        (**self).write(bytes)
+    }
+
+    fn write_pieces(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
+        (**self).write_pieces(pieces)
+    }
+
+    fn takes_pieces(&self) -> bool {
+        (**self).takes_pieces()
+    }
+
+    fn can_patch(&self) -> bool {
+        (**self).can_patch()
+    }
+
+    fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        (**self).patch(offset, bytes)
+    }
+
+    fn place(&mut self, nbytes: usize) -> io::Result<Option<&mut [u8]>> {
+        (**self).place(nbytes)
+    }
+
+    fn reserve(&mut self, total: u64) -> io::Result<()> {
+        (**self).reserve(total)
+    }
+
+    fn reserve_about(&mut self, total: u64) -> io::Result<()> {
+        (**self).reserve_about(total)
+    }
 }
 
 /// A vector as a sink.

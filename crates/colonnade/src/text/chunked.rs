@@ -11,6 +11,12 @@ use crate::frame::Frame;
 
 use super::header::Exported;
 
+/// Why a text of no chunks is not ended.
+pub(crate) fn nothing() -> Error {
+    let message = "expected a chunk at least, found none: nothing says the columns.";
+    Error::unrepresentable("text", message)
+}
+
 /// What the chunks have in common.
 #[derive(Debug)]
 pub struct Chunked {

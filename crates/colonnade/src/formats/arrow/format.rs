@@ -1,11 +1,14 @@
 //! The format as the registry knows it.
 
-use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::error::{Error, Result};
+use crate::formats::{Capabilities, Format, FormatSpec, FrameWriter, Opened, Options, options_of};
 use crate::frame::Frame;
+use crate::ipc::write::Writer;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+
+use super::{WriteOptions, encode, writer};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "arrow",
@@ -37,11 +40,47 @@ impl Format for ArrowFileFormat {
 
     fn encode(
         &self,
-        _frame: &Frame,
-        _options: &Options,
-        _sink: &mut dyn Sink,
-        _progress: &dyn Progress,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
     ) -> Result<()> {
-        Err(SPEC.refuse("not joined yet."))
+        encode(frame, *options_of::<WriteOptions>("arrow", options)?, sink, progress)
+    }
+
+    fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
+        Ok(Box::new(writer(*options_of::<WriteOptions>("arrow", options)?)))
+    }
+
+    fn check_message(&self, _frame: &Frame, _options: &Options) -> Result<()> {
+        Err(no_message())
+    }
+
+    fn message_writer(&self, _options: &Options) -> Result<Box<dyn FrameWriter>> {
+        Err(no_message())
+    }
+}
+
+fn no_message() -> Error {
+    let message = "expected \"arrows\", found \"arrow\": a file has no place on a connection.";
+    Error::invalid_option("format", message)
+}
+
+/// Files and streams have one writer; the form is chosen when it is made.
+impl FrameWriter for Writer {
+    fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        Self::write(self, frame, sink, progress)
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        Self::finish(self, sink, progress)
+    }
+
+    fn nbatches(&self) -> usize {
+        Self::nbatches(self)
+    }
+
+    fn nrows(&self) -> usize {
+        Self::nrows(self)
     }
 }

@@ -1,11 +1,17 @@
 //! The format as the registry knows it.
 
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::{
+    Capabilities, Format, FormatSpec, FrameEncoder, FrameWriter, Opened, Options, options_of,
+};
 use crate::frame::Frame;
+use crate::ipc::read::Form;
+use crate::ipc::write::Encoder;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+
+use super::{WriteOptions, encode, writer};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "arrows",
@@ -43,11 +49,36 @@ impl Format for ArrowStreamFormat {
 
     fn encode(
         &self,
-        _frame: &Frame,
-        _options: &Options,
-        _sink: &mut dyn Sink,
-        _progress: &dyn Progress,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
     ) -> Result<()> {
-        Err(SPEC.refuse("not joined yet."))
+        encode(frame, *options_of::<WriteOptions>("arrows", options)?, sink, progress)
+    }
+
+    fn encoder(&self) -> Option<Box<dyn FrameEncoder>> {
+        Some(Box::new(Encoder::new()))
+    }
+
+    fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
+        Ok(Box::new(writer(*options_of::<WriteOptions>("arrows", options)?)))
+    }
+
+    fn message_writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
+        self.writer(options)
+    }
+}
+
+impl FrameEncoder for Encoder {
+    fn encode(
+        &mut self,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let options = options_of::<WriteOptions>("arrows", options)?;
+        Self::encode(self, frame, Form::Stream, *options, sink, progress)
     }
 }

@@ -1,11 +1,15 @@
 //! The format as the registry knows it.
 
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::encoding::endless;
+use crate::formats::{Capabilities, Format, FormatSpec, FrameWriter, Opened, Options, Sidecar, options_of};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::text::chunked::nothing;
+
+use super::{ChunkWriter, Encoding, SchemaPlace, WriteOptions, encode, sidecar};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "csv",
@@ -43,11 +47,56 @@ impl Format for CsvFormat {
 
     fn encode(
         &self,
-        _frame: &Frame,
-        _options: &Options,
-        _sink: &mut dyn Sink,
-        _progress: &dyn Progress,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
     ) -> Result<()> {
-        Err(SPEC.refuse("not joined yet."))
+        encode(frame, options_of::<WriteOptions>("csv", options)?, sink, progress)
+    }
+
+    fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
+        Ok(Box::new(ChunkWriter::new(options_of::<WriteOptions>("csv", options)?.clone())))
+    }
+
+    /// The header says how many rows come. Only UTF-8 is read while it comes in.
+    fn check_message(&self, _frame: &Frame, options: &Options) -> Result<()> {
+        let options = options_of::<WriteOptions>("csv", options)?;
+        let ends = options.schema == SchemaPlace::Header && options.encoding == Encoding::Utf8;
+        if ends { Ok(()) } else { Err(endless()) }
+    }
+
+    /// Frames written chunk by chunk have no sidecar. Any that an earlier file left would be taken for theirs.
+    fn sidecar(&self, frame: Option<&Frame>, options: &Options) -> Result<Option<Sidecar>> {
+        let options = options_of::<WriteOptions>("csv", options)?;
+        let content = match frame {
+            Some(frame) if options.schema == SchemaPlace::Sidecar => Some(sidecar(frame, options)?),
+            _ => None,
+        };
+        Ok(Some(Sidecar { suffix: ".schema.json", content, is_sidecar }))
+    }
+}
+
+/// Whether a file is a schema as [`sidecar`] makes it: anybody may have a file of this name.
+fn is_sidecar(bytes: &[u8]) -> bool {
+    let has = |word: &[u8]| bytes.windows(word.len()).any(|part| part == word);
+    bytes.first() == Some(&b'{') && has(b"\"schema\"") && has(b"\"csv\"") && has(b"\"orient\"")
+}
+
+impl FrameWriter for ChunkWriter {
+    fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        Self::write(self, frame, sink, progress)
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink, _progress: &dyn Progress) -> Result<()> {
+        if Self::nbatches(self) == 0 { Err(nothing()) } else { Self::finish(self, sink) }
+    }
+
+    fn nbatches(&self) -> usize {
+        Self::nbatches(self)
+    }
+
+    fn nrows(&self) -> usize {
+        Self::nrows(self)
     }
 }

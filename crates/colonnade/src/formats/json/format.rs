@@ -1,11 +1,13 @@
 //! The format as the registry knows it.
 
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+
+use super::{WriteOptions, encode, encode_bundle};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "json",
@@ -37,11 +39,21 @@ impl Format for JsonFormat {
 
     fn encode(
         &self,
-        _frame: &Frame,
-        _options: &Options,
-        _sink: &mut dyn Sink,
-        _progress: &dyn Progress,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
     ) -> Result<()> {
-        Err(SPEC.refuse("not joined yet."))
+        encode(frame, options_of::<WriteOptions>("json", options)?, sink, progress)
+    }
+
+    fn encode_bundle(
+        &self,
+        frames: &[(String, Frame)],
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        encode_bundle(frames, options_of::<WriteOptions>("json", options)?, sink, progress)
     }
 }

@@ -1,11 +1,13 @@
 //! The format as the registry knows it.
 
-use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::error::{Error, Result};
+use crate::formats::{Capabilities, Format, FormatSpec, FrameWriter, Opened, Options, options_of};
 use crate::frame::Frame;
-use crate::progress::Progress;
+use crate::progress::{NoProgress, Progress};
 use crate::sink::Sink;
 use crate::source::Source;
+
+use super::{ChunkWriter, WriteOptions, encode, encode_bundle};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "msgpack",
@@ -44,11 +46,61 @@ impl Format for MsgpackFormat {
 
     fn encode(
         &self,
-        _frame: &Frame,
-        _options: &Options,
-        _sink: &mut dyn Sink,
-        _progress: &dyn Progress,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
     ) -> Result<()> {
-        Err(SPEC.refuse("not joined yet."))
+        encode(frame, options_of::<WriteOptions>("msgpack", options)?, sink, progress)
+    }
+
+    fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
+        Ok(Box::new(ChunkWriter::new(*options_of::<WriteOptions>("msgpack", options)?)))
+    }
+
+    fn check_message(&self, frame: &Frame, options: &Options) -> Result<()> {
+        let options = options_of::<WriteOptions>("msgpack", options)?;
+        if options.header || frame.ncols > 0 {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        encode(frame, options, &mut bytes, &NoProgress)?;
+        if bytes != EMPTY_MAP {
+            return Ok(());
+        }
+        let message = "an empty map alone is no message of a connection. Send the frame with its header, or \
+                       orient='records'.";
+        Err(Error::unrepresentable("msgpack", message))
+    }
+
+    fn encode_bundle(
+        &self,
+        frames: &[(String, Frame)],
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        encode_bundle(frames, options_of::<WriteOptions>("msgpack", options)?, sink, progress)
+    }
+}
+
+/// Pickles begin with this byte too, so a receiver that has it waits for more.
+const EMPTY_MAP: [u8; 1] = [0x80];
+
+impl FrameWriter for ChunkWriter {
+    fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        Self::write(self, frame, sink, progress)
+    }
+
+    fn finish(&mut self, _sink: &mut dyn Sink, _progress: &dyn Progress) -> Result<()> {
+        Self::finish(self)
+    }
+
+    fn nbatches(&self) -> usize {
+        self.count()
+    }
+
+    fn nrows(&self) -> usize {
+        Self::nrows(self)
     }
 }

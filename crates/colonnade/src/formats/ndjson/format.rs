@@ -1,11 +1,15 @@
 //! The format as the registry knows it.
 
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::encoding::endless;
+use crate::formats::{Capabilities, Format, FormatSpec, FrameWriter, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::text::chunked::nothing;
+
+use super::{ChunkWriter, WriteOptions, encode};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "ndjson",
@@ -43,11 +47,38 @@ impl Format for NdjsonFormat {
 
     fn encode(
         &self,
-        _frame: &Frame,
-        _options: &Options,
-        _sink: &mut dyn Sink,
-        _progress: &dyn Progress,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
     ) -> Result<()> {
-        Err(SPEC.refuse("not joined yet."))
+        encode(frame, options_of::<WriteOptions>("ndjson", options)?, sink, progress)
+    }
+
+    fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
+        Ok(Box::new(ChunkWriter::new(*options_of::<WriteOptions>("ndjson", options)?)))
+    }
+
+    /// The header says how many rows come.
+    fn check_message(&self, _frame: &Frame, options: &Options) -> Result<()> {
+        if options_of::<WriteOptions>("ndjson", options)?.header { Ok(()) } else { Err(endless()) }
+    }
+}
+
+impl FrameWriter for ChunkWriter {
+    fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        Self::write(self, frame, sink, progress)
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink, _progress: &dyn Progress) -> Result<()> {
+        if Self::nbatches(self) == 0 { Err(nothing()) } else { Self::finish(self, sink) }
+    }
+
+    fn nbatches(&self) -> usize {
+        Self::nbatches(self)
+    }
+
+    fn nrows(&self) -> usize {
+        Self::nrows(self)
     }
 }

@@ -1,11 +1,14 @@
 //! The format as the registry knows it.
 
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::{Capabilities, Format, FormatSpec, OpenMember, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+
+use super::{WriteOptions, encode, encode_directory};
+use crate::container::members::Name;
 
 static SPEC: FormatSpec = FormatSpec {
     name: "npy",
@@ -37,11 +40,32 @@ impl Format for NpyFormat {
 
     fn encode(
         &self,
-        _frame: &Frame,
-        _options: &Options,
-        _sink: &mut dyn Sink,
-        _progress: &dyn Progress,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
     ) -> Result<()> {
-        Err(SPEC.refuse("not joined yet."))
+        options_of::<WriteOptions>("npy", options)?;
+        encode(frame, sink, progress)
+    }
+
+    fn patches(&self) -> bool {
+        // One array is small writes, a column each; a sink that copies each call has them in one.
+        true
+    }
+
+    fn encode_directory(
+        &self,
+        frame: &Frame,
+        options: &Options,
+        open: &mut OpenMember<'_>,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let compat = options_of::<WriteOptions>("npy", options)?.compat;
+        encode_directory(frame, compat, progress, open, &mut |member| member.commit())
+    }
+
+    fn is_member(&self, name: &str) -> bool {
+        Name::parse(name.as_bytes()).is_some()
     }
 }

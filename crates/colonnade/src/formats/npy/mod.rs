@@ -10,8 +10,10 @@ mod format;
 pub use format::NpyFormat;
 
 mod encode;
+mod options;
 
 #[cfg(test)]
 mod tests;
 
 pub use encode::{encode, encode_directory};
+pub use options::WriteOptions;

@@ -1,5 +1,6 @@
 //! Several frames in one archive: as inner archives, or as members behind labels.
 
+use crate::container::store::check_label;
 use crate::container::zip::{LocalHeader, ZipWriter, aligned_len};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Frame, Grid};
@@ -8,10 +9,50 @@ use crate::progress::{Progress, Share, Silent};
 use crate::sink::Sink;
 
 use super::encode::{crc_of, encode, encode_all};
-use super::options::{Codec, WriteOptions};
+use super::options::{BundleLayout, Codec, WriteOptions};
 
 /// Inner archives start on a page, so that what is aligned inside stays so in the outer one.
 const PAGE: u32 = 4096;
+
+/// Bytes of a label: it is part of names in a ZIP, which have 65,535 at most.
+const MOST_LABEL: usize = 65_000;
+
+/// Writes several frames into one ZIP, in the layout that the options say.
+///
+/// # Errors
+/// `Unrepresentable`: a label that cannot be part of a name in a ZIP. `InvalidOption`: a label that stands twice. As `encode`.
+pub fn encode_bundle(
+    frames: &[(String, Frame)],
+    options: &WriteOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+) -> Result<()> {
+    check_labels(frames)?;
+    let frames: Vec<(&str, &Frame)> = frames.iter().map(|(label, frame)| (label.as_str(), frame)).collect();
+    match options.bundle() {
+        (BundleLayout::Archives, outer) => encode_archives(&frames, outer, options, sink, progress),
+        (BundleLayout::Members, outer) => encode_members(&frames, &options.with_outer(outer), sink, progress),
+    }
+}
+
+fn check_labels(frames: &[(String, Frame)]) -> Result<()> {
+    let mut labels: Vec<&str> = frames.iter().map(|(label, _)| label.as_str()).collect();
+    for label in &labels {
+        check_label(label).map_err(|e| Error::unrepresentable("npz", e.message()))?;
+        if label.len() > MOST_LABEL {
+            let message = format!(
+                "expected labels of at most {MOST_LABEL} bytes, as they are part of names in a ZIP, found one of {}.",
+                label.len()
+            );
+            return Err(Error::unrepresentable("npz", message));
+        }
+    }
+    labels.sort_unstable();
+    match labels.windows(2).find(|w| w.first() == w.last()).and_then(|w| w.first()) {
+        Some(twice) => Err(Error::invalid_option("npz", format!("label {twice:?} stands twice."))),
+        None => Ok(()),
+    }
+}
 
 /// One ZIP of `<label>/<member>`: StaticFrame's zip_npy.
 ///

@@ -1,11 +1,13 @@
 //! The format as the registry knows it.
 
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+
+use super::{WriteOptions, encode, encode_bundle};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "npz",
@@ -43,11 +45,25 @@ impl Format for NpzFormat {
 
     fn encode(
         &self,
-        _frame: &Frame,
-        _options: &Options,
-        _sink: &mut dyn Sink,
-        _progress: &dyn Progress,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
     ) -> Result<()> {
-        Err(SPEC.refuse("not joined yet."))
+        encode(frame, options_of::<WriteOptions>("npz", options)?, sink, progress).map(drop)
+    }
+
+    fn patches(&self) -> bool {
+        true
+    }
+
+    fn encode_bundle(
+        &self,
+        frames: &[(String, Frame)],
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        encode_bundle(frames, options_of::<WriteOptions>("npz", options)?, sink, progress)
     }
 }

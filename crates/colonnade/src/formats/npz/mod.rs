@@ -31,6 +31,6 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-pub use bundle::{encode_archives, encode_members};
+pub use bundle::{encode_archives, encode_bundle, encode_members};
 pub use encode::encode;
-pub use options::{Codec, Wanted, WriteOptions, profile};
+pub use options::{BundleLayout, Codec, Wanted, WriteOptions, profile};

@@ -126,6 +126,33 @@ impl Profile {
     }
 }
 
+/// How several frames are laid out in one ZIP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BundleLayout {
+    /// A `<label>.npz` for each frame: StaticFrame's zip_npz.
+    #[default]
+    Archives,
+    /// Members `<label>/<member>`: StaticFrame's zip_npy.
+    Members,
+}
+
+impl BundleLayout {
+    /// The layout of a name: `npz`, `npy`.
+    ///
+    /// # Errors
+    /// `InvalidOption` with the known names.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "npz" => Ok(Self::Archives),
+            "npy" => Ok(Self::Members),
+            other => {
+                let message = format!("layout: expected \"npz\" or \"npy\", found {other:?}.");
+                Err(Error::invalid_option("npz", message))
+            }
+        }
+    }
+}
+
 /// Options for writing.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
@@ -135,6 +162,8 @@ pub struct WriteOptions {
     filter: Wanted,
     filters: BTreeMap<usize, Wanted>,
     profile: Option<Profile>,
+    /// Layout and outer codec of a bundle.
+    bundle: (BundleLayout, Codec),
     /// Who else must be able to open the file.
     pub compat: Compat,
     /// Threads that may work; 0 counts as 1.
@@ -181,6 +210,17 @@ impl WriteOptions {
         profile: Option<Profile>,
     ) -> Self {
         Self { filter, filters, profile, ..self }
+    }
+
+    /// The same with the layout of a bundle, and the codec of its outer ZIP.
+    #[must_use]
+    pub fn with_bundle(self, layout: BundleLayout, outer: Codec) -> Self {
+        Self { bundle: (layout, outer), ..self }
+    }
+
+    /// Layout and outer codec of a bundle.
+    pub(super) fn bundle(&self) -> (BundleLayout, Codec) {
+        self.bundle
     }
 
     /// The filter of a column, or of labels where `position` is `None`: none where nothing is compressed.

@@ -1,11 +1,13 @@
 //! The format as the registry knows it.
 
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::{Capabilities, Format, FormatSpec, FrameWriter, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+
+use super::{WriteOptions, Writer, encode};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "parquet",
@@ -37,11 +39,33 @@ impl Format for ParquetFormat {
 
     fn encode(
         &self,
-        _frame: &Frame,
-        _options: &Options,
-        _sink: &mut dyn Sink,
-        _progress: &dyn Progress,
+        frame: &Frame,
+        options: &Options,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
     ) -> Result<()> {
-        Err(SPEC.refuse("not joined yet."))
+        encode(frame, options_of::<WriteOptions>("parquet", options)?.clone(), sink, progress)
+    }
+
+    fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
+        Ok(Box::new(Writer::new(options_of::<WriteOptions>("parquet", options)?.clone())))
+    }
+}
+
+impl FrameWriter for Writer {
+    fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        Self::write(self, frame, sink, progress)
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        Self::finish(self, sink, progress)
+    }
+
+    fn nbatches(&self) -> usize {
+        self.ngroups()
+    }
+
+    fn nrows(&self) -> usize {
+        Self::nrows(self)
     }
 }

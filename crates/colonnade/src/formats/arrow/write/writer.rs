@@ -279,7 +279,7 @@ impl Writer {
             .sum();
         let schema = self.output.position();
         let total = (one as u64).saturating_mul(batches as u64).saturating_add(4 * schema + 4096);
-        Ok(target.sink.reserve(total)?)
+        Ok(target.sink.reserve_about(total)?)
     }
 
     fn take_dictionaries(&mut self, arrays: &mut [ArrayData]) -> Result<()> {

@@ -15,13 +15,14 @@ pub struct ChunkWriter {
     options: WriteOptions,
     chunked: Option<Chunked>,
     nrows: usize,
+    nbatches: usize,
 }
 
 impl ChunkWriter {
     /// A writer without a frame.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
-        Self { options, chunked: None, nrows: 0 }
+        Self { options, chunked: None, nrows: 0, nbatches: 0 }
     }
 
     /// Writes the next frame.
@@ -68,7 +69,20 @@ impl ChunkWriter {
         let opening = Opening { whole: first, header: header.as_deref() };
         super::write(frame, &exported, opening, options, sink, progress)?;
         self.nrows += frame.nrows;
+        self.nbatches += 1;
         Ok(())
+    }
+
+    /// Frames so far.
+    #[must_use]
+    pub fn nbatches(&self) -> usize {
+        self.nbatches
+    }
+
+    /// Rows so far.
+    #[must_use]
+    pub fn nrows(&self) -> usize {
+        self.nrows
     }
 
     /// Ends the text; nothing stands at the end of records.

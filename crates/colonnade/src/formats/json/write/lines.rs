@@ -40,13 +40,15 @@ pub struct ChunkWriter {
     chunked: Option<Chunked>,
     /// Whether row labels are fields: later chunks go on counting where the first ends.
     index: bool,
+    nbatches: usize,
+    nrows: usize,
 }
 
 impl ChunkWriter {
     /// A writer without a frame.
     #[must_use]
     pub fn new(options: LinesOptions) -> Self {
-        Self { options, chunked: None, index: false }
+        Self { options, chunked: None, index: false, nbatches: 0, nrows: 0 }
     }
 
     /// Writes the next frame; the first brings the header with it.
@@ -65,7 +67,22 @@ impl ChunkWriter {
         let chunked = self.chunked.insert(chunked);
         let exported = chunked.next(frame)?;
         let opening = if first && self.options.header { header(&exported, false)? } else { Vec::new() };
-        write(frame, &exported, opening, self.index, &self.options, sink, progress)
+        write(frame, &exported, opening, self.index, &self.options, sink, progress)?;
+        self.nbatches += 1;
+        self.nrows += frame.nrows;
+        Ok(())
+    }
+
+    /// Frames so far.
+    #[must_use]
+    pub fn nbatches(&self) -> usize {
+        self.nbatches
+    }
+
+    /// Rows so far.
+    #[must_use]
+    pub fn nrows(&self) -> usize {
+        self.nrows
     }
 
     /// Ends the text; nothing stands at the end of lines.

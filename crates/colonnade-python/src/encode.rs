@@ -1,0 +1,87 @@
+//! Frames to `bytes`.
+
+use std::sync::{Mutex, MutexGuard};
+
+use colonnade::formats::{Encoding, FrameEncoder};
+use colonnade::frame::Frame;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::bytes_sink::BytesSink;
+use crate::frame::CoreFrame;
+use crate::watched::{Callback, watched};
+use crate::write_options::WriteOptions;
+
+/// Frames up to this size cost less than their schema does.
+const SMALL_NBYTES: usize = 256 << 10;
+
+/// Frames of more columns are not remembered between calls.
+const REMEMBERED_COLUMNS: usize = 1000;
+
+type Encoders = Vec<(&'static str, Box<dyn FrameEncoder>)>;
+
+/// What each format remembers of the last small frames.
+static ENCODERS: Mutex<Encoders> = Mutex::new(Vec::new());
+
+/// The encoder of `encoding`'s format, in its place among all; `None` where the format remembers nothing.
+///
+/// `try_lock`: a frame is encoded without what is remembered where another thread encodes one, and after a fork, where the
+/// lock may be held by a thread that no longer exists.
+fn remembered(encoding: &Encoding) -> Option<(MutexGuard<'static, Encoders>, usize)> {
+    let mut encoders = ENCODERS.try_lock().ok()?;
+    let format = encoding.format();
+    let name = format.spec().name;
+    if let Some(at) = encoders.iter().position(|(of, _)| *of == name) {
+        return Some((encoders, at));
+    }
+    encoders.push((name, format.encoder()?));
+    let last = encoders.len() - 1;
+    Some((encoders, last))
+}
+
+#[pyfunction]
+#[pyo3(signature = (frame, options, progress = None))]
+fn encode(
+    py: Python<'_>,
+    frame: &CoreFrame,
+    options: &WriteOptions,
+    progress: Callback,
+) -> PyResult<Py<PyBytes>> {
+    let (frame, encoding) = (&*frame.frame, &options.encoding);
+    let mut sink = BytesSink::default();
+    let is_small = frame.ncols <= REMEMBERED_COLUMNS && frame.nbytes() <= SMALL_NBYTES;
+    watched(py, progress, None, |watch| {
+        if is_small
+            && let Some((mut encoders, at)) = remembered(encoding)
+            && let Some((_, encoder)) = encoders.get_mut(at)
+        {
+            return encoding.encode_with(&mut **encoder, frame, &mut sink, watch);
+        }
+        encoding.encode(frame, &mut sink, watch)
+    })?;
+    sink.finish(py)
+}
+
+/// Frames and their labels; cells are shared.
+pub(crate) fn owned(frames: &[(String, PyRef<'_, CoreFrame>)]) -> Vec<(String, Frame)> {
+    frames.iter().map(|(label, frame)| (label.clone(), (*frame.frame).clone())).collect()
+}
+
+#[pyfunction]
+#[pyo3(signature = (frames, options, progress = None))]
+fn encode_bundle(
+    py: Python<'_>,
+    frames: Vec<(String, PyRef<'_, CoreFrame>)>,
+    options: &WriteOptions,
+    progress: Callback,
+) -> PyResult<Py<PyBytes>> {
+    let frames = owned(&frames);
+    let mut sink = BytesSink::default();
+    watched(py, progress, None, |watch| options.encoding.encode_bundle(&frames, &mut sink, watch))?;
+    sink.finish(py)
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(encode, m)?)?;
+    m.add_function(wrap_pyfunction!(encode_bundle, m)?)
+}

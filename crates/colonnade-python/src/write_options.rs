@@ -1,0 +1,38 @@
+//! Options of writing: one class for all formats, which each format's own class extends.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use colonnade::codec::packed::Codec;
+use colonnade::formats::Encoding;
+use pyo3::prelude::*;
+
+use crate::errors::IntoPy;
+
+/// How frames are written: the format, its options, the compression of the whole file, and whether to wait for the disk.
+#[pyclass(frozen, subclass, module = "colonnade._core")]
+pub(crate) struct WriteOptions {
+    pub(crate) encoding: Encoding,
+    pub(crate) fsync: bool,
+}
+
+impl WriteOptions {
+    /// Those of `format`, whose own options are `core`.
+    pub(crate) fn new<T: Any + Send + Sync>(format: &'static str, core: T, fsync: bool) -> PyResult<Self> {
+        Ok(Self { encoding: Encoding::new(format, Arc::new(core)).py()?, fsync })
+    }
+
+    /// The same, compressed as a whole where a codec is named.
+    pub(crate) fn packed(self, packing: Option<&str>, level: Option<i32>) -> PyResult<Self> {
+        let codec = packing.map(Codec::named).transpose().py()?;
+        Ok(Self { encoding: self.encoding.compressed(codec, level).py()?, fsync: self.fsync })
+    }
+}
+
+#[pymethods]
+impl WriteOptions {
+    #[getter]
+    fn format(&self) -> &'static str {
+        self.encoding.format().spec().name
+    }
+}

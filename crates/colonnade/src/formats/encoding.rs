@@ -1,0 +1,200 @@
+//! How frames are written: a format, its options, and the compression of the whole file.
+
+use std::sync::Arc;
+
+use crate::codec::file::Codec;
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::progress::Progress;
+use crate::sink::Sink;
+use crate::sink::compressed::{Packer, Packing};
+
+use super::{Format, FrameEncoder, FrameWriter, OpenMember, Options, Sidecar, registry};
+
+/// A format with its options, and the codec that compresses the file as a whole (`.csv.gz`).
+///
+/// Callers write through this type only, so that they name no format and no format knows of the compression.
+#[derive(Clone)]
+pub struct Encoding {
+    format: &'static dyn Format,
+    options: Arc<Options>,
+    compression: Option<(Codec, Option<i32>)>,
+}
+
+impl Encoding {
+    /// The format of this name with its options, not compressed as a whole.
+    ///
+    /// # Errors
+    /// `InvalidOption`: a name that is not registered.
+    pub fn new(name: &'static str, options: Arc<Options>) -> Result<Self> {
+        match registry().by_name(name) {
+            Some(format) => Ok(Self { format, options, compression: None }),
+            None => Err(Error::invalid_option(name, "format: no format of this name is registered.")),
+        }
+    }
+
+    /// The same, compressed as a whole where `codec` is given.
+    ///
+    /// # Errors
+    /// `InvalidOption`: a file of this format is never compressed as a whole.
+    pub fn compressed(self, codec: Option<Codec>, level: Option<i32>) -> Result<Self> {
+        let spec = self.format.spec();
+        if codec.is_some() && !spec.capabilities.compressed {
+            return Err(Error::invalid_option(
+                spec.name,
+                "compression: the file is not compressed as a whole.",
+            ));
+        }
+        Ok(Self { compression: codec.map(|codec| (codec, level)), ..self })
+    }
+
+    /// The format.
+    #[must_use]
+    pub fn format(&self) -> &'static dyn Format {
+        self.format
+    }
+
+    fn packer(&self) -> Result<Option<Packer>> {
+        self.compression.map(|(codec, level)| Packer::new(codec, level)).transpose()
+    }
+
+    /// Lets `work` write to `sink`, through the codec where there is one.
+    fn through(&self, sink: &mut dyn Sink, work: impl FnOnce(&mut dyn Sink) -> Result<()>) -> Result<()> {
+        let Some(mut packer) = self.packer()? else { return work(sink) };
+        work(&mut Packing { packer: &mut packer, sink: &mut *sink })?;
+        Ok(packer.finish(sink)?)
+    }
+
+    /// Writes one frame.
+    ///
+    /// # Errors
+    /// As [`Format::encode`].
+    pub fn encode(&self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        self.through(sink, |sink| self.format.encode(frame, &*self.options, sink, progress))
+    }
+
+    /// Writes one frame with what `encoder` remembers. The encoder is one that [`Format::encoder`] of this format made.
+    ///
+    /// # Errors
+    /// As [`Format::encode`].
+    pub fn encode_with(
+        &self,
+        encoder: &mut dyn FrameEncoder,
+        frame: &Frame,
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        self.through(sink, |sink| encoder.encode(frame, &*self.options, sink, progress))
+    }
+
+    /// Writes several frames under labels.
+    ///
+    /// # Errors
+    /// As [`Format::encode_bundle`].
+    pub fn encode_bundle(
+        &self,
+        frames: &[(String, Frame)],
+        sink: &mut dyn Sink,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        self.through(sink, |sink| self.format.encode_bundle(frames, &*self.options, sink, progress))
+    }
+
+    /// Writes one frame as the files of a directory.
+    ///
+    /// # Errors
+    /// As [`Format::encode_directory`].
+    pub fn encode_directory(
+        &self,
+        frame: &Frame,
+        open: &mut OpenMember<'_>,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        self.format.encode_directory(frame, &*self.options, open, progress)
+    }
+
+    /// A writer that takes a frame a call.
+    ///
+    /// # Errors
+    /// As [`Format::writer`]; `InvalidOption`: the codec's level.
+    pub fn writer(&self) -> Result<Box<dyn FrameWriter>> {
+        let packer = self.packer()?;
+        let frames = self.format.writer(&*self.options)?;
+        Ok(match packer {
+            None => frames,
+            Some(packer) => Box::new(PackedWriter { frames, packer }),
+        })
+    }
+
+    /// A writer whose frames are one message together.
+    ///
+    /// # Errors
+    /// As [`Format::message_writer`].
+    pub fn message_writer(&self) -> Result<Box<dyn FrameWriter>> {
+        if self.compression.is_some() { Err(endless()) } else { self.format.message_writer(&*self.options) }
+    }
+
+    /// Checks that `frame` is a message with these options.
+    ///
+    /// # Errors
+    /// As [`Format::check_message`]; `InvalidOption`: compressed as a whole, which hides the end.
+    pub fn check_message(&self, frame: &Frame) -> Result<()> {
+        self.format.check_message(frame, &*self.options)?;
+        if self.compression.is_some() { Err(endless()) } else { Ok(()) }
+    }
+
+    /// The file that belongs next to the data; see [`Format::sidecar`].
+    ///
+    /// # Errors
+    /// As [`Format::sidecar`].
+    pub fn sidecar(&self, frame: Option<&Frame>) -> Result<Option<Sidecar>> {
+        self.format.sidecar(frame, &*self.options)
+    }
+}
+
+/// Frames written through a codec, which ends behind the last of them.
+struct PackedWriter {
+    frames: Box<dyn FrameWriter>,
+    packer: Packer,
+}
+
+impl FrameWriter for PackedWriter {
+    fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        self.frames.write(frame, &mut Packing { packer: &mut self.packer, sink }, progress)
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
+        self.frames.finish(&mut Packing { packer: &mut self.packer, sink: &mut *sink }, progress)?;
+        Ok(self.packer.finish(sink)?)
+    }
+
+    fn nbatches(&self) -> usize {
+        self.frames.nbatches()
+    }
+
+    fn nrows(&self) -> usize {
+        self.frames.nrows()
+    }
+}
+
+/// The error of a format without messages, which lists those that have them.
+pub(super) fn no_message(found: &str) -> Error {
+    let formats = registry().iter().map(|format| format.spec());
+    let known: Vec<String> =
+        formats.filter(|spec| spec.capabilities.messages).map(|spec| format!("{:?}", spec.name)).collect();
+    let known = match known.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => "none".to_owned(),
+    };
+    Error::invalid_option("format", format!("expected {known}, found {found:?}."))
+}
+
+/// The error of options of text with which a receiver does not find the end of a message.
+pub(super) fn endless() -> Error {
+    Error::invalid_option("options", "expected those of a table of UTF-8 with our header, not compressed.")
+}
+
+#[cfg(test)]
+#[path = "encoding_tests.rs"]
+mod tests;

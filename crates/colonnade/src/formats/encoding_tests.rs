@@ -1,0 +1,1 @@
+//! Tests of what all formats are written through.

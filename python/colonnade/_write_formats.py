@@ -1,0 +1,191 @@
+"""How each format is written: one entry a format, from its options to those of the core."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from . import _core
+from ._options import NpyOptions, NpzOptions, Options
+from ._options_arrow import ArrowOptions, ArrowsOptions
+from ._options_csv import CsvOptions
+from ._options_json import JsonOptions, NdjsonOptions, YamlOptions
+from ._options_msgpack import MsgpackOptions
+from ._options_parquet import ParquetOptions
+from ._select import Columns
+from ._targets import AnyTarget
+from ._threads import resolve_threads
+from ._write_bundles import check_map, check_zip
+from ._write_npy import is_directory
+from ._write_text import csv_options, json_options, ndjson_options, yaml_options
+
+
+class Request(NamedTuple):
+    """What is written where, as far as the core's options depend on it."""
+
+    where: AnyTarget | None = None  # None: bytes, or a message of a connection
+    columns: Columns | None = None  # what labels in options mean
+    nrows: int | None = None  # of all chunks together, where that is known
+    threads: int | None = None  # of the connection, where the options name none
+    is_message: bool = False
+    bundle: tuple[str, str | None] = ("npz", None)  # layout and outer codec
+
+
+@dataclass(frozen=True)
+class WriteFormat:
+    """One format.
+
+    Parameters
+    ----------
+    options
+        Its class of options.
+    to_core
+        The core's options of these options, a request and a number of threads.
+    is_batched
+        Whether `write` hands on the batches of what makes them when asked, and holds one at a time.
+    is_directory
+        Whether a frame is written as a directory; None: never.
+    check_bundle
+        Refuses what several frames cannot be written with; None: a file holds one frame.
+    no_message
+        Why frames one after the other are not one message of a connection; None: they are.
+    """
+
+    options: type[Options]
+    to_core: Callable[[Any, Request, int], _core.WriteOptions]
+    is_batched: bool = False
+    is_directory: Callable[[_core.CoreFrame, AnyTarget | None, Any], bool] | None = None
+    check_bundle: Callable[[Any, str, AnyTarget, str, str | None], None] | None = None
+    no_message: str | None = None
+
+
+def core_options(made: Options, request: Request) -> _core.WriteOptions:
+    """The options of the core that `made` are for this request.
+
+    Raises
+    ------
+    OptionError
+        An option that this target does not take.
+    ColumnNotFound
+        A label in the options that no column has.
+    """
+    return write_format(made).to_core(made, request, resolve_threads(made.threads, request.threads))
+
+
+def write_format(made: Options) -> WriteFormat:
+    """The entry of the format that these options are of."""
+    return _BY_OPTIONS[type(made)]
+
+
+def _npz(made: NpzOptions, request: Request, threads: int) -> _core.WriteOptions:
+    layout, outer = request.bundle
+    return _core.NpzWriteOptions(
+        compression=_by_position(made.codec, request.columns),
+        filter=_by_position(made.filtering, request.columns),
+        profile=made.profile,
+        level=made.level,
+        compat=made.compat,
+        layout=layout,
+        outer=outer,
+        fsync=made.fsync,
+        threads=threads,
+    )
+
+
+def _by_position(
+    asked: str | Mapping[Any, str | None] | None, columns: Columns | None
+) -> str | dict[int, str | None] | None:
+    """Labels have become positions."""
+    if not isinstance(asked, Mapping):
+        return asked
+    assert columns is not None
+    return {position: name for label, name in asked.items() for position in columns.of(label)}
+
+
+def _npy(made: NpyOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.NpyWriteOptions(compat=made.compat, fsync=made.fsync)
+
+
+def _arrow(made: ArrowOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.ArrowWriteOptions(**_ipc(made, request, threads))
+
+
+def _arrows(made: ArrowsOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.ArrowsWriteOptions(**_ipc(made, request, threads))
+
+
+def _ipc(made: ArrowOptions, request: Request, threads: int) -> dict[str, Any]:
+    return {
+        "compression": made.compression,
+        "level": made.level,
+        "batch_nbytes": made.batch_nbytes,
+        "fsync": made.fsync,
+        "threads": threads,
+        "nrows": request.nrows,
+    }
+
+
+def _parquet(made: ParquetOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.ParquetWriteOptions(
+        compression=made.compression,
+        level=made.level,
+        encoding=made.encoding if isinstance(made.encoding, str) else dict(made.encoding),
+        use_dictionary=made.use_dictionary if isinstance(made.use_dictionary, bool) else list(made.use_dictionary),
+        profile=made.profile,
+        row_group_rows=made.row_group_rows,
+        page_nbytes=made.page_nbytes,
+        data_page_version=made.data_page_version,
+        statistics=made.statistics,
+        page_index=made.page_index,
+        crc=made.crc,
+        fsync=made.fsync,
+        threads=threads,
+        nrows=request.nrows,
+    )
+
+
+def _msgpack(made: MsgpackOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.MsgpackWriteOptions(
+        orient=made.orient or "columns",
+        header=made.header,
+        numbers=made.numbers,
+        compatible=made.compatible,
+        fsync=made.fsync,
+        threads=threads,
+    )
+
+
+def _csv(made: CsvOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return csv_options(made, request.where, threads, is_message=request.is_message)
+
+
+def _json(made: JsonOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return json_options(made, request.where, threads)
+
+
+def _ndjson(made: NdjsonOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return ndjson_options(made, request.where, threads)
+
+
+def _yaml(made: YamlOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return yaml_options(made, request.where, threads)
+
+
+_VALUE_BY_VALUE = (
+    "msgpack: over a connection every frame is a message of its own, which the peer takes one by one. Send "
+    'each with connection.send(frame, format="msgpack"), or the chunks as one message with format="arrows".'
+)
+_TEXT_BY_TEXT = "a connection takes no text chunk by chunk: send each chunk as a message of its own."
+
+WRITE_FORMATS = {
+    "npz": WriteFormat(NpzOptions, _npz, check_bundle=check_zip),
+    "npy": WriteFormat(NpyOptions, _npy, is_directory=is_directory),
+    "arrow": WriteFormat(ArrowOptions, _arrow, is_batched=True),
+    "arrows": WriteFormat(ArrowsOptions, _arrows, is_batched=True),
+    "parquet": WriteFormat(ParquetOptions, _parquet, is_batched=True),
+    "msgpack": WriteFormat(MsgpackOptions, _msgpack, check_bundle=check_map, no_message=_VALUE_BY_VALUE),
+    "csv": WriteFormat(CsvOptions, _csv, no_message=_TEXT_BY_TEXT),
+    "json": WriteFormat(JsonOptions, _json, check_bundle=check_map),
+    "ndjson": WriteFormat(NdjsonOptions, _ndjson, no_message=_TEXT_BY_TEXT),
+    "yaml": WriteFormat(YamlOptions, _yaml, check_bundle=check_map),
+}
+_BY_OPTIONS = {entry.options: entry for entry in WRITE_FORMATS.values()}
