@@ -25,6 +25,7 @@ pub use spec::{Capabilities, FormatSpec};
 pub use writer::FrameWriter;
 
 use std::any::Any;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::error::{Error, Result};
@@ -72,12 +73,17 @@ pub trait Format: Sync {
     -> Result<Box<dyn Opened>>;
 
     /// A decoder that takes bytes as they come and gives frames of at most `max_rows` rows, where the format leaves the
-    /// choice.
+    /// choice. `path` is that of the file whose bytes come, where they are a file's: a sidecar is stored next to it.
     ///
     /// # Errors
-    /// `Unsupported` where the format must be read whole.
-    fn reader(&self, options: &Options, max_rows: usize) -> Result<Box<dyn IncrementalReader>> {
-        let _ = (options, max_rows);
+    /// `Unsupported` where the format must be read whole; `InvalidOption`; the system's own.
+    fn reader(
+        &self,
+        options: &Options,
+        max_rows: usize,
+        path: Option<&Path>,
+    ) -> Result<Box<dyn IncrementalReader>> {
+        let _ = (options, max_rows, path);
         Err(self.spec().refuse("it is read whole: a value ends with its last byte."))
     }
 
