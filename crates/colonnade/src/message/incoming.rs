@@ -6,11 +6,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ipc::read::{Arrival, Decoder, Event, Schemas};
 use crate::limits::Limits;
 use crate::msgpack::options::ReadOptions;
+use crate::msgpack::value::{Value, is_value};
 
 use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};
 use super::outcome::{Message, Room, Rooms, Step, Waiting};
 use super::table::{Table, is_table};
-use super::value::{Value, is_value};
 
 /// The first byte tells whether a message is MessagePack or text, which may be no longer than that.
 const MARKER_NBYTES: usize = 1;

@@ -7,9 +7,9 @@ use std::io;
 use crate::frame::Frame;
 use crate::ipc::read::Arrival;
 use crate::memory::Buffer;
+use crate::msgpack::value::Received;
 
 use super::table::TableFormat;
-use super::value::Received;
 
 /// Memory for opaque bytes: whoever takes them in the end says where they lie.
 pub trait Room: Send + Debug {

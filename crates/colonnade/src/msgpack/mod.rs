@@ -10,6 +10,8 @@ pub mod head;
 pub(crate) mod header;
 pub mod options;
 pub mod read;
+pub mod series;
 pub mod skip;
 pub mod typed;
+pub mod value;
 pub mod write;
