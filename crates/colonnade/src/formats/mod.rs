@@ -14,7 +14,9 @@ pub mod npz;
 pub mod parquet;
 pub mod yaml;
 
+mod chunk_reader;
 mod opened;
+mod opened_text;
 mod registry;
 mod spec;
 mod writer;
@@ -85,6 +87,16 @@ pub trait Format: Sync {
     ) -> Result<Box<dyn IncrementalReader>> {
         let _ = (options, max_rows, path);
         Err(self.spec().refuse("it is read whole: a value ends with its last byte."))
+    }
+
+    /// Whether more than one frame is stored in the source, one behind the other: [`Format::open`] takes one, a
+    /// [`Format::reader`] all of them. Nothing is decoded, and `progress` is told of bytes that are read.
+    ///
+    /// # Errors
+    /// The system's own; `Cancelled` from `progress`. Damage is [`Format::open`]'s to tell.
+    fn is_series(&self, source: Source<'_>, options: &Options, progress: &dyn Progress) -> Result<bool> {
+        let _ = (source, options, progress);
+        Ok(false)
     }
 
     /// Writes one frame.

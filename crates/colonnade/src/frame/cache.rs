@@ -78,7 +78,8 @@ mod tests {
     fn frame() -> Frame {
         let grid = Grid::column_major(DType::parse("|u1").unwrap(), 2, 1, 0);
         let block = Block::new(grid, Buffer::from_vec(vec![1, 2]).assume_exclusive()).unwrap();
-        Frame::new(Axis::range(2), Axis::range(1), vec![Part::Block(block, vec![0])], Tags::default()).unwrap()
+        Frame::new(Axis::range(2), Axis::range(1), vec![Part::Block(block, vec![0])], Tags::default())
+            .unwrap()
     }
 
     fn is_exclusive(frame: Option<Frame>) -> Option<bool> {
@@ -92,7 +93,9 @@ mod tests {
     fn the_first_who_asks_for_all_of_it_takes_it() {
         let cache = FrameCache::new(frame());
         assert_eq!(is_exclusive(cache.take(false, true)), Some(true));
-        assert!(cache.take(false, true).is_none() && cache.take(true, false).is_none() && cache.get().is_none());
+        assert!(
+            cache.take(false, true).is_none() && cache.take(true, false).is_none() && cache.get().is_none()
+        );
     }
 
     #[test]

@@ -33,6 +33,14 @@ pub struct Tags {
     pub origin: Option<String>,
 }
 
+impl Tags {
+    /// Those of a frame without name, attributes and origin.
+    #[must_use]
+    pub fn unnamed() -> Self {
+        Self { name: "null".into(), ..Self::default() }
+    }
+}
+
 /// An immutable frame; cheap to slice and to select from.
 #[derive(Debug, Clone)]
 pub struct Frame {

@@ -16,6 +16,7 @@ pub(crate) mod dtypes;
 pub mod header;
 pub mod input;
 pub mod nulls;
+pub mod opened;
 pub mod pieces;
 pub mod place;
 pub(crate) mod sixteen;

@@ -1,7 +1,11 @@
 //! The format as the registry knows it.
 
+use std::path::Path;
+
+use super::opened::{OpenedMsgpack, bytes_of};
+use super::series::{SeriesReader, is_series};
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::{Capabilities, Format, FormatSpec, IncrementalReader, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::plan::Progress;
 use crate::sink::Sink;
@@ -33,11 +37,26 @@ impl Format for MsgpackFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        Ok(Box::new(OpenedMsgpack::open(source, options_of(SPEC.name, options)?, progress)?))
+    }
+
+    fn reader(
+        &self,
+        options: &Options,
+        max_rows: usize,
+        path: Option<&Path>,
+    ) -> Result<Box<dyn IncrementalReader>> {
+        let _ = (max_rows, path);
+        Ok(Box::new(SeriesReader::new(options_of(SPEC.name, options)?)))
+    }
+
+    fn is_series(&self, source: Source<'_>, options: &Options, progress: &dyn Progress) -> Result<bool> {
+        let options = options_of(SPEC.name, options)?;
+        is_series(&bytes_of(source, options, progress)?, options, progress)
     }
 
     // --- writing

@@ -9,6 +9,7 @@ pub use format::MsgpackFormat;
 mod bundle;
 mod chunks;
 mod opened;
+mod series;
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +17,7 @@ mod tests;
 pub use crate::msgpack::options::{Orient, Otherwise, ReadOptions, WriteOptions};
 pub use bundle::encode_bundle;
 pub use chunks::ChunkWriter;
-pub use opened::{Member, Opened, is_series, is_series_file};
+pub use opened::OpenedMsgpack;
 
 use crate::error::Result;
 use crate::frame::Frame;

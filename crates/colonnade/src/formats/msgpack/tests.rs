@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::*;
+use crate::formats::Opened;
 use crate::frame::{Axis, Block, Column, DType, Grid, Part, Tags};
 use crate::memory::Buffer;
 use crate::plan::NoProgress;
@@ -46,7 +47,8 @@ fn a_frame_comes_back_in_every_layout() {
         for compatible in [false, true] {
             let bytes = encoded(&given, &WriteOptions { orient, compatible, ..WriteOptions::default() });
             let opened =
-                Opened::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
+                OpenedMsgpack::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress)
+                    .unwrap();
             let got = opened.load(&request(1)).unwrap();
             let again = encoded(&got, &WriteOptions::default());
             assert!(again == encoded(&given, &WriteOptions::default()), "{orient:?}");
@@ -58,7 +60,8 @@ fn a_frame_comes_back_in_every_layout() {
 fn packed_numbers_come_back() {
     let given = frame(100);
     let bytes = encoded(&given, &WriteOptions { packed: true, ..WriteOptions::default() });
-    let opened = Opened::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
+    let opened =
+        OpenedMsgpack::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
     let got = opened.load(&request(2)).unwrap();
     assert!(encoded(&got, &WriteOptions::default()) == encoded(&given, &WriteOptions::default()));
 }
@@ -80,7 +83,7 @@ fn speed() {
         for _ in 0..5 {
             let start = Instant::now();
             let options = ReadOptions { threads, ..ReadOptions::default() };
-            let opened = Opened::open_buffer(shared.clone(), options, &NoProgress).unwrap();
+            let opened = OpenedMsgpack::open_buffer(shared.clone(), options, &NoProgress).unwrap();
             let got = opened.load(&request(threads)).unwrap();
             println!("{threads} threads, decode: {:?}, {} rows", start.elapsed(), got.nrows);
         }

@@ -1,7 +1,10 @@
 //! The format as the registry knows it.
 
+use std::path::Path;
+
+use super::read;
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::{Capabilities, Format, FormatSpec, IncrementalReader, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::plan::Progress;
 use crate::sink::Sink;
@@ -32,11 +35,21 @@ impl Format for NdjsonFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        read::open(source, options_of(SPEC.name, options)?, progress)
+    }
+
+    fn reader(
+        &self,
+        options: &Options,
+        max_rows: usize,
+        path: Option<&Path>,
+    ) -> Result<Box<dyn IncrementalReader>> {
+        let _ = path;
+        read::reader(options_of(SPEC.name, options)?, max_rows)
     }
 
     // --- writing

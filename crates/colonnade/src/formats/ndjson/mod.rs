@@ -3,6 +3,7 @@
 //! Specification: <https://github.com/ndjson/ndjson-spec>. The work is done in [`crate::json`].
 
 mod format;
+mod read;
 
 pub use format::NdjsonFormat;
 

@@ -17,6 +17,7 @@
 //! | chunks | no: a document is read whole |
 
 mod format;
+mod read;
 
 pub use format::YamlFormat;
 
