@@ -14,17 +14,20 @@ pub mod npz;
 pub mod parquet;
 pub mod yaml;
 
+mod fact;
 mod opened;
 mod registry;
 mod spec;
 mod writer;
 
-pub use opened::{Event, IncrementalReader, Opened};
+pub use fact::{Fact, Facts};
+pub use opened::{Event, IncrementalReader, Loaded, Opened};
 pub use registry::Registry;
 pub use spec::{Capabilities, FormatSpec};
 pub use writer::FrameWriter;
 
 use std::any::Any;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::error::{Error, Result};
@@ -72,12 +75,18 @@ pub trait Format: Sync {
     -> Result<Box<dyn Opened>>;
 
     /// A decoder that takes bytes as they come and gives frames of at most `max_rows` rows, where the format leaves the
-    /// choice.
+    /// choice. `path`: of the source, where it has one, since a file next to it may describe it. Where files of the format
+    /// may be compressed as a whole, the bytes come decompressed.
     ///
     /// # Errors
     /// `Unsupported` where the format must be read whole.
-    fn reader(&self, options: &Options, max_rows: usize) -> Result<Box<dyn IncrementalReader>> {
-        let _ = (options, max_rows);
+    fn reader(
+        &self,
+        options: &Options,
+        max_rows: usize,
+        path: Option<&Path>,
+    ) -> Result<Box<dyn IncrementalReader>> {
+        let _ = (options, max_rows, path);
         Err(self.spec().refuse("it is read whole: a value ends with its last byte."))
     }
 
