@@ -29,6 +29,9 @@ impl Loaded {
 
 /// An opened source.
 pub trait Opened: Send + Sync + Any {
+    /// The format, by the name that its [`super::FormatSpec`] has.
+    fn format(&self) -> &'static str;
+
     /// What it holds: `"frame"`, `"bundle"`, or another word of the format's.
     fn kind(&self) -> &'static str {
         "frame"
@@ -135,13 +138,17 @@ pub trait Opened: Send + Sync + Any {
         Err(Error::not_found("frame", format!("batch {number} is out of range: there are none.")))
     }
 
-    /// What is asked for in Arrow's layout, a frame a batch; `None` where there is no such way and [`Opened::load`] serves.
+    /// What is asked for in Arrow's layout, a frame a batch; at least one frame.
     ///
     /// # Errors
     /// As [`Opened::load`].
-    fn load_arrow(&self, request: &Request<'_>) -> Option<Result<Vec<Frame>>> {
-        let _ = request;
-        None
+    fn load_arrow(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
+        Ok(vec![self.load(request)?.frame])
+    }
+
+    /// Whether it holds NumPy's blocks, so that the way to Arrow's layout leads through [`Opened::load`] too.
+    fn holds_blocks(&self) -> bool {
+        false
     }
 
     /// Labels of a bundle's frames.

@@ -9,6 +9,13 @@ use crate::ipc::read::{BodyCodec, Form, Ipc, Message};
 use crate::plan::{Progress, Request};
 
 impl Opened for Ipc {
+    fn format(&self) -> &'static str {
+        match self.form() {
+            Form::File => "arrow",
+            Form::Stream => "arrows",
+        }
+    }
+
     fn layout(&self) -> &'static str {
         match self.form() {
             Form::File => "file",
@@ -87,8 +94,8 @@ impl Opened for Ipc {
         self.batch(number, request)
     }
 
-    fn load_arrow(&self, request: &Request<'_>) -> Option<Result<Vec<Frame>>> {
-        Some(self.load_arrow(request))
+    fn load_arrow(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
+        self.load_arrow(request)
     }
 }
 

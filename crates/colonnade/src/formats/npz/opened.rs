@@ -10,6 +10,10 @@ use crate::frame::{Axis, Tags};
 use crate::plan::{Progress, Request};
 
 impl Opened for Store {
+    fn format(&self) -> &'static str {
+        if self.holder() == Holder::Zip { "npz" } else { "npy" }
+    }
+
     fn kind(&self) -> &'static str {
         match self.kind() {
             Kind::Frame => "frame",
@@ -70,6 +74,10 @@ impl Opened for Store {
 
     fn load(&self, request: &Request<'_>) -> Result<Loaded> {
         Ok(Loaded::new(self.load(self.held_axes()?, request)?, request))
+    }
+
+    fn holds_blocks(&self) -> bool {
+        true
     }
 
     fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {

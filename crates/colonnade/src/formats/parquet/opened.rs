@@ -10,6 +10,10 @@ use crate::parquet::read::Parquet;
 use crate::plan::{Progress, Request};
 
 impl Opened for Parquet {
+    fn format(&self) -> &'static str {
+        "parquet"
+    }
+
     fn layout(&self) -> &'static str {
         "row groups"
     }
@@ -88,7 +92,7 @@ impl Opened for Parquet {
         self.batch_part(number, request)
     }
 
-    fn load_arrow(&self, request: &Request<'_>) -> Option<Result<Vec<Frame>>> {
-        Some(self.load_arrow_part(request))
+    fn load_arrow(&self, request: &Request<'_>) -> Result<Vec<Frame>> {
+        self.load_arrow_part(request)
     }
 }
