@@ -189,6 +189,11 @@ impl PyFile {
         self.opened.holds_blocks()
     }
 
+    #[getter]
+    fn keeps_empty_batches(&self) -> bool {
+        self.opened.keeps_empty_batches()
+    }
+
     #[pyo3(signature = (position, steps = None))]
     fn leaf_paths(&self, position: usize, steps: Option<leaves::Steps>) -> Vec<(String, Vec<usize>, bool)> {
         leaves::listed(self.opened.arrow_type(position), steps.as_ref())

@@ -70,7 +70,7 @@ impl PyReader {
     fn next_event(&mut self, progress: &PyProgress) -> colonnade::Result<Option<Event>> {
         let mut count = 0;
         loop {
-            match self.decoder.filled(count).inspect_err(|_| self.failed = true)? {
+            match self.decoder.filled(count, progress).inspect_err(|_| self.failed = true)? {
                 Event::Need if self.ended => return Ok(None),
                 Event::Need => {}
                 Event::End => {

@@ -75,11 +75,10 @@ pub trait Format: Sync {
     -> Result<Box<dyn Opened>>;
 
     /// A decoder that takes bytes as they come and gives frames of at most `max_rows` rows, where the format leaves the
-    /// choice. `path`: of the source, where it has one, since a file next to it may describe it. Where files of the format
-    /// may be compressed as a whole, the bytes come decompressed.
+    /// choice. `path` is that of the file whose bytes come, where they are a file's: a sidecar is stored next to it.
     ///
     /// # Errors
-    /// `Unsupported` where the format must be read whole.
+    /// `Unsupported` where the format must be read whole; `InvalidOption`; the system's own.
     fn reader(
         &self,
         options: &Options,

@@ -129,6 +129,11 @@ pub trait Opened: Send + Sync + Any {
         None
     }
 
+    /// Whether a batch without rows is one that was written; else it is what a filter left of one.
+    fn keeps_empty_batches(&self) -> bool {
+        true
+    }
+
     /// One batch, in Arrow's layout.
     ///
     /// # Errors
@@ -162,7 +167,7 @@ pub trait Opened: Send + Sync + Any {
     /// One frame of a bundle.
     ///
     /// # Errors
-    /// `NotFound`; as [`super::Format::open`].
+    /// `NotFound`, naming the nearest label; as [`Opened::load`]; `Cancelled` from `progress`.
     fn open_label(&self, label: &str, progress: &dyn Progress) -> Result<Box<dyn Opened>> {
         let _ = progress;
         Err(Error::not_found("frame", format!("label {label:?}: the source holds one frame.")))
@@ -206,11 +211,12 @@ pub trait IncrementalReader: Send + Sync {
     /// `LimitExceeded`; no memory.
     fn room(&mut self) -> Result<&mut [u8]>;
 
-    /// The first `count` bytes of the room are filled; with 0, asks for what is decoded already.
+    /// The first `count` bytes of the room are filled; with 0, asks for what is decoded already. A caller asks with 0 until it
+    /// hears [`Event::Need`] before it fills the room again.
     ///
     /// # Errors
-    /// `Malformed`, `Unsupported`, `LimitExceeded`.
-    fn filled(&mut self, count: usize) -> Result<Event>;
+    /// `Malformed`, `Unsupported`, `LimitExceeded`; `Cancelled` from `progress`.
+    fn filled(&mut self, count: usize, progress: &dyn Progress) -> Result<Event>;
 
     /// No more bytes come. Frames that were still held come from [`IncrementalReader::filled`] with 0 afterwards.
     ///

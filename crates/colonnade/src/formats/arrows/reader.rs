@@ -4,12 +4,13 @@ use crate::error::{Error, Result};
 use crate::formats::{Event, IncrementalReader};
 use crate::frame::Frame;
 use crate::ipc::read::{self, Decoder, OpenOptions};
+use crate::plan::Progress;
 
 /// [`Decoder`] as the registry knows it.
 pub(super) struct Reader {
     decoder: Decoder,
     allow_truncated: bool,
-    /// No more bytes come.
+    /// No more bytes come, or those that came were wrong.
     ended: bool,
 }
 
@@ -26,8 +27,11 @@ impl IncrementalReader for Reader {
         self.decoder.room()
     }
 
-    fn filled(&mut self, count: usize) -> Result<Event> {
-        Ok(match self.decoder.filled(count)? {
+    fn filled(&mut self, count: usize, _progress: &dyn Progress) -> Result<Event> {
+        let event = self.decoder.filled(count);
+        // After an error nothing comes any more, nor does a schema then.
+        self.ended |= event.is_err();
+        Ok(match event? {
             read::Event::Need => Event::Need,
             read::Event::Schema => Event::Schema,
             read::Event::Batch(frame) => Event::Batch(frame),

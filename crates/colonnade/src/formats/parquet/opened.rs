@@ -88,6 +88,10 @@ impl Opened for Parquet {
         Some(self.group_rows().collect())
     }
 
+    fn keeps_empty_batches(&self) -> bool {
+        false
+    }
+
     fn batch(&self, number: usize, request: &Request<'_>) -> Result<Frame> {
         self.batch_part(number, request)
     }
