@@ -12,11 +12,11 @@ use colonnade::plan::Progress;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 
+use crate::callable::{Origin, SCRATCH_NBYTES, call};
 use crate::errors::{self, IntoPy};
 use crate::frame::CoreFrame;
 use crate::guard::Guarded;
 use crate::http_file::PyHttpFile;
-use crate::ipc_reader::{Origin, SCRATCH_NBYTES, call};
 use crate::ipc_write::{CallableSink, Target};
 use crate::msgpack_options::{MsgpackReadOptions, MsgpackWriteOptions};
 use crate::path::PathArgument;

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use super::inner::{Failed, Inner, watched_in};
 use super::msgpack::{self, Held};
 use super::{RECEIVE_ADVICE, table};
+use crate::file::PyFile;
 use crate::frame::CoreFrame;
-use crate::ipc_file::IpcFile;
 use crate::msgpack_file::MsgpackFile;
 use crate::room;
 
@@ -28,7 +28,7 @@ pub(super) fn of(py: Python<'_>, message: Message, private: bool, inner: &Inner)
             let finished = watched_in(py, None, |watch| arrival.finish(private, threads, watch));
             match finished.map_err(failed)? {
                 Arrived::Landed(landed) => frame(*landed)?,
-                Arrived::Opened(ipc) => Py::new(py, IpcFile::of(*ipc, threads))?.into_any(),
+                Arrived::Opened(ipc) => Py::new(py, PyFile::of(ipc, threads))?.into_any(),
             }
         }
         Message::Table(format, bytes) => {

@@ -1,8 +1,6 @@
 //! Text that is decoded as it comes in: the same for every format of rows.
 
-use serde_json::{Value, json};
-
-use super::{Event, IncrementalReader};
+use super::{Event, Facts, IncrementalReader};
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::plan::Progress;
@@ -11,7 +9,7 @@ use crate::plan::Progress;
 const STEP_NBYTES: usize = 256 << 10;
 
 /// A decoder of rows: takes text, gives frames.
-pub(super) trait DecodeRows: Send {
+pub(super) trait DecodeRows: Send + Sync {
     /// Takes what comes next.
     ///
     /// # Errors
@@ -113,8 +111,8 @@ impl<D: DecodeRows> IncrementalReader for ChunkReader<D> {
         Ok(self.empty.clone())
     }
 
-    fn facts(&self) -> Value {
+    fn facts(&self) -> Facts {
         let (dropped, nulled) = self.decoder.lost();
-        json!({ "dropped": dropped, "nulled": nulled })
+        vec![("dropped", dropped.into()), ("nulled", nulled.into())]
     }
 }

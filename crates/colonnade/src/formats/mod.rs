@@ -15,13 +15,15 @@ pub mod parquet;
 pub mod yaml;
 
 mod chunk_reader;
+mod fact;
 mod opened;
 mod opened_text;
 mod registry;
 mod spec;
 mod writer;
 
-pub use opened::{Event, IncrementalReader, Opened};
+pub use fact::{Fact, Facts};
+pub use opened::{Event, IncrementalReader, Loaded, Opened};
 pub use registry::Registry;
 pub use spec::{Capabilities, FormatSpec};
 pub use writer::FrameWriter;

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
-use super::Opened;
+use super::{Fact, Facts, Loaded, Opened};
 use crate::codec::packed::Codec;
 use crate::error::Result;
-use crate::frame::{Axis, Frame, Tags};
+use crate::frame::{Axis, Tags};
 use crate::plan::{Progress, Request};
 use crate::source::Source;
 use crate::text::opened::{DecodeText, OpenedText};
@@ -22,27 +20,20 @@ pub(super) fn open_text(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Box<dyn Opened>> {
-    Ok(Box::new(match source {
-        Source::Memory(bytes) => OpenedText::from_bytes(bytes, decoder, progress)?,
-        Source::Path { path, mmap } => {
-            let bytes = crate::ipc::read::bytes_of(std::fs::File::open(path)?, mmap, threads, progress)?;
-            OpenedText::from_bytes(bytes, decoder, progress)?
-        }
-        Source::Stream(stream) => OpenedText::from_stream(stream, decoder, progress)?,
-        Source::Ranges(remote) => {
-            remote.need(&[(0, remote.bytes().nbytes())], progress)?;
-            OpenedText::from_bytes(remote.bytes().clone(), decoder, progress)?
-        }
-    }))
+    Ok(Box::new(OpenedText::open(source, decoder, threads, progress)?))
 }
 
 impl Opened for OpenedText {
+    fn format(&self) -> &'static str {
+        Self::format(self)
+    }
+
     fn kind(&self) -> &'static str {
         if self.described().is_some() { "frame" } else { "bundle" }
     }
 
     fn layout(&self) -> &'static str {
-        self.format()
+        Self::format(self)
     }
 
     fn shape(&self) -> Result<(usize, usize)> {
@@ -57,16 +48,15 @@ impl Opened for OpenedText {
         Ok(self.described().map_or_else(|| Axis::range(0), |d| d.columns.clone()))
     }
 
-    fn tags(&self) -> Result<Tags> {
-        Ok(self.described().map_or_else(Tags::unnamed, |d| d.tags.clone()))
+    fn tags(&self) -> Result<&Tags> {
+        Ok(match self.described() {
+            Some(described) => &described.tags,
+            None => Tags::unnamed(),
+        })
     }
 
     fn dtypes(&self) -> Result<Vec<String>> {
         Ok(self.described().map_or_else(Vec::new, |d| d.dtypes.clone()))
-    }
-
-    fn arrow_type(&self, position: usize) -> Option<arrow_schema::DataType> {
-        self.described()?.types.get(position)?.clone()
     }
 
     fn version(&self) -> Option<u64> {
@@ -81,8 +71,9 @@ impl Opened for OpenedText {
         self.described().map_or(self.text_nbytes(), |d| d.nbytes)
     }
 
-    fn load(&self, request: &Request<'_>) -> Result<Frame> {
-        Self::load(self, request)
+    fn load(&self, request: &Request<'_>) -> Result<Loaded> {
+        let (frame, private) = Self::load(self, request)?;
+        Ok(Loaded { frame, private })
     }
 
     /// Opening has decoded everything; of a bundle every frame is decoded here.
@@ -91,29 +82,31 @@ impl Opened for OpenedText {
     }
 
     /// One: the text.
-    fn members(&self) -> Vec<Value> {
-        vec![json!({
-            "name": self.format(),
-            "method": self.packing().map_or("stored", Codec::name),
-            "nbytes": self.text_nbytes(),
-            "compressed_nbytes": Self::file_nbytes(self),
-            "offset": 0,
-            "crc32": null,
-            "descr": null,
-            "fortran_order": null,
-            "shape": self.described().map(|d| (d.nrows, d.columns.len())),
-        })]
+    fn members(&self) -> Result<Vec<Facts>> {
+        let shape = self.described().map(|d| Fact::Shape(vec![d.nrows, d.columns.len()]));
+        Ok(vec![vec![
+            ("name", Self::format(self).into()),
+            ("method", self.packing().map_or("stored", Codec::name).into()),
+            ("nbytes", self.text_nbytes().into()),
+            ("compressed_nbytes", Self::file_nbytes(self).into()),
+            ("offset", 0usize.into()),
+            ("crc32", Fact::None),
+            ("descr", Fact::None),
+            ("fortran_order", Fact::None),
+            ("shape", shape.unwrap_or(Fact::None)),
+        ]])
     }
 
-    fn facts(&self) -> Value {
+    /// `dialect` is JSON.
+    fn facts(&self) -> Facts {
         let described = self.described();
-        json!({
-            "orient": described.map_or("columns", |d| d.orient),
-            "packing": self.packing().map(Codec::name),
-            "dialect": described.and_then(|d| d.dialect.as_deref()),
-            "dropped": described.map_or(0, |d| d.dropped),
-            "nulled": described.map_or(0, |d| d.nulled),
-        })
+        vec![
+            ("orient", described.map_or("columns", |d| d.orient).into()),
+            ("packing", self.packing().map(Codec::name).into()),
+            ("dialect", described.and_then(|d| d.dialect.clone()).into()),
+            ("dropped", described.map_or(0, |d| d.dropped).into()),
+            ("nulled", described.map_or(0, |d| d.nulled).into()),
+        ]
     }
 
     fn labels(&self) -> Result<Vec<String>> {

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::{Axis, Frame, Labels, Level, Part};
+use super::Frame;
 
 /// The decoded frame, until a caller takes all of it. Then the memory is that caller's, and the next one decodes again: a file
 /// that stays open holds no second copy of its data.
@@ -24,17 +24,17 @@ impl FrameCache {
     }
 
     /// The frame, for a caller that asks for a part of it (`is_part`) or all of it; `None` where it was taken before. For a part
-    /// it stays here. A `private` frame leaves with its memory, which is exclusive unless parts of it were given out.
+    /// it stays here. A `private` frame leaves with its memory: the answer says whether nobody else sees that.
     #[must_use]
-    pub fn take(&self, is_part: bool, private: bool) -> Option<Frame> {
+    pub fn take(&self, is_part: bool, private: bool) -> Option<(Frame, bool)> {
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if is_part && !private {
             return slot.as_mut().map(|cached| {
                 cached.is_shared = true;
-                cached.frame.clone()
+                (cached.frame.clone(), false)
             });
         }
-        slot.take().map(|cached| if cached.is_shared { cached.frame.shared() } else { cached.frame })
+        slot.take().map(|cached| (cached.frame, private && !cached.is_shared))
     }
 
     /// The frame, which stays; `None` where it was taken.
@@ -44,64 +44,34 @@ impl FrameCache {
     }
 }
 
-impl Frame {
-    /// The same frame, whose memory others see too: nobody writes into it.
-    #[must_use]
-    pub fn shared(mut self) -> Self {
-        for part in &mut self.parts {
-            if let Part::Block(block, _) = part {
-                block.buffer = block.buffer.clone().assume_shared();
-            }
-        }
-        for axis in [&mut self.index, &mut self.columns] {
-            share_labels(axis);
-        }
-        self
-    }
-}
-
-fn share_labels(axis: &mut Axis) {
-    let Labels::Levels(levels) = &mut axis.labels else { return };
-    for level in levels {
-        if let Level::Block(block) = level {
-            block.buffer = block.buffer.clone().assume_shared();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::{Block, DType, Grid, Tags};
-    use crate::memory::Buffer;
+    use crate::frame::{Axis, Tags};
 
-    fn frame() -> Frame {
-        let grid = Grid::column_major(DType::parse("|u1").unwrap(), 2, 1, 0);
-        let block = Block::new(grid, Buffer::from_vec(vec![1, 2]).assume_exclusive()).unwrap();
-        Frame::new(Axis::range(2), Axis::range(1), vec![Part::Block(block, vec![0])], Tags::default())
-            .unwrap()
+    fn cache() -> FrameCache {
+        let (rows, columns) = (Axis::range(0), Axis::range(0));
+        FrameCache::new(Frame::new(rows, columns, Vec::new(), Tags::default()).unwrap())
     }
 
-    fn is_exclusive(frame: Option<Frame>) -> Option<bool> {
-        frame.map(|frame| match &frame.parts[..] {
-            [Part::Block(block, _)] => block.buffer.is_exclusive(),
-            _ => panic!("one block was given"),
-        })
+    fn is_private(taken: Option<(Frame, bool)>) -> Option<bool> {
+        taken.map(|(_, is_private)| is_private)
     }
 
     #[test]
     fn the_first_who_asks_for_all_of_it_takes_it() {
-        let cache = FrameCache::new(frame());
-        assert_eq!(is_exclusive(cache.take(false, true)), Some(true));
+        let cache = cache();
+        assert_eq!(is_private(cache.take(false, true)), Some(true));
         assert!(
             cache.take(false, true).is_none() && cache.take(true, false).is_none() && cache.get().is_none()
         );
     }
 
     #[test]
-    fn memory_that_parts_share_is_not_exclusive() {
-        let cache = FrameCache::new(frame());
-        assert!(cache.take(true, false).is_some() && cache.get().is_some());
-        assert_eq!(is_exclusive(cache.take(false, true)), Some(false));
+    fn memory_that_parts_share_is_not_private() {
+        let cache = cache();
+        assert_eq!(is_private(cache.take(true, false)), Some(false));
+        assert!(cache.get().is_some());
+        assert_eq!(is_private(cache.take(true, true)), Some(false));
     }
 }

@@ -1,7 +1,5 @@
 //! What is said of a frame that had to be decoded to be described.
 
-use arrow_schema::DataType;
-
 use super::{Axis, Frame, Part, Slot, Tags, type_name};
 use crate::error::{Error, Result};
 
@@ -20,8 +18,6 @@ pub struct Description {
     pub tags: Tags,
     /// One name a column: NumPy's where it is in a block, else Arrow's.
     pub dtypes: Vec<String>,
-    /// The Arrow type of each column outside blocks.
-    pub types: Vec<Option<DataType>>,
 }
 
 impl Description {
@@ -35,24 +31,18 @@ impl Description {
             let message = format!("{nbytes} bytes, the limit is {max_nbytes}. Raise max_nbytes to read it.");
             return Err(Error::limit(format, message));
         }
-        let arrow = |slot: &Slot| match frame.parts.get(slot.part) {
-            Some(Part::Column(column, _)) => Some(column.data.data_type().clone()),
-            _ => None,
-        };
         let name = |slot: Slot| match frame.parts.get(slot.part) {
             Some(Part::Block(block, _)) => block.grid.dtype.descr(),
             Some(Part::Column(column, _)) => type_name(column.data.data_type(), column.ordered),
             None => String::new(),
         };
-        let slots = frame.slots()?;
         Ok(Self {
             nrows: frame.nrows,
             nbytes,
             index: frame.index.clone(),
             columns: frame.columns.clone(),
             tags: frame.tags.clone(),
-            types: slots.iter().map(arrow).collect(),
-            dtypes: slots.into_iter().map(name).collect(),
+            dtypes: frame.slots()?.into_iter().map(name).collect(),
         })
     }
 }

@@ -1,5 +1,7 @@
 //! The frame: parts (blocks with their positions, columns) between two axes.
 
+use std::sync::LazyLock;
+
 use crate::error::{Error, Result};
 
 use super::{Axis, Block, Column, Grid, Labels, Level};
@@ -36,8 +38,9 @@ pub struct Tags {
 impl Tags {
     /// Those of a frame without name, attributes and origin.
     #[must_use]
-    pub fn unnamed() -> Self {
-        Self { name: "null".into(), ..Self::default() }
+    pub fn unnamed() -> &'static Self {
+        static UNNAMED: LazyLock<Tags> = LazyLock::new(|| Tags { name: "null".into(), ..Tags::default() });
+        &UNNAMED
     }
 }
 

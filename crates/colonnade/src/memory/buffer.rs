@@ -40,13 +40,6 @@ impl Buffer {
         self
     }
 
-    /// Says that others see these bytes too, so that nobody writes into them.
-    #[must_use]
-    pub fn assume_shared(mut self) -> Self {
-        self.exclusive = false;
-        self
-    }
-
     /// Takes a vector.
     #[must_use]
     pub fn from_vec(bytes: Vec<u8>) -> Self {

@@ -1,8 +1,6 @@
 //! What is wanted of an opened source.
 
 use super::Progress;
-use crate::error::Result;
-use crate::frame::Frame;
 use crate::frame::paths::Kept;
 
 /// What is wanted of a source.
@@ -26,23 +24,5 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn all(threads: usize, progress: &'a dyn Progress) -> Self {
         Self { positions: None, kept: None, rows: None, private: false, threads, progress }
-    }
-
-    /// Whether less than everything is wanted.
-    #[must_use]
-    pub fn is_part(&self) -> bool {
-        self.positions.is_some() || self.rows.is_some() || self.kept.is_some()
-    }
-
-    /// What is wanted of `frame`, which is the whole, without copying.
-    ///
-    /// # Errors
-    /// `NotFound`: a position or row that is not there.
-    pub fn part_of(&self, format: &'static str, frame: Frame) -> Result<Frame> {
-        let frame = match self.kept {
-            Some(kept) => frame.kept(kept),
-            None => frame,
-        };
-        frame.part(format, self.positions, self.rows)
     }
 }

@@ -1,7 +1,5 @@
 //! What is said of a frame of text, which had to be decoded to be described.
 
-use arrow_schema::DataType;
-
 use crate::error::Result;
 use crate::frame::{Axis, Description, Tags};
 use crate::limits::Limits;
@@ -27,8 +25,6 @@ pub struct Described {
     pub tags: Tags,
     /// One name a column: NumPy's where it is in a block, else Arrow's.
     pub dtypes: Vec<String>,
-    /// The Arrow type of each column outside blocks.
-    pub types: Vec<Option<DataType>>,
     /// Rows that were skipped.
     pub dropped: u64,
     /// What became null because it does not fit.
@@ -43,7 +39,7 @@ impl Described {
     /// # Errors
     /// As [`Description::of`].
     pub fn of(format: &'static str, decoded: &Decoded, limits: &Limits) -> Result<Self> {
-        let Description { nrows, nbytes, index, columns, tags, dtypes, types } =
+        let Description { nrows, nbytes, index, columns, tags, dtypes } =
             Description::of(format, &decoded.frame, limits.max_nbytes)?;
         Ok(Self {
             orient: decoded.orient,
@@ -54,7 +50,6 @@ impl Described {
             columns,
             tags,
             dtypes,
-            types,
             dropped: decoded.dropped,
             nulled: decoded.nulled,
             dialect: decoded.dialect.clone(),

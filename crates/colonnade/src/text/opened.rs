@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::arrow::ranges::check_ranges;
 use crate::codec::packed::{Codec, Growth, Unpacking, unpacked};
 use crate::error::{Error, Result};
-use crate::frame::FrameCache;
-use crate::limits::{Limits, StreamLimit};
-use crate::memory::{Buffer, read_to_end};
+use crate::frame::{Frame, FrameCache};
+use crate::limits::Limits;
+use crate::memory::Buffer;
 use crate::plan::{Progress, Request, Silent};
+use crate::source::{Source, collect_checked};
 
 use super::Decoded;
 use super::described::Described;
@@ -67,33 +68,38 @@ enum Content {
 }
 
 impl OpenedText {
-    /// Opens bytes in memory, which may be packed.
+    /// Opens a source, which may be packed. `threads` may read a file.
     ///
     /// # Errors
-    /// As [`DecodeText::decode`]; damaged or cut bytes of gzip or zstd.
-    pub fn from_bytes(bytes: Buffer, decoder: Arc<dyn DecodeText>, progress: &dyn Progress) -> Result<Self> {
-        let file_nbytes = bytes.nbytes() as u64;
-        let (text, packing) = unpacked(decoder.format(), bytes, decoder.limits(), progress)?;
-        Self::whole(text, decoder, packing, file_nbytes, progress)
+    /// The system's own; damaged or cut bytes of gzip or zstd; as [`DecodeText::decode`].
+    pub fn open(
+        source: Source<'_>,
+        decoder: Arc<dyn DecodeText>,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        match source {
+            Source::Stream(stream) => Self::from_stream(stream, decoder, progress),
+            source => {
+                let bytes = source.read(decoder.format(), decoder.limits(), threads, progress)?;
+                let file_nbytes = bytes.nbytes() as u64;
+                let (text, packing) = unpacked(decoder.format(), bytes, decoder.limits(), progress)?;
+                Self::whole(text, decoder, packing, file_nbytes, progress)
+            }
+        }
     }
 
-    /// Reads a stream to its end, which alone tells its size, and opens it.
-    ///
-    /// # Errors
-    /// The system's own; as [`OpenedText::from_bytes`].
-    pub fn from_stream(
+    /// A stream is unpacked as it comes: only its end tells its size.
+    fn from_stream(
         stream: &mut (dyn Read + Send),
         decoder: Arc<dyn DecodeText>,
         progress: &dyn Progress,
     ) -> Result<Self> {
         let (format, limits, count) = (decoder.format(), decoder.limits(), AtomicU64::new(0));
-        let (mut limit, mut growth) = (StreamLimit::new(limits), Growth::new(limits));
+        let mut growth = Growth::new(limits);
         let mut unpacking = Unpacking::new(Counted { source: stream, count: &count });
-        let mut check = |text: &[u8]| {
-            limit.check(format, text.len() as u64)?;
-            growth.check(format, text, count.load(Ordering::Relaxed))
-        };
-        let text = read_to_end(&mut unpacking, &mut check, progress)?;
+        let mut check = |text: &[u8]| growth.check(format, text, count.load(Ordering::Relaxed));
+        let text = collect_checked(&mut unpacking, format, limits, &mut check, progress)?;
         let (packing, file_nbytes) = (unpacking.codec(), count.load(Ordering::Relaxed));
         Self::whole(text, decoder, packing, file_nbytes, progress)
     }
@@ -143,17 +149,21 @@ impl OpenedText {
         self.text_nbytes
     }
 
-    /// The frame, or the part of it that is asked for.
+    /// The frame, or the part of it that is asked for, and whether nobody else sees its memory.
     ///
     /// # Errors
     /// `Malformed`: several frames; `NotFound`: a position or row that is not there; as [`DecodeText::decode`].
-    pub fn load(&self, request: &Request<'_>) -> Result<crate::frame::Frame> {
+    pub fn load(&self, request: &Request<'_>) -> Result<(Frame, bool)> {
         let Content::Frame(held) = &self.content else { return Err(self.is_bundle()) };
-        let frame = match held.1.take(request.is_part(), request.private) {
-            Some(frame) => frame,
-            None => self.decoder.decode(&self.text, self.part, request.progress)?.frame,
+        let is_part = request.positions.is_some() || request.rows.is_some();
+        let (frame, private) = match held.1.take(is_part, request.private) {
+            Some(taken) => taken,
+            None => {
+                let decoded = self.decoder.decode(&self.text, self.part, request.progress)?;
+                (decoded.frame, request.private)
+            }
         };
-        request.part_of(self.format(), frame)
+        Ok((frame.part(self.format(), request.positions, request.rows)?, private))
     }
 
     /// Looks for values that their types have no room for, in all frames of a bundle too. `progress` is looked at and told

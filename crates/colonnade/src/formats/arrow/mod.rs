@@ -25,11 +25,13 @@ mod format;
 
 pub use format::ArrowFileFormat;
 
+mod opened;
 mod options;
 
 #[cfg(test)]
 mod tests;
 
+pub use crate::ipc::read::OpenOptions as ReadOptions;
 pub use options::WriteOptions;
 
 use crate::error::Result;

@@ -1,8 +1,12 @@
 //! The format as the registry knows it.
 
+use std::path::Path;
+
+use super::reader::Reader;
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::{Capabilities, Format, FormatSpec, IncrementalReader, Opened, Options, options_of};
 use crate::frame::Frame;
+use crate::ipc::read::{Form, Ipc, OpenOptions};
 use crate::plan::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
@@ -32,11 +36,21 @@ impl Format for ArrowStreamFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        let options = OpenOptions { form: Some(Form::Stream), ..*options_of(SPEC.name, options)? };
+        Ok(Box::new(Ipc::open_source(source, options, progress)?))
+    }
+
+    fn reader(
+        &self,
+        options: &Options,
+        _max_rows: usize,
+        _path: Option<&Path>,
+    ) -> Result<Box<dyn IncrementalReader>> {
+        Ok(Box::new(Reader::new(options_of(SPEC.name, options)?)?))
     }
 
     // --- writing

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::opened::{OpenedMsgpack, bytes_of};
+use super::ReadOptions;
+use super::opened::OpenedMsgpack;
 use super::series::{SeriesReader, is_series};
 use crate::error::Result;
 use crate::formats::{Capabilities, Format, FormatSpec, IncrementalReader, Opened, Options, options_of};
@@ -55,8 +56,9 @@ impl Format for MsgpackFormat {
     }
 
     fn is_series(&self, source: Source<'_>, options: &Options, progress: &dyn Progress) -> Result<bool> {
-        let options = options_of(SPEC.name, options)?;
-        is_series(&bytes_of(source, options, progress)?, options, progress)
+        let options: &ReadOptions = options_of(SPEC.name, options)?;
+        let bytes = source.read(SPEC.name, &options.limits, options.threads, progress)?;
+        is_series(&bytes, options, progress)
     }
 
     // --- writing

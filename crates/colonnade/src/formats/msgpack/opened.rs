@@ -2,15 +2,11 @@
 
 use std::ops::Range;
 
-use arrow_schema::DataType;
-use serde_json::{Value, json};
-
 use crate::arrow::ranges::check_ranges;
 use crate::error::{Error, Result};
-use crate::formats::Opened;
+use crate::formats::{Fact, Facts, Loaded, Opened};
 use crate::frame::{Axis, Description, Frame, FrameCache, Tags};
-use crate::limits::StreamLimit;
-use crate::memory::{Buffer, read_to_end};
+use crate::memory::Buffer;
 use crate::msgpack::cells::FORMAT;
 use crate::msgpack::header;
 use crate::msgpack::options::{Orient, ReadOptions};
@@ -61,7 +57,7 @@ impl OpenedMsgpack {
     /// The system's own; as [`OpenedMsgpack::open_buffer`].
     pub(super) fn open(source: Source<'_>, options: &ReadOptions, progress: &dyn Progress) -> Result<Self> {
         let is_told = matches!(source, Source::Stream(_) | Source::Ranges(_));
-        let bytes = bytes_of(source, options, progress)?;
+        let bytes = source.read(FORMAT, &options.limits, options.threads, progress)?;
         // What came has told its bytes: decoding them does not begin again at 0.
         let silent = Silent(progress);
         Self::open_buffer(bytes, *options, if is_told { &silent } else { progress })
@@ -118,6 +114,10 @@ impl OpenedMsgpack {
 }
 
 impl Opened for OpenedMsgpack {
+    fn format(&self) -> &'static str {
+        FORMAT
+    }
+
     fn kind(&self) -> &'static str {
         if matches!(self.content, Content::Bundle(_)) { "bundle" } else { "frame" }
     }
@@ -150,10 +150,10 @@ impl Opened for OpenedMsgpack {
         })
     }
 
-    fn tags(&self) -> Result<Tags> {
+    fn tags(&self) -> Result<&Tags> {
         Ok(match &self.content {
-            Content::Own(own) => own.plan().tags.clone(),
-            Content::Whole(whole) => whole.about.tags.clone(),
+            Content::Own(own) => &own.plan().tags,
+            Content::Whole(whole) => &whole.about.tags,
             Content::Bundle(_) => Tags::unnamed(),
         })
     }
@@ -164,14 +164,6 @@ impl Opened for OpenedMsgpack {
             Content::Whole(whole) => whole.about.dtypes.clone(),
             Content::Bundle(_) => Vec::new(),
         })
-    }
-
-    fn arrow_type(&self, position: usize) -> Option<DataType> {
-        match &self.content {
-            Content::Own(own) => own.plan().arrow_type(position),
-            Content::Whole(whole) => whole.about.types.get(position)?.clone(),
-            Content::Bundle(_) => None,
-        }
     }
 
     fn version(&self) -> Option<u64> {
@@ -195,18 +187,16 @@ impl Opened for OpenedMsgpack {
         }
     }
 
-    fn load(&self, request: &Request<'_>) -> Result<Frame> {
+    fn load(&self, request: &Request<'_>) -> Result<Loaded> {
         match &self.content {
-            Content::Own(own) => {
-                let frame = own.load(request)?;
-                Ok(match request.kept {
-                    Some(kept) => frame.kept(&kept.selected(request.positions)),
-                    None => frame,
-                })
-            }
+            Content::Own(own) => Ok(Loaded::new(own.load(request)?, request)),
             Content::Whole(whole) => {
-                let held = whole.frame.take(request.is_part(), request.private);
-                request.part_of(FORMAT, held.map_or_else(|| self.again(request.progress), Ok)?)
+                let is_part = request.positions.is_some() || request.rows.is_some();
+                let (frame, private) = match whole.frame.take(is_part, request.private) {
+                    Some(taken) => taken,
+                    None => (self.again(request.progress)?, request.private),
+                };
+                Ok(Loaded { frame: frame.part(FORMAT, request.positions, request.rows)?, private })
             }
             Content::Bundle(frames) => Err(is_bundle(frames)),
         }
@@ -215,7 +205,7 @@ impl Opened for OpenedMsgpack {
     /// Decodes everything once; of a bundle every frame.
     fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         let request = Request::all(threads, progress);
-        let whole = |opened: &Self| check_ranges(FORMAT, &opened.load(&request)?, 0);
+        let whole = |opened: &Self| check_ranges(FORMAT, &opened.load(&request)?.frame, 0);
         let Content::Bundle(frames) = &self.content else { return whole(self) };
         for (label, extent) in frames {
             // A bundle in a bundle is none: it is refused as a frame.
@@ -226,22 +216,22 @@ impl Opened for OpenedMsgpack {
     }
 
     /// One a column, or one a frame of a bundle; without a place where cells of several columns are mixed.
-    fn members(&self) -> Vec<Value> {
-        let nrows = self.shape().map_or(0, |(nrows, _)| nrows);
-        let member = |name: &str, offset: usize, nbytes: usize| {
-            json!({
-                "name": name,
-                "method": "stored",
-                "nbytes": nbytes,
-                "compressed_nbytes": nbytes,
-                "offset": offset,
-                "crc32": null,
-                "descr": null,
-                "fortran_order": null,
-                "shape": [nrows],
-            })
+    fn members(&self) -> Result<Vec<Facts>> {
+        let nrows = self.shape()?.0;
+        let member = |name: &str, offset: usize, nbytes: usize| -> Facts {
+            vec![
+                ("name", name.to_owned().into()),
+                ("method", "stored".into()),
+                ("nbytes", nbytes.into()),
+                ("compressed_nbytes", nbytes.into()),
+                ("offset", offset.into()),
+                ("crc32", Fact::None),
+                ("descr", Fact::None),
+                ("fortran_order", Fact::None),
+                ("shape", Fact::Shape(vec![nrows])),
+            ]
         };
-        match &self.content {
+        Ok(match &self.content {
             Content::Own(own) => {
                 own.places().map(|(name, offset, nbytes)| member(name, offset, nbytes)).collect()
             }
@@ -254,15 +244,15 @@ impl Opened for OpenedMsgpack {
             Content::Bundle(frames) => {
                 frames.iter().map(|(label, extent)| member(label, extent.start, extent.len())).collect()
             }
-        }
+        })
     }
 
-    fn facts(&self) -> Value {
+    fn facts(&self) -> Facts {
         let orient = match &self.content {
             Content::Whole(whole) => whole.orient,
             _ => Orient::Columns,
         };
-        json!({ "orient": orient.name() })
+        vec![("orient", orient.name().into())]
     }
 
     fn labels(&self) -> Result<Vec<String>> {
@@ -272,28 +262,6 @@ impl Opened for OpenedMsgpack {
 
     fn open_label(&self, label: &str, progress: &dyn Progress) -> Result<Box<dyn Opened>> {
         Ok(Box::new(self.part(label, progress)?))
-    }
-}
-
-/// All bytes of a source.
-///
-/// # Errors
-/// The system's own; `LimitExceeded` of a stream; `Cancelled` from `progress`.
-pub(super) fn bytes_of(source: Source<'_>, options: &ReadOptions, progress: &dyn Progress) -> Result<Buffer> {
-    match source {
-        Source::Memory(bytes) => Ok(bytes),
-        Source::Path { path, mmap } => {
-            crate::ipc::read::bytes_of(std::fs::File::open(path)?, mmap, options.threads, progress)
-        }
-        Source::Stream(stream) => {
-            let mut limit = StreamLimit::new(&options.limits);
-            let mut check = |bytes: &[u8]| limit.check(FORMAT, bytes.len() as u64);
-            read_to_end(stream, &mut check, progress)
-        }
-        Source::Ranges(remote) => {
-            remote.need(&[(0, remote.bytes().nbytes())], progress)?;
-            Ok(remote.bytes().clone())
-        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Frames one behind the other in one file, pipe or socket: found, and read as they come.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::error::{Error, Result};
 use crate::formats::{Event, IncrementalReader, Opened};
 use crate::frame::Frame;
@@ -17,7 +19,8 @@ use super::OpenedMsgpack;
 
 /// Reads a frame a value.
 pub(super) struct SeriesReader {
-    series: Series,
+    /// Nobody shares it, so that nobody waits for the lock: it makes a reader that threads may hand on.
+    series: Mutex<Series>,
     options: ReadOptions,
     /// A frame of no rows, once the first frame came.
     empty: Option<Frame>,
@@ -27,7 +30,7 @@ pub(super) struct SeriesReader {
 
 impl SeriesReader {
     pub(super) fn new(options: &ReadOptions) -> Self {
-        let (series, options) = (Series::new(*options), *options);
+        let (series, options) = (Mutex::new(Series::new(*options)), *options);
         Self { series, options, empty: None, is_finished: false, is_over: false }
     }
 
@@ -40,8 +43,9 @@ impl SeriesReader {
 
     fn next(&mut self, count: usize, progress: &dyn Progress) -> Result<Event> {
         progress.look()?;
-        self.series.filled(count)?;
-        let Some((received, start)) = self.series.next()? else {
+        let series = self.series.get_mut().unwrap_or_else(PoisonError::into_inner);
+        series.filled(count)?;
+        let Some((received, start)) = series.next()? else {
             self.is_over = self.is_finished;
             return Ok(if self.is_over { Event::End } else { Event::Need });
         };
@@ -53,15 +57,17 @@ impl SeriesReader {
     fn frame(&self, received: Received, progress: &dyn Progress) -> Result<Frame> {
         match received.frame()? {
             Ok(frame) => Ok(frame),
-            Err(bytes) => OpenedMsgpack::open_buffer(bytes, self.options, progress)?
-                .load(&Request::all(self.options.threads, progress)),
+            Err(bytes) => {
+                let opened = OpenedMsgpack::open_buffer(bytes, self.options, progress)?;
+                Ok(opened.load(&Request::all(self.options.threads, progress))?.frame)
+            }
         }
     }
 }
 
 impl IncrementalReader for SeriesReader {
     fn room(&mut self) -> Result<&mut [u8]> {
-        self.series.room()
+        self.series.get_mut().unwrap_or_else(PoisonError::into_inner).room()
     }
 
     fn filled(&mut self, count: usize, progress: &dyn Progress) -> Result<Event> {
@@ -76,7 +82,7 @@ impl IncrementalReader for SeriesReader {
             return Ok(());
         }
         self.is_finished = true;
-        self.guard(|reader| reader.series.finish())
+        self.guard(|reader| reader.series.get_mut().unwrap_or_else(PoisonError::into_inner).finish())
     }
 
     fn schema(&self) -> Result<Option<Frame>> {

@@ -49,7 +49,7 @@ fn a_frame_comes_back_in_every_layout() {
             let opened =
                 OpenedMsgpack::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress)
                     .unwrap();
-            let got = opened.load(&request(1)).unwrap();
+            let got = opened.load(&request(1)).unwrap().frame;
             let again = encoded(&got, &WriteOptions::default());
             assert!(again == encoded(&given, &WriteOptions::default()), "{orient:?}");
         }
@@ -62,7 +62,7 @@ fn packed_numbers_come_back() {
     let bytes = encoded(&given, &WriteOptions { packed: true, ..WriteOptions::default() });
     let opened =
         OpenedMsgpack::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
-    let got = opened.load(&request(2)).unwrap();
+    let got = opened.load(&request(2)).unwrap().frame;
     assert!(encoded(&got, &WriteOptions::default()) == encoded(&given, &WriteOptions::default()));
 }
 
@@ -84,7 +84,7 @@ fn speed() {
             let start = Instant::now();
             let options = ReadOptions { threads, ..ReadOptions::default() };
             let opened = OpenedMsgpack::open_buffer(shared.clone(), options, &NoProgress).unwrap();
-            let got = opened.load(&request(threads)).unwrap();
+            let got = opened.load(&request(threads)).unwrap().frame;
             println!("{threads} threads, decode: {:?}, {} rows", start.elapsed(), got.nrows);
         }
     }

@@ -1,7 +1,8 @@
 //! The format as the registry knows it.
 
+use crate::container::store::{ReadOptions, Store};
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::plan::Progress;
 use crate::sink::Sink;
@@ -32,11 +33,12 @@ impl Format for NpzFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        let options = options_of::<ReadOptions>(SPEC.name, options)?;
+        Ok(Box::new(Store::open(source, *options, progress)?))
     }
 
     // --- writing

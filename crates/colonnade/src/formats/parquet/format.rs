@@ -1,8 +1,9 @@
 //! The format as the registry knows it.
 
 use crate::error::Result;
-use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options};
+use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options, options_of};
 use crate::frame::Frame;
+use crate::parquet::read::{Parquet, ReadOptions};
 use crate::plan::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
@@ -26,11 +27,12 @@ impl Format for ParquetFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        let options = options_of::<ReadOptions>(SPEC.name, options)?;
+        Ok(Box::new(Parquet::open_source(source, options.clone(), progress)?))
     }
 
     // --- writing

@@ -19,7 +19,9 @@
 //! | categories | dictionary pages of all categories, in their order |
 //! | unions, structs without fields | refused by name |
 
+mod described;
 mod format;
+mod opened;
 
 pub use format::ParquetFormat;
 

@@ -40,27 +40,18 @@ pub use shape::NROWS_KEY;
 pub(crate) use shape::width;
 
 use std::fs::File;
-use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::memory::{Buffer, MappedFile};
+use crate::memory::Buffer;
 use crate::plan::Progress;
 
-/// The bytes of a regular file: mapped, or read where it is small or `mmap` is off. `progress` is looked at and told nothing.
+/// The bytes of a regular file, for readers that are not opened over a [`crate::source::Source`] yet.
 ///
 /// # Errors
-/// The system's own; `Cancelled` from `progress`.
+/// As [`crate::source::file_bytes`].
 pub fn bytes_of(file: File, mmap: bool, threads: usize, progress: &dyn Progress) -> Result<Buffer> {
-    let nbytes = file.metadata()?.len();
-    let length = usize::try_from(nbytes).map_err(std::io::Error::other)?;
-    Ok(if nbytes < open::MAP_MIN_NBYTES {
-        Buffer::from_region(crate::memory::read_small(&file, length)?, false)
-    } else if mmap {
-        Arc::new(MappedFile::new(file, nbytes)).map_shared()?
-    } else {
-        Buffer::from_region(receive::read_whole(&file, length, threads, progress)?.finish(), false)
-    })
+    Ok(crate::source::file_bytes(file, mmap, threads, progress)?.bytes)
 }
 
 /// The schema of a schema message that stands alone.

@@ -13,12 +13,12 @@ use crate::plan::{NoProgress, Progress};
 
 use super::allowed::Allowed;
 use super::arrays::field_of;
-use super::body::{Body, Source};
+use super::body::Body;
 use super::catalog::Batch;
 use super::dictionaries::History;
 use super::footer;
 use super::message::{Prefix, prefix};
-use super::open::{Form, Ipc, OpenOptions};
+use super::open::Ipc;
 use super::shape::{Place, Shape};
 
 /// The footer of most files, and the schema at the front.
@@ -28,16 +28,6 @@ const ENDS_NBYTES: usize = 64 << 10;
 pub(super) type Decoded = (Option<HashSet<i64>>, Arc<History>);
 
 impl Ipc {
-    /// Opens a random-access file elsewhere: of its bodies nothing comes yet.
-    ///
-    /// # Errors
-    /// The transport's own; malformed or truncated messages; a limit.
-    pub fn open_remote(remote: Arc<Remote>, options: OpenOptions) -> Result<Self> {
-        need_headers(&remote)?;
-        let options = OpenOptions { form: Some(Form::File), ..options };
-        Self::open(Source::elsewhere(remote), None, options)
-    }
-
     /// Makes sure that these fields of these batches may be looked at.
     pub(super) fn need(
         &self,
@@ -194,7 +184,7 @@ fn collect(field: &Field, ids: &mut HashSet<i64>) {
 }
 
 /// Makes sure that the footer, the schema at the front and all headers of messages may be looked at.
-fn need_headers(remote: &Remote) -> Result<()> {
+pub(super) fn need_headers(remote: &Remote) -> Result<()> {
     let bytes = remote.bytes();
     let total = bytes.nbytes();
     let need = |ranges: &[(usize, usize)]| remote.need(ranges, &NoProgress);

@@ -70,7 +70,8 @@ fn told(frame: Result<Frame>) -> Outcome {
 
 fn opened(bytes: Buffer) -> Result<Frame> {
     let request = Request::all(1, &NoProgress);
-    OpenedMsgpack::open_buffer(bytes, ReadOptions::default(), &NoProgress)?.load(&request)
+    let opened = OpenedMsgpack::open_buffer(bytes, ReadOptions::default(), &NoProgress)?;
+    Ok(opened.load(&request)?.frame)
 }
 
 /// The value at the front of `bytes` that come in pieces, and how long it is; `None` where it does not end. Every other
