@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyMemoryView, PySlice};
 
 /// Python fills at most so many bytes a call.
-pub(crate) const SCRATCH_NBYTES: usize = 256 << 10;
+const SCRATCH_NBYTES: usize = 256 << 10;
 
 /// Lets Python fill the front of `room`, by way of `scratch`: a view that is kept never sees memory of ours.
-pub(crate) fn call(
+fn call(
     read_into: &Bound<'_, PyAny>,
     scratch: &Bound<'_, PyByteArray>,
     room: &mut [u8],
@@ -53,10 +53,4 @@ impl Read for Callable {
         Python::attach(|py| call(self.read_into.bind(py), self.scratch.bind(py), room))
             .map_err(io::Error::from)
     }
-}
-
-/// Where bytes come from that are taken with the interpreter lock held.
-pub(crate) enum Origin {
-    Stream(Box<dyn Read + Send + Sync>),
-    Callable(Py<PyAny>, Py<PyByteArray>),
 }

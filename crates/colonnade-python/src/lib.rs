@@ -32,7 +32,6 @@ mod limits;
 mod listener;
 mod measure;
 mod msgpack_chunks;
-mod msgpack_file;
 mod msgpack_options;
 mod msgpack_write;
 mod npz_write;
@@ -48,6 +47,7 @@ mod read_options;
 mod reader;
 mod room;
 mod secure;
+mod series;
 mod sink;
 mod text;
 mod view;
@@ -88,10 +88,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     parquet_write::register(m)?;
     m.add_class::<listener::Listener>()?;
     msgpack_chunks::register(m)?;
-    msgpack_file::register(m)?;
     msgpack_options::register(m)?;
     msgpack_write::register(m)?;
     npz_write::register(m)?;
+    series::register(m)?;
     text::register(m)?;
     measure::register(m)
 }

@@ -11,7 +11,6 @@ use super::msgpack::{self, Held};
 use super::{RECEIVE_ADVICE, table};
 use crate::file::PyFile;
 use crate::frame::CoreFrame;
-use crate::msgpack_file::MsgpackFile;
 use crate::room;
 
 /// What a message is: a frame, an opened file where it is one, or bytes.
@@ -39,7 +38,7 @@ pub(super) fn of(py: Python<'_>, message: Message, private: bool, inner: &Inner)
             let opened = watched_in(py, None, |watch| msgpack::open(*bytes, private, &inner.options, watch));
             match opened.map_err(failed)? {
                 Held::Frame(landed) => frame(*landed)?,
-                Held::Bundle(opened) => Py::new(py, MsgpackFile::of(*opened, threads))?.into_any(),
+                Held::Bundle(opened) => Py::new(py, PyFile::of(opened, threads))?.into_any(),
             }
         }
     })

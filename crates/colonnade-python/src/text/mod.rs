@@ -1,12 +1,8 @@
-//! The text formats: csv, json, ndjson, yaml. One class each for files, chunks read and chunks written; the options' class says
-//! which format it is.
+//! The text formats: csv, json, ndjson, yaml. One class each for chunks written; the options' class says which format it is.
 
-mod file;
 mod formats;
-mod opened;
 mod options_csv;
 mod options_json;
-mod reader;
 mod sidecar;
 mod write;
 mod writer;
@@ -16,8 +12,6 @@ use pyo3::prelude::*;
 pub(crate) use formats::{WriteArgument, Writing};
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<file::TextFile>()?;
-    m.add_class::<reader::TextReader>()?;
     m.add_class::<writer::TextWriter>()?;
     options_csv::register(m)?;
     options_json::register(m)?;

@@ -12,15 +12,6 @@ pub(super) fn sidecar_of(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// What stands beside `path`.
-pub(super) fn beside(path: &Path) -> colonnade::Result<Option<Vec<u8>>> {
-    match std::fs::read(sidecar_of(path)) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(e.into()),
-    }
-}
-
 /// A schema that an earlier file left beside would be taken for this one's.
 pub(super) fn forget(path: &Path) -> colonnade::Result<()> {
     let beside = sidecar_of(path);
