@@ -40,8 +40,8 @@ def _looks(content: bytes, path: str, format: str | None, allowed: bool) -> dict
     from colonnade import Limits, _core
     from tests.formats.arrow_look import validate
 
-    limits: dict[str, Any] = {"limits": Limits(), "threads": 2}
-    held: dict[str, Any] = limits | {"verify": False, "format": format, "allow_truncated": allowed}
+    cls: Any = _core.ArrowReadOptions if format == "arrow" else _core.ArrowsReadOptions
+    options = cls(limits=Limits(), threads=2, allow_truncated=allowed)
 
     def check(core: Any) -> int:
         for position in range(core.ncols):
@@ -57,25 +57,25 @@ def _looks(content: bytes, path: str, format: str | None, allowed: bool) -> dict
         return core.nrows
 
     def load() -> int:
-        opened = _core.IpcFile.open_buffer(content, **held)
+        opened = _core.File.open_buffer(content, options=options)
         opened.members(), opened.dtypes(), opened.batch_rows()
         return check(opened.load())
 
     def arrow() -> int:
-        opened = _core.IpcFile.open_path(path, mmap=True, **held)
+        opened = _core.File.open_path(path, mmap=True, options=options)
         whole = sum(check(core) for core in opened.load_arrow())
-        each = sum(check(opened.batch(position)) for position in range(opened.nbatches))
+        each = sum(check(opened.batch(position)) for position in range(opened.facts()["nbatches"]))
         assert whole == each
         return whole
 
     def verify() -> int:
-        opened = _core.IpcFile.open_buffer(content, **held)
+        opened = _core.File.open_buffer(content, options=options)
         opened.verify()
         return opened.nrows
 
     def reader() -> int:
         source = io.BytesIO(content)
-        opened = _core.IpcReader.open_callable(source.readinto, allow_truncated=allowed, **limits)
+        opened = _core.Reader.open_callable(source.readinto, options=options)
         opened.schema()
         return sum(check(core) for core in iter(opened.next_batch, None))
 

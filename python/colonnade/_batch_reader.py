@@ -7,6 +7,7 @@ from operator import index
 
 from . import _core
 from ._frame import Frame
+from ._frame_part import batch_rows
 from ._progress import Callback, Progress, Steps, reporting
 from ._schema import Schema
 from .errors import UnsupportedError
@@ -168,22 +169,21 @@ _Span = tuple[int, int, int]  # number of the batch, and which of its rows
 
 def _spans(frame: Frame) -> Sequence[_Span]:
     """The batches that `frame` shows, with the part of each."""
-    if not isinstance(frame._file, _core.IpcFile | _core.ParquetFile):
+    file, counts = frame._file, batch_rows(frame._file)
+    if counts is None or not isinstance(file, _core.File):
         return [(0, 0, len(frame))]
-    counts = frame._file.batch_rows()
-    start, stop = frame._rows or (0, frame._file.nrows)
+    start, stop = frame._rows or (0, file.nrows)
     spans = []
     for i, (first, count) in enumerate(zip(accumulate(counts, initial=0), counts, strict=False)):
         low, high = max(start - first, 0), min(stop - first, count)
-        # Batches without rows belong to an Arrow file that is read whole. Of row groups they are what a filter left.
-        if low < high or (frame._rows is None and count == 0 and isinstance(frame._file, _core.IpcFile)):
+        # Batches without rows belong to a file that is read whole, but for those that a filter left.
+        if low < high or (frame._rows is None and count == 0 and file.keeps_empty_batches):
             spans.append((i, low, high))
     return spans
 
 
 def _batch(frame: Frame, span: _Span) -> Frame:
-    file = frame._file
-    if not isinstance(file, _core.IpcFile | _core.ParquetFile):
+    if batch_rows(frame._file) is None:
         return frame
     i, low, high = span
     core = frame._batch(i)

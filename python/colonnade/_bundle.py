@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._formats import BUNDLED, check_format, from_suffix
+from ._formats import BUNDLED, DIRECTORIES, check_format, from_suffix
 from ._frame import Frame, frame_from
+from ._frame_part import batch_rows
 from ._nearest import nearest_hint
-from ._open import open_file
+from ._open import File, open_file
 from ._options import Options, make_options
 from ._progress import reporting
+from ._registry import FORMATS, file_format
 from ._sources import Source
 from ._store import store_bundle
 from ._targets import AnyTarget, Target, as_target, released, settle
@@ -23,7 +25,7 @@ from .errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
 class Bundle(Mapping[str, Frame]):
     """Label to Frame. A frame is opened when it is asked for, and decoded when it is converted."""
 
-    def __init__(self, file: _core.NpzFile | _core.MsgpackFile | _core.TextFile, options: Options) -> None:
+    def __init__(self, file: File, options: Options) -> None:
         self._file = file
         self._options = options
         self._labels = list(file.labels()) if file.kind == "bundle" else []
@@ -81,18 +83,19 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
     """
     file, made = open_file(source, options.pop("format", None), options)
     what = "a bundle of frames"
-    if isinstance(file, _core.IpcFile | _core.ParquetFile):
-        raise _found_arrow(what, file)
+    name = file_format(file)
+    if batch_rows(file) is not None:
+        raise _other(what, FORMATS[name].noun)
     if file.kind != "bundle" and not _is_empty(file):
-        name = file.layout if isinstance(file, _core.MsgpackFile | _core.TextFile) else "npz"
+        name = "npz" if name in DIRECTORIES else name
         use = "cn.read_arrays(source)" if file.kind in ("savez", "zip") else "cn.read(source)"
         raise DecodeError(f"{name}: expected {what}, found one of kind {file.kind!r}. Open it with {use}.")
     return Bundle(file, made)
 
 
-def _is_empty(file: _core.NpzFile | _core.MsgpackFile | _core.TextFile) -> bool:
+def _is_empty(file: File) -> bool:
     """Whether it is an archive without members, or a map without keys: how a bundle of no frames is written."""
-    if isinstance(file, _core.NpzFile):
+    if isinstance(file, _core.File):
         return file.kind == "zip" and not file.members()
     return file.version is None and (file.orient, file.nrows, file.ncols) == ("columns", 0, 0)
 
@@ -218,14 +221,12 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     """
     file, _ = open_file(source, options.pop("format", None), options)
     what = "NPY members"
-    if isinstance(file, _core.IpcFile | _core.ParquetFile):
-        raise _found_arrow(what, file)
-    if isinstance(file, _core.MsgpackFile | _core.TextFile):
-        found = "MessagePack" if isinstance(file, _core.MsgpackFile) else file.layout
-        raise DecodeError(f"npz: expected {what}, found {found}. Open it with cn.read(source).")
+    if not isinstance(file, _core.File):
+        raise _other(what, "MessagePack" if isinstance(file, _core.MsgpackFile) else file.layout)
+    if file.format not in DIRECTORIES:
+        raise _other(what, FORMATS[file.format].noun)
     return {name: file.read_array(name) for name in file.array_names()}
 
 
-def _found_arrow(expected: str, file: _core.IpcFile | _core.ParquetFile) -> DecodeError:
-    found = "a Parquet file" if isinstance(file, _core.ParquetFile) else f"an Arrow {file.layout}"
+def _other(expected: str, found: str) -> DecodeError:
     return DecodeError(f"npz: expected {expected}, found {found}. Open it with cn.read(source).")

@@ -10,6 +10,7 @@ from typing import Any
 from . import _core
 from ._batch_reader import Reader, frame_batches
 from ._frame import Frame, frame_from, frame_of
+from ._frame_part import batch_rows
 from ._option_checks import Common
 from ._rows import Rows, is_rows
 from .adapters import find_adapter
@@ -49,7 +50,7 @@ def chunks_of(data: Any, made: Common, rows: Rows | None = None) -> Chunks:
         if isinstance(core, _core.CoreFrame):
             return Chunks((core,), core.nbytes, core.nrows)
         frame = frame_of(core)
-    if isinstance(frame._file, _core.IpcFile | _core.ParquetFile) and frame._core is None:
+    if frame._core is None and batch_rows(frame._file) is not None:
         return Chunks(frame_batches(frame), nrows=len(frame))
     cores = frame._load_batches()
     return Chunks(cores, sum(core.nbytes for core in cores), len(frame))

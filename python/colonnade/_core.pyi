@@ -186,7 +186,7 @@ class CoreFrame:
         `first` is the number of the first row."""
     def blocks(self, writable: bool = False) -> list[tuple[np.ndarray, np.ndarray]]:
         """NumPy blocks: (values of shape (width, nrows), positions int64 of shape (width,)). No copy; any strides.
-        `writable` arrays exist only where this frame owns its memory alone (see NpzFile.load(private=True))."""
+        `writable` arrays exist only where this frame owns its memory alone (see File.load(private=True))."""
     def arrow_columns(self) -> list[tuple[int, ArrowColumn]]:
         """(position, column) of the columns outside blocks, by position."""
     def arrays(self) -> list[np.ndarray | ArrowColumn]:
@@ -199,7 +199,7 @@ class CoreFrame:
     def select(self, positions: Sequence[int]) -> CoreFrame:
         """Columns by position, in that order; repeats allowed. No copy of data."""
     def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_Spot]:
-        """As `_Parted.leaf_paths`."""
+        """As `File.leaf_paths`."""
     def leaf_dtype(self, position: int, steps: _Steps) -> str: ...
     def kept(self, leaves: Mapping[int, _Steps] | None) -> CoreFrame:
         """Of these columns, by position, the parts at these places alone. No copy. ColumnNotFound for a position that
@@ -305,48 +305,6 @@ class _OpenedBatches(_Opened):
     ) -> list[CoreFrame]:
         """One frame a record batch (at least one), every column in Arrow's layout, not copied where not compressed."""
 
-class _Parted(_Opened):
-    """A file that reads parts of nested columns alone."""
-
-    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_Spot]:
-        """The places within a column (or within its parts at `steps`), parents first; none where it is not nested."""
-    def leaf_dtype(self, position: int, steps: _Steps) -> str:
-        """The name of the type that these parts of a column have."""
-    def load(
-        self,
-        positions: Sequence[int] | None = None,
-        rows: tuple[int, int] | None = None,
-        *,
-        private: bool = False,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        leaves: Mapping[int, _Steps] | None = None,
-    ) -> CoreFrame:
-        """As of `_Opened`. `leaves`: of these columns, by position in the file, the parts at these places alone."""
-
-class _PartedBatches(_Parted):
-    """The same, of a file of batches."""
-
-    def load_arrow(
-        self,
-        positions: Sequence[int] | None = None,
-        rows: tuple[int, int] | None = None,
-        *,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        leaves: Mapping[int, _Steps] | None = None,
-    ) -> list[CoreFrame]:
-        """As of `_OpenedBatches`."""
-    def batch_rows(self) -> list[int]: ...
-    def batch(
-        self,
-        i: int,
-        positions: Sequence[int] | None = None,
-        threads: int | None = None,
-        leaves: Mapping[int, _Steps] | None = None,
-    ) -> CoreFrame:
-        """Batch or row group i alone, Arrow's layout. IndexError past the end."""
-
 class _BatchReader:
     """What is read batch by batch: nothing but the current batch (and the dictionaries) is held."""
 
@@ -382,48 +340,152 @@ class Writer:
     def abort(self) -> None:
         """Nothing of the file stays; of a stream, no end mark is written. A sink is as it was before."""
 
-class NpzFile(_Parted):
-    """An opened .npz, .npy or NPY directory: structure checked and described, data untouched."""
+class ReadOptions:
+    """The base of each format's options of reading."""
+
+    format: str
+    limits: Limits
+    threads: int
+
+class NpzReadOptions(ReadOptions):
+    def __init__(self, *, limits: Limits, threads: int | None = None, verify: bool = False) -> None:
+        """`verify`, here and below: everything is checked when the source is opened."""
+
+class NpyReadOptions(ReadOptions):
+    """Of a lone array, or a directory of members."""
+
+    def __init__(self, *, limits: Limits, threads: int | None = None, verify: bool = False) -> None: ...
+
+class ArrowReadOptions(ReadOptions):
+    def __init__(
+        self, *, limits: Limits, threads: int | None = None, verify: bool = False, allow_truncated: bool = False
+    ) -> None: ...
+
+class ArrowsReadOptions(ReadOptions):
+    def __init__(
+        self, *, limits: Limits, threads: int | None = None, verify: bool = False, allow_truncated: bool = False
+    ) -> None: ...
+
+class ParquetReadOptions(ReadOptions):
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        threads: int | None = None,
+        verify: bool = False,
+        columns: list[str] | None = None,  # these alone, by name or nested path; ColumnNotFound where one is not there
+        categories: list[str] | None = None,
+        filter: list[list[tuple[str, str, list[tuple[str, Any]]]]] | None = None,  # as `_filter_values.terms` makes it
+        use_statistics: bool = True,
+        footer_key: bytes | None = None,
+        column_keys: list[tuple[str, bytes]] | None = None,
+        aad_prefix: bytes | None = None,
+    ) -> None: ...
+
+class File(_OpenedBatches):
+    """An opened file, directory, buffer or stream of any format: its structure is checked and described. The class of
+    the options says the format."""
 
     @staticmethod
-    def open_path(
-        path: str | bytes,
-        *,
-        mmap: bool,
-        verify: bool,
-        limits: Limits,
-        threads: int | None,
-        progress: Progress | None = None,
-    ) -> NpzFile:
+    def open_path(path: str | bytes, *, mmap: bool, options: ReadOptions, progress: Progress | None = None) -> File:
         """`progress`, here and below: told of what is read or decoded at opening; of most files nothing."""
     @staticmethod
-    def open_buffer(
-        buffer: object, *, verify: bool, limits: Limits, threads: int | None, progress: Progress | None = None
-    ) -> NpzFile:
+    def open_buffer(buffer: object, *, options: ReadOptions, progress: Progress | None = None) -> File:
         """Any C-contiguous object with the buffer protocol; kept alive, not copied."""
     @staticmethod
-    def open_fd(
-        fd: int,
-        *,
-        verify: bool,
-        limits: Limits,
-        threads: int | None,
-        head: bytes | None = None,
-        progress: Progress | None = None,
-    ) -> NpzFile:
-        """A pipe, socket or device, read to its end (a regular file: from its current position). `head`: bytes already
-        taken from `fd`, which come before the rest."""
+    def open_fd(fd: int, *, options: ReadOptions, head: bytes | None = None, progress: Progress | None = None) -> File:
+        """A pipe, socket or device, read to its end (a regular file: from its current position; a stream of Arrow's: to
+        its end mark). `head`: bytes already taken from `fd`, which come before the rest."""
     @staticmethod
-    def open_http(
-        file: HttpFile, *, verify: bool, limits: Limits, threads: int | None, progress: Progress | None = None
-    ) -> NpzFile:
-        """Directory and headers are fetched now, what is loaded when it is; all of it where there are no ranges."""
-    layout: str  # "zip", "directory", "npy"
+    def open_http(file: HttpFile, *, options: ReadOptions, progress: Progress | None = None) -> File:
+        """Of formats that can be read in parts, the structure is fetched now and data when it is loaded; all of it
+        where there are no ranges. Compressed bodies that were not fetched count in `nbytes` as they lie."""
+    format: str
+    layout: str  # npz, npy: "zip", "directory", "npy"; arrow "file"; arrows "stream"; parquet "row groups"
+    selects_leaves: bool  # `leaves` of `load` is heeded
+    holds_blocks: bool  # NumPy's blocks, whatever layout is wanted: `load_arrow` is no other way than `load`
+    keeps_empty_batches: bool  # a batch of no rows was written so; else a filter left nothing of it
+    def facts(self) -> dict[str, Any]:
+        """What only this format has. arrow, arrows: nbatches, codec ("lz4", "zstd", None), truncated (the end was
+        missing, which `allow_truncated` takes), metadata_version (4, 5), big_endian. parquet: created_by,
+        format_version, labels_are_names (each column's label is its name in the schema)."""
     def members(self) -> list[dict[str, Any]]:
-        """name, method ("stored" | "deflate" | "zstd"), filter (None | "shuffle"...), nbytes, compressed_nbytes,
-        offset, crc32, descr, fortran_order, shape (None where the member is no NPY)."""
-    def read_array(self, name: str) -> np.ndarray: ...
-    def open_label(self, label: str) -> NpzFile: ...
+        """npz, npy: name, method ("stored" | "deflate" | "zstd"), filter (None | "shuffle"...), nbytes,
+        compressed_nbytes, offset, crc32, descr, fortran_order, shape (None where the member is no NPY).
+
+        arrow, arrows: one a message: name ("schema", "dictionary 0", "batch 3"), method ("stored" | "lz4" | "zstd"),
+        nbytes (of the body, decoded where known), compressed_nbytes (of the body), offset, nrows, crc32 (None), descr
+        (None), fortran_order (None), shape ((nrows, ncols) or None).
+
+        parquet: one a column chunk, of all columns: name (with points), group, method ("stored" or the codec),
+        physical, logical, encodings, nvalues, nbytes, compressed_nbytes, offset, statistics ({min, max, null_count} or None),
+        page_index, bloom_filter, encrypted."""
+    def batches(self) -> list[dict[str, Any]]:
+        """Each record batch or row group: nrows; of parquet nbytes, compressed_nbytes and offset too."""
+    def batch_rows(self) -> list[int] | None:
+        """Rows of each record batch or row group; None where there are no batches."""
+    def batch(
+        self,
+        i: int,
+        positions: Sequence[int] | None = None,
+        threads: int | None = None,
+        leaves: Mapping[int, _Steps] | None = None,
+    ) -> CoreFrame:
+        """Batch or row group i alone, Arrow's layout. IndexError past the end."""
+    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_Spot]:
+        """The places within a column (or within its parts at `steps`), parents first; none where it is not nested."""
+    def leaf_dtype(self, position: int, steps: _Steps) -> str:
+        """The name of the type that these parts of a column have."""
+    def load(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        private: bool = False,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        leaves: Mapping[int, _Steps] | None = None,
+    ) -> CoreFrame:
+        """As of `_Opened`. `leaves`: of these columns, by position in the file, the parts at these places alone.
+        Columns without nulls of a NumPy dtype come as blocks, one a dtype and column-major (or views of a private map
+        where the file allows it); the rest as Arrow columns."""
+    def load_arrow(
+        self,
+        positions: Sequence[int] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        leaves: Mapping[int, _Steps] | None = None,
+    ) -> list[CoreFrame]:
+        """As of `_OpenedBatches`."""
+    def read_array(self, name: str) -> np.ndarray:
+        """npz, npy: one of `array_names`, of any shape."""
+    def open_label(self, label: str) -> File: ...
+
+class Reader(_BatchReader):
+    """A source of any format that is read while it comes in."""
+
+    format: str
+    @staticmethod
+    def open_path(path: str | bytes, *, options: ReadOptions, max_rows: int = 65_536) -> Reader:
+        """`max_rows`, here and below: rows of a batch, where the source has none of its own."""
+    @staticmethod
+    def open_buffer(buffer: object, *, options: ReadOptions, max_rows: int = 65_536) -> Reader: ...
+    @staticmethod
+    def open_fd(fd: int, *, options: ReadOptions, max_rows: int = 65_536, head: bytes | None = None) -> Reader: ...
+    @staticmethod
+    def open_callable(
+        read_into: Callable[[memoryview], int], *, options: ReadOptions, max_rows: int = 65_536
+    ) -> Reader:
+        """read_into fills the front of the view and answers how many bytes; 0 is the end."""
+    @staticmethod
+    def open_http(file: HttpFile, *, options: ReadOptions, max_rows: int = 65_536) -> Reader: ...
+    def facts(self) -> dict[str, Any]:
+        """As of `File`, of what has come so far."""
+    def next_batch(self) -> CoreFrame | None:
+        """The next batch, in memory of its own; None after the last. TruncatedError (with the count of batches and rows
+        received) where the format's end mark is missing, unless the options allow it."""
 
 class NpzWriteOptions(WriteOptions):
     def __init__(
@@ -527,156 +589,6 @@ def concat_frames(frames: Sequence[CoreFrame], alone: bool = False) -> CoreFrame
     One frame is answered as it is. `alone`: for one use, so that its memory may be written to. Automatic indices that
     continue or begin again stay automatic. DecodeError where columns or index classes differ: shows both."""
 
-class IpcFile(_PartedBatches):
-    """An opened Arrow IPC file or stream: messages found and checked, data untouched. As `NpzFile`, with more."""
-
-    @staticmethod
-    def open_path(
-        path: str | bytes,
-        *,
-        mmap: bool,
-        verify: bool,
-        limits: Limits,
-        threads: int | None,
-        format: str | None = None,
-        allow_truncated: bool = False,
-        progress: Progress | None = None,
-    ) -> IpcFile:
-        """format: "arrow" | "arrows" | None (told by the first bytes)."""
-    @staticmethod
-    def open_buffer(
-        buffer: object,
-        *,
-        verify: bool,
-        limits: Limits,
-        threads: int | None,
-        format: str | None = None,
-        allow_truncated: bool = False,
-        progress: Progress | None = None,
-    ) -> IpcFile: ...
-    @staticmethod
-    def open_fd(
-        fd: int,
-        *,
-        verify: bool,
-        limits: Limits,
-        threads: int | None,
-        format: str | None = None,
-        allow_truncated: bool = False,
-        head: bytes | None = None,
-        progress: Progress | None = None,
-    ) -> IpcFile: ...
-    @staticmethod
-    def open_http(
-        file: HttpFile,
-        *,
-        verify: bool,
-        limits: Limits,
-        threads: int | None,
-        format: str | None = None,
-        allow_truncated: bool = False,
-        progress: Progress | None = None,
-    ) -> IpcFile:
-        """As of NpzFile; a stream is fetched whole. Compressed bodies that were not fetched count in `nbytes` as they
-        lie."""
-    layout: str  # "file" | "stream"
-    nbatches: int
-    codec: str | None  # "lz4" | "zstd" | None
-    truncated: bool  # with allow_truncated: the end was missing
-    metadata_version: int  # 4 | 5
-    big_endian: bool
-    def members(self) -> list[dict[str, Any]]:
-        """One a message: name ("schema", "dictionary 0", "batch 3"), method ("stored" | "lz4" | "zstd"), nbytes (of the
-        body, decoded where known), compressed_nbytes (of the body), offset, nrows, crc32 (None), descr (None),
-        fortran_order (None), shape ((nrows, ncols) or None)."""
-    def load(
-        self,
-        positions: Sequence[int] | None = None,
-        rows: tuple[int, int] | None = None,
-        *,
-        private: bool = False,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        leaves: Mapping[int, _Steps] | None = None,
-    ) -> CoreFrame:
-        """All batches landed in one frame: columns without nulls of a NumPy dtype as blocks, one a dtype and
-        column-major (or views of a private map where one batch allows it); the rest as Arrow columns."""
-
-class ParquetReadOptions:
-    def __init__(
-        self,
-        *,
-        limits: Limits,
-        threads: int | None = None,
-        columns: list[str] | None = None,  # these alone, by name or nested path; ColumnNotFound where one is not there
-        categories: list[str] | None = None,
-        filter: list[list[tuple[str, str, list[tuple[str, Any]]]]] | None = None,  # as `_filter_values.terms` makes it
-        use_statistics: bool = True,
-        footer_key: bytes | None = None,
-        column_keys: list[tuple[str, bytes]] | None = None,
-        aad_prefix: bytes | None = None,
-    ) -> None: ...
-
-class ParquetFile(_PartedBatches):
-    """An opened Parquet file: the footer's entries of the wanted columns read and checked, pages untouched."""
-
-    @staticmethod
-    def open_path(
-        path: str | bytes,
-        *,
-        mmap: bool,
-        verify: bool,
-        options: ParquetReadOptions,
-        progress: Progress | None = None,
-    ) -> ParquetFile: ...
-    @staticmethod
-    def open_buffer(
-        buffer: object, *, verify: bool, options: ParquetReadOptions, progress: Progress | None = None
-    ) -> ParquetFile: ...
-    @staticmethod
-    def open_fd(
-        fd: int,
-        *,
-        verify: bool,
-        options: ParquetReadOptions,
-        head: bytes | None = None,
-        progress: Progress | None = None,
-    ) -> ParquetFile: ...
-    @staticmethod
-    def open_http(
-        file: HttpFile, *, verify: bool, options: ParquetReadOptions, progress: Progress | None = None
-    ) -> ParquetFile: ...
-    layout: str  # "row groups"
-    created_by: str | None
-    format_version: int
-    labels_are_names: bool  # each column's label is its name in the schema
-    def members(self) -> list[dict[str, Any]]:
-        """One a column chunk, of all columns: name (with points), group, method ("stored" or the codec), physical,
-        logical, encodings, nvalues, nbytes, compressed_nbytes, offset, statistics ({min, max, null_count} or None),
-        page_index, bloom_filter, encrypted."""
-    def row_groups(self) -> list[dict[str, Any]]:
-        """nrows, nbytes, compressed_nbytes, offset."""
-
-class IpcReader(_BatchReader):
-    """A stream of Arrow's."""
-
-    @staticmethod
-    def open_fd(
-        fd: int, *, limits: Limits, threads: int | None, allow_truncated: bool = False, head: bytes | None = None
-    ) -> IpcReader: ...
-    @staticmethod
-    def open_callable(
-        read_into: Callable[[memoryview], int], *, limits: Limits, threads: int | None, allow_truncated: bool = False
-    ) -> IpcReader:
-        """read_into fills the front of the view and answers how many bytes; 0 is the end."""
-    @staticmethod
-    def open_http(
-        file: HttpFile, *, limits: Limits, threads: int | None, allow_truncated: bool = False
-    ) -> IpcReader: ...
-    def next_batch(self) -> CoreFrame | None:
-        """The next batch, Arrow's layout, in memory of its own; None after the end mark. TruncatedError (with the count
-        of batches and rows received) where the stream ends without it, unless allow_truncated."""
-
 class ArrowWriteOptions(WriteOptions):
     def __init__(
         self,
@@ -751,7 +663,7 @@ def msgpack_is_series(buffer: object, options: MsgpackReadOptions) -> bool:
 def msgpack_is_series_path(path: str | bytes, options: MsgpackReadOptions, *, mmap: bool) -> bool: ...
 
 class MsgpackFile(_OpenedBatches):
-    """An opened MessagePack file: ours described from its header, a foreign one decoded when it is opened. As `IpcFile`
+    """An opened MessagePack file: ours described from its header, a foreign one decoded when it is opened. As `File`
     where names are the same."""
 
     @staticmethod
@@ -783,7 +695,7 @@ class MsgpackFile(_OpenedBatches):
     layout: str  # "msgpack"
     orient: str  # "columns" | "records" | "split"
     def members(self) -> list[dict[str, Any]]:
-        """One a column: as `NpzFile.members` (name, method "stored", nbytes, compressed_nbytes, offset, crc32 None,
+        """One a column: as `File.members` (name, method "stored", nbytes, compressed_nbytes, offset, crc32 None,
         descr None, fortran_order None, shape)."""
     def verify(self, threads: int | None = None, progress: Progress | None = None) -> None:
         """Decodes everything once and drops it."""
@@ -861,7 +773,7 @@ class YamlReadOptions:
 TextReadOptions = CsvReadOptions | JsonReadOptions | NdjsonReadOptions | YamlReadOptions
 
 class TextFile(_OpenedBatches):
-    """An opened text file, decoded when it is opened. As `IpcFile` where names are the same. The options' class says
+    """An opened text file, decoded when it is opened. As `File` where names are the same. The options' class says
     which format it is. Bytes that begin as gzip's or zstd's are unpacked first, up to the limits."""
 
     @staticmethod
@@ -893,7 +805,7 @@ class TextFile(_OpenedBatches):
     nulled: int  # csv: cells and rows made null as on_error="null" says
     dialect: str | None  # csv: what was told by the look, as JSON
     def members(self) -> list[dict[str, Any]]:
-        """One: the text. As `NpzFile.members` (method "stored" | "gzip" | "zstd")."""
+        """One: the text. As `File.members` (method "stored" | "gzip" | "zstd")."""
     def open_label(self, label: str) -> TextFile: ...
 
 class CsvWriteOptions(WriteOptions):
@@ -1035,7 +947,7 @@ class Connection:
     def send_bytes(self, data: object, timeout_s: float | None = None) -> None: ...
     def receive(
         self, timeout_s: float | None = None, progress: Progress | None = None, private: bool = False
-    ) -> CoreFrame | IpcFile | MsgpackFile | bytes | None:
+    ) -> CoreFrame | File | MsgpackFile | bytes | None:
         """The next message whole: a frame (landed in its final memory where the sender said how many rows come, else an
         opened stream; MessagePack is decoded, several frames by name are an opened file), bytes, or None at the end
         of input. TruncatedError where the input ends inside a message."""
@@ -1067,7 +979,7 @@ class Connection:
     nbytes_received: int
 
 class ConnectionReader(_BatchReader):
-    """As IpcReader, over one message of a connection. EOFError where no message comes any more."""
+    """As Reader, over one message of a connection. EOFError where no message comes any more."""
 
     nrows: int | None  # as the writer announced it; known with the schema
 

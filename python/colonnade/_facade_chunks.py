@@ -12,10 +12,10 @@ from ._link_ends import LinkSource
 from ._msgpack_chunks import series_reader
 from ._open import framed, lazy_frame, opened, received, told
 from ._options import Options, format_of
-from ._options_arrow import ArrowOptions
 from ._options_csv import CsvOptions
 from ._options_json import NdjsonOptions
 from ._options_msgpack import MsgpackOptions
+from ._registry import FORMATS
 from ._sources import AnySource, Source
 from ._stream_reader import StreamReader
 from ._streams import CallSource, StreamSource
@@ -140,16 +140,8 @@ def open_reader(
 def _reader(where: AnySource, found: str, made: Options, columns: Any, rows: slice | None) -> Reader:
     if isinstance(where, LinkSource):
         return _message_reader(where, made, columns, rows)
-    if (
-        found == "arrows"
-        and isinstance(where, StreamSource | CallSource | HttpSource)
-        and isinstance(made, ArrowOptions)
-    ):
-        core_options = {
-            "limits": made.limits or _core.Limits(),
-            "threads": resolve_threads(made.threads),
-            "allow_truncated": made.allow_truncated,
-        }
+    if found == "arrows" and isinstance(where, StreamSource | CallSource | HttpSource):
+        core_options: dict[str, Any] = {"options": FORMATS[found].read_options(made)}
 
         def whole() -> Frame:
             return lazy_frame(opened(where, found, made), made, columns, rows)

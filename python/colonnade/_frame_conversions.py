@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from . import _core
 from ._foreign_errors import PASSED, foreign_error
-from ._frame_part import FramePart
+from ._frame_part import FramePart, holds_blocks
 from ._take import load_adapter, native_library
 
 
@@ -89,7 +89,7 @@ class Conversions(FramePart):
 
     def __arrow_c_schema__(self) -> object:
         """An ``arrow_schema`` capsule: the schema of that stream."""
-        if self._core is not None or not hasattr(self._file, "load_arrow"):
+        if self._core is not None or holds_blocks(self._file):
             return _core.export_arrow_schema(self._load())
         first = self._rows[0] if self._rows else 0
         return _core.export_arrow_schema(self._load_batches((first, first))[0])

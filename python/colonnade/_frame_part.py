@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 from . import _core
 from ._axes import Labels, Positions
@@ -15,11 +15,24 @@ if TYPE_CHECKING:
     from ._batched import Batches
     from ._frame import Frame
 
-    File = _core.NpzFile | _core.IpcFile | _core.ParquetFile | _core.MsgpackFile | _core.TextFile | Batches
+    File = _core.File | _core.MsgpackFile | _core.TextFile | Batches
 
 SLOTS = ("_columns", "_core", "_file", "_kept", "_leaves", "_positions", "_progress", "_rows", "_single", "_threads")
-# Files that read the wanted part of a nested column alone; of others it is cut out of what was decoded.
-NARROW = (_core.NpzFile, _core.IpcFile, _core.ParquetFile)
+
+
+def selects_leaves(file: object) -> TypeGuard[_core.File]:
+    """Whether a file decodes only the wanted part of a nested column; of others it is cut out of what was decoded."""
+    return isinstance(file, _core.File) and file.selects_leaves
+
+
+def holds_blocks(file: object) -> TypeGuard[_core.File]:
+    """Whether a file is decoded to NumPy's blocks, whatever layout is wanted."""
+    return isinstance(file, _core.File) and file.holds_blocks
+
+
+def batch_rows(file: object) -> list[int] | None:
+    """Rows of each batch of a file; None where it has no batches."""
+    return file.batch_rows() if isinstance(file, _core.File) else None
 
 
 class FramePart:
@@ -106,23 +119,22 @@ class FramePart:
         """The data in Arrow's layout, a frame a record batch, at least one; in one frame where it has no batches.
         `rows`: other rows of the file than those that are shown.
         """
-        load = None if self._core is not None else getattr(self._file, "load_arrow", None)
-        if load is None:
+        if self._core is not None or self._file is None or holds_blocks(self._file):
             return [self._load()]
         with reporting(self._progress, "reading") as progress:
             frames: list[CoreFrame] = self._part(
-                load, rows or self._rows, {"threads": self._threads, "progress": progress}
+                self._file.load_arrow, rows or self._rows, {"threads": self._threads, "progress": progress}
             )
         return frames
 
     def _batch(self, i: int) -> CoreFrame:
         """Record batch or row group `i` of the file."""
-        assert isinstance(self._file, _core.IpcFile | _core.ParquetFile)
+        assert isinstance(self._file, _core.File)
         return self._file.batch(i, self._positions, self._threads, self._leaves or None)
 
     def _part(self, load: Callable[..., Any], rows: tuple[int, int] | None, told: dict[str, Any]) -> Any:
         """What `load`, a method of the file, answers of the columns that are shown."""
-        if not self._leaves or isinstance(self._file, NARROW):
+        if not self._leaves or selects_leaves(self._file):
             return load(self._positions, rows, **told, **({"leaves": self._leaves} if self._leaves else {}))
         loaded = load(self._positions, rows, **told)
         places = range(self._source.ncols) if self._positions is None else self._positions
@@ -139,10 +151,8 @@ def _spots(
     return typed.leaf_paths(at, leaves.get(place) if is_file else None)
 
 
-def _typed(
-    source: "CoreFrame | File", place: int
-) -> "tuple[CoreFrame | _core.NpzFile | _core.IpcFile | _core.ParquetFile, int]":
+def _typed(source: "CoreFrame | File", place: int) -> "tuple[CoreFrame | _core.File, int]":
     """What tells the type of the column at `place`, and its position there."""
-    if isinstance(source, CoreFrame | _core.NpzFile | _core.IpcFile | _core.ParquetFile):
+    if isinstance(source, CoreFrame) or selects_leaves(source):
         return source, place
     return source.load([place], (0, 0)), 0

@@ -9,11 +9,12 @@ import numpy as np
 
 from . import _core
 from ._axes import Labels, decode_optional
-from ._frame_part import NARROW
+from ._frame_part import selects_leaves
 from ._info_arrow import ArrowInfo
 from ._info_parquet import ParquetInfo
 from ._info_text import TextInfo
 from ._open import File
+from ._registry import FORMATS, file_format
 from ._schema import AxisInfo, Schema
 from ._text import label_text, nbytes_text, table
 from .errors import ColonnadeError
@@ -171,6 +172,7 @@ class Info:
 def info_of(file: File) -> Info:
     """The Info of an opened file."""
     members = file.members()
+    format = file_format(file)
     schema, nbytes, problem = None, None, None
     if file.kind in ("frame", "savez", "npy"):
         try:
@@ -181,7 +183,7 @@ def info_of(file: File) -> Info:
             # Arrays that are no frame together are still arrays: say why, and list them.
             problem = str(error)
     return Info(
-        format=_FORMATS.get(file.layout, "npy"),
+        format=format,
         layout=file.orient if isinstance(file, _core.MsgpackFile | _core.TextFile) else file.layout,
         kind=file.kind,
         shape=None if schema is None else (file.nrows, file.ncols),
@@ -197,15 +199,22 @@ def info_of(file: File) -> Info:
         labels=list(file.labels()) if file.kind == "bundle" else [],
         leaves={} if schema is None else _leaves(file, schema),
         problem=problem,
-        arrow=ArrowInfo.of(file, members) if isinstance(file, _core.IpcFile) else None,
         text=TextInfo.of(file) if isinstance(file, _core.TextFile) else None,
-        parquet=ParquetInfo.of(file, members) if isinstance(file, _core.ParquetFile) else None,
+        **_own(format, file, members),
     )
+
+
+def _own(format: str, file: File, members: list[dict[str, Any]]) -> dict[str, Any]:
+    """What only this format has."""
+    if not isinstance(file, _core.File) or (own := FORMATS[format].info) is None:
+        return {}
+    name, of = own
+    return {name: of(file, members)}
 
 
 def _leaves(file: File, schema: Schema) -> dict[str, list[str]]:
     """Paths of leaves, where they can be told without decoding."""
-    if not isinstance(file, NARROW):
+    if not selects_leaves(file):
         return {}
     found = {}
     for position, item in enumerate(schema.fields):
@@ -214,11 +223,6 @@ def _leaves(file: File, schema: Schema) -> dict[str, list[str]]:
             if paths:
                 found[str(item.label)] = paths
     return found
-
-
-_FORMATS = {"zip": "npz", "file": "arrow", "stream": "arrows", "row groups": "parquet"} | {
-    name: name for name in ("msgpack", "csv", "json", "ndjson", "yaml")
-}
 
 
 def plain(value: Any) -> Any:

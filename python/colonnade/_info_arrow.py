@@ -31,14 +31,15 @@ class ArrowInfo:
     truncated: bool
 
     @classmethod
-    def of(cls, file: _core.IpcFile, members: list[dict[str, Any]]) -> "ArrowInfo":
+    def of(cls, file: _core.File, members: list[dict[str, Any]]) -> "ArrowInfo":
         """The description of an opened file, whose messages are `members`."""
+        facts = file.facts()
         return cls(
-            batches=list(file.batch_rows()),
+            batches=file.batch_rows() or [],
             dictionaries=sum(str(member["name"]).startswith("dictionary") for member in members),
-            metadata_version=file.metadata_version,
-            big_endian=file.big_endian,
-            truncated=file.truncated,
+            metadata_version=facts["metadata_version"],
+            big_endian=facts["big_endian"],
+            truncated=facts["truncated"],
         )
 
     def __str__(self) -> str:

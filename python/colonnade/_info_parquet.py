@@ -36,14 +36,15 @@ class ParquetInfo:
     encrypted: int
 
     @classmethod
-    def of(cls, file: _core.ParquetFile, members: list[dict[str, Any]]) -> "ParquetInfo":
+    def of(cls, file: _core.File, members: list[dict[str, Any]]) -> "ParquetInfo":
         """The description of an opened file, whose column chunks are `members`."""
         encodings = Counter(encoding for member in members for encoding in member["encodings"])
+        facts = file.facts()
         return cls(
-            row_groups=file.row_groups(),
+            row_groups=file.batches(),
             encodings=dict(encodings.most_common()),
-            created_by=file.created_by,
-            format_version=file.format_version,
+            created_by=facts["created_by"],
+            format_version=facts["format_version"],
             statistics=sum(_has_values(member) for member in members),
             page_index=sum(bool(member["page_index"]) for member in members),
             bloom_filters=sum(bool(member["bloom_filter"]) for member in members),

@@ -33,13 +33,14 @@ from ._options_parquet import ParquetOptions
 from ._options_text import Text
 from ._parquet_files import open_chosen, open_parquet
 from ._progress import reporting
+from ._registry import FORMATS, open_as
 from ._select import row_range
 from ._sources import AnySource, PathSource, Source, as_source
 from ._text_files import TextOpener
 from ._threads import resolve_threads
 from .errors import ColumnNotFound, DecodeError, OptionError
 
-File = _core.NpzFile | _core.IpcFile | _core.ParquetFile | _core.MsgpackFile | _core.TextFile
+File = _core.File | _core.MsgpackFile | _core.TextFile
 
 
 def open_file(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[File, Options]:
@@ -148,18 +149,15 @@ def check_beginning(where: AnySource, format: str, made: Options) -> None:
 def opened(where: AnySource, format: str, made: Options) -> File:
     """The opened file: its structure is checked and described."""
     check_beginning(where, format, made)
+    if format in FORMATS:
+        return open_as(format, where, made)
     options: dict[str, Any] = {
         "verify": made.verify,
         "limits": made.limits or _core.Limits(),
         "threads": resolve_threads(made.threads),
     }
-    opener: Any = _core.NpzFile
-    if isinstance(made, ArrowOptions):
-        opener = _core.IpcFile
-        options |= {"format": format, "allow_truncated": made.allow_truncated}
-    elif isinstance(made, ParquetOptions):
-        return open_parquet(where, made)
-    elif isinstance(made, MsgpackOptions):
+    opener: Any
+    if isinstance(made, MsgpackOptions):
         opener = Opener(_core.MsgpackFile, _core.MsgpackReadOptions)
         options |= reading(made)
     with reporting(made.progress, "reading") as progress:

@@ -4,7 +4,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
-from ._progress import Callback
+from ._option_checks import Common
+from ._progress import Callback, reporting
+from ._sources import AnySource
+from ._threads import resolve_threads
+
+
+def read_keywords(made: Common) -> dict[str, Any]:
+    """What the core's options of reading have in every format."""
+    return {
+        "limits": made.limits or _core.Limits(),
+        "threads": resolve_threads(made.threads),
+        "verify": made.verify,
+    }
+
+
+def open_source(where: AnySource, made: Common, options: _core.ReadOptions) -> _core.File:
+    """The opened source: its structure is checked and described."""
+    with reporting(made.progress, "reading") as progress:
+        file: _core.File = where.open(_core.File, made.mmap, options=options, progress=progress)
+    return file
 
 
 @dataclass(frozen=True)

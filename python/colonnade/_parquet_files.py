@@ -7,17 +7,15 @@ from typing import Any
 from . import _core
 from ._axes import Labels
 from ._filter_values import terms
-from ._opener import Opener
+from ._opener import open_source, read_keywords
 from ._options_parquet import ParquetOptions, conjunctions
 from ._paths import Paths
-from ._progress import reporting
 from ._select import Columns
 from ._sources import AnySource
-from ._threads import resolve_threads
 from .errors import ColumnNotFound
 
 
-def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None = None) -> _core.ParquetFile:
+def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None = None) -> _core.File:
     """The opened file, of the columns `names` alone."""
     try:
         file = _opened(where, made, names)
@@ -34,34 +32,32 @@ def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None
     return file
 
 
-def _opened(where: AnySource, made: ParquetOptions, names: list[str] | None) -> _core.ParquetFile:
-    with reporting(made.progress, "reading") as progress:
-        file: _core.ParquetFile = where.open(
-            Opener(_core.ParquetFile, _core.ParquetReadOptions),
-            made.mmap,
-            verify=made.verify,
-            progress=progress,
-            limits=made.limits or _core.Limits(),
-            threads=resolve_threads(made.threads),
-            columns=names,
-            categories=None if made.categories is None else list(made.categories),
-            filter=None if made.filter is None else terms(conjunctions(made.filter)),
-            use_statistics=made.use_statistics,
-            footer_key=made.footer_key,
-            column_keys=None if made.column_keys is None else list(made.column_keys.items()),
-            aad_prefix=made.aad_prefix,
-        )
-    return file
+def parquet_options(made: ParquetOptions, names: list[str] | None = None) -> _core.ParquetReadOptions:
+    """The core's options of reading, of the columns `names` alone."""
+    return _core.ParquetReadOptions(
+        columns=names,
+        categories=None if made.categories is None else list(made.categories),
+        filter=None if made.filter is None else terms(conjunctions(made.filter)),
+        use_statistics=made.use_statistics,
+        footer_key=made.footer_key,
+        column_keys=None if made.column_keys is None else list(made.column_keys.items()),
+        aad_prefix=made.aad_prefix,
+        **read_keywords(made),
+    )
 
 
-def _refuse_unknown(file: _core.ParquetFile, conditions: list[list[tuple[str, str, Any]]]) -> None:
+def _opened(where: AnySource, made: ParquetOptions, names: list[str] | None) -> _core.File:
+    return open_source(where, made, parquet_options(made, names))
+
+
+def _refuse_unknown(file: _core.File, conditions: list[list[tuple[str, str, Any]]]) -> None:
     levels, columns = Labels(file.index).names, Columns(Labels(file.columns))
     for name in dict.fromkeys(name for each in conditions for name, *_ in each):
         if name not in levels and "." not in name:
             columns.of(name)
 
 
-def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_core.ParquetFile, Any]:
+def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_core.File, Any]:
     """The opened file, and the labels in it that `columns` are. Of paths in Parquet's own spelling, as
     ``jet.list.element.eta``, they are the columns that they lead into: the others' leaves are passed by.
     """
@@ -82,14 +78,14 @@ def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_
 
 def _resolved(
     where: AnySource, made: ParquetOptions, names: list[str], columns: Any
-) -> tuple[_core.ParquetFile, list[str] | None, Any]:
+) -> tuple[_core.File, list[str] | None, Any]:
     """The opened file, the names it was opened for (none: all), and the labels in it that `columns` are."""
     try:
         file = open_parquet(where, made, names)
     except ColumnNotFound:
         # The whole file knows which name is the nearest, and labels that are no names of fields.
         return open_parquet(where, made), None, columns
-    if not file.labels_are_names:
+    if not file.facts()["labels_are_names"]:
         return open_parquet(where, made), None, columns
     known = set(Labels(file.columns))
     if all(name in known for name in names):

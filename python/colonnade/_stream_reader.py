@@ -21,7 +21,7 @@ class StreamReader(FrontReader):
     columns, rows
         As in `open_reader`.
     options
-        limits, threads and allow_truncated of the core's reader.
+        Keywords of the opener: the core's options of reading.
     open_whole
         Opens the source as one lazy frame: the faster way where nothing was read yet.
     opener
@@ -37,7 +37,7 @@ class StreamReader(FrontReader):
         rows: slice | None,
         options: dict[str, Any],
         open_whole: Callable[[], Frame],
-        opener: Any = _core.IpcReader,
+        opener: Any = _core.Reader,
         settled: bool = True,
     ) -> None:
         super().__init__(where, rows)
@@ -71,11 +71,11 @@ class StreamReader(FrontReader):
     def __repr__(self) -> str:
         return f"<Reader: a stream, {self._done_nrows:,} rows so far>"
 
-    def _opened(self) -> _core.IpcReader | _core.ConnectionReader | _core.TextReader:
+    def _opened(self) -> _core.Reader | _core.ConnectionReader | _core.TextReader:
         if self._reader is None:
             self._check_open()
             self._reader = self._where.read_batches(self._opener, **self._options)
-        reader: _core.IpcReader | _core.ConnectionReader | _core.TextReader = self._reader
+        reader: _core.Reader | _core.ConnectionReader | _core.TextReader = self._reader
         if self._asked is not None and self._chosen is None:  # a column that is not there stays an error
             self._chosen = Frame._make(reader.schema())._lookup.chosen(self._asked)
         return reader

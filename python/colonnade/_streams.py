@@ -91,7 +91,8 @@ class CallSource:
         return found
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
-        return opener.open_buffer(self.collected(options["limits"]), **options)
+        limits = options["options"].limits if "options" in options else options["limits"]
+        return opener.open_buffer(self.collected(limits), **options)
 
     def collected(self, limits: _core.Limits) -> _core.BufferSink:
         return collect(self._taken, self.read_into, limits)

@@ -26,7 +26,7 @@ def stream_of(table: Any, batch_rows: int | None = None) -> bytes:
 def landed(source: Any) -> Any:
     """The core frame of a table, or of the stream that pyarrow wrote of it."""
     data = source if isinstance(source, bytes) else stream_of(source)
-    file = _core.IpcFile.open_buffer(data, verify=False, limits=_core.Limits(), threads=None)
+    file = _core.File.open_buffer(data, options=_core.ArrowsReadOptions(limits=_core.Limits()))
     return file.load(private=True)
 
 

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,23 +16,30 @@ from colonnade import Limits, _core
 from colonnade.testing._arrow_cells import cells
 from tests.formats import arrow_c_data
 
+_OPTIONS = {"arrow": _core.ArrowReadOptions, "arrows": _core.ArrowsReadOptions}
 
-def open_ipc(source: Any, format: str | None = None, **options: Any) -> Any:
-    """An IpcFile over a path or bytes-like."""
-    settings: dict[str, Any] = {"verify": False, "limits": Limits(), "threads": None} | options
-    if isinstance(source, bytes | bytearray | memoryview):
-        return _core.IpcFile.open_buffer(source, format=format, **settings)
-    return _core.IpcFile.open_path(str(source), **{"mmap": True, "format": format} | settings)
+
+def open_ipc(source: Any, format: str | None = None, mmap: bool = True, **options: Any) -> Any:
+    """A File over a path or bytes-like; what its first bytes say where no format is named."""
+    settings: dict[str, Any] = {"limits": Limits()} | options
+    in_memory = isinstance(source, bytes | bytearray | memoryview)
+    if format is None:
+        head = bytes(source[:6]) if in_memory else Path(source).read_bytes()[:6]
+        format = "arrow" if head == b"ARROW1" else "arrows"
+    made = _OPTIONS[format](**settings)
+    if in_memory:
+        return _core.File.open_buffer(source, options=made)
+    return _core.File.open_path(str(source), mmap=mmap, options=made)
 
 
 def open_reader(source: bytes, **options: Any) -> Any:
-    """An IpcReader that is fed from memory."""
-    settings: dict[str, Any] = {"limits": Limits(), "threads": None} | options
-    return _core.IpcReader.open_callable(io.BytesIO(source).readinto, **settings)
+    """A Reader of a stream that is fed from memory."""
+    settings: dict[str, Any] = {"limits": Limits()} | options
+    return _core.Reader.open_callable(io.BytesIO(source).readinto, options=_core.ArrowsReadOptions(**settings))
 
 
 def batches_of(reader: Any) -> list[Any]:
-    """All batches of an IpcReader."""
+    """All batches of a Reader."""
     return list(iter(reader.next_batch, None))
 
 

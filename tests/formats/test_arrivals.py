@@ -21,7 +21,7 @@ def arrived(data: bytes, piece: int | None = None, private: bool = False) -> cn.
     got = _core.Connection.over_buffer(data, "memory", OPTIONS, piece).receive(private=private)
     if isinstance(got, _core.CoreFrame):
         return cn.Frame._make(core=got)
-    assert isinstance(got, _core.IpcFile)
+    assert isinstance(got, _core.File)
     return cn.Frame._make(file=got)
 
 

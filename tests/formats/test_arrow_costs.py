@@ -150,9 +150,9 @@ def test_bytes_that_a_function_took_away_again_are_not_made_up() -> None:
         lent.clear()
         return count
 
-    limits: dict[str, Any] = {"limits": cn.Limits(), "threads": None}
+    options = _core.ArrowsReadOptions(limits=cn.Limits())
     with pytest.raises(ValueError, match="no longer there"):
-        _core.IpcReader.open_callable(read_into, **limits).schema()
+        _core.Reader.open_callable(read_into, options=options).schema()
 
 
 def test_blocks_that_share_bytes_are_refused_before_they_are_followed() -> None:

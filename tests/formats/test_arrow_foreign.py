@@ -67,7 +67,9 @@ def test_older_forms_of_messages(format: str, legacy: bool, version: Any) -> Non
         content = written(table, format, use_legacy_format=legacy, metadata_version=version)
         cases_pyarrow.assert_identical(table, cn.decode(content, format).to_arrow())
         if format == "arrows":  # the footer that pyarrow writes is of V5 either way
-            assert open_ipc(content, format).metadata_version == (4 if version == pa.ipc.MetadataVersion.V4 else 5)
+            assert open_ipc(content, format).facts()["metadata_version"] == (
+                4 if version == pa.ipc.MetadataVersion.V4 else 5
+            )
 
 
 @pytest.mark.parametrize("deltas", [False, True])

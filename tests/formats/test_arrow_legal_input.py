@@ -45,7 +45,7 @@ def test_batch_by_batch(name: str, format: str) -> None:
     cells: Any = GOOD[name][2]
     opened = open_ipc(_content(name, format), format)
     assert joined_cells(opened.load_arrow(), opened.ncols) == cells
-    assert joined_cells(map(opened.batch, range(opened.nbatches)), opened.ncols) == cells
+    assert joined_cells(map(opened.batch, range(opened.facts()["nbatches"])), opened.ncols) == cells
     if format == "arrows":
         assert joined_cells(batches_of(open_reader(_content(name, format))), opened.ncols) == cells
 

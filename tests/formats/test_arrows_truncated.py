@@ -58,8 +58,8 @@ def _ends(content: bytes) -> list[int]:
 
 
 _WAYS: dict[str, Callable[[bytes, bool], Any]] = {
-    "IpcFile": lambda content, allowed: open_ipc(content, "arrows", allow_truncated=allowed).load(),
-    "IpcReader": lambda content, allowed: batches_of(open_reader(content, allow_truncated=allowed)),
+    "File": lambda content, allowed: open_ipc(content, "arrows", allow_truncated=allowed).load(),
+    "Reader": lambda content, allowed: batches_of(open_reader(content, allow_truncated=allowed)),
     "decode": lambda content, allowed: cn.decode(content, "arrows", allow_truncated=allowed).to_pandas(),
     "read a pipe": lambda content, allowed: cn.read(
         piped(content), format="arrows", allow_truncated=allowed
@@ -116,7 +116,7 @@ def test_what_came_before_the_cut(compression: str | None) -> None:
             continue
         batches = sum(end <= length for end in ends)
         opened = open_ipc(cut, "arrows", allow_truncated=True)
-        assert (opened.nbatches, opened.nrows) == (batches, sum(_ROWS[:batches]))
+        assert (opened.facts()["nbatches"], opened.nrows) == (batches, sum(_ROWS[:batches]))
         assert opened.truncated
         found = joined_cells(batches_of(open_reader(cut, allow_truncated=True)), 6)
         assert found == [column[: sum(_ROWS[:batches])] for column in whole]
@@ -128,7 +128,7 @@ def test_what_came_before_the_cut(compression: str | None) -> None:
 def test_hardly_any_bytes(length: int) -> None:
     content = _stream()[:length]
     for allowed in (False, True):
-        for way in ("IpcFile", "IpcReader"):
+        for way in ("File", "Reader"):
             with pytest.raises(cn.DecodeError):
                 _WAYS[way](content, allowed)
 
@@ -137,7 +137,7 @@ def test_every_cut_of_a_stream_is_truncated() -> None:
     content = _stream()
     # The last four bytes say that no metadata follows; without them the end mark is cut, not absent.
     for length in range(1, len(content)):
-        for way in ("IpcFile", "IpcReader"):
+        for way in ("File", "Reader"):
             with pytest.raises(cn.TruncatedError):
                 _WAYS[way](content[:length], False)
 

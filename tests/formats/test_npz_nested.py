@@ -16,7 +16,7 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 
 from colonnade import _core
-from colonnade._core import ArrowColumn, Axis, DecodeError, EncodeError, FrameBuilder, LimitError, Limits, NpzFile
+from colonnade._core import ArrowColumn, Axis, DecodeError, EncodeError, File, FrameBuilder, LimitError, Limits
 
 
 def encoded(array: pa.Array, compression: str | None = None) -> bytes:
@@ -27,8 +27,8 @@ def encoded(array: pa.Array, compression: str | None = None) -> bytes:
     return _core.encode(frame, _core.NpzWriteOptions(compression=compression))
 
 
-def opened(data: bytes, **caps: int) -> NpzFile:
-    return NpzFile.open_buffer(data, verify=True, limits=Limits(**caps), threads=1)
+def opened(data: bytes, **caps: int) -> File:
+    return File.open_buffer(data, options=_core.NpzReadOptions(verify=True, limits=Limits(**caps), threads=1))
 
 
 def decoded(data: bytes, rows: tuple[int, int] | None = None) -> pa.Array:

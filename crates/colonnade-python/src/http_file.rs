@@ -39,10 +39,6 @@ impl PyHttpFile {
         let stream = self.file.stream(lenient).map_err(|e| errors::to_py(e.into()))?;
         Ok(Whole(Mutex::new(stream)))
     }
-
-    pub(crate) fn starts_with(&self, magic: &[u8]) -> bool {
-        self.file.head().starts_with(magic)
-    }
 }
 
 #[pymethods]

@@ -12,6 +12,7 @@ mod arrow_stream;
 mod axis;
 mod builder;
 mod bytes_sink;
+mod callable;
 mod cells;
 mod cells_types;
 mod cells_write;
@@ -20,31 +21,32 @@ mod connection;
 mod dtype;
 mod encode;
 mod errors;
+mod facts;
+mod file;
 mod foreign_fields;
 mod frame;
 mod guard;
 mod http_file;
-mod ipc_file;
-mod ipc_reader;
 mod ipc_write;
 mod leaves;
 mod limits;
 mod listener;
 mod measure;
-mod msgpack_chunks;
-mod msgpack_file;
 mod msgpack_options;
-mod npz_file;
 mod npz_write;
 mod objects;
-mod parquet_file;
+mod options_arrow;
+mod options_npz;
+mod options_parquet;
 mod parquet_filter;
-mod parquet_values;
 mod parquet_write;
 mod path;
 mod progress;
+mod read_options;
+mod reader;
 mod room;
 mod secure;
+mod series;
 mod sidecar;
 mod sink;
 mod target;
@@ -54,6 +56,11 @@ mod watched;
 mod write;
 mod write_options;
 mod writer;
+
+/// Where `threads` was, for modules that still import it from there.
+mod npz_file {
+    pub(crate) use crate::read_options::threads;
+}
 
 use pyo3::prelude::*;
 
@@ -68,9 +75,11 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<builder::FrameBuilder>()?;
     m.add_class::<limits::PyLimits>()?;
     m.add_class::<limits::PyStreamLimit>()?;
-    m.add_class::<npz_file::NpzFile>()?;
     m.add_class::<write_options::WriteOptions>()?;
     m.add_class::<writer::Writer>()?;
+    m.add_class::<read_options::PyReadOptions>()?;
+    m.add_class::<file::PyFile>()?;
+    m.add_class::<reader::PyReader>()?;
     m.add_class::<sink::BufferSink>()?;
     m.add_class::<http_file::PyHttpFile>()?;
     arrow_assemble::register(m)?;
@@ -78,16 +87,15 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     arrow_stream::register(m)?;
     connection::register(m)?;
     encode::register(m)?;
-    ipc_file::register(m)?;
-    ipc_reader::register(m)?;
+    options_arrow::register(m)?;
+    options_npz::register(m)?;
+    options_parquet::register(m)?;
     ipc_write::register(m)?;
     parquet_write::register(m)?;
     m.add_class::<listener::Listener>()?;
-    msgpack_chunks::register(m)?;
-    msgpack_file::register(m)?;
     msgpack_options::register(m)?;
     npz_write::register(m)?;
-    parquet_file::register(m)?;
+    series::register(m)?;
     text::register(m)?;
     write::register(m)?;
     measure::register(m)

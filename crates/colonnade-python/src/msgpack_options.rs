@@ -5,15 +5,12 @@ use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
 use crate::limits::PyLimits;
-use crate::npz_file::threads;
+use crate::read_options::{PyReadOptions, threads};
 use crate::write_options::WriteOptions;
 
 /// Options for reading msgpack.
-#[pyclass(frozen, module = "colonnade._core")]
-#[derive(Clone, Copy)]
-pub(crate) struct MsgpackReadOptions {
-    core: ReadOptions,
-}
+#[pyclass(frozen, extends = PyReadOptions, module = "colonnade._core")]
+pub(crate) struct MsgpackReadOptions;
 
 /// What happens to something without a column type: `error` or `bytes`.
 fn otherwise(option: &str, name: &str) -> PyResult<Otherwise> {
@@ -29,14 +26,15 @@ fn otherwise(option: &str, name: &str) -> PyResult<Otherwise> {
 #[pymethods]
 impl MsgpackReadOptions {
     #[new]
-    #[pyo3(signature = (*, limits, threads = None, orient = None, ext = "error", invalid_utf8 = "error"))]
+    #[pyo3(signature = (*, limits, threads = None, verify = false, orient = None, ext = "error", invalid_utf8 = "error"))]
     fn new(
         limits: PyLimits,
         threads: Option<usize>,
+        verify: bool,
         orient: Option<&str>,
         ext: &str,
         invalid_utf8: &str,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let core = ReadOptions {
             orient: orient.map(Orient::named).transpose().py()?,
             ext: otherwise("ext", ext)?,
@@ -44,13 +42,7 @@ impl MsgpackReadOptions {
             limits: limits.core(),
             threads: self::threads(threads),
         };
-        Ok(Self { core })
-    }
-}
-
-impl MsgpackReadOptions {
-    pub(crate) fn core(&self) -> ReadOptions {
-        self.core
+        Ok(PyReadOptions::new("msgpack", core, limits, core.threads, verify)?.extended(Self))
     }
 }
 

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use arrow_data::ArrayData;
 use colonnade::container::store::{Request, Source, Store};
+use colonnade::formats::npz;
 use colonnade::frame::{Axis, Block, ByteOrder, DType, Frame, Kind, Labels, Level, Part, type_name};
 use colonnade::limits::Limits;
 use colonnade::memory::Buffer;
 use colonnade::parquet::read::{Parquet, ReadOptions};
 use colonnade::plan::NoProgress;
+use colonnade::source::Source as At;
 use serde_json::Value;
 
 fn folder(format: &str) -> PathBuf {
@@ -236,6 +238,11 @@ fn float(bits: u128, width: usize) -> String {
     }
 }
 
+fn open_store(path: &Path, mmap: bool) -> colonnade::Result<Store> {
+    let options = npz::ReadOptions { limits: Limits::default(), threads: 1 };
+    Store::open(At::Path { path, mmap }, options, &NoProgress)
+}
+
 #[test]
 fn npz_files_hold_what_is_recorded() {
     for entry in entries("npz") {
@@ -243,8 +250,8 @@ fn npz_files_hold_what_is_recorded() {
         let path = folder("npz").join(entry["file"].as_str().unwrap());
         let from_memory = Source::Memory(Buffer::from_vec(std::fs::read(&path).unwrap()));
         let stores = [
-            Store::open_path(&path, true, Limits::default()),
-            Store::open_path(&path, false, Limits::default()),
+            open_store(&path, true),
+            open_store(&path, false),
             Store::open_source(from_memory, Limits::default()),
         ];
         for store in stores {
@@ -271,7 +278,7 @@ fn parquet_files_hold_what_is_recorded() {
         let options = || ReadOptions { threads: 2, verify: true, ..ReadOptions::default() };
         let from_memory = Buffer::from_vec(std::fs::read(&path).unwrap());
         let files = [
-            Parquet::open_file(std::fs::File::open(&path).unwrap(), true, options(), &NoProgress),
+            Parquet::open_source(At::Path { path: &path, mmap: true }, options(), &NoProgress),
             Parquet::open_buffer(from_memory, options(), &NoProgress),
         ];
         for file in files {
@@ -289,7 +296,7 @@ fn npy_files_and_directories_hold_what_is_recorded() {
     for entry in entries("npy") {
         let case = entry["case"].as_str().unwrap();
         let path = folder("npy").join(entry["file"].as_str().unwrap());
-        let store = Store::open_path(&path, true, Limits::default());
+        let store = open_store(&path, true);
         let store = store.unwrap_or_else(|e| panic!("{case}: {e}"));
         if let Some(array) = entry.get("array") {
             let (_, fortran_order, shape) = store.lone().unwrap().array.unwrap();

@@ -8,7 +8,7 @@ from typing import Any
 
 Form = str | dict[str, Any]
 
-# As deep as the formats read; see MAX_DEPTH in crates/colonnade/src/ipc/read/shape.rs.
+# As deep as the formats read; see MAX_DEPTH in crates/colonnade/src/arrow/ipc/shape.rs.
 MAX_LEVELS = 48
 
 OPTIONS = frozenset(["IndexedOptionArray", "ByteMaskedArray", "BitMaskedArray", "UnmaskedArray"])

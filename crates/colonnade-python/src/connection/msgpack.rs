@@ -1,7 +1,8 @@
 //! Messages that are MessagePack.
 
 use colonnade::Result;
-use colonnade::formats::msgpack::{Opened, ReadOptions};
+use colonnade::formats::Opened;
+use colonnade::formats::msgpack::{OpenedMsgpack, ReadOptions};
 use colonnade::frame::Frame;
 use colonnade::ipc::read::Request;
 use colonnade::message::Received;
@@ -14,7 +15,7 @@ pub(super) enum Held {
     /// A frame, decoded.
     Frame(Box<Frame>),
     /// Several frames by name.
-    Bundle(Box<Opened>),
+    Bundle(Box<dyn Opened>),
 }
 
 /// What a whole message holds.
@@ -30,10 +31,10 @@ pub(super) fn open(
     };
     let threads = options.threads;
     let read = ReadOptions { limits: options.limits.core(), threads, ..ReadOptions::default() };
-    let opened = Opened::open_buffer(bytes, read, progress)?;
-    if opened.is_bundle() {
+    let opened = OpenedMsgpack::open_buffer(bytes, read, progress)?;
+    if opened.kind() == "bundle" {
         return Ok(Held::Bundle(Box::new(opened)));
     }
     let request = Request { private, ..Request::all(threads, progress) };
-    Ok(Held::Frame(Box::new(opened.load(&request)?)))
+    Ok(Held::Frame(Box::new(opened.load(&request)?.frame)))
 }

@@ -9,9 +9,8 @@ use pyo3::prelude::*;
 use super::inner::{Failed, Inner, watched_in};
 use super::msgpack::{self, Held};
 use super::{RECEIVE_ADVICE, table};
+use crate::file::PyFile;
 use crate::frame::CoreFrame;
-use crate::ipc_file::IpcFile;
-use crate::msgpack_file::MsgpackFile;
 use crate::room;
 
 /// What a message is: a frame, an opened file where it is one, or bytes.
@@ -28,7 +27,7 @@ pub(super) fn of(py: Python<'_>, message: Message, private: bool, inner: &Inner)
             let finished = watched_in(py, None, |watch| arrival.finish(private, threads, watch));
             match finished.map_err(failed)? {
                 Arrived::Landed(landed) => frame(*landed)?,
-                Arrived::Opened(ipc) => Py::new(py, IpcFile::of(*ipc, threads))?.into_any(),
+                Arrived::Opened(ipc) => Py::new(py, PyFile::of(ipc, threads))?.into_any(),
             }
         }
         Message::Table(format, bytes) => {
@@ -39,7 +38,7 @@ pub(super) fn of(py: Python<'_>, message: Message, private: bool, inner: &Inner)
             let opened = watched_in(py, None, |watch| msgpack::open(*bytes, private, &inner.options, watch));
             match opened.map_err(failed)? {
                 Held::Frame(landed) => frame(*landed)?,
-                Held::Bundle(opened) => Py::new(py, MsgpackFile::of(*opened, threads))?.into_any(),
+                Held::Bundle(opened) => Py::new(py, PyFile::of(opened, threads))?.into_any(),
             }
         }
     })

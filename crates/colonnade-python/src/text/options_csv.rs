@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
 use crate::limits::PyLimits;
-use crate::npz_file::threads;
+use crate::read_options::{PyReadOptions, threads};
 use crate::write_options::WriteOptions;
 
 /// One of some words.
@@ -48,17 +48,15 @@ enum DatesArgument {
 }
 
 /// Options for reading csv.
-#[pyclass(frozen, module = "colonnade._core")]
-pub(crate) struct CsvReadOptions {
-    pub(super) core: ReadOptions,
-}
+#[pyclass(frozen, extends = PyReadOptions, module = "colonnade._core")]
+pub(crate) struct CsvReadOptions;
 
 #[pymethods]
 impl CsvReadOptions {
     #[new]
     #[allow(clippy::too_many_arguments)] // Python's keywords
     #[pyo3(signature = (
-        *, limits, threads = None, delimiter = None, quotechar = Some("\""), escapechar = None, doublequote = true,
+        *, limits, threads = None, verify = false, delimiter = None, quotechar = Some("\""), escapechar = None, doublequote = true,
         comment = None, decimal = ".", thousands = None, na_values = Vec::new(), keep_default_na = true,
         header_rows = 1, index_columns = None, skip_rows = 0, encoding = "utf-8", dtypes = Vec::new(), dates = None,
         date_format = "iso", on_error = "raise", big_ints = "text", schema = None, sidecar = None
@@ -66,6 +64,7 @@ impl CsvReadOptions {
     fn new(
         limits: PyLimits,
         threads: Option<usize>,
+        verify: bool,
         delimiter: Option<&str>,
         quotechar: Option<&str>,
         escapechar: Option<&str>,
@@ -86,7 +85,8 @@ impl CsvReadOptions {
         big_ints: &str,
         schema: Option<&str>,
         sidecar: Option<Vec<u8>>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let _ = verify; // Opening decodes everything.
         let core = ReadOptions {
             delimiter: byte_or_none("delimiter", delimiter)?,
             quote: byte_or_none("quotechar", quotechar)?,
@@ -137,7 +137,8 @@ impl CsvReadOptions {
             limits: limits.core(),
             threads: self::threads(threads),
         };
-        Ok(Self { core })
+        let threads = core.threads;
+        Ok(PyReadOptions::new("csv", core, limits, threads, false)?.extended(Self))
     }
 }
 

@@ -7,29 +7,29 @@ use pyo3::prelude::*;
 use super::options_csv::word;
 use crate::errors::IntoPy;
 use crate::limits::PyLimits;
-use crate::npz_file::threads;
+use crate::read_options::{PyReadOptions, threads};
 use crate::write_options::WriteOptions;
 
 /// Options for reading json.
-#[pyclass(frozen, module = "colonnade._core")]
-pub(crate) struct JsonReadOptions {
-    pub(super) core: json::ReadOptions,
-}
+#[pyclass(frozen, extends = PyReadOptions, module = "colonnade._core")]
+pub(crate) struct JsonReadOptions;
 
 #[pymethods]
 impl JsonReadOptions {
     #[new]
     #[pyo3(signature = (
-        *, limits, threads = None, orient = None, allow_nonfinite = false, big_ints = "error", encoding = "utf-8"
+        *, limits, threads = None, verify = false, orient = None, allow_nonfinite = false, big_ints = "error", encoding = "utf-8"
     ))]
     fn new(
         limits: PyLimits,
         threads: Option<usize>,
+        verify: bool,
         orient: Option<&str>,
         allow_nonfinite: bool,
         big_ints: &str,
         encoding: &str,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let _ = verify; // Opening decodes everything.
         let core = json::ReadOptions {
             orient: orient.map(json::Orient::named).transpose().py()?,
             allow_nonfinite,
@@ -39,27 +39,27 @@ impl JsonReadOptions {
             limits: limits.core(),
             threads: self::threads(threads),
         };
-        Ok(Self { core })
+        Ok(PyReadOptions::new("json", core, limits, core.threads, false)?.extended(Self))
     }
 }
 
 /// Options for reading ndjson.
-#[pyclass(frozen, module = "colonnade._core")]
-pub(crate) struct NdjsonReadOptions {
-    pub(super) core: ndjson::ReadOptions,
-}
+#[pyclass(frozen, extends = PyReadOptions, module = "colonnade._core")]
+pub(crate) struct NdjsonReadOptions;
 
 #[pymethods]
 impl NdjsonReadOptions {
     #[new]
-    #[pyo3(signature = (*, limits, threads = None, allow_nonfinite = false, big_ints = "error", encoding = "utf-8"))]
+    #[pyo3(signature = (*, limits, threads = None, verify = false, allow_nonfinite = false, big_ints = "error", encoding = "utf-8"))]
     fn new(
         limits: PyLimits,
         threads: Option<usize>,
+        verify: bool,
         allow_nonfinite: bool,
         big_ints: &str,
         encoding: &str,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let _ = verify; // Opening decodes everything.
         let core = ndjson::ReadOptions {
             allow_nonfinite,
             big_decimals: is_decimal("ndjson", big_ints)?,
@@ -67,7 +67,7 @@ impl NdjsonReadOptions {
             limits: limits.core(),
             threads: self::threads(threads),
         };
-        Ok(Self { core })
+        Ok(PyReadOptions::new("ndjson", core, limits, core.threads, false)?.extended(Self))
     }
 }
 
@@ -76,16 +76,21 @@ fn is_decimal(format: &'static str, big_ints: &str) -> PyResult<bool> {
 }
 
 /// Options for reading yaml.
-#[pyclass(frozen, module = "colonnade._core")]
-pub(crate) struct YamlReadOptions {
-    pub(super) core: yaml::ReadOptions,
-}
+#[pyclass(frozen, extends = PyReadOptions, module = "colonnade._core")]
+pub(crate) struct YamlReadOptions;
 
 #[pymethods]
 impl YamlReadOptions {
     #[new]
-    #[pyo3(signature = (*, limits, threads = None, orient = None, encoding = "utf-8"))]
-    fn new(limits: PyLimits, threads: Option<usize>, orient: Option<&str>, encoding: &str) -> PyResult<Self> {
+    #[pyo3(signature = (*, limits, threads = None, verify = false, orient = None, encoding = "utf-8"))]
+    fn new(
+        limits: PyLimits,
+        threads: Option<usize>,
+        verify: bool,
+        orient: Option<&str>,
+        encoding: &str,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let _ = verify; // Opening decodes everything.
         let core = yaml::ReadOptions {
             orient: orient.map(yaml::Orient::named).transpose().py()?,
             encoding: Encoding::named("yaml", encoding).py()?,
@@ -93,7 +98,7 @@ impl YamlReadOptions {
             limits: limits.core(),
             threads: self::threads(threads),
         };
-        Ok(Self { core })
+        Ok(PyReadOptions::new("yaml", core, limits, core.threads, false)?.extended(Self))
     }
 }
 

@@ -14,19 +14,24 @@ pub mod npz;
 pub mod parquet;
 pub mod yaml;
 
+mod chunk_reader;
 mod encoding;
+mod fact;
 mod opened;
+mod opened_text;
 mod registry;
 mod spec;
 mod writer;
 
 pub use encoding::Encoding;
-pub use opened::{Event, IncrementalReader, Opened};
+pub use fact::{Fact, Facts};
+pub use opened::{Event, IncrementalReader, Loaded, Opened};
 pub use registry::Registry;
 pub use spec::{Capabilities, FormatSpec};
 pub use writer::{FrameEncoder, FrameWriter, MemberSink, OpenMember};
 
 use std::any::Any;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::error::{Error, Result};
@@ -74,13 +79,28 @@ pub trait Format: Sync {
     -> Result<Box<dyn Opened>>;
 
     /// A decoder that takes bytes as they come and gives frames of at most `max_rows` rows, where the format leaves the
-    /// choice.
+    /// choice. `path` is that of the file whose bytes come, where they are a file's: a sidecar is stored next to it.
     ///
     /// # Errors
-    /// `Unsupported` where the format must be read whole.
-    fn reader(&self, options: &Options, max_rows: usize) -> Result<Box<dyn IncrementalReader>> {
-        let _ = (options, max_rows);
+    /// `Unsupported` where the format must be read whole; `InvalidOption`; the system's own.
+    fn reader(
+        &self,
+        options: &Options,
+        max_rows: usize,
+        path: Option<&Path>,
+    ) -> Result<Box<dyn IncrementalReader>> {
+        let _ = (options, max_rows, path);
         Err(self.spec().refuse("it is read whole: a value ends with its last byte."))
+    }
+
+    /// Whether more than one frame is stored in the source, one behind the other: [`Format::open`] takes one, a
+    /// [`Format::reader`] all of them. Nothing is decoded, and `progress` is told of bytes that are read.
+    ///
+    /// # Errors
+    /// The system's own; `Cancelled` from `progress`. Damage is [`Format::open`]'s to tell.
+    fn is_series(&self, source: Source<'_>, options: &Options, progress: &dyn Progress) -> Result<bool> {
+        let _ = (source, options, progress);
+        Ok(false)
     }
 
     /// Writes one frame.

@@ -33,7 +33,7 @@ pub struct Capabilities {
     pub ranged: bool,
     /// Columns and rows are chosen before data is decoded.
     pub projection: bool,
-    /// The file may be compressed as a whole (gzip, zstd).
+    /// The file may be compressed as a whole (gzip, zstd). A reader is fed decompressed bytes.
     pub compressed: bool,
 }
 

@@ -1,5 +1,7 @@
 //! The frame: parts (blocks with their positions, columns) between two axes.
 
+use std::sync::LazyLock;
+
 use crate::error::{Error, Result};
 
 use super::{Axis, Block, Column, Grid, Labels, Level};
@@ -31,6 +33,15 @@ pub struct Tags {
     pub attrs: Option<String>,
     /// Library and class it came from.
     pub origin: Option<String>,
+}
+
+impl Tags {
+    /// Those of a frame without name, attributes and origin.
+    #[must_use]
+    pub fn unnamed() -> &'static Self {
+        static UNNAMED: LazyLock<Tags> = LazyLock::new(|| Tags { name: "null".into(), ..Tags::default() });
+        &UNNAMED
+    }
 }
 
 /// An immutable frame; cheap to slice and to select from.

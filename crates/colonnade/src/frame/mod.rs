@@ -3,6 +3,7 @@
 pub mod arrow_type;
 mod axis;
 mod block;
+mod cache;
 mod column;
 pub mod cost;
 mod description;
@@ -17,6 +18,7 @@ mod runs;
 pub use axis::{Axis, Labels, Level};
 pub(crate) use block::as_stride;
 pub use block::{Block, Grid};
+pub use cache::FrameCache;
 pub(crate) use column::has_validity;
 pub use column::{Column, MAX_DEPTH, children, same_type, type_name, unit_name, with_children};
 pub(crate) use column::{has_dictionary, too_deep};

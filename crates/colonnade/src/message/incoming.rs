@@ -1,16 +1,14 @@
 //! The message that comes in, as far as it has come.
 
-use std::io::IoSliceMut;
-
-use crate::cells::msgpack::options::ReadOptions;
-use crate::error::{Error, ErrorKind, Result};
-use crate::formats::arrow::read::{Arrival, Decoder, Event, Schemas};
-use crate::limits::Limits;
-
 use super::envelope::{ENVELOPE_NBYTES, Envelope, is_envelope, parse};
 use super::outcome::{Message, Room, Rooms, Step, Waiting};
 use super::table::{Table, is_table};
-use super::value::{Value, is_value};
+use crate::cells::msgpack::options::ReadOptions;
+use crate::error::{Error, ErrorKind, Result};
+use crate::formats::arrow::read::{Arrival, Decoder, Event, Schemas};
+use crate::formats::msgpack::value::{Value, is_value};
+use crate::limits::Limits;
+use std::io::IoSliceMut;
 
 /// The first byte tells whether a message is MessagePack or text, which may be no longer than that.
 const MARKER_NBYTES: usize = 1;

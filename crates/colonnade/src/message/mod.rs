@@ -17,13 +17,11 @@
 mod envelope;
 mod incoming;
 mod outcome;
-mod series;
 mod table;
-pub(crate) mod value;
+
+pub use crate::formats::msgpack::value::Received;
 
 pub use envelope::{ENVELOPE_NBYTES, Envelope, envelope};
 pub use incoming::Incoming;
 pub use outcome::{Message, Room, Rooms, Step, Waiting};
-pub use series::Series;
 pub use table::TableFormat;
-pub use value::Received;

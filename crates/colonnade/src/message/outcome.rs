@@ -5,11 +5,11 @@ use std::fmt::Debug;
 use std::io;
 
 use crate::formats::arrow::read::Arrival;
+use crate::formats::msgpack::value::Received;
 use crate::frame::Frame;
 use crate::memory::Buffer;
 
 use super::table::TableFormat;
-use super::value::Received;
 
 /// Memory for opaque bytes: whoever takes them in the end says where they lie.
 pub trait Room: Send + Debug {

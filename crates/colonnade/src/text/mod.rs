@@ -10,6 +10,7 @@ pub mod chunked;
 pub mod described;
 pub mod header;
 pub mod input;
+pub mod opened;
 pub mod pieces;
 
 use crate::frame::Frame;

@@ -72,7 +72,7 @@ fn places(store: &Store) -> std::result::Result<FramePlaces, String> {
     }
     let ncols = parts.iter().map(|p| if let Part::Block(_, at) = p { at.len() } else { 1 }).sum();
     let columns = if labels.is_empty() { Axis::range(ncols) } else { super::labels::text_axis(&labels) };
-    let tags = Tags { name: "null".into(), attrs: None, origin: None };
+    let tags = Tags { name: "null".into(), attrs: None, origin: super::origin::of_lone(store) };
     let (index, columns) = (AxisPlaces::Ready(Axis::range(nrows)), AxisPlaces::Ready(columns));
     Ok(FramePlaces { nrows, ncols, parts, index, columns, tags, version: None })
 }

@@ -59,7 +59,10 @@ impl Store {
             let Some(directory) = directory else {
                 return Err(Error::not_found("npz", format!("no frame labelled {label:?} in the bundle.")));
             };
-            return Self::open_zip(self.source.clone(), directory.clone(), Some(label), self.limits);
+            let mut opened =
+                Self::open_zip(self.source.clone(), directory.clone(), Some(label), self.limits)?;
+            opened.threads = self.threads;
+            return Ok(opened);
         };
         member.check_size(&self.limits)?;
         let inner = match (&self.source, member.method) {
@@ -76,7 +79,9 @@ impl Store {
             }
         };
         let directory = Directory::parse(inner.as_slice(), self.limits.max_members)?;
-        Self::open_zip(Source::Memory(inner), directory.into(), None, self.limits)
+        let mut opened = Self::open_zip(Source::Memory(inner), directory.into(), None, self.limits)?;
+        opened.threads = self.threads;
+        Ok(opened)
     }
 }
 

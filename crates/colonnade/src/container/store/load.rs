@@ -15,7 +15,7 @@ use crate::progress::{NoProgress, Progress};
 use super::frame_places::{AxisPlaces, not_spelled};
 use super::place::{ColumnPlace, Extents, LevelPlace, Place, Space, joined};
 use super::scan::{Array, Member};
-use super::{Source, Store, remote};
+use super::{Kind, Source, Store, remote};
 
 /// Size of one read: large enough for the system, small enough to share between threads.
 const PIECE_NBYTES: usize = 4 << 20;
@@ -32,6 +32,18 @@ pub(super) struct Spaces {
 }
 
 impl Store {
+    /// Both axes, decoded once; labels of a file elsewhere are fetched now.
+    ///
+    /// # Errors
+    /// As [`Store::axes`].
+    pub fn held_axes(&self) -> Result<&(Axis, Axis)> {
+        if let Some(axes) = self.axes.get() {
+            return Ok(axes);
+        }
+        let axes = self.axes(self.threads)?;
+        Ok(self.axes.get_or_init(|| axes))
+    }
+
     /// Both axes.
     ///
     /// # Errors
@@ -95,7 +107,12 @@ impl Store {
                 }
             });
         }
-        Frame::new(index, columns, out, places.tags.clone())
+        let mut tags = places.tags.clone();
+        if self.kind == Kind::Npy && request.positions.is_some() {
+            // Some of the columns of a lone array are not the array that its origin describes.
+            tags.origin = None;
+        }
+        Frame::new(index, columns, out, tags)
     }
 
     /// The bytes of both spaces, as far as the extents touch them.

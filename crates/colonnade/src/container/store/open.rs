@@ -1,9 +1,8 @@
 //! Opening: what the members are, and the frame that they describe.
 
 use std::borrow::Cow;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use crate::container::members::Name;
 use crate::container::zip::{self, Directory, Method};
@@ -15,8 +14,10 @@ use super::filtered::{self, Filtered};
 use super::frame_places::{self, FramePlaces};
 use super::place::Space;
 use super::scan::{Array, Arrays, Member, place_all};
-use super::source::check_member_file;
+use crate::frame::Axis;
 use crate::limits::Limits;
+use crate::progress::Progress;
+use crate::source::{self, directory};
 
 /// What a set of members is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,11 +45,23 @@ pub enum Holder {
     Npy,
 }
 
+/// How a set of members is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadOptions {
+    /// Caps.
+    pub limits: Limits,
+    /// Threads that may work.
+    pub threads: usize,
+}
+
 /// An opened set of members.
 #[derive(Debug)]
 pub struct Store {
     pub(super) source: Source,
     pub(super) limits: Limits,
+    pub(super) threads: usize,
+    /// Both axes, once they were decoded or fetched.
+    pub(super) axes: OnceLock<(Axis, Axis)>,
     pub(super) kind: Kind,
     pub(super) holder: Holder,
     names: Names,
@@ -87,21 +100,23 @@ impl Names {
 }
 
 impl Store {
-    /// Opens the file or directory at `path`.
+    /// Opens any source; of paths directories too.
     ///
     /// # Errors
     /// The system's own; malformed, truncated, unsupported or over a limit, with member and byte.
-    pub fn open_path(path: &Path, mmap: bool, limits: Limits) -> Result<Self> {
-        if path.is_dir() {
-            return Self::open_directory(path, limits);
-        }
-        Self::open_source(Source::file(fs::File::open(path)?, mmap)?, limits)
+    pub fn open(source: source::Source<'_>, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
+        let ReadOptions { limits, threads } = options;
+        let store = match source {
+            source::Source::Path { path, .. } if path.is_dir() => Self::open_directory(path, limits)?,
+            source => Self::open_source(Source::open(source, &limits, progress)?, limits)?,
+        };
+        Ok(Self { threads, ..store })
     }
 
     /// Opens bytes of either kind: a ZIP archive, or one NPY.
     ///
     /// # Errors
-    /// As [`Store::open_path`].
+    /// As [`Store::open`].
     pub fn open_source(source: Source, limits: Limits) -> Result<Self> {
         source.need_header_at(0)?;
         if source.structure().starts_with(b"\x93NUMPY") {
@@ -179,31 +194,22 @@ impl Store {
     }
 
     fn open_directory(path: &Path, limits: Limits) -> Result<Self> {
-        let mut files: Vec<(String, PathBuf, u64)> = Vec::new();
-        for entry in fs::read_dir(path)? {
-            let entry = entry?;
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            if name.ends_with(".npy") || name == "__meta__.json" {
-                let meta = fs::symlink_metadata(entry.path())?;
-                check_member_file(meta.file_type()).map_err(|e| e.in_member(&name))?;
-                files.push((name, entry.path(), meta.len()));
-            }
-        }
-        files.sort();
+        let is_member = |name: &str| name.ends_with(".npy") || name == "__meta__.json";
+        let files = directory::list(path, "npy", &is_member)?;
         if files.is_empty() {
             let message = "expected a directory of .npy members, found none. Is it the right directory?";
             return Err(Error::malformed("npy", message).in_member(path.display().to_string()));
         }
         let mut members = Vec::with_capacity(files.len());
         let mut total = 0u64;
-        for (i, (_, _, nbytes)) in files.iter().enumerate() {
-            let size = to_usize(*nbytes)?;
+        for (i, file) in files.iter().enumerate() {
+            let size = to_usize(file.nbytes)?;
             members.push(Member { nbytes: size, compressed_nbytes: size, ..blank(i) });
-            total = total.saturating_add(*nbytes);
+            total = total.saturating_add(file.nbytes);
         }
         check_total(total, &limits)?;
-        let names: Vec<String> = files.iter().map(|(name, ..)| name.clone()).collect();
-        let source = Source::Directory(Arc::new(files.into_iter().map(|(_, path, _)| path).collect()));
+        let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
+        let source = Source::Directory(Arc::new(files.into_iter().map(|file| file.path).collect()));
         let names = Names::List(names);
         let kind = classify(&(0..members.len()).collect::<Vec<_>>(), &names);
         let mut out = Self::empty(source, kind, Holder::Directory, names, limits, members.len());
@@ -219,6 +225,8 @@ impl Store {
         Self {
             source,
             limits,
+            threads: 1,
+            axes: OnceLock::new(),
             kind,
             holder,
             names,

@@ -1,20 +1,18 @@
 //! Where the bytes of a store are.
 
 use std::borrow::Cow;
-use std::fs::{File, FileType};
-use std::io::{self, Read};
-use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::container::zip::Directory;
 use crate::error::{Error, Result};
-use crate::limits::{Limits, StreamLimit};
-use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_small, read_to_end};
+use crate::limits::Limits;
+use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_small};
 use crate::progress::{NoProgress, Progress};
-
-/// Files below this size are read rather than mapped: a map costs page faults, and shared fate with the file.
-const MAP_MIN_NBYTES: u64 = 1 << 20;
+use crate::source::{self, FileBytes, directory, open_file};
 
 /// Files below this size are read whole where they must not be mapped.
 const READ_WHOLE_NBYTES: u64 = 16 << 20;
@@ -41,33 +39,36 @@ pub enum Source {
 }
 
 impl Source {
+    /// The bytes of any source but a directory. A large file that must not be mapped is read where it is asked for.
+    ///
+    /// # Errors
+    /// The system's own; a limit where a stream does not end.
+    pub fn open(source: source::Source<'_>, limits: &Limits, progress: &dyn Progress) -> Result<Self> {
+        Ok(match source {
+            source::Source::Memory(bytes) => Self::Memory(bytes),
+            source::Source::Path { path, mmap } => Self::file(File::open(path)?, mmap)?,
+            source::Source::Stream(stream) => Self::Memory(source::collect(stream, "npz", limits, progress)?),
+            source::Source::Ranges(remote) => Self::Remote(remote),
+        })
+    }
+
     /// A regular file: mapped, or read where it is small or `mmap` is off.
     ///
     /// # Errors
     /// The system's own.
     pub fn file(file: File, mmap: bool) -> Result<Self> {
-        let nbytes = file.metadata()?.len();
-        if nbytes < if mmap { MAP_MIN_NBYTES } else { READ_WHOLE_NBYTES } {
+        let file = match open_file(file, mmap)? {
+            FileBytes::Read(bytes) => return Ok(Self::Memory(bytes)),
+            FileBytes::Mapped(file, bytes) => return Ok(Self::Mapped(file, bytes)),
+            FileBytes::Unread(file) => file,
+        };
+        let nbytes = file.nbytes();
+        if nbytes < READ_WHOLE_NBYTES {
             let length = usize::try_from(nbytes).map_err(io::Error::other)?;
-            return Ok(Self::Memory(Buffer::from_region(read_small(&file, length)?, false)));
-        }
-        let file = Arc::new(MappedFile::new(file, nbytes));
-        if mmap {
-            let shared = file.map_shared()?;
-            return Ok(Self::Mapped(file, shared));
+            return Ok(Self::Memory(Buffer::from_region(read_small(file.file(), length)?, false)));
         }
         let mirror = mirror(file.file(), nbytes)?;
-        Ok(Self::Read(file, mirror))
-    }
-
-    /// A pipe, socket or device, read to its end.
-    ///
-    /// # Errors
-    /// The system's own; a limit where the stream does not end.
-    pub fn stream(stream: &mut dyn Read, limits: &Limits, progress: &dyn Progress) -> Result<Self> {
-        let mut limit = StreamLimit::new(limits);
-        let mut check = |bytes: &[u8]| limit.check("npz", bytes.len() as u64);
-        Ok(Self::Memory(read_to_end(stream, &mut check, progress)?))
+        Ok(Self::Read(Arc::new(file), mirror))
     }
 
     /// The bytes as far as structure needs them; empty for a directory.
@@ -144,43 +145,10 @@ impl Source {
             Self::Read(mapped, _) => mapped.file().read_exact_at(target, offset as u64).map_err(short),
             Self::Directory(paths) => {
                 let path = paths.get(file).ok_or_else(|| Error::not_found("npy", "no such file."))?;
-                open_member(path)?.read_exact_at(target, offset as u64).map_err(short)
+                directory::open(path, "npy")?.read_exact_at(target, offset as u64).map_err(short)
             }
         }
     }
-}
-
-/// Opens a file of a directory. It was a regular one when the directory was listed; what has taken its name since is neither
-/// followed nor waited for.
-fn open_member(path: &Path) -> Result<File> {
-    let opened = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
-    let file = opened.map_err(|e| match e.raw_os_error() {
-        Some(libc::ELOOP) => not_regular("a symbolic link"),
-        _ => e.into(),
-    })?;
-    check_member_file(file.metadata()?.file_type())?;
-    Ok(file)
-}
-
-/// Refuses a member of a directory that is no regular file: a link may lead anywhere, and a pipe or a device may never end.
-pub(super) fn check_member_file(found: FileType) -> Result<()> {
-    if found.is_file() {
-        return Ok(());
-    }
-    Err(not_regular(match () {
-        () if found.is_symlink() => "a symbolic link",
-        () if found.is_dir() => "a directory",
-        () if found.is_fifo() => "a named pipe",
-        () if found.is_socket() => "a socket",
-        () => "a device",
-    }))
-}
-
-fn not_regular(found: &str) -> Error {
-    let message = format!(
-        "expected a regular file, found {found}. Put the file itself there, or give it another name."
-    );
-    Error::malformed("npy", message)
 }
 
 /// A sparse copy of a file: its end, its directory, and the headers that the directory points at. Everything else is

@@ -1,14 +1,14 @@
 //! The format as the registry knows it.
 
+use super::{WriteOptions, encode, writer};
 use crate::error::{Error, Result};
 use crate::formats::{Capabilities, Format, FormatSpec, FrameWriter, Opened, Options, options_of};
 use crate::frame::Frame;
+use crate::ipc::read::{Form, Ipc, OpenOptions};
 use crate::ipc::write::Writer;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
-
-use super::{WriteOptions, encode, writer};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "arrow",
@@ -29,11 +29,12 @@ impl Format for ArrowFileFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        let options = OpenOptions { form: Some(Form::File), ..*options_of(SPEC.name, options)? };
+        Ok(Box::new(Ipc::open_source(source, options, progress)?))
     }
 
     // --- writing

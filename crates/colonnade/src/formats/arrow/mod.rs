@@ -25,6 +25,7 @@ mod format;
 
 pub use format::ArrowFileFormat;
 
+mod opened;
 mod options;
 pub mod read;
 pub mod write;
@@ -32,6 +33,7 @@ pub mod write;
 #[cfg(test)]
 mod tests;
 
+pub use crate::ipc::read::OpenOptions as ReadOptions;
 pub use options::WriteOptions;
 
 use crate::error::Result;

@@ -1,17 +1,19 @@
 //! The format as the registry knows it.
 
+use super::reader::Reader;
+use super::{WriteOptions, encode, writer};
 use crate::error::Result;
 use crate::formats::{
-    Capabilities, Format, FormatSpec, FrameEncoder, FrameWriter, Opened, Options, options_of,
+    Capabilities, Format, FormatSpec, FrameEncoder, FrameWriter, IncrementalReader, Opened, Options,
+    options_of,
 };
 use crate::frame::Frame;
-use crate::ipc::read::Form;
+use crate::ipc::read::{Form, Ipc, OpenOptions};
 use crate::ipc::write::Encoder;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
-
-use super::{WriteOptions, encode, writer};
+use std::path::Path;
 
 static SPEC: FormatSpec = FormatSpec {
     name: "arrows",
@@ -38,11 +40,21 @@ impl Format for ArrowStreamFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        let options = OpenOptions { form: Some(Form::Stream), ..*options_of(SPEC.name, options)? };
+        Ok(Box::new(Ipc::open_source(source, options, progress)?))
+    }
+
+    fn reader(
+        &self,
+        options: &Options,
+        _max_rows: usize,
+        _path: Option<&Path>,
+    ) -> Result<Box<dyn IncrementalReader>> {
+        Ok(Box::new(Reader::new(options_of(SPEC.name, options)?)?))
     }
 
     // --- writing

@@ -25,10 +25,12 @@ mod format;
 pub use format::ArrowStreamFormat;
 
 mod options;
+mod reader;
 
 #[cfg(test)]
 mod tests;
 
+pub use crate::ipc::read::OpenOptions as ReadOptions;
 pub use options::WriteOptions;
 
 use crate::error::Result;

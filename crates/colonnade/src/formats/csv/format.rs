@@ -1,15 +1,17 @@
 //! The format as the registry knows it.
 
+use super::{ChunkWriter, Encoding, SchemaPlace, WriteOptions, encode, open, sidecar};
 use crate::error::Result;
 use crate::formats::encoding::endless;
-use crate::formats::{Capabilities, Format, FormatSpec, FrameWriter, Opened, Options, Sidecar, options_of};
+use crate::formats::{
+    Capabilities, Format, FormatSpec, FrameWriter, IncrementalReader, Opened, Options, Sidecar, options_of,
+};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::text::chunked::nothing;
-
-use super::{ChunkWriter, Encoding, SchemaPlace, WriteOptions, encode, sidecar};
+use std::path::Path;
 
 static SPEC: FormatSpec = FormatSpec {
     name: "csv",
@@ -36,11 +38,20 @@ impl Format for CsvFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        open::open(source, options_of(SPEC.name, options)?, progress)
+    }
+
+    fn reader(
+        &self,
+        options: &Options,
+        max_rows: usize,
+        path: Option<&Path>,
+    ) -> Result<Box<dyn IncrementalReader>> {
+        open::reader(options_of(SPEC.name, options)?, max_rows, path)
     }
 
     // --- writing

@@ -3,7 +3,9 @@
 //! Specification: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>.
 
 mod format;
+mod open;
 pub mod read;
+mod sidecar;
 pub mod write;
 
 pub use format::CsvFormat;

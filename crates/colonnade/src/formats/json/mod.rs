@@ -6,6 +6,7 @@
 //! side, and joined in order.
 
 mod format;
+mod open;
 pub mod read;
 pub mod write;
 

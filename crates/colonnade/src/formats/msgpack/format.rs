@@ -1,13 +1,17 @@
 //! The format as the registry knows it.
 
+use super::opened::OpenedMsgpack;
+use super::series::{SeriesReader, is_series};
+use super::{ChunkWriter, ReadOptions, WriteOptions, encode, encode_bundle};
 use crate::error::{Error, Result};
-use crate::formats::{Capabilities, Format, FormatSpec, FrameWriter, Opened, Options, options_of};
+use crate::formats::{
+    Capabilities, Format, FormatSpec, FrameWriter, IncrementalReader, Opened, Options, options_of,
+};
 use crate::frame::Frame;
 use crate::progress::{NoProgress, Progress};
 use crate::sink::Sink;
 use crate::source::Source;
-
-use super::{ChunkWriter, WriteOptions, encode, encode_bundle};
+use std::path::Path;
 
 static SPEC: FormatSpec = FormatSpec {
     name: "msgpack",
@@ -35,11 +39,27 @@ impl Format for MsgpackFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        Ok(Box::new(OpenedMsgpack::open(source, options_of(SPEC.name, options)?, progress)?))
+    }
+
+    fn reader(
+        &self,
+        options: &Options,
+        max_rows: usize,
+        path: Option<&Path>,
+    ) -> Result<Box<dyn IncrementalReader>> {
+        let _ = (max_rows, path);
+        Ok(Box::new(SeriesReader::new(options_of(SPEC.name, options)?)))
+    }
+
+    fn is_series(&self, source: Source<'_>, options: &Options, progress: &dyn Progress) -> Result<bool> {
+        let options: &ReadOptions = options_of(SPEC.name, options)?;
+        let bytes = source.read(SPEC.name, &options.limits, options.threads, progress)?;
+        is_series(&bytes, options, progress)
     }
 
     // --- writing

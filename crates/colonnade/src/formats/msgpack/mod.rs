@@ -9,6 +9,9 @@ pub(crate) mod header;
 mod opened;
 pub mod options;
 pub mod read;
+mod series;
+pub mod series_decoder;
+pub mod value;
 pub mod write;
 
 #[cfg(test)]
@@ -18,7 +21,7 @@ pub use crate::cells::msgpack::options::{Orient, Otherwise, ReadOptions};
 pub use bundle::encode_bundle;
 pub use chunks::ChunkWriter;
 pub use format::MsgpackFormat;
-pub use opened::{Member, Opened, is_series, is_series_file};
+pub use opened::OpenedMsgpack;
 pub use options::WriteOptions;
 
 use crate::error::Result;

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::decode::Request;
+use crate::formats::Opened;
 use crate::frame::{Axis, Block, Column, DType, Grid, Part, Tags};
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
@@ -46,8 +47,9 @@ fn a_frame_comes_back_in_every_layout() {
         for compatible in [false, true] {
             let bytes = encoded(&given, &WriteOptions { orient, compatible, ..WriteOptions::default() });
             let opened =
-                Opened::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
-            let got = opened.load(&request(1)).unwrap();
+                OpenedMsgpack::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress)
+                    .unwrap();
+            let got = opened.load(&request(1)).unwrap().frame;
             let again = encoded(&got, &WriteOptions::default());
             assert!(again == encoded(&given, &WriteOptions::default()), "{orient:?}");
         }
@@ -58,8 +60,9 @@ fn a_frame_comes_back_in_every_layout() {
 fn packed_numbers_come_back() {
     let given = frame(100);
     let bytes = encoded(&given, &WriteOptions { packed: true, ..WriteOptions::default() });
-    let opened = Opened::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
-    let got = opened.load(&request(2)).unwrap();
+    let opened =
+        OpenedMsgpack::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
+    let got = opened.load(&request(2)).unwrap().frame;
     assert!(encoded(&got, &WriteOptions::default()) == encoded(&given, &WriteOptions::default()));
 }
 
@@ -80,8 +83,8 @@ fn speed() {
         for _ in 0..5 {
             let start = Instant::now();
             let options = ReadOptions { threads, ..ReadOptions::default() };
-            let opened = Opened::open_buffer(shared.clone(), options, &NoProgress).unwrap();
-            let got = opened.load(&request(threads)).unwrap();
+            let opened = OpenedMsgpack::open_buffer(shared.clone(), options, &NoProgress).unwrap();
+            let got = opened.load(&request(threads)).unwrap().frame;
             println!("{threads} threads, decode: {:?}, {} rows", start.elapsed(), got.nrows);
         }
     }

@@ -1,15 +1,17 @@
 //! The format as the registry knows it.
 
+use super::{ChunkWriter, WriteOptions, encode, open};
 use crate::error::Result;
 use crate::formats::encoding::endless;
-use crate::formats::{Capabilities, Format, FormatSpec, FrameWriter, Opened, Options, options_of};
+use crate::formats::{
+    Capabilities, Format, FormatSpec, FrameWriter, IncrementalReader, Opened, Options, options_of,
+};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::text::chunked::nothing;
-
-use super::{ChunkWriter, WriteOptions, encode};
+use std::path::Path;
 
 static SPEC: FormatSpec = FormatSpec {
     name: "ndjson",
@@ -36,11 +38,21 @@ impl Format for NdjsonFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        open::open(source, options_of(SPEC.name, options)?, progress)
+    }
+
+    fn reader(
+        &self,
+        options: &Options,
+        max_rows: usize,
+        path: Option<&Path>,
+    ) -> Result<Box<dyn IncrementalReader>> {
+        let _ = path;
+        open::reader(options_of(SPEC.name, options)?, max_rows)
     }
 
     // --- writing

@@ -3,6 +3,7 @@
 //! Specification: <https://github.com/ndjson/ndjson-spec>.
 
 mod format;
+mod open;
 
 pub use format::NdjsonFormat;
 

@@ -1,14 +1,14 @@
 //! The format as the registry knows it.
 
+use super::{WriteOptions, encode, encode_directory};
+use crate::container::members::Name;
+use crate::container::store::{ReadOptions, Store};
 use crate::error::Result;
 use crate::formats::{Capabilities, Format, FormatSpec, OpenMember, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
-
-use super::{WriteOptions, encode, encode_directory};
-use crate::container::members::Name;
 
 static SPEC: FormatSpec = FormatSpec {
     name: "npy",
@@ -29,11 +29,12 @@ impl Format for NpyFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        let options = options_of::<ReadOptions>(SPEC.name, options)?;
+        Ok(Box::new(Store::open(source, *options, progress)?))
     }
 
     // --- writing

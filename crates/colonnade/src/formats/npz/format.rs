@@ -1,13 +1,13 @@
 //! The format as the registry knows it.
 
+use super::{WriteOptions, encode, encode_bundle};
+use crate::container::store::{ReadOptions, Store};
 use crate::error::Result;
 use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
-
-use super::{WriteOptions, encode, encode_bundle};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "npz",
@@ -34,11 +34,12 @@ impl Format for NpzFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        let options = options_of::<ReadOptions>(SPEC.name, options)?;
+        Ok(Box::new(Store::open(source, *options, progress)?))
     }
 
     // --- writing

@@ -26,11 +26,13 @@ mod bundle;
 mod encode;
 mod filter;
 mod layout;
+mod opened;
 mod options;
 
 #[cfg(test)]
 mod tests;
 
+pub use crate::container::store::ReadOptions;
 pub use bundle::{encode_archives, encode_bundle, encode_members};
 pub use encode::encode;
 pub use options::{BundleLayout, Codec, Wanted, WriteOptions, profile};

@@ -1,13 +1,13 @@
 //! The format as the registry knows it.
 
+use super::{WriteOptions, Writer, encode};
 use crate::error::Result;
+use crate::formats::parquet::read::{Parquet, ReadOptions};
 use crate::formats::{Capabilities, Format, FormatSpec, FrameWriter, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
-
-use super::{WriteOptions, Writer, encode};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "parquet",
@@ -28,11 +28,12 @@ impl Format for ParquetFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        let options = options_of::<ReadOptions>(SPEC.name, options)?;
+        Ok(Box::new(Parquet::open_source(source, options.clone(), progress)?))
     }
 
     // --- writing

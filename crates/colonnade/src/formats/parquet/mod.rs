@@ -22,11 +22,13 @@
 pub mod chunk;
 pub mod codec;
 pub mod delta;
+mod described;
 pub mod footer;
 mod format;
 pub mod hybrid;
 pub mod keys;
 pub mod levels;
+mod opened;
 pub mod page;
 pub mod read;
 pub mod schema;

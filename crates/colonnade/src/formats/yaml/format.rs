@@ -1,13 +1,12 @@
 //! The format as the registry knows it.
 
+use super::{WriteOptions, encode, encode_bundle, open};
 use crate::error::Result;
 use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
-
-use super::{WriteOptions, encode, encode_bundle};
 
 static SPEC: FormatSpec = FormatSpec {
     name: "yaml",
@@ -28,11 +27,11 @@ impl Format for YamlFormat {
 
     fn open(
         &self,
-        _source: Source<'_>,
-        _options: &Options,
-        _progress: &dyn Progress,
+        source: Source<'_>,
+        options: &Options,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        Err(SPEC.refuse("not joined yet."))
+        open::open(source, options_of(SPEC.name, options)?, progress)
     }
 
     // --- writing

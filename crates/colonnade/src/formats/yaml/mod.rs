@@ -22,6 +22,7 @@
 mod check;
 mod format;
 mod nodes;
+mod open;
 pub mod options;
 pub mod read;
 mod resolve;

@@ -1,25 +1,21 @@
 //! Opening a file or stream: its headers are read, its bodies are not.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::arrow::import::Plan;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Axis;
 use crate::limits::Limits;
-use crate::memory::{Buffer, MappedFile, read_small};
+use crate::memory::{Buffer, MappedFile};
 use crate::progress::{NoProgress, Progress};
+use crate::source;
 
 use super::footer;
-use super::receive::{read_whole, receive};
-use super::remote::Decoded;
+use super::receive::receive;
+use super::remote::{Decoded, need_headers};
 use crate::arrow::ipc::body::{Body, Source};
 use crate::arrow::ipc::catalog::{Batch, Catalog};
 use crate::arrow::ipc::scan;
-
-/// Files below this size are read rather than mapped.
-pub(super) const MAP_MIN_NBYTES: u64 = 1 << 20;
 
 /// The two forms of the same messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,28 +53,29 @@ pub struct Ipc {
 }
 
 impl Ipc {
-    /// Opens a regular file: mapped, or read in parallel where it is small or `mmap` is off. `progress` is looked at and told
-    /// nothing.
+    /// Opens any source. A stream is read up to its end mark and no further, a file to the end; of a file elsewhere, which
+    /// must be a random-access one, no bodies come yet.
     ///
     /// # Errors
-    /// The system's own; malformed or truncated messages.
-    pub fn open_file(file: File, mmap: bool, options: OpenOptions, progress: &dyn Progress) -> Result<Self> {
-        let nbytes = file.metadata()?.len();
-        let length = usize::try_from(nbytes).map_err(io::Error::other)?;
-        if nbytes < MAP_MIN_NBYTES {
-            return Self::open(
-                Source::new(Buffer::from_region(read_small(&file, length)?, false)),
-                None,
-                options,
-            );
+    /// The system's own; malformed or truncated messages; a limit.
+    pub fn open_source(
+        source: source::Source<'_>,
+        options: OpenOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        if let source::Source::Stream(stream) = source {
+            let region = receive(stream, &options, progress)?;
+            return Self::open_buffer(Buffer::from_region(region.finish(), false), options);
         }
-        if mmap {
-            let file = Arc::new(MappedFile::new(file, nbytes));
-            let shared = file.map_shared()?;
-            return Self::open(Source::new(shared), Some(file), options);
+        let opened = source.open("arrow", &options.limits, options.threads, progress)?;
+        match opened.remote {
+            Some(remote) => {
+                need_headers(&remote)?;
+                let options = OpenOptions { form: Some(Form::File), ..options };
+                Self::open(Source::elsewhere(remote), None, options)
+            }
+            None => Self::open(Source::new(opened.bytes), opened.map, options),
         }
-        let region = read_whole(&file, length, options.threads, progress)?;
-        Self::open(Source::new(Buffer::from_region(region.finish(), false)), None, options)
     }
 
     /// Opens bytes in memory.
@@ -87,15 +84,6 @@ impl Ipc {
     /// Malformed or truncated messages.
     pub fn open_buffer(bytes: Buffer, options: OpenOptions) -> Result<Self> {
         Self::open(Source::new(bytes), None, options)
-    }
-
-    /// Reads a pipe or socket: a stream up to its end mark and no further, a file to the end.
-    ///
-    /// # Errors
-    /// The system's own; malformed or truncated messages; a limit.
-    pub fn open_stream(stream: &mut dyn Read, options: OpenOptions, progress: &dyn Progress) -> Result<Self> {
-        let region = receive(stream, &options, progress)?;
-        Self::open(Source::new(Buffer::from_region(region.finish(), false)), None, options)
     }
 
     pub(super) fn open(

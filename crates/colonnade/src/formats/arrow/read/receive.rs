@@ -1,35 +1,15 @@
-//! Bytes of files and streams, whole in recycled memory.
+//! Bytes of a stream up to its end mark, in recycled memory.
 
-use std::fs::File;
 use std::io::{self, Read};
 
 use crate::error::Result;
 use crate::limits::StreamLimit;
 use crate::memory::{Region, RegionMut};
-use crate::parallel;
-use crate::parallel::Task;
-use crate::progress::{Progress, Silent};
+use crate::progress::Progress;
 
 use super::open::{Form, OpenOptions};
 use crate::arrow::ipc::message::CONTINUATION;
 use crate::arrow::ipc::scan::{At, message_at};
-
-/// Reads a regular file whole, in parallel. `progress` is looked at and told nothing.
-pub(super) fn read_whole(
-    file: &File,
-    length: usize,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<RegionMut> {
-    use std::os::unix::fs::FileExt;
-    const PIECE_NBYTES: usize = 4 << 20;
-    let mut region = Region::allocate(length, false)?;
-    let tasks = region.as_mut_slice().chunks_mut(PIECE_NBYTES).enumerate().map(|(i, place)| {
-        Task::new(place.len(), move || Ok(file.read_exact_at(place, (i * PIECE_NBYTES) as u64)?))
-    });
-    parallel::run(tasks.collect(), threads, &Silent(progress))?;
-    Ok(region)
-}
 
 /// Reads a stream up to its end mark (what follows belongs to somebody else), a file to the end.
 pub(super) fn receive(

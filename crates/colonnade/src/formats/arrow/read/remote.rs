@@ -12,10 +12,10 @@ use crate::memory::Remote;
 use crate::progress::{NoProgress, Progress};
 
 use super::footer;
-use super::open::{Form, Ipc, OpenOptions};
+use super::open::Ipc;
 use crate::arrow::ipc::allowed::Allowed;
 use crate::arrow::ipc::arrays::field_of;
-use crate::arrow::ipc::body::{Body, Source};
+use crate::arrow::ipc::body::Body;
 use crate::arrow::ipc::catalog::Batch;
 use crate::arrow::ipc::dictionaries::History;
 use crate::arrow::ipc::message::{Prefix, prefix};
@@ -28,16 +28,6 @@ const ENDS_NBYTES: usize = 64 << 10;
 pub(super) type Decoded = (Option<HashSet<i64>>, Arc<History>);
 
 impl Ipc {
-    /// Opens a random-access file elsewhere: of its bodies nothing comes yet.
-    ///
-    /// # Errors
-    /// The transport's own; malformed or truncated messages; a limit.
-    pub fn open_remote(remote: Arc<Remote>, options: OpenOptions) -> Result<Self> {
-        need_headers(&remote)?;
-        let options = OpenOptions { form: Some(Form::File), ..options };
-        Self::open(Source::elsewhere(remote), None, options)
-    }
-
     /// Makes sure that these fields of these batches may be looked at.
     pub(super) fn need(
         &self,
@@ -194,7 +184,7 @@ fn collect(field: &Field, ids: &mut HashSet<i64>) {
 }
 
 /// Makes sure that the footer, the schema at the front and all headers of messages may be looked at.
-fn need_headers(remote: &Remote) -> Result<()> {
+pub(super) fn need_headers(remote: &Remote) -> Result<()> {
     let bytes = remote.bytes();
     let total = bytes.nbytes();
     let need = |ranges: &[(usize, usize)]| remote.need(ranges, &NoProgress);

@@ -1,40 +1,31 @@
 //! Opening a file: its footer is read, its pages are not.
 
-use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, Read};
-use std::sync::{Arc, Mutex, OnceLock};
-
-use arrow_schema::SchemaRef;
-
+use super::columns::{described, label_columns};
+use super::filter::Filter;
+use super::narrow::Narrowed;
+use super::options::ReadOptions;
+use super::schema::{Root, choose};
+use super::selection::Selection;
+use super::wanted::Names;
+use super::{encrypted, tree};
 use crate::arrow::import::Plan;
 use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::parquet::footer::{Footer, Group};
 use crate::formats::parquet::schema::Leaf;
 use crate::frame::Axis;
-use crate::limits::StreamLimit;
-use crate::memory::{Buffer, MappedFile, Remote, read_small, read_to_end};
+use crate::memory::{Buffer, Remote};
 use crate::progress::{NoProgress, Progress, Silent};
-
-use super::columns::{described, label_columns};
-use super::encrypted;
-use super::filter::Filter;
-use super::narrow::Narrowed;
-use super::options::ReadOptions;
-use super::schema::{Root, choose};
-use super::selection::Selection;
-use super::tree;
-use super::wanted::Names;
+use crate::source::{self, SourceBytes};
+use arrow_schema::SchemaRef;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Begins and ends every file.
 pub const MAGIC: &[u8; 4] = b"PAR1";
 
 /// Ends files whose footer is encrypted.
 const ENCRYPTED: &[u8; 4] = b"PARE";
-
-/// Files below this size are read rather than mapped.
-const MAP_MIN_NBYTES: u64 = 1 << 20;
 
 /// The footers of most files.
 const TAIL_NBYTES: usize = 64 << 10;
@@ -48,6 +39,13 @@ pub(crate) struct Source {
     pub(crate) remote: Option<Arc<Remote>>,
     /// Whether they are a map of a file: what was read may be let go, and comes back by itself.
     pub(crate) is_map: bool,
+}
+
+impl From<SourceBytes> for Source {
+    /// The file behind a map is closed: a map needs no descriptor.
+    fn from(SourceBytes { bytes, map, remote }: SourceBytes) -> Self {
+        Self { bytes, remote, is_map: map.is_some() }
+    }
 }
 
 impl Source {
@@ -99,22 +97,21 @@ pub struct Parquet {
 }
 
 impl Parquet {
-    /// Opens a regular file: mapped, or read where it is small or `mmap` is off. `progress` is looked at and told nothing.
+    /// Opens any source: of a file its footer is read, and of a file elsewhere nothing else comes. `progress` is told of
+    /// streams, which are read to their end, since the footer comes last.
     ///
     /// # Errors
-    /// The system's own; malformed or truncated footers; columns that are not there.
-    pub fn open_file(file: File, mmap: bool, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
-        let nbytes = file.metadata()?.len();
-        let length = usize::try_from(nbytes).map_err(io::Error::other)?;
-        let is_map = mmap && nbytes >= MAP_MIN_NBYTES;
-        let bytes = if nbytes < MAP_MIN_NBYTES {
-            Buffer::from_region(read_small(&file, length)?, false)
-        } else if mmap {
-            MappedFile::new(file, nbytes).map_shared()?
-        } else {
-            crate::formats::arrow::read::bytes_of(file, false, options.threads, progress)?
-        };
-        Self::open(Source { bytes, remote: None, is_map }, options, progress)
+    /// The system's own; malformed or truncated footers; columns that are not there; a limit.
+    pub fn open_source(
+        source: source::Source<'_>,
+        options: ReadOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let source = source.open("parquet", &options.limits, options.threads, progress)?;
+        if let Some(remote) = &source.remote {
+            need_footer(remote)?;
+        }
+        Self::open(source.into(), options, progress)
     }
 
     /// Opens bytes in memory. `progress` is looked at, while a filter is applied, and told nothing.
@@ -123,32 +120,6 @@ impl Parquet {
     /// Malformed or truncated footers; columns that are not there.
     pub fn open_buffer(bytes: Buffer, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
         Self::open(Source { bytes, remote: None, is_map: false }, options, progress)
-    }
-
-    /// Reads a pipe or socket to its end: the footer comes last.
-    ///
-    /// # Errors
-    /// The system's own; malformed or truncated footers; a limit.
-    pub fn open_stream(stream: &mut dyn Read, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
-        let mut limit = StreamLimit::new(&options.limits);
-        let mut check = |bytes: &[u8]| limit.check("parquet", bytes.len() as u64);
-        let bytes = read_to_end(stream, &mut check, progress)?;
-        Self::open_buffer(bytes, options, progress)
-    }
-
-    /// Opens a file elsewhere: of its pages nothing comes yet.
-    ///
-    /// # Errors
-    /// The transport's own; malformed or truncated footers; a limit.
-    pub fn open_remote(remote: Arc<Remote>, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
-        let total = remote.bytes().nbytes();
-        remote.need(&[(0, 4), (total.saturating_sub(TAIL_NBYTES), total)], &NoProgress)?;
-        // What is wrong is told when it is opened, which looks at the same bytes.
-        if let Ok(range) = footer_range(remote.bytes().as_slice()) {
-            remote.need(&[range], &NoProgress)?;
-        }
-        let source = Source { bytes: remote.bytes().clone(), remote: Some(remote), is_map: false };
-        Self::open(source, options, progress)
     }
 
     pub(super) fn open(source: Source, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
@@ -336,6 +307,17 @@ fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
     match end.checked_sub(length) {
         Some(start) if start >= 4 => Ok((start, end)),
         _ => Err(Error::truncated("parquet", "the footer", length as u64, end as u64 - 4).at(end as u64)),
+    }
+}
+
+/// Makes sure that the footer of a file elsewhere may be looked at.
+fn need_footer(remote: &Remote) -> Result<()> {
+    let total = remote.bytes().nbytes();
+    remote.need(&[(0, 4), (total.saturating_sub(TAIL_NBYTES), total)], &NoProgress)?;
+    // What is wrong is told when it is opened, which looks at the same bytes.
+    match footer_range(remote.bytes().as_slice()) {
+        Ok(range) => remote.need(&[range], &NoProgress),
+        Err(_) => Ok(()),
     }
 }
 

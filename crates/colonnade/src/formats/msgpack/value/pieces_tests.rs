@@ -10,7 +10,8 @@ use arrow_schema::{DataType, Field};
 use super::*;
 use crate::cells::msgpack::skip::skip;
 use crate::decode::Request;
-use crate::formats::msgpack::{Opened, Orient, WriteOptions, encode};
+use crate::formats::Opened;
+use crate::formats::msgpack::{OpenedMsgpack, Orient, WriteOptions, encode};
 use crate::frame::{Axis, Block, Column, DType, Grid, Labels, Level, Part, Tags};
 use crate::progress::NoProgress;
 
@@ -69,7 +70,8 @@ fn told(frame: Result<Frame>) -> Outcome {
 
 fn opened(bytes: Buffer) -> Result<Frame> {
     let request = Request::all(1, &NoProgress);
-    Opened::open_buffer(bytes, ReadOptions::default(), &NoProgress)?.load(&request)
+    let opened = OpenedMsgpack::open_buffer(bytes, ReadOptions::default(), &NoProgress)?;
+    Ok(opened.load(&request)?.frame)
 }
 
 /// The value at the front of `bytes` that come in pieces, and how long it is; `None` where it does not end. Every other

@@ -99,7 +99,7 @@ enum Way {
 
 /// Whether a message that begins with `marker` is a MessagePack map or array: anything else could be no frame. Not an
 /// empty map: every pickle begins as one does.
-pub(super) fn is_value(marker: u8) -> bool {
+pub(crate) fn is_value(marker: u8) -> bool {
     matches!(marker, 0x81..=0x9f | 0xdc..=0xdf)
 }
 
@@ -151,15 +151,20 @@ impl Value {
         }
     }
 
+    /// Whether [`Value::room`] lends any.
+    pub(crate) fn has_room(&self) -> bool {
+        self.least() >= IN_PLACE_NBYTES as u64 && !matches!(self.way, Way::Front(_))
+    }
+
     /// Where bytes go that belong to this value for certain; none where they are few.
     ///
     /// # Errors
     /// The system's refusal of memory.
     pub(crate) fn room(&mut self) -> Result<Option<&mut [u8]>> {
-        let least = usize::try_from(self.least()).unwrap_or(usize::MAX);
-        if least < IN_PLACE_NBYTES || matches!(self.way, Way::Front(_)) {
+        if !self.has_room() {
             return Ok(None);
         }
+        let least = usize::try_from(self.least()).unwrap_or(usize::MAX);
         let piece = match &self.way {
             Way::Keep(_) => self.bytes.nbytes().max(IN_PLACE_NBYTES),
             // What waits is the front of one cell: the longer it is, the more of it should come before it is looked at again.

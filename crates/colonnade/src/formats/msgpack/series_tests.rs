@@ -6,12 +6,18 @@ use crate::error::ErrorKind;
 /// What a series holds, read `piece` bytes at a time.
 fn values(bytes: &[u8], piece: usize) -> Result<Vec<String>> {
     let (mut series, mut at, mut out) = (Series::new(ReadOptions::default()), 0, Vec::new());
-    while let Some((received, start)) = series.next(&mut |room: &mut [u8]| {
-        let count = room.len().min(piece).min(bytes.len() - at);
-        room[..count].copy_from_slice(&bytes[at..at + count]);
-        at += count;
-        Ok(count)
-    })? {
+    loop {
+        let Some((received, start)) = series.next()? else {
+            let room = series.room()?;
+            let count = room.len().min(piece).min(bytes.len() - at);
+            if count == 0 {
+                break;
+            }
+            room[..count].copy_from_slice(&bytes[at..at + count]);
+            at += count;
+            series.filled(count)?;
+            continue;
+        };
         let told = match received.frame() {
             Ok(Ok(frame)) => format!("{} x {}", frame.nrows, frame.columns.len()),
             Ok(Err(kept)) => format!("{} bytes", kept.nbytes()),
@@ -19,6 +25,7 @@ fn values(bytes: &[u8], piece: usize) -> Result<Vec<String>> {
         };
         out.push(format!("{start}: {told}"));
     }
+    series.finish()?;
     Ok(out)
 }
 

@@ -1,0 +1,305 @@
+//! Opened files of all formats: what they hold is described, and decoded when it is asked for.
+
+use std::os::fd::RawFd;
+use std::path::Path;
+
+use colonnade::formats::Opened;
+use colonnade::plan::{NoProgress, Request};
+use colonnade::source::Source;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::array::Arrays;
+use crate::axis::PyAxis;
+use crate::errors::IntoPy;
+use crate::frame::CoreFrame;
+use crate::guard::Guarded;
+use crate::http_file::PyHttpFile;
+use crate::path::PathArgument;
+use crate::read_options::PyReadOptions;
+use crate::view::{after, bytes_of};
+use crate::watched::{Asked, Callback, watched};
+use crate::{dtype, facts, leaves};
+
+/// An opened file, directory, buffer or stream.
+#[pyclass(frozen, name = "File", module = "colonnade._core")]
+pub(crate) struct PyFile {
+    opened: Box<dyn Opened>,
+    threads: usize,
+}
+
+impl PyFile {
+    /// One that was opened elsewhere.
+    pub(crate) fn of(opened: Box<dyn Opened>, threads: usize) -> Self {
+        Self { opened, threads }
+    }
+
+    /// Opens `source`. Errors of the system name `path`.
+    fn open(
+        py: Python<'_>,
+        source: Source<'_>,
+        path: Option<&Path>,
+        options: &PyReadOptions,
+        progress: Callback,
+    ) -> PyResult<Self> {
+        let (format, core) = (options.format, options.core());
+        let opened = watched(py, progress, path, |watch| format.open(source, core, watch))?;
+        let file = Self::of(opened, options.threads);
+        if options.verify {
+            file.verify(py, None, None)?;
+        }
+        Ok(file)
+    }
+
+    /// What is asked of nested columns, by their types.
+    fn kept(&self, asked: leaves::Asked) -> PyResult<Option<colonnade::frame::paths::Kept>> {
+        leaves::kept(asked, &|position| self.opened.arrow_type(position))
+    }
+}
+
+#[pymethods]
+impl PyFile {
+    #[staticmethod]
+    #[pyo3(signature = (path, *, mmap, options, progress = None))]
+    fn open_path(
+        py: Python<'_>,
+        path: PathArgument,
+        mmap: bool,
+        options: &PyReadOptions,
+        progress: Callback,
+    ) -> PyResult<Self> {
+        Self::open(py, Source::Path { path: &path.0, mmap }, Some(&path.0), options, progress)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (buffer, *, options, progress = None))]
+    fn open_buffer(
+        py: Python<'_>,
+        buffer: &Bound<'_, PyAny>,
+        options: &PyReadOptions,
+        progress: Callback,
+    ) -> PyResult<Self> {
+        Self::open(py, Source::Memory(bytes_of(buffer)?), None, options, progress)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (fd, *, options, head = None, progress = None))]
+    fn open_fd(
+        py: Python<'_>,
+        fd: RawFd,
+        options: &PyReadOptions,
+        head: Option<Vec<u8>>,
+        progress: Callback,
+    ) -> PyResult<Self> {
+        Self::open(py, Source::Stream(&mut after(head, fd)), None, options, progress)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (file, *, options, progress = None))]
+    fn open_http(
+        py: Python<'_>,
+        file: &PyHttpFile,
+        options: &PyReadOptions,
+        progress: Callback,
+    ) -> PyResult<Self> {
+        let is_ranged = options.format.spec().capabilities.ranged;
+        match is_ranged.then(|| file.remote(options.limits)).flatten() {
+            Some(remote) => Self::open(py, Source::Ranges(remote.py()?), None, options, progress),
+            None => {
+                let mut stream = file.stream(options.allow_truncated)?;
+                Self::open(py, Source::Stream(&mut stream), None, options, progress)
+            }
+        }
+    }
+
+    #[getter]
+    fn format(&self) -> &'static str {
+        self.opened.format()
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.opened.kind()
+    }
+
+    #[getter]
+    fn layout(&self) -> &'static str {
+        self.opened.layout()
+    }
+
+    #[getter]
+    fn nrows(&self) -> PyResult<usize> {
+        Ok(self.opened.shape().py()?.0)
+    }
+
+    #[getter]
+    fn ncols(&self) -> PyResult<usize> {
+        Ok(self.opened.shape().py()?.1)
+    }
+
+    /// Labels of a file elsewhere are fetched now.
+    #[getter]
+    fn index(&self, py: Python<'_>) -> PyResult<PyAxis> {
+        Ok(PyAxis::new(py.guarded(|| self.opened.index()).py()?))
+    }
+
+    #[getter]
+    fn columns(&self, py: Python<'_>) -> PyResult<PyAxis> {
+        Ok(PyAxis::new(py.guarded(|| self.opened.columns()).py()?))
+    }
+
+    #[getter]
+    fn name(&self) -> PyResult<&str> {
+        Ok(&self.opened.tags().py()?.name)
+    }
+
+    #[getter]
+    fn attrs(&self) -> PyResult<Option<&str>> {
+        Ok(self.opened.tags().py()?.attrs.as_deref())
+    }
+
+    #[getter]
+    fn origin(&self) -> PyResult<Option<&str>> {
+        Ok(self.opened.tags().py()?.origin.as_deref())
+    }
+
+    #[getter]
+    fn version(&self) -> Option<u64> {
+        self.opened.version()
+    }
+
+    #[getter]
+    fn file_nbytes(&self) -> u64 {
+        self.opened.file_nbytes()
+    }
+
+    #[getter]
+    fn nbytes(&self) -> u64 {
+        self.opened.nbytes()
+    }
+
+    #[getter]
+    fn selects_leaves(&self) -> bool {
+        self.opened.selects_leaves()
+    }
+
+    #[getter]
+    fn holds_blocks(&self) -> bool {
+        self.opened.holds_blocks()
+    }
+
+    #[getter]
+    fn keeps_empty_batches(&self) -> bool {
+        self.opened.keeps_empty_batches()
+    }
+
+    #[pyo3(signature = (position, steps = None))]
+    fn leaf_paths(&self, position: usize, steps: Option<leaves::Steps>) -> Vec<(String, Vec<usize>, bool)> {
+        leaves::listed(self.opened.arrow_type(position), steps.as_ref())
+    }
+
+    fn leaf_dtype(&self, position: usize, steps: leaves::Steps) -> String {
+        leaves::named(self.opened.arrow_type(position), &steps)
+    }
+
+    fn dtypes(&self) -> PyResult<Vec<String>> {
+        self.opened.dtypes().py()
+    }
+
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        facts::dict(py, &self.opened.facts())
+    }
+
+    fn members<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        facts::dicts(py, &self.opened.members().py()?)
+    }
+
+    fn batches<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        facts::dicts(py, &self.opened.batches().py()?)
+    }
+
+    fn batch_rows(&self) -> Option<Vec<usize>> {
+        self.opened.batch_rows()
+    }
+
+    #[pyo3(signature = (positions = None, rows = None, *, private = false, threads = None, progress = None, leaves = None))]
+    #[allow(clippy::too_many_arguments)] // the arguments of a Python method
+    fn load(
+        &self,
+        py: Python<'_>,
+        positions: Option<Vec<usize>>,
+        rows: Option<(usize, usize)>,
+        private: bool,
+        threads: Option<usize>,
+        progress: Callback,
+        leaves: leaves::Asked,
+    ) -> PyResult<CoreFrame> {
+        let threads = threads.unwrap_or(self.threads);
+        let asked = Asked { positions, kept: self.kept(leaves)?, rows, private, threads };
+        let loaded = asked.watched(py, progress, |request| self.opened.load(request))?;
+        Ok(CoreFrame::alone(loaded.frame, loaded.private))
+    }
+
+    #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None, leaves = None))]
+    #[allow(clippy::too_many_arguments)] // the arguments of a Python method
+    fn load_arrow(
+        &self,
+        py: Python<'_>,
+        positions: Option<Vec<usize>>,
+        rows: Option<(usize, usize)>,
+        threads: Option<usize>,
+        progress: Callback,
+        leaves: leaves::Asked,
+    ) -> PyResult<Vec<CoreFrame>> {
+        let threads = threads.unwrap_or(self.threads);
+        let asked = Asked { positions, kept: self.kept(leaves)?, rows, private: false, threads };
+        let frames = asked.watched(py, progress, |request| self.opened.load_arrow(request))?;
+        Ok(frames.into_iter().map(CoreFrame::new).collect())
+    }
+
+    #[pyo3(signature = (i, positions = None, threads = None, leaves = None))]
+    fn batch(
+        &self,
+        py: Python<'_>,
+        i: usize,
+        positions: Option<Vec<usize>>,
+        threads: Option<usize>,
+        leaves: leaves::Asked,
+    ) -> PyResult<CoreFrame> {
+        let threads = threads.unwrap_or(self.threads);
+        let asked = Asked { positions, kept: self.kept(leaves)?, rows: None, private: false, threads };
+        if i >= self.opened.batch_rows().map_or(0, |rows| rows.len())
+            && let Err(error) = self.opened.batch(i, &Request::all(1, &NoProgress))
+        {
+            // The words of the format, in the error that lists raise.
+            return Err(PyIndexError::new_err(error.message().trim_end_matches('.').to_owned()));
+        }
+        asked.watched(py, None, |request| self.opened.batch(i, request)).map(CoreFrame::new)
+    }
+
+    #[pyo3(signature = (threads = None, progress = None))]
+    fn verify(&self, py: Python<'_>, threads: Option<usize>, progress: Callback) -> PyResult<()> {
+        let threads = threads.unwrap_or(self.threads).max(1);
+        watched(py, progress, None, |watch| self.opened.verify(threads, watch))
+    }
+
+    fn read_array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let array = py.guarded(|| self.opened.array(name, self.threads)).py()?;
+        let descr = dtype::of_descr(py, &array.descr)?;
+        Arrays::new(py, true).packed(&descr, &array.shape, array.fortran_order, &array.bytes)
+    }
+
+    fn array_names(&self) -> PyResult<Vec<String>> {
+        self.opened.array_names().py()
+    }
+
+    fn labels(&self) -> PyResult<Vec<String>> {
+        self.opened.labels().py()
+    }
+
+    fn open_label(&self, py: Python<'_>, label: &str) -> PyResult<Self> {
+        let opened = watched(py, None, None, |watch| self.opened.open_label(label, watch))?;
+        Ok(Self::of(opened, self.threads))
+    }
+}

@@ -1,0 +1,55 @@
+//! Options of reading parquet.
+
+use colonnade::formats::parquet::ReadOptions;
+use colonnade::parquet::read::Keys;
+use pyo3::prelude::*;
+
+use crate::limits::PyLimits;
+use crate::parquet_filter::{Conditions, filter_of};
+use crate::read_options::{PyReadOptions, threads as threads_of};
+
+/// Options for reading parquet.
+#[pyclass(frozen, extends = PyReadOptions, module = "colonnade._core")]
+pub(crate) struct ParquetReadOptions;
+
+#[pymethods]
+impl ParquetReadOptions {
+    /// `verify`: checksums are compared whenever a page is decoded, too.
+    #[new]
+    #[pyo3(signature = (
+        *, limits, threads = None, verify = false, columns = None, categories = None, filter = None,
+        use_statistics = true, footer_key = None, column_keys = None, aad_prefix = None
+    ))]
+    #[allow(clippy::too_many_arguments)] // the arguments of a Python class
+    fn new(
+        limits: PyLimits,
+        threads: Option<usize>,
+        verify: bool,
+        columns: Option<Vec<String>>,
+        categories: Option<Vec<String>>,
+        filter: Option<Conditions<'_>>,
+        use_statistics: bool,
+        footer_key: Option<Vec<u8>>,
+        column_keys: Option<Vec<(String, Vec<u8>)>>,
+        aad_prefix: Option<Vec<u8>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let columns_of = column_keys.unwrap_or_default();
+        let threads = threads_of(threads);
+        let core = ReadOptions {
+            limits: limits.core(),
+            verify,
+            columns,
+            categories: categories.unwrap_or_default(),
+            filter: filter.map(filter_of).transpose()?,
+            ignore_statistics: !use_statistics,
+            threads,
+            keys: footer_key.map(|footer| Keys { footer, columns: columns_of, aad_prefix }),
+            ..ReadOptions::default()
+        };
+        Ok(PyReadOptions::new("parquet", core, limits, threads, verify)?.extended(Self))
+    }
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<ParquetReadOptions>()
+}

@@ -1,0 +1,103 @@
+//! Where a lone array came from: NumPy, in this shape. Readers make the same array of it again.
+
+use serde_json::{Map, Value, json};
+
+use crate::container::npy::{Descr, Field};
+
+use super::Store;
+
+/// The origin of a store that is one NPY file, as JSON; `None` of any other.
+pub(super) fn of_lone(store: &Store) -> Option<String> {
+    let (descr, fortran_order, shape) = store.lone()?.array?;
+    let mut origin = Map::new();
+    origin.insert("library".into(), "numpy".into());
+    match &descr {
+        Descr::Struct(fields) => {
+            origin.insert("class".into(), "structured".into());
+            origin.insert("dtype".into(), structured(fields));
+        }
+        Descr::Scalar(_) => {
+            origin.insert("class".into(), if shape.len() == 1 { "1d" } else { "2d" }.into());
+            if shape.len() == 2 {
+                origin.insert("order".into(), if fortran_order { "F" } else { "C" }.into());
+            }
+        }
+    }
+    Some(spelled(&Value::Object(origin)))
+}
+
+/// A structured dtype as NumPy's dictionary of it; padding is not a field.
+fn structured(fields: &[Field]) -> Value {
+    let (mut names, mut formats, mut offsets, mut titles) = (vec![], vec![], vec![], vec![]);
+    let mut offset = 0;
+    for field in fields {
+        if !field.is_padding() {
+            names.push(Value::from(field.name.as_str()));
+            formats.push(Value::from(match &field.descr {
+                Descr::Scalar(dtype) => dtype.descr(),
+                Descr::Struct(_) => String::new(),
+            }));
+            offsets.push(Value::from(offset));
+            titles.push(Value::from(field.title.as_deref()));
+        }
+        offset += field.nbytes().unwrap_or(0);
+    }
+    json!({
+        "names": names,
+        "formats": formats,
+        "offsets": offsets,
+        "titles": titles,
+        "itemsize": offset,
+        "aligned": false,
+    })
+}
+
+/// JSON as Python's `json.dumps` spells it, which wrote the origins of earlier files: a space behind each comma and colon, and
+/// ASCII only.
+fn spelled(value: &Value) -> String {
+    let mut out = String::new();
+    let (mut in_string, mut escaped) = (false, false);
+    let mut units = [0; 2];
+    for one in value.to_string().chars() {
+        match one {
+            ' '..='~' => out.push(one),
+            _ => {
+                for unit in one.encode_utf16(&mut units) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+        }
+        if !in_string && matches!(one, ',' | ':') {
+            out.push(' ');
+        }
+        if one == '"' && !escaped {
+            in_string = !in_string;
+        }
+        escaped = one == '\\' && !escaped;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::DType;
+
+    #[test]
+    fn a_structured_dtype_is_spelled_as_python_spells_it() {
+        let field = |name: &str, title: Option<&str>, dtype: &str| Field {
+            name: name.into(),
+            title: title.map(str::to_owned),
+            descr: Descr::Scalar(DType::parse(dtype).unwrap()),
+            shape: Vec::new(),
+        };
+        let fields =
+            [field("a\"", None, "<i4"), field("", None, "|V4"), field("é\u{7f}😀", Some("t"), "<f8")];
+        let text = spelled(&structured(&fields));
+        assert_eq!(
+            text,
+            "{\"names\": [\"a\\\"\", \"\\u00e9\\u007f\\ud83d\\ude00\"], \"formats\": [\"<i4\", \"<f8\"], \
+             \"offsets\": [0, 8], \"titles\": [null, \"t\"], \"itemsize\": 16, \"aligned\": false}"
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! A stream read while it comes in.
+
+use crate::error::{Error, Result};
+use crate::formats::{Event, IncrementalReader};
+use crate::frame::Frame;
+use crate::ipc::read::{self, Decoder, OpenOptions};
+use crate::progress::Progress;
+
+/// [`Decoder`] as the registry knows it.
+pub(super) struct Reader {
+    decoder: Decoder,
+    allow_truncated: bool,
+    /// No more bytes come, or those that came were wrong.
+    ended: bool,
+}
+
+impl Reader {
+    /// A reader at the front of a stream.
+    pub(super) fn new(options: &OpenOptions) -> Result<Self> {
+        let decoder = Decoder::new(options.limits)?;
+        Ok(Self { decoder, allow_truncated: options.allow_truncated, ended: false })
+    }
+}
+
+impl IncrementalReader for Reader {
+    fn room(&mut self) -> Result<&mut [u8]> {
+        self.decoder.room()
+    }
+
+    fn filled(&mut self, count: usize, _progress: &dyn Progress) -> Result<Event> {
+        let event = self.decoder.filled(count);
+        // After an error nothing comes any more, nor does a schema then.
+        self.ended |= event.is_err();
+        Ok(match event? {
+            read::Event::Need => Event::Need,
+            read::Event::Schema => Event::Schema,
+            read::Event::Batch(frame) => Event::Batch(frame),
+            read::Event::End => Event::End,
+        })
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.ended = true;
+        if self.allow_truncated && self.decoder.plan().is_some() { Ok(()) } else { self.decoder.finish() }
+    }
+
+    fn schema(&self) -> Result<Option<Frame>> {
+        match self.decoder.plan() {
+            Some(_) => self.decoder.empty().map(Some),
+            None if self.ended => Err(Error::malformed("arrow", "the schema has not come yet.")),
+            None => Ok(None),
+        }
+    }
+}

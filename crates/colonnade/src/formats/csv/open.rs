@@ -1,0 +1,89 @@
+//! Opened whole, and read as it comes.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Chunks, ReadOptions, Schema, decode_with, sidecar};
+use crate::error::Result;
+use crate::formats::chunk_reader::{ChunkReader, DecodeRows};
+use crate::formats::opened_text::open_text;
+use crate::formats::{IncrementalReader, Opened};
+use crate::frame::Frame;
+use crate::infer::nulls::as_readers_have_them;
+use crate::limits::Limits;
+use crate::memory::Buffer;
+use crate::progress::Progress;
+use crate::source::Source;
+use crate::text::Decoded;
+use crate::text::input::Part;
+use crate::text::opened::DecodeText;
+
+/// Opens a source. The schema of a file may be stored next to it.
+pub(super) fn open(
+    source: Source<'_>,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Box<dyn Opened>> {
+    let path = match &source {
+        Source::Path { path, .. } => Some(*path),
+        _ => None,
+    };
+    let options = with_sidecar(options, path)?;
+    let threads = options.threads;
+    open_text(source, Arc::new(options), threads, progress)
+}
+
+/// A reader of rows as they come.
+pub(super) fn reader(
+    options: &ReadOptions,
+    max_rows: usize,
+    path: Option<&Path>,
+) -> Result<Box<dyn IncrementalReader>> {
+    let chunks = Chunks::new(with_sidecar(options, path)?)?;
+    Ok(Box::new(ChunkReader::new(chunks, max_rows)))
+}
+
+/// The options, and the schema that is stored next to the file at `path`, where they ask for it and have none.
+fn with_sidecar(options: &ReadOptions, path: Option<&Path>) -> Result<ReadOptions> {
+    let mut options = options.clone();
+    if options.sidecar.is_none() && matches!(options.schema, Schema::Found | Schema::Sidecar) {
+        options.sidecar = path.map(sidecar::read).transpose()?.flatten();
+    }
+    Ok(options)
+}
+
+impl DecodeText for ReadOptions {
+    fn format(&self) -> &'static str {
+        "csv"
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn decode(&self, text: &Buffer, _part: Option<Part>, progress: &dyn Progress) -> Result<Decoded> {
+        let mut decoded = decode_with(text, self, progress)?;
+        if decoded.version.is_none() {
+            as_readers_have_them(&mut decoded.frame);
+        }
+        Ok(decoded)
+    }
+}
+
+impl DecodeRows for Chunks {
+    fn feed(&mut self, bytes: &[u8]) -> Result<()> {
+        Self::feed(self, bytes)
+    }
+
+    fn next(&mut self, max_rows: usize) -> Result<Option<Frame>> {
+        Self::next(self, max_rows)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Self::finish(self)
+    }
+
+    fn lost(&self) -> (u64, u64) {
+        (self.dropped(), self.nulled())
+    }
+}

@@ -1,0 +1,42 @@
+//! The schema that is stored next to a CSV file, in a file of its own.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::error::Result;
+
+/// Appended to the name of the CSV file.
+const SUFFIX: &str = ".schema.json";
+
+/// The schema next to the file at `path`; `None` where there is none.
+///
+/// # Errors
+/// The system's own.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+    let read = |path: &Path| match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e.into()),
+    };
+    match read(&next_to(path))? {
+        None => opened_as(path).map_or(Ok(None), |named| read(&next_to(&named))),
+        found => Ok(found),
+    }
+}
+
+fn next_to(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(SUFFIX);
+    name.into()
+}
+
+/// The name by which an open file was opened, where `path` is that of a descriptor and the name is the file's still.
+fn opened_as(path: &Path) -> Option<PathBuf> {
+    if !path.starts_with("/proc/self/fd") {
+        return None;
+    }
+    let named = std::fs::read_link(path).ok()?;
+    // Another file may have that name by now.
+    let (one, other) = (std::fs::metadata(&named).ok()?, std::fs::metadata(path).ok()?);
+    ((one.dev(), one.ino()) == (other.dev(), other.ino())).then_some(named)
+}

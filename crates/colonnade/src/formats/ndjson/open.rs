@@ -1,0 +1,59 @@
+//! Opened whole, and read as it comes.
+
+use std::sync::Arc;
+
+use super::{Chunks, ReadOptions, decode_with};
+use crate::error::Result;
+use crate::formats::chunk_reader::{ChunkReader, DecodeRows};
+use crate::formats::opened_text::open_text;
+use crate::formats::{IncrementalReader, Opened};
+use crate::frame::Frame;
+use crate::limits::Limits;
+use crate::memory::Buffer;
+use crate::progress::Progress;
+use crate::source::Source;
+use crate::text::Decoded;
+use crate::text::input::Part;
+use crate::text::opened::DecodeText;
+
+/// Opens a source.
+pub(super) fn open(
+    source: Source<'_>,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Box<dyn Opened>> {
+    open_text(source, Arc::new(*options), options.threads, progress)
+}
+
+/// A reader of rows as they come.
+pub(super) fn reader(options: &ReadOptions, max_rows: usize) -> Result<Box<dyn IncrementalReader>> {
+    Ok(Box::new(ChunkReader::new(Chunks::new(*options)?, max_rows)))
+}
+
+impl DecodeText for ReadOptions {
+    fn format(&self) -> &'static str {
+        "ndjson"
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn decode(&self, text: &Buffer, _part: Option<Part>, progress: &dyn Progress) -> Result<Decoded> {
+        decode_with(text, self, progress)
+    }
+}
+
+impl DecodeRows for Chunks {
+    fn feed(&mut self, bytes: &[u8]) -> Result<()> {
+        Self::feed(self, bytes)
+    }
+
+    fn next(&mut self, max_rows: usize) -> Result<Option<Frame>> {
+        Self::next(self, max_rows)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Self::finish(self)
+    }
+}

@@ -1,0 +1,49 @@
+//! Opened whole: one frame, or several by label.
+
+use std::sync::Arc;
+
+use super::{ReadOptions, bundle_with, decode_with};
+use crate::error::Result;
+use crate::formats::Opened;
+use crate::formats::opened_text::open_text;
+use crate::limits::Limits;
+use crate::memory::Buffer;
+use crate::progress::Progress;
+use crate::source::Source;
+use crate::text::Decoded;
+use crate::text::input::Part;
+use crate::text::opened::{DecodeText, Labelled};
+
+/// Opens a source.
+pub(super) fn open(
+    source: Source<'_>,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Box<dyn Opened>> {
+    open_text(source, Arc::new(*options), options.threads, progress)
+}
+
+impl ReadOptions {
+    /// The same options for a part of the text.
+    fn of(&self, part: Option<Part>) -> Self {
+        Self { part: part.or(self.part), ..*self }
+    }
+}
+
+impl DecodeText for ReadOptions {
+    fn format(&self) -> &'static str {
+        "yaml"
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn decode(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Decoded> {
+        decode_with(text, &self.of(part), progress)
+    }
+
+    fn bundle(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Option<Labelled>> {
+        bundle_with(text, &self.of(part), progress)
+    }
+}

@@ -1,0 +1,77 @@
+//! A frame that had to be decoded to be described, kept for the first caller who asks for all of it.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::Frame;
+
+/// The decoded frame, until a caller takes all of it. Then the memory is that caller's, and the next one decodes again: a file
+/// that stays open holds no second copy of its data.
+#[derive(Debug)]
+pub struct FrameCache(Mutex<Option<Cached>>);
+
+#[derive(Debug)]
+struct Cached {
+    frame: Frame,
+    /// Parts that were given out share the memory.
+    is_shared: bool,
+}
+
+impl FrameCache {
+    /// Holds `frame`, of which nothing was given out.
+    #[must_use]
+    pub fn new(frame: Frame) -> Self {
+        Self(Mutex::new(Some(Cached { frame, is_shared: false })))
+    }
+
+    /// The frame, for a caller that asks for a part of it (`is_part`) or all of it; `None` where it was taken before. For a part
+    /// it stays here. A `private` frame leaves with its memory: the answer says whether nobody else sees that.
+    #[must_use]
+    pub fn take(&self, is_part: bool, private: bool) -> Option<(Frame, bool)> {
+        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_part && !private {
+            return slot.as_mut().map(|cached| {
+                cached.is_shared = true;
+                (cached.frame.clone(), false)
+            });
+        }
+        slot.take().map(|cached| (cached.frame, private && !cached.is_shared))
+    }
+
+    /// The frame, which stays; `None` where it was taken.
+    #[must_use]
+    pub fn get(&self) -> Option<Frame> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|cached| cached.frame.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{Axis, Tags};
+
+    fn cache() -> FrameCache {
+        let (rows, columns) = (Axis::range(0), Axis::range(0));
+        FrameCache::new(Frame::new(rows, columns, Vec::new(), Tags::default()).unwrap())
+    }
+
+    fn is_private(taken: Option<(Frame, bool)>) -> Option<bool> {
+        taken.map(|(_, is_private)| is_private)
+    }
+
+    #[test]
+    fn the_first_who_asks_for_all_of_it_takes_it() {
+        let cache = cache();
+        assert_eq!(is_private(cache.take(false, true)), Some(true));
+        assert!(
+            cache.take(false, true).is_none() && cache.take(true, false).is_none() && cache.get().is_none()
+        );
+    }
+
+    #[test]
+    fn memory_that_parts_share_is_not_private() {
+        let cache = cache();
+        assert_eq!(is_private(cache.take(true, false)), Some(false));
+        assert!(cache.get().is_some());
+        assert_eq!(is_private(cache.take(true, true)), Some(false));
+    }
+}

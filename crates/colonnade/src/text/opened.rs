@@ -1,0 +1,260 @@
+//! An opened text: the text, what is known of it, and the frame until a caller takes it. The same for every text format.
+
+use std::io::Read;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::arrow::ranges::check_ranges;
+use crate::codec::file::{Codec, Growth, Unpacking, unpacked};
+use crate::decode::Request;
+use crate::error::{Error, Result};
+use crate::frame::{Frame, FrameCache};
+use crate::limits::Limits;
+use crate::memory::Buffer;
+use crate::progress::{Progress, Silent};
+use crate::source::{Source, collect_checked};
+
+use super::Decoded;
+use super::described::Described;
+use super::input::Part;
+
+/// Labels of a bundle's frames, and where the text of each is stored.
+pub type Labelled = Vec<(String, Range<usize>)>;
+
+/// What an [`OpenedText`] needs of its format: its options of reading implement this.
+pub trait DecodeText: Send + Sync {
+    /// The format's name.
+    fn format(&self) -> &'static str;
+
+    /// Caps.
+    fn limits(&self) -> &Limits;
+
+    /// Decodes the text, or the part of it that is one frame of a bundle.
+    ///
+    /// # Errors
+    /// `Malformed`, `Unsupported`, `LimitExceeded` with line, column and byte; `Cancelled` from `progress`.
+    fn decode(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Decoded>;
+
+    /// The frames of a bundle; `None` where the text, or the part of it, is one frame.
+    ///
+    /// # Errors
+    /// As [`DecodeText::decode`].
+    fn bundle(&self, text: &Buffer, part: Option<Part>, progress: &dyn Progress) -> Result<Option<Labelled>> {
+        let _ = (text, part, progress);
+        Ok(None)
+    }
+
+    /// What else the error of a bundle that is read as one frame advises, with a comma in front.
+    fn bundle_advice(&self) -> &'static str {
+        ""
+    }
+}
+
+/// An opened text, decoded once to be described.
+pub struct OpenedText {
+    decoder: Arc<dyn DecodeText>,
+    /// All of it, of which the frame of a bundle is a part.
+    text: Buffer,
+    part: Option<Part>,
+    text_nbytes: u64,
+    file_nbytes: u64,
+    packing: Option<Codec>,
+    content: Content,
+}
+
+enum Content {
+    Frame(Box<(Described, FrameCache)>),
+    Bundle(Labelled),
+}
+
+impl OpenedText {
+    /// Opens a source, which may be packed. `threads` may read a file.
+    ///
+    /// # Errors
+    /// The system's own; damaged or cut bytes of gzip or zstd; as [`DecodeText::decode`].
+    pub fn open(
+        source: Source<'_>,
+        decoder: Arc<dyn DecodeText>,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        match source {
+            Source::Stream(stream) => Self::from_stream(stream, decoder, progress),
+            source => {
+                let bytes = source.read(decoder.format(), decoder.limits(), threads, progress)?;
+                let file_nbytes = bytes.nbytes() as u64;
+                let (text, packing) = unpacked(decoder.format(), bytes, decoder.limits(), progress)?;
+                Self::whole(text, decoder, packing, file_nbytes, progress)
+            }
+        }
+    }
+
+    /// A stream is unpacked as it comes: only its end tells its size.
+    fn from_stream(
+        stream: &mut (dyn Read + Send),
+        decoder: Arc<dyn DecodeText>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let (format, limits, count) = (decoder.format(), decoder.limits(), AtomicU64::new(0));
+        let mut growth = Growth::new(limits);
+        let mut unpacking = Unpacking::new(Counted { source: stream, count: &count });
+        let mut check = |text: &[u8]| growth.check(format, text, count.load(Ordering::Relaxed));
+        let text = collect_checked(&mut unpacking, format, limits, &mut check, progress)?;
+        let (packing, file_nbytes) = (unpacking.codec(), count.load(Ordering::Relaxed));
+        Self::whole(text, decoder, packing, file_nbytes, progress)
+    }
+
+    fn whole(
+        text: Buffer,
+        decoder: Arc<dyn DecodeText>,
+        packing: Option<Codec>,
+        file_nbytes: u64,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let text_nbytes = text.nbytes() as u64;
+        let content = Content::of(&*decoder, &text, None, progress)?;
+        Ok(Self { decoder, text, part: None, text_nbytes, file_nbytes, packing, content })
+    }
+
+    /// The format's name.
+    #[must_use]
+    pub fn format(&self) -> &'static str {
+        self.decoder.format()
+    }
+
+    /// The description of the frame; `None` of a bundle.
+    #[must_use]
+    pub fn described(&self) -> Option<&Described> {
+        match &self.content {
+            Content::Frame(frame) => Some(&frame.0),
+            Content::Bundle(_) => None,
+        }
+    }
+
+    /// How the file is packed.
+    #[must_use]
+    pub fn packing(&self) -> Option<Codec> {
+        self.packing
+    }
+
+    /// Bytes of the file.
+    #[must_use]
+    pub fn file_nbytes(&self) -> u64 {
+        self.file_nbytes
+    }
+
+    /// Bytes of the text, unpacked.
+    #[must_use]
+    pub fn text_nbytes(&self) -> u64 {
+        self.text_nbytes
+    }
+
+    /// The frame, or the part of it that is asked for, and whether nobody else sees its memory.
+    ///
+    /// # Errors
+    /// `Malformed`: several frames; `NotFound`: a position or row that is not there; as [`DecodeText::decode`].
+    pub fn load(&self, request: &Request<'_>) -> Result<(Frame, bool)> {
+        let Content::Frame(held) = &self.content else { return Err(self.is_bundle()) };
+        let is_part = request.positions.is_some() || request.rows.is_some();
+        let (frame, private) = match held.1.take(is_part, request.private) {
+            Some(taken) => taken,
+            None => {
+                let decoded = self.decoder.decode(&self.text, self.part, request.progress)?;
+                (decoded.frame, request.private)
+            }
+        };
+        Ok((frame.part(self.format(), request.positions, request.rows)?, private))
+    }
+
+    /// Looks for values that their types have no room for, in all frames of a bundle too. `progress` is looked at and told
+    /// nothing: opening has decoded everything.
+    ///
+    /// # Errors
+    /// `Malformed`, naming the column; of a bundle as [`DecodeText::decode`].
+    pub fn verify(&self, progress: &dyn Progress) -> Result<()> {
+        let silent = Silent(progress);
+        match &self.content {
+            Content::Frame(held) => {
+                let frame = match held.1.get() {
+                    Some(frame) => frame,
+                    None => self.decoder.decode(&self.text, self.part, &silent)?.frame,
+                };
+                check_ranges(self.format(), &frame, 0)
+            }
+            Content::Bundle(frames) => {
+                frames.iter().try_for_each(|(label, _)| self.open_label(label, &silent)?.verify(&silent))
+            }
+        }
+    }
+
+    /// Labels of a bundle; none of a frame.
+    #[must_use]
+    pub fn labels(&self) -> Vec<String> {
+        match &self.content {
+            Content::Frame(_) => Vec::new(),
+            Content::Bundle(frames) => frames.iter().map(|(label, _)| label.clone()).collect(),
+        }
+    }
+
+    /// One frame of a bundle.
+    ///
+    /// # Errors
+    /// `NotFound`; as [`DecodeText::decode`].
+    pub fn open_label(&self, label: &str, progress: &dyn Progress) -> Result<Self> {
+        let missing = || Error::not_found(self.format(), format!("frame {label:?} is not there."));
+        let Content::Bundle(frames) = &self.content else { return Err(missing()) };
+        let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
+        let (part, nbytes) = (Some((extent.start, extent.len())), extent.len() as u64);
+        let content = Content::of(&*self.decoder, &self.text, part, progress).map_err(|e| {
+            let inner = e.location().clone();
+            let member = inner.member.map_or_else(|| label.to_owned(), |place| format!("{label}: {place}"));
+            e.moved(member, inner.offset)
+        })?;
+        let (decoder, text, packing) = (Arc::clone(&self.decoder), self.text.clone(), self.packing);
+        Ok(Self { decoder, text, part, text_nbytes: nbytes, file_nbytes: nbytes, packing, content })
+    }
+
+    fn is_bundle(&self) -> Error {
+        let labels = self.labels();
+        let some: Vec<&str> = labels.iter().take(5).map(String::as_str).collect();
+        let message = format!(
+            "expected one frame, found a map of {} frames: {}. Open one by its label, read_bundle(source)[{:?}]{}.",
+            labels.len(),
+            some.join(", "),
+            some.first().unwrap_or(&""),
+            self.decoder.bundle_advice()
+        );
+        Error::malformed(self.format(), message)
+    }
+}
+
+impl Content {
+    fn of(
+        decoder: &dyn DecodeText,
+        text: &Buffer,
+        part: Option<Part>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        if let Some(frames) = decoder.bundle(text, part, progress)? {
+            return Ok(Self::Bundle(frames));
+        }
+        let decoded = decoder.decode(text, part, progress)?;
+        let described = Described::of(decoder.format(), &decoded, decoder.limits())?;
+        Ok(Self::Frame(Box::new((described, FrameCache::new(decoded.frame)))))
+    }
+}
+
+/// A source whose bytes are counted.
+struct Counted<'a> {
+    source: &'a mut (dyn Read + Send),
+    count: &'a AtomicU64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.source.read(room)?;
+        self.count.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
