@@ -4,21 +4,17 @@ from collections.abc import Mapping
 
 from ._link_ends import LinkTarget
 from ._option_checks import LEVELS
-from ._options import NpzOptions
-from ._options_msgpack import MsgpackOptions
-from ._options_text import Text
+from ._options import NpzOptions, Options
 from ._targets import AnyTarget, PathTarget
 from .errors import OptionError, UnsupportedError
 
 
-def check_map(made: MsgpackOptions | Text, format: str, where: AnyTarget, layout: str, outer: str | None) -> None:
-    """Raise where a map of frames has no such option, or does not go to this target."""
+def check_map(made: Options, format: str, where: AnyTarget, layout: str, outer: str | None, *, no_message: str) -> None:
+    """Raise where a map of frames has no such option. `no_message`: why it does not go over a connection."""
     if (layout, outer) != ("npz", None):
         raise OptionError(f"{format}: layout and outer are of ZIP bundles; a map of frames has neither.")
     if isinstance(where, LinkTarget):
-        if isinstance(made, MsgpackOptions):
-            raise UnsupportedError("msgpack: a message of a connection is one frame. Send each, or the bundle's bytes.")
-        raise UnsupportedError("a bundle does not go over a connection as one message: send each frame.")
+        raise UnsupportedError(no_message)
 
 
 def check_zip(made: NpzOptions, format: str, where: AnyTarget, layout: str, outer: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from . import _core
@@ -176,16 +177,22 @@ _VALUE_BY_VALUE = (
 )
 _TEXT_BY_TEXT = "a connection takes no text chunk by chunk: send each chunk as a message of its own."
 
+_CHECK_VALUE = partial(
+    check_map,
+    no_message="msgpack: a message of a connection is one frame. Send each, or the bundle's bytes.",
+)
+_CHECK_TEXT = partial(check_map, no_message="a bundle does not go over a connection as one message: send each frame.")
+
 WRITE_FORMATS = {
     "npz": WriteFormat(NpzOptions, _npz, check_bundle=check_zip),
     "npy": WriteFormat(NpyOptions, _npy, is_directory=is_directory),
     "arrow": WriteFormat(ArrowOptions, _arrow, is_batched=True),
     "arrows": WriteFormat(ArrowsOptions, _arrows, is_batched=True),
     "parquet": WriteFormat(ParquetOptions, _parquet, is_batched=True),
-    "msgpack": WriteFormat(MsgpackOptions, _msgpack, check_bundle=check_map, no_message=_VALUE_BY_VALUE),
+    "msgpack": WriteFormat(MsgpackOptions, _msgpack, check_bundle=_CHECK_VALUE, no_message=_VALUE_BY_VALUE),
     "csv": WriteFormat(CsvOptions, _csv, no_message=_TEXT_BY_TEXT),
-    "json": WriteFormat(JsonOptions, _json, check_bundle=check_map),
+    "json": WriteFormat(JsonOptions, _json, check_bundle=_CHECK_TEXT),
     "ndjson": WriteFormat(NdjsonOptions, _ndjson, no_message=_TEXT_BY_TEXT),
-    "yaml": WriteFormat(YamlOptions, _yaml, check_bundle=check_map),
+    "yaml": WriteFormat(YamlOptions, _yaml, check_bundle=_CHECK_TEXT),
 }
 _BY_OPTIONS = {entry.options: entry for entry in WRITE_FORMATS.values()}
