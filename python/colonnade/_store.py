@@ -28,14 +28,14 @@ def send(
     core: _core.CoreFrame, link: Link, made: Options, progress: Callback | None, timeout_s: float | None = None
 ) -> None:
     """Send `core` as one message."""
-    options = core_options(made, Request(threads=link._threads, is_message=True))
+    options = core_options(made, Request(None, None, None, link._threads, True))
     link._core.send(core, options, timeout_s, progress)
 
 
 def encode_bytes(core: _core.CoreFrame, columns: Columns, made: Options, progress: Callback | None) -> bytes:
     """The bytes of `core`."""
     _is_directory(core, None, made)
-    return _core.encode(core, core_options(made, Request(columns=columns)), progress)
+    return _core.encode(core, core_options(made, Request(None, columns)), progress)
 
 
 def _is_directory(core: _core.CoreFrame, where: AnyTarget | None, made: Options) -> bool:

@@ -107,22 +107,25 @@ def _npy(made: NpyOptions, request: Request, threads: int) -> _core.WriteOptions
 
 
 def _arrow(made: ArrowOptions, request: Request, threads: int) -> _core.WriteOptions:
-    return _core.ArrowWriteOptions(**_ipc(made, request, threads))
+    return _core.ArrowWriteOptions(
+        compression=made.compression,
+        level=made.level,
+        batch_nbytes=made.batch_nbytes,
+        fsync=made.fsync,
+        threads=threads,
+        nrows=request.nrows,
+    )
 
 
 def _arrows(made: ArrowsOptions, request: Request, threads: int) -> _core.WriteOptions:
-    return _core.ArrowsWriteOptions(**_ipc(made, request, threads))
-
-
-def _ipc(made: ArrowOptions, request: Request, threads: int) -> dict[str, Any]:
-    return {
-        "compression": made.compression,
-        "level": made.level,
-        "batch_nbytes": made.batch_nbytes,
-        "fsync": made.fsync,
-        "threads": threads,
-        "nrows": request.nrows,
-    }
+    return _core.ArrowsWriteOptions(
+        compression=made.compression,
+        level=made.level,
+        batch_nbytes=made.batch_nbytes,
+        fsync=made.fsync,
+        threads=threads,
+        nrows=request.nrows,
+    )
 
 
 def _parquet(made: ParquetOptions, request: Request, threads: int) -> _core.WriteOptions:
