@@ -13,48 +13,50 @@ from ._write_formats import Request, core_options, write_format
 _WRITERS = ByTarget(_core.write_path, _core.write_fd, _core.write_sink, _core.write_callable)
 
 
-def store(core: _core.CoreFrame, columns: Columns, where: AnyTarget, made: Options, progress: Callback | None) -> None:
+def store(
+    core: _core.CoreFrame, columns: Columns, where: AnyTarget, options: Options, progress: Callback | None
+) -> None:
     """Write `core` to `where`, as its options say."""
     if isinstance(where, LinkTarget):
-        send(core, where.opened(resolve_threads(made.threads)), made, progress)
+        send(core, where.opened(resolve_threads(options.threads)), options, progress)
         return
     write, place = _WRITERS.of(where)
-    if _is_directory(core, where, made):
+    if _is_directory(core, where, options):
         write = _core.write_directory
-    write(core, place, core_options(made, Request(where, columns)), progress)
+    write(core, place, core_options(options, Request(where, columns)), progress)
 
 
 def send(
-    core: _core.CoreFrame, link: Link, made: Options, progress: Callback | None, timeout_s: float | None = None
+    core: _core.CoreFrame, link: Link, options: Options, progress: Callback | None, timeout_s: float | None = None
 ) -> None:
     """Send `core` as one message."""
-    options = core_options(made, Request(threads=link._threads, is_message=True))
-    link._core.send(core, options, timeout_s, progress)
+    encoding = core_options(options, Request(None, None, None, link._threads, True))
+    link._core.send(core, encoding, timeout_s, progress)
 
 
-def encode_bytes(core: _core.CoreFrame, columns: Columns, made: Options, progress: Callback | None) -> bytes:
+def encode_bytes(core: _core.CoreFrame, columns: Columns, options: Options, progress: Callback | None) -> bytes:
     """The bytes of `core`."""
-    _is_directory(core, None, made)
-    return _core.encode(core, core_options(made, Request(columns=columns)), progress)
+    _is_directory(core, None, options)
+    return _core.encode(core, core_options(options, Request(None, columns)), progress)
 
 
-def _is_directory(core: _core.CoreFrame, where: AnyTarget | None, made: Options) -> bool:
-    decide = write_format(made).is_directory
-    return decide is not None and decide(core, where, made)
+def _is_directory(core: _core.CoreFrame, where: AnyTarget | None, options: Options) -> bool:
+    decide = write_format(options).is_directory
+    return decide is not None and decide(core, where, options)
 
 
 def store_bundle(
     frames: list[tuple[str, _core.CoreFrame]],
     where: AnyTarget,
-    made: Options,
+    options: Options,
     bundle: tuple[str, str | None],
     progress: Callback | None,
 ) -> None:
     """Write frames by their labels to `where`. `bundle`: layout and outer codec of a ZIP."""
     assert not isinstance(where, LinkTarget)
-    options = core_options(made, Request(where, bundle=bundle))
+    encoding = core_options(options, Request(where, bundle=bundle))
     if isinstance(where, PathTarget):
-        _core.write_bundle_path(frames, where.path, options, progress)
+        _core.write_bundle_path(frames, where.path, encoding, progress)
         return
-    with memoryview(_core.encode_bundle(frames, options, progress)) as view:
+    with memoryview(_core.encode_bundle(frames, encoding, progress)) as view:
         send_all(where, view)

@@ -62,7 +62,7 @@ def encode_chunks(chunks: Chunks, made: Options, progress: Callback | None) -> b
     ahead = iter(chunks.frames)
     begun = list(islice(ahead, 2))
     if len(begun) == 1:
-        return _core.encode(begun[0], core_options(made, Request(nrows=begun[0].nrows)), progress)
+        return _core.encode(begun[0], core_options(made, Request(None, None, begun[0].nrows)), progress)
     sink = _core.BufferSink()
     store_chunks(Chunks(chain(begun, ahead), chunks.nbytes, chunks.nrows), SinkTarget(sink), made, progress)
     with memoryview(sink) as view:
@@ -84,11 +84,11 @@ def open_writer(where: AnyTarget, made: Options, nrows: int | None = None) -> _c
         link = where.opened(resolve_threads(made.threads))
         return link._core.writer(_message_options(made, link, nrows))
     to, place = _WRITERS.of(where)
-    return to(place, core_options(made, Request(where, nrows=nrows)))
+    return to(place, core_options(made, Request(where, None, nrows)))
 
 
 def _message_options(made: Options, link: Link, nrows: int | None) -> _core.WriteOptions:
-    return core_options(made, Request(nrows=nrows, threads=link._threads, is_message=True))
+    return core_options(made, Request(None, None, nrows, link._threads, True))
 
 
 def _begun(chunks: Iterable[_core.CoreFrame]) -> Iterator[_core.CoreFrame]:

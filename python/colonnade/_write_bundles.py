@@ -4,49 +4,49 @@ from collections.abc import Mapping
 
 from ._link_ends import LinkTarget
 from ._option_checks import LEVELS
-from ._options import NpzOptions
-from ._options_msgpack import MsgpackOptions
-from ._options_text import Text
+from ._options import NpzOptions, Options
 from ._targets import AnyTarget, PathTarget
 from .errors import OptionError, UnsupportedError
 
 
-def check_map(made: MsgpackOptions | Text, format: str, where: AnyTarget, layout: str, outer: str | None) -> None:
-    """Raise where a map of frames has no such option, or does not go to this target."""
+def check_map(
+    options: Options, format: str, where: AnyTarget, layout: str, outer: str | None, *, no_message: str
+) -> None:
+    """Raise where a map of frames has no such option. `no_message`: why it does not go over a connection."""
     if (layout, outer) != ("npz", None):
         raise OptionError(f"{format}: layout and outer are of ZIP bundles; a map of frames has neither.")
     if isinstance(where, LinkTarget):
-        if isinstance(made, MsgpackOptions):
-            raise UnsupportedError("msgpack: a message of a connection is one frame. Send each, or the bundle's bytes.")
-        raise UnsupportedError("a bundle does not go over a connection as one message: send each frame.")
+        raise UnsupportedError(no_message)
 
 
-def check_zip(made: NpzOptions, format: str, where: AnyTarget, layout: str, outer: str | None) -> None:
+def check_zip(options: NpzOptions, format: str, where: AnyTarget, layout: str, outer: str | None) -> None:
     """Raise where a ZIP of frames cannot be written so, or to this target."""
     if not isinstance(where, PathTarget):
         raise UnsupportedError(
             "npz: a bundle is written to a path of a regular file. Write it there, then send the file; or pass "
             "format='msgpack'."
         )
-    if isinstance(made.compression, Mapping):
+    if isinstance(options.compression, Mapping):
         raise OptionError("compression: expected one codec for all frames of a bundle, found a mapping.")
-    if isinstance(made.filter, Mapping):
+    if isinstance(options.filter, Mapping):
         raise OptionError("filter: expected one word for all frames of a bundle, found a mapping.")
     if outer == "deflate":
-        _check_outer(layout, made)
+        _check_outer(layout, options)
 
 
-def _check_outer(layout: str, made: NpzOptions) -> None:
+def _check_outer(layout: str, options: NpzOptions) -> None:
     """The outer ZIP has one codec and one level; of members that lie in it directly it is theirs."""
-    if layout == "npy" and made.codec not in (None, "deflate"):
-        asked = f"profile={made.profile!r}, which is zstd" if made.compression is None else f"{made.compression!r}"
+    if layout == "npy" and options.codec not in (None, "deflate"):
+        asked = (
+            f"profile={options.profile!r}, which is zstd" if options.compression is None else f"{options.compression!r}"
+        )
         raise OptionError(
             f"compression: expected None or 'deflate' with layout='npy' and outer='deflate', which compresses the "
             f"members, found {asked}. Leave one of the two out."
         )
     low, high = LEVELS["deflate"]
-    if made.level is not None and not low <= made.level <= high:
+    if options.level is not None and not low <= options.level <= high:
         raise OptionError(
-            f"level: expected {low} to {high} with outer='deflate', whose level it is too, found {made.level}. Leave "
-            "outer out."
+            f"level: expected {low} to {high} with outer='deflate', whose level it is too, found {options.level}. "
+            "Leave outer out."
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from . import _core
@@ -58,8 +59,8 @@ class WriteFormat:
     no_message: str | None = None
 
 
-def core_options(made: Options, request: Request) -> _core.WriteOptions:
-    """The options of the core that `made` are for this request.
+def core_options(options: Options, request: Request) -> _core.WriteOptions:
+    """The options of the core that `options` are for this request.
 
     Raises
     ------
@@ -68,25 +69,25 @@ def core_options(made: Options, request: Request) -> _core.WriteOptions:
     ColumnNotFound
         A label in the options that no column has.
     """
-    return write_format(made).to_core(made, request, resolve_threads(made.threads, request.threads))
+    return write_format(options).to_core(options, request, resolve_threads(options.threads, request.threads))
 
 
-def write_format(made: Options) -> WriteFormat:
+def write_format(options: Options) -> WriteFormat:
     """The entry of the format that these options are of."""
-    return _BY_OPTIONS[type(made)]
+    return _BY_OPTIONS[type(options)]
 
 
-def _npz(made: NpzOptions, request: Request, threads: int) -> _core.WriteOptions:
+def _npz(options: NpzOptions, request: Request, threads: int) -> _core.WriteOptions:
     layout, outer = request.bundle
     return _core.NpzWriteOptions(
-        compression=_by_position(made.codec, request.columns),
-        filter=_by_position(made.filtering, request.columns),
-        profile=made.profile,
-        level=made.level,
-        compat=made.compat,
+        compression=_by_position(options.codec, request.columns),
+        filter=_by_position(options.filtering, request.columns),
+        profile=options.profile,
+        level=options.level,
+        compat=options.compat,
         layout=layout,
         outer=outer,
-        fsync=made.fsync,
+        fsync=options.fsync,
         threads=threads,
     )
 
@@ -101,73 +102,78 @@ def _by_position(
     return {position: name for label, name in asked.items() for position in columns.of(label)}
 
 
-def _npy(made: NpyOptions, request: Request, threads: int) -> _core.WriteOptions:
-    return _core.NpyWriteOptions(compat=made.compat, fsync=made.fsync)
+def _npy(options: NpyOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.NpyWriteOptions(compat=options.compat, fsync=options.fsync)
 
 
-def _arrow(made: ArrowOptions, request: Request, threads: int) -> _core.WriteOptions:
-    return _core.ArrowWriteOptions(**_ipc(made, request, threads))
-
-
-def _arrows(made: ArrowsOptions, request: Request, threads: int) -> _core.WriteOptions:
-    return _core.ArrowsWriteOptions(**_ipc(made, request, threads))
-
-
-def _ipc(made: ArrowOptions, request: Request, threads: int) -> dict[str, Any]:
-    return {
-        "compression": made.compression,
-        "level": made.level,
-        "batch_nbytes": made.batch_nbytes,
-        "fsync": made.fsync,
-        "threads": threads,
-        "nrows": request.nrows,
-    }
-
-
-def _parquet(made: ParquetOptions, request: Request, threads: int) -> _core.WriteOptions:
-    return _core.ParquetWriteOptions(
-        compression=made.compression,
-        level=made.level,
-        encoding=made.encoding if isinstance(made.encoding, str) else dict(made.encoding),
-        use_dictionary=made.use_dictionary if isinstance(made.use_dictionary, bool) else list(made.use_dictionary),
-        profile=made.profile,
-        row_group_rows=made.row_group_rows,
-        page_nbytes=made.page_nbytes,
-        data_page_version=made.data_page_version,
-        statistics=made.statistics,
-        page_index=made.page_index,
-        crc=made.crc,
-        fsync=made.fsync,
+def _arrow(options: ArrowOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.ArrowWriteOptions(
+        compression=options.compression,
+        level=options.level,
+        batch_nbytes=options.batch_nbytes,
+        fsync=options.fsync,
         threads=threads,
         nrows=request.nrows,
     )
 
 
-def _msgpack(made: MsgpackOptions, request: Request, threads: int) -> _core.WriteOptions:
+def _arrows(options: ArrowsOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.ArrowsWriteOptions(
+        compression=options.compression,
+        level=options.level,
+        batch_nbytes=options.batch_nbytes,
+        fsync=options.fsync,
+        threads=threads,
+        nrows=request.nrows,
+    )
+
+
+def _parquet(options: ParquetOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return _core.ParquetWriteOptions(
+        compression=options.compression,
+        level=options.level,
+        encoding=options.encoding if isinstance(options.encoding, str) else dict(options.encoding),
+        use_dictionary=options.use_dictionary
+        if isinstance(options.use_dictionary, bool)
+        else list(options.use_dictionary),
+        profile=options.profile,
+        row_group_rows=options.row_group_rows,
+        page_nbytes=options.page_nbytes,
+        data_page_version=options.data_page_version,
+        statistics=options.statistics,
+        page_index=options.page_index,
+        crc=options.crc,
+        fsync=options.fsync,
+        threads=threads,
+        nrows=request.nrows,
+    )
+
+
+def _msgpack(options: MsgpackOptions, request: Request, threads: int) -> _core.WriteOptions:
     return _core.MsgpackWriteOptions(
-        orient=made.orient or "columns",
-        header=made.header,
-        numbers=made.numbers,
-        compatible=made.compatible,
-        fsync=made.fsync,
+        orient=options.orient or "columns",
+        header=options.header,
+        numbers=options.numbers,
+        compatible=options.compatible,
+        fsync=options.fsync,
         threads=threads,
     )
 
 
-def _csv(made: CsvOptions, request: Request, threads: int) -> _core.WriteOptions:
-    return csv_options(made, request.where, threads, is_message=request.is_message)
+def _csv(options: CsvOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return csv_options(options, request.where, threads, is_message=request.is_message)
 
 
-def _json(made: JsonOptions, request: Request, threads: int) -> _core.WriteOptions:
-    return json_options(made, request.where, threads)
+def _json(options: JsonOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return json_options(options, request.where, threads)
 
 
-def _ndjson(made: NdjsonOptions, request: Request, threads: int) -> _core.WriteOptions:
-    return ndjson_options(made, request.where, threads)
+def _ndjson(options: NdjsonOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return ndjson_options(options, request.where, threads)
 
 
-def _yaml(made: YamlOptions, request: Request, threads: int) -> _core.WriteOptions:
-    return yaml_options(made, request.where, threads)
+def _yaml(options: YamlOptions, request: Request, threads: int) -> _core.WriteOptions:
+    return yaml_options(options, request.where, threads)
 
 
 _VALUE_BY_VALUE = (
@@ -176,16 +182,22 @@ _VALUE_BY_VALUE = (
 )
 _TEXT_BY_TEXT = "a connection takes no text chunk by chunk: send each chunk as a message of its own."
 
+_CHECK_VALUE = partial(
+    check_map,
+    no_message="msgpack: a message of a connection is one frame. Send each, or the bundle's bytes.",
+)
+_CHECK_TEXT = partial(check_map, no_message="a bundle does not go over a connection as one message: send each frame.")
+
 WRITE_FORMATS = {
     "npz": WriteFormat(NpzOptions, _npz, check_bundle=check_zip),
     "npy": WriteFormat(NpyOptions, _npy, is_directory=is_directory),
     "arrow": WriteFormat(ArrowOptions, _arrow, is_batched=True),
     "arrows": WriteFormat(ArrowsOptions, _arrows, is_batched=True),
     "parquet": WriteFormat(ParquetOptions, _parquet, is_batched=True),
-    "msgpack": WriteFormat(MsgpackOptions, _msgpack, check_bundle=check_map, no_message=_VALUE_BY_VALUE),
+    "msgpack": WriteFormat(MsgpackOptions, _msgpack, check_bundle=_CHECK_VALUE, no_message=_VALUE_BY_VALUE),
     "csv": WriteFormat(CsvOptions, _csv, no_message=_TEXT_BY_TEXT),
-    "json": WriteFormat(JsonOptions, _json, check_bundle=check_map),
+    "json": WriteFormat(JsonOptions, _json, check_bundle=_CHECK_TEXT),
     "ndjson": WriteFormat(NdjsonOptions, _ndjson, no_message=_TEXT_BY_TEXT),
-    "yaml": WriteFormat(YamlOptions, _yaml, check_bundle=check_map),
+    "yaml": WriteFormat(YamlOptions, _yaml, check_bundle=_CHECK_TEXT),
 }
 _BY_OPTIONS = {entry.options: entry for entry in WRITE_FORMATS.values()}

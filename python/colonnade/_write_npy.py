@@ -11,7 +11,7 @@ from ._targets import AnyTarget, PathTarget
 from .errors import EncodeError, OptionError
 
 
-def is_directory(core: _core.CoreFrame, where: AnyTarget | None, made: NpyOptions) -> bool:
+def is_directory(core: _core.CoreFrame, where: AnyTarget | None, options: NpyOptions) -> bool:
     """Whether `core` is written to `where` (None: to bytes) as a directory.
 
     Raises
@@ -20,12 +20,12 @@ def is_directory(core: _core.CoreFrame, where: AnyTarget | None, made: NpyOption
         It would be one where the target is no path.
     """
     if isinstance(where, PathTarget):
-        if made.directory is not None:
-            return made.directory
+        if options.directory is not None:
+            return options.directory
         return where.is_directory or not _is_lone_array(core)
-    if made.directory:
+    if options.directory:
         raise OptionError("directory: expected False or None where the target is no path, found True.")
-    if made.directory is None and not _is_lone_array(core):
+    if options.directory is None and not _is_lone_array(core):
         raise EncodeError(
             "npy: a frame with labels, names or several dtypes is a directory of members, which needs a path. "
             "Use format='npz', or directory=False for a frame of one dtype with automatic labels."

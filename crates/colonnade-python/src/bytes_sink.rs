@@ -10,8 +10,15 @@ use pyo3::types::PyBytes;
 use crate::room;
 use crate::sink::BufferSink;
 
-/// Up to here a vector takes what comes; past it a sink, which grows without copying and whose memory is recycled.
-const SMALL_NBYTES: usize = 256 << 10;
+/// Past this a sink takes what comes, which grows without copying. Up to here a vector does: the allocator gives it memory
+/// that was used before, where a sink's is fresh.
+const SMALL_NBYTES: usize = 32 << 20;
+
+/// Frames from here on begin with the sink: a vector would be copied several times as it grows.
+const LARGE_FRAME_NBYTES: usize = 8 << 20;
+
+/// What is reserved but not exactly known goes to the sink from here on.
+const RESERVED_NBYTES: u64 = 256 << 10;
 
 /// A `bytes` object that is filled front to back: in place where its size is reserved first, else by way of memory that grows.
 pub(crate) struct BytesSink {
@@ -25,13 +32,26 @@ enum Spill {
     Large(BufferSink),
 }
 
-impl Default for BytesSink {
-    fn default() -> Self {
-        Self { room: None, filled: 0, spill: Spill::Small(Vec::new()) }
-    }
-}
-
 impl BytesSink {
+    /// A sink for the bytes of frames that take `nbytes` in memory.
+    pub(crate) fn of(nbytes: usize) -> io::Result<Self> {
+        let spill = if nbytes < LARGE_FRAME_NBYTES {
+            Spill::Small(Vec::new())
+        } else {
+            Spill::Large(BufferSink::empty()?)
+        };
+        Ok(Self { room: None, filled: 0, spill })
+    }
+
+    /// Whether nothing was written, and no size is known.
+    fn is_untouched(&self) -> bool {
+        match &self.spill {
+            _ if self.room.is_some() => false,
+            Spill::Small(bytes) => bytes.is_empty(),
+            Spill::Large(sink) => sink.filled() == 0,
+        }
+    }
+
     /// The object.
     pub(crate) fn finish(self, py: Python<'_>) -> PyResult<Py<PyBytes>> {
         match (self.room, self.spill) {
@@ -109,14 +129,14 @@ impl Sink for BytesSink {
     }
 
     fn reserve(&mut self, total: u64) -> io::Result<()> {
-        if self.room.is_none() && matches!(&self.spill, Spill::Small(bytes) if bytes.is_empty()) {
+        if self.is_untouched() {
             self.room = Some(room::room(usize::try_from(total).map_err(io::Error::other)?)?);
         }
         Ok(())
     }
 
     fn reserve_about(&mut self, total: u64) -> io::Result<()> {
-        if self.room.is_some() || total <= SMALL_NBYTES as u64 {
+        if self.room.is_some() || total <= RESERVED_NBYTES {
             return Ok(());
         }
         self.enlarge()?.reserve(0, total)

@@ -48,8 +48,9 @@ fn encode(
     progress: Callback,
 ) -> PyResult<Py<PyBytes>> {
     let (frame, encoding) = (&*frame.frame, &options.encoding);
-    let mut sink = BytesSink::default();
-    let is_small = frame.ncols <= REMEMBERED_COLUMNS && frame.nbytes() <= SMALL_NBYTES;
+    let nbytes = frame.nbytes();
+    let mut sink = BytesSink::of(nbytes)?;
+    let is_small = frame.ncols <= REMEMBERED_COLUMNS && nbytes <= SMALL_NBYTES;
     watched(py, progress, None, |watch| {
         if is_small
             && let Some((mut encoders, at)) = remembered(encoding)
@@ -76,7 +77,7 @@ fn encode_bundle(
     progress: Callback,
 ) -> PyResult<Py<PyBytes>> {
     let frames = owned(&frames);
-    let mut sink = BytesSink::default();
+    let mut sink = BytesSink::of(frames.iter().map(|(_, frame)| frame.nbytes()).sum())?;
     watched(py, progress, None, |watch| options.encoding.encode_bundle(&frames, &mut sink, watch))?;
     sink.finish(py)
 }
