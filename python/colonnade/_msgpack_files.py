@@ -1,10 +1,9 @@
 """MessagePack through the core: files opened with the keywords of every other format, frames written to any target."""
 
-from typing import Any
-
 from . import _core
 from ._link import Link
 from ._link_ends import LinkTarget
+from ._opener import read_keywords
 from ._options_msgpack import MsgpackOptions
 from ._progress import Callback
 from ._targets import AnyTarget, ByTarget, PathTarget, send_all
@@ -16,9 +15,11 @@ _WRITERS = ByTarget(
 )
 
 
-def reading(made: MsgpackOptions) -> dict[str, Any]:
-    """The options of reading that this format alone has."""
-    return {"orient": made.orient, "ext": made.ext, "invalid_utf8": made.invalid_utf8}
+def msgpack_options(made: MsgpackOptions, name: str | None = None) -> _core.MsgpackReadOptions:
+    """The core's options of reading MessagePack."""
+    return _core.MsgpackReadOptions(
+        orient=made.orient, ext=made.ext, invalid_utf8=made.invalid_utf8, **read_keywords(made)
+    )
 
 
 def writing(made: MsgpackOptions, threads: int | None = None) -> _core.MsgpackWriteOptions:
