@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::read;
+use super::opened;
 use crate::error::Result;
 use crate::formats::{Capabilities, Format, FormatSpec, IncrementalReader, Opened, Options, options_of};
 use crate::frame::Frame;
@@ -39,7 +39,7 @@ impl Format for CsvFormat {
         options: &Options,
         progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        read::open(source, options_of(SPEC.name, options)?, progress)
+        opened::open(source, options_of(SPEC.name, options)?, progress)
     }
 
     fn reader(
@@ -48,7 +48,7 @@ impl Format for CsvFormat {
         max_rows: usize,
         path: Option<&Path>,
     ) -> Result<Box<dyn IncrementalReader>> {
-        read::reader(options_of(SPEC.name, options)?, max_rows, path)
+        opened::reader(options_of(SPEC.name, options)?, max_rows, path)
     }
 
     // --- writing

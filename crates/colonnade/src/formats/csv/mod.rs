@@ -3,7 +3,7 @@
 //! Specification: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>. The work is done in [`crate::csv`].
 
 mod format;
-mod read;
+mod opened;
 mod sidecar;
 
 pub use format::CsvFormat;

@@ -3,7 +3,7 @@
 //! Specification: RFC 8259, <https://www.rfc-editor.org/rfc/rfc8259>. The work is done in [`crate::json`].
 
 mod format;
-mod read;
+mod opened;
 
 pub use format::JsonFormat;
 

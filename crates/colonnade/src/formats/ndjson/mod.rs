@@ -3,7 +3,7 @@
 //! Specification: <https://github.com/ndjson/ndjson-spec>. The work is done in [`crate::json`].
 
 mod format;
-mod read;
+mod opened;
 
 pub use format::NdjsonFormat;
 

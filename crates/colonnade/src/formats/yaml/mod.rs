@@ -17,7 +17,7 @@
 //! | chunks | no: a document is read whole |
 
 mod format;
-mod read;
+mod opened;
 
 pub use format::YamlFormat;
 
