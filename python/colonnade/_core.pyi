@@ -403,8 +403,8 @@ class File(_OpenedBatches):
         (None), fortran_order (None), shape ((nrows, ncols) or None).
 
         parquet: one a column chunk, of all columns: name (with points), group, method ("stored" or the codec),
-        physical, logical, encodings, nvalues, nbytes, compressed_nbytes, offset, statistics ({min, max, null_count} or None),
-        page_index, bloom_filter, encrypted."""
+        physical, logical, encodings, nvalues, nbytes, compressed_nbytes, offset, statistics ({min, max, null_count} or
+        None), page_index, bloom_filter, encrypted."""
     def batches(self) -> list[dict[str, Any]]:
         """Each record batch or row group: nrows; of parquet nbytes, compressed_nbytes and offset too."""
     def batch_rows(self) -> list[int] | None:
