@@ -18,6 +18,8 @@ mod fact;
 mod opened;
 mod registry;
 mod spec;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use fact::{Fact, Facts};
