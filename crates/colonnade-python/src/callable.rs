@@ -10,11 +10,7 @@ use pyo3::types::{PyByteArray, PyMemoryView, PySlice};
 const SCRATCH_NBYTES: usize = 256 << 10;
 
 /// Lets Python fill the front of `room`, by way of `scratch`: a view that is kept never sees memory of ours.
-fn call(
-    read_into: &Bound<'_, PyAny>,
-    scratch: &Bound<'_, PyByteArray>,
-    room: &mut [u8],
-) -> PyResult<usize> {
+fn call(read_into: &Bound<'_, PyAny>, scratch: &Bound<'_, PyByteArray>, room: &mut [u8]) -> PyResult<usize> {
     let wanted = room.len().min(scratch.len());
     let view = PyMemoryView::from(scratch.as_any())?.get_item(PySlice::new(
         read_into.py(),

@@ -20,6 +20,8 @@ mod opened;
 mod opened_text;
 mod registry;
 mod spec;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use fact::{Fact, Facts};

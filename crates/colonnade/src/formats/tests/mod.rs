@@ -1,0 +1,4 @@
+//! Tests of all formats at once.
+
+mod contract;
+mod registry;
