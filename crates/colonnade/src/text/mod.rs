@@ -6,6 +6,7 @@
 //! | [`input`] | bytes as UTF-8, whatever their encoding |
 //! | [`place`] | line, column and byte of an offset, for errors |
 //! | [`cells`] | one cell as text and back, of any Arrow type |
+//! | [`opened`] | a source opened whole: decompressed, decoded, described |
 //! | [`header`] | what text alone does not say: types, axes, names, categories |
 
 pub mod cells;
