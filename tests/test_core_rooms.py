@@ -23,7 +23,9 @@ LEVELS = (
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 # Not a format, but what all formats are: the trait, the registry and what stands beside them.
 CONTRACT = frozenset(
-    module[1] for module in modules() if len(module) == 2 and module[0] == "formats" and (*module, "format") not in modules()
+    module[1]
+    for module in modules()
+    if len(module) == 2 and module[0] == "formats" and (*module, "format") not in modules()
 )
 
 
@@ -41,7 +43,7 @@ def test_rooms_import_only_what_is_below_them() -> None:
         for module, targets in imports().items()
         for target in targets
         if module and target and module[0] != target[0]
-        if LEVEL[target[0]] >= LEVEL[module[0]] and not (GROUND >= {module[0], target[0]})
+        if LEVEL[target[0]] >= LEVEL[module[0]] and not ({module[0], target[0]} <= GROUND)
     ]
     assert wrong == []
 

@@ -196,6 +196,17 @@ def test_what_others_packed(format: str, tmp_path: Path) -> None:
                 cn.decode(content[:end], format)
 
 
+@pytest.mark.parametrize("format", ["csv", "ndjson"])
+def test_nothing_comes_after_damage_in_what_is_packed(format: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(cn.encode({"a": np.random.default_rng(0).random(30_000)}, format))[:-2000])
+    with cn.open_reader(path, format=format, chunk_rows=100) as reader:
+        with pytest.raises(cn.TruncatedError):
+            for _ in reader:
+                pass
+        assert list(reader) == []
+
+
 @every_text
 def test_what_unpacks_to_too_much_is_refused(format: str) -> None:
     for content in (gzip.compress(b" " * (32 << 20)), zstd(b" " * (32 << 20))):

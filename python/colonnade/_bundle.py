@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
 from ._formats import BUNDLED, DIRECTORIES, check_format, from_suffix
 from ._frame import Frame, frame_from
 from ._frame_part import batch_rows
@@ -13,7 +12,7 @@ from ._nearest import nearest_hint
 from ._open import File, open_file
 from ._options import Options, make_options
 from ._progress import reporting
-from ._registry import FORMATS, file_format
+from ._registry import FORMATS
 from ._sources import Source
 from ._store import store_bundle
 from ._targets import AnyTarget, Target, as_target, released, settle
@@ -83,7 +82,7 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
     """
     file, made = open_file(source, options.pop("format", None), options)
     what = "a bundle of frames"
-    name = file_format(file)
+    name = file.format
     if batch_rows(file) is not None:
         raise _other(what, FORMATS[name].noun)
     if file.kind != "bundle" and not _is_empty(file):
@@ -95,9 +94,10 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
 
 def _is_empty(file: File) -> bool:
     """Whether it is an archive without members, or a map without keys: how a bundle of no frames is written."""
-    if isinstance(file, _core.File):
+    if file.kind != "frame":
         return file.kind == "zip" and not file.members()
-    return file.version is None and (file.orient, file.nrows, file.ncols) == ("columns", 0, 0)
+    orient = file.facts().get("orient")
+    return orient == "columns" and file.version is None and (file.nrows, file.ncols) == (0, 0)
 
 
 def write_bundle(
@@ -221,8 +221,6 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     """
     file, _ = open_file(source, options.pop("format", None), options)
     what = "NPY members"
-    if not isinstance(file, _core.File):
-        raise _other(what, "MessagePack" if isinstance(file, _core.MsgpackFile) else file.layout)
     if file.format not in DIRECTORIES:
         raise _other(what, FORMATS[file.format].noun)
     return {name: file.read_array(name) for name in file.array_names()}

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from ._batched import Batches
 from ._chunks import Chunks, chunks_of
 from ._facade_chunks import open_reader
 from ._link_ends import LinkSource
@@ -12,6 +11,7 @@ from ._msgpack_chunks import whole_series
 from ._open import framed, received, told
 from ._options import Options, as_keywords, format_of
 from ._progress import Halves, joined, reporting
+from ._registry import FORMATS
 from ._sources import Source
 from ._store import store
 from ._store_chunks import store_chunks
@@ -68,7 +68,7 @@ def _whole(
         frame = received(place, opening, columns, rows)
         store(frame._load(), frame._lookup, where, made, halves.last)
         return
-    place, series = whole_series(place, opening, columns, rows)
+    place, series = whole_series(place, found, opening, columns, rows)
     if series is not None:
         series._progress = opening.progress
         with series:
@@ -77,8 +77,9 @@ def _whole(
         return
     frame = framed(place, found, opening, columns, rows)
     file = frame._source
-    # Text was decoded when it was opened, and has told of it.
-    members = [] if isinstance(file, _core.CoreFrame | _core.TextFile | Batches) else file.members()
+    members = []
+    if isinstance(file, _core.File) and not FORMATS[file.format].is_decoded_when_opened:
+        members = file.members()
     compressed = any(member["method"] != "stored" for member in members)
     first, last = joined(halves.last, file.nbytes if compressed else 0, file.nbytes)
     if "progress" not in reading:

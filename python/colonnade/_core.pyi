@@ -401,14 +401,19 @@ class File(_OpenedBatches):
         """Of formats that can be read in parts, the structure is fetched now and data when it is loaded; all of it
         where there are no ranges. Compressed bodies that were not fetched count in `nbytes` as they lie."""
     format: str
-    layout: str  # npz, npy: "zip", "directory", "npy"; arrow "file"; arrows "stream"; parquet "row groups"
+    layout: (
+        str  # npz, npy: "zip", "directory", "npy"; arrow "file"; arrows "stream"; parquet "row groups"; else the format
+    )
     selects_leaves: bool  # `leaves` of `load` is heeded
     holds_blocks: bool  # NumPy's blocks, whatever layout is wanted: `load_arrow` is no other way than `load`
     keeps_empty_batches: bool  # a batch of no rows was written so; else a filter left nothing of it
     def facts(self) -> dict[str, Any]:
         """What only this format has. arrow, arrows: nbatches, codec ("lz4", "zstd", None), truncated (the end was
         missing, which `allow_truncated` takes), metadata_version (4, 5), big_endian. parquet: created_by,
-        format_version, labels_are_names (each column's label is its name in the schema)."""
+        format_version, labels_are_names (each column's label is its name in the schema). msgpack: orient. Text: orient
+        (of csv "csv", of ndjson "records"), packing ("gzip", "zstd", None), dropped (rows skipped as on_error="skip"
+        says), nulled (cells and rows made null as on_error="null" says), dialect (of csv what was told by the look, as
+        JSON)."""
     def members(self) -> list[dict[str, Any]]:
         """npz, npy: name, method ("stored" | "deflate" | "zstd"), filter (None | "shuffle"...), nbytes,
         compressed_nbytes, offset, crc32, descr, fortran_order, shape (None where the member is no NPY).
@@ -418,8 +423,10 @@ class File(_OpenedBatches):
         (None), fortran_order (None), shape ((nrows, ncols) or None).
 
         parquet: one a column chunk, of all columns: name (with points), group, method ("stored" or the codec),
-        physical, logical, encodings, nvalues, nbytes, compressed_nbytes, offset, statistics ({min, max, null_count} or None),
-        page_index, bloom_filter, encrypted."""
+        physical, logical, encodings, nvalues, nbytes, compressed_nbytes, offset, statistics ({min, max, null_count} or
+        None), page_index, bloom_filter, encrypted.
+
+        msgpack: one a column, or one a frame of a bundle; text: one, all of it. As of npz, without a filter."""
     def batches(self) -> list[dict[str, Any]]:
         """Each record batch or row group: nrows; of parquet nbytes, compressed_nbytes and offset too."""
     def batch_rows(self) -> list[int] | None:
@@ -482,10 +489,16 @@ class Reader(_BatchReader):
     @staticmethod
     def open_http(file: HttpFile, *, options: ReadOptions, max_rows: int = 65_536) -> Reader: ...
     def facts(self) -> dict[str, Any]:
-        """As of `File`, of what has come so far."""
+        """As of `File`, of what has come so far: csv, ndjson: dropped, nulled."""
     def next_batch(self) -> CoreFrame | None:
         """The next batch, in memory of its own; None after the last. TruncatedError (with the count of batches and rows
         received) where the format's end mark is missing, unless the options allow it."""
+
+def is_series(buffer: object, options: ReadOptions) -> bool:
+    """Whether more than one frame is stored there, one behind the other, which a `Reader` reads. False too where the
+    first is none."""
+
+def is_series_path(path: str | bytes, options: ReadOptions, *, mmap: bool) -> bool: ...
 
 class NpzWriteOptions(WriteOptions):
     def __init__(
@@ -634,72 +647,17 @@ class ParquetWriteOptions(WriteOptions):
     ) -> None: ...
 
 # --------------------------------------------------------------------------- msgpack
-class MsgpackReadOptions:
+class MsgpackReadOptions(ReadOptions):
     def __init__(
         self,
         *,
         limits: Limits,
         threads: int | None = None,
+        verify: bool = False,
         orient: str | None = None,  # "columns" | "records" | "split"; None: told by the look
         ext: str = "error",  # | "bytes": a struct of code and data
         invalid_utf8: str = "error",  # | "bytes": the column is bytes
     ) -> None: ...
-
-class MsgpackReader(_BatchReader):
-    """Frames one behind the other, decoded as they come; the end of the input between two of them is the end."""
-
-    @staticmethod
-    def open_fd(fd: int, options: MsgpackReadOptions, *, head: bytes | None = None) -> MsgpackReader: ...
-    @staticmethod
-    def open_callable(read_into: Callable[[memoryview], int], options: MsgpackReadOptions) -> MsgpackReader: ...
-    @staticmethod
-    def open_http(file: HttpFile, options: MsgpackReadOptions) -> MsgpackReader: ...
-    def schema(self) -> CoreFrame:
-        """The first frame, without its rows."""
-
-def msgpack_is_series(buffer: object, options: MsgpackReadOptions) -> bool:
-    """Whether more than one value stands there. False too where the first is none."""
-
-def msgpack_is_series_path(path: str | bytes, options: MsgpackReadOptions, *, mmap: bool) -> bool: ...
-
-class MsgpackFile(_OpenedBatches):
-    """An opened MessagePack file: ours described from its header, a foreign one decoded when it is opened. As `File`
-    where names are the same."""
-
-    @staticmethod
-    def open_path(
-        path: str | bytes,
-        *,
-        mmap: bool,
-        verify: bool,
-        options: MsgpackReadOptions,
-        progress: Progress | None = None,
-    ) -> MsgpackFile: ...
-    @staticmethod
-    def open_buffer(
-        buffer: object, *, verify: bool, options: MsgpackReadOptions, progress: Progress | None = None
-    ) -> MsgpackFile: ...
-    @staticmethod
-    def open_fd(
-        fd: int,
-        *,
-        verify: bool,
-        options: MsgpackReadOptions,
-        head: bytes | None = None,
-        progress: Progress | None = None,
-    ) -> MsgpackFile: ...
-    @staticmethod
-    def open_http(
-        file: HttpFile, *, verify: bool, options: MsgpackReadOptions, progress: Progress | None = None
-    ) -> MsgpackFile: ...
-    layout: str  # "msgpack"
-    orient: str  # "columns" | "records" | "split"
-    def members(self) -> list[dict[str, Any]]:
-        """One a column: as `File.members` (name, method "stored", nbytes, compressed_nbytes, offset, crc32 None,
-        descr None, fortran_order None, shape)."""
-    def verify(self, threads: int | None = None, progress: Progress | None = None) -> None:
-        """Decodes everything once and drops it."""
-    def open_label(self, label: str) -> MsgpackFile: ...
 
 class MsgpackWriteOptions(WriteOptions):
     def __init__(
@@ -714,12 +672,14 @@ class MsgpackWriteOptions(WriteOptions):
     ) -> None: ...
 
 # --------------------------------------------------------------------------- text: csv, json, ndjson, yaml
-class CsvReadOptions:
+# Text is decoded when it is opened. Bytes that begin as gzip's or zstd's are unpacked first, up to the limits.
+class CsvReadOptions(ReadOptions):
     def __init__(
         self,
         *,
         limits: Limits,
         threads: int | None = None,
+        verify: bool = False,
         delimiter: str | None = None,  # None: told by the look
         quotechar: str | None = '"',
         escapechar: str | None = None,
@@ -740,73 +700,45 @@ class CsvReadOptions:
         big_ints: str = "text",  # | "decimal" | "error"
         schema: str | None = None,  # "header" | "sidecar" | "ignore"; None: what is there
         sidecar: bytes | None = None,  # what stands beside a file that is not opened by its path
-    ) -> None: ...
+    ) -> None:
+        """Of a path FILE.schema.json beside it is taken up, unless `schema` says otherwise. `verify`, here and of the
+        other text formats: opening decodes everything anyway."""
 
-class JsonReadOptions:
+class JsonReadOptions(ReadOptions):
     def __init__(
         self,
         *,
         limits: Limits,
         threads: int | None = None,
+        verify: bool = False,
         orient: str | None = None,  # "columns" | "index" | "records" | "split" | "values" | "table"
         allow_nonfinite: bool = False,
         big_ints: str = "error",  # | "decimal"
         encoding: str = "utf-8",
     ) -> None: ...
 
-class NdjsonReadOptions:
+class NdjsonReadOptions(ReadOptions):
     def __init__(
         self,
         *,
         limits: Limits,
         threads: int | None = None,
+        verify: bool = False,
         allow_nonfinite: bool = False,
         big_ints: str = "error",
         encoding: str = "utf-8",
     ) -> None: ...
 
-class YamlReadOptions:
+class YamlReadOptions(ReadOptions):
     def __init__(
-        self, *, limits: Limits, threads: int | None = None, orient: str | None = None, encoding: str = "utf-8"
-    ) -> None: ...
-
-TextReadOptions = CsvReadOptions | JsonReadOptions | NdjsonReadOptions | YamlReadOptions
-
-class TextFile(_OpenedBatches):
-    """An opened text file, decoded when it is opened. As `File` where names are the same. The options' class says
-    which format it is. Bytes that begin as gzip's or zstd's are unpacked first, up to the limits."""
-
-    @staticmethod
-    def open_path(
-        path: str | bytes, *, mmap: bool, verify: bool, options: TextReadOptions, progress: Progress | None = None
-    ) -> TextFile:
-        """csv: FILE.schema.json beside it is taken up, unless the options say otherwise."""
-    @staticmethod
-    def open_buffer(
-        buffer: object, *, verify: bool, options: TextReadOptions, progress: Progress | None = None
-    ) -> TextFile: ...
-    @staticmethod
-    def open_fd(
-        fd: int,
+        self,
         *,
-        verify: bool,
-        options: TextReadOptions,
-        head: bytes | None = None,
-        progress: Progress | None = None,
-    ) -> TextFile: ...
-    @staticmethod
-    def open_http(
-        file: HttpFile, *, verify: bool, options: TextReadOptions, progress: Progress | None = None
-    ) -> TextFile: ...
-    layout: str  # "csv" | "json" | "ndjson" | "yaml"
-    orient: str  # json, yaml: the orient; csv: "csv"; ndjson: "records"
-    packing: str | None  # "gzip" | "zstd"
-    dropped: int  # csv: rows skipped as on_error="skip" says
-    nulled: int  # csv: cells and rows made null as on_error="null" says
-    dialect: str | None  # csv: what was told by the look, as JSON
-    def members(self) -> list[dict[str, Any]]:
-        """One: the text. As `File.members` (method "stored" | "gzip" | "zstd")."""
-    def open_label(self, label: str) -> TextFile: ...
+        limits: Limits,
+        threads: int | None = None,
+        verify: bool = False,
+        orient: str | None = None,
+        encoding: str = "utf-8",
+    ) -> None: ...
 
 class CsvWriteOptions(WriteOptions):
     def __init__(
@@ -867,32 +799,6 @@ class YamlWriteOptions(WriteOptions):
         threads: int | None = None,
     ) -> None: ...
 
-class TextReader(_BatchReader):
-    """csv or ndjson, a chunk of rows at a time; types are those of the header, of `dtypes`, or of the first chunk."""
-
-    @staticmethod
-    def open_path(path: str | bytes, *, options: TextReadOptions, max_rows: int) -> TextReader: ...
-    @staticmethod
-    def open_buffer(buffer: object, *, options: TextReadOptions, max_rows: int) -> TextReader: ...
-    @staticmethod
-    def open_fd(fd: int, *, options: TextReadOptions, max_rows: int, head: bytes | None = None) -> TextReader: ...
-    @staticmethod
-    def open_callable(
-        read_into: Callable[[memoryview], int], *, options: TextReadOptions, max_rows: int
-    ) -> TextReader: ...
-    @staticmethod
-    def open_http(file: HttpFile, *, options: TextReadOptions, max_rows: int) -> TextReader: ...
-    def schema(self) -> CoreFrame:
-        """A frame of no rows; reads as far as the first chunk."""
-    @property
-    def layout(self) -> str: ...
-    @property
-    def dropped(self) -> int:
-        """Records that were left out so far."""
-    @property
-    def nulled(self) -> int:
-        """Values that became null so far."""
-
 # --------------------------------------------------------------------------- connections
 class ConnectOptions:
     """What a connection or listener is told; checked when made (OptionError)."""
@@ -947,7 +853,7 @@ class Connection:
     def send_bytes(self, data: object, timeout_s: float | None = None) -> None: ...
     def receive(
         self, timeout_s: float | None = None, progress: Progress | None = None, private: bool = False
-    ) -> CoreFrame | File | MsgpackFile | bytes | None:
+    ) -> CoreFrame | File | bytes | None:
         """The next message whole: a frame (landed in its final memory where the sender said how many rows come, else an
         opened stream; MessagePack is decoded, several frames by name are an opened file), bytes, or None at the end
         of input. TruncatedError where the input ends inside a message."""

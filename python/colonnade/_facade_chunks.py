@@ -2,28 +2,24 @@
 
 from typing import Any
 
-from . import _core
 from ._batch_reader import FileReader, Reader
 from ._chunk_writer import Writer
 from ._formats import STREAMED
-from ._frame import Frame
 from ._http_source import HttpSource
 from ._link_ends import LinkSource
 from ._msgpack_chunks import series_reader
 from ._open import framed, lazy_frame, opened, received, told
 from ._options import Options, format_of
-from ._options_csv import CsvOptions
-from ._options_json import NdjsonOptions
-from ._options_msgpack import MsgpackOptions
 from ._registry import FORMATS
 from ._sources import AnySource, Source
 from ._stream_reader import StreamReader
 from ._streams import CallSource, StreamSource
 from ._targets import Target, as_target, released
-from ._text_chunks import ChunkOpener
 from ._threads import resolve_threads
 from ._written import written_as
 from .errors import UnsupportedError
+
+_ROWS = 65_536  # of a chunk, where the source has no batches of its own
 
 
 def open_writer(target: Target, *, format: str | None = None, **options: Any) -> Writer:
@@ -140,28 +136,21 @@ def open_reader(
 def _reader(where: AnySource, found: str, made: Options, columns: Any, rows: slice | None) -> Reader:
     if isinstance(where, LinkSource):
         return _message_reader(where, made, columns, rows)
-    if found == "arrows" and isinstance(where, StreamSource | CallSource | HttpSource):
-        core_options: dict[str, Any] = {"options": FORMATS[found].read_options(made)}
-
-        def whole() -> Frame:
-            return lazy_frame(opened(where, found, made), made, columns, rows)
-
-        return StreamReader(where, columns, rows, core_options, whole)
-    if isinstance(made, MsgpackOptions):
-        series = series_reader(where, made, columns, rows)
-        if series is not None:
-            return series
-    if isinstance(made, CsvOptions | NdjsonOptions):
-        core_options = {"limits": made.limits or _core.Limits(), "threads": resolve_threads(made.threads)}
-        opener = ChunkOpener(made, where.name)
+    reads = FORMATS[found].reads
+    if reads == "series" and (series := series_reader(where, found, made, columns, rows)) is not None:
+        return series
+    if reads == "rows" or (reads == "stream" and isinstance(where, StreamSource | CallSource | HttpSource)):
+        core_options = {
+            "options": FORMATS[found].read_options(made, where.name),
+            "max_rows": getattr(made, "chunk_rows", None) or _ROWS,
+        }
         return StreamReader(
             where,
             columns,
             rows,
             core_options,
             lambda: lazy_frame(opened(where, found, made), made, columns, rows),
-            opener,
-            settled=False,
+            settled=reads == "stream",
         )
     return FileReader(framed(where, found, made, columns, rows))
 

@@ -43,7 +43,7 @@ def inspect(source: Source, *, format: str | None = None, **options: Any) -> Inf
     ((3, 1), True)
     """
     where, found, made = told(source, format, options)
-    where, series = whole_series(where, made)
+    where, series = whole_series(where, found, made)
     if series is not None:
         with series:
             return inspected(series, _nbytes(where), from_magic(where.head() or b"") == found)
@@ -78,7 +78,7 @@ def verify(source: Source, *, format: str | None = None, **options: Any) -> None
     colonnade.DecodeError: ...
     """
     where, found, made = told(source, format, options)
-    where, series = whole_series(where, made)
+    where, series = whole_series(where, found, made)
     if series is not None:
         _read_through(series, made)
         return

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._batched import Batches
     from ._frame import Frame
 
-    File = _core.File | _core.MsgpackFile | _core.TextFile | Batches
+    File = _core.File | Batches
 
 SLOTS = ("_columns", "_core", "_file", "_kept", "_leaves", "_positions", "_progress", "_rows", "_single", "_threads")
 

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
 from ._axes import Labels, decode_optional
 from ._frame_part import selects_leaves
 from ._info_arrow import ArrowInfo
 from ._info_parquet import ParquetInfo
 from ._info_text import TextInfo
 from ._open import File
-from ._registry import FORMATS, file_format
+from ._registry import FORMATS
 from ._schema import AxisInfo, Schema
 from ._text import label_text, nbytes_text, table
 from .errors import ColonnadeError
@@ -172,7 +171,6 @@ class Info:
 def info_of(file: File) -> Info:
     """The Info of an opened file."""
     members = file.members()
-    format = file_format(file)
     schema, nbytes, problem = None, None, None
     if file.kind in ("frame", "savez", "npy"):
         try:
@@ -183,8 +181,8 @@ def info_of(file: File) -> Info:
             # Arrays that are no frame together are still arrays: say why, and list them.
             problem = str(error)
     return Info(
-        format=format,
-        layout=file.orient if isinstance(file, _core.MsgpackFile | _core.TextFile) else file.layout,
+        format=file.format,
+        layout=file.facts().get("orient", file.layout),
         kind=file.kind,
         shape=None if schema is None else (file.nrows, file.ncols),
         schema=schema,
@@ -199,14 +197,14 @@ def info_of(file: File) -> Info:
         labels=list(file.labels()) if file.kind == "bundle" else [],
         leaves={} if schema is None else _leaves(file, schema),
         problem=problem,
-        text=TextInfo.of(file) if isinstance(file, _core.TextFile) else None,
-        **_own(format, file, members),
+        **_own(file, members),
     )
 
 
-def _own(format: str, file: File, members: list[dict[str, Any]]) -> dict[str, Any]:
+def _own(file: File, members: list[dict[str, Any]]) -> dict[str, Any]:
     """What only this format has."""
-    if not isinstance(file, _core.File) or (own := FORMATS[format].info) is None:
+    own = FORMATS[file.format].info
+    if own is None:
         return {}
     name, of = own
     return {name: of(file, members)}

@@ -27,13 +27,14 @@ class TextInfo:
     nulled: int
 
     @classmethod
-    def of(cls, file: _core.TextFile) -> "TextInfo":
+    def of(cls, file: _core.File, members: list[dict[str, Any]]) -> "TextInfo":
         """The description of an opened file."""
+        facts = file.facts()
         return cls(
-            packing=file.packing,
-            dialect=json.loads(file.dialect) if file.dialect else {},
-            dropped=file.dropped,
-            nulled=file.nulled,
+            packing=facts["packing"],
+            dialect=json.loads(facts["dialect"] or "{}"),
+            dropped=facts["dropped"],
+            nulled=facts["nulled"],
         )
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from . import _core
 from ._progress import Callback
 from .errors import DecodeError
 
-Landed = _core.CoreFrame | _core.File | _core.MsgpackFile
+Landed = _core.CoreFrame | _core.File
 Message = Landed | bytes
 
 

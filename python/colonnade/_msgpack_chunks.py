@@ -8,48 +8,43 @@ from ._batch_reader import Reader
 from ._frame import Frame
 from ._front_reader import FrontReader
 from ._http_source import HttpSource
+from ._link_ends import LinkSource
 from ._mounts import on_network
-from ._msgpack_files import reading
 from ._open import check_beginning
 from ._options import Options
-from ._options_msgpack import MsgpackOptions
+from ._registry import FORMATS
 from ._schema import Schema
 from ._sources import AnySource, BufferSource, PathSource
-from ._streams import CallSource, StreamSource, behind
-from ._threads import resolve_threads
+from ._streams import CallSource, StreamSource
 from .errors import UnsupportedError
 
 
-def series_reader(where: AnySource, made: MsgpackOptions, columns: Any, rows: slice | None) -> Reader | None:
+def series_reader(where: AnySource, format: str, made: Options, columns: Any, rows: slice | None) -> Reader | None:
     """The reader of frames one behind the other; None of a file or memory that holds one value, which needs none."""
-    options = _core.MsgpackReadOptions(
-        limits=made.limits or _core.Limits(), threads=resolve_threads(made.threads), **reading(made)
-    )
+    options = FORMATS[format].read_options(made, where.name)
     if isinstance(where, PathSource):
         mmap = not on_network(where.device) if made.mmap is None else made.mmap
-        if where.is_directory or not _core.msgpack_is_series_path(where.path, options, mmap=mmap):
+        if where.is_directory or not _core.is_series_path(where.path, options, mmap=mmap):
             return None
         where = StreamSource(os.open(where.path, os.O_RDONLY | os.O_CLOEXEC), where.name, close=True)
-    elif isinstance(where, BufferSource):
-        if not _core.msgpack_is_series(where.buffer, options):
-            return None
-        where = CallSource(_fill(where.buffer), where.name)
+    elif isinstance(where, BufferSource) and not _core.is_series(where.buffer, options):
+        return None
     return SeriesReader(where, options, columns, rows)
 
 
 def whole_series(
-    where: AnySource, made: Options, columns: Any = None, rows: slice | None = None
+    where: AnySource, format: str, made: Options, columns: Any = None, rows: slice | None = None
 ) -> tuple[AnySource, Reader | None]:
     """As `series_reader`, for what else takes one value alone; and the source that it is to be opened from then.
 
     What stands behind the first value is known of the whole: what comes once is taken into memory.
     """
-    if not isinstance(made, MsgpackOptions):
+    if FORMATS[format].reads != "series":
         return where, None
     if isinstance(where, StreamSource | CallSource):
-        check_beginning(where, "msgpack", made)
+        check_beginning(where, format, made)
         where = BufferSource(where.collected(made.limits or _core.Limits()), where.name)
-    return where, None if isinstance(where, HttpSource) else series_reader(where, made, columns, rows)
+    return where, None if isinstance(where, HttpSource) else series_reader(where, format, made, columns, rows)
 
 
 class SeriesReader(FrontReader):
@@ -65,7 +60,7 @@ class SeriesReader(FrontReader):
         As in `open_reader`.
     """
 
-    def __init__(self, where: AnySource, options: _core.MsgpackReadOptions, columns: Any, rows: slice | None) -> None:
+    def __init__(self, where: AnySource, options: _core.ReadOptions, columns: Any, rows: slice | None) -> None:
         super().__init__(where, rows)
         self._options = options
         self._asked = columns
@@ -84,37 +79,15 @@ class SeriesReader(FrontReader):
     def __repr__(self) -> str:
         return f"<Reader: a series, {self._done_nrows:,} rows so far>"
 
-    def _opened(self) -> _core.MsgpackReader:
+    def _opened(self) -> _core.Reader:
         if self._reader is None:
             self._check_open()
-            where = self._where
-            if isinstance(where, StreamSource):
-                self._reader = _core.MsgpackReader.open_fd(where.fd, self._options, head=where._taken or None)
-            elif isinstance(where, CallSource):
-                read_into = behind(where._taken, where.read_into)
-                self._reader = _core.MsgpackReader.open_callable(read_into, self._options)
-            else:
-                assert isinstance(where, HttpSource)
-                self._reader = _core.MsgpackReader.open_http(where._opened(), self._options)
-        reader: _core.MsgpackReader = self._reader
+            assert not isinstance(self._where, LinkSource)
+            self._reader = self._where.read_batches(_core.Reader, options=self._options)
+        reader: _core.Reader = self._reader
         return reader
 
     def _selected(self, core: _core.CoreFrame) -> Frame:
         """The columns that were asked for, by their labels: other programs put them in any order."""
         frame = Frame._make(core)
         return frame if self._asked is None else frame.select(self._asked)
-
-
-def _fill(buffer: Any) -> Any:
-    """What fills a view from memory, front to back."""
-    bytes_ = memoryview(buffer).cast("B")
-    at = 0
-
-    def fill(view: memoryview) -> int:
-        nonlocal at
-        count = min(view.nbytes, bytes_.nbytes - at)
-        view[:count] = bytes_[at : at + count]
-        at += count
-        return count
-
-    return fill

@@ -1,10 +1,12 @@
 """MessagePack through the core: the keywords of opening that no other format has."""
 
-from typing import Any
-
+from . import _core
+from ._opener import read_keywords
 from ._options_msgpack import MsgpackOptions
 
 
-def reading(made: MsgpackOptions) -> dict[str, Any]:
-    """The options of reading that this format alone has."""
-    return {"orient": made.orient, "ext": made.ext, "invalid_utf8": made.invalid_utf8}
+def msgpack_options(made: MsgpackOptions, name: str | None = None) -> _core.MsgpackReadOptions:
+    """The core's options of reading MessagePack."""
+    return _core.MsgpackReadOptions(
+        orient=made.orient, ext=made.ext, invalid_utf8=made.invalid_utf8, **read_keywords(made)
+    )

@@ -23,24 +23,19 @@ from ._formats import (
 from ._frame import Frame
 from ._http_source import HttpSource
 from ._link_ends import LinkSource
-from ._msgpack_files import reading
-from ._opener import Opener
 from ._option_checks import check_timeout
 from ._options import Options, check_keywords, make_options
 from ._options_arrow import ArrowOptions
-from ._options_msgpack import MsgpackOptions
 from ._options_parquet import ParquetOptions
-from ._options_text import Text
 from ._parquet_files import open_chosen, open_parquet
 from ._progress import reporting
-from ._registry import FORMATS, open_as
+from ._registry import open_as
 from ._select import row_range
 from ._sources import AnySource, PathSource, Source, as_source
-from ._text_files import TextOpener
 from ._threads import resolve_threads
 from .errors import ColumnNotFound, DecodeError, OptionError
 
-File = _core.File | _core.MsgpackFile | _core.TextFile
+File = _core.File
 
 
 def open_file(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[File, Options]:
@@ -149,24 +144,7 @@ def check_beginning(where: AnySource, format: str, made: Options) -> None:
 def opened(where: AnySource, format: str, made: Options) -> File:
     """The opened file: its structure is checked and described."""
     check_beginning(where, format, made)
-    if format in FORMATS:
-        return open_as(format, where, made)
-    options: dict[str, Any] = {
-        "verify": made.verify,
-        "limits": made.limits or _core.Limits(),
-        "threads": resolve_threads(made.threads),
-    }
-    opener: Any
-    if isinstance(made, MsgpackOptions):
-        opener = Opener(_core.MsgpackFile, _core.MsgpackReadOptions)
-        options |= reading(made)
-    with reporting(made.progress, "reading") as progress:
-        if isinstance(made, Text):
-            opener = TextOpener(made, where.name, progress)
-        else:
-            options["progress"] = progress
-        file: File = where.open(opener, made.mmap, **options)
-    return file
+    return open_as(format, where, made)
 
 
 def lazy_frame(file: File, made: Options, columns: Any = None, rows: slice | None = None) -> Frame:

@@ -64,18 +64,18 @@ class StreamReader(FrontReader):
         return super().read_all()
 
     def _tell(self) -> None:
-        if isinstance(self._reader, _core.TextReader) and not self._told:
+        if isinstance(self._reader, _core.Reader) and not self._told:
             self._told = True
             warn_of_losses(self._reader, getattr(self._where, "name", None))
 
     def __repr__(self) -> str:
         return f"<Reader: a stream, {self._done_nrows:,} rows so far>"
 
-    def _opened(self) -> _core.Reader | _core.ConnectionReader | _core.TextReader:
+    def _opened(self) -> _core.Reader | _core.ConnectionReader:
         if self._reader is None:
             self._check_open()
             self._reader = self._where.read_batches(self._opener, **self._options)
-        reader: _core.Reader | _core.ConnectionReader | _core.TextReader = self._reader
+        reader: _core.Reader | _core.ConnectionReader = self._reader
         if self._asked is not None and self._chosen is None:  # a column that is not there stays an error
             self._chosen = Frame._make(reader.schema())._lookup.chosen(self._asked)
         return reader

@@ -73,8 +73,8 @@ def test_description(path: Path) -> None:
     assert opened.facts()["nbatches"] == len(golden.nrows)
     assert opened.facts()["big_endian"] == ("bigendian" in path.parts[-2])
     assert opened.facts()["metadata_version"] == (4 if path.parts[-2] == "0.14.1" else 5)
-    assert opened.codec == next((codec for codec in ("lz4", "zstd") if f"_{codec}" in path.name), None)
-    assert not opened.truncated
+    assert opened.facts()["codec"] == next((codec for codec in ("lz4", "zstd") if f"_{codec}" in path.name), None)
+    assert not opened.facts()["truncated"]
     assert opened.version is None
 
 

@@ -227,6 +227,20 @@ def test_types_of_a_million_rows_are_those_of_the_last_one() -> None:
     assert found["b"].to_numpy().dtype == np.int64
 
 
+def test_a_sidecar_of_a_file_that_is_open(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    cn.write({"a": np.array([1, 2], dtype="i1")}, path, schema="sidecar")
+    with path.open("rb") as file:
+        assert cn.read(file)["a"].to_numpy().dtype == np.int8
+    with path.open("rb") as file, cn.open_reader(file) as reader:
+        assert next(iter(reader))["a"].to_numpy().dtype == np.int8
+    with path.open("rb") as file:
+        # Its name is another file's by now, and so is the schema.
+        path.unlink()
+        path.write_bytes(b"a\n1\n")
+        assert cn.read(file)["a"].to_numpy().dtype == np.int64
+
+
 def test_a_sidecar_stands_beside(tmp_path: Path) -> None:
     frame = pd.DataFrame({"c": pd.Categorical(["x", "y"])}, index=pd.Index([3, 4], name="i"))
     path = tmp_path / "x.csv.gz"

@@ -30,6 +30,8 @@ type Stream = Box<dyn Read + Send + Sync>;
 pub(crate) struct PyReader {
     format: &'static str,
     stream: Stream,
+    /// Whether the stream is decompressed: after an error of the source it cannot go on.
+    is_unpacked: bool,
     decoder: Box<dyn IncrementalReader>,
     /// No more bytes come.
     ended: bool,
@@ -52,9 +54,17 @@ impl PyReader {
             Some(path) => errors::with_path(e, path),
             None => errors::to_py(e),
         })?;
-        let compressed = spec.capabilities.compressed;
-        let stream: Stream = if compressed { Box::new(Unpacking::new(stream)) } else { stream };
-        Ok(Self { format: spec.name, stream, decoder, ended: false, failed: false, waiting: None })
+        let is_unpacked = spec.capabilities.compressed;
+        let stream: Stream = if is_unpacked { Box::new(Unpacking::new(stream)) } else { stream };
+        Ok(Self {
+            format: spec.name,
+            stream,
+            is_unpacked,
+            decoder,
+            ended: false,
+            failed: false,
+            waiting: None,
+        })
     }
 
     /// Reads until something happens; `None` where nothing more comes.
@@ -87,12 +97,17 @@ impl PyReader {
         }
     }
 
-    /// Fills the decoder's room; an error of the source leaves what was decoded as it is, so that one may try again.
+    /// Fills the decoder's room; an error of the source leaves what was decoded as it is, so that one may try again where
+    /// nothing is decompressed.
     fn read(&mut self, progress: &PyProgress) -> colonnade::Result<usize> {
         loop {
             match self.stream.read(self.decoder.room()?) {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => progress.interrupted()?,
-                result => return Ok(result?),
+                Err(e) => {
+                    self.failed |= self.is_unpacked;
+                    return Err(e.into());
+                }
+                Ok(count) => return Ok(count),
             }
         }
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::*;
-use crate::codec::packed::unpacked;
+use crate::codec::file::unpacked;
 use crate::error::ErrorKind;
 use crate::formats::{self, MemberSink, csv, msgpack, npy, npz};
 use crate::frame::{Axis, Block, DType, Grid, Part, Tags};

@@ -21,6 +21,8 @@ mod opened;
 mod opened_text;
 mod registry;
 mod spec;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use encoding::Encoding;
@@ -80,6 +82,7 @@ pub trait Format: Sync {
 
     /// A decoder that takes bytes as they come and gives frames of at most `max_rows` rows, where the format leaves the
     /// choice. `path` is that of the file whose bytes come, where they are a file's: a sidecar is stored next to it.
+    /// The bytes of a file that is compressed as a whole come decompressed ([`Capabilities::compressed`]).
     ///
     /// # Errors
     /// `Unsupported` where the format must be read whole; `InvalidOption`; the system's own.

@@ -4,6 +4,7 @@
 //! | room | what |
 //! |---|---|
 //! | [`input`] | bytes as UTF-8, whatever their encoding |
+//! | [`opened`] | a source opened whole: decompressed, decoded, described |
 //! | [`header`] | what text alone does not say: types, axes, names, categories |
 
 pub mod chunked;

@@ -1,6 +1,6 @@
 //! The format as the registry knows it.
 
-use super::{ChunkWriter, Encoding, SchemaPlace, WriteOptions, encode, open, sidecar};
+use super::{ChunkWriter, Encoding, SchemaPlace, WriteOptions, encode, opened, sidecar};
 use crate::error::Result;
 use crate::formats::encoding::endless;
 use crate::formats::{
@@ -42,7 +42,7 @@ impl Format for CsvFormat {
         options: &Options,
         progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        open::open(source, options_of(SPEC.name, options)?, progress)
+        opened::open(source, options_of(SPEC.name, options)?, progress)
     }
 
     fn reader(
@@ -51,7 +51,7 @@ impl Format for CsvFormat {
         max_rows: usize,
         path: Option<&Path>,
     ) -> Result<Box<dyn IncrementalReader>> {
-        open::reader(options_of(SPEC.name, options)?, max_rows, path)
+        opened::reader(options_of(SPEC.name, options)?, max_rows, path)
     }
 
     // --- writing

@@ -3,7 +3,7 @@
 //! Specification: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>.
 
 mod format;
-mod open;
+mod opened;
 pub mod read;
 mod sidecar;
 pub mod write;

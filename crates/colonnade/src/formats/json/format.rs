@@ -1,6 +1,6 @@
 //! The format as the registry knows it.
 
-use super::{WriteOptions, encode, encode_bundle, open};
+use super::{WriteOptions, encode, encode_bundle, opened};
 use crate::error::Result;
 use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options, options_of};
 use crate::frame::Frame;
@@ -31,7 +31,7 @@ impl Format for JsonFormat {
         options: &Options,
         progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        open::open(source, options_of(SPEC.name, options)?, progress)
+        opened::open(source, options_of(SPEC.name, options)?, progress)
     }
 
     // --- writing

@@ -6,7 +6,7 @@
 //! side, and joined in order.
 
 mod format;
-mod open;
+mod opened;
 pub mod read;
 pub mod write;
 

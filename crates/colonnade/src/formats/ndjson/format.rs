@@ -1,6 +1,6 @@
 //! The format as the registry knows it.
 
-use super::{ChunkWriter, WriteOptions, encode, open};
+use super::{ChunkWriter, WriteOptions, encode, opened};
 use crate::error::Result;
 use crate::formats::encoding::endless;
 use crate::formats::{
@@ -42,7 +42,7 @@ impl Format for NdjsonFormat {
         options: &Options,
         progress: &dyn Progress,
     ) -> Result<Box<dyn Opened>> {
-        open::open(source, options_of(SPEC.name, options)?, progress)
+        opened::open(source, options_of(SPEC.name, options)?, progress)
     }
 
     fn reader(
@@ -52,7 +52,7 @@ impl Format for NdjsonFormat {
         path: Option<&Path>,
     ) -> Result<Box<dyn IncrementalReader>> {
         let _ = path;
-        open::reader(options_of(SPEC.name, options)?, max_rows)
+        opened::reader(options_of(SPEC.name, options)?, max_rows)
     }
 
     // --- writing

@@ -3,7 +3,7 @@
 //! Specification: <https://github.com/ndjson/ndjson-spec>.
 
 mod format;
-mod open;
+mod opened;
 
 pub use format::NdjsonFormat;
 

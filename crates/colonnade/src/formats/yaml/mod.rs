@@ -22,7 +22,7 @@
 mod check;
 mod format;
 mod nodes;
-mod open;
+mod opened;
 pub mod options;
 pub mod read;
 mod resolve;
