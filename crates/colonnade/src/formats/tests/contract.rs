@@ -35,8 +35,11 @@ fn sample(name: &str) -> (Box<Options>, PathBuf) {
     (options, Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(name).join(file))
 }
 
-/// Each format that reads, with its options, its sample and the sample's bytes.
-fn each(test: &dyn Fn(&'static dyn Format, &Options, &Path, Vec<u8>)) {
+/// Looks at a format, with its options of reading, its sample and the sample's bytes.
+type Look<'l> = dyn Fn(&'static dyn Format, &Options, &Path, Vec<u8>) + 'l;
+
+/// Calls `test` for each format that reads.
+fn each(test: &Look<'_>) {
     for format in registry().iter() {
         let (options, path) = sample(format.spec().name);
         let opened = open(format, &*options, Source::Path { path: &path, mmap: false });
