@@ -1,0 +1,175 @@
+//! What each kind of source gives, and what it refuses.
+
+use std::cell::Cell;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::memory::{Fetch, Land};
+use crate::plan::NoProgress;
+
+/// A file of `nbytes` bytes that count up.
+fn file_of(nbytes: u64) -> (tempfile::NamedTempFile, Vec<u8>) {
+    let bytes: Vec<u8> = (0..nbytes).map(|i| (i % 251) as u8).collect();
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(&bytes).unwrap();
+    (file, bytes)
+}
+
+fn opened(path: &Path, mmap: bool) -> Result<SourceBytes> {
+    Source::Path { path, mmap }.open("test", &Limits::default(), 2, &NoProgress)
+}
+
+#[test]
+fn only_a_large_file_is_mapped_and_only_where_that_is_allowed() {
+    for (nbytes, mmap, expected) in [
+        (0, true, false),
+        (MAP_MIN_NBYTES - 1, true, false),
+        (MAP_MIN_NBYTES, true, true),
+        (MAP_MIN_NBYTES, false, false),
+        (9 << 20, false, false),
+    ] {
+        let (file, bytes) = file_of(nbytes);
+        let found = opened(file.path(), mmap).unwrap();
+        assert_eq!(found.bytes.as_slice(), bytes, "{nbytes} bytes, mmap {mmap}");
+        assert_eq!(found.map.is_some(), expected, "{nbytes} bytes, mmap {mmap}");
+        assert!(found.remote.is_none());
+    }
+}
+
+#[test]
+fn a_file_that_is_not_mapped_may_be_left_unread() {
+    let (file, _) = file_of(MAP_MIN_NBYTES);
+    let found = open_file(File::open(file.path()).unwrap(), false).unwrap();
+    assert!(matches!(found, FileBytes::Unread(file) if file.nbytes() == MAP_MIN_NBYTES));
+}
+
+#[test]
+fn what_the_system_refuses_stays_its_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let errno = |path: &Path| match opened(path, true).unwrap_err().into_kind() {
+        ErrorKind::Io(error) => error.raw_os_error(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(errno(&folder.path().join("none")), Some(libc::ENOENT));
+    assert_eq!(errno(folder.path()), Some(libc::EISDIR));
+}
+
+/// Gives a few bytes a call, and is interrupted before each.
+struct Drops {
+    left: usize,
+    interrupted: bool,
+}
+
+impl Read for Drops {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        self.interrupted = !self.interrupted;
+        if self.interrupted {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let count = self.left.min(7).min(room.len());
+        room.iter_mut().take(count).for_each(|byte| *byte = 1);
+        self.left -= count;
+        Ok(count)
+    }
+}
+
+/// Counts what it is told and asked.
+#[derive(Default)]
+struct Counts {
+    done: Cell<u64>,
+    interrupts: Cell<u64>,
+}
+
+impl Progress for Counts {
+    fn advance(&self, done: u64, total: Option<u64>) -> Result<()> {
+        assert!(done >= self.done.get() && total.is_none());
+        self.done.set(done);
+        Ok(())
+    }
+
+    fn interrupted(&self) -> Result<()> {
+        self.interrupts.set(self.interrupts.get() + 1);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_stream_is_told_as_it_comes_and_goes_on_after_a_signal() {
+    let counts = Counts::default();
+    let mut stream = Drops { left: 100, interrupted: false };
+    let bytes = Source::Stream(&mut stream).read("test", &Limits::default(), 1, &counts).unwrap();
+    assert_eq!(bytes.as_slice(), [1; 100]);
+    assert_eq!((counts.done.get(), counts.interrupts.get()), (100, 16));
+}
+
+#[test]
+fn a_stream_ends_at_the_limit_in_the_words_of_its_format() {
+    let limits = Limits { max_stream_nbytes: Some(50), ..Limits::default() };
+    let mut stream = Drops { left: 100, interrupted: false };
+    let error = Source::Stream(&mut stream).read("test", &limits, 1, &NoProgress).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LimitExceeded));
+    let text = error.to_string();
+    assert!(text.starts_with("test: ") && text.contains("max_stream_nbytes"), "{text}");
+    // It was given up before it ended.
+    assert!(stream.left > 40);
+}
+
+#[test]
+fn a_check_of_a_stream_sees_all_that_came_and_may_refuse_it() {
+    let mut seen = 0;
+    let mut check = |bytes: &[u8]| {
+        seen = bytes.len();
+        if seen < 20 { Ok(()) } else { Err(crate::Error::limit("test", "enough.")) }
+    };
+    let mut stream = Drops { left: 100, interrupted: false };
+    let error =
+        collect_checked(&mut stream, "test", &Limits::default(), &mut check, &NoProgress).unwrap_err();
+    assert_eq!(error.to_string(), "test: enough.");
+    assert_eq!(seen, 21);
+}
+
+#[derive(Debug)]
+struct Served(Vec<u8>);
+
+impl Fetch for Served {
+    fn fetch(&self, ranges: &[(usize, usize)], land: &mut Land<'_>) -> Result<()> {
+        ranges.iter().try_for_each(|&(start, end)| land(start, self.0.get(start..end).unwrap()))
+    }
+
+    fn pause(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn ranges_are_fetched_when_they_are_read_and_not_when_they_are_opened() {
+    let remote = Arc::new(Remote::new(1 << 20, u64::MAX, Box::new(Served(vec![3; 1 << 20]))).unwrap());
+    let found = Source::Ranges(Arc::clone(&remote)).open("test", &Limits::default(), 1, &NoProgress).unwrap();
+    assert!(found.remote.is_some() && remote.fetched_nbytes() == 0);
+    let bytes = Source::Ranges(Arc::clone(&remote)).read("test", &Limits::default(), 1, &NoProgress).unwrap();
+    assert_eq!(remote.fetched_nbytes(), 1 << 20);
+    assert!(bytes.as_slice().iter().all(|byte| *byte == 3));
+}
+
+#[test]
+fn a_directory_lists_its_members_by_name_and_follows_no_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    for name in ["b.npy", "a.npy", "other.txt"] {
+        std::fs::write(place(name), name).unwrap();
+    }
+    let members = || directory::list(folder.path(), "npy", &|name| name.ends_with(".npy"));
+    let names: Vec<(String, u64)> = members().unwrap().into_iter().map(|f| (f.name, f.nbytes)).collect();
+    assert_eq!(names, [("a.npy".to_owned(), 5), ("b.npy".to_owned(), 5)]);
+
+    std::os::unix::fs::symlink(place("a.npy"), place("c.npy")).unwrap();
+    let text = "npy: \"c.npy\": expected a regular file, found a symbolic link. Put the file itself there, or give it \
+                another name.";
+    assert_eq!(members().unwrap_err().to_string(), text);
+    let error = directory::open(&place("c.npy"), "npy").unwrap_err().to_string();
+    assert_eq!(error, text.replace("\"c.npy\": ", ""));
+    assert!(directory::open(&place("a.npy"), "npy").is_ok());
+}
