@@ -360,7 +360,7 @@ fn groups(groups: Vec<Group<'_>>) -> Result<(Vec<Group<'static>>, Vec<usize>, us
                 );
                 return Err(Error::unsupported("parquet", message).in_member(format!("row group {number}")));
             }
-            chunks.push(crate::formats::parquet::footer::Chunk { file: None, ..chunk });
+            chunks.push(crate::formats::parquet::chunk::Chunk { file: None, ..chunk });
         }
         starts.push(nrows);
         let more = usize::try_from(group.nrows).ok();

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::formats::parquet::footer::Chunk;
+use crate::formats::parquet::chunk::Chunk;
 use crate::formats::parquet::page::{Header, Kind};
 use crate::formats::parquet::statistics::Value;
 use crate::formats::parquet::thrift::{Thrift, Wire};

@@ -7,7 +7,8 @@ use std::ops::Range;
 use arrow_schema::DataType;
 
 use crate::error::Result;
-use crate::formats::parquet::footer::{Chunk, Group};
+use crate::formats::parquet::chunk::Chunk;
+use crate::formats::parquet::footer::Group;
 use crate::formats::parquet::statistics::Statistics;
 use crate::formats::parquet::thrift::Thrift;
 
