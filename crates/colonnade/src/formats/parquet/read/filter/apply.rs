@@ -8,7 +8,8 @@ use crate::progress::Progress;
 
 use super::bounds::Known;
 use super::mask::mask;
-use super::prune::{Judged, Place, Terms, candidates};
+use super::place::Place;
+use super::prune::{Judged, Terms, candidates};
 use super::{Filter, Op};
 
 /// The rows of `file`, which was opened for the filter's columns.

@@ -9,6 +9,7 @@ mod bounds;
 mod compile;
 mod mask;
 mod pages;
+mod place;
 mod prune;
 mod shape;
 

@@ -10,7 +10,7 @@ use crate::formats::parquet::statistics::Value;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 
 use super::bounds::{Bounds, ChunkBounds, Contradiction, Known};
-use super::prune::Place;
+use super::place::Place;
 
 /// Orders that an index may declare of the bounds of its pages.
 const UNORDERED: i32 = 0;
