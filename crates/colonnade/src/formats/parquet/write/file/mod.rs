@@ -13,6 +13,7 @@ mod layout;
 mod leaves;
 mod metadata;
 mod nested;
+mod node;
 mod options;
 mod pending;
 mod shred;
