@@ -10,7 +10,8 @@ use crate::parallel;
 use crate::sink::joined::{Joined, Target};
 
 use super::footer::{Place, Written};
-use super::layout::{Kind, Layout, Root};
+use super::layout::Layout;
+use super::root::{Kind, Root};
 use super::source::{Packed, Source, each_packed, sources};
 use super::{dictionaries, leaves, nested};
 

@@ -16,6 +16,7 @@ mod nested;
 mod node;
 mod options;
 mod pending;
+mod root;
 mod shred;
 mod source;
 mod tree;

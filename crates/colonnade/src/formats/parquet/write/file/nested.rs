@@ -12,8 +12,8 @@ use arrow_select::take::take as select;
 use crate::error::{Error, Result};
 use crate::formats::parquet::write::column::{Chunk, Settings, encode_within};
 
-use super::layout::RootLeaf;
 use super::leaves;
+use super::root::RootLeaf;
 use super::shred::shred;
 use super::tree::Tree;
 
