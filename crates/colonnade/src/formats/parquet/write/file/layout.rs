@@ -13,7 +13,7 @@ use super::options::WriteOptions;
 use super::root::{Kind, Root, RootLeaf};
 use super::source::{Source, each_packed};
 use super::tree::Tree;
-use super::{dictionaries, elements, leaves, nested};
+use super::{dictionaries, elements, fits, leaves, nested};
 
 /// All columns.
 #[derive(Debug)]
@@ -168,7 +168,7 @@ impl Root {
             } else {
                 data
             };
-            if leaves::fits(&data, data.nulls(), stored) {
+            if fits::fits(&data, data.nulls(), stored) {
                 return Ok(());
             }
             let advice = "Write it in the first chunk, or convert the column first.";
@@ -206,7 +206,7 @@ fn kind(field: &Field, source: Source<'_>) -> Result<Kind> {
             (Some(Beside::Codes(_)), _) => Ok(Kind::Codes(stored)),
             (None, Source::Array(data)) => {
                 let values = dictionaries::values(data)?;
-                let fits = leaves::fits(values, values.nulls(), &stored);
+                let fits = fits::fits(values, values.nulls(), &stored);
                 Ok(Kind::Leaf(chosen(field, stored, fits)))
             }
             (None, Source::Block(..)) => Ok(Kind::Leaf(stored)),
@@ -218,7 +218,7 @@ fn kind(field: &Field, source: Source<'_>) -> Result<Kind> {
     if Stored::exact(field.data_type()).is_some() {
         each_packed(&[source], |_, column| {
             let data = leaves::array(&column, field.data_type())?;
-            fits = leaves::fits(&data, data.nulls(), &stored);
+            fits = fits::fits(&data, data.nulls(), &stored);
             Ok(())
         })?;
     }

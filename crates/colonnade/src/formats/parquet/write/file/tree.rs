@@ -8,9 +8,10 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::schema::{Element, Logical, Repetition};
 use crate::formats::parquet::types::{Physical, Stored, converted};
 
+use super::elements;
+use super::fits::{fits, may_not_fit};
 use super::node::{Node, Shape, node};
 use super::shred::shred;
-use super::{elements, leaves};
 
 /// A column that is more than one leaf, or a repeated one.
 #[derive(Debug)]
@@ -54,7 +55,7 @@ impl Tree {
         let wanted = 0..self.node.leaves.end;
         let wants = |node: &Node, array: &ArrayRef| may_fail(node, &array.to_data());
         shred(&self.node, array, &wanted, &wants, &mut |shredded| {
-            if !leaves::fits(&shredded.data, shredded.nulls.as_ref(), shredded.stored) {
+            if !fits(&shredded.data, shredded.nulls.as_ref(), shredded.stored) {
                 out.push(shredded.leaf);
             }
             Ok(())
@@ -82,7 +83,7 @@ fn may_fail(node: &Node, data: &ArrayData) -> bool {
     }
     let below = |node: &Node, k: usize| data.child_data().get(k).is_none_or(|child| may_fail(node, child));
     match &node.shape {
-        Shape::Leaf(stored) => leaves::may_not_fit(stored),
+        Shape::Leaf(stored) => may_not_fit(stored),
         Shape::Struct(nodes) => nodes.iter().enumerate().any(|(k, node)| below(node, k)),
         Shape::List(element) | Shape::Map(element) => below(element, 0),
     }
