@@ -1,7 +1,7 @@
 //! Bounds in a Parquet footer as plain Python values.
 
+use colonnade::parquet::logical_type::{Logical, Unit};
 use colonnade::parquet::read::ChunkInfo;
-use colonnade::parquet::schema::{Logical, Unit};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -27,6 +27,7 @@ mod format;
 pub mod hybrid;
 pub mod keys;
 pub mod levels;
+pub mod logical_type;
 pub mod page;
 pub mod read;
 pub mod schema;

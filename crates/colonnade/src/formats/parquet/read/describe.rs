@@ -4,7 +4,8 @@ use crate::error::Result;
 use crate::formats::parquet::chunk::Chunk;
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::footer::Footer;
-use crate::formats::parquet::schema::{Element, Logical};
+use crate::formats::parquet::logical_type::Logical;
+use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 use crate::frame::{ByteOrder, type_name};
 

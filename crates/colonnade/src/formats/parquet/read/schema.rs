@@ -7,7 +7,8 @@ use arrow_schema::{DataType, Field, Metadata, Schema, TimeUnit};
 use parquet::schema::types::SchemaDescriptor;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::schema::{Element, Leaf, Logical, Repetition, Unit};
+use crate::formats::parquet::logical_type::{Logical, Unit, logical_of};
+use crate::formats::parquet::schema::{Element, Leaf, Repetition};
 use crate::formats::parquet::types;
 use crate::formats::parquet::types::{Physical, Way};
 
@@ -191,7 +192,7 @@ pub(super) fn extension(element: &Element<'_>) -> Option<&'static str> {
 
 /// The Arrow type of a leaf, by what the file says of it alone.
 pub(super) fn default_type(element: &Element<'_>, physical: Physical) -> DataType {
-    let logical = element.logical.or_else(|| element.converted.and_then(types::logical_of));
+    let logical = element.logical.or_else(|| element.converted.and_then(logical_of));
     let zone = |utc: bool| utc.then(|| "UTC".into());
     let decimal = match logical {
         Some(Logical::Decimal(scale, precision)) => Some((scale, precision)),

@@ -7,7 +7,7 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::schema::Logical;
+use crate::formats::parquet::logical_type::Logical;
 use crate::formats::parquet::types::{Physical, Stored, Way};
 use crate::formats::parquet::write::column::{Bits, Leaf, LeafData, Offsets, Order, Turn};
 

@@ -5,8 +5,9 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::schema::{Element, Logical, Repetition};
-use crate::formats::parquet::types::{Physical, Stored, converted};
+use crate::formats::parquet::logical_type::{Logical, converted};
+use crate::formats::parquet::schema::{Element, Repetition};
+use crate::formats::parquet::types::{Physical, Stored};
 
 use super::elements;
 use super::fits::{fits, may_not_fit};
