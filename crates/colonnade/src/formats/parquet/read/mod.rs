@@ -12,6 +12,7 @@ pub mod filter;
 mod front;
 mod hints;
 pub(crate) mod land;
+mod leaf_type;
 mod load;
 mod names;
 mod narrow;

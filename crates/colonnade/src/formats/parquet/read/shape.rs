@@ -20,8 +20,9 @@ use crate::formats::parquet::types::Physical;
 
 use super::front::Levels;
 use super::land::{Way, way_of};
+use super::leaf_type::default_type;
 use super::names::items_of;
-use super::schema::{Flat, default_type};
+use super::schema::Flat;
 use super::structure::{self, wrapped};
 
 /// Levels above this are read by the crate.
