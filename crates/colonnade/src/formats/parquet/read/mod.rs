@@ -5,7 +5,9 @@
 mod backed;
 mod categories;
 mod chunk;
+mod column_plan;
 mod columns;
+mod conversion;
 mod describe;
 mod encrypted;
 pub mod filter;

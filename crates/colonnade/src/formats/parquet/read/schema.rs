@@ -9,8 +9,9 @@ use parquet::schema::types::SchemaDescriptor;
 use crate::error::{Error, Result};
 use crate::formats::parquet::schema::{Element, Leaf, Repetition};
 use crate::formats::parquet::types;
-use crate::formats::parquet::types::{Physical, Way};
+use crate::formats::parquet::types::Way;
 
+use super::conversion::Flat;
 use super::leaf_type::{default_type, extension};
 use super::shape::Shape;
 use super::wanted::Names;
@@ -33,17 +34,6 @@ pub(crate) enum RootKind {
     /// Anything else: its schema as the crate has it, of the wanted leaves alone, under a root of its own, and its shape, where
     /// our own decoder reads it.
     Nested(Arc<SchemaDescriptor>, Option<Arc<Shape>>),
-}
-
-/// A column of one leaf.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Flat {
-    /// What its values are made of.
-    pub(crate) physical: Physical,
-    /// Whether it may be null.
-    pub(crate) optional: bool,
-    /// How its values become those of the Arrow type.
-    pub(crate) way: Way,
 }
 
 /// The leaves to read: all, or those of the columns that are named.

@@ -7,7 +7,6 @@ mod category;
 mod drive;
 mod fixed;
 mod kept;
-mod kinds;
 mod lengths;
 mod nested;
 mod strip;
@@ -24,15 +23,16 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::chunk::Chunk;
 use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::footer::Group;
-use crate::formats::parquet::types;
 use crate::formats::parquet::types::Physical;
 use crate::progress::Progress;
 
 use super::backed::Account;
 use super::chunk::{ChunkAt, Pages};
+use super::column_plan::{Way, way_of};
+use super::conversion::kind;
 use super::front::Levels;
 use super::open::Parquet;
-use super::schema::{Flat, RootKind};
+use super::schema::RootKind;
 
 /// Old parquet-mr told sizes of chunks without the dictionary's header: there pages may pass the end by so much
 /// (PARQUET-816). Of others' files, what lies behind a chunk belongs to another.
@@ -65,21 +65,6 @@ pub(crate) struct Piece {
     pub(crate) nrows: usize,
     /// Row of the result.
     pub(crate) at: usize,
-}
-
-/// How a field lands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    /// Values of one width, validity beside them where there are nulls.
-    Fixed(Flat),
-    /// Offsets and bytes.
-    Text,
-    /// Codes, and the values that they stand for.
-    Category,
-    /// Nulls alone.
-    Nothing,
-    /// Arrays that the crate makes.
-    Nested,
 }
 
 impl<'a> Landing<'a> {
@@ -224,7 +209,7 @@ impl<'a> Landing<'a> {
             let rows = self.nrows as u64;
             let more = match way {
                 Way::Fixed(flat) => {
-                    let item = kinds::kind(self.field(field)?.data_type(), flat).map_or(8, |(_, item)| item);
+                    let item = kind(self.field(field)?.data_type(), flat).map_or(8, |(_, item)| item);
                     rows.saturating_mul(item as u64)
                 }
                 Way::Text => rows.saturating_mul(4),
@@ -279,22 +264,6 @@ impl<'a> Landing<'a> {
             }
         }
         Ok(())
-    }
-}
-
-/// How values of this type land, as they are stored.
-pub(super) fn way_of(data_type: &DataType, flat: &Flat) -> Way {
-    use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
-    match data_type {
-        DataType::Dictionary(..) => Way::Category,
-        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView
-            if flat.physical == Physical::Bytes =>
-        {
-            Way::Text
-        }
-        _ if flat.way == types::Way::Nothing => Way::Nothing,
-        _ if kinds::kind(data_type, flat).is_some() => Way::Fixed(*flat),
-        _ => Way::Nested,
     }
 }
 
