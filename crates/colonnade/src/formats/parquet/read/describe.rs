@@ -9,7 +9,7 @@ use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 use crate::frame::{ByteOrder, type_name};
 
-use super::open::Parquet;
+use super::file::Parquet;
 use super::tree;
 
 /// Encodings as the specification numbers them.

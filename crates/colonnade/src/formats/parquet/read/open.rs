@@ -5,24 +5,21 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use arrow_schema::SchemaRef;
-
-use crate::arrow::import::Plan;
 use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::parquet::footer::{Footer, Group};
 use crate::formats::parquet::schema::Leaf;
-use crate::frame::Axis;
 use crate::limits::StreamLimit;
 use crate::memory::{Buffer, MappedFile, Remote, read_small, read_to_end};
 use crate::progress::{NoProgress, Progress, Silent};
 
 use super::columns::{described, label_columns};
 use super::encrypted;
+use super::file::{Parquet, Source};
 use super::filter::Filter;
-use super::narrow::Narrowed;
 use super::options::ReadOptions;
-use super::schema::{Root, choose};
+use super::row_filter;
+use super::schema::choose;
 use super::selection::Selection;
 use super::tree;
 use super::wanted::Names;
@@ -38,65 +35,6 @@ const MAP_MIN_NBYTES: u64 = 1 << 20;
 
 /// The footers of most files.
 const TAIL_NBYTES: usize = 64 << 10;
-
-/// All bytes of a file.
-#[derive(Debug, Clone)]
-pub(crate) struct Source {
-    /// Them.
-    pub(crate) bytes: Buffer,
-    /// Where they come from as they are asked for, where they are not all here.
-    pub(crate) remote: Option<Arc<Remote>>,
-    /// Whether they are a map of a file: what was read may be let go, and comes back by itself.
-    pub(crate) is_map: bool,
-}
-
-impl Source {
-    /// Lets the pages of a map go: what is looked at again comes again.
-    pub(crate) fn let_go(&self, start: u64, nbytes: usize) {
-        if let (true, Ok(start)) = (self.is_map, usize::try_from(start)) {
-            // SAFETY: they are a shared map of a file.
-            unsafe { crate::memory::let_go(&self.bytes, start, nbytes) };
-        }
-    }
-}
-
-/// An opened file.
-#[derive(Debug)]
-pub struct Parquet {
-    pub(crate) source: Source,
-    /// The bytes as they came, which the keys open.
-    pub(super) unopened: Source,
-    /// Elements of the columns in which a group that repeats is the item of a list itself: a part of that group would be
-    /// taken for a list of another type.
-    pub(super) old_lists: HashSet<usize>,
-    /// The row groups; their chunks are those of the wanted leaves.
-    pub(crate) groups: Vec<Group<'static>>,
-    /// First row of each row group, of those that the filter leaves.
-    pub(crate) starts: Vec<usize>,
-    pub(crate) nrows: usize,
-    /// What the filter leaves; all rows where `None`.
-    pub(crate) selection: Option<Selection>,
-    /// The wanted leaves.
-    pub(crate) leaves: Vec<Leaf>,
-    /// Of each wanted leaf, whether the order of its type is that of its statistics.
-    pub(crate) ordered: Vec<bool>,
-    /// One a field of `schema`.
-    pub(crate) roots: Vec<Root>,
-    /// The wanted columns, and those of the row labels.
-    pub(crate) schema: SchemaRef,
-    /// How they become a frame.
-    pub(crate) plan: Plan,
-    /// Start and end of the footer in the source.
-    pub(crate) footer: (usize, usize),
-    pub(crate) created_by: Option<String>,
-    pub(crate) version: i32,
-    /// Whether each column's label is its name in the schema.
-    pub(crate) labels_are_names: bool,
-    pub(crate) options: ReadOptions,
-    pub(crate) index: OnceLock<Axis>,
-    /// The same file for a part of its nested columns, as it was last asked for.
-    pub(super) narrowed: Mutex<Option<Narrowed>>,
-}
 
 impl Parquet {
     /// Opens a regular file: mapped, or read where it is small or `mmap` is off. `progress` is looked at and told nothing.
@@ -269,35 +207,6 @@ impl Parquet {
     fn check_rows(&self) -> Result<()> {
         self.check_count(self.nrows as u64, "rows", self.footer.0 as u64)
     }
-
-    /// How its fields become a frame.
-    #[must_use]
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// (rows, columns).
-    #[must_use]
-    pub fn shape(&self) -> (usize, usize) {
-        (self.nrows, self.plan.ncols)
-    }
-
-    /// Row groups.
-    #[must_use]
-    pub fn ngroups(&self) -> usize {
-        self.groups.len()
-    }
-
-    /// Rows of each row group.
-    pub fn group_rows(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.groups.len()).map(|g| self.rows_of(g).1)
-    }
-
-    /// First row and number of rows of a row group.
-    pub(crate) fn rows_of(&self, group: usize) -> (usize, usize) {
-        let first = self.starts.get(group).copied().unwrap_or(self.nrows);
-        (first, self.starts.get(group + 1).copied().unwrap_or(self.nrows) - first)
-    }
 }
 
 /// The rows that a filter leaves: the file is opened once more, for the columns that it looks at.
@@ -309,7 +218,7 @@ fn selected(
 ) -> Result<Selection> {
     let columns = filter.columns().into_iter().map(str::to_owned).collect();
     let own = ReadOptions { columns: Some(columns), filter: None, ..options.clone() };
-    super::filter::select(&Parquet::open(source.clone(), own, progress)?, filter, &Silent(progress))
+    row_filter::select(&Parquet::open(source.clone(), own, progress)?, filter, &Silent(progress))
 }
 
 /// Start and end of the footer.

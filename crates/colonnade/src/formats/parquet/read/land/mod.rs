@@ -30,9 +30,10 @@ use super::backed::Account;
 use super::chunk::{ChunkAt, Pages};
 use super::column_plan::{Way, way_of};
 use super::conversion::kind;
+use super::file::Parquet;
 use super::front::Levels;
-use super::open::Parquet;
 use super::schema::RootKind;
+use super::selection::Piece;
 
 /// Old parquet-mr told sizes of chunks without the dictionary's header: there pages may pass the end by so much
 /// (PARQUET-816). Of others' files, what lies behind a chunk belongs to another.
@@ -54,17 +55,6 @@ pub(crate) struct Landing<'a> {
     pub(crate) arrow: bool,
     /// What all of its columns take.
     account: Account,
-}
-
-/// Rows of one row group, and where they go.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece {
-    pub(crate) group: usize,
-    /// Rows of the group before the first wanted.
-    pub(crate) skip: usize,
-    pub(crate) nrows: usize,
-    /// Row of the result.
-    pub(crate) at: usize,
 }
 
 impl<'a> Landing<'a> {
