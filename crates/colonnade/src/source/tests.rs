@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::*;
 use crate::error::ErrorKind;
 use crate::memory::{Fetch, Land};
-use crate::plan::NoProgress;
+use crate::progress::NoProgress;
 
 /// A file of `nbytes` bytes that count up.
 fn file_of(nbytes: u64) -> (tempfile::NamedTempFile, Vec<u8>) {

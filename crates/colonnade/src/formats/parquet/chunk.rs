@@ -2,8 +2,67 @@
 
 use crate::error::Result;
 
-use super::footer::{Chunk, Secret};
 use super::thrift::{Thrift, Wire};
+
+/// The key that opens an encrypted chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secret {
+    /// The footer's.
+    Footer,
+    /// One of its own, with the place and length of its encrypted metadata in the footer.
+    Own(Option<(usize, usize)>),
+}
+
+/// A column chunk: where its pages are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Chunk<'a> {
+    /// Physical type, as the specification numbers it.
+    pub physical: i32,
+    /// Codec, as the specification numbers it.
+    pub codec: i32,
+    /// Values, nulls included.
+    pub nvalues: u64,
+    /// Bytes of its pages with their headers, decompressed.
+    pub nbytes: u64,
+    /// The same, as they stand in the file.
+    pub compressed_nbytes: u64,
+    /// Where its first data page begins.
+    pub data_at: u64,
+    /// Where its dictionary page begins.
+    pub dictionary_at: Option<u64>,
+    /// Another file that holds it.
+    pub file: Option<&'a str>,
+    /// Whether it is encrypted with a key of its own, or its metadata are.
+    pub encrypted: bool,
+    /// What opens it, where it is encrypted.
+    pub secret: Option<Secret>,
+    /// Place and length of its offset index.
+    pub offset_index: Option<(u64, u64)>,
+    /// Place and length of its column index.
+    pub column_index: Option<(u64, u64)>,
+    /// Place and length (where it is said) of its bloom filter.
+    pub bloom: Option<(u64, Option<u64>)>,
+    /// Place of its statistics in the footer.
+    pub statistics: Option<usize>,
+    /// Place of the list of its encodings in the footer.
+    pub encodings: Option<usize>,
+    /// Place of its encoding statistics in the footer.
+    pub encoding_stats: Option<usize>,
+    /// How many levels its histograms count, of repetition and of definition; `None` where there is none.
+    pub histograms: [Option<usize>; 2],
+}
+
+impl Chunk<'_> {
+    /// Where its first page begins, whatever kind that is.
+    #[must_use]
+    pub fn start(&self) -> u64 {
+        // Some writers say a dictionary at byte 0, where there is none.
+        match self.dictionary_at {
+            Some(at) if at > 0 && at < self.data_at => at,
+            _ => self.data_at,
+        }
+    }
+}
 
 /// Reads a ColumnChunk.
 ///

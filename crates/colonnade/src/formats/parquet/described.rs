@@ -1,7 +1,7 @@
 //! Row groups and column chunks as plain values; bounds in the footer as the numbers and texts that they encode.
 
+use crate::formats::parquet::logical_type::{Logical, Unit};
 use crate::formats::parquet::read::{ChunkInfo, GroupInfo};
-use crate::formats::parquet::schema::{Logical, Unit};
 use crate::formats::{Fact, Facts};
 
 /// A row group.

@@ -28,6 +28,7 @@ mod format;
 pub mod hybrid;
 pub mod keys;
 pub mod levels;
+pub mod logical_type;
 mod opened;
 pub mod page;
 pub mod read;

@@ -2,14 +2,19 @@
 
 use crate::error::{Error, Result};
 
+use super::logical_type::{INTERVAL, Logical, MAP_KEY_VALUE, Unit, converted, logical_of};
 use super::thrift::{Thrift, Wire};
-use super::types::settle;
 
 /// Groups within groups that a schema may have.
 const MAX_DEPTH: usize = 256;
 
 /// The physical type of old instants.
 const INT96: i32 = 3;
+
+/// Older word for decimals.
+const DECIMAL: i32 = 5;
+/// Older word for columns that are always null, of the first parquet-cpp.
+const NA: i32 = 25;
 
 /// How often an element is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,52 +26,6 @@ pub enum Repetition {
     Optional,
     /// Any number of times.
     Repeated,
-}
-
-/// What the values mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Logical {
-    /// UTF-8.
-    String,
-    /// Of keys to values.
-    Map,
-    /// Of elements.
-    List,
-    /// UTF-8, one of a few.
-    Enum,
-    /// Digits behind the point, digits in all.
-    Decimal(i32, i32),
-    /// Days since 1970.
-    Date,
-    /// Time of day: the unit, whether it is of UTC.
-    Time(Unit, bool),
-    /// Instant, or local time: the unit, whether it is of UTC.
-    Timestamp(Unit, bool),
-    /// Bits, whether it has a sign.
-    Integer(i8, bool),
-    /// Always null.
-    Unknown,
-    /// JSON as text.
-    Json,
-    /// BSON.
-    Bson,
-    /// Sixteen bytes.
-    Uuid,
-    /// Two bytes.
-    Float16,
-    /// A kind that is not known here, by its number.
-    Other(i16),
-}
-
-/// A unit of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Thousandths of a second.
-    Milli,
-    /// Millionths.
-    Micro,
-    /// Billionths.
-    Nano,
 }
 
 /// One element of the schema.
@@ -114,7 +73,7 @@ impl<'a> Element<'a> {
     #[must_use]
     pub fn has_order(&self) -> bool {
         self.physical != Some(INT96)
-            && self.converted != Some(crate::formats::parquet::types::INTERVAL)
+            && self.converted != Some(INTERVAL)
             && !matches!(self.logical, Some(Logical::Other(_)))
     }
 
@@ -157,6 +116,19 @@ impl<'a> Element<'a> {
         }
         settle(&mut out);
         Ok(out)
+    }
+}
+
+/// The LogicalType governs: where there is one, the older word becomes the one that goes with it; else it is made from the older
+/// word.
+fn settle(element: &mut Element<'_>) {
+    match (element.logical, element.converted) {
+        // Kinds that are not known here leave the older word.
+        (Some(Logical::Other(_)), _) | (None, None | Some(MAP_KEY_VALUE)) => {}
+        (Some(logical), _) => element.converted = converted(logical),
+        (None, Some(NA)) => (element.logical, element.converted) = (Some(Logical::Unknown), None),
+        (None, Some(DECIMAL)) => element.logical = Some(Logical::Decimal(element.scale, element.precision)),
+        (None, Some(word)) => element.logical = logical_of(word),
     }
 }
 

@@ -27,17 +27,15 @@
 
 mod annotations;
 mod claims;
-mod older;
 #[cfg(test)]
 mod tests;
 
 use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 
-use super::schema::{Logical, Unit};
+use super::logical_type::{INTERVAL, Logical, Unit, converted, logical_of};
 
-pub use annotations::{check, check_group, most_digits, physical_of, settle};
+pub use annotations::{check, check_group, most_digits, physical_of};
 pub use claims::granted;
-pub use older::{converted, logical_of};
 
 /// What a value is made of. Fixed length: bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,9 +128,6 @@ pub struct Stored {
     /// How they become Arrow's.
     pub way: Way,
 }
-
-/// Older word for an interval.
-pub const INTERVAL: i32 = 21;
 
 impl Stored {
     fn new(physical: Physical, logical: Option<Logical>, way: Way) -> Self {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
-use super::open::Parquet;
+use super::file::Parquet;
 
 /// Bytes and cells that one call decodes: the sum of what its columns take.
 #[derive(Debug, Default)]

@@ -1,13 +1,15 @@
 //! What an opened file says of itself: its row groups, and of each column chunk encodings, codec, sizes and statistics.
 
 use crate::error::Result;
+use crate::formats::parquet::chunk::Chunk;
 use crate::formats::parquet::codec::Codec;
-use crate::formats::parquet::footer::{Chunk, Footer};
-use crate::formats::parquet::schema::{Element, Logical};
+use crate::formats::parquet::footer::Footer;
+use crate::formats::parquet::logical_type::Logical;
+use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 use crate::frame::{ByteOrder, type_name};
 
-use super::open::Parquet;
+use super::file::Parquet;
 use super::tree;
 
 /// Encodings as the specification numbers them.

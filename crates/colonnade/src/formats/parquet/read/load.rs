@@ -10,9 +10,9 @@ use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::{NoProgress, Progress, Silent};
 
-use super::land::{Landing, Piece};
-use super::open::Parquet;
-use super::selection::{Rows, kept};
+use super::file::Parquet;
+use super::land::Landing;
+use super::selection::{Piece, Rows, kept};
 
 /// Row groups are landed together in Arrow's layout up to so many bytes: text of more has no 32-bit offsets.
 const TOGETHER_NBYTES: u64 = 1 << 30;

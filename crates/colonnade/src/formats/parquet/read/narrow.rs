@@ -12,11 +12,8 @@ use crate::frame::paths::{Kept, Leaves};
 use crate::frame::{Frame, children};
 use crate::progress::NoProgress;
 
-use super::open::Parquet;
+use super::file::Parquet;
 use super::options::ReadOptions;
-
-/// What was asked for, the file that reads it, and what is to be left of what that reads.
-pub(super) type Narrowed = (Kept, Arc<Parquet>, Kept);
 
 impl Parquet {
     /// [`Parquet::load`], of nested columns the part that is asked for.

@@ -1,25 +1,22 @@
 //! Opening a file: its footer is read, its pages are not.
 
 use super::columns::{described, label_columns};
+use super::file::{Parquet, Source};
 use super::filter::Filter;
-use super::narrow::Narrowed;
 use super::options::ReadOptions;
-use super::schema::{Root, choose};
+use super::schema::choose;
 use super::selection::Selection;
 use super::wanted::Names;
-use super::{encrypted, tree};
-use crate::arrow::import::Plan;
+use super::{encrypted, row_filter, tree};
 use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::parquet::footer::{Footer, Group};
 use crate::formats::parquet::schema::Leaf;
-use crate::frame::Axis;
 use crate::memory::{Buffer, Remote};
 use crate::progress::{NoProgress, Progress, Silent};
 use crate::source::{self, SourceBytes};
-use arrow_schema::SchemaRef;
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 
 /// Begins and ends every file.
 pub const MAGIC: &[u8; 4] = b"PAR1";
@@ -29,72 +26,6 @@ const ENCRYPTED: &[u8; 4] = b"PARE";
 
 /// The footers of most files.
 const TAIL_NBYTES: usize = 64 << 10;
-
-/// All bytes of a file.
-#[derive(Debug, Clone)]
-pub(crate) struct Source {
-    /// Them.
-    pub(crate) bytes: Buffer,
-    /// Where they come from as they are asked for, where they are not all here.
-    pub(crate) remote: Option<Arc<Remote>>,
-    /// Whether they are a map of a file: what was read may be let go, and comes back by itself.
-    pub(crate) is_map: bool,
-}
-
-impl From<SourceBytes> for Source {
-    /// The file behind a map is closed: a map needs no descriptor.
-    fn from(SourceBytes { bytes, map, remote }: SourceBytes) -> Self {
-        Self { bytes, remote, is_map: map.is_some() }
-    }
-}
-
-impl Source {
-    /// Lets the pages of a map go: what is looked at again comes again.
-    pub(crate) fn let_go(&self, start: u64, nbytes: usize) {
-        if let (true, Ok(start)) = (self.is_map, usize::try_from(start)) {
-            // SAFETY: they are a shared map of a file.
-            unsafe { crate::memory::let_go(&self.bytes, start, nbytes) };
-        }
-    }
-}
-
-/// An opened file.
-#[derive(Debug)]
-pub struct Parquet {
-    pub(crate) source: Source,
-    /// The bytes as they came, which the keys open.
-    pub(super) unopened: Source,
-    /// Elements of the columns in which a group that repeats is the item of a list itself: a part of that group would be
-    /// taken for a list of another type.
-    pub(super) old_lists: HashSet<usize>,
-    /// The row groups; their chunks are those of the wanted leaves.
-    pub(crate) groups: Vec<Group<'static>>,
-    /// First row of each row group, of those that the filter leaves.
-    pub(crate) starts: Vec<usize>,
-    pub(crate) nrows: usize,
-    /// What the filter leaves; all rows where `None`.
-    pub(crate) selection: Option<Selection>,
-    /// The wanted leaves.
-    pub(crate) leaves: Vec<Leaf>,
-    /// Of each wanted leaf, whether the order of its type is that of its statistics.
-    pub(crate) ordered: Vec<bool>,
-    /// One a field of `schema`.
-    pub(crate) roots: Vec<Root>,
-    /// The wanted columns, and those of the row labels.
-    pub(crate) schema: SchemaRef,
-    /// How they become a frame.
-    pub(crate) plan: Plan,
-    /// Start and end of the footer in the source.
-    pub(crate) footer: (usize, usize),
-    pub(crate) created_by: Option<String>,
-    pub(crate) version: i32,
-    /// Whether each column's label is its name in the schema.
-    pub(crate) labels_are_names: bool,
-    pub(crate) options: ReadOptions,
-    pub(crate) index: OnceLock<Axis>,
-    /// The same file for a part of its nested columns, as it was last asked for.
-    pub(super) narrowed: Mutex<Option<Narrowed>>,
-}
 
 impl Parquet {
     /// Opens any source: of a file its footer is read, and of a file elsewhere nothing else comes. `progress` is told of
@@ -240,35 +171,6 @@ impl Parquet {
     fn check_rows(&self) -> Result<()> {
         self.check_count(self.nrows as u64, "rows", self.footer.0 as u64)
     }
-
-    /// How its fields become a frame.
-    #[must_use]
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// (rows, columns).
-    #[must_use]
-    pub fn shape(&self) -> (usize, usize) {
-        (self.nrows, self.plan.ncols)
-    }
-
-    /// Row groups.
-    #[must_use]
-    pub fn ngroups(&self) -> usize {
-        self.groups.len()
-    }
-
-    /// Rows of each row group.
-    pub fn group_rows(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.groups.len()).map(|g| self.rows_of(g).1)
-    }
-
-    /// First row and number of rows of a row group.
-    pub(crate) fn rows_of(&self, group: usize) -> (usize, usize) {
-        let first = self.starts.get(group).copied().unwrap_or(self.nrows);
-        (first, self.starts.get(group + 1).copied().unwrap_or(self.nrows) - first)
-    }
 }
 
 /// The rows that a filter leaves: the file is opened once more, for the columns that it looks at.
@@ -280,7 +182,7 @@ fn selected(
 ) -> Result<Selection> {
     let columns = filter.columns().into_iter().map(str::to_owned).collect();
     let own = ReadOptions { columns: Some(columns), filter: None, ..options.clone() };
-    super::filter::select(&Parquet::open(source.clone(), own, progress)?, filter, &Silent(progress))
+    row_filter::select(&Parquet::open(source.clone(), own, progress)?, filter, &Silent(progress))
 }
 
 /// Start and end of the footer.
@@ -342,7 +244,7 @@ fn groups(groups: Vec<Group<'_>>) -> Result<(Vec<Group<'static>>, Vec<usize>, us
                 );
                 return Err(Error::unsupported("parquet", message).in_member(format!("row group {number}")));
             }
-            chunks.push(crate::formats::parquet::footer::Chunk { file: None, ..chunk });
+            chunks.push(crate::formats::parquet::chunk::Chunk { file: None, ..chunk });
         }
         starts.push(nrows);
         let more = usize::try_from(group.nrows).ok();

@@ -3,14 +3,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, Metadata, Schema, TimeUnit};
+use arrow_schema::{DataType, Field, Metadata, Schema};
 use parquet::schema::types::SchemaDescriptor;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::schema::{Element, Leaf, Logical, Repetition, Unit};
+use crate::formats::parquet::schema::{Element, Leaf, Repetition};
 use crate::formats::parquet::types;
-use crate::formats::parquet::types::{Physical, Way};
+use crate::formats::parquet::types::Way;
 
+use super::conversion::Flat;
+use super::leaf_type::{default_type, extension};
 use super::shape::Shape;
 use super::wanted::Names;
 use super::{structure, tree};
@@ -32,17 +34,6 @@ pub(crate) enum RootKind {
     /// Anything else: its schema as the crate has it, of the wanted leaves alone, under a root of its own, and its shape, where
     /// our own decoder reads it.
     Nested(Arc<SchemaDescriptor>, Option<Arc<Shape>>),
-}
-
-/// A column of one leaf.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Flat {
-    /// What its values are made of.
-    pub(crate) physical: Physical,
-    /// Whether it may be null.
-    pub(crate) optional: bool,
-    /// How its values become those of the Arrow type.
-    pub(crate) way: Way,
 }
 
 /// The leaves to read: all, or those of the columns that are named.
@@ -178,68 +169,4 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
     let way = types::way(&field, physical, element.logical.as_ref(), element.converted);
     let way = way.unwrap_or(Way::Same);
     Ok((field, RootKind::Flat(Flat { physical, optional, way })))
-}
-
-/// Arrow's own extension type of a leaf.
-pub(super) fn extension(element: &Element<'_>) -> Option<&'static str> {
-    match element.logical {
-        Some(Logical::Uuid) => Some("arrow.uuid"),
-        Some(Logical::Json) => Some("arrow.json"),
-        _ => None,
-    }
-}
-
-/// The Arrow type of a leaf, by what the file says of it alone.
-pub(super) fn default_type(element: &Element<'_>, physical: Physical) -> DataType {
-    let logical = element.logical.or_else(|| element.converted.and_then(types::logical_of));
-    let zone = |utc: bool| utc.then(|| "UTC".into());
-    let decimal = match logical {
-        Some(Logical::Decimal(scale, precision)) => Some((scale, precision)),
-        None if element.converted == Some(5) => Some((element.scale, element.precision)),
-        _ => None,
-    };
-    if let Some((scale, precision)) = decimal
-        && let (Ok(scale), Ok(precision)) = (i8::try_from(scale), u8::try_from(precision))
-        && (1..=76).contains(&precision)
-        && (0..=76).contains(&scale)
-        && !matches!(physical, Physical::Boolean | Physical::Int96 | Physical::Float | Physical::Double)
-    {
-        let wide = precision > 38 || matches!(physical, Physical::Fixed(n) if n > 16);
-        return if wide {
-            DataType::Decimal256(precision, scale)
-        } else {
-            DataType::Decimal128(precision, scale)
-        };
-    }
-    match (physical, logical) {
-        (_, Some(Logical::Unknown)) => DataType::Null,
-        (Physical::Boolean, _) => DataType::Boolean,
-        (Physical::Int32, Some(Logical::Integer(8, true))) => DataType::Int8,
-        (Physical::Int32, Some(Logical::Integer(16, true))) => DataType::Int16,
-        (Physical::Int32, Some(Logical::Integer(8, false))) => DataType::UInt8,
-        (Physical::Int32, Some(Logical::Integer(16, false))) => DataType::UInt16,
-        (Physical::Int32, Some(Logical::Integer(32, false))) => DataType::UInt32,
-        (Physical::Int32, Some(Logical::Date)) => DataType::Date32,
-        (Physical::Int32, Some(Logical::Time(Unit::Milli, _))) => DataType::Time32(TimeUnit::Millisecond),
-        (Physical::Int32, _) => DataType::Int32,
-        (Physical::Int64, Some(Logical::Integer(64, false))) => DataType::UInt64,
-        (Physical::Int64, Some(Logical::Time(Unit::Micro, _))) => DataType::Time64(TimeUnit::Microsecond),
-        (Physical::Int64, Some(Logical::Time(Unit::Nano, _))) => DataType::Time64(TimeUnit::Nanosecond),
-        (Physical::Int64, Some(Logical::Timestamp(unit, utc))) => {
-            let unit = match unit {
-                Unit::Milli => TimeUnit::Millisecond,
-                Unit::Micro => TimeUnit::Microsecond,
-                Unit::Nano => TimeUnit::Nanosecond,
-            };
-            DataType::Timestamp(unit, zone(utc))
-        }
-        (Physical::Int64, _) => DataType::Int64,
-        (Physical::Int96, _) => DataType::Timestamp(TimeUnit::Nanosecond, None),
-        (Physical::Float, _) => DataType::Float32,
-        (Physical::Double, _) => DataType::Float64,
-        (Physical::Bytes, Some(Logical::String | Logical::Json)) => DataType::Utf8,
-        (Physical::Bytes, _) => DataType::Binary,
-        (Physical::Fixed(2), Some(Logical::Float16)) => DataType::Float16,
-        (Physical::Fixed(n), _) => DataType::FixedSizeBinary(i32::try_from(n).unwrap_or(i32::MAX)),
-    }
 }

@@ -14,10 +14,19 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::land::Piece;
-
 /// Rows between two wanted ones that are not worth decoding anew for.
 const GAP_NROWS: usize = 4096;
+
+/// Rows of one row group, and where they go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    pub(crate) group: usize,
+    /// Rows of the group before the first wanted.
+    pub(crate) skip: usize,
+    pub(crate) nrows: usize,
+    /// Row of the result.
+    pub(crate) at: usize,
+}
 
 /// Rows to be landed.
 #[derive(Debug, Default)]

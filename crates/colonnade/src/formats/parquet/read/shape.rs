@@ -18,10 +18,11 @@ use crate::formats::parquet::schema::{Element, Leaf};
 use crate::formats::parquet::types;
 use crate::formats::parquet::types::Physical;
 
+use super::column_plan::{Way, way_of};
+use super::conversion::Flat;
 use super::front::Levels;
-use super::land::{Way, way_of};
+use super::leaf_type::default_type;
 use super::names::items_of;
-use super::schema::{Flat, default_type};
 use super::structure::{self, wrapped};
 
 /// Levels above this are read by the crate.

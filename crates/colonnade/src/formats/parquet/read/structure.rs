@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::types;
 
+use super::leaf_type::{default_type, extension};
 use super::names::{items_of, namesakes};
-use super::schema::{default_type, extension};
 
 /// Leaves' elements, one after the other.
 pub(super) type Leaves<'l, 'e> = dyn FnMut() -> Option<Element<'e>> + 'l;

@@ -10,7 +10,8 @@ use parquet::basic::{
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::schema::{Element, Leaf, Logical, Repetition, Unit};
+use crate::formats::parquet::logical_type::{Logical, Unit};
+use crate::formats::parquet::schema::{Element, Leaf, Repetition};
 use crate::formats::parquet::types;
 
 use super::structure;

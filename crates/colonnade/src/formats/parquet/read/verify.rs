@@ -6,9 +6,10 @@ use crate::arrow::ranges::check_array;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
-use super::land::{Landing, Piece};
-use super::open::Parquet;
+use super::file::Parquet;
+use super::land::Landing;
 use super::options::ReadOptions;
+use super::selection::Piece;
 
 /// Columns are decoded together up to so many bytes.
 const TOGETHER_NBYTES: u64 = 64 << 20;

@@ -1,33 +1,15 @@
-//! What a schema's element says that it means: one meaning of the two that it may say, which must suit its physical type.
+//! What a schema's element says that it means, which must suit its physical type.
 
 use crate::error::{Error, Result};
 
-use super::{INTERVAL, Physical, converted, logical_of};
-use crate::formats::parquet::schema::{Element, Logical, Unit};
+use super::Physical;
+use crate::formats::parquet::logical_type::{INTERVAL, Logical, MAP_KEY_VALUE, Unit};
+use crate::formats::parquet::schema::Element;
 
-/// Older word for groups of keys and values; also that of the group inside of a map.
-const MAP_KEY_VALUE: i32 = 2;
-/// Older word for decimals.
-const DECIMAL: i32 = 5;
-/// Older word for columns that are always null, of the first parquet-cpp.
-const NA: i32 = 25;
 /// Digits of the widest decimal of Arrow.
 const MAX_DIGITS: i32 = 76;
 /// Bytes of it.
 const MAX_DECIMAL_NBYTES: u32 = 32;
-
-/// The LogicalType governs: where there is one, the older word becomes the one that goes with it; else it is made from the older
-/// word.
-pub fn settle(element: &mut Element<'_>) {
-    match (element.logical, element.converted) {
-        // Kinds that are not known here leave the older word.
-        (Some(Logical::Other(_)), _) | (None, None | Some(MAP_KEY_VALUE)) => {}
-        (Some(logical), _) => element.converted = converted(logical),
-        (None, Some(NA)) => (element.logical, element.converted) = (Some(Logical::Unknown), None),
-        (None, Some(DECIMAL)) => element.logical = Some(Logical::Decimal(element.scale, element.precision)),
-        (None, Some(word)) => element.logical = logical_of(word),
-    }
-}
 
 /// What the values of a leaf are made of.
 ///

@@ -15,8 +15,9 @@
 
 use arrow_schema::DataType;
 
-use super::{Physical, Stored, decimal_width, logical_of};
-use crate::formats::parquet::schema::{Element, Logical};
+use super::{Physical, Stored, decimal_width};
+use crate::formats::parquet::logical_type::{Logical, logical_of};
+use crate::formats::parquet::schema::Element;
 
 /// The type of a leaf of the file's own type `found`, where metadata claim that it is `told`. `ours`: this package wrote it.
 #[must_use]

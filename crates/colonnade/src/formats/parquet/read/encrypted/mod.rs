@@ -10,7 +10,8 @@ mod pages;
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::footer::{Chunk, Footer, Secret};
+use crate::formats::parquet::chunk::{self, Chunk, Secret};
+use crate::formats::parquet::footer::Footer;
 use crate::formats::parquet::thrift::Thrift;
 use crate::memory::Buffer;
 
@@ -191,7 +192,7 @@ impl Opened {
         let bytes = bytes.ok_or_else(|| refused("the column's metadata"))?;
         let mut t = Thrift::new(&bytes, 0, "the column's metadata");
         let mut told = Chunk::default();
-        crate::formats::parquet::chunk::metadata(&mut t, &mut told)?;
+        chunk::metadata(&mut t, &mut told)?;
         chunk.physical = told.physical;
         chunk.codec = told.codec;
         chunk.nvalues = told.nvalues;

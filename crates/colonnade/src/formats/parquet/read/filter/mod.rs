@@ -3,16 +3,14 @@
 //! Terms are tested three times, each time on less: on the statistics and bloom filters of row groups, on the statistics of
 //! pages, on the values. Null is no value: no term holds of it.
 
-mod apply;
 mod bloom;
-mod bounds;
+pub(super) mod bounds;
 mod compile;
-mod mask;
+pub(super) mod mask;
 mod pages;
-mod prune;
+pub(super) mod place;
+pub(super) mod prune;
 mod shape;
-
-pub(crate) use apply::select;
 
 /// How a value is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

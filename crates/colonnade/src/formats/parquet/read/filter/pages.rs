@@ -4,13 +4,13 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::formats::parquet::footer::Chunk;
+use crate::formats::parquet::chunk::Chunk;
 use crate::formats::parquet::page::{Header, Kind};
 use crate::formats::parquet::statistics::Value;
 use crate::formats::parquet::thrift::{Thrift, Wire};
 
 use super::bounds::{Bounds, ChunkBounds, Contradiction, Known};
-use super::prune::Place;
+use super::place::Place;
 
 /// Orders that an index may declare of the bounds of its pages.
 const UNORDERED: i32 = 0;

@@ -7,13 +7,15 @@ use std::ops::Range;
 use arrow_schema::DataType;
 
 use crate::error::Result;
-use crate::formats::parquet::footer::{Chunk, Group};
+use crate::formats::parquet::chunk::Chunk;
+use crate::formats::parquet::footer::Group;
 use crate::formats::parquet::statistics::Statistics;
 use crate::formats::parquet::thrift::Thrift;
 
 use super::bounds::{ChunkBounds, Contradiction, Known};
 use super::compile::Test;
 use super::pages::PageIndex;
+use super::place::Place;
 use super::{Filter, bloom};
 
 /// Bloom filters beyond this size are not fetched.
@@ -54,24 +56,6 @@ impl Terms {
     /// The lists.
     pub(crate) fn any(&self) -> &[Vec<(usize, Test)>] {
         &self.0
-    }
-}
-
-/// What candidates are looked for in.
-pub(crate) struct Place<'a> {
-    /// The footer's bytes, and where they begin in the file.
-    pub(crate) footer: (&'a [u8], u64),
-    /// All bytes of the file.
-    pub(crate) bytes: &'a [u8],
-    /// Whether indexes and bloom filters are worth looking at: not where each is a request over a network.
-    pub(crate) indexes: bool,
-}
-
-impl<'a> Place<'a> {
-    /// Bytes of the file, as far as it has them.
-    pub(super) fn read(&self, offset: u64, nbytes: u64) -> &'a [u8] {
-        let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).min(self.bytes.len());
-        self.bytes.get(place(offset)..place(offset.saturating_add(nbytes))).unwrap_or_default()
     }
 }
 

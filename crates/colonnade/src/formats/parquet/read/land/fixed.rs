@@ -18,8 +18,8 @@ use crate::frame::{ByteOrder, DType, Kind as Letter};
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, apart};
 use crate::progress::Progress;
 
+use super::super::conversion::{Kind, Null, kind};
 use super::drive::Scratches;
-use super::kinds::{Kind, Null, kind};
 use super::{Landing, Piece, Way};
 
 /// Tasks are not made smaller than this.

@@ -4,10 +4,10 @@ use crate::error::Result;
 use crate::formats::parquet::keys::{Keys, Piece};
 use crate::formats::parquet::page::Encoding;
 
+use super::super::conversion::Change;
 use super::super::page::{Page, Parts};
 use super::drive::{Decoder, Nulls, Rows, by_rows};
 use super::text::Cells;
-use super::wide::Change;
 use super::words::{ended, keys, unknown};
 
 /// Rows of `item` bytes, little-endian.

@@ -7,7 +7,6 @@ mod category;
 mod drive;
 mod fixed;
 mod kept;
-mod kinds;
 mod lengths;
 mod nested;
 mod strip;
@@ -21,17 +20,20 @@ use arrow_schema::{DataType, Field};
 use crate::arrow::import::{holds_nulls, to_block};
 use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
+use crate::formats::parquet::chunk::Chunk;
 use crate::formats::parquet::codec::Codec;
-use crate::formats::parquet::footer::{Chunk, Group};
-use crate::formats::parquet::types;
+use crate::formats::parquet::footer::Group;
 use crate::formats::parquet::types::Physical;
 use crate::progress::Progress;
 
 use super::backed::Account;
 use super::chunk::{ChunkAt, Pages};
+use super::column_plan::{Way, way_of};
+use super::conversion::kind;
+use super::file::Parquet;
 use super::front::Levels;
-use super::open::Parquet;
-use super::schema::{Flat, RootKind};
+use super::schema::RootKind;
+use super::selection::Piece;
 
 /// Old parquet-mr told sizes of chunks without the dictionary's header: there pages may pass the end by so much
 /// (PARQUET-816). Of others' files, what lies behind a chunk belongs to another.
@@ -53,32 +55,6 @@ pub(crate) struct Landing<'a> {
     pub(crate) arrow: bool,
     /// What all of its columns take.
     account: Account,
-}
-
-/// Rows of one row group, and where they go.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece {
-    pub(crate) group: usize,
-    /// Rows of the group before the first wanted.
-    pub(crate) skip: usize,
-    pub(crate) nrows: usize,
-    /// Row of the result.
-    pub(crate) at: usize,
-}
-
-/// How a field lands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    /// Values of one width, validity beside them where there are nulls.
-    Fixed(Flat),
-    /// Offsets and bytes.
-    Text,
-    /// Codes, and the values that they stand for.
-    Category,
-    /// Nulls alone.
-    Nothing,
-    /// Arrays that the crate makes.
-    Nested,
 }
 
 impl<'a> Landing<'a> {
@@ -223,7 +199,7 @@ impl<'a> Landing<'a> {
             let rows = self.nrows as u64;
             let more = match way {
                 Way::Fixed(flat) => {
-                    let item = kinds::kind(self.field(field)?.data_type(), flat).map_or(8, |(_, item)| item);
+                    let item = kind(self.field(field)?.data_type(), flat).map_or(8, |(_, item)| item);
                     rows.saturating_mul(item as u64)
                 }
                 Way::Text => rows.saturating_mul(4),
@@ -278,22 +254,6 @@ impl<'a> Landing<'a> {
             }
         }
         Ok(())
-    }
-}
-
-/// How values of this type land, as they are stored.
-pub(super) fn way_of(data_type: &DataType, flat: &Flat) -> Way {
-    use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
-    match data_type {
-        DataType::Dictionary(..) => Way::Category,
-        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView
-            if flat.physical == Physical::Bytes =>
-        {
-            Way::Text
-        }
-        _ if flat.way == types::Way::Nothing => Way::Nothing,
-        _ if kinds::kind(data_type, flat).is_some() => Way::Fixed(*flat),
-        _ => Way::Nested,
     }
 }
 

@@ -5,8 +5,9 @@ use arrow_schema::DataType;
 use crate::error::{Error, Result};
 
 use super::super::chunk::Pages;
+use super::super::conversion::Flat;
 use super::super::page::Page;
-use super::super::schema::{Flat, RootKind};
+use super::super::schema::RootKind;
 use super::{Landing, Piece, no_field};
 
 /// The wanted values of one leaf.

@@ -4,22 +4,10 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::keys::{Keys, Piece};
 use crate::formats::parquet::page::Encoding;
 
+use super::super::conversion::Change;
 use super::super::page::{Page, Parts};
 use super::drive::{Decoder, Nulls, Rows, by_rows};
 use super::words::{check_dictionary, ended, keys, unknown};
-
-/// How the bytes of a value become those of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
-    /// They are those.
-    Same,
-    /// Big-endian, of a two's complement of any width.
-    BigEndian,
-    /// Little-endian, shorter.
-    Longer,
-    /// From a byte on.
-    From(usize),
-}
 
 impl Change {
     pub(super) fn apply(self, from: &[u8], to: &mut [u8]) {

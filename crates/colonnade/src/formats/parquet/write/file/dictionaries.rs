@@ -1,10 +1,10 @@
-//! Dictionary columns: as dictionary pages where Parquet has them, else as plain values or codes beside a kept dictionary.
+//! The parts of a dictionary column: its values and codes, and how both are kept where Parquet has no dictionary page for them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, make_array};
-use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer};
+use arrow_buffer::{ArrowNativeType, Buffer};
 use arrow_data::ArrayData;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
@@ -13,10 +13,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::types::{Physical, Stored};
-use crate::formats::parquet::write::column::{Leaf, LeafData, Offsets, Turn};
-
-use super::leaves::{self, Take};
 
 fn broken(message: &str) -> Error {
     Error::malformed("parquet", format!("{message}. The array breaks Arrow's layout."))
@@ -31,7 +27,8 @@ pub(super) fn values(data: &ArrayData) -> Result<&ArrayData> {
     data.child_data().first().ok_or_else(|| broken("a dictionary has no values"))
 }
 
-fn key_width(data: &ArrayData) -> Result<usize> {
+/// Bytes of a code.
+pub(super) fn key_width(data: &ArrayData) -> Result<usize> {
     match data.data_type() {
         DataType::Dictionary(key, _) => key.primitive_width().ok_or_else(|| broken("keys have no width")),
         _ => Err(broken("keys are missing")),
@@ -39,62 +36,11 @@ fn key_width(data: &ArrayData) -> Result<usize> {
 }
 
 /// The codes of the rows, packed.
-fn codes(data: &ArrayData) -> Result<&[u8]> {
+pub(super) fn codes(data: &ArrayData) -> Result<&[u8]> {
     let width = key_width(data)?;
     let bytes = data.buffers().first().map_or(&[][..], Buffer::as_slice);
     let (start, nbytes) = (data.offset() * width, data.len() * width);
     bytes.get(start..start + nbytes).ok_or_else(|| broken("keys are missing"))
-}
-
-/// The leaf whose dictionary page is the dictionary as it stands.
-///
-/// # Errors
-/// As [`leaves::of_masked`].
-pub(super) fn leaf(
-    data: &ArrayData,
-    nulls: Option<&NullBuffer>,
-    stored: &Stored,
-    optional: bool,
-    take: Take<'_>,
-) -> Result<()> {
-    let data = without_null_values(data)?;
-    let nulls = match &data {
-        Cow::Borrowed(_) => nulls,
-        Cow::Owned(data) => data.nulls(),
-    };
-    let validity = leaves::validity(nulls, optional)?;
-    let data = data.as_ref();
-    let values = values(data)?;
-    let order = leaves::order(stored, values.data_type());
-    if values.is_empty() {
-        // Nothing but nulls: a page without values.
-        let offsets = vec![0i32; data.len() + 1];
-        let data = match stored.physical {
-            Physical::Bytes => LeafData::Bytes { offsets: Offsets::Small(&offsets), data: &[] },
-            _ => LeafData::Fixed {
-                bytes: &[0; 64],
-                start: 0,
-                width: width(stored.physical),
-                stride: 0,
-                turn: Turn::AsIs,
-            },
-        };
-        return take(&Leaf { physical: stored.physical, data, validity, optional, order });
-    }
-    let (codes, width, nvalues) = (codes(data)?, key_width(data)?, values.len());
-    leaves::of_array(values, stored, true, &mut |inner| {
-        let values = Box::new(inner.data.clone());
-        let data = LeafData::Dictionary { codes, width, values, nvalues };
-        take(&Leaf { physical: stored.physical, data, validity, optional, order })
-    })
-}
-
-fn width(physical: Physical) -> usize {
-    match physical {
-        Physical::Int32 | Physical::Float => 4,
-        Physical::Fixed(n) => n as usize,
-        _ => 8,
-    }
 }
 
 /// The same column where no value of the dictionary is null: rows that point at one become null.

@@ -3,7 +3,8 @@
 use arrow_schema::Field;
 
 use crate::arrow::required::FIELD_ID;
-use crate::formats::parquet::schema::{Element, Logical, Repetition, Unit};
+use crate::formats::parquet::logical_type::{Logical, Unit};
+use crate::formats::parquet::schema::{Element, Repetition};
 use crate::formats::parquet::thrift_out::ThriftOut;
 use crate::formats::parquet::types::{Physical, Stored};
 

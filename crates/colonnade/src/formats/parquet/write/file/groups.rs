@@ -10,9 +10,10 @@ use crate::parallel;
 use crate::sink::joined::{Joined, Target};
 
 use super::footer::{Place, Written};
-use super::layout::{Kind, Layout, Root};
+use super::layout::Layout;
+use super::root::{Kind, Root};
 use super::source::{Packed, Source, each_packed, sources};
-use super::{dictionaries, leaves, nested};
+use super::{array_leaf, dictionaries, leaves, nested};
 
 /// Neighbours that together have less are one task.
 const TASK_NBYTES: usize = 1 << 20;
@@ -185,10 +186,10 @@ fn chunks(
     };
     match (&root.kind, column) {
         (Kind::Dense(stored), Packed::Array(data)) => {
-            leaves::of_array(&dictionaries::dense(data)?, stored, optional, &mut take)?;
+            array_leaf::of_array(&dictionaries::dense(data)?, stored, optional, &mut take)?;
         }
         (Kind::Codes(stored), Packed::Array(data)) => {
-            leaves::of_array(&dictionaries::as_codes(data)?, stored, optional, &mut take)?;
+            array_leaf::of_array(&dictionaries::as_codes(data)?, stored, optional, &mut take)?;
         }
         (Kind::Leaf(stored) | Kind::Dense(stored) | Kind::Codes(stored), _) => {
             leaves::leaf(column, root.field.data_type(), stored, optional, &mut take)?;

@@ -7,50 +7,13 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 use crate::error::{Error, Result};
 use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::types::{Beside, Stored, Way};
-use crate::formats::parquet::write::column::Settings;
 use crate::frame::Kind as DTypeKind;
 
 use super::options::WriteOptions;
+use super::root::{Kind, Root, RootLeaf};
 use super::source::{Source, each_packed};
 use super::tree::Tree;
-use super::{dictionaries, elements, leaves, nested};
-
-/// How a column gets into the file.
-#[derive(Debug)]
-pub(super) enum Kind {
-    /// As a leaf.
-    Leaf(Stored),
-    /// A dictionary of values that cannot be a dictionary page, as plain values.
-    Dense(Stored),
-    /// A dictionary of nested values, as its codes.
-    Codes(Stored),
-    /// As leaves with levels.
-    Nested(Box<Tree>),
-}
-
-/// A leaf of a column.
-#[derive(Debug)]
-pub(super) struct RootLeaf {
-    /// Physical type.
-    pub(super) physical: i32,
-    /// Names from below the schema's root to it.
-    pub(super) path: Vec<String>,
-    /// Settings of its own.
-    pub(super) settings: Option<Box<Settings>>,
-}
-
-/// A column of the file.
-#[derive(Debug)]
-pub(super) struct Root {
-    /// Its field.
-    pub(super) field: FieldRef,
-    /// How it is written.
-    pub(super) kind: Kind,
-    /// Whether it may have nulls.
-    pub(super) optional: bool,
-    /// What it is made of.
-    pub(super) leaves: Vec<RootLeaf>,
-}
+use super::{dictionaries, elements, fits, leaves, nested};
 
 /// All columns.
 #[derive(Debug)]
@@ -205,7 +168,7 @@ impl Root {
             } else {
                 data
             };
-            if leaves::fits(&data, data.nulls(), stored) {
+            if fits::fits(&data, data.nulls(), stored) {
                 return Ok(());
             }
             let advice = "Write it in the first chunk, or convert the column first.";
@@ -243,7 +206,7 @@ fn kind(field: &Field, source: Source<'_>) -> Result<Kind> {
             (Some(Beside::Codes(_)), _) => Ok(Kind::Codes(stored)),
             (None, Source::Array(data)) => {
                 let values = dictionaries::values(data)?;
-                let fits = leaves::fits(values, values.nulls(), &stored);
+                let fits = fits::fits(values, values.nulls(), &stored);
                 Ok(Kind::Leaf(chosen(field, stored, fits)))
             }
             (None, Source::Block(..)) => Ok(Kind::Leaf(stored)),
@@ -255,7 +218,7 @@ fn kind(field: &Field, source: Source<'_>) -> Result<Kind> {
     if Stored::exact(field.data_type()).is_some() {
         each_packed(&[source], |_, column| {
             let data = leaves::array(&column, field.data_type())?;
-            fits = leaves::fits(&data, data.nulls(), &stored);
+            fits = fits::fits(&data, data.nulls(), &stored);
             Ok(())
         })?;
     }

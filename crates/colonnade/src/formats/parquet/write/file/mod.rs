@@ -4,17 +4,21 @@
 //! row group is encoded by itself ([`super::column`]), many at once, and taken in order ([`groups`]), while the footer is put
 //! into its form ([`footer`]). What Parquet's own types do not say stands in the file's metadata ([`metadata`]).
 
+mod array_leaf;
 mod dictionaries;
 mod elements;
 mod entries;
+mod fits;
 mod footer;
 mod groups;
 mod layout;
 mod leaves;
 mod metadata;
 mod nested;
+mod node;
 mod options;
 mod pending;
+mod root;
 mod shred;
 mod source;
 mod tree;

@@ -12,8 +12,8 @@ use arrow_select::take::take as select;
 use crate::error::{Error, Result};
 use crate::formats::parquet::write::column::{Chunk, Settings, encode_within};
 
-use super::layout::RootLeaf;
-use super::leaves;
+use super::array_leaf::of_masked;
+use super::root::RootLeaf;
 use super::shred::shred;
 use super::tree::Tree;
 
@@ -72,7 +72,7 @@ pub(super) fn encode(
     shred(&tree.node, &array, wanted, &|_, _| true, &mut |shredded| {
         let settings = places.get(shredded.leaf).and_then(|leaf| leaf.settings.as_deref()).unwrap_or(all);
         let (n, at) = (shredded.data.len(), out.len());
-        leaves::of_masked(&shredded.data, shredded.nulls.as_ref(), shredded.stored, true, &mut |leaf| {
+        of_masked(&shredded.data, shredded.nulls.as_ref(), shredded.stored, true, &mut |leaf| {
             done.push((shredded.leaf, at, encode_within(leaf, n, &shredded.levels, settings, out)?));
             Ok(())
         })

@@ -9,7 +9,7 @@ use crate::formats::parquet::codec::Codec;
 use crate::formats::parquet::types::Physical;
 use crate::formats::parquet::write::column::{Encoding, Packing, Settings, Wanted};
 
-use super::layout::Root;
+use super::root::Root;
 
 /// Options for writing, validated when they are made.
 #[derive(Debug, Clone, Default)]

@@ -19,7 +19,7 @@ use crate::formats::parquet::write::column::Levels;
 
 use super::dictionaries;
 use super::entries::{Entries, broken};
-use super::tree::{Node, Shape};
+use super::node::{Node, Shape};
 
 /// A leaf that was taken out.
 pub(super) struct Shredded<'s> {

@@ -25,7 +25,7 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, Silent};
 
-use super::super::schema::Flat;
+use super::super::conversion::Flat;
 use super::strip::Strip;
 use super::text::{Dictionary, Part, Rows, Stop, joined, no_text, walk};
 use super::{Landing, Piece};

@@ -7,9 +7,9 @@ use arrow_schema::TimeUnit;
 
 use crate::error::{Error, Result};
 
+use super::super::super::conversion::{Kind, Null};
 use super::super::Landing;
 use super::super::drive::{Job, Nulls, Scratch};
-use super::super::kinds::{Kind, Null};
 use super::super::lengths::Lengths;
 use super::super::wide::Wide;
 use super::super::words::{Bools, Words};

@@ -220,8 +220,8 @@ pub(super) mod tests {
     use arrow_schema::DataType;
 
     use super::*;
+    use crate::formats::parquet::read::conversion::Flat;
     use crate::formats::parquet::read::front::Levels as Most;
-    use crate::formats::parquet::read::schema::Flat;
     use crate::formats::parquet::read::shape::{ListAt, NullableAt};
     use crate::formats::parquet::types::{Physical, Way};
 

@@ -15,9 +15,9 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
+use super::super::super::conversion::{Null, kind};
 use super::super::drive::{Job, Scratches};
 use super::super::fixed::{Made, packed, values};
-use super::super::kinds::{Null, kind};
 use super::super::strip::Strip;
 use super::super::{Landing, Piece, Way, way_of};
 use super::{Leaf, Span};

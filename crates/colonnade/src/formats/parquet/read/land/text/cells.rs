@@ -11,28 +11,7 @@ use crate::formats::parquet::page::Encoding;
 use super::dictionary::{Dictionary, PAD};
 use super::front::Front;
 use super::lengths::Lengths;
-use super::out::{Full, Offset, Out};
-
-/// Why filling stopped.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    /// The page is damaged.
-    Error(Error),
-    /// It has more bytes than its size told.
-    Full,
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl From<Full> for Stop {
-    fn from(_: Full) -> Self {
-        Self::Full
-    }
-}
+use super::out::{Offset, Out, Stop};
 
 /// Texts; each call gives the next.
 #[derive(Debug)]

@@ -7,9 +7,8 @@
 use crate::error::{Error, Result};
 use crate::formats::parquet::delta::Delta;
 
-use super::cells::Stop;
 use super::lengths::{negative, split};
-use super::out::{Offset, Out};
+use super::out::{Offset, Out, Stop};
 
 /// Texts that share beginnings.
 #[derive(Debug)]

@@ -3,8 +3,7 @@
 use crate::error::{Error, Result};
 use crate::formats::parquet::delta::Delta;
 
-use super::cells::Stop;
-use super::out::{Offset, Out};
+use super::out::{Offset, Out, Stop};
 
 /// Lengths at a time.
 const SOME: usize = 128;

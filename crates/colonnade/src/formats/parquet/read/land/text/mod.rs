@@ -31,8 +31,9 @@ use crate::progress::{Progress, Silent};
 
 use super::strip::Strip;
 use super::{Landing, Piece};
-pub(super) use cells::{Cells, Stop};
+pub(super) use cells::Cells;
 pub(super) use dictionary::{Dictionary, no_text};
+pub(super) use out::Stop;
 use out::{Offset, Out};
 pub(super) use parts::{Part, Walked, walk};
 pub(super) use rows::Rows;

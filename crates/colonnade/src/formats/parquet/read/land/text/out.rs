@@ -1,5 +1,7 @@
 //! Where rows of text go: the end of each, and bytes behind the bytes before.
 
+use crate::error::Error;
+
 use super::dictionary::utf8;
 
 /// The end of a row, 32 or 64 bits of memory.
@@ -51,6 +53,27 @@ pub(crate) struct Out<'o, O> {
 /// More bytes than the room: the sizes that were told are wrong.
 #[derive(Debug)]
 pub(crate) struct Full;
+
+/// Why filling stopped.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The page is damaged.
+    Error(Error),
+    /// It has more bytes than its size told.
+    Full,
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<Full> for Stop {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
 
 impl<'o, O: Offset> Out<'o, O> {
     /// Rows with their ends at `ends`, bytes at `bytes`, which begin at `base` of the column.

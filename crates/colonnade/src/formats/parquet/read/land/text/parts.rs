@@ -6,9 +6,9 @@ use crate::formats::parquet::read::chunk::Pages;
 use crate::formats::parquet::read::page::Page;
 
 use super::super::Piece;
-use super::cells::{Cells, Stop};
+use super::cells::Cells;
 use super::dictionary::Dictionary;
-use super::out::{Offset, Out};
+use super::out::{Offset, Out, Stop};
 use super::rows::{Levels, Rows};
 
 /// Levels of most pages: a run or two.

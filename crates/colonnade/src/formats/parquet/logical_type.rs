@@ -1,6 +1,56 @@
-//! The older words for meanings, which other writers set besides.
+//! What values mean: the LogicalType, and the ConvertedType, the older word that other writers set besides.
 
-use crate::formats::parquet::schema::{Logical, Unit};
+/// What the values mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Logical {
+    /// UTF-8.
+    String,
+    /// Of keys to values.
+    Map,
+    /// Of elements.
+    List,
+    /// UTF-8, one of a few.
+    Enum,
+    /// Digits behind the point, digits in all.
+    Decimal(i32, i32),
+    /// Days since 1970.
+    Date,
+    /// Time of day: the unit, whether it is of UTC.
+    Time(Unit, bool),
+    /// Instant, or local time: the unit, whether it is of UTC.
+    Timestamp(Unit, bool),
+    /// Bits, whether it has a sign.
+    Integer(i8, bool),
+    /// Always null.
+    Unknown,
+    /// JSON as text.
+    Json,
+    /// BSON.
+    Bson,
+    /// Sixteen bytes.
+    Uuid,
+    /// Two bytes.
+    Float16,
+    /// A kind that is not known here, by its number.
+    Other(i16),
+}
+
+/// A unit of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Thousandths of a second.
+    Milli,
+    /// Millionths.
+    Micro,
+    /// Billionths.
+    Nano,
+}
+
+/// Older word for an interval.
+pub const INTERVAL: i32 = 21;
+
+/// Older word for groups of keys and values; also that of the group inside of a map.
+pub const MAP_KEY_VALUE: i32 = 2;
 
 /// The older word for a meaning, as other writers set it.
 #[must_use]

@@ -1,15 +1,16 @@
 //! A filter on an opened file: its columns are decoded, of the rows that may be wanted.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::read::open::Parquet;
-use crate::formats::parquet::read::schema::RootKind;
-use crate::formats::parquet::read::selection::{Rows, Selection};
 use crate::progress::Progress;
 
-use super::bounds::Known;
-use super::mask::mask;
-use super::prune::{Judged, Place, Terms, candidates};
-use super::{Filter, Op};
+use super::file::Parquet;
+use super::filter::bounds::Known;
+use super::filter::mask::mask;
+use super::filter::place::Place;
+use super::filter::prune::{Judged, Terms, candidates};
+use super::filter::{Filter, Op};
+use super::schema::RootKind;
+use super::selection::{Rows, Selection};
 
 /// The rows of `file`, which was opened for the filter's columns.
 ///

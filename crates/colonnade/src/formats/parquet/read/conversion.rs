@@ -5,8 +5,16 @@ use arrow_schema::{DataType, TimeUnit};
 use crate::arrow::ipc::width;
 use crate::formats::parquet::types::{Physical, Way};
 
-use super::super::schema::Flat;
-use super::wide::Change;
+/// A column of one leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Flat {
+    /// What its values are made of.
+    pub(crate) physical: Physical,
+    /// Whether it may be null.
+    pub(crate) optional: bool,
+    /// How its values become those of the Arrow type.
+    pub(crate) way: Way,
+}
 
 /// How values are decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +47,19 @@ pub(super) enum Kind {
     Wide(u32, Change),
     /// Big-endian numbers, each with its length in front.
     Lengths,
+}
+
+/// How the bytes of a value become those of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    /// They are those.
+    Same,
+    /// Big-endian, of a two's complement of any width.
+    BigEndian,
+    /// Little-endian, shorter.
+    Longer,
+    /// From a byte on.
+    From(usize),
 }
 
 /// What null rows hold, below their validity.

@@ -1,0 +1,19 @@
+//! Where statistics, indexes and bloom filters are looked for: the bytes of the file and of its footer.
+
+/// What candidates are looked for in.
+pub(crate) struct Place<'a> {
+    /// The footer's bytes, and where they begin in the file.
+    pub(crate) footer: (&'a [u8], u64),
+    /// All bytes of the file.
+    pub(crate) bytes: &'a [u8],
+    /// Whether indexes and bloom filters are worth looking at: not where each is a request over a network.
+    pub(crate) indexes: bool,
+}
+
+impl<'a> Place<'a> {
+    /// Bytes of the file, as far as it has them.
+    pub(super) fn read(&self, offset: u64, nbytes: u64) -> &'a [u8] {
+        let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).min(self.bytes.len());
+        self.bytes.get(place(offset)..place(offset.saturating_add(nbytes))).unwrap_or_default()
+    }
+}

@@ -1,0 +1,117 @@
+//! The nodes of a nested column as Parquet has them: lists, structs and maps, and the leaves below.
+
+use std::ops::Range;
+
+use arrow_schema::{DataType, Field};
+
+use crate::error::{Error, Result};
+use crate::formats::parquet::types::Stored;
+
+/// Places above a leaf that levels of a byte can count.
+const MOST_LEVELS: usize = 200;
+
+/// A field, and what it is made of.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// Its name, for errors.
+    pub(super) name: String,
+    /// Whether it may be null.
+    pub(super) optional: bool,
+    /// Numbers of the leaves below it.
+    pub(super) leaves: Range<usize>,
+    pub(super) shape: Shape,
+}
+
+/// What a field is made of.
+#[derive(Debug)]
+pub(super) enum Shape {
+    Leaf(Stored),
+    Struct(Vec<Node>),
+    List(Box<Node>),
+    /// A list of structs of two.
+    Map(Box<Node>),
+}
+
+fn refuse<T>(message: &str) -> Result<T> {
+    Err(Error::unrepresentable("parquet", message))
+}
+
+/// The node of a field at this depth; its leaves are numbered from `number` on.
+///
+/// # Errors
+/// `Unrepresentable`: what has no place in Parquet.
+pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<Node> {
+    if depth > MOST_LEVELS {
+        return refuse("lists and structs in each other deeper than levels count. Flatten the column first.");
+    }
+    let first = *number;
+    let below = |field: &Field, number: &mut usize| node(field, number, depth + 2);
+    let shape = match field.data_type() {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item) => Shape::List(Box::new(below(item, number)?)),
+        DataType::Map(entries, _) => {
+            let mut entries = below(entries, number)?;
+            let Shape::Struct(pair) = &mut entries.shape else {
+                return refuse("a map whose entries are no structs. Build it anew.");
+            };
+            let [key, _] = pair.as_mut_slice() else {
+                return refuse("a map whose entries are not keys and values. Build it anew.");
+            };
+            (entries.optional, key.optional) = (false, false);
+            Shape::Map(Box::new(entries))
+        }
+        DataType::Struct(fields) if fields.is_empty() => {
+            return refuse("Parquet has no structs without fields. Drop it, or give it one.");
+        }
+        DataType::Struct(fields) => {
+            Shape::Struct(fields.iter().map(|field| below(field, number)).collect::<Result<_>>()?)
+        }
+        other => {
+            if let Some(message) = unheld(other) {
+                return refuse(message);
+            }
+            let stored = Stored::of(field).map(|stored| of_dictionary(other).unwrap_or(stored));
+            let Some(stored) = stored else {
+                return refuse("its type has no place in Parquet. Convert it first.");
+            };
+            *number += 1;
+            Shape::Leaf(stored)
+        }
+    };
+    Ok(Node { name: field.name().clone(), optional: field.is_nullable(), leaves: first..*number, shape })
+}
+
+/// What of a type has no place within another, and what to do then.
+fn unheld(data_type: &DataType) -> Option<&'static str> {
+    match data_type {
+        DataType::Union(..) => {
+            Some("Parquet has no unions. Convert the column first, to a struct of one field a kind, say.")
+        }
+        DataType::RunEndEncoded(..) => {
+            Some("run-ends within another type have no place in Parquet. Decode them first.")
+        }
+        DataType::FixedSizeBinary(0) => {
+            Some("binary of no width within another type has no place in Parquet. Drop it first.")
+        }
+        DataType::Dictionary(_, values) => match values.as_ref() {
+            DataType::Boolean | DataType::Null => Some(
+                "a dictionary of bools or nulls within another type has no place in Parquet. Decode it first.",
+            ),
+            values if values.is_nested() || matches!(values, DataType::Dictionary(..)) => Some(
+                "a dictionary of nested values within another type has no place in Parquet. Decode it first.",
+            ),
+            values => unheld(values),
+        },
+        _ => None,
+    }
+}
+
+/// Values of dictionaries within others are Arrow's own: they come back as dictionaries only so.
+fn of_dictionary(data_type: &DataType) -> Option<Stored> {
+    let DataType::Dictionary(_, values) = data_type else { return None };
+    let turned = matches!(values.as_ref(), DataType::Timestamp(..) | DataType::Time32(_) | DataType::Date64);
+    Stored::exact(values).filter(|_| turned)
+}
