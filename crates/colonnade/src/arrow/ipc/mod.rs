@@ -17,6 +17,7 @@ pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod dictionaries;
 mod dictionary_batches;
+pub(crate) mod encapsulated_message;
 pub(crate) mod encode;
 pub(crate) mod message;
 mod plain;

@@ -6,8 +6,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
 use crate::arrow::ipc::catalog::Catalog;
+use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
 use crate::arrow::ipc::message::{Kind, copied, first_line, verifier};
-use crate::arrow::ipc::scan::{At, Found, MAGIC, check_columns, message_at};
+use crate::arrow::ipc::scan::{At, MAGIC, check_columns, message_at};
 use crate::arrow::ipc::shape::Shape;
 
 /// Scans a random-access file by its footer.
@@ -174,7 +175,7 @@ pub(super) fn header_ranges(foot: &[u8], footer_at: usize) -> Vec<(usize, usize)
 }
 
 /// The message that a block of the footer points at.
-fn pointed_at(bytes: &[u8], block: arrow_ipc::Block, footer_at: usize) -> Result<Found> {
+fn pointed_at(bytes: &[u8], block: arrow_ipc::Block, footer_at: usize) -> Result<EncapsulatedMessage> {
     let (offset, header_nbytes, body_nbytes) = (block.offset(), block.metaDataLength(), block.bodyLength());
     let wrong = |what: &str| {
         let message = format!(
