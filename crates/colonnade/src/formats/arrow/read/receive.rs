@@ -10,7 +10,7 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, Silent};
 
-use super::open::{Form, OpenOptions};
+use super::options::{Form, OpenOptions};
 use crate::arrow::ipc::message::CONTINUATION;
 use crate::arrow::ipc::scan::{At, message_at};
 

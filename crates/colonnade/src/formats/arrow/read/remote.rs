@@ -12,7 +12,8 @@ use crate::memory::Remote;
 use crate::progress::{NoProgress, Progress};
 
 use super::footer;
-use super::open::{Form, Ipc, OpenOptions};
+use super::open::Ipc;
+use super::options::{Form, OpenOptions};
 use crate::arrow::ipc::allowed::Allowed;
 use crate::arrow::ipc::arrays::field_of;
 use crate::arrow::ipc::body::{Body, Source};
@@ -23,9 +24,6 @@ use crate::arrow::ipc::shape::{Place, Shape};
 
 /// The footer of most files, and the schema at the front.
 const ENDS_NBYTES: usize = 64 << 10;
-
-/// Dictionaries that were decoded, and of which ids; `None`: all.
-pub(super) type Decoded = (Option<HashSet<i64>>, Arc<History>);
 
 impl Ipc {
     /// Opens a random-access file elsewhere: of its bodies nothing comes yet.
