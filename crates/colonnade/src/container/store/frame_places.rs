@@ -36,7 +36,7 @@ pub(super) fn not_spelled(count: usize) -> Error {
     Error::malformed("npz", message)
 }
 
-/// Labels of one side.
+/// Number of labels of one side.
 pub(super) fn axis_len(axis: &AxisPlaces) -> usize {
     match axis {
         AxisPlaces::Ready(axis) => axis.len(),
