@@ -22,7 +22,7 @@ pub(super) struct Member {
     pub(super) compressed_nbytes: usize,
     /// Bytes once decompressed.
     pub(super) nbytes: usize,
-    /// Where its first byte stands in its space, once [`place_all`] has run.
+    /// Where its first byte stands in its space, once [`super::image::place_all`] has run.
     pub(super) start: usize,
     /// Index into the names; in a directory, the number of its file.
     pub(super) entry: usize,
