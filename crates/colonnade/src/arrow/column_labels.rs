@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::cells::{implied_dtype, to_block};
-use super::import::field_meta;
+use super::fields::field_meta;
 use super::meta::{AxisMeta, LabelsMeta};
 use crate::arrow::ipc::{Plain, plain};
 use crate::error::{Error, Result};

@@ -114,6 +114,21 @@ fn tagged(field: Field, text: &str, tag: &Value) -> Result<Field> {
     Ok(field.with_nullable(nullable).with_metadata(pairs(tag.get("metadata"))))
 }
 
+/// What a field says of itself: under `colonnade`, or by metadata and nullability of its own.
+pub(super) fn field_meta(field: &Field) -> Result<FieldMeta> {
+    let metadata = field.metadata();
+    if let Some(text) = metadata.get(meta::KEY) {
+        return FieldMeta::parse(text).map_err(|e| e.in_member(field.name().clone()));
+    }
+    if metadata.is_empty() && field.is_nullable() {
+        return Ok(FieldMeta::default());
+    }
+    let mut pairs: Vec<(&String, &String)> = metadata.iter().collect();
+    pairs.sort_unstable();
+    let tag = serde_json::json!({"kind": "field", "nullable": field.is_nullable(), "metadata": pairs});
+    Ok(FieldMeta { dtype: None, tag: Some(tag.to_string()) })
+}
+
 /// `[["key", "value"], ...]`
 fn pairs(list: Option<&Value>) -> Metadata {
     let mut out = Metadata::new();

@@ -8,7 +8,7 @@ use arrow_schema::Schema;
 use serde_json::{Value, json};
 
 use super::meta::KEY;
-use super::row_labels::{IndexLabels, IndexPlan};
+use super::plan::{IndexLabels, IndexPlan};
 use super::scan;
 use crate::frame::Tags;
 

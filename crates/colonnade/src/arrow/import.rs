@@ -4,76 +4,17 @@
 //! where each field belongs.
 
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field, Schema};
-use serde_json::json;
+use arrow_schema::{DataType, Schema};
 
 pub use super::cells::{exact_type, fill, fits, holds_nulls, implied_dtype, to_block, widened};
 use super::column_labels;
+use super::fields::field_meta;
 use super::foreign::Foreign;
 use super::meta::{FieldMeta, KEY, LabelsMeta, SchemaMeta};
 use super::names::{texts, unique};
-pub use super::row_labels::{IndexLabels, IndexPlan};
+pub use super::plan::{FieldPlan, IndexLabels, IndexPlan, Place, Plan};
 use crate::error::{Error, Result};
-use crate::frame::{Axis, Block, Column, DType, Frame, Kind, Level, Part, Tags};
-
-/// Where a field belongs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Data, by position.
-    Column(usize),
-    /// Level of the row labels.
-    Level(usize),
-}
-
-/// One field.
-#[derive(Debug, Clone)]
-pub struct FieldPlan {
-    /// Where it belongs.
-    pub place: Place,
-    /// Its Arrow type.
-    pub data_type: DataType,
-    /// The NumPy dtype that its own metadata says; see also [`FieldPlan::block_dtype`].
-    pub dtype: Option<DType>,
-    /// The adapter's tag, tagged JSON.
-    pub tag: Option<String>,
-    /// Dictionaries only: whether their order means anything.
-    pub ordered: bool,
-    /// Its name.
-    pub name: String,
-}
-
-impl FieldPlan {
-    /// The dtype of the block that it is where it has no nulls: said, or implied by a type without a tag.
-    #[must_use]
-    pub fn block_dtype(&self) -> Option<DType> {
-        self.dtype.or_else(|| implied_dtype(&self.data_type).filter(|_| self.tag.is_none()))
-    }
-
-    /// The column of this field.
-    #[must_use]
-    pub fn column(&self, data: ArrayData) -> Column {
-        Column { data, ordered: self.ordered, tag: self.tag.clone() }
-    }
-}
-
-/// How the fields of a schema become a frame.
-#[derive(Debug, Clone)]
-pub struct Plan {
-    /// One a field, in the schema's order.
-    pub fields: Vec<FieldPlan>,
-    /// Data columns.
-    pub ncols: usize,
-    /// Name, attributes, origin.
-    pub tags: Tags,
-    /// Row labels.
-    pub index: IndexPlan,
-    /// The labels of rows that were picked out of a range: see [`Plan::pick`].
-    pub(crate) picked: Option<Axis>,
-    /// Column labels.
-    pub columns: Axis,
-    /// Version of the `colonnade` metadata; `None` in a foreign schema.
-    pub version: Option<u64>,
-}
+use crate::frame::{Block, DType, Frame, Kind, Level, Part, Tags};
 
 impl Plan {
     /// Reads a schema and its metadata.
@@ -284,19 +225,4 @@ fn fields(schema: &Schema, levels: &[usize]) -> Result<Vec<FieldPlan>> {
         out.push(FieldPlan { place, data_type, dtype, tag, ordered: column_labels::ordered(field), name });
     }
     Ok(out)
-}
-
-/// What a field says of itself: under `colonnade`, or by metadata and nullability of its own.
-pub(super) fn field_meta(field: &Field) -> Result<FieldMeta> {
-    let metadata = field.metadata();
-    if let Some(text) = metadata.get(KEY) {
-        return FieldMeta::parse(text).map_err(|e| e.in_member(field.name().clone()));
-    }
-    if metadata.is_empty() && field.is_nullable() {
-        return Ok(FieldMeta::default());
-    }
-    let mut pairs: Vec<(&String, &String)> = metadata.iter().collect();
-    pairs.sort_unstable();
-    let tag = json!({"kind": "field", "nullable": field.is_nullable(), "metadata": pairs});
-    Ok(FieldMeta { dtype: None, tag: Some(tag.to_string()) })
 }

@@ -19,6 +19,7 @@ pub(crate) mod native;
 mod orders;
 pub(crate) mod owned;
 pub mod pandas;
+mod plan;
 pub mod ranges;
 pub mod repeat;
 pub(crate) mod required;

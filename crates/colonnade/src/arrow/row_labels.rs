@@ -1,46 +1,8 @@
 //! Where the row labels of a schema come from, and what they are once it is known which rows there are.
 
-use super::import::Plan;
+use super::plan::{IndexLabels, IndexPlan, Plan};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Labels, Level};
-
-/// Row labels.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexPlan {
-    /// Class of the whole.
-    pub class: String,
-    /// Class of each level.
-    pub classes: Vec<String>,
-    /// Name, tagged JSON.
-    pub name: String,
-    /// The adapter's own, tagged JSON.
-    pub meta: Option<String>,
-    /// The labels.
-    pub labels: IndexLabels,
-}
-
-/// Where row labels come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IndexLabels {
-    /// A range as long as the data.
-    Auto {
-        /// First label of the first row.
-        start: i64,
-        /// From one to the next; not 0.
-        step: i64,
-    },
-    /// pandas' descriptor of a range, which may be shorter or longer than the data: see [`Plan::settle`].
-    Range {
-        /// First label.
-        start: i64,
-        /// One past the last.
-        stop: i64,
-        /// From one to the next; not 0.
-        step: i64,
-    },
-    /// So many fields.
-    Levels(usize),
-}
 
 impl Plan {
     /// Says how long the data are: a range of pandas' that has another length is no range of theirs, and the labels are

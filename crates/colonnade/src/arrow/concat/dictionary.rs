@@ -12,7 +12,7 @@ use arrow_data::transform::MutableArrayData;
 use arrow_row::{RowConverter, Rows, SortField};
 use arrow_schema::{ArrowError, DataType};
 
-use super::columns;
+use super::kernel;
 use crate::error::{Error, Result};
 use crate::frame::has_validity;
 
@@ -28,7 +28,7 @@ pub(super) fn join(pieces: &[&ArrayData]) -> Result<ArrayData> {
     let values: Vec<&ArrayData> = pieces.iter().filter_map(|d| d.child_data().first()).collect();
     let keys: Vec<&ArrayData> = keys.iter().collect();
     if let Some(longest) = longest(&values) {
-        return dictionary(&key_type, columns::arrays(&keys)?, longest.clone());
+        return dictionary(&key_type, kernel::arrays(&keys)?, longest.clone());
     }
     let merged = Merged::new(&values, &value_type)?;
     let key_type = wide_enough(key_type, merged.values.len());
@@ -36,7 +36,7 @@ pub(super) fn join(pieces: &[&ArrayData]) -> Result<ArrayData> {
     let keys: Vec<ArrayData> =
         pairs.map(|(keys, map)| recoded(keys, map, &key_type)).collect::<Result<_>>()?;
     let keys: Vec<&ArrayData> = keys.iter().collect();
-    dictionary(&key_type, columns::arrays(&keys)?, merged.values)
+    dictionary(&key_type, kernel::arrays(&keys)?, merged.values)
 }
 
 fn wrong(error: &ArrowError) -> Error {

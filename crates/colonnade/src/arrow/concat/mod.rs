@@ -8,6 +8,7 @@ mod blocks;
 mod columns;
 pub(crate) mod dictionary;
 mod index;
+mod kernel;
 pub(crate) mod order;
 mod required;
 mod same;

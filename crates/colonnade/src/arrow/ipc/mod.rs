@@ -16,6 +16,8 @@ pub(crate) mod body;
 pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod dictionaries;
+mod dictionary_batches;
+pub(crate) mod encapsulated_message;
 pub(crate) mod encode;
 pub(crate) mod message;
 mod plain;

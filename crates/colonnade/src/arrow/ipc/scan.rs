@@ -5,38 +5,18 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 
-use super::catalog::{Batch, Catalog};
-use super::message::{BatchHeader, Header, Kind, Prefix, header, prefix};
+use super::catalog::Catalog;
+use super::encapsulated_message::EncapsulatedMessage;
+use super::message::{Kind, Prefix, header, prefix};
 use super::shape::Shape;
 use super::template::Template;
 
 /// First and last bytes of a file.
 pub const MAGIC: &[u8; 6] = b"ARROW1";
 
-/// One message found in `bytes`: its header, where it stands, and where the next one begins.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) header: Header,
-    pub(crate) header_at: usize,
-    pub(crate) header_nbytes: usize,
-    pub(crate) body_at: usize,
-    pub(crate) body_nbytes: usize,
-}
-
-impl Found {
-    pub(crate) fn next(&self) -> usize {
-        self.body_at + self.body_nbytes
-    }
-
-    pub(crate) fn batch(&self, header: BatchHeader) -> Batch {
-        let (header_at, body_at, body_nbytes) = (self.header_at, self.body_at, self.body_nbytes);
-        Batch { header_at, header, body_at, body_nbytes, first_row: 0 }
-    }
-}
-
 /// What stands at an offset.
 pub(crate) enum At {
-    Message(Found),
+    Message(EncapsulatedMessage),
     End(usize),
     /// So many bytes from the start are needed; fewer are there.
     Needs(u64),
@@ -60,9 +40,13 @@ pub(crate) fn message_at(bytes: &[u8], at: usize) -> Result<At> {
     let end = (body_at as u64).saturating_add(header.body_nbytes);
     let body_nbytes = usize::try_from(header.body_nbytes).ok();
     match body_nbytes.filter(|_| end <= bytes.len() as u64) {
-        Some(body_nbytes) => {
-            Ok(At::Message(Found { header, header_at, header_nbytes: nbytes, body_at, body_nbytes }))
-        }
+        Some(body_nbytes) => Ok(At::Message(EncapsulatedMessage {
+            header,
+            header_at,
+            header_nbytes: nbytes,
+            body_at,
+            body_nbytes,
+        })),
         None => Ok(At::Needs(end)),
     }
 }
@@ -147,7 +131,7 @@ pub(crate) fn stream_from(
 /// Malformed: a batch before the schema, a second schema.
 pub(crate) fn take(
     bytes: &[u8],
-    found: &Found,
+    found: &EncapsulatedMessage,
     catalog: &mut Option<Catalog>,
     limits: &Limits,
 ) -> Result<()> {

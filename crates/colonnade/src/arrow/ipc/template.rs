@@ -1,7 +1,7 @@
 //! Headers like the one before.
 
+use super::encapsulated_message::EncapsulatedMessage;
 use super::message::{BatchHeader, Header, Kind, Prefix, prefix};
-use super::scan::Found;
 
 /// A header like the one before it: all bytes equal but for the numbers of its batch. Such a header need not be proven
 /// again, which is what a stream of small batches spends its time on.
@@ -51,7 +51,7 @@ impl Template {
     }
 
     /// The message at `at`, where its header is like the template and its body is there.
-    pub(crate) fn message_at(&self, bytes: &[u8], at: usize) -> Option<Found> {
+    pub(crate) fn message_at(&self, bytes: &[u8], at: usize) -> Option<EncapsulatedMessage> {
         let rest = bytes.get(at..)?;
         let Ok(Prefix::Message { skip, nbytes }) = prefix(rest) else { return None };
         let (header, body_nbytes) = self.matches(rest.get(skip..skip + nbytes)?)?;
@@ -59,7 +59,7 @@ impl Template {
         let nbytes_of_body = usize::try_from(body_nbytes).ok()?;
         let inside = body_at.checked_add(nbytes_of_body)? <= bytes.len();
         let header = Header { version: 0, kind: Kind::Batch(header), body_nbytes };
-        inside.then_some(Found {
+        inside.then_some(EncapsulatedMessage {
             header,
             header_at,
             header_nbytes: nbytes,

@@ -4,7 +4,6 @@ use crate::shown::shown_number;
 
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::scan::Scan;
-use crate::cells::json::value::{Rules, Token};
 
 /// A number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,18 +84,6 @@ impl Scan<'_> {
             }
             _ => Ok(self.long(start)),
         }
-    }
-
-    /// The same; with `NaN` and the infinities where the rules allow them and a minus stands here.
-    #[inline(always)]
-    pub(crate) fn number_or_nonfinite(&mut self, rules: &Rules) -> Scanned<Number> {
-        if rules.nonfinite && self.bytes.get(self.at + 1) == Some(&b'I') {
-            return match self.token(rules)? {
-                Token::Number(number) => Ok(number),
-                _ => Err(self.unexpected("a number")),
-            };
-        }
-        self.number()
     }
 
     /// An integer of many digits.

@@ -72,6 +72,18 @@ impl Scan<'_> {
         Ok(Token::Number(Number::Float(value.to_bits())))
     }
 
+    /// The number that begins here, with a digit or a minus; `-Infinity` too where the rules allow it.
+    #[inline(always)]
+    pub(crate) fn number_or_nonfinite(&mut self, rules: &Rules) -> Scanned<Number> {
+        if rules.nonfinite && self.bytes.get(self.at + 1) == Some(&b'I') {
+            return match self.token(rules)? {
+                Token::Number(number) => Ok(number),
+                _ => Err(self.unexpected("a number")),
+            };
+        }
+        self.number()
+    }
+
     /// Passes the value that begins here, inside `depth` arrays and objects.
     ///
     /// It keeps a byte a level rather than calling itself: depth costs no stack.

@@ -4,7 +4,6 @@ use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, ScalarBuf
 use arrow_schema::DataType;
 
 use super::decode::{put_int, put_time};
-use super::dictionary::Categories;
 use super::floats::{self, Float, Half};
 use super::*;
 use crate::cells::digits::Integer;
@@ -13,8 +12,10 @@ use crate::cells::typed;
 use crate::cells::typed::native;
 use crate::frame::Kind;
 
+pub(super) mod categories;
 mod general;
 
+use categories::Categories;
 use general::general;
 
 pub(super) fn writer<'a>(

@@ -1,8 +1,8 @@
 //! What `descr` says: one scalar dtype, or the fields of a structured one.
 
-use super::FORMAT;
-use super::header::{shape_from_literal, to_u64};
 use super::literal::{Node, Value, shortened};
+use super::shape::shape_from_literal;
+use super::{FORMAT, to_u64};
 use crate::error::{Error, Result};
 use crate::frame::dtype::{DType, Kind};
 

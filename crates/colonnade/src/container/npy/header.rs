@@ -2,11 +2,9 @@
 
 use super::descr::{Descr, descr_from_literal};
 use super::literal::{Node, Value};
-use super::{FORMAT, MAGIC, fast, literal};
+use super::shape::shape_from_literal;
+use super::{FORMAT, MAGIC, fast, literal, to_u64};
 use crate::error::{Error, Result};
-
-/// NumPy's own limit of dimensions.
-pub const MAX_NDIM: usize = 64;
 
 /// What an NPY header says, checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -158,26 +156,6 @@ fn from_literal(node: &Node, data_offset: usize) -> Result<Header> {
     })
 }
 
-/// A tuple of lengths: plain integers, not negative, not bool.
-pub(super) fn shape_from_literal(node: &Node) -> Result<Vec<usize>> {
-    let Value::Tuple(items) = &node.value else {
-        return Err(node.unexpected("a tuple of lengths as shape"));
-    };
-    if items.len() > MAX_NDIM {
-        let message = format!("expected at most {MAX_NDIM} dimensions, found {}.", items.len());
-        return Err(Error::limit(FORMAT, message).at(to_u64(node.at)));
-    }
-    items
-        .iter()
-        .map(|item| match item.value {
-            Value::Int(length) => {
-                usize::try_from(length).map_err(|_| item.unexpected("a length of 0 or more"))
-            }
-            _ => Err(item.unexpected("an integer as length")),
-        })
-        .collect()
-}
-
 /// Bounds the shape before anything allocates by it.
 ///
 /// As in NumPy the lengths other than 0 must fit the address space together, also where one length is 0, so that no
@@ -204,8 +182,4 @@ fn check_size(header: &Header, total: Option<u64>) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-pub(super) fn to_u64(value: usize) -> u64 {
-    value as u64
 }

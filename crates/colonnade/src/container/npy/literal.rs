@@ -1,7 +1,6 @@
 //! The subset of Python literals that NPY headers are made of. Parsed, never evaluated.
 
-use super::FORMAT;
-use super::header::to_u64;
+use super::{FORMAT, to_u64};
 use crate::error::{Error, Result};
 
 /// Deepest nesting accepted; NumPy's own headers nest a structured dtype two levels a field.

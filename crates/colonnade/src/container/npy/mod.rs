@@ -4,6 +4,7 @@ mod descr;
 mod fast;
 mod header;
 mod literal;
+mod shape;
 mod write;
 
 #[cfg(test)]
@@ -12,10 +13,15 @@ mod properties;
 pub(crate) mod tests;
 
 pub use descr::{Descr, Field};
-pub use header::{Header, MAX_NDIM, header_len, parse_header};
+pub use header::{Header, header_len, parse_header};
+pub use shape::MAX_NDIM;
 pub use write::{write_header, write_numpy_header};
 
 /// First six bytes of every NPY.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 pub(crate) const FORMAT: &str = "npy";
+
+fn to_u64(value: usize) -> u64 {
+    value as u64
+}

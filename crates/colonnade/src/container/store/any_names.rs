@@ -4,10 +4,11 @@ use crate::container::npy::Descr;
 use crate::error::Result;
 use crate::frame::{Axis, Grid, Part, Tags};
 
-use super::frame_places::{AxisPlaces, FramePlaces, check_rows, check_width, grid_of, line_of};
+use super::frame_places::{AxisPlaces, FramePlaces};
+use super::member_places::{check_rows, check_width, grid_of, line_of};
+use super::opened::{Kind, Store};
 use super::place::Place;
 use super::scan::{Array, Member};
-use super::{Kind, Store};
 
 /// Arrays under any names: columns of one length, one 2-D array, or one structured array; or why they are no frame.
 ///

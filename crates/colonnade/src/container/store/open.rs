@@ -1,6 +1,5 @@
 //! Opening: what the members are, and the frame that they describe.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -9,95 +8,14 @@ use crate::container::zip::{self, Directory, Method};
 use crate::error::{Error, Result};
 
 use super::Source;
-use super::any_names;
-use super::filtered::{self, Filtered};
-use super::frame_places::{self, FramePlaces};
+use super::image::place_all;
+use super::opened::{Holder, Kind, Names, ReadOptions, Store};
 use super::place::Space;
-use super::scan::{Array, Arrays, Member, place_all};
-use crate::frame::Axis;
+use super::scan::{Arrays, Member};
+use super::{any_names, filtered, from_members, sorted};
 use crate::limits::Limits;
 use crate::progress::Progress;
 use crate::source::{self, directory};
-
-/// What a set of members is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A frame under StaticFrame's names.
-    Frame,
-    /// Arrays under any names, as `np.savez` writes them.
-    Savez,
-    /// One array.
-    Npy,
-    /// Several frames: `<label>.npz`, or `<label>/<member>`.
-    Bundle,
-    /// An archive that holds neither.
-    Zip,
-}
-
-/// How the members are held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holder {
-    /// One ZIP file.
-    Zip,
-    /// A directory of files.
-    Directory,
-    /// One NPY file.
-    Npy,
-}
-
-/// How a set of members is opened.
-#[derive(Debug, Clone, Copy)]
-pub struct ReadOptions {
-    /// Caps.
-    pub limits: Limits,
-    /// Threads that may work.
-    pub threads: usize,
-}
-
-/// An opened set of members.
-#[derive(Debug)]
-pub struct Store {
-    pub(super) source: Source,
-    pub(super) limits: Limits,
-    pub(super) threads: usize,
-    /// Both axes, once they were decoded or fetched.
-    pub(super) axes: OnceLock<(Axis, Axis)>,
-    pub(super) kind: Kind,
-    pub(super) holder: Holder,
-    names: Names,
-    pub(super) members: Vec<Member>,
-    pub(super) arrays: Arrays,
-    pub(super) filtered: Vec<Filtered>,
-    pub(super) image_nbytes: usize,
-    /// The frame, or why the members are none.
-    pub(super) frame: std::result::Result<FramePlaces, String>,
-}
-
-#[derive(Debug)]
-enum Names {
-    Zip(Arc<Directory>, usize),
-    List(Vec<String>),
-}
-
-impl Names {
-    /// The name of an entry, without the label of a bundle.
-    fn get(&self, entry: usize) -> Cow<'_, str> {
-        match self {
-            Self::Zip(directory, 0) => directory.name_str(entry),
-            Self::Zip(directory, skip) => {
-                directory.name_str(entry).get(*skip..).map_or(Cow::Borrowed(""), |n| Cow::Owned(n.to_owned()))
-            }
-            Self::List(names) => Cow::Borrowed(names.get(entry).map_or("", String::as_str)),
-        }
-    }
-
-    fn bytes(&self, entry: usize) -> &[u8] {
-        match self {
-            Self::Zip(directory, skip) => directory.name(entry).get(*skip..).unwrap_or_default(),
-            Self::List(names) => names.get(entry).map_or(&[], |n| n.as_bytes()),
-        }
-    }
-}
 
 impl Store {
     /// Opens any source; of paths directories too.
@@ -276,7 +194,7 @@ impl Store {
 
     fn finish(mut self) -> Result<Self> {
         let described = match self.kind {
-            Kind::Frame => Some(frame_places::describe(&self)?),
+            Kind::Frame => Some(sorted::describe(&self)?),
             _ => None,
         };
         if let Some((sorted, meta)) = &described {
@@ -287,7 +205,7 @@ impl Store {
         self.image_nbytes = place_all(&mut self.members, &self.arrays, &self.filtered, resident)?;
         self.frame = match self.kind {
             Kind::Frame => match described {
-                Some((sorted, meta)) => Ok(frame_places::from_members(&self, &sorted, &meta)?),
+                Some((sorted, meta)) => Ok(from_members::from_members(&self, &sorted, &meta)?),
                 None => Err(String::new()),
             },
             Kind::Savez | Kind::Npy => any_names::from_arrays(&self)?,
@@ -297,54 +215,6 @@ impl Store {
             Kind::Zip => Err("expected .npy members, found none. Is it an .npz file?".into()),
         };
         Ok(self)
-    }
-
-    /// What a member's NPY header says.
-    pub(super) fn array_of(&self, member: &Member) -> &Array {
-        self.arrays.get(member.array)
-    }
-
-    /// What the members are.
-    #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// How they are held.
-    #[must_use]
-    pub fn holder(&self) -> Holder {
-        self.holder
-    }
-
-    /// Bytes of the file or files.
-    #[must_use]
-    pub fn file_nbytes(&self) -> u64 {
-        self.source.nbytes()
-    }
-
-    /// The name of a member, by its entry.
-    #[must_use]
-    pub(super) fn name(&self, entry: usize) -> Cow<'_, str> {
-        self.names.get(entry)
-    }
-
-    pub(super) fn name_bytes(&self, entry: usize) -> &[u8] {
-        self.names.bytes(entry)
-    }
-
-    pub(super) fn directory(&self) -> Option<&Arc<Directory>> {
-        match &self.names {
-            Names::Zip(directory, _) => Some(directory),
-            Names::List(_) => None,
-        }
-    }
-
-    /// The frame's places.
-    ///
-    /// # Errors
-    /// Unsupported, saying what the members are instead.
-    pub(super) fn places(&self) -> Result<&FramePlaces> {
-        self.frame.as_ref().map_err(|message| Error::unsupported("npz", message.clone()))
     }
 }
 

@@ -3,12 +3,11 @@
 use crate::codec::{deflate, zstd};
 use crate::container::npy::{self, Descr, Header};
 use crate::container::zip::Method;
-use crate::decode::{GroupKey, group_ids};
+use crate::decode::GroupKey;
 use crate::error::{Error, Result};
 
 use super::MAX_HEADER_NBYTES;
 use super::Source;
-use super::filtered::Filtered;
 use super::place::Space;
 use crate::limits::Limits;
 
@@ -23,7 +22,7 @@ pub(super) struct Member {
     pub(super) compressed_nbytes: usize,
     /// Bytes once decompressed.
     pub(super) nbytes: usize,
-    /// Where its first byte stands in its space, once [`place_all`] has run.
+    /// Where its first byte stands in its space, once [`super::image::place_all`] has run.
     pub(super) start: usize,
     /// Index into the names; in a directory, the number of its file.
     pub(super) entry: usize,
@@ -245,84 +244,5 @@ impl Array {
             Self::Plain { key, head } => Some(head + key.nbytes()),
             Self::Other(header) => Some(header.data_offset + header.data_nbytes()),
         }
-    }
-}
-
-/// Gives every array its place: in the source where it can be used as it lies, else in the image. Answers the image's
-/// size. Members of equal header follow each other in the image, so that they are one strided block there too.
-pub(super) fn place_all(
-    members: &mut [Member],
-    arrays: &Arrays,
-    filtered: &[Filtered],
-    resident: bool,
-) -> Result<usize> {
-    const LINE: usize = 64;
-    let mut moved: Vec<(usize, GroupKey)> = Vec::new();
-    let mut rest = Vec::new();
-    for (i, member) in members.iter_mut().enumerate() {
-        member.space = Space::Source;
-        member.start = member.offset;
-        if let Some(filtered) = (member.filter as usize).checked_sub(1).and_then(|n| filtered.get(n)) {
-            member.space = Space::Image;
-            if member.part == 0 {
-                moved.push((i, filtered.key));
-            }
-            continue;
-        }
-        match arrays.get(member.array) {
-            Array::Plain { key, head } => {
-                let aligned = (member.offset + head) % key.dtype.alignment() == 0;
-                if member.method != Method::Stored || !aligned || !resident {
-                    moved.push((i, *key));
-                }
-            }
-            Array::Other(_) if member.method != Method::Stored || !resident => rest.push(i),
-            Array::None | Array::Other(_) => {}
-        }
-    }
-    let ids = group_ids(moved.iter().map(|(_, key)| key));
-    // Members of one group may have headers of several lengths, or none: their arrays stand at one distance all the same.
-    let mut heads = vec![0; ids.iter().max().map_or(0, |last| last + 1)];
-    for (&id, (i, _)) in ids.iter().zip(&moved) {
-        if let (Some(most), Some(member)) = (heads.get_mut(id), members.get(*i)) {
-            *most = head_of(member, arrays).max(*most);
-        }
-    }
-    let mut order: Vec<(usize, usize)> = ids.iter().zip(&moved).map(|(&id, &(i, _))| (id, i)).collect();
-    order.sort_by_key(|&(id, _)| id);
-    let overflow = || Error::limit("npz", "the members together pass the address space.");
-    let mut end = 0usize;
-    let rest = rest.into_iter().map(|i| (None, i));
-    for (id, i) in order.into_iter().map(|(id, i)| (Some(id), i)).chain(rest) {
-        let Some(member) = members.get_mut(i) else { continue };
-        let head = head_of(member, arrays);
-        let room = id.and_then(|id| heads.get(id).copied()).unwrap_or(head);
-        // The array starts on a line; what stands before it is the header, which lands there too.
-        let data = end.checked_add(room).and_then(|end| end.checked_next_multiple_of(LINE));
-        member.space = Space::Image;
-        member.start = data.ok_or_else(overflow)? - head;
-        let filtered = (member.filter as usize).checked_sub(1).and_then(|n| filtered.get(n));
-        let nbytes = filtered.map_or(member.nbytes, |f| f.nbytes());
-        end = member.start.checked_add(nbytes).ok_or_else(overflow)?;
-    }
-    for i in 0..members.len() {
-        let Some(member) = members.get(i).filter(|m| m.filter != 0 && m.part != 0) else { continue };
-        let Some(filtered) = filtered.get(member.filter as usize - 1) else { continue };
-        let base = members.get(filtered.first).map_or(0, |m| m.start);
-        let start = base.checked_add(filtered.extent(member.part).0).ok_or_else(overflow)?;
-        if let Some(member) = members.get_mut(i) {
-            member.start = start;
-        }
-    }
-    Ok(end)
-}
-
-/// Bytes of a member's header that land in the image with its array.
-fn head_of(member: &Member, arrays: &Arrays) -> usize {
-    match arrays.get(member.array) {
-        _ if member.filter != 0 => 0,
-        Array::Plain { head, .. } => *head,
-        Array::Other(header) => header.data_offset,
-        Array::None => 0,
     }
 }

@@ -8,7 +8,7 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::open::Holder;
+use super::opened::Holder;
 use super::scan::{Array, Member};
 use super::{Kind, Request, Store};
 

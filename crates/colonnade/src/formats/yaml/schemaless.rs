@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::infer::schemaless;
 use crate::infer::schemaless::Layout;
-use crate::shown::shown;
+use crate::shown::shown_number;
 
 use super::nodes::Document;
 use super::options::{Orient, ReadOptions};
@@ -151,18 +151,13 @@ pub(in crate::formats::yaml) fn float(text: &str) -> Option<f64> {
 }
 
 pub(in crate::formats::yaml) fn too_large(text: &str) -> String {
-    let text = bare(text);
+    let text = shown_number(text);
     format!("expected a float of 64 bits, found {text}, which is beyond them. Quote it to read it as text.")
 }
 
 pub(in crate::formats::yaml) fn too_wide(digits: &str) -> String {
-    let digits = bare(digits);
+    let digits = shown_number(digits);
     format!("expected an integer of 64 bits, found {digits}. Quote it to read it as text.")
-}
-
-/// A number for messages, cut where it is long.
-pub(in crate::formats::yaml) fn bare(number: &str) -> String {
-    shown(number).replace('"', "")
 }
 
 /// The bytes in its source of each value of the root: from the start of its line where nothing but blanks stand before it.

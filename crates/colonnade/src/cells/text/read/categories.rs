@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::dictionary::Texts;
+use super::super::write::categories::texts;
 use super::*;
 
 /// Categories, by their text or by their codes.
@@ -39,7 +39,7 @@ pub(super) fn categories(
     let style = Style { syntax, header: true, nonfinite: Nonfinite::Tagged, ..style };
     let is_text = matches!(**values_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     let spelled = if is_text { Style { syntax: Syntax::Csv, ..style } } else { style };
-    let texts = Texts::new(&values, spelled)?.codes();
+    let texts = texts(&values, spelled)?.codes();
     let known = texts.map_or(Known::Codes, |texts| Known::Texts(texts, is_text));
     if !codes.is_dictionary_key_type() {
         return Err(Error::malformed(

@@ -14,8 +14,9 @@ use crate::arrow::ipc::arrays::{Cursor, field_of};
 use crate::arrow::ipc::body::{Body, Source};
 use crate::arrow::ipc::catalog::{Batch, Catalog, DictionaryBatch};
 use crate::arrow::ipc::dictionaries::{Dictionaries, Known};
+use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
 use crate::arrow::ipc::message::{Kind, Prefix, check_header_nbytes, header, prefix};
-use crate::arrow::ipc::scan::{Found, cut_short, take};
+use crate::arrow::ipc::scan::{cut_short, take};
 
 /// A length is believed as far as bytes come: room for so many at first, then for twice what has come.
 const FIRST_ROOM_NBYTES: usize = 4 << 20;
@@ -40,7 +41,7 @@ enum State {
         nbytes: usize,
     },
     /// The header lies at the front of the room, the body behind it.
-    Body(Box<Found>),
+    Body(Box<EncapsulatedMessage>),
     Done,
 }
 
@@ -225,7 +226,7 @@ impl Decoder {
             to.copy_from_slice(from);
         }
         self.room = room;
-        let found = Found { header, header_at: 0, header_nbytes: nbytes, body_at, body_nbytes };
+        let found = EncapsulatedMessage { header, header_at: 0, header_nbytes: nbytes, body_at, body_nbytes };
         self.state = State::Body(Box::new(found));
         (self.filled, self.wanted) = (body_at, body_at.saturating_add(body_nbytes));
         // What is padding was not received.
@@ -233,7 +234,7 @@ impl Decoder {
         if self.filled == self.wanted { self.filled(0) } else { Ok(Event::Need) }
     }
 
-    fn body(&mut self, found: &Found) -> Result<Event> {
+    fn body(&mut self, found: &EncapsulatedMessage) -> Result<Event> {
         self.received -= (found.body_at - found.header_nbytes) as u64;
         let room = std::mem::replace(&mut self.room, Region::allocate(4096, true)?);
         let source = Source::new(Buffer::from_region(room.finish(), true));

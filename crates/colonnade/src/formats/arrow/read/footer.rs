@@ -4,11 +4,17 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
+use crate::memory::Remote;
+use crate::progress::NoProgress;
 
 use crate::arrow::ipc::catalog::Catalog;
-use crate::arrow::ipc::message::{Kind, copied, first_line, verifier};
-use crate::arrow::ipc::scan::{At, Found, MAGIC, check_columns, message_at};
+use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
+use crate::arrow::ipc::message::{Kind, Prefix, copied, first_line, prefix, verifier};
+use crate::arrow::ipc::scan::{At, MAGIC, check_columns, message_at};
 use crate::arrow::ipc::shape::Shape;
+
+/// The footer of most files, and the schema at the front.
+const ENDS_NBYTES: usize = 64 << 10;
 
 /// Scans a random-access file by its footer.
 ///
@@ -126,7 +132,7 @@ fn shared(footer: &arrow_ipc::Footer<'_>) -> Option<i64> {
 }
 
 /// Where the footer lies.
-pub(super) fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
+fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
     let total = bytes.len();
     let cut = |needed: usize| {
         let message = format!(
@@ -158,7 +164,7 @@ pub(super) fn footer_range(bytes: &[u8]) -> Result<(usize, usize)> {
 }
 
 /// Where the headers of the messages lie that the footer points at; nothing where it is no footer.
-pub(super) fn header_ranges(foot: &[u8], footer_at: usize) -> Vec<(usize, usize)> {
+fn header_ranges(foot: &[u8], footer_at: usize) -> Vec<(usize, usize)> {
     let end = |block: &arrow_ipc::Block| {
         let start = usize::try_from(block.offset()).ok()?;
         let nbytes = usize::try_from(block.metaDataLength()).ok()?;
@@ -174,7 +180,7 @@ pub(super) fn header_ranges(foot: &[u8], footer_at: usize) -> Vec<(usize, usize)
 }
 
 /// The message that a block of the footer points at.
-fn pointed_at(bytes: &[u8], block: arrow_ipc::Block, footer_at: usize) -> Result<Found> {
+fn pointed_at(bytes: &[u8], block: arrow_ipc::Block, footer_at: usize) -> Result<EncapsulatedMessage> {
     let (offset, header_nbytes, body_nbytes) = (block.offset(), block.metaDataLength(), block.bodyLength());
     let wrong = |what: &str| {
         let message = format!(
@@ -192,4 +198,19 @@ fn pointed_at(bytes: &[u8], block: arrow_ipc::Block, footer_at: usize) -> Result
     let agrees = i64::from(header_nbytes) == i64::try_from(found.body_at - at).unwrap_or(-1)
         && body_nbytes == i64::try_from(found.body_nbytes).unwrap_or(-1);
     if agrees { Ok(found) } else { Err(wrong("the message says otherwise")) }
+}
+
+/// Makes sure that the footer, the schema at the front and all headers of messages may be looked at.
+pub(super) fn need_headers(remote: &Remote) -> Result<()> {
+    let bytes = remote.bytes();
+    let total = bytes.nbytes();
+    let need = |ranges: &[(usize, usize)]| remote.need(ranges, &NoProgress);
+    need(&[(0, ENDS_NBYTES), (total.saturating_sub(ENDS_NBYTES), total)])?;
+    // What is wrong is told by the scan, which looks at the same bytes.
+    let Ok((start, end)) = footer_range(bytes.as_slice()) else { return Ok(()) };
+    need(&[(start, end)])?;
+    if let Some(Ok(Prefix::Message { skip, nbytes })) = bytes.as_slice().get(8..start).map(prefix) {
+        need(&[(8, (8 + skip).saturating_add(nbytes).min(start))])?;
+    }
+    need(&header_ranges(bytes.as_slice().get(start..end).unwrap_or(&[]), start))
 }

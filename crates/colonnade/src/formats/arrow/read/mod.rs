@@ -13,6 +13,7 @@ mod footer;
 mod land;
 mod load;
 mod open;
+mod options;
 mod receive;
 mod remote;
 
@@ -20,4 +21,5 @@ pub use crate::decode::Request;
 pub use arrive::{Arrival, Arrived, Schemas};
 pub use decoder::{Decoder, Event};
 pub use describe::Message;
-pub use open::{Form, Ipc, OpenOptions};
+pub use open::Ipc;
+pub use options::{Form, OpenOptions};

@@ -1,5 +1,6 @@
 //! Opening a file or stream: its headers are read, its bodies are not.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::arrow::import::Plan;
@@ -11,33 +12,16 @@ use crate::progress::{NoProgress, Progress};
 use crate::source;
 
 use super::footer;
+use super::footer::need_headers;
+use super::options::{Form, OpenOptions};
 use super::receive::receive;
-use super::remote::{Decoded, need_headers};
 use crate::arrow::ipc::body::{Body, Source};
 use crate::arrow::ipc::catalog::{Batch, Catalog};
+use crate::arrow::ipc::dictionaries::History;
 use crate::arrow::ipc::scan;
 
-/// The two forms of the same messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// Random access by a footer: `arrow`.
-    File,
-    /// Front to back: `arrows`.
-    Stream,
-}
-
-/// How a source is opened.
-#[derive(Debug, Clone, Copy)]
-pub struct OpenOptions {
-    /// The form; told by the first bytes where `None`.
-    pub form: Option<Form>,
-    /// Caps.
-    pub limits: Limits,
-    /// A stream without its end mark gives what came.
-    pub allow_truncated: bool,
-    /// Threads that may work.
-    pub threads: usize,
-}
+/// Dictionaries that were decoded, and of which ids; `None`: all.
+pub(super) type Decoded = (Option<HashSet<i64>>, Arc<History>);
 
 /// An opened file or stream.
 #[derive(Debug)]

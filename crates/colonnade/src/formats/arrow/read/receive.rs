@@ -7,7 +7,7 @@ use crate::limits::StreamLimit;
 use crate::memory::{Region, RegionMut};
 use crate::progress::Progress;
 
-use super::open::{Form, OpenOptions};
+use super::options::{Form, OpenOptions};
 use crate::arrow::ipc::message::CONTINUATION;
 use crate::arrow::ipc::scan::{At, message_at};
 

@@ -8,24 +8,15 @@ use arrow_schema::{DataType, Field};
 use crate::error::Result;
 use crate::frame::children;
 use crate::frame::paths::{Kept, Leaves};
-use crate::memory::Remote;
 use crate::progress::{NoProgress, Progress};
 
-use super::footer;
 use super::open::Ipc;
 use crate::arrow::ipc::allowed::Allowed;
 use crate::arrow::ipc::arrays::field_of;
 use crate::arrow::ipc::body::Body;
 use crate::arrow::ipc::catalog::Batch;
 use crate::arrow::ipc::dictionaries::History;
-use crate::arrow::ipc::message::{Prefix, prefix};
 use crate::arrow::ipc::shape::{Place, Shape};
-
-/// The footer of most files, and the schema at the front.
-const ENDS_NBYTES: usize = 64 << 10;
-
-/// Dictionaries that were decoded, and of which ids; `None`: all.
-pub(super) type Decoded = (Option<HashSet<i64>>, Arc<History>);
 
 impl Ipc {
     /// Makes sure that these fields of these batches may be looked at.
@@ -181,19 +172,4 @@ fn collect(field: &Field, ids: &mut HashSet<i64>) {
         DataType::Dictionary(_, values) => children(values).into_iter().for_each(|f| collect(f, ids)),
         other => children(other).into_iter().for_each(|f| collect(f, ids)),
     }
-}
-
-/// Makes sure that the footer, the schema at the front and all headers of messages may be looked at.
-pub(super) fn need_headers(remote: &Remote) -> Result<()> {
-    let bytes = remote.bytes();
-    let total = bytes.nbytes();
-    let need = |ranges: &[(usize, usize)]| remote.need(ranges, &NoProgress);
-    need(&[(0, ENDS_NBYTES), (total.saturating_sub(ENDS_NBYTES), total)])?;
-    // What is wrong is told by the scan, which looks at the same bytes.
-    let Ok((start, end)) = footer::footer_range(bytes.as_slice()) else { return Ok(()) };
-    need(&[(start, end)])?;
-    if let Some(Ok(Prefix::Message { skip, nbytes })) = bytes.as_slice().get(8..start).map(prefix) {
-        need(&[(8, (8 + skip).saturating_add(nbytes).min(start))])?;
-    }
-    need(&footer::header_ranges(bytes.as_slice().get(start..end).unwrap_or(&[]), start))
 }

@@ -3,8 +3,8 @@
 //! Types are told by a header, by `dtypes`, or by the first rows; a later cell that does not fit is an error. All columns are in
 //! Arrow's layout, which holds nulls whether there are some or not.
 
-use super::errors::TOO_LONG;
 use super::kinds::Kind;
+use super::line_errors::TOO_LONG;
 use super::lines::Lines;
 use super::look::Look;
 use super::opening::{Opening, open};

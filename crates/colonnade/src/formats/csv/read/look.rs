@@ -1,9 +1,11 @@
 //! Lines at the front, enough of them to tell the dialect by, found once however the input comes in.
 
 use super::COMMENT;
-use super::opening::DELIMITERS;
 use super::options::{ReadOptions, Schema};
 use super::rules::NEVER;
+
+/// Delimiters that are told by the look, the likelier ones first.
+pub(super) const DELIMITERS: [u8; 4] = *b",\t;|";
 
 /// Bytes and lines that tell the dialect.
 const LOOK_NBYTES: usize = 64 << 10;

@@ -23,6 +23,7 @@ mod fields;
 mod infer;
 mod kinds;
 mod labels;
+mod line_errors;
 mod lines;
 mod look;
 mod marks;

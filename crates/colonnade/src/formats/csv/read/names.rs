@@ -1,7 +1,7 @@
 //! The rows of column labels.
 
-use super::errors;
 use super::fields::Trouble;
+use super::line_errors;
 use super::pass::longest;
 use super::rules::Rules;
 use super::walk::Walk;
@@ -81,8 +81,8 @@ fn row(bytes: &[u8], at: usize, rules: &Rules, ended: bool) -> Found<Row> {
             return Ok(None);
         }
         Err(trouble) => {
-            let (inside, message) = errors::trouble(trouble, rules);
-            return Err(Wrong { at: at + inside, kind: errors::kind(trouble), message });
+            let (inside, message) = line_errors::trouble(trouble, rules);
+            return Err(Wrong { at: at + inside, kind: line_errors::kind(trouble), message });
         }
     };
     let cell = |(start, end, _): (u32, u32, bool)| {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::look::Look;
+use super::look::{DELIMITERS, Look};
 use super::marks::Special;
 use super::names::{Names, Wrong, names, unnamed};
 use super::options::{Dates, OnError, ReadOptions, Schema};
@@ -15,9 +15,6 @@ use crate::cells::place::Place;
 use crate::cells::text::Style;
 use crate::error::{Error, Result};
 use crate::text::header::Header;
-
-/// Delimiters that are told by the look, the likelier ones first.
-pub(super) const DELIMITERS: [u8; 4] = *b",\t;|";
 
 /// What is known before the first row is read.
 #[derive(Debug)]

@@ -5,6 +5,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 
 use super::options::ReadOptions;
+use super::ranges::{self, Collected};
+use super::rows::Source;
+use super::seeds::Seeds;
 use crate::cells::json::fault::{Fault, Scanned};
 use crate::cells::json::value::Rules;
 
@@ -48,5 +51,12 @@ impl Context<'_> {
     /// What was scanned, or the error.
     pub(crate) fn scanned<T>(&self, scanned: Scanned<T>) -> Result<T> {
         scanned.map_err(|fault| self.error(fault))
+    }
+
+    /// Rows of one range of the input, by the options.
+    pub(crate) fn collect(&self, source: &Source, seeds: &Seeds) -> Result<Collected> {
+        let many = (self.options.threads, self.range_nbytes);
+        let collected = ranges::collect((self.bytes, source), &self.rules, seeds, many, self.progress)?;
+        self.scanned(collected)
     }
 }

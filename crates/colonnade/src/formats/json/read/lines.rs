@@ -9,7 +9,7 @@ use crate::text::{Decoded, header};
 use super::context::Context;
 use super::options::{LinesReadOptions, ReadOptions};
 use super::ranges::Collected;
-use super::root::{collect, done, own_header, with_context};
+use super::root::{done, own_header, with_context};
 use super::rows::{Rows, Source};
 use super::seeds::Seeds;
 use super::table::{Body, Table};
@@ -91,6 +91,6 @@ fn check_object(context: &Context<'_>) -> Scanned<()> {
 /// The rows from `start` on.
 pub(crate) fn table(context: &Context<'_>, start: usize, seeds: &Seeds) -> Result<Table> {
     let source = Source { start, rows: Rows::Lines, row: Row::Named, depth: 0 };
-    let Collected { keys, columns, rows, missing, .. } = collect(context, &source, seeds)?;
+    let Collected { keys, columns, rows, missing, .. } = context.collect(&source, seeds)?;
     Ok(Table { keys, columns, rows, labels: None, missing, body: Body::Rows(source) })
 }

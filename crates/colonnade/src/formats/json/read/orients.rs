@@ -14,7 +14,6 @@ use super::joined::Joined;
 use super::keys::Keys;
 use super::members::Members;
 use super::ranges::Collected;
-use super::root::collect;
 use super::rows::{Rows, Source};
 use super::seeds::Seeds;
 use super::table::{Body, Table};
@@ -95,7 +94,7 @@ fn seeded_rows(
             Table { keys: Keys::default(), columns: Vec::new(), rows: 0, labels: None, missing: 0, body };
         return Ok((table, scan.at + 1));
     }
-    let Collected { keys, columns, rows, labels, missing, end, .. } = collect(context, &source, seeds)?;
+    let Collected { keys, columns, rows, labels, missing, end, .. } = context.collect(&source, seeds)?;
     Ok((Table { keys, columns, rows, labels, missing, body }, end))
 }
 

@@ -192,15 +192,3 @@ fn decode_own(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decoded> {
     ended(context, end)?;
     own::frame(context, header, table, orient.name())
 }
-
-/// Rows of one range of the input, by the options.
-pub(crate) fn collect(
-    context: &Context<'_>,
-    source: &super::rows::Source,
-    seeds: &Seeds,
-) -> Result<super::ranges::Collected> {
-    let many = (context.options.threads, context.range_nbytes);
-    let collected =
-        super::ranges::collect((context.bytes, source), &context.rules, seeds, many, context.progress)?;
-    context.scanned(collected)
-}

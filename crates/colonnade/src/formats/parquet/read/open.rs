@@ -14,7 +14,7 @@ use crate::formats::parquet::footer::{Footer, Group};
 use crate::formats::parquet::schema::Leaf;
 use crate::memory::{Buffer, Remote};
 use crate::progress::{NoProgress, Progress, Silent};
-use crate::source::{self, SourceBytes};
+use crate::source;
 use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock};
 

@@ -7,7 +7,8 @@ use crate::arrow::landed::Landed;
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::assemble::assembled;
 use crate::formats::arrow::read::land::Landing;
-use crate::formats::arrow::read::open::{Form, Ipc, OpenOptions, check_nbytes};
+use crate::formats::arrow::read::open::{Ipc, check_nbytes};
+use crate::formats::arrow::read::options::{Form, OpenOptions};
 use crate::memory::Buffer;
 use crate::progress::Progress;
 

@@ -1,0 +1,25 @@
+//! Where an encapsulated message lies in its source.
+
+use super::catalog::Batch;
+use super::message::{BatchHeader, Header};
+
+/// One message found in `bytes`: its header, where it stands, and where the next one begins.
+#[derive(Debug)]
+pub(crate) struct EncapsulatedMessage {
+    pub(crate) header: Header,
+    pub(crate) header_at: usize,
+    pub(crate) header_nbytes: usize,
+    pub(crate) body_at: usize,
+    pub(crate) body_nbytes: usize,
+}
+
+impl EncapsulatedMessage {
+    pub(crate) fn next(&self) -> usize {
+        self.body_at + self.body_nbytes
+    }
+
+    pub(crate) fn batch(&self, header: BatchHeader) -> Batch {
+        let (header_at, body_at, body_nbytes) = (self.header_at, self.body_at, self.body_nbytes);
+        Batch { header_at, header, body_at, body_nbytes, first_row: 0 }
+    }
+}

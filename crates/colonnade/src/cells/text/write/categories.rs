@@ -1,0 +1,58 @@
+//! Categories: cells are their values, or their codes where the texts of two values are the same.
+
+use super::super::dictionary::Texts;
+use super::*;
+use crate::cells::typed::Codes;
+
+/// The texts of a dictionary's values.
+pub(in crate::cells::text) fn texts(values: &ArrayData, style: Style) -> Result<Texts> {
+    let field = Field::new("values", values.data_type().clone(), true);
+    let writer = writer(&field, None, values, style)?;
+    Texts::new(writer.as_ref(), values.len())
+}
+
+/// Cells that are categories.
+pub(super) struct Categories {
+    codes: Codes,
+    nulls: Option<NullBuffer>,
+    texts: Texts,
+    by_code: bool,
+    style: Style,
+}
+
+impl Categories {
+    /// `spelled`: how categories are; `style`: how null is.
+    pub(super) fn new(codes: &DataType, data: &ArrayData, spelled: Style, style: Style) -> Result<Self> {
+        let values = data.child_data().first().ok_or_else(changed)?;
+        let texts = texts(values, spelled)?;
+        let by_code = style.header && texts.codes().is_none();
+        Ok(Self { codes: Codes::new(codes, data)?, nulls: data.nulls().cloned(), texts, by_code, style })
+    }
+}
+
+impl TextWriter for Categories {
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+            if self.style.syntax != Syntax::Csv {
+                out.extend_from_slice(b"null");
+            }
+            return Ok(());
+        }
+        let code = self.codes.at(row).ok_or_else(changed)?;
+        if self.by_code {
+            out.extend_from_slice(itoa::Buffer::new().format(code).as_bytes());
+        } else {
+            out.extend_from_slice(self.texts.text(code).ok_or_else(changed)?);
+        }
+        Ok(())
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
+            || !self.by_code && self.codes.at(row).is_some_and(|code| self.texts.is_null(code))
+    }
+
+    fn is_plain(&self) -> bool {
+        self.by_code
+    }
+}

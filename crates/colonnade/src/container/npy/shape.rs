@@ -1,0 +1,28 @@
+//! What `shape` says: the length of each dimension.
+
+use super::literal::{Node, Value};
+use super::{FORMAT, to_u64};
+use crate::error::{Error, Result};
+
+/// NumPy's own limit of dimensions.
+pub const MAX_NDIM: usize = 64;
+
+/// A tuple of lengths: plain integers, not negative, not bool.
+pub(super) fn shape_from_literal(node: &Node) -> Result<Vec<usize>> {
+    let Value::Tuple(items) = &node.value else {
+        return Err(node.unexpected("a tuple of lengths as shape"));
+    };
+    if items.len() > MAX_NDIM {
+        let message = format!("expected at most {MAX_NDIM} dimensions, found {}.", items.len());
+        return Err(Error::limit(FORMAT, message).at(to_u64(node.at)));
+    }
+    items
+        .iter()
+        .map(|item| match item.value {
+            Value::Int(length) => {
+                usize::try_from(length).map_err(|_| item.unexpected("a length of 0 or more"))
+            }
+            _ => Err(item.unexpected("an integer as length")),
+        })
+        .collect()
+}

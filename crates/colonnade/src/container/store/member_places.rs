@@ -1,0 +1,66 @@
+//! Where the array of one member lies, and what members may claim.
+
+use crate::container::npy::Descr;
+use crate::decode::GroupKey;
+use crate::error::{Error, Result};
+use crate::frame::{Grid, Part};
+
+use super::opened::Store;
+use super::place::{ColumnPlace, Place};
+use super::scan::{Array, Member};
+
+/// Key and array offset of a 1-D or 2-D array of scalars.
+pub(super) fn grid_of(store: &Store, member: &Member) -> Result<(GroupKey, usize)> {
+    if let Some(filtered) = store.filtered_of(member) {
+        return Ok((filtered.key, member.start));
+    }
+    match store.array_of(member) {
+        Array::Plain { key, head } => Ok((*key, member.start + head)),
+        Array::Other(header) => {
+            let message = match header.descr {
+                Descr::Struct(_) => "expected a scalar dtype, found a structured one.".to_owned(),
+                Descr::Scalar(_) => format!("expected 1 or 2 dimensions, found {}.", header.shape.len()),
+            };
+            Err(Error::unsupported("npz", format!("{message} Read it with read_arrays."))
+                .at(member.offset as u64))
+        }
+        Array::None => Err(Error::malformed("npz", "expected an NPY array.").at(member.offset as u64)),
+    }
+}
+
+/// A 1-D array of a member.
+pub(super) fn line_of(store: &Store, member: &Member) -> Result<Place> {
+    let (key, offset) = grid_of(store, member)?;
+    if key.two_dimensional {
+        let message = format!("expected 1 dimension, found 2 ({} x {}).", key.nrows, key.width);
+        return Err(Error::malformed("npz", message).at(member.offset as u64));
+    }
+    Ok(Place { space: member.space, grid: Grid::column_major(key.dtype, key.nrows, 1, offset) })
+}
+
+/// Rows that no byte stands behind (automatic labels, columns of null, types of no width) can be claimed in any number.
+pub(super) fn check_rows(store: &Store, nrows: usize, parts: &[Part<Place, ColumnPlace>]) -> Result<()> {
+    let backed = parts.iter().any(|part| match part {
+        Part::Block(place, positions) => place.grid.dtype.itemsize > 0 && !positions.is_empty(),
+        Part::Column(column, _) => column.backs(nrows),
+    });
+    let cap = store.limits.max_unbacked_rows;
+    if backed || nrows as u64 <= cap {
+        return Ok(());
+    }
+    let message = format!(
+        "declares {nrows} rows without a byte behind them, the limit is {cap}. Raise Limits(max_unbacked_rows=...) if you trust the file."
+    );
+    Err(Error::limit("npz", message))
+}
+
+pub(super) fn check_width(store: &Store, ncols: usize) -> Result<()> {
+    let cap = store.limits.max_columns;
+    if ncols as u64 <= cap {
+        return Ok(());
+    }
+    let message = format!(
+        "declares {ncols} columns, the limit is {cap}. Raise Limits(max_columns=...) if you trust the file."
+    );
+    Err(Error::limit("npz", message))
+}

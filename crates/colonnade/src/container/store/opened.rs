@@ -1,0 +1,144 @@
+//! What an opened set of members holds.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use crate::container::zip::Directory;
+use crate::error::{Error, Result};
+use crate::frame::Axis;
+use crate::limits::Limits;
+
+use super::Source;
+use super::filtered_array::Filtered;
+use super::frame_places::FramePlaces;
+use super::scan::{Array, Arrays, Member};
+
+/// What a set of members is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A frame under StaticFrame's names.
+    Frame,
+    /// Arrays under any names, as `np.savez` writes them.
+    Savez,
+    /// One array.
+    Npy,
+    /// Several frames: `<label>.npz`, or `<label>/<member>`.
+    Bundle,
+    /// An archive that holds neither.
+    Zip,
+}
+
+/// How the members are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holder {
+    /// One ZIP file.
+    Zip,
+    /// A directory of files.
+    Directory,
+    /// One NPY file.
+    Npy,
+}
+
+/// How a set of members is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadOptions {
+    /// Caps.
+    pub limits: Limits,
+    /// Threads that may work.
+    pub threads: usize,
+}
+
+/// An opened set of members.
+#[derive(Debug)]
+pub struct Store {
+    pub(super) source: Source,
+    pub(super) limits: Limits,
+    pub(super) threads: usize,
+    /// Both axes, once they were decoded or fetched.
+    pub(super) axes: OnceLock<(Axis, Axis)>,
+    pub(super) kind: Kind,
+    pub(super) holder: Holder,
+    pub(super) names: Names,
+    pub(super) members: Vec<Member>,
+    pub(super) arrays: Arrays,
+    pub(super) filtered: Vec<Filtered>,
+    pub(super) image_nbytes: usize,
+    /// The frame, or why the members are none.
+    pub(super) frame: std::result::Result<FramePlaces, String>,
+}
+
+#[derive(Debug)]
+pub(super) enum Names {
+    Zip(Arc<Directory>, usize),
+    List(Vec<String>),
+}
+
+impl Names {
+    /// The name of an entry, without the label of a bundle.
+    pub(super) fn get(&self, entry: usize) -> Cow<'_, str> {
+        match self {
+            Self::Zip(directory, 0) => directory.name_str(entry),
+            Self::Zip(directory, skip) => {
+                directory.name_str(entry).get(*skip..).map_or(Cow::Borrowed(""), |n| Cow::Owned(n.to_owned()))
+            }
+            Self::List(names) => Cow::Borrowed(names.get(entry).map_or("", String::as_str)),
+        }
+    }
+
+    pub(super) fn bytes(&self, entry: usize) -> &[u8] {
+        match self {
+            Self::Zip(directory, skip) => directory.name(entry).get(*skip..).unwrap_or_default(),
+            Self::List(names) => names.get(entry).map_or(&[], |n| n.as_bytes()),
+        }
+    }
+}
+
+impl Store {
+    /// What a member's NPY header says.
+    pub(super) fn array_of(&self, member: &Member) -> &Array {
+        self.arrays.get(member.array)
+    }
+
+    /// What the members are.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// How they are held.
+    #[must_use]
+    pub fn holder(&self) -> Holder {
+        self.holder
+    }
+
+    /// Bytes of the file or files.
+    #[must_use]
+    pub fn file_nbytes(&self) -> u64 {
+        self.source.nbytes()
+    }
+
+    /// The name of a member, by its entry.
+    #[must_use]
+    pub(super) fn name(&self, entry: usize) -> Cow<'_, str> {
+        self.names.get(entry)
+    }
+
+    pub(super) fn name_bytes(&self, entry: usize) -> &[u8] {
+        self.names.bytes(entry)
+    }
+
+    pub(super) fn directory(&self) -> Option<&Arc<Directory>> {
+        match &self.names {
+            Names::Zip(directory, _) => Some(directory),
+            Names::List(_) => None,
+        }
+    }
+
+    /// The frame's places.
+    ///
+    /// # Errors
+    /// Unsupported, saying what the members are instead.
+    pub(super) fn places(&self) -> Result<&FramePlaces> {
+        self.frame.as_ref().map_err(|message| Error::unsupported("npz", message.clone()))
+    }
+}

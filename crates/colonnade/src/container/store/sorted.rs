@@ -1,0 +1,99 @@
+//! The members of a frame by what their names say, and its meta member.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::container::members::{Meta, Name, Owner};
+use crate::error::{Error, Result};
+
+use super::opened::Store;
+
+/// Buffers of columns in Arrow's layout by owner, as member numbers.
+pub(super) type Buffers = HashMap<(u8, usize), BTreeMap<String, usize>>;
+
+/// Members by what their names say.
+#[derive(Default)]
+pub(super) struct Sorted {
+    pub(super) blocks: Vec<Option<usize>>,
+    pub(super) index: HashMap<usize, usize>,
+    pub(super) columns: HashMap<usize, usize>,
+    pub(super) buffers: Buffers,
+    /// Following parts of filtered arrays, and values of their codes.
+    parts: HashMap<Name, usize>,
+    pub(super) meta: Option<usize>,
+}
+
+impl Sorted {
+    /// The member of a name.
+    pub(super) fn number(&self, name: &Name) -> Option<usize> {
+        match name {
+            Name::Meta => None,
+            Name::Block(i) => self.blocks.get(*i).copied().flatten(),
+            Name::Index(i) => self.index.get(i).copied(),
+            Name::Columns(i) => self.columns.get(i).copied(),
+            Name::Arrow(owner, path) => self.buffers.get(&owner_key(*owner))?.get(path).copied(),
+            Name::Part(..) | Name::Dictionary(_) => self.parts.get(name).copied(),
+        }
+    }
+}
+
+pub(super) fn owner_key(owner: Owner) -> (u8, usize) {
+    match owner {
+        Owner::Column(i) => (0, i),
+        Owner::Index(i) => (1, i),
+        Owner::Columns(i) => (2, i),
+    }
+}
+
+/// The members by what their names say. A name that stands twice is refused.
+fn sort(store: &Store) -> Result<Sorted> {
+    let mut out = Sorted { blocks: Vec::with_capacity(store.members.len()), ..Sorted::default() };
+    for (number, member) in store.members.iter().enumerate() {
+        let twice = match Name::parse(store.name_bytes(member.entry)) {
+            // A number past the count of members cannot be in a row without gaps.
+            Some(Name::Block(i)) if i < store.members.len() => {
+                if out.blocks.len() <= i {
+                    out.blocks.resize(i + 1, None);
+                }
+                out.blocks.get_mut(i).and_then(|slot| slot.replace(number)).is_some()
+            }
+            Some(Name::Index(i)) => out.index.insert(i, number).is_some(),
+            Some(Name::Columns(i)) => out.columns.insert(i, number).is_some(),
+            Some(Name::Meta) => out.meta.replace(number).is_some(),
+            Some(Name::Arrow(owner, path)) => {
+                out.buffers.entry(owner_key(owner)).or_default().insert(path, number).is_some()
+            }
+            Some(name @ (Name::Part(..) | Name::Dictionary(_))) => out.parts.insert(name, number).is_some(),
+            Some(Name::Block(_)) | None => false,
+        };
+        if twice {
+            let message = "stands twice: which one is meant nobody can tell. Write the file again.";
+            return Err(Error::malformed("zip", message).in_member(store.name(member.entry)));
+        }
+    }
+    Ok(out)
+}
+
+/// The members by their names, and what the meta member says.
+pub(super) fn describe(store: &Store) -> Result<(Sorted, Meta)> {
+    let sorted = sort(store)?;
+    let meta = read_meta(store, sorted.meta)?;
+    Ok((sorted, meta))
+}
+
+fn read_meta(store: &Store, number: Option<usize>) -> Result<Meta> {
+    let name = Name::Meta.text();
+    let Some(member) = number.and_then(|n| store.members.get(n)) else {
+        let message =
+            "is missing: without it labels and names are unknown. Read the arrays with read_arrays.";
+        return Err(Error::malformed("npz", message).in_member(name));
+    };
+    let named = |e: Error| e.in_member(name.clone()).at(member.offset as u64);
+    if member.nbytes as u64 > store.limits.max_meta_nbytes {
+        let message =
+            format!("declares {} bytes, the limit is {}.", member.nbytes, store.limits.max_meta_nbytes);
+        return Err(named(Error::limit("npz", message)));
+    }
+    let mut bytes = vec![0; member.nbytes];
+    member.unpack(&store.source, &mut bytes).map_err(named)?;
+    Meta::decode(&bytes).map_err(named)
+}

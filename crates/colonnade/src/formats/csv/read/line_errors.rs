@@ -1,0 +1,63 @@
+//! Errors of lines that cannot be cut into cells.
+
+use super::fields::Trouble;
+use super::rules::{NEVER, Rules};
+use crate::error::ErrorKind;
+
+/// What is said of a line over the limit.
+pub(super) const TOO_LONG: &str =
+    "a line of more than 2**30 bytes. Is a quote missing, or a line end of another kind?";
+
+/// What kind of error it is that a line cannot be cut into cells.
+pub(super) fn kind(found: Trouble) -> ErrorKind {
+    match found {
+        Trouble::Long(_) => ErrorKind::LimitExceeded,
+        _ => ErrorKind::Malformed,
+    }
+}
+
+/// Where a line cannot be cut into cells, and why.
+pub(super) fn trouble(found: Trouble, rules: &Rules) -> (usize, String) {
+    let quote = if rules.quote == NEVER { '"' } else { char::from(rules.quote) };
+    match found {
+        Trouble::Quote(at) => (
+            at,
+            format!(
+                "expected a delimiter or a line end behind the closing quote, found another character. Double the quotes \
+                 inside the cell, or name what escapes them with escapechar= (or quotechar=None where {quote:?} is no quote)."
+            ),
+        ),
+        Trouble::Return(at) => {
+            let (found, usual) =
+                if rules.newline == b'\n' { ("\\r", "\\n or \\r\\n") } else { ("\\n", "\\r") };
+            (
+                at,
+                format!(
+                    "expected {usual} at line ends, as the first line has, found a bare {found}. Put the cell between \
+                     quotes, or convert the line ends."
+                ),
+            )
+        }
+        Trouble::Nul(at) => (
+            at,
+            "expected text, found a NUL outside quotes. Name the encoding with encoding=, or remove it."
+                .to_owned(),
+        ),
+        Trouble::Unclosed(at) => {
+            let message = format!(
+                "expected a closing quote {quote:?} for the one that opens here, found the end of the input. The file was \
+                 cut short, or pass quotechar=None where {quote:?} is no quote."
+            );
+            (at, message)
+        }
+        Trouble::Long(at) => (at, TOO_LONG.to_owned()),
+        Trouble::Escape(at) => {
+            let escape = char::from(rules.escape);
+            let message = format!(
+                "expected a character behind the escape character {escape:?}, found the end of the input. The file was cut \
+                 short, or name another one with escapechar=."
+            );
+            (at, message)
+        }
+    }
+}
