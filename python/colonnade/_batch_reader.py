@@ -95,7 +95,8 @@ class FileReader(Reader):
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
-        self._spans = _spans(frame)
+        self._batch_rows = batch_rows(frame._file)
+        self._spans = _spans(frame, self._batch_rows)
         self._told: set[int] = set()
 
     @property
@@ -138,7 +139,7 @@ class FileReader(Reader):
         return self._frame
 
     def _batch(self, i: int) -> Frame:
-        frame = _batch(self._frame, self._spans[i])
+        frame = self._frame if self._batch_rows is None else _batch(self._frame, self._spans[i])
         # Bytes of one batch; a frame that is decoded later tells of itself. None counts twice.
         if self._progress and frame is not self._frame and i not in self._told:
             self._told.add(i)
@@ -167,9 +168,9 @@ def _nbytes(frame: Frame) -> int | None:
 _Span = tuple[int, int, int]  # number of the batch, and which of its rows
 
 
-def _spans(frame: Frame) -> Sequence[_Span]:
-    """The batches that `frame` shows, with the part of each."""
-    file, counts = frame._file, batch_rows(frame._file)
+def _spans(frame: Frame, counts: list[int] | None) -> Sequence[_Span]:
+    """The batches that `frame` shows, with the part of each, of a file whose batches have `counts` rows."""
+    file = frame._file
     if counts is None or not isinstance(file, _core.File):
         return [(0, 0, len(frame))]
     start, stop = frame._rows or (0, file.nrows)
@@ -183,8 +184,6 @@ def _spans(frame: Frame) -> Sequence[_Span]:
 
 
 def _batch(frame: Frame, span: _Span) -> Frame:
-    if batch_rows(frame._file) is None:
-        return frame
     i, low, high = span
     core = frame._batch(i)
     return Frame._make(core if high - low == core.nrows else core.slice(low, high))

@@ -8,11 +8,13 @@ from ._progress import reporting
 from ._sources import AnySource
 from ._threads import resolve_threads
 
+_LIMITS = _core.Limits()
+
 
 def read_keywords(made: Common) -> dict[str, Any]:
     """What the core's options of reading have in every format."""
     return {
-        "limits": made.limits or _core.Limits(),
+        "limits": made.limits or _LIMITS,
         "threads": resolve_threads(made.threads),
         "verify": made.verify,
     }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::errors;
 use crate::limits::PyLimits;
-use crate::npz_file::threads;
+use crate::read_options::threads;
 
 /// Bytes that a token has.
 const TOKEN_NBYTES: std::ops::RangeInclusive<usize> = 16..=4096;

@@ -269,13 +269,15 @@ impl PyFile {
     ) -> PyResult<CoreFrame> {
         let threads = threads.unwrap_or(self.threads);
         let asked = Asked { positions, kept: self.kept(leaves)?, rows: None, private: false, threads };
-        if i >= self.opened.batch_rows().map_or(0, |rows| rows.len())
+        let batch = asked.watched(py, None, |request| self.opened.batch(i, request));
+        if batch.is_err()
+            && i >= self.opened.batch_rows().map_or(0, |rows| rows.len())
             && let Err(error) = self.opened.batch(i, &Request::all(1, &NoProgress))
         {
             // The words of the format, in the error that lists raise.
             return Err(PyIndexError::new_err(error.message().trim_end_matches('.').to_owned()));
         }
-        asked.watched(py, None, |request| self.opened.batch(i, request)).map(CoreFrame::new)
+        batch.map(CoreFrame::new)
     }
 
     #[pyo3(signature = (threads = None, progress = None))]

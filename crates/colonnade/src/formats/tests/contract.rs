@@ -2,6 +2,8 @@
 //!
 //! The samples are golden files of `conformance/`: an article of 3 rows and 4 columns in most formats.
 
+#![allow(clippy::type_complexity, reason = "a test that is called with each format is spelled once")]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
