@@ -47,7 +47,7 @@ impl SeriesReader {
         progress.look()?;
         let series = self.series.get_mut().unwrap_or_else(PoisonError::into_inner);
         series.filled(count)?;
-        let Some((received, start)) = series.next()? else {
+        let Some((received, start)) = series.next_value()? else {
             self.is_over = self.is_finished;
             return Ok(if self.is_over { Event::End } else { Event::Need });
         };

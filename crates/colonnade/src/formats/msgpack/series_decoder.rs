@@ -78,7 +78,7 @@ impl Series {
     ///
     /// # Errors
     /// Malformed: no value; a chunk that is missing.
-    pub fn next(&mut self) -> Result<Option<(Received, u64)>> {
+    pub fn next_value(&mut self) -> Result<Option<(Received, u64)>> {
         if self.from < self.to {
             let value = match &mut self.value {
                 Some(value) => value,

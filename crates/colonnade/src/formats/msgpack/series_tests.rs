@@ -7,7 +7,7 @@ use crate::error::ErrorKind;
 fn values(bytes: &[u8], piece: usize) -> Result<Vec<String>> {
     let (mut series, mut at, mut out) = (Series::new(ReadOptions::default()), 0, Vec::new());
     loop {
-        let Some((received, start)) = series.next()? else {
+        let Some((received, start)) = series.next_value()? else {
             let room = series.room()?;
             let count = room.len().min(piece).min(bytes.len() - at);
             if count == 0 {
