@@ -7,7 +7,11 @@ import pytest
 import colonnade as cn
 from tests.corpora import ROOT
 
-RUST = {path.parent.name for path in ROOT.glob("crates/colonnade/src/formats/*/mod.rs")}
+RUST = {
+    name
+    for path in ROOT.glob("crates/colonnade/src/formats/**/format.rs")
+    for name in re.findall(r'^    name: "(\w+)"', path.read_text(encoding="utf-8"), re.MULTILINE)
+}
 OPTIONS = {found[1].lower() for name in cn.__all__ if (found := re.fullmatch(r"(\w+)Options", name))}
 PAGES = {path.stem for path in ROOT.glob("docs/formats/*.md") if path.stem != "README"}
 CONFORMANCE = {path.name for path in ROOT.glob("conformance/*") if path.is_dir()}
@@ -26,4 +30,4 @@ TESTS = {name for name in RUST if list(ROOT.glob(f"tests/formats/test_{name}*.py
 )
 def test_the_lists_are_one(place: str, names: set[str]) -> None:
     assert RUST, "no Rust format modules found"
-    assert names == RUST, f"{place} and the Rust modules (crates/colonnade/src/formats/<name>/) differ"
+    assert names == RUST, f"{place} and the formats of the core (crates/colonnade/src/formats/**/format.rs) differ"

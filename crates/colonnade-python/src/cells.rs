@@ -6,7 +6,7 @@
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
-use colonnade::msgpack::head::{Head, head};
+use colonnade::cells::msgpack::head::{Head, head};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyException, PyImportError, PyMemoryError};
 use pyo3::intern;

@@ -3,8 +3,9 @@
 use std::os::fd::RawFd;
 use std::path::Path;
 
+use colonnade::decode::Request;
 use colonnade::formats::Opened;
-use colonnade::plan::{NoProgress, Request};
+use colonnade::progress::NoProgress;
 use colonnade::source::Source;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;

@@ -7,7 +7,8 @@
 use std::io;
 
 use colonnade::Error;
-use colonnade::panics::{caught, note_places, panic_for_tests};
+use colonnade::panics::{caught, note_places};
+use colonnade::parallel::panic_for_tests;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;

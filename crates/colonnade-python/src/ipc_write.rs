@@ -1,6 +1,7 @@
 //! Options for writing arrow and arrows.
 
-use colonnade::formats::{arrow, arrows};
+use colonnade::formats::arrow;
+use colonnade::formats::arrow::stream;
 use pyo3::prelude::*;
 
 use crate::errors::IntoPy;
@@ -50,9 +51,9 @@ impl ArrowsWriteOptions {
         threads: Option<usize>,
         nrows: Option<usize>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let codec = arrows::WriteOptions::codec_of(compression).py()?;
+        let codec = stream::WriteOptions::codec_of(compression).py()?;
         let threads = self::threads(threads);
-        let core = arrows::WriteOptions::new(codec, level, batch_nbytes, nrows, threads).py()?;
+        let core = stream::WriteOptions::new(codec, level, batch_nbytes, nrows, threads).py()?;
         Ok(PyClassInitializer::from(WriteOptions::new("arrows", core, fsync)?).add_subclass(Self))
     }
 }

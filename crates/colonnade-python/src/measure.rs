@@ -5,7 +5,9 @@ use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
 use colonnade::memory::{self, Region};
-use colonnade::plan::{self, NoProgress, Task};
+use colonnade::parallel;
+use colonnade::parallel::Task;
+use colonnade::progress::NoProgress;
 use colonnade_transport::AtomicFile;
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::buffer::PyBuffer;
@@ -95,7 +97,7 @@ fn touch(py: Python<'_>, buffers: Vec<Bound<'_, PyAny>>, threads: usize) -> PyRe
         })
     });
     let tasks: Vec<Task<'_>> = tasks.collect();
-    py.guarded(|| plan::run(tasks, threads, &NoProgress)).py()?;
+    py.guarded(|| parallel::run(tasks, threads, &NoProgress)).py()?;
     Ok(sums.iter().fold(0, |a, s| a.wrapping_add(s.load(std::sync::atomic::Ordering::Relaxed))))
 }
 
@@ -249,7 +251,7 @@ fn limit_copy(
             });
             let tasks: Vec<Task<'_>> = tasks.collect();
             let start = Instant::now();
-            plan::run(tasks, threads, &NoProgress)?;
+            parallel::run(tasks, threads, &NoProgress)?;
             if number > 0 {
                 out.push(start.elapsed().as_secs_f64());
             }
@@ -276,7 +278,7 @@ fn limit_fill(py: Python<'_>, nbytes: usize, threads: usize) -> PyResult<f64> {
                 })
             })
             .collect();
-        plan::run(tasks, threads, &NoProgress)?;
+        parallel::run(tasks, threads, &NoProgress)?;
         let seconds = start.elapsed().as_secs_f64();
         std::hint::black_box(region.as_mut_slice());
         Ok::<f64, colonnade::Error>(seconds)
@@ -302,7 +304,7 @@ fn limit_pread(py: Python<'_>, path: PathArgument, threads: usize, fresh: bool) 
             Task::new(piece.len(), move || Ok(file.read_exact_at(piece, (i * PIECE) as u64)?))
         });
         let tasks: Vec<Task<'_>> = tasks.collect();
-        plan::run(tasks, threads, &NoProgress)?;
+        parallel::run(tasks, threads, &NoProgress)?;
         Ok::<f64, colonnade::Error>(start.elapsed().as_secs_f64())
     })
     .py()

@@ -1,7 +1,7 @@
 //! Options of reading parquet.
 
 use colonnade::formats::parquet::ReadOptions;
-use colonnade::parquet::read::Keys;
+use colonnade::formats::parquet::read::Keys;
 use pyo3::prelude::*;
 
 use crate::limits::PyLimits;

@@ -1,6 +1,6 @@
 //! A filter as Python says it: lists of (column, comparison, [(kind, value), ...]), see `colonnade/_filter_values.py`.
 
-use colonnade::parquet::read::filter::{Filter, Literal, Op, Term};
+use colonnade::formats::parquet::read::filter::{Filter, Literal, Op, Term};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use colonnade::parquet::write::file::{self, Asked};
+use colonnade::formats::parquet::write::file;
+use colonnade::formats::parquet::write::file::Asked;
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use colonnade::plan::Progress;
+use colonnade::progress::Progress;
 use colonnade::{Error, ErrorKind};
 use pyo3::prelude::*;
 

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::RawFd;
 
-use colonnade::codec::packed::Unpacking;
+use colonnade::codec::file::Unpacking;
 use colonnade::formats::{Event, IncrementalReader};
 use colonnade::frame::Frame;
 use colonnade::memory::Buffer;
-use colonnade::plan::Progress;
+use colonnade::progress::Progress;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use colonnade::plan::Silent;
+use colonnade::progress::Silent;
 use colonnade::source::Source;
 use pyo3::prelude::*;
 

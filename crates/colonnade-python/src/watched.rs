@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use colonnade::decode::Request;
 use colonnade::frame::paths::Kept;
-use colonnade::plan::{Progress, Request};
+use colonnade::progress::Progress;
 use pyo3::prelude::*;
 
 use crate::errors;

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use colonnade::codec::packed::Codec;
+use colonnade::codec::file::Codec;
 use colonnade::formats::Encoding;
 use pyo3::prelude::*;
 

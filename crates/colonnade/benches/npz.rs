@@ -16,7 +16,7 @@ use colonnade::formats::npz::{Codec, WriteOptions, encode};
 use colonnade::frame::{Axis, Block, DType, Frame, Grid, Labels, Level, Part, Tags};
 use colonnade::limits::Limits;
 use colonnade::memory::Buffer;
-use colonnade::plan::NoProgress;
+use colonnade::progress::NoProgress;
 use colonnade::sink::Sink;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 

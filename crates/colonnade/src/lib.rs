@@ -23,31 +23,3 @@ pub mod source;
 pub mod text;
 
 pub use error::{Error, ErrorKind, Location, Result};
-
-/// Old names of modules, until the bindings use the new ones.
-#[doc(hidden)]
-pub mod plan {
-    pub use crate::decode::Request;
-    pub use crate::parallel::*;
-    pub use crate::progress::*;
-}
-
-/// See [`plan`].
-#[doc(hidden)]
-pub mod ipc {
-    pub use crate::formats::arrow::write;
-    pub mod read {
-        pub use crate::arrow::ipc::{BodyCodec, MAGIC};
-        pub use crate::formats::arrow::read::*;
-    }
-}
-
-/// See [`plan`].
-#[doc(hidden)]
-pub mod msgpack {
-    pub use crate::cells::{msgpack::head, typed};
-    pub use crate::formats::msgpack::{options, read, write};
-}
-
-#[doc(hidden)]
-pub use formats::parquet; // see [`plan`]

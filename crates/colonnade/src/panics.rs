@@ -66,25 +66,11 @@ fn text_of(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without text")
 }
 
-/// Panics on this thread or on one of a plan, for tests of what callers see of it.
-///
-/// # Errors
-/// On another thread: the error that its panic becomes.
-#[doc(hidden)]
-#[allow(clippy::panic)]
-pub fn panic_for_tests(on_another_thread: bool) -> Result<()> {
-    if on_another_thread {
-        let task = || crate::parallel::Task::new(1 << 20, || panic!("a panic for tests"));
-        return crate::parallel::run(vec![task(), task()], 2, &crate::progress::NoProgress);
-    }
-    panic!("a panic for tests")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ErrorKind;
-    use crate::parallel::{beside, ordered};
+    use crate::parallel::{beside, ordered, panic_for_tests};
     use crate::progress::NoProgress;
 
     fn is_internal<T>(answer: Result<T>) -> bool {

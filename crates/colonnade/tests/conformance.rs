@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use arrow_data::ArrayData;
 use colonnade::container::store::{Request, Source, Store};
 use colonnade::formats::npz;
+use colonnade::formats::parquet::read::{Parquet, ReadOptions};
 use colonnade::frame::{Axis, Block, ByteOrder, DType, Frame, Kind, Labels, Level, Part, type_name};
 use colonnade::limits::Limits;
 use colonnade::memory::Buffer;
-use colonnade::parquet::read::{Parquet, ReadOptions};
-use colonnade::plan::NoProgress;
+use colonnade::progress::NoProgress;
 use colonnade::source::Source as At;
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use colonnade::formats::FrameEncoder;
 use colonnade::message::{Incoming, envelope};
-use colonnade::plan::Progress;
+use colonnade::progress::Progress;
 use colonnade::sink::Sink;
 use colonnade::{Error, ErrorKind, Result};
 use colonnade_transport::{Channel, Direction};

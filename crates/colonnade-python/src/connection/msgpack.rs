@@ -2,11 +2,11 @@
 
 use colonnade::Result;
 use colonnade::formats::Opened;
+use colonnade::formats::arrow::read::Request;
 use colonnade::formats::msgpack::{OpenedMsgpack, ReadOptions};
 use colonnade::frame::Frame;
-use colonnade::ipc::read::Request;
 use colonnade::message::Received;
-use colonnade::plan::Progress;
+use colonnade::progress::Progress;
 
 use crate::connect_options::ConnectOptions;
 

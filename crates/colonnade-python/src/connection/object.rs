@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use colonnade::ipc::read::Arrived;
+use colonnade::formats::arrow::read::Arrived;
 use colonnade::message::Message;
 use pyo3::prelude::*;
 

@@ -1,9 +1,9 @@
 //! One message read batch by batch.
 
+use colonnade::formats::arrow::read::{Arrived, Ipc, Request};
 use colonnade::frame::Frame;
-use colonnade::ipc::read::{Arrived, Ipc, Request};
 use colonnade::message::{Message, Step, Waiting};
-use colonnade::plan::Progress;
+use colonnade::progress::Progress;
 use pyo3::exceptions::{PyEOFError, PyValueError};
 use pyo3::prelude::*;
 

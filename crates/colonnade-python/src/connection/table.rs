@@ -1,11 +1,12 @@
 //! Messages that are tables of text.
 
 use colonnade::Result;
-use colonnade::formats::{csv, ndjson};
+use colonnade::formats::csv;
+use colonnade::formats::json::lines;
 use colonnade::frame::Frame;
 use colonnade::memory::Buffer;
 use colonnade::message::TableFormat;
-use colonnade::plan::Progress;
+use colonnade::progress::Progress;
 
 use crate::connect_options::ConnectOptions;
 
@@ -28,8 +29,8 @@ pub(super) fn open(
             csv::decode_with(bytes, &read, progress)?
         }
         TableFormat::Ndjson => {
-            let read = ndjson::ReadOptions { limits, threads, ..ndjson::ReadOptions::default() };
-            ndjson::decode_with(bytes, &read, progress)?
+            let read = lines::ReadOptions { limits, threads, ..lines::ReadOptions::default() };
+            lines::decode_with(bytes, &read, progress)?
         }
     };
     Ok(decoded.frame)

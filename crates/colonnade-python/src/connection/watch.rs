@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use colonnade::plan::Progress;
+use colonnade::progress::Progress;
 
 /// How long one wait may take: signals, and closing by another thread, are noticed after it.
 pub(super) const TICK: Duration = Duration::from_millis(50);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use colonnade::Result;
-use colonnade::plan::Progress;
+use colonnade::progress::Progress;
 use colonnade::sink::Sink;
 use pyo3::prelude::*;
 

@@ -1,6 +1,7 @@
 //! Options of json, ndjson and yaml.
 
-use colonnade::formats::{json, ndjson, yaml};
+use colonnade::formats::json::lines;
+use colonnade::formats::{json, yaml};
 use colonnade::text::input::Encoding;
 use pyo3::prelude::*;
 
@@ -60,7 +61,7 @@ impl NdjsonReadOptions {
         encoding: &str,
     ) -> PyResult<PyClassInitializer<Self>> {
         let _ = verify; // Opening decodes everything.
-        let core = ndjson::ReadOptions {
+        let core = lines::ReadOptions {
             allow_nonfinite,
             big_decimals: is_decimal("ndjson", big_ints)?,
             encoding: Encoding::named("ndjson", encoding).py()?,
@@ -156,7 +157,7 @@ impl NdjsonWriteOptions {
         threads: Option<usize>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let nonfinite = nonfinite_of("ndjson", nonfinite)?;
-        let core = ndjson::WriteOptions { header, nonfinite, threads: self::threads(threads) };
+        let core = lines::WriteOptions { header, nonfinite, threads: self::threads(threads) };
         Ok(PyClassInitializer::from(WriteOptions::new("ndjson", core, fsync)?.packed(packing, level)?)
             .add_subclass(Self))
     }

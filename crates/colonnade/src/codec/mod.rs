@@ -16,10 +16,3 @@ pub mod snappy;
 pub mod zstd;
 
 pub use profile::Profile;
-
-/// See [`crate::parallel`].
-#[doc(hidden)]
-pub mod packed {
-    pub use super::file::*;
-    pub use crate::sink::compressed::{Packer, Packing};
-}

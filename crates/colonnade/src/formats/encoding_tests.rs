@@ -32,7 +32,7 @@ fn options(name: &str) -> Arc<Options> {
         "msgpack" => Arc::new(msgpack::WriteOptions::default()),
         "csv" => Arc::new(csv::WriteOptions { schema, ..csv::WriteOptions::default() }),
         "json" => Arc::new(formats::json::WriteOptions::default()),
-        "ndjson" => Arc::new(formats::ndjson::WriteOptions::default()),
+        "ndjson" => Arc::new(formats::json::lines::WriteOptions::default()),
         "yaml" => Arc::new(formats::yaml::WriteOptions::default()),
         other => panic!("{other} is registered; say here which options it takes"),
     }

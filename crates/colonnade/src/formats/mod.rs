@@ -4,11 +4,9 @@
 //! Formats never import each other: what two of them need is in a room below.
 
 pub mod arrow;
-pub mod arrows;
 pub mod csv;
 pub mod json;
 pub mod msgpack;
-pub mod ndjson;
 pub mod npy;
 pub mod npz;
 pub mod parquet;
@@ -50,12 +48,12 @@ pub fn registry() -> &'static Registry {
             &npz::NpzFormat,
             &npy::NpyFormat,
             &arrow::ArrowFileFormat,
-            &arrows::ArrowStreamFormat,
+            &arrow::stream::ArrowStreamFormat,
             &parquet::ParquetFormat,
             &msgpack::MsgpackFormat,
             &csv::CsvFormat,
             &json::JsonFormat,
-            &ndjson::NdjsonFormat,
+            &json::lines::NdjsonFormat,
             &yaml::YamlFormat,
         ];
         Registry::new(formats).unwrap_or_default()

@@ -5,6 +5,7 @@
 
 mod gather;
 mod ordered;
+mod panic_for_tests;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 pub use gather::{LOOK_NBYTES, Look, gather, gather_looking};
 pub use ordered::ordered;
+pub use panic_for_tests::panic_for_tests;
 
 use crate::error::{Error, Result};
 use crate::panics::caught;

@@ -40,6 +40,3 @@ impl Decoded {
         Self { frame, orient, version, dropped: 0, nulled: 0, dialect: None }
     }
 }
-
-#[doc(hidden)]
-pub use crate::infer::nulls; // see crate::plan

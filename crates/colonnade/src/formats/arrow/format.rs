@@ -1,11 +1,11 @@
 //! The format as the registry knows it.
 
+use super::read::{Form, Ipc, OpenOptions};
+use super::write::Writer;
 use super::{WriteOptions, encode, writer};
 use crate::error::{Error, Result};
 use crate::formats::{Capabilities, Format, FormatSpec, FrameWriter, Opened, Options, options_of};
 use crate::frame::Frame;
-use crate::ipc::read::{Form, Ipc, OpenOptions};
-use crate::ipc::write::Writer;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;

@@ -28,12 +28,13 @@ pub use format::ArrowFileFormat;
 mod opened;
 mod options;
 pub mod read;
+pub mod stream;
 pub mod write;
 
 #[cfg(test)]
 mod tests;
 
-pub use crate::ipc::read::OpenOptions as ReadOptions;
+pub use self::read::OpenOptions as ReadOptions;
 pub use options::WriteOptions;
 
 use crate::error::Result;

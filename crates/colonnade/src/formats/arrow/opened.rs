@@ -2,12 +2,12 @@
 
 use arrow_schema::DataType;
 
+use super::read::{Form, Ipc, Message};
 use crate::arrow::ipc::BodyCodec;
 use crate::decode::Request;
 use crate::error::Result;
 use crate::formats::{Fact, Facts, Loaded, Opened};
 use crate::frame::{Axis, Frame, Tags};
-use crate::ipc::read::{Form, Ipc, Message};
 use crate::progress::Progress;
 
 impl Opened for Ipc {

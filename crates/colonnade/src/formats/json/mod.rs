@@ -6,6 +6,7 @@
 //! side, and joined in order.
 
 mod format;
+pub mod lines;
 mod opened;
 pub mod read;
 pub mod write;

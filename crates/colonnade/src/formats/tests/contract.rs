@@ -11,12 +11,13 @@ use crate::codec::gzip;
 use crate::container::store;
 use crate::decode::Request;
 use crate::error::{Error, ErrorKind, Result};
+use crate::formats::arrow::read::OpenOptions;
+use crate::formats::json::lines;
+use crate::formats::parquet;
 use crate::formats::{Event, Format, IncrementalReader, Opened, Options, registry};
-use crate::formats::{csv, json, msgpack, ndjson, yaml};
-use crate::ipc::read::OpenOptions;
+use crate::formats::{csv, json, msgpack, yaml};
 use crate::limits::Limits;
 use crate::memory::{Buffer, Fetch, Land, Remote};
-use crate::parquet;
 use crate::progress::NoProgress;
 use crate::source::Source;
 
@@ -38,7 +39,7 @@ fn sample(name: &str) -> (Box<Options>, PathBuf) {
         "msgpack" => (Box::new(msgpack::ReadOptions::default()), file("msgpack/article.msgpack")),
         "csv" => (Box::new(csv::ReadOptions::default()), file("csv/article.csv")),
         "json" => (Box::new(json::ReadOptions::default()), file("json/article.json")),
-        "ndjson" => (Box::new(ndjson::ReadOptions::default()), file("ndjson/article.ndjson")),
+        "ndjson" => (Box::new(lines::ReadOptions::default()), file("ndjson/article.ndjson")),
         "yaml" => (Box::new(yaml::ReadOptions::default()), file("yaml/article.yaml")),
         _ => panic!("{name} has no sample here"),
     }

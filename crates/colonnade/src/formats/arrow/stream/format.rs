@@ -3,13 +3,13 @@
 use super::reader::Reader;
 use super::{WriteOptions, encode, writer};
 use crate::error::Result;
+use crate::formats::arrow::read::{Form, Ipc, OpenOptions};
+use crate::formats::arrow::write::Encoder;
 use crate::formats::{
     Capabilities, Format, FormatSpec, FrameEncoder, FrameWriter, IncrementalReader, Opened, Options,
     options_of,
 };
 use crate::frame::Frame;
-use crate::ipc::read::{Form, Ipc, OpenOptions};
-use crate::ipc::write::Encoder;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;

@@ -30,7 +30,7 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
-pub use crate::ipc::read::OpenOptions as ReadOptions;
+pub use crate::formats::arrow::read::OpenOptions as ReadOptions;
 pub use options::WriteOptions;
 
 use crate::error::Result;

@@ -1,9 +1,10 @@
 //! A stream read while it comes in.
 
 use crate::error::{Error, Result};
+use crate::formats::arrow::read;
+use crate::formats::arrow::read::{Decoder, OpenOptions};
 use crate::formats::{Event, IncrementalReader};
 use crate::frame::Frame;
-use crate::ipc::read::{self, Decoder, OpenOptions};
 use crate::progress::Progress;
 
 /// [`Decoder`] as the registry knows it.
