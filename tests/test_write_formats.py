@@ -12,7 +12,10 @@ from colonnade import _core
 from colonnade._formats import BUILT, BUNDLED, CONNECTED, STREAMED
 from colonnade._frame import frame_from
 from colonnade._options import CLASSES
-from colonnade._write_formats import WRITE_FORMATS, Request, core_options
+from colonnade._registry import FORMATS, core_options
+from colonnade._write_formats import Request
+
+WRITE_FORMATS = {name: entry.write for name, entry in FORMATS.items()}
 
 FRAME = frame_from(np.arange(6.0).reshape(3, 2))
 

@@ -12,12 +12,11 @@ from ._nearest import nearest_hint
 from ._open import File, open_file
 from ._options import Options, make_options
 from ._progress import reporting
-from ._registry import FORMATS
+from ._registry import FORMATS, write_format
 from ._sources import Source
 from ._store import store_bundle
 from ._targets import AnyTarget, Target, as_target, released, settle
 from ._text import cut, label_text
-from ._write_formats import write_format
 from .errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
 
 

@@ -11,9 +11,9 @@ from ._link import Landed, Link, Message
 from ._options import Options, make_options
 from ._options_arrow import ArrowsOptions
 from ._progress import reporting
+from ._registry import write_format
 from ._store import send
 from ._store_chunks import send_chunks
-from ._write_formats import write_format
 
 _PLAIN = ArrowsOptions()
 

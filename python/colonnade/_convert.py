@@ -11,12 +11,11 @@ from ._msgpack_chunks import whole_series
 from ._open import framed, received, told
 from ._options import Options, as_keywords, format_of
 from ._progress import Halves, joined, reporting
-from ._registry import FORMATS
+from ._registry import FORMATS, write_format
 from ._sources import Source
 from ._store import store
 from ._store_chunks import store_chunks
 from ._targets import AnyTarget, Target, as_target, released, settle
-from ._write_formats import write_format
 from ._written import written_as
 
 

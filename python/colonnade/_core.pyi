@@ -5,7 +5,7 @@ a one-key object such as ``{"$tuple": [...]}`` where it cannot.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -493,6 +493,24 @@ class Reader(_BatchReader):
     def next_batch(self) -> CoreFrame | None:
         """The next batch, in memory of its own; None after the last. TruncatedError (with the count of batches and rows
         received) where the format's end mark is missing, unless the options allow it."""
+
+class _FormatSpec(TypedDict):
+    """A format of the core's registry."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    magic: tuple[bytes, ...]
+    incremental: bool
+    chunks: bool
+    bundle: bool
+    messages: bool
+    directory: bool
+    ranged: bool
+    projection: bool
+    compressed: bool
+
+def formats() -> list[_FormatSpec]:
+    """The formats of this build."""
 
 def is_series(buffer: object, options: ReadOptions) -> bool:
     """Whether more than one frame is stored there, one behind the other, which a `Reader` reads. False too where the

@@ -8,11 +8,11 @@ from ._frame import Frame
 from ._open import read_frame
 from ._options import make_options
 from ._progress import reporting
+from ._registry import write_format
 from ._sources import Source
 from ._store import encode_bytes, store
 from ._store_chunks import encode_chunks, store_chunks
 from ._targets import Target, as_target, released, settle
-from ._write_formats import write_format
 from ._written import written_as
 
 

@@ -6,56 +6,30 @@ The other formats are known by name, so that a file of theirs is refused with it
 from collections.abc import Callable
 from typing import NoReturn
 
+from . import _core
 from ._nearest import nearest_hint
 from ._text_heads import may_be_json
 from .errors import DecodeError, OptionError, UnsupportedError
 
-BUILT = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml")
-DIRECTORIES = ("npz", "npy")  # one reader: an archive's members may stand in a directory
-STREAMED = ("arrow", "arrows", "parquet", "msgpack", "csv", "ndjson")  # written and read chunk by chunk
-BUNDLED = ("npz", "msgpack", "json", "yaml")  # several frames in one file
-CONNECTED = ("arrows", "msgpack", "csv", "ndjson")  # frames as messages of a connection
-KNOWN = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "csv", "yaml")
+_SPECS = _core.formats()
 
-SUFFIXES = {
-    ".npz": "npz",
-    ".npy": "npy",
-    ".arrow": "arrow",
-    ".ipc": "arrow",
-    ".feather": "arrow",
-    ".arrows": "arrows",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".msgpack": "msgpack",
-    ".json": "json",
-    ".ndjson": "ndjson",
-    ".jsonl": "ndjson",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".yaml": "yaml",
-    ".yml": "yaml",
-}
-_TEXT = ("json", "ndjson", "csv", "yaml")
+
+BUILT = tuple(spec["name"] for spec in _SPECS)
+DIRECTORIES = tuple(spec["name"] for spec in _SPECS if spec["directory"])
+STREAMED = tuple(spec["name"] for spec in _SPECS if spec["chunks"])  # written and read chunk by chunk
+BUNDLED = tuple(spec["name"] for spec in _SPECS if spec["bundle"])  # several frames in one file
+CONNECTED = tuple(spec["name"] for spec in _SPECS if spec["messages"])  # frames as messages of a connection
+KNOWN = BUILT
+SUFFIXES = {suffix: spec["name"] for spec in _SPECS for suffix in spec["suffixes"]}
+_TEXT = tuple(spec["name"] for spec in _SPECS if spec["compressed"])
 _PRINTED = frozenset([*b"\t\r\n", *range(0x20, 0x7F)])
 
 # The longest magic is 8 bytes (Arrow pads its own to that length).
 MAGIC_NBYTES = 8
 FEATHER_V1 = "Feather V1"
-_MAGIC = (
-    (b"PK\x03\x04", "npz"),
-    (b"PK\x05\x06", "npz"),  # an archive without members
-    (b"\x93NUMPY", "npy"),
-    (b"ARROW1", "arrow"),
-    (b"FEA1", FEATHER_V1),
-    (b"PAR1", "parquet"),
-    (b"PARE", "parquet"),  # its footer is encrypted
-)
-_BEGINNINGS = {
-    "npz": (b"PK\x03\x04", b"PK\x05\x06"),
-    "npy": (b"\x93NUMPY",),
-    "arrow": (b"ARROW1", b"FEA1"),
-    "parquet": (b"PAR1", b"PARE"),
-}
+_BEGINNINGS = {spec["name"]: spec["magic"] for spec in _SPECS if spec["magic"]}
+_BEGINNINGS["arrow"] += (b"FEA1",)  # refused by its name
+_MAGIC = ((b"FEA1", FEATHER_V1), *((magic, name) for name, magics in _BEGINNINGS.items() for magic in magics))
 PACKED_MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", *(bytes([first, 0x2A, 0x4D, 0x18]) for first in range(0x50, 0x60)))
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16 and UTF-32
 # A stream opens with its schema message: a continuation mark, then the length of the message, which is padded.

@@ -25,11 +25,8 @@ from ._http_source import HttpSource
 from ._link_ends import LinkSource
 from ._option_checks import check_timeout
 from ._options import Options, check_keywords, make_options
-from ._options_arrow import ArrowOptions
-from ._options_parquet import ParquetOptions
-from ._parquet_files import open_chosen, open_parquet
 from ._progress import reporting
-from ._registry import open_as
+from ._registry import FORMATS, open_as
 from ._select import row_range
 from ._sources import AnySource, PathSource, Source, as_source
 from ._threads import resolve_threads
@@ -61,16 +58,17 @@ def read_frame(
 
 def framed(where: AnySource, format: str, made: Options, columns: Any, rows: slice | None) -> Frame:
     """A frame over the opened source, or a part of it."""
-    if not isinstance(made, ParquetOptions) or columns is None:
+    open_columns = FORMATS[format].open_columns
+    if open_columns is None or columns is None:
         return lazy_frame(opened(where, format, made), made, columns, rows)
     check_beginning(where, format, made)
-    file, labels = open_chosen(where, made, columns)
+    file, labels = open_columns(where, made, columns)
     try:
         return lazy_frame(file, made, labels, rows)
     except ColumnNotFound:
         if where.is_stream:
             raise
-    return lazy_frame(open_parquet(where, made), made, columns, rows)
+    return lazy_frame(open_as(format, where, made), made, columns, rows)
 
 
 def received(
@@ -189,7 +187,7 @@ def _of_message(asked: str | None) -> str:
 
 def _for_message(options: Mapping[str, Any]) -> Options:
     made = make_options(CONNECTED[0], "read", options)
-    if isinstance(made, ArrowOptions) and made.allow_truncated:
+    if getattr(made, "allow_truncated", False):
         raise OptionError(
             "allow_truncated: expected False for a message of a connection, which is whole or an error. Read its "
             "batches with cn.open_reader: those that came are yours before the error comes."

@@ -1,4 +1,4 @@
-"""The formats as the facade knows them: of each its options of reading for the core, and what `inspect` shows of it.
+"""The formats as the facade knows them: how each is opened and written, and what `inspect` shows of it.
 
 Every other module asks by name.
 """
@@ -15,9 +15,36 @@ from ._info_parquet import ParquetInfo
 from ._info_text import TextInfo
 from ._msgpack_files import msgpack_options
 from ._opener import open_source, read_keywords
-from ._parquet_files import open_parquet, parquet_options
+from ._options import NpyOptions, NpzOptions, Options
+from ._options_arrow import ArrowOptions, ArrowsOptions
+from ._options_csv import CsvOptions
+from ._options_json import JsonOptions, NdjsonOptions, YamlOptions
+from ._options_msgpack import MsgpackOptions
+from ._options_parquet import ParquetOptions
+from ._parquet_files import open_chosen, open_parquet, parquet_options
 from ._sources import AnySource
 from ._text_files import csv_options, json_options, ndjson_options, open_text, yaml_options
+from ._threads import resolve_threads
+from ._write_bundles import check_zip
+from ._write_formats import (
+    CHECK_TEXT,
+    CHECK_VALUE,
+    TEXT_BY_TEXT,
+    VALUE_BY_VALUE,
+    Request,
+    WriteFormat,
+    arrow_to_core,
+    arrows_to_core,
+    csv_to_core,
+    json_to_core,
+    msgpack_to_core,
+    ndjson_to_core,
+    npy_to_core,
+    npz_to_core,
+    parquet_to_core,
+    yaml_to_core,
+)
+from ._write_npy import is_directory
 
 
 @dataclass(frozen=True)
@@ -30,9 +57,13 @@ class FormatEntry:
         What messages call something of this format.
     read_options : callable
         The core's options of reading, from the format's own and the name of the source.
+    write : WriteFormat
+        How it is written.
     open : callable, optional
         Opens a source with the format's own options and the core's, where there is more to it. Parquet looks for the
         names that a filter misses; text warns of what was left out.
+    open_columns : callable, optional
+        Opens a source for some columns alone, and answers the labels that they have in it, where that spares something.
     is_decoded_when_opened : bool
         Opening decodes everything, and tells the progress of it.
     reads : {"stream", "rows", "series"}, optional
@@ -43,7 +74,9 @@ class FormatEntry:
 
     noun: str
     read_options: Callable[[Any, str | None], _core.ReadOptions]
+    write: WriteFormat
     open: Callable[[AnySource, Any, _core.ReadOptions], _core.File] | None = None
+    open_columns: Callable[[AnySource, Any, Any], tuple[_core.File, Any]] | None = None
     info: tuple[str, Callable[[_core.File, list[dict[str, Any]]], Any]] | None = None
     is_decoded_when_opened: bool = False
     reads: str | None = None
@@ -53,29 +86,63 @@ def _of_arrow(cls: Any) -> Callable[[Any, str | None], _core.ReadOptions]:
     return lambda made, _: cls(allow_truncated=made.allow_truncated, **read_keywords(made))
 
 
-def _text(read_options: Callable[[Any, str | None], _core.ReadOptions], noun: str, reads: str | None) -> FormatEntry:
-    return FormatEntry(noun, read_options, open_text, ("text", TextInfo.of), is_decoded_when_opened=True, reads=reads)
+def _text(
+    noun: str,
+    read_options: Callable[[Any, str | None], _core.ReadOptions],
+    write: WriteFormat,
+    reads: str | None = None,
+) -> FormatEntry:
+    return FormatEntry(
+        noun, read_options, write, open_text, info=("text", TextInfo.of), is_decoded_when_opened=True, reads=reads
+    )
 
 
 FORMATS = {
-    "npz": FormatEntry("an NPZ file", lambda made, _: _core.NpzReadOptions(**read_keywords(made))),
-    "npy": FormatEntry("an NPY file", lambda made, _: _core.NpyReadOptions(**read_keywords(made))),
-    "arrow": FormatEntry("an Arrow file", _of_arrow(_core.ArrowReadOptions), info=("arrow", ArrowInfo.of)),
+    "npz": FormatEntry(
+        "an NPZ file",
+        lambda made, _: _core.NpzReadOptions(**read_keywords(made)),
+        WriteFormat(NpzOptions, npz_to_core, check_bundle=check_zip),
+    ),
+    "npy": FormatEntry(
+        "an NPY file",
+        lambda made, _: _core.NpyReadOptions(**read_keywords(made)),
+        WriteFormat(NpyOptions, npy_to_core, is_directory=is_directory),
+    ),
+    "arrow": FormatEntry(
+        "an Arrow file",
+        _of_arrow(_core.ArrowReadOptions),
+        WriteFormat(ArrowOptions, arrow_to_core, is_batched=True),
+        info=("arrow", ArrowInfo.of),
+    ),
     "arrows": FormatEntry(
-        "an Arrow stream", _of_arrow(_core.ArrowsReadOptions), info=("arrow", ArrowInfo.of), reads="stream"
+        "an Arrow stream",
+        _of_arrow(_core.ArrowsReadOptions),
+        WriteFormat(ArrowsOptions, arrows_to_core, is_batched=True),
+        info=("arrow", ArrowInfo.of),
+        reads="stream",
     ),
     "parquet": FormatEntry(
         "a Parquet file",
         lambda made, _: parquet_options(made),
-        lambda where, made, _: open_parquet(where, made),
-        ("parquet", ParquetInfo.of),
+        WriteFormat(ParquetOptions, parquet_to_core, is_batched=True),
+        open=lambda where, made, _: open_parquet(where, made),
+        open_columns=open_chosen,
+        info=("parquet", ParquetInfo.of),
     ),
-    "msgpack": FormatEntry("MessagePack", msgpack_options, reads="series"),
-    "csv": _text(csv_options, "csv", "rows"),
-    "json": _text(json_options, "json", None),
-    "ndjson": _text(ndjson_options, "ndjson", "rows"),
-    "yaml": _text(yaml_options, "yaml", None),
+    "msgpack": FormatEntry(
+        "MessagePack",
+        msgpack_options,
+        WriteFormat(MsgpackOptions, msgpack_to_core, check_bundle=CHECK_VALUE, no_message=VALUE_BY_VALUE),
+        reads="series",
+    ),
+    "csv": _text("csv", csv_options, WriteFormat(CsvOptions, csv_to_core, no_message=TEXT_BY_TEXT), "rows"),
+    "json": _text("json", json_options, WriteFormat(JsonOptions, json_to_core, check_bundle=CHECK_TEXT)),
+    "ndjson": _text(
+        "ndjson", ndjson_options, WriteFormat(NdjsonOptions, ndjson_to_core, no_message=TEXT_BY_TEXT), "rows"
+    ),
+    "yaml": _text("yaml", yaml_options, WriteFormat(YamlOptions, yaml_to_core, check_bundle=CHECK_TEXT)),
 }
+_WRITE = {entry.write.options: entry.write for entry in FORMATS.values()}
 
 
 def open_as(format: str, where: AnySource, made: Any) -> _core.File:
@@ -83,3 +150,21 @@ def open_as(format: str, where: AnySource, made: Any) -> _core.File:
     entry = FORMATS[format]
     options = entry.read_options(made, where.name)
     return open_source(where, made, options) if entry.open is None else entry.open(where, made, options)
+
+
+def core_options(options: Options, request: Request) -> _core.WriteOptions:
+    """The options of the core that `options` are for this request.
+
+    Raises
+    ------
+    OptionError
+        An option that this target does not take.
+    ColumnNotFound
+        A label in the options that no column has.
+    """
+    return write_format(options).to_core(options, request, resolve_threads(options.threads, request.threads))
+
+
+def write_format(options: Options) -> WriteFormat:
+    """The entry of the format that these options are of."""
+    return _WRITE[type(options)]

@@ -5,10 +5,11 @@ from ._link import Link
 from ._link_ends import LinkTarget
 from ._options import Options
 from ._progress import Callback
+from ._registry import core_options, write_format
 from ._select import Columns
 from ._targets import AnyTarget, ByTarget, PathTarget, send_all
 from ._threads import resolve_threads
-from ._write_formats import Request, core_options, write_format
+from ._write_formats import Request
 
 _WRITERS = ByTarget(_core.write_path, _core.write_fd, _core.write_sink, _core.write_callable)
 

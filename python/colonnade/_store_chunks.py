@@ -10,9 +10,10 @@ from ._link import Link
 from ._link_ends import LinkTarget
 from ._options import Options
 from ._progress import Callback, Steps
+from ._registry import core_options, write_format
 from ._targets import AnyTarget, ByTarget, SinkTarget, opened_by
 from ._threads import resolve_threads
-from ._write_formats import Request, core_options, write_format
+from ._write_formats import Request
 from .errors import UnsupportedError
 
 _WRITERS: ByTarget[_core.Writer] = opened_by(_core.Writer)

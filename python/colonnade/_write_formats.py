@@ -1,4 +1,4 @@
-"""How each format is written: one entry a format, from its options to those of the core."""
+"""How each format is written: from its options to those of the core. `_registry` lists them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,9 +14,7 @@ from ._options_msgpack import MsgpackOptions
 from ._options_parquet import ParquetOptions
 from ._select import Columns
 from ._targets import AnyTarget
-from ._threads import resolve_threads
-from ._write_bundles import check_map, check_zip
-from ._write_npy import is_directory
+from ._write_bundles import check_map
 from ._write_text import csv_options, json_options, ndjson_options, yaml_options
 
 
@@ -59,25 +57,7 @@ class WriteFormat:
     no_message: str | None = None
 
 
-def core_options(options: Options, request: Request) -> _core.WriteOptions:
-    """The options of the core that `options` are for this request.
-
-    Raises
-    ------
-    OptionError
-        An option that this target does not take.
-    ColumnNotFound
-        A label in the options that no column has.
-    """
-    return write_format(options).to_core(options, request, resolve_threads(options.threads, request.threads))
-
-
-def write_format(options: Options) -> WriteFormat:
-    """The entry of the format that these options are of."""
-    return _BY_OPTIONS[type(options)]
-
-
-def _npz(options: NpzOptions, request: Request, threads: int) -> _core.WriteOptions:
+def npz_to_core(options: NpzOptions, request: Request, threads: int) -> _core.WriteOptions:
     layout, outer = request.bundle
     return _core.NpzWriteOptions(
         compression=_by_position(options.codec, request.columns),
@@ -102,11 +82,11 @@ def _by_position(
     return {position: name for label, name in asked.items() for position in columns.of(label)}
 
 
-def _npy(options: NpyOptions, request: Request, threads: int) -> _core.WriteOptions:
+def npy_to_core(options: NpyOptions, request: Request, threads: int) -> _core.WriteOptions:
     return _core.NpyWriteOptions(compat=options.compat, fsync=options.fsync)
 
 
-def _arrow(options: ArrowOptions, request: Request, threads: int) -> _core.WriteOptions:
+def arrow_to_core(options: ArrowOptions, request: Request, threads: int) -> _core.WriteOptions:
     return _core.ArrowWriteOptions(
         compression=options.compression,
         level=options.level,
@@ -117,7 +97,7 @@ def _arrow(options: ArrowOptions, request: Request, threads: int) -> _core.Write
     )
 
 
-def _arrows(options: ArrowsOptions, request: Request, threads: int) -> _core.WriteOptions:
+def arrows_to_core(options: ArrowsOptions, request: Request, threads: int) -> _core.WriteOptions:
     return _core.ArrowsWriteOptions(
         compression=options.compression,
         level=options.level,
@@ -128,7 +108,7 @@ def _arrows(options: ArrowsOptions, request: Request, threads: int) -> _core.Wri
     )
 
 
-def _parquet(options: ParquetOptions, request: Request, threads: int) -> _core.WriteOptions:
+def parquet_to_core(options: ParquetOptions, request: Request, threads: int) -> _core.WriteOptions:
     return _core.ParquetWriteOptions(
         compression=options.compression,
         level=options.level,
@@ -149,7 +129,7 @@ def _parquet(options: ParquetOptions, request: Request, threads: int) -> _core.W
     )
 
 
-def _msgpack(options: MsgpackOptions, request: Request, threads: int) -> _core.WriteOptions:
+def msgpack_to_core(options: MsgpackOptions, request: Request, threads: int) -> _core.WriteOptions:
     return _core.MsgpackWriteOptions(
         orient=options.orient or "columns",
         header=options.header,
@@ -160,44 +140,30 @@ def _msgpack(options: MsgpackOptions, request: Request, threads: int) -> _core.W
     )
 
 
-def _csv(options: CsvOptions, request: Request, threads: int) -> _core.WriteOptions:
+def csv_to_core(options: CsvOptions, request: Request, threads: int) -> _core.WriteOptions:
     return csv_options(options, request.where, threads, is_message=request.is_message)
 
 
-def _json(options: JsonOptions, request: Request, threads: int) -> _core.WriteOptions:
+def json_to_core(options: JsonOptions, request: Request, threads: int) -> _core.WriteOptions:
     return json_options(options, request.where, threads)
 
 
-def _ndjson(options: NdjsonOptions, request: Request, threads: int) -> _core.WriteOptions:
+def ndjson_to_core(options: NdjsonOptions, request: Request, threads: int) -> _core.WriteOptions:
     return ndjson_options(options, request.where, threads)
 
 
-def _yaml(options: YamlOptions, request: Request, threads: int) -> _core.WriteOptions:
+def yaml_to_core(options: YamlOptions, request: Request, threads: int) -> _core.WriteOptions:
     return yaml_options(options, request.where, threads)
 
 
-_VALUE_BY_VALUE = (
+VALUE_BY_VALUE = (
     "msgpack: over a connection every frame is a message of its own, which the peer takes one by one. Send "
     'each with connection.send(frame, format="msgpack"), or the chunks as one message with format="arrows".'
 )
-_TEXT_BY_TEXT = "a connection takes no text chunk by chunk: send each chunk as a message of its own."
+TEXT_BY_TEXT = "a connection takes no text chunk by chunk: send each chunk as a message of its own."
 
-_CHECK_VALUE = partial(
+CHECK_VALUE = partial(
     check_map,
     no_message="msgpack: a message of a connection is one frame. Send each, or the bundle's bytes.",
 )
-_CHECK_TEXT = partial(check_map, no_message="a bundle does not go over a connection as one message: send each frame.")
-
-WRITE_FORMATS = {
-    "npz": WriteFormat(NpzOptions, _npz, check_bundle=check_zip),
-    "npy": WriteFormat(NpyOptions, _npy, is_directory=is_directory),
-    "arrow": WriteFormat(ArrowOptions, _arrow, is_batched=True),
-    "arrows": WriteFormat(ArrowsOptions, _arrows, is_batched=True),
-    "parquet": WriteFormat(ParquetOptions, _parquet, is_batched=True),
-    "msgpack": WriteFormat(MsgpackOptions, _msgpack, check_bundle=_CHECK_VALUE, no_message=_VALUE_BY_VALUE),
-    "csv": WriteFormat(CsvOptions, _csv, no_message=_TEXT_BY_TEXT),
-    "json": WriteFormat(JsonOptions, _json, check_bundle=_CHECK_TEXT),
-    "ndjson": WriteFormat(NdjsonOptions, _ndjson, no_message=_TEXT_BY_TEXT),
-    "yaml": WriteFormat(YamlOptions, _yaml, check_bundle=_CHECK_TEXT),
-}
-_BY_OPTIONS = {entry.options: entry for entry in WRITE_FORMATS.values()}
+CHECK_TEXT = partial(check_map, no_message="a bundle does not go over a connection as one message: send each frame.")

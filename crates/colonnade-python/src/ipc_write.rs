@@ -5,7 +5,7 @@ use colonnade::formats::arrow::stream;
 use pyo3::prelude::*;
 
 use crate::errors::IntoPy;
-use crate::npz_file::threads;
+use crate::read_options::threads;
 use crate::write_options::WriteOptions;
 
 /// Options for writing arrow.

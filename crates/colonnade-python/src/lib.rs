@@ -24,6 +24,7 @@ mod errors;
 mod facts;
 mod file;
 mod foreign_fields;
+mod formats;
 mod frame;
 mod guard;
 mod http_file;
@@ -57,11 +58,6 @@ mod write;
 mod write_options;
 mod writer;
 
-/// Where `threads` was, for modules that still import it from there.
-mod npz_file {
-    pub(crate) use crate::read_options::threads;
-}
-
 use pyo3::prelude::*;
 
 #[pymodule]
@@ -87,6 +83,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     arrow_stream::register(m)?;
     connection::register(m)?;
     encode::register(m)?;
+    formats::register(m)?;
     options_arrow::register(m)?;
     options_npz::register(m)?;
     options_parquet::register(m)?;

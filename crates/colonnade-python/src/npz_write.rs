@@ -8,7 +8,7 @@ use colonnade::formats::npz::{self, BundleLayout, Codec, Wanted};
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
-use crate::npz_file::threads;
+use crate::read_options::threads;
 use crate::write_options::WriteOptions;
 
 /// One name, of a codec or a filter, or one a column.

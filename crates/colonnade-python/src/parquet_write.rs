@@ -7,7 +7,7 @@ use colonnade::formats::parquet::write::file::Asked;
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
-use crate::npz_file::threads;
+use crate::read_options::threads;
 use crate::write_options::WriteOptions;
 
 /// Options for writing parquet.
