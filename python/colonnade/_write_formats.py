@@ -69,7 +69,7 @@ def core_options(options: Options, request: Request) -> _core.WriteOptions:
     ColumnNotFound
         A label in the options that no column has.
     """
-    return write_format(options).to_core(options, request, resolve_threads(options.threads, request.threads))
+    return _BY_OPTIONS[type(options)].to_core(options, request, resolve_threads(options.threads, request.threads))
 
 
 def write_format(options: Options) -> WriteFormat:
