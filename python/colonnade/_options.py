@@ -208,6 +208,11 @@ def _plain(format: str) -> Options:
     return CLASSES[format]()
 
 
+def is_plain(options: Options) -> bool:
+    """Whether `options` are those where nothing was asked for. Equal ones that somebody made count as other ones."""
+    return _plain(_NAMES[type(options)]) is options
+
+
 def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options:
     """The options object of `format` from the keywords of `read` (side "read") or `write` (side "write").
 

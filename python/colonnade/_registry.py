@@ -15,7 +15,7 @@ from ._info_parquet import ParquetInfo
 from ._info_text import TextInfo
 from ._msgpack_files import msgpack_options
 from ._opener import open_source, read_keywords
-from ._options import NpyOptions, NpzOptions, Options
+from ._options import NpyOptions, NpzOptions, Options, is_plain
 from ._options_arrow import ArrowOptions, ArrowsOptions
 from ._options_csv import CsvOptions
 from ._options_json import JsonOptions, NdjsonOptions, YamlOptions
@@ -162,7 +162,18 @@ def core_options(options: Options, request: Request) -> _core.WriteOptions:
     ColumnNotFound
         A label in the options that no column has.
     """
-    return write_format(options).to_core(options, request, resolve_threads(options.threads, request.threads))
+    threads = resolve_threads(options.threads, request.threads)
+    if request.where is not None or request.nrows is not None or not is_plain(options):
+        return _WRITE[type(options)].to_core(options, request, threads)
+    # Of a small frame, making the core's options anew would be a tenth of the time.
+    key = (type(options), threads, request.is_message, request.bundle)
+    found = _PLAIN.get(key)
+    if found is None:
+        found = _PLAIN[key] = _WRITE[type(options)].to_core(options, request, threads)
+    return found
+
+
+_PLAIN: dict[tuple[type, int, bool, tuple[str, str | None]], _core.WriteOptions] = {}
 
 
 def write_format(options: Options) -> WriteFormat:

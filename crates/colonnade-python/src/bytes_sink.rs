@@ -103,7 +103,13 @@ impl BytesSink {
 
 impl Sink for BytesSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.take(bytes.len())?.copy_from_slice(bytes);
+        match &mut self.spill {
+            // What `take` gives of a vector is set to zero first.
+            Spill::Small(held) if self.room.is_none() && held.len() + bytes.len() <= SMALL_NBYTES => {
+                held.extend_from_slice(bytes);
+            }
+            _ => self.take(bytes.len())?.copy_from_slice(bytes),
+        }
         Ok(())
     }
 
