@@ -48,7 +48,7 @@ def native_library(source: Any) -> str:
     origin = decode_optional(source.origin)
     if isinstance(origin, dict) and isinstance(origin.get("library"), str):
         return str(origin["library"])
-    if hasattr(source, "load_arrow"):
+    if hasattr(source, "load_arrow") and not getattr(source, "holds_blocks", False):
         return "pyarrow"
     if getattr(source, "kind", None) == "frame":
         try:

@@ -146,6 +146,7 @@ fn write_bundle_path(
 ) -> PyResult<()> {
     let frames = owned(&frames);
     watched(py, progress, Some(&path.0), |watch| {
+        options.encoding.check_bundle(&frames)?;
         let mut sink = FileSink(AtomicFile::create(&path.0)?);
         options.encoding.encode_bundle(&frames, &mut sink, watch)?;
         Ok(sink.0.commit(options.fsync)?)

@@ -87,6 +87,14 @@ impl Encoding {
         self.through(sink, |sink| encoder.encode(frame, &*self.options, sink, progress))
     }
 
+    /// Checks that these frames can be written under their labels; see [`Format::check_bundle`].
+    ///
+    /// # Errors
+    /// As [`Format::check_bundle`].
+    pub fn check_bundle(&self, frames: &[(String, Frame)]) -> Result<()> {
+        self.format.check_bundle(frames)
+    }
+
     /// Writes several frames under labels.
     ///
     /// # Errors

@@ -159,6 +159,15 @@ pub trait Format: Sync {
         Err(self.spec().refuse("each frame is a message of its own. Send them one by one."))
     }
 
+    /// Checks that these frames can be written under their labels, before a file is made.
+    ///
+    /// # Errors
+    /// `Unrepresentable`, naming the label; `InvalidOption`.
+    fn check_bundle(&self, frames: &[(String, Frame)]) -> Result<()> {
+        let _ = frames;
+        Ok(())
+    }
+
     /// Writes several frames under labels.
     ///
     /// # Errors

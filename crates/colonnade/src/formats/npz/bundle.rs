@@ -35,7 +35,11 @@ pub fn encode_bundle(
     }
 }
 
-fn check_labels(frames: &[(String, Frame)]) -> Result<()> {
+/// Checks the labels of a bundle, before anything is written.
+///
+/// # Errors
+/// `Unrepresentable`: a label that cannot be part of a name in a ZIP. `InvalidOption`: a label that stands twice.
+pub(super) fn check_labels(frames: &[(String, Frame)]) -> Result<()> {
     let mut labels: Vec<&str> = frames.iter().map(|(label, _)| label.as_str()).collect();
     for label in &labels {
         check_label(label).map_err(|e| Error::unrepresentable("npz", e.message()))?;

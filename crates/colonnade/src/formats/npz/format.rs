@@ -1,5 +1,6 @@
 //! The format as the registry knows it.
 
+use super::bundle::check_labels;
 use super::{WriteOptions, encode, encode_bundle};
 use crate::container::store::{ReadOptions, Store};
 use crate::error::Result;
@@ -56,6 +57,10 @@ impl Format for NpzFormat {
 
     fn patches(&self) -> bool {
         true
+    }
+
+    fn check_bundle(&self, frames: &[(String, Frame)]) -> Result<()> {
+        check_labels(frames)
     }
 
     fn encode_bundle(
