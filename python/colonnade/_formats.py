@@ -1,6 +1,6 @@
-"""The formats by name, by suffix and by their first bytes.
+"""The formats by name, by suffix and by their first bytes, as the core's registry lists them.
 
-The other formats are known by name, so that a file of theirs is refused with its name rather than called unknown.
+Feather V1 is recognized by its first bytes, so that it is refused by its name.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,6 @@ DIRECTORIES = tuple(spec["name"] for spec in _SPECS if spec["directory"])
 STREAMED = tuple(spec["name"] for spec in _SPECS if spec["chunks"])  # written and read chunk by chunk
 BUNDLED = tuple(spec["name"] for spec in _SPECS if spec["bundle"])  # several frames in one file
 CONNECTED = tuple(spec["name"] for spec in _SPECS if spec["messages"])  # frames as messages of a connection
-KNOWN = BUILT
 SUFFIXES = {suffix: spec["name"] for spec in _SPECS for suffix in spec["suffixes"]}
 _TEXT = tuple(spec["name"] for spec in _SPECS if spec["compressed"])
 _PRINTED = frozenset([*b"\t\r\n", *range(0x20, 0x7F)])
@@ -48,8 +47,6 @@ def check_format(name: str) -> str:
 
     Raises
     ------
-    UnsupportedError
-        A format that is known but not built.
     OptionError
         An unknown name; the message lists the known ones.
     """
@@ -58,9 +55,7 @@ def check_format(name: str) -> str:
     lower = name.lower().removeprefix(".")
     if lower in BUILT:
         return lower
-    if lower in KNOWN:
-        refuse_unbuilt(lower)
-    raise OptionError(f"format: unknown format {name!r}{nearest_hint(lower, KNOWN)}. Known: {', '.join(KNOWN)}.")
+    raise OptionError(f"format: unknown format {name!r}{nearest_hint(lower, BUILT)}. Known: {', '.join(BUILT)}.")
 
 
 def refuse_unbuilt(name: str, where: str = "") -> NoReturn:
@@ -151,7 +146,7 @@ def detect(head: bytes, name: str | None, more: Callable[[], str] | None = None)
     maybe = " MessagePack has no magic: if it is that, pass format='msgpack'." if _looks_like_msgpack(head) else ""
     raise DecodeError(
         f"{what}: expected a file of a known format, found {bytes_seen} and no known suffix. "
-        f"Known: {', '.join(KNOWN)}; pass format= where you know it.{maybe}"
+        f"Known: {', '.join(BUILT)}; pass format= where you know it.{maybe}"
     )
 
 
@@ -162,10 +157,8 @@ def for_target(format: str | None, name: str | None) -> str:
     if name is None:
         raise OptionError(f"format: the target has no name to tell it from. Pass format=, one of: {', '.join(BUILT)}.")
     found = from_suffix(name)
-    if found in BUILT:
-        return found
     if found is not None:
-        refuse_unbuilt(found, repr(name))
+        return found
     near = nearest_hint(_suffix(name.lower()), SUFFIXES)
     raise OptionError(
         f"format: the suffix of {name!r} is not known{near}. Known: {' '.join(SUFFIXES)}; "

@@ -25,8 +25,6 @@ impl Format for ArrowFileFormat {
         &SPEC
     }
 
-    // --- reading
-
     fn open(
         &self,
         source: Source<'_>,
@@ -36,8 +34,6 @@ impl Format for ArrowFileFormat {
         let options = OpenOptions { form: Some(Form::File), ..*options_of(SPEC.name, options)? };
         Ok(Box::new(Ipc::open_source(source, options, progress)?))
     }
-
-    // --- writing
 
     fn encode(
         &self,

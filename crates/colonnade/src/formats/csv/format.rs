@@ -34,8 +34,6 @@ impl Format for CsvFormat {
         &SPEC
     }
 
-    // --- reading
-
     fn open(
         &self,
         source: Source<'_>,
@@ -53,8 +51,6 @@ impl Format for CsvFormat {
     ) -> Result<Box<dyn IncrementalReader>> {
         opened::reader(options_of(SPEC.name, options)?, max_rows, path)
     }
-
-    // --- writing
 
     fn encode(
         &self,
@@ -84,7 +80,7 @@ impl Format for CsvFormat {
             Some(frame) if options.schema == SchemaPlace::Sidecar => Some(sidecar(frame, options)?),
             _ => None,
         };
-        Ok(Some(Sidecar { suffix: ".schema.json", content, is_sidecar }))
+        Ok(Some(Sidecar { suffix: sidecar::SUFFIX, content, is_sidecar }))
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::Result;
 
 /// Appended to the name of the CSV file.
-const SUFFIX: &str = ".schema.json";
+pub(super) const SUFFIX: &str = ".schema.json";
 
 /// The schema next to the file at `path`; `None` where there is none.
 ///

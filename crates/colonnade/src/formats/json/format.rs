@@ -23,8 +23,6 @@ impl Format for JsonFormat {
         &SPEC
     }
 
-    // --- reading
-
     fn open(
         &self,
         source: Source<'_>,
@@ -33,8 +31,6 @@ impl Format for JsonFormat {
     ) -> Result<Box<dyn Opened>> {
         opened::open(source, options_of(SPEC.name, options)?, progress)
     }
-
-    // --- writing
 
     fn encode(
         &self,

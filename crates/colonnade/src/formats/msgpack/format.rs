@@ -35,8 +35,6 @@ impl Format for MsgpackFormat {
         &SPEC
     }
 
-    // --- reading
-
     fn open(
         &self,
         source: Source<'_>,
@@ -61,8 +59,6 @@ impl Format for MsgpackFormat {
         let bytes = source.read(SPEC.name, &options.limits, options.threads, progress)?;
         is_series(&bytes, options, progress)
     }
-
-    // --- writing
 
     fn encode(
         &self,

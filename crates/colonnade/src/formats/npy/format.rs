@@ -25,8 +25,6 @@ impl Format for NpyFormat {
         &SPEC
     }
 
-    // --- reading
-
     fn open(
         &self,
         source: Source<'_>,
@@ -36,8 +34,6 @@ impl Format for NpyFormat {
         let options = options_of::<ReadOptions>(SPEC.name, options)?;
         Ok(Box::new(Store::open(source, *options, progress)?))
     }
-
-    // --- writing
 
     fn encode(
         &self,

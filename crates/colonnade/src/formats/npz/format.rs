@@ -31,8 +31,6 @@ impl Format for NpzFormat {
         &SPEC
     }
 
-    // --- reading
-
     fn open(
         &self,
         source: Source<'_>,
@@ -42,8 +40,6 @@ impl Format for NpzFormat {
         let options = options_of::<ReadOptions>(SPEC.name, options)?;
         Ok(Box::new(Store::open(source, *options, progress)?))
     }
-
-    // --- writing
 
     fn encode(
         &self,

@@ -24,8 +24,6 @@ impl Format for ParquetFormat {
         &SPEC
     }
 
-    // --- reading
-
     fn open(
         &self,
         source: Source<'_>,
@@ -35,8 +33,6 @@ impl Format for ParquetFormat {
         let options = options_of::<ReadOptions>(SPEC.name, options)?;
         Ok(Box::new(Parquet::open_source(source, options.clone(), progress)?))
     }
-
-    // --- writing
 
     fn encode(
         &self,

@@ -36,8 +36,6 @@ impl Format for ArrowStreamFormat {
         &SPEC
     }
 
-    // --- reading
-
     fn open(
         &self,
         source: Source<'_>,
@@ -56,8 +54,6 @@ impl Format for ArrowStreamFormat {
     ) -> Result<Box<dyn IncrementalReader>> {
         Ok(Box::new(Reader::new(options_of(SPEC.name, options)?)?))
     }
-
-    // --- writing
 
     fn encode(
         &self,

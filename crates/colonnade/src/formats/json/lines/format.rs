@@ -34,8 +34,6 @@ impl Format for NdjsonFormat {
         &SPEC
     }
 
-    // --- reading
-
     fn open(
         &self,
         source: Source<'_>,
@@ -54,8 +52,6 @@ impl Format for NdjsonFormat {
         let _ = path;
         opened::reader(options_of(SPEC.name, options)?, max_rows)
     }
-
-    // --- writing
 
     fn encode(
         &self,
