@@ -95,7 +95,7 @@ impl Client {
                 );
                 HttpError::new(HttpErrorKind::Answer, message)
             })?;
-            if url.secure && !next.secure {
+            if url.is_secure() && !next.is_secure() {
                 let message = format!(
                     "{}: the server redirects to {}, which is not encrypted. Ask for that address if you trust it.",
                     url.shown(),
@@ -141,12 +141,12 @@ impl Client {
 
 fn agent(url: &Url, timeout: Duration) -> Result<Agent, HttpError> {
     let proxy = proxy::of(url)?;
-    let secure = url.secure || proxy.as_ref().is_some_and(proxy::is_secure);
+    let secure = url.is_secure() || proxy.as_ref().is_some_and(proxy::is_secure);
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
-        .https_only(url.secure)
+        .https_only(url.is_secure())
         .proxy(proxy)
         .user_agent(concat!("colonnade/", env!("CARGO_PKG_VERSION")))
         .timeout_resolve(Some(timeout))

@@ -88,7 +88,7 @@ impl HttpFile {
     /// The address after redirects, without user and password.
     #[must_use]
     pub fn url(&self) -> String {
-        self.url.request()
+        self.url.request().to_owned()
     }
 
     /// The address for messages.

@@ -10,13 +10,13 @@ use super::url::Url;
 /// The proxy for `url`, if there is one.
 pub(super) fn of(url: &Url) -> Result<Option<Proxy>, HttpError> {
     // HTTP_PROXY in capitals is what a client of a CGI program can set: nobody reads it.
-    let names: &[&str] = if url.secure {
+    let names: &[&str] = if url.is_secure() {
         &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     } else {
         &["http_proxy", "all_proxy", "ALL_PROXY"]
     };
     let Some((name, value)) = first(names) else { return Ok(None) };
-    if first(&["no_proxy", "NO_PROXY"]).is_some_and(|(_, list)| is_listed(&list, &url.authority)) {
+    if first(&["no_proxy", "NO_PROXY"]).is_some_and(|(_, list)| is_listed(&list, &url.host_and_port())) {
         return Ok(None);
     }
     // The value may hold a password.

@@ -1,175 +1,122 @@
-//! The address of a file behind HTTP: taken apart, joined with a redirect, shown without secrets.
+//! The address of a file behind HTTP, parsed as the URL Standard says: what a request needs of it, and how messages show it
+//! without secrets.
+
+use percent_encoding::percent_decode_str;
+use url::{ParseError, Position};
 
 use super::error::HttpError;
 
 /// An `http://` or `https://` address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Url {
-    pub(super) secure: bool,
-    /// Host and port.
-    pub(super) authority: String,
-    /// Path and query.
-    target: String,
-    /// `user:password`, still percent-encoded.
-    user: Option<String>,
+    /// Without user, password and fragment: a request line carries none of them.
+    url: url::Url,
+    /// `user:password`, decoded.
+    user: Option<Vec<u8>>,
 }
 
 impl Url {
-    /// Takes an address apart. What may not stand in a request (spaces, letters beyond ASCII) is percent-encoded.
+    /// Parses an address. Characters that a request cannot carry (spaces, letters beyond ASCII) are percent-encoded.
     pub(super) fn parse(text: &str) -> Result<Self, HttpError> {
-        let scheme = |name: &str| {
-            text.get(..name.len()).filter(|head| head.eq_ignore_ascii_case(name)).and(text.get(name.len()..))
-        };
-        let (secure, rest) = match (scheme("http://"), scheme("https://")) {
-            (Some(rest), _) => (false, rest),
-            (_, Some(rest)) => (true, rest),
-            _ => {
-                return Err(HttpError::address(format!(
-                    "expected http:// or https://, found {}.",
-                    cut(text)
-                )));
+        Self::checked(url::Url::parse(text), text)
+    }
+
+    /// Resolves the location of a redirect.
+    pub(super) fn join(&self, location: &str) -> Result<Self, HttpError> {
+        Self::checked(self.url.join(location), location)
+    }
+
+    fn checked(parsed: Result<url::Url, ParseError>, text: &str) -> Result<Self, HttpError> {
+        let mut url = match parsed {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => url,
+            Ok(_) | Err(ParseError::RelativeUrlWithoutBase) => {
+                let message = format!("expected http:// or https://, found {}.", scheme(text));
+                return Err(HttpError::address(message));
             }
+            Err(_) => return Err(no_host(text)),
         };
-        let rest = rest.split('#').next().unwrap_or_default();
-        let end = rest.find(['/', '?']).unwrap_or(rest.len());
-        let (authority, target) = rest.split_at(end);
-        let (user, authority) = match authority.rsplit_once('@') {
-            Some((user, authority)) => (Some(user.to_owned()), authority),
-            None => (None, authority),
-        };
-        let url = Self { secure, authority: authority.to_owned(), target: encoded(target), user };
-        // Before an @ that comes too late stands a password with a / or ? in it.
-        let shown = if url.target.contains('@') { cut(text) } else { url.shown() };
-        if !has_port(&url.authority) {
-            let message = format!(
-                "{shown}: expected a host, or host:port with a port of 0 to 65535. In a password, / ? # are %2F %3F %23."
-            );
-            return Err(HttpError::address(message));
+        // Legal, but it is what `f"{host}:{port}"` gives without a port.
+        let authority = text.split("://").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
+        if authority.is_some_and(|authority| authority.ends_with(':')) {
+            return Err(no_host(text));
         }
-        if url.authority.is_empty() || url.request().parse::<ureq::http::Uri>().is_err() {
-            return Err(HttpError::address(format!("{shown} is no URL.")));
+        let user = user(&url);
+        url.set_fragment(None);
+        if url.set_username("").and(url.set_password(None)).is_err() {
+            return Err(no_host(text));
+        }
+        let url = Self { url, user };
+        // The request's own type holds 65,534 bytes.
+        if url.request().parse::<ureq::http::Uri>().is_err() {
+            return Err(HttpError::address(format!("{} is no URL.", url.shown())));
         }
         Ok(url)
     }
 
-    /// Where a redirect leads.
-    pub(super) fn join(&self, location: &str) -> Result<Self, HttpError> {
-        let location = location.trim();
-        let here = |target: String| Self { target: encoded(&target), user: None, ..self.clone() };
-        if has_scheme(location) {
-            return Self::parse(location);
-        }
-        if location.starts_with("//") {
-            return Self::parse(&format!("{}:{location}", self.scheme()));
-        }
-        let location = location.split('#').next().unwrap_or_default();
-        let path = self.target.split('?').next().unwrap_or_default();
-        if location.starts_with('?') {
-            return Ok(here(format!("{path}{location}")));
-        }
-        if location.starts_with('/') {
-            return Ok(here(location.to_owned()));
-        }
-        let folder = path.rfind('/').map_or("/", |end| path.get(..=end).unwrap_or("/"));
-        let (name, query) = location.find('?').map_or((location, ""), |at| location.split_at(at));
-        let mut parts: Vec<&str> = Vec::new();
-        let joined = format!("{folder}{name}");
-        for part in joined.split('/').skip(1) {
-            match part {
-                "." => {}
-                ".." => drop(parts.pop()),
-                part => parts.push(part),
-            }
-        }
-        Ok(here(format!("/{}{query}", parts.join("/"))))
+    /// Whether the connection is encrypted.
+    pub(super) fn is_secure(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// Host and port, the port left out where it is the scheme's own.
+    pub(super) fn authority(&self) -> &str {
+        &self.url[Position::BeforeHost..Position::AfterPort]
+    }
+
+    /// Host and port, whichever scheme has it as its own.
+    pub(super) fn host_and_port(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        self.url.port_or_known_default().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
     /// The address as a request has it: no user, no password.
-    pub(super) fn request(&self) -> String {
-        let slash = if self.target.starts_with('/') { "" } else { "/" };
-        format!("{}://{}{slash}{}", self.scheme(), self.authority, self.target)
+    pub(super) fn request(&self) -> &str {
+        self.url.as_str()
     }
 
     /// The address for messages: a query may be a signature, so it is left out too.
     pub(super) fn shown(&self) -> String {
-        let request = self.request();
-        match request.split_once('?') {
-            Some((path, _)) => format!("{path}?..."),
-            None => request,
-        }
+        let query = if self.url.query().is_some() { "?..." } else { "" };
+        format!("{}{query}", &self.url[..Position::AfterPath])
     }
 
     /// User and password, decoded.
-    pub(super) fn user(&self) -> Option<Vec<u8>> {
-        self.user.as_deref().map(decoded)
+    pub(super) fn user(&self) -> Option<&[u8]> {
+        self.user.as_deref()
     }
 
-    /// Whether what was meant for this one may be told the other: the same host and port, encrypted if it was.
+    /// Whether credentials for this address may be sent to the other: the same host and port, encrypted if this one is.
     pub(super) fn same_host(&self, other: &Self) -> bool {
-        self.authority.eq_ignore_ascii_case(&other.authority) && (other.secure || !self.secure)
+        self.authority() == other.authority() && (other.is_secure() || !self.is_secure())
     }
 
     /// Whether both are on one server, asked in one way.
     pub(super) fn same_place(&self, other: &Self) -> bool {
-        self.authority == other.authority && self.secure == other.secure
-    }
-
-    fn scheme(&self) -> &'static str {
-        if self.secure { "https" } else { "http" }
+        self.authority() == other.authority() && self.is_secure() == other.is_secure()
     }
 }
 
-/// Whether a port, where the authority has one, is one.
-fn has_port(authority: &str) -> bool {
-    let tail = authority.rsplit_once(']').map_or(authority, |(_, tail)| tail);
-    tail.rsplit_once(':').is_none_or(|(host, port)| {
-        !host.contains(':') && port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok()
-    })
+fn user(url: &url::Url) -> Option<Vec<u8>> {
+    let name = (!url.username().is_empty() || url.password().is_some()).then(|| url.username())?;
+    let mut user: Vec<u8> = percent_decode_str(name).collect();
+    if let Some(password) = url.password() {
+        user.push(b':');
+        user.extend(percent_decode_str(password));
+    }
+    Some(user)
 }
 
-/// Whether a reference is absolute (RFC 3986, 4.2).
-fn has_scheme(location: &str) -> bool {
-    let head = location.split(['/', '?', '#']).next().unwrap_or_default();
-    head.split_once(':').is_some_and(|(scheme, _)| {
-        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
-    })
+/// A text that is no URL is not shown: any part of it may be a password.
+fn no_host(text: &str) -> HttpError {
+    HttpError::address(format!(
+        "{}: expected a host, or host:port with a port of 0 to 65535. In a password, / ? # are %2F %3F %23.",
+        scheme(text)
+    ))
 }
 
-/// An address that is none may be anything, a password too.
-fn cut(text: &str) -> String {
+fn scheme(text: &str) -> String {
     let scheme = text.split("://").next().unwrap_or_default();
     if scheme.len() < text.len() { format!("{scheme}://") } else { "none".to_owned() }
-}
-
-fn encoded(target: &str) -> String {
-    let mut out = String::with_capacity(target.len());
-    for byte in target.bytes() {
-        match byte {
-            b'!'..=b'~' if !b"\"<>\\^`{|}".contains(&byte) => out.push(char::from(byte)),
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
-
-fn decoded(text: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let pair = tail.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
-        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()).filter(|_| first == b'%') {
-            Some(byte) => {
-                out.push(byte);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            None => {
-                out.push(first);
-                rest = tail;
-            }
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -182,12 +129,13 @@ mod tests {
         assert_eq!(url.request(), "http://host:81/a%20b/%C3%BC.npz?key=secret");
         assert_eq!(url.shown(), "http://host:81/a%20b/%C3%BC.npz?...");
         assert_eq!(url.user().unwrap(), b"me:p@ss");
+        assert_eq!(Url::parse("http://HOST:80/").unwrap().authority(), "host");
         assert_eq!(Url::parse("https://host").unwrap().request(), "https://host/");
         assert_eq!(Url::parse("https://[::1]:8443?x").unwrap().request(), "https://[::1]:8443/?x");
     }
 
     #[test]
-    fn what_is_no_address_is_told_so_without_secrets() {
+    fn an_address_that_is_none_is_refused_without_secrets() {
         for text in [
             "ftp://me:secret@host/x",
             "http://",

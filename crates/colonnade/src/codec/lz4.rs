@@ -19,6 +19,7 @@ use lz4_sys::{
     LZ4F_freeDecompressionContext, LZ4F_isError, LZ4F_resetDecompressionContext, LZ4FDecompressOptions,
     LZ4FDecompressionContext,
 };
+use twox_hash::XxHash32;
 
 use crate::error::{Error, Result};
 
@@ -110,7 +111,7 @@ pub fn compress(bytes: &[u8], level: i32, target: &mut [u8]) -> Result<usize> {
         [0b0110_1000, if bytes.len() <= WINDOW { 0x40 } else { 0x50 }, 0, 0, 0, 0, 0, 0, 0, 0];
     let (_, size) = descriptor.split_at_mut(2);
     size.copy_from_slice(&(bytes.len() as u64).to_le_bytes());
-    let check = xxh32_short(&descriptor).to_le_bytes()[1];
+    let check = XxHash32::oneshot(0, &descriptor).to_le_bytes()[1];
     let mut at = 0;
     let mut put = |target: &mut [u8], part: &[u8]| -> Result<()> {
         target.get_mut(at..at + part.len()).ok_or_else(small)?.copy_from_slice(part);
@@ -188,7 +189,7 @@ impl<'s> Frame<'s> {
         let descriptor = if flags & 0b1000 == 0 { 2 } else { 10 };
         let (head, rest) = rest.split_at_checked(descriptor)?;
         let (check, blocks) = rest.split_first()?;
-        let same = xxh32_short(head).to_le_bytes().get(1) == Some(check);
+        let same = XxHash32::oneshot(0, head).to_le_bytes().get(1) == Some(check);
         same.then_some(Self { linked: flags & 0b10_0000 == 0, block_nbytes, blocks })
     }
 
@@ -300,25 +301,4 @@ fn decompress_any(source: &[u8], target: &mut [u8]) -> Result<()> {
         }
         Err(damaged(&format!("expected {} bytes, the frame yields {filled}", target.len())))
     })
-}
-
-/// XXH32 with seed 0 of fewer than 16 bytes, which a frame's descriptor is.
-fn xxh32_short(bytes: &[u8]) -> u32 {
-    const P1: u32 = 2_654_435_761;
-    const P2: u32 = 2_246_822_519;
-    const P3: u32 = 3_266_489_917;
-    const P4: u32 = 668_265_263;
-    const P5: u32 = 374_761_393;
-    let mut hash = P5.wrapping_add(u32::try_from(bytes.len()).unwrap_or(0));
-    let (words, rest) = bytes.as_chunks::<4>();
-    for word in words {
-        hash = hash.wrapping_add(u32::from_le_bytes(*word).wrapping_mul(P3));
-        hash = hash.rotate_left(17).wrapping_mul(P4);
-    }
-    for &byte in rest {
-        hash = hash.wrapping_add(u32::from(byte).wrapping_mul(P5)).rotate_left(11).wrapping_mul(P1);
-    }
-    hash = (hash ^ (hash >> 15)).wrapping_mul(P2);
-    hash = (hash ^ (hash >> 13)).wrapping_mul(P3);
-    hash ^ (hash >> 16)
 }
