@@ -10,7 +10,7 @@ use std::time::Duration;
 use colonnade::codec::{deflate, zstd};
 use colonnade::container::members::Compat;
 use colonnade::container::npy::{parse_header, write_header};
-use colonnade::container::store::{Request, Source, Store};
+use colonnade::container::store::{Request, Store, StoreSource};
 use colonnade::container::zip::Directory;
 use colonnade::formats::npz::{Codec, WriteOptions, encode};
 use colonnade::frame::{Axis, Block, DType, Frame, Grid, Labels, Level, Part, Tags};
@@ -83,13 +83,13 @@ fn open(c: &mut Criterion) {
     });
     group.bench_function("map of 10,002 members", |b| {
         b.iter(|| {
-            let source = Source::file(file.try_clone().unwrap(), true).unwrap();
+            let source = StoreSource::file(file.try_clone().unwrap(), true).unwrap();
             Store::open_source(source, Limits::default()).unwrap()
         });
     });
     group.bench_function("map of 10,002 members, axes and blocks", |b| {
         b.iter(|| {
-            let source = Source::file(file.try_clone().unwrap(), true).unwrap();
+            let source = StoreSource::file(file.try_clone().unwrap(), true).unwrap();
             let store = Store::open_source(source, Limits::default()).unwrap();
             let axes = store.axes(1).unwrap();
             let progress = &NoProgress;

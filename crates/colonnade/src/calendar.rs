@@ -1,14 +1,14 @@
-//! Dates of the Gregorian calendar, carried back to before it was (proleptic), and days and seconds since 1970.
+//! Converts between dates of the proleptic Gregorian calendar and days since 1970.
 //!
-//! Own code: seconds of 64 bits reach the year 292 billion, past what the crates of the field count (chrono: 262 thousand). The
-//! sums are Howard Hinnant's, "chrono-Compatible Low-Level Date Algorithms", and hold for the days of every count of seconds.
+//! Seconds of 64 bits reach the year 292 billion, beyond the range of crates (chrono: 262 thousand). The algorithms are Howard
+//! Hinnant's, "chrono-Compatible Low-Level Date Algorithms", and are valid for the days of all 64-bit seconds.
 
 use arrow_schema::TimeUnit;
 
-/// Days of 400 years, after which the calendar repeats.
+/// Days of 400 years, the period of the calendar.
 const ERA: i64 = 146_097;
 
-/// Days from 1 March of the year 0, where an era begins, to 1970.
+/// Days from 1 March of the year 0, the start of an era, to 1970.
 const FROM_MARCH_0: i64 = 719_468;
 
 /// Days since 1970 as year, month, day.
@@ -25,7 +25,7 @@ pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// Days since 1970 of a date; `None` where there is no such date.
+/// Days since 1970 of a date; `None` for an invalid date.
 #[inline]
 pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     const LENGTHS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -48,7 +48,7 @@ pub(crate) fn leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// Counts of a unit in a second.
+/// Number of units in a second.
 #[inline]
 pub(crate) fn per_second(unit: TimeUnit) -> i64 {
     match unit {
@@ -59,8 +59,8 @@ pub(crate) fn per_second(unit: TimeUnit) -> i64 {
     }
 }
 
-/// Seconds and the nanoseconds after them as a count of a unit of which a second has `per_second`; `None` where it is not exactly
-/// one, or past 64 bits.
+/// Converts seconds and nanoseconds to a unit with `per_second` units in a second; `None` if the result is inexact or exceeds 64
+/// bits.
 #[inline]
 pub(crate) fn counted(seconds: i64, nanoseconds: i64, per_second: i64) -> Option<i64> {
     let each = 1_000_000_000 / per_second;

@@ -1,26 +1,26 @@
-//! The one error of the core: what, where, expected, found, next step.
+//! The error type of the core: what, where, expected, found, next step.
 //!
-//! Every decoder and encoder answers with [`Error`]; the bindings map each [`ErrorKind`] to one Python class.
+//! Every decoder and encoder returns [`Error`]. The bindings map each [`ErrorKind`] to one Python class.
 
 use std::fmt;
 
-/// Result of everything in this crate.
+/// Result of functions in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// How the text of an internal error begins.
+/// Start of an internal error's text.
 const INTERNAL: &str = "internal error: ";
 
-/// What went wrong. The variants are the rows of the error table in `docs/design`.
+/// The kind of an error. The variants are the rows of the error table in `docs/design`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The bytes break the specification.
     Malformed,
-    /// The bytes end early: `needed` bytes were declared or required, `had` were there.
+    /// The bytes end early: a structure needs `needed` bytes, the input has `had`.
     Truncated {
         /// Bytes that the structure needs.
         needed: u64,
-        /// Bytes that are there.
+        /// Bytes that the input has.
         had: u64,
     },
     /// Legal, but not implemented or not built in.
@@ -29,19 +29,19 @@ pub enum ErrorKind {
     Unrepresentable,
     /// An option outside its range.
     InvalidOption,
-    /// A declared size over the cap, or over what the bytes could hold.
+    /// A declared size over a limit, or more than the bytes can hold.
     LimitExceeded,
-    /// A column, member or label that is not there.
+    /// A column, member or label that does not exist.
     NotFound,
-    /// The system refused; kept as it came.
+    /// An error of the operating system, unchanged.
     Io(std::io::Error),
     /// The caller's progress callback or a signal asked to stop.
     Cancelled,
-    /// Code panicked: a bug; see [`crate::panics`].
+    /// A panic, which is a bug; see [`crate::panics`].
     Internal,
 }
 
-/// Where in the input (or the frame) the error stands.
+/// The position of the error in the input or the frame.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Location {
     /// Member of an archive, column of a frame, message of a stream.
@@ -61,7 +61,7 @@ struct Inner {
 }
 
 impl Error {
-    /// A new error of `kind` in `format`; `message` says expected, found and next step.
+    /// An error of `kind` in `format`; `message` has expected, found and next step.
     #[must_use]
     pub fn new(kind: ErrorKind, format: &'static str, message: impl Into<String>) -> Self {
         Self(Box::new(Inner { kind, format, location: Location::default(), message: message.into() }))
@@ -73,7 +73,7 @@ impl Error {
         Self::new(ErrorKind::Malformed, format, message)
     }
 
-    /// The input ends before the structure does.
+    /// The input ends inside a structure.
     #[must_use]
     pub fn truncated(format: &'static str, what: &str, needed: u64, had: u64) -> Self {
         let message = format!(
@@ -100,17 +100,17 @@ impl Error {
         Self::new(ErrorKind::InvalidOption, format, message)
     }
 
-    /// A declared size over a cap.
+    /// A declared size over a limit.
     #[must_use]
     pub fn limit(format: &'static str, message: impl Into<String>) -> Self {
         Self::new(ErrorKind::LimitExceeded, format, message)
     }
 
-    /// Code panicked with this message, where it is known where.
+    /// A panic with this message, at this place in the code if known.
     #[must_use]
     pub fn internal(message: &str, place: Option<&str>) -> Self {
         if let Some(text) = message.strip_prefix(INTERNAL) {
-            // It passed through another language on its way.
+            // The text is already complete if the error passed through another language.
             return Self::new(ErrorKind::Internal, "internal error", text);
         }
         let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
@@ -119,13 +119,13 @@ impl Error {
         Self::new(ErrorKind::Internal, "internal error", message)
     }
 
-    /// A frame that passes what this machine can address.
+    /// A frame that exceeds the address space.
     #[must_use]
     pub fn too_large(format: &'static str) -> Self {
         Self::limit(format, "the frame is too large for this machine's addresses.")
     }
 
-    /// Something asked for by name that is not there.
+    /// Something requested that does not exist.
     #[must_use]
     pub fn not_found(format: &'static str, message: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotFound, format, message)
@@ -145,7 +145,7 @@ impl Error {
         self
     }
 
-    /// Shifts a relative offset by `base` (a header's own offset inside its file), or sets it to `base`.
+    /// Adds `base`, for example a header's offset in its file, to the offset; without an offset sets it to `base`.
     #[must_use]
     pub fn shifted(mut self, base: u64) -> Self {
         let inner = self.0.location.offset.unwrap_or(0);
@@ -153,7 +153,7 @@ impl Error {
         self
     }
 
-    /// Puts another member and offset in the place of what an inner layer named in its own terms.
+    /// Replaces the member and offset that an inner layer set in its own terms.
     #[must_use]
     pub fn moved(mut self, member: impl Into<String>, offset: Option<u64>) -> Self {
         self.0.location = Location { member: Some(member.into()), offset };
@@ -166,19 +166,19 @@ impl Error {
         &self.0.kind
     }
 
-    /// Consumes the error: its kind (for I/O errors the original) and its text.
+    /// Consumes the error and returns its kind, which holds the original of an I/O error.
     #[must_use]
     pub fn into_kind(self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The sentence, without format and place.
+    /// The message, without format and position.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The same as an error of another format, which a value passed through on its way.
+    /// Sets another format, for errors of a decoder that several formats use.
     #[must_use]
     pub fn in_format(mut self, format: &'static str) -> Self {
         if !matches!(self.0.kind, ErrorKind::Internal) {
@@ -187,7 +187,7 @@ impl Error {
         self
     }
 
-    /// Where it stands.
+    /// The position.
     #[must_use]
     pub fn location(&self) -> &Location {
         &self.0.location
@@ -227,7 +227,7 @@ impl std::error::Error for Error {
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
-        // A reader that decodes answers with its own typed error inside.
+        // A decoding reader returns an I/O error that contains its typed error.
         error.downcast::<Self>().unwrap_or_else(|error| Self::new(ErrorKind::Io(error), "io", ""))
     }
 }

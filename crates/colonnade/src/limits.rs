@@ -1,25 +1,25 @@
-//! Caps on what an input may ask for, checked before anything is allocated.
+//! Limits on the sizes that an input may declare, checked before allocation.
 //!
 //! # Cost
 //!
-//! A small input can ask for a large frame: a run-length code repeats a long text, overlapping string views share one, a key
-//! of one JSON record makes a cell in every record. One rule bounds all of them. Before a decoder allocates, it knows from
-//! offsets, codes and counts how many bytes it will write, and calls [`Limits::check_decoded`]. `input` bytes that declare
-//! `ncells` cells (rows times columns) may become
+//! A small input can decode into a large frame: a run-length code repeats a long text, overlapping string views share one, a
+//! key of one JSON record makes a cell in every record. One rule bounds all of them. Before a decoder allocates, it computes
+//! from offsets, codes and counts how many bytes it will write, and calls [`Limits::check_decoded`]. `input` bytes that declare
+//! `ncells` cells (rows times columns) may decode into
 //!
 //! ```text
 //! max(max_unbacked_nbytes, max_expansion * input) + min(64 * ncells, 64 * max_expansion * input)
 //! ```
 //!
 //! The first term is for long values. The second lets every cell take 64 bytes, so that columns of one repeated number or
-//! short text, of which the usual encodings store next to nothing, stay readable: widely used writers reach 14,000 bytes of
-//! frame for each byte of such a file.
+//! short text stay readable, although encodings store very few bytes for them: widely used writers reach 14,000 bytes of frame
+//! for each byte of such a file.
 //!
-//! [`Budget`] is the same rule where the input comes piece by piece, or where several columns share one input.
+//! [`Budget`] applies the rule to an input that arrives piece by piece, or that several columns share.
 //!
-//! # Sources without an end
+//! # Endless sources
 //!
-//! A pipe or a device does not say its length. [`StreamLimit`] stops one that never ends before memory does.
+//! Pipes and devices have no known length. [`StreamLimit`] stops reading an endless one before memory runs out.
 
 mod available;
 mod budget;
@@ -31,34 +31,34 @@ pub use stream::StreamLimit;
 
 use crate::error::{Error, Result};
 
-/// Bytes that each declared cell may take whatever stands for it in the input.
+/// Bytes that each declared cell may always take.
 pub const SHORT_CELL_NBYTES: u64 = 64;
 
 /// Bytes that a cell without a value takes at least: the slot of a number, or the offset of a text.
 pub const CELL_NBYTES: u64 = 8;
 
-/// Caps; all are inclusive.
+/// Limits; all are inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of all members once decompressed.
+    /// Bytes of all members after decompression.
     pub max_nbytes: u64,
     /// Members of an archive.
     pub max_members: u64,
-    /// Bytes of one member once decompressed.
+    /// Bytes of one member after decompression.
     pub max_member_nbytes: u64,
-    /// Columns of a frame: an array of no rows can claim any number of them without a byte behind it.
+    /// Columns of a frame. An array without rows can declare any number of them.
     pub max_columns: u64,
-    /// Rows that no byte stands behind.
+    /// Rows that store no bytes.
     pub max_unbacked_rows: u64,
-    /// Bytes that a decoder may write however small its input is.
+    /// Bytes that a decoder may write for any input, however small.
     pub max_unbacked_nbytes: u64,
     /// Bytes that a decoder may write for each byte of its input, beyond 64 for each declared cell.
     pub max_expansion: u64,
-    /// Bytes that are collected from a source without a known length; `None`: half of the memory that is available then.
+    /// Bytes collected from a source of unknown length; `None`: half of the available memory.
     pub max_stream_nbytes: Option<u64>,
     /// Bytes of `__meta__.json`.
     pub max_meta_nbytes: u64,
-    /// How deep values may nest (MessagePack).
+    /// Nesting depth of values (MessagePack).
     pub max_depth: u64,
 }
 
@@ -88,8 +88,7 @@ impl Limits {
         backed.max(self.max_unbacked_nbytes).saturating_add(short).min(self.max_nbytes)
     }
 
-    /// Refuses to write `nbytes` bytes for `input` bytes that declare `ncells` cells. `what` names what takes them, in the
-    /// plural.
+    /// Refuses to write `nbytes` bytes for `input` bytes that declare `ncells` cells. `what` names the values, in the plural.
     ///
     /// # Errors
     /// `LimitExceeded`, with the limit and the option that raises it.
@@ -107,35 +106,40 @@ impl Limits {
         Err(Error::limit(format, self.over_decoded(what, nbytes, input, ncells)))
     }
 
-    /// The message of [`Limits::check_decoded`], for errors that get their place elsewhere.
+    /// The message of [`Limits::check_decoded`], for callers that add a position to the error.
     #[must_use]
     #[cold]
     pub fn over_decoded(&self, what: &str, nbytes: u64, input: u64, ncells: u64) -> String {
-        let most = self.decoded_nbytes(input, ncells);
+        let max = self.decoded_nbytes(input, ncells);
         let raise = if nbytes > self.max_nbytes { "max_nbytes" } else { "max_unbacked_nbytes" };
-        over(what, nbytes, input, most, raise)
+        limit_message(what, nbytes, input, max, raise)
     }
 
-    /// Cells without a value that `input` bytes may stand for, where each takes [`CELL_NBYTES`].
+    /// Missing cells that `input` bytes may imply, if each takes [`CELL_NBYTES`].
     #[must_use]
     pub(crate) fn missing_cells(&self, input: u64) -> u64 {
         self.decoded_nbytes(input, 0) / CELL_NBYTES
     }
 }
 
-fn over(what: &str, nbytes: u64, input: u64, most: u64, raise: &str) -> String {
+fn limit_message(what: &str, nbytes: u64, input: u64, max: u64, raise: &str) -> String {
     format!(
-        "{what} take {nbytes} bytes once decoded, the limit for {input} bytes of input is {most}. Read fewer rows= or \
+        "{what} take {nbytes} bytes once decoded, the limit for {input} bytes of input is {max}. Read fewer rows= or \
          columns=, or pass limits=Limits({raise}={nbytes}) if you trust the source."
     )
 }
 
-/// The message of the same refusal where rows lack keys that others have: `most` cells may be missing (see
-/// [`Limits::missing_cells`]).
+/// The message for too many cells of keys that rows lack: `max` cells may be missing, see [`Limits::missing_cells`].
 #[cold]
-pub(crate) fn over_missing(missing: u64, input: u64, most: u64) -> String {
-    let (nbytes, most) = (missing.saturating_mul(CELL_NBYTES), most.saturating_mul(CELL_NBYTES));
-    over(&format!("{missing} cells of keys that other rows have"), nbytes, input, most, "max_unbacked_nbytes")
+pub(crate) fn over_missing(missing: u64, input: u64, max: u64) -> String {
+    let (nbytes, max) = (missing.saturating_mul(CELL_NBYTES), max.saturating_mul(CELL_NBYTES));
+    limit_message(
+        &format!("{missing} cells of keys that other rows have"),
+        nbytes,
+        input,
+        max,
+        "max_unbacked_nbytes",
+    )
 }
 
 #[cfg(test)]
@@ -162,7 +166,7 @@ mod tests {
         assert!(limits.check_decoded("parquet", "values", 800_000_000, 100_000, 100_000_000).is_ok());
         // The same bytes as few long values.
         assert!(limits.check_decoded("parquet", "values", 800_000_000, 100_000, 8_000).is_err());
-        // Nothing cannot declare everything.
+        // A single byte cannot declare any number of cells.
         assert!(limits.check_decoded("parquet", "values", u64::MAX, 1, u64::MAX).is_err());
     }
 

@@ -1,8 +1,8 @@
-//! Panics as errors.
+//! Converts panics to errors.
 //!
-//! Code of this project does not panic on any input, and what libraries decode is checked before. Should one panic all the
-//! same, [`caught`] makes an [`ErrorKind::Internal`](crate::ErrorKind) of it, which a caller can handle like any other.
-//! Work on other threads is run by [`caught`] too, so that its panic is the error of the call that started it.
+//! This crate is not supposed to panic on any input. If it or a library does, [`caught`] converts the panic to an
+//! [`ErrorKind::Internal`](crate::ErrorKind), which callers handle like any other error. Worker threads use [`caught`] too, so
+//! that their panic becomes the error of the call that started them.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -11,13 +11,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use crate::error::{Error, Result};
 
 thread_local! {
-    /// Calls of [`caught`] that run on this thread.
+    /// Number of running calls of [`caught`] on this thread.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
     /// File and line of the last panic of this thread.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Notes where a panic happens, and leaves those that [`caught`] answers unprinted. Called once by a process.
+/// Installs a panic hook that records the place of panics, and does not print those that [`caught`] handles. Called once per
+/// process.
 pub fn note_places() {
     let print = take_hook();
     set_hook(Box::new(move |panic| {
@@ -29,30 +30,30 @@ pub fn note_places() {
     }));
 }
 
-/// Counts a call out, also where it unwinds.
-struct Deeper;
+/// Decrements the number of calls, also when a call unwinds.
+struct DepthGuard;
 
-impl Deeper {
+impl DepthGuard {
     fn new() -> Self {
         DEPTH.set(DEPTH.get() + 1);
         Self
     }
 }
 
-impl Drop for Deeper {
+impl Drop for DepthGuard {
     fn drop(&mut self) {
         DEPTH.set(DEPTH.get().saturating_sub(1));
     }
 }
 
-/// What `work` answers.
+/// Runs `work` and returns its result.
 ///
-/// What it changed before a panic stays as it is: callers drop it, or hold it in types that a broken call leaves valid.
+/// State that `work` changed before a panic stays changed. Callers drop it, or use types that an interrupted call leaves valid.
 ///
 /// # Errors
-/// `Internal`: it panicked.
+/// `Internal`: `work` panicked.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T> {
-    let deeper = Deeper::new();
+    let deeper = DepthGuard::new();
     let answer = catch_unwind(AssertUnwindSafe(work));
     drop(deeper);
     answer.map_err(|panic| {

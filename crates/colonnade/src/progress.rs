@@ -1,18 +1,18 @@
-//! Progress and cancellation: one question, asked between tasks and chunks.
+//! Progress and cancellation, checked between tasks and chunks.
 
 use std::cell::Cell;
 
 use crate::error::Result;
 
-/// Told how far the work is; answers whether it goes on.
+/// Receives the progress of work, and may cancel it.
 pub trait Progress {
-    /// `done` of `total` bytes.
+    /// Reports `done` of `total` bytes.
     ///
     /// # Errors
-    /// `Cancelled` (or what the callback raised) stops the work.
+    /// `Cancelled`, or the error that the callback raised: the work stops.
     fn advance(&self, done: u64, total: Option<u64>) -> Result<()>;
 
-    /// A signal came while the system was waited for: is it the end?
+    /// Checks whether a signal that interrupted a system call cancels the work.
     ///
     /// # Errors
     /// As [`Progress::advance`].
@@ -20,7 +20,7 @@ pub trait Progress {
         Ok(())
     }
 
-    /// A look for signals in work whose bytes nobody is told; as seldom as `advance` looks.
+    /// Checks for signals in work that reports no bytes, as rarely as `advance` does.
     ///
     /// # Errors
     /// As [`Progress::advance`].
@@ -29,8 +29,8 @@ pub trait Progress {
     }
 }
 
-/// Tells bytes of the input where the work counts those of something else, a text that was decoded: they only grow, and their
-/// total is one throughout.
+/// Converts the units of the work, for example bytes of decompressed text, to bytes of the input. Reported bytes never decrease,
+/// and the total is constant.
 pub struct Scaled<'a> {
     inner: &'a dyn Progress,
     worked: u64,
@@ -39,7 +39,7 @@ pub struct Scaled<'a> {
 }
 
 impl<'a> Scaled<'a> {
-    /// `worked`: what the work counts up to; `nbytes`: of the input.
+    /// `worked`: total in the units of the work; `nbytes`: size of the input.
     pub fn new(inner: &'a dyn Progress, worked: u64, nbytes: u64) -> Self {
         Self { inner, worked, nbytes, last: Cell::new(0) }
     }
@@ -49,7 +49,7 @@ impl Progress for Scaled<'_> {
     fn advance(&self, done: u64, _total: Option<u64>) -> Result<()> {
         let scaled = u128::from(done) * u128::from(self.nbytes) / u128::from(self.worked.max(1));
         let done = u64::try_from(scaled).unwrap_or(u64::MAX).min(self.nbytes);
-        // Work that begins again counts from 0.
+        // A second pass counts from 0 again.
         if done <= self.last.replace(done.max(self.last.get())) {
             return self.inner.look();
         }
@@ -65,7 +65,7 @@ impl Progress for Scaled<'_> {
     }
 }
 
-/// One of several works that are told as one: it counts on where the one before it ended.
+/// The share of one task in a common progress: it continues where the previous share ends.
 pub struct Share<'a> {
     inner: &'a dyn Progress,
     before: u64,
@@ -74,7 +74,7 @@ pub struct Share<'a> {
 }
 
 impl<'a> Share<'a> {
-    /// The shares of works of these sizes, in their order.
+    /// The shares of tasks of these sizes, in order.
     pub fn each(inner: &'a dyn Progress, sizes: impl Iterator<Item = usize>) -> Vec<Self> {
         let sizes: Vec<u64> = sizes.map(|nbytes| nbytes as u64).collect();
         let total = sizes.iter().sum();
@@ -86,7 +86,7 @@ impl<'a> Share<'a> {
         sizes.into_iter().map(share).collect()
     }
 
-    /// The work is done.
+    /// Reports the task as done.
     ///
     /// # Errors
     /// As [`Progress::advance`].
@@ -97,7 +97,7 @@ impl<'a> Share<'a> {
 
 impl Progress for Share<'_> {
     fn advance(&self, done: u64, total: Option<u64>) -> Result<()> {
-        // The work may count bytes of another kind: those of the file.
+        // The task may count other bytes, for example those of the file.
         let worked = u128::from(total.unwrap_or(self.nbytes).max(1));
         let done = u64::try_from(u128::from(done) * u128::from(self.nbytes) / worked).unwrap_or(u64::MAX);
         self.inner.advance(self.before + done.min(self.nbytes), Some(self.total))
@@ -112,7 +112,7 @@ impl Progress for Share<'_> {
     }
 }
 
-/// Hears signals and tells nothing: for the work before and after the one whose bytes are told.
+/// Checks for signals but reports no bytes, for work before and after the reported one.
 pub struct Silent<'a>(pub &'a dyn Progress);
 
 impl Progress for Silent<'_> {
@@ -129,7 +129,7 @@ impl Progress for Silent<'_> {
     }
 }
 
-/// Nobody watches.
+/// Ignores progress and never cancels.
 #[derive(Debug, Clone, Copy)]
 pub struct NoProgress;
 

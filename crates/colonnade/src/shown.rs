@@ -1,27 +1,27 @@
-//! Texts of an input in messages: cut where they are long, and never without saying so.
+//! Shortens texts of the input for messages, and marks every omission.
 
-/// Characters of a text that a message shows.
-const MOST: usize = 60;
+/// Most characters of a text in a message.
+const MAX_CHARS: usize = 60;
 
-/// `text` in quotes; one that is long is cut, and its length is said.
+/// `text` in quotes. A long one is truncated, with its length.
 #[must_use]
 pub(crate) fn shown(text: &str) -> String {
-    match text.char_indices().nth(MOST) {
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{:?}... ({})", text.get(..end).unwrap_or(text), length(text)),
         None => format!("{text:?}"),
     }
 }
 
-/// The same of a number, without quotes.
+/// A number's text without quotes. A long one is truncated, with its length.
 #[must_use]
 pub(crate) fn shown_number(text: &str) -> String {
-    match text.char_indices().nth(MOST) {
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}... ({})", text.get(..end).unwrap_or(text), length(text)),
         None => text.to_owned(),
     }
 }
 
-/// A name or a path that an error carries: where it is longer than `most` characters, its front and three points.
+/// A name or path in an error, truncated to `most` characters and three points.
 #[must_use]
 pub(crate) fn cut(name: &str, most: usize) -> String {
     match name.char_indices().nth(most) {

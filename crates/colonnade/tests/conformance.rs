@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use arrow_data::ArrayData;
-use colonnade::container::store::{Request, Source, Store};
+use colonnade::container::store::{Request, Store, StoreSource};
 use colonnade::formats::npz;
 use colonnade::formats::parquet::read::{Parquet, ReadOptions};
 use colonnade::frame::{Axis, Block, ByteOrder, DType, Frame, Kind, Labels, Level, Part, type_name};
@@ -248,7 +248,7 @@ fn npz_files_hold_what_is_recorded() {
     for entry in entries("npz") {
         let case = entry["case"].as_str().unwrap();
         let path = folder("npz").join(entry["file"].as_str().unwrap());
-        let from_memory = Source::Memory(Buffer::from_vec(std::fs::read(&path).unwrap()));
+        let from_memory = StoreSource::Memory(Buffer::from_vec(std::fs::read(&path).unwrap()));
         let stores = [
             open_store(&path, true),
             open_store(&path, false),
@@ -299,7 +299,7 @@ fn npy_files_and_directories_hold_what_is_recorded() {
         let store = open_store(&path, true);
         let store = store.unwrap_or_else(|e| panic!("{case}: {e}"));
         if let Some(array) = entry.get("array") {
-            let (_, fortran_order, shape) = store.lone().unwrap().array.unwrap();
+            let (_, fortran_order, shape) = store.single_array().unwrap().array.unwrap();
             assert_eq!(serde_json::json!(shape), array["shape"], "{case}");
             assert_eq!(serde_json::json!(fortran_order), array["fortran_order"], "{case}");
         }

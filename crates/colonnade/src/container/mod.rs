@@ -1,4 +1,4 @@
-//! What several formats are built from: ZIP archives, NPY arrays, and frames as sets of named members.
+//! ZIP archives, NPY arrays, and frames stored as sets of named members: the parts that `npz` and `npy` share.
 
 pub mod members;
 pub mod npy;

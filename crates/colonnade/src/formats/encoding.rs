@@ -204,5 +204,4 @@ pub(super) fn endless() -> Error {
 }
 
 #[cfg(test)]
-#[path = "encoding_tests.rs"]
 mod tests;

@@ -1,10 +1,10 @@
 //! Arrow types as JSON in `__colonnade__`.
 //!
-//! A type is a string where it has no parameters (`"large_utf8"`), else an array whose first entry is its name:
+//! A type without parameters is a string (`"large_utf8"`). Other types are arrays that start with their name:
 //! `["timestamp", "ns", "Europe/Berlin"]`, `["dictionary", "int8", "large_utf8"]`, `["struct", ["left", "int64"], ...]`.
-//! A field is `[name, type]`, and `[name, type, {...}]` where it is not nullable (`"nullable": false`), is a dictionary
-//! whose order means something (`"ordered": true`), has metadata (`"metadata": [[key, value], ...]`), or belongs to a
-//! union (`"type_id": 5`). JSON readers stop at some depth, two levels of JSON are one of types: hence `MAX_DEPTH`.
+//! A field is `[name, type]`, or `[name, type, {...}]` if it is not nullable (`"nullable": false`), is an ordered dictionary
+//! (`"ordered": true`), has metadata (`"metadata": [[key, value], ...]`), or belongs to a union (`"type_id": 5`). JSON readers
+//! limit nesting, and one level of types takes two levels of JSON: hence `MAX_DEPTH`.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ pub(crate) fn to_json(data_type: &DataType) -> Result<Value> {
 }
 
 fn json_of(data_type: &DataType, depth: usize) -> Result<Value> {
-    // The values of dictionaries are a level here, as they are of the JSON.
+    // Dictionaries' values count as a level, because they nest in the JSON.
     if depth > MAX_DEPTH {
         return Err(too_deep("npz"));
     }
@@ -103,13 +103,13 @@ fn json_of(data_type: &DataType, depth: usize) -> Result<Value> {
         }
         other => {
             let message =
-                format!("Arrow type {other} is not known here. Convert the column, or leave it out.");
+                format!("Arrow type {other} is unknown. Convert the column, or leave it out.");
             return Err(Error::unrepresentable("npz", message));
         }
     })
 }
 
-/// A map's entries as Arrow wants them: neither they nor their keys are nullable, whatever a producer says.
+/// A map's entries as Arrow requires them: entries and keys are not nullable, even if a producer declares them so.
 fn without_nulls(entries: &Field) -> Field {
     let DataType::Struct(pair) = entries.data_type() else { return entries.clone().with_nullable(false) };
     let strict = |(i, f): (usize, &FieldRef)| {
@@ -142,10 +142,10 @@ fn field_json(field: &Field, type_id: Option<i8>, depth: usize) -> Result<Value>
     Ok(Value::Array(out))
 }
 
-/// The type that JSON names.
+/// Parses a type.
 ///
 /// # Errors
-/// Malformed: JSON that is no type, or nests too deep.
+/// Malformed: the JSON is no type, or nests too deep.
 pub(crate) fn from_json(value: &Value) -> Result<DataType> {
     parse(value, 0).ok_or_else(|| {
         Error::malformed("npz", format!("expected an Arrow type, found {value} in __colonnade__."))
@@ -229,7 +229,7 @@ fn parse(value: &Value, depth: usize) -> Option<DataType> {
     })
 }
 
-/// A field, and its number where it belongs to a union.
+/// Parses a field, and its type id if it belongs to a union.
 fn parse_field(value: &Value, depth: usize) -> Option<(FieldRef, Option<i8>)> {
     let parts = value.as_array()?;
     let field = Field::new(parts.first()?.as_str()?, parse(parts.get(1)?, depth)?, true);

@@ -1,4 +1,4 @@
-//! Axes: the labels of one side.
+//! Axes: row labels or column labels.
 
 use arrow_data::transform::MutableArrayData;
 
@@ -8,45 +8,45 @@ use crate::memory::Buffer;
 use super::column::has_validity;
 use super::{Block, Column, DType, Grid};
 
-/// The labels of one side, their class and their name.
+/// Row labels or column labels, with their class and name.
 #[derive(Debug, Clone)]
 pub struct Axis {
     /// The labels.
     pub labels: Labels,
-    /// Class of the whole, in StaticFrame's words: `Index`, `IndexHierarchy`, `IndexDate`...
+    /// Class of the axis, as a name of StaticFrame: `Index`, `IndexHierarchy`, `IndexDate`...
     pub class: String,
     /// Class of each level; empty for an automatic range.
     pub classes: Vec<String>,
     /// Name, as tagged JSON.
     pub name: String,
-    /// What the library it came from needs to rebuild its own kind (freq, tz, closed...); opaque here.
+    /// Data that the source library needs to rebuild its index (freq, tz, closed...). The core does not interpret it.
     pub meta: Option<String>,
 }
 
 /// An automatic range, or 1..n levels.
 #[derive(Debug, Clone)]
 pub enum Labels {
-    /// Integers `start`, `start + step`... `count` of them; nothing is stored.
+    /// `count` integers `start`, `start + step`..., which are not stored.
     Auto {
         /// First label.
         start: i64,
         /// One past the last, in steps.
         stop: i64,
-        /// From one label to the next; not 0.
+        /// Difference between labels; not 0.
         step: i64,
-        /// How many.
+        /// Number of labels.
         count: usize,
     },
-    /// One entry a depth level, full labels rather than codes.
+    /// One entry per level, with full labels rather than codes.
     Levels(Vec<Level>),
 }
 
 /// The labels of one level.
 #[derive(Debug, Clone)]
 pub enum Level {
-    /// Fixed width: a block of one column.
+    /// Labels of fixed width: a block of one column.
     Block(Block),
-    /// Anything else.
+    /// Other labels.
     Column(Column),
 }
 
@@ -60,7 +60,7 @@ impl Level {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no labels.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -84,7 +84,7 @@ impl Level {
 }
 
 impl Axis {
-    /// 0, 1, 2... `count` labels.
+    /// The automatic range of `count` labels: 0, 1, 2...
     #[must_use]
     pub fn range(count: usize) -> Self {
         let stop = i64::try_from(count).unwrap_or(i64::MAX);
@@ -106,7 +106,7 @@ impl Axis {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no labels.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -147,11 +147,11 @@ impl Axis {
 }
 
 impl Axis {
-    /// The labels at `positions`, in that order, copied. A range stays one where the positions stand at a constant
-    /// distance; else its labels become integers.
+    /// Copies the labels at `positions`, in that order. A range stays a range if the positions have a constant distance, and else
+    /// becomes integers.
     ///
     /// # Errors
-    /// `NotFound` for a position that is not there.
+    /// `NotFound` for a position outside the axis.
     pub fn select(&self, positions: &[usize]) -> Result<Self> {
         let count = self.len();
         if let Some(bad) = positions.iter().find(|&&p| p >= count) {
@@ -187,7 +187,7 @@ impl Axis {
     /// The labels of a range as 64-bit integers.
     ///
     /// # Errors
-    /// Malformed where the labels are no range.
+    /// Malformed: the labels are no range.
     pub fn spelled_out(&self) -> Result<Block> {
         let Labels::Auto { start, step, count, .. } = self.labels else {
             return Err(Error::malformed("frame", "expected an automatic range of labels."));
@@ -201,7 +201,7 @@ impl Axis {
     }
 }
 
-/// The range that `values` are, if they are one.
+/// The range with these `values`, if there is one.
 fn range_of(values: &[i64], default_step: i64) -> Option<Labels> {
     let start = values.first().copied().unwrap_or(0);
     let step = match values {
@@ -249,7 +249,7 @@ impl Level {
 }
 
 impl Axis {
-    /// The labels as text, where they are one level of strings without nulls.
+    /// The labels as text; `None` unless they are one level of strings without nulls.
     #[must_use]
     pub fn strings(&self) -> Option<Vec<String>> {
         let Labels::Levels(levels) = &self.labels else { return None };

@@ -4,10 +4,10 @@ use crate::memory::Buffer;
 
 use super::{ByteOrder, DType, Kind};
 
-/// Where the cells of a block lie, apart from the bytes themselves: offsets and strides count bytes.
+/// The positions of a block's cells in its buffer. Offsets and strides count bytes.
 ///
-/// A column is a strided 1-D view. Any strides are legal: row-major, column-major, and columns that stand at a constant
-/// distance in a mapped file are all one grid.
+/// A column is a strided 1-D view, and any strides are legal. So row-major blocks, column-major blocks and columns at a
+/// constant distance in a mapped file are all grids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grid {
     /// The cells' type.
@@ -50,11 +50,11 @@ impl Grid {
     /// Bytes of all cells.
     #[must_use]
     pub fn nbytes(&self) -> usize {
-        // Types of no width can claim any number of cells.
+        // A file can declare any number of cells of no width, so the product may overflow.
         self.nrows.saturating_mul(self.width).saturating_mul(self.dtype.itemsize as usize)
     }
 
-    /// Whether columns follow each other and rows are packed (as every single packed column does).
+    /// Whether columns are adjacent and rows packed. A single packed column is column-major.
     #[must_use]
     pub fn is_column_major(&self) -> bool {
         let item = as_stride(self.dtype.itemsize as usize);
@@ -62,7 +62,7 @@ impl Grid {
             && (self.width <= 1 || self.col_stride == item * as_stride(self.nrows))
     }
 
-    /// Whether rows follow each other and columns are packed.
+    /// Whether rows are adjacent and columns packed.
     #[must_use]
     pub fn is_row_major(&self) -> bool {
         let item = as_stride(self.dtype.itemsize as usize);
@@ -70,7 +70,7 @@ impl Grid {
             && (self.nrows <= 1 || self.row_stride == item * as_stride(self.width))
     }
 
-    /// Bytes from the lowest to past the highest cell, as offsets; empty where there is no cell.
+    /// The range of offsets from the lowest cell to the end of the highest one; empty without cells.
     #[must_use]
     pub fn extent(&self) -> (usize, usize) {
         if self.nrows == 0 || self.width == 0 {
@@ -84,13 +84,13 @@ impl Grid {
         (low, high)
     }
 
-    /// Some columns: `count` of them from `first`, every `step`th.
+    /// `count` columns from `first`, every `step`th.
     #[must_use]
     pub fn columns(&self, first: usize, count: usize, step: isize) -> Self {
         Self {
             width: count,
             col_stride: self.col_stride * step,
-            offset: moved(self.offset, self.col_stride, first),
+            offset: advance(self.offset, self.col_stride, first),
             ..*self
         }
     }
@@ -98,23 +98,23 @@ impl Grid {
     /// Rows `start..stop`.
     #[must_use]
     pub fn rows(&self, start: usize, stop: usize) -> Self {
-        Self { nrows: stop - start, offset: moved(self.offset, self.row_stride, start), ..*self }
+        Self { nrows: stop - start, offset: advance(self.offset, self.row_stride, start), ..*self }
     }
 
     /// Offset of the first cell of a column.
     #[must_use]
     pub fn column_offset(&self, column: usize) -> usize {
-        moved(self.offset, self.col_stride, column)
+        advance(self.offset, self.col_stride, column)
     }
 }
 
-/// `count` strides further.
-pub(super) fn moved(offset: usize, stride: isize, count: usize) -> usize {
+/// The offset `count` strides further.
+pub(super) fn advance(offset: usize, stride: isize, count: usize) -> usize {
     let reach = stride.unsigned_abs() * count;
     if stride < 0 { offset - reach } else { offset + reach }
 }
 
-/// A size in memory as a stride; sizes in memory never pass `isize::MAX`.
+/// Converts a size to a stride. Sizes in memory never exceed `isize::MAX`.
 pub(crate) fn as_stride(nbytes: usize) -> isize {
     isize::try_from(nbytes).unwrap_or(isize::MAX)
 }
@@ -122,14 +122,14 @@ pub(crate) fn as_stride(nbytes: usize) -> isize {
 /// A grid and its bytes.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// Where the cells lie in `buffer`.
+    /// The positions of the cells in `buffer`.
     pub grid: Grid,
     /// The bytes.
     pub buffer: Buffer,
 }
 
 impl Block {
-    /// A block; `None` where the grid passes the buffer's ends.
+    /// A block; `None` if the grid exceeds the buffer.
     #[must_use]
     pub fn new(grid: Grid, buffer: Buffer) -> Option<Self> {
         let (low, high) = grid.extent();
@@ -142,7 +142,7 @@ impl Block {
         Self { grid: self.grid.columns(column, 1, 1), buffer: self.buffer.clone() }
     }
 
-    /// The cells of the first column as text, where they are little-endian `<U` strings.
+    /// The cells of the first column as text; `None` unless they are little-endian `<U` strings.
     #[must_use]
     pub fn strings(&self) -> Option<Vec<String>> {
         if self.grid.dtype.kind != Kind::Unicode || self.grid.dtype.order == ByteOrder::Big {
@@ -158,7 +158,7 @@ impl Block {
         (0..self.grid.nrows).map(cell).collect()
     }
 
-    /// The cells' bytes where they lie packed, column by column or row by row; else `None`.
+    /// The cells' bytes, column by column or row by row; `None` unless they are packed.
     #[must_use]
     pub fn packed(&self) -> Option<&[u8]> {
         let (low, high) = self.grid.extent();

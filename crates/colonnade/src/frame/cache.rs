@@ -1,30 +1,30 @@
-//! A frame that had to be decoded to be described, kept for the first caller who asks for all of it.
+//! Caches a frame that had to be decoded to be described, until a caller loads all of it.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::Frame;
 
-/// The decoded frame, until a caller takes all of it. Then the memory is that caller's, and the next one decodes again: a file
-/// that stays open holds no second copy of its data.
+/// The decoded frame, until a caller takes all of it. The caller then owns the memory and later callers decode again, so an open
+/// file holds no second copy of its data.
 #[derive(Debug)]
 pub struct FrameCache(Mutex<Option<Cached>>);
 
 #[derive(Debug)]
 struct Cached {
     frame: Frame,
-    /// Parts that were given out share the memory.
+    /// Whether parts that share the memory have been returned.
     is_shared: bool,
 }
 
 impl FrameCache {
-    /// Holds `frame`, of which nothing was given out.
+    /// Caches `frame`.
     #[must_use]
     pub fn new(frame: Frame) -> Self {
         Self(Mutex::new(Some(Cached { frame, is_shared: false })))
     }
 
-    /// The frame, for a caller that asks for a part of it (`is_part`) or all of it; `None` where it was taken before. For a part
-    /// it stays here. A `private` frame leaves with its memory: the answer says whether nobody else sees that.
+    /// The frame, for a caller that needs a part of it (`is_part`) or all of it; `None` if it was taken before. It stays cached
+    /// for parts that may share its memory. A `private` request takes it; the flag tells whether its memory is unshared.
     #[must_use]
     pub fn take(&self, is_part: bool, private: bool) -> Option<(Frame, bool)> {
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,7 +37,7 @@ impl FrameCache {
         slot.take().map(|cached| (cached.frame, private && !cached.is_shared))
     }
 
-    /// The frame, which stays; `None` where it was taken.
+    /// The frame, which stays cached; `None` if it was taken.
     #[must_use]
     pub fn get(&self) -> Option<Frame> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|cached| cached.frame.clone())
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_who_asks_for_all_of_it_takes_it() {
+    fn the_first_request_for_all_of_it_takes_it() {
         let cache = cache();
         assert_eq!(is_private(cache.take(false, true)), Some(true));
         assert!(

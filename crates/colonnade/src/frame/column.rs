@@ -12,9 +12,9 @@ use crate::error::Error;
 pub struct Column {
     /// Validity, offsets, values, children.
     pub data: ArrayData,
-    /// Dictionaries only: whether the order of the categories means anything (Arrow keeps this in the field).
+    /// Whether a dictionary's categories are ordered. Arrow stores this in the field.
     pub ordered: bool,
-    /// What the library it came from called it, as that library's adapter wrote it (tagged JSON); opaque here.
+    /// The source library's type, in tagged JSON that its adapter writes and reads. The core does not interpret it.
     pub tag: Option<String>,
 }
 
@@ -43,7 +43,7 @@ impl Column {
         Self { data: self.data.slice(start, stop - start), ordered: self.ordered, tag: self.tag.clone() }
     }
 
-    /// The values as text, where they are strings without nulls.
+    /// The values as text; `None` unless they are strings without nulls.
     #[must_use]
     pub fn strings(&self) -> Option<Vec<String>> {
         if self.data.null_count() > 0 {
@@ -52,7 +52,7 @@ impl Column {
         (0..self.len()).map(|row| self.string(row).map(str::to_owned)).collect()
     }
 
-    /// Row `row` of a column of strings (null slots hold whatever stands there).
+    /// Row `row` of a column of strings. The text of a null row is arbitrary.
     #[must_use]
     pub fn string(&self, row: usize) -> Option<&str> {
         let [offsets, values] = self.data.buffers() else { return None };
@@ -71,17 +71,17 @@ impl Column {
         std::str::from_utf8(values.as_slice().get(start..end)?).ok()
     }
 
-    /// Bytes of its buffers, children included, as far as this slice needs them.
+    /// Bytes of the parts of its buffers, including children, that this slice needs.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         self.data.get_slice_memory_size().unwrap_or_else(|_| self.data.get_buffer_memory_size())
     }
 }
 
-/// How deep types may nest within each other: no reader of ours goes deeper.
+/// Deepest nesting of types that Colonnade's readers accept.
 pub const MAX_DEPTH: usize = 48;
 
-/// The error of a type that nests deeper, where it would be written.
+/// The error for writing a type that nests deeper.
 pub(crate) fn too_deep(format: &'static str) -> Error {
     let message = format!(
         "expected types nested at most {MAX_DEPTH} deep, found deeper ones. Flatten the column, or leave it out."
@@ -89,13 +89,13 @@ pub(crate) fn too_deep(format: &'static str) -> Error {
     Error::unrepresentable(format, message)
 }
 
-/// Whether a type is a dictionary, or has one in it.
+/// Whether a type is a dictionary or contains one.
 pub(crate) fn has_dictionary(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Dictionary(..))
         || children(data_type).iter().any(|field| has_dictionary(field.data_type()))
 }
 
-/// The child fields of a type, in the order of their arrays. A dictionary's values are no child.
+/// The child fields of a type, in the order of their arrays. A dictionary's values do not count as a child.
 #[must_use]
 pub fn children(data_type: &DataType) -> Vec<&FieldRef> {
     match data_type {
@@ -112,14 +112,12 @@ pub fn children(data_type: &DataType) -> Vec<&FieldRef> {
     }
 }
 
-/// Whether validity stands beside the values, at any depth, be it of nothing but valid ones: Arrow's kernel for copies must
-/// be told.
+/// Whether the array or a descendant has a validity buffer, even one without nulls. Arrow's copying kernel needs to know.
 pub(crate) fn has_validity(data: &ArrayData) -> bool {
     data.nulls().is_some() || data.child_data().iter().any(has_validity)
 }
 
-/// The type with other child fields, as many as [`children`] has and in their order; where it has none, or another number of
-/// them, the type as it is.
+/// The type with other child fields, in the order of [`children`]. Returns the type unchanged if the number of fields differs.
 #[must_use]
 pub fn with_children(data_type: &DataType, fields: &[FieldRef]) -> DataType {
     match (data_type, fields) {
@@ -141,7 +139,7 @@ pub fn with_children(data_type: &DataType, fields: &[FieldRef]) -> DataType {
     }
 }
 
-/// Whether two types are the same, down to the order of dictionaries within them: Arrow's own comparison passes that by.
+/// Whether two types are equal, including the order of nested dictionaries, which Arrow's comparison ignores.
 #[must_use]
 pub fn same_type(one: &DataType, other: &DataType) -> bool {
     let same = |(a, b): (&FieldRef, &FieldRef)| {
@@ -150,7 +148,7 @@ pub fn same_type(one: &DataType, other: &DataType) -> bool {
     one == other && children(one).into_iter().zip(children(other)).all(same)
 }
 
-/// Arrow's own name of a type, as `pyarrow` prints it.
+/// Arrow's name of a type, as `pyarrow` prints it.
 #[must_use]
 pub fn type_name(data_type: &DataType, ordered: bool) -> String {
     match data_type {

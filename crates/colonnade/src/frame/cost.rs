@@ -1,7 +1,7 @@
-//! What values take once each row has its own: known from offsets, sizes, codes and run ends, before anything is copied.
+//! The size of an array in which no rows share values, computed from offsets, sizes, codes and run ends without copying.
 //!
-//! Views, list views, runs and codes let many rows share one long value. An item counts as a word at least, which is what a
-//! reference to it takes.
+//! Views, list views, runs and codes let many rows share one long value. Each item counts at least as a word, the size of a
+//! reference to it.
 
 use arrow_buffer::ArrowNativeType;
 use arrow_data::ArrayData;
@@ -9,17 +9,17 @@ use arrow_schema::{DataType, UnionMode};
 
 use super::children;
 
-/// What is refused, in errors.
+/// Names such values in error messages.
 pub const SHARED: &str = "values that share their bytes";
 
-/// Bytes that any value counts as.
+/// Least bytes of a value.
 const WORD: u64 = 8;
 
-/// What each row costs.
+/// The cost of each row.
 enum Costs {
-    /// As much as any other.
+    /// All rows cost the same.
     Each(u64),
-    /// The sums before each row, and behind the last.
+    /// Prefix sums: before each row, and after the last one.
     Sums(Vec<u64>),
 }
 
@@ -44,19 +44,19 @@ impl Costs {
     }
 }
 
-/// Which sharing counts.
+/// The kinds of sharing to resolve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
-    /// Of bytes and items: codes and runs stay as they are.
+    /// Shared bytes and items. Dictionary codes and runs stay encoded.
     Views,
-    /// Of codes and runs too: every row gets its own value.
+    /// Also codes and runs, so that every row has a separate value.
     All,
 }
 
 /// Whether rows of the type may share values.
 #[must_use]
 pub fn may_share(data_type: &DataType, sharing: Sharing) -> bool {
-    let own = match data_type {
+    let shares = match data_type {
         DataType::Utf8View | DataType::BinaryView | DataType::ListView(_) | DataType::LargeListView(_) => {
             true
         }
@@ -65,14 +65,14 @@ pub fn may_share(data_type: &DataType, sharing: Sharing) -> bool {
         _ => false,
     };
     let below = match data_type {
-        // Its values have an array of their own, which was looked at when it came.
+        // A dictionary's values are a separate array, which has been checked on its own.
         DataType::Dictionary(..) => false,
         _ => children(data_type).iter().any(|field| may_share(field.data_type(), sharing)),
     };
-    own || below
+    shares || below
 }
 
-/// Bytes of all rows of a valid array, written out.
+/// Bytes of all rows of a valid array without sharing.
 #[must_use]
 pub fn unfolded(data: &ArrayData, sharing: Sharing) -> u64 {
     costs(data, sharing).between(0, data.len())
@@ -103,7 +103,7 @@ fn costs(data: &ArrayData, sharing: Sharing) -> Costs {
         }
         DataType::Struct(_) | DataType::Union(_, UnionMode::Sparse) => {
             let members: Vec<Costs> = (0..data.child_data().len()).map(child).collect();
-            // A slice of a struct may have sliced its members too.
+            // Slicing a struct may slice its members too.
             let is_sliced = data.child_data().iter().all(|member| member.len() == data.len());
             let rows = if is_sliced { 0..data.len() } else { rows };
             let each = members.iter().try_fold(WORD, |sum, member| match member {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_share_is_told_by_its_type() {
+    fn types_without_sharing_are_recognized() {
         assert!(!may_share(&DataType::Utf8, Sharing::All));
         assert!(!may_share(&DataType::new_list(DataType::Int8, true), Sharing::All));
         assert!(may_share(&DataType::new_list(DataType::Utf8View, true), Sharing::Views));

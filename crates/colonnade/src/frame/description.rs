@@ -1,9 +1,9 @@
-//! What is said of a frame that had to be decoded to be described.
+//! The description of a frame that had to be decoded to be described.
 
 use super::{Axis, Frame, Part, Slot, Tags, type_name};
 use crate::error::{Error, Result};
 
-/// What is said of a frame.
+/// The description of a decoded frame.
 #[derive(Debug)]
 pub struct Description {
     /// Rows.
@@ -16,12 +16,12 @@ pub struct Description {
     pub columns: Axis,
     /// Name, attributes, origin.
     pub tags: Tags,
-    /// One name a column: NumPy's where it is in a block, else Arrow's.
+    /// Type name of each column: NumPy's for columns of blocks, else Arrow's.
     pub dtypes: Vec<String>,
 }
 
 impl Description {
-    /// The description of a frame that was read.
+    /// Describes a decoded frame.
     ///
     /// # Errors
     /// `LimitExceeded`: more bytes than `max_nbytes`; as [`Frame::slots`].

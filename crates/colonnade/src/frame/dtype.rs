@@ -1,4 +1,4 @@
-//! NumPy's scalar dtypes: the allow-list, parsed from `dtype.str` and spelled back.
+//! NumPy's scalar dtypes on the allow-list: parsed from `dtype.str` and formatted back.
 
 /// Kind of a scalar, as NumPy's `dtype.kind`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -119,12 +119,12 @@ impl TimeBase {
 pub struct TimeUnit {
     /// The unit counted.
     pub base: TimeBase,
-    /// How many of it one tick is; at least 1.
+    /// Number of units in one tick; at least 1.
     pub multiple: u32,
 }
 
 impl TimeUnit {
-    /// What stands between the brackets: `ns`, `25s`, `generic`. Multiples of no unit do not exist, as in NumPy.
+    /// Parses the text between the brackets: `ns`, `25s`, `generic`. As in NumPy, `generic` has no multiples.
     fn parse(text: &str) -> Option<Self> {
         let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (number, symbol) = text.split_at_checked(digits)?;
@@ -138,23 +138,23 @@ impl TimeUnit {
 /// A scalar dtype of NumPy on x86-64, without object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DType {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Bytes of one element. At most 2³¹ - 1, NumPy's own limit.
+    /// Bytes of one element. At most 2³¹ - 1, NumPy's limit.
     pub itemsize: u32,
     /// Byte order; `None` for single bytes, `S` and `V`.
     pub order: ByteOrder,
-    /// Unit of `M8` and `m8` (with [`TimeBase::Generic`] where there is none), else `None`.
+    /// Unit of `M8` and `m8`, [`TimeBase::Generic`] if they have none; `None` for other dtypes.
     pub unit: Option<TimeUnit>,
 }
 
 impl DType {
-    /// `|u1`: any bytes, one by one.
+    /// `|u1`: arbitrary bytes.
     pub const BYTE: Self = Self { kind: Kind::UInt, itemsize: 1, order: ByteOrder::None, unit: None };
 
-    /// Parses NumPy's `dtype.str`: `<f8`, `|b1`, `<M8[25s]`, `>U3`. Without an order, and with `=`, native little.
+    /// Parses NumPy's `dtype.str`: `<f8`, `|b1`, `<M8[25s]`, `>U3`. No order, or `=`, means little-endian.
     ///
-    /// `None` for whatever is not on the allow-list: object, aliases such as `d`, widths NumPy does not have,
+    /// `None` for dtypes that are not on the allow-list: object, aliases such as `d`, widths NumPy does not have,
     /// white space, signs, leading zeros, multiples of 0, elements over 2³¹ - 1 bytes.
     #[must_use]
     pub fn parse(descr: &str) -> Option<Self> {
@@ -253,7 +253,7 @@ fn integer_size(size: &[u8]) -> Option<u32> {
     }
 }
 
-/// Decimal digits alone, no sign, no leading zero, at most 2³¹ - 1.
+/// Parses decimal digits without sign or leading zero, at most 2³¹ - 1.
 fn decimal(digits: &[u8]) -> Option<u32> {
     if digits.is_empty() || digits.len() > 10 || (digits.len() > 1 && digits.starts_with(b"0")) {
         return None;

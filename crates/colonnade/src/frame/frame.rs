@@ -1,4 +1,4 @@
-//! The frame: parts (blocks with their positions, columns) between two axes.
+//! The frame: blocks and columns with their positions, row labels and column labels.
 
 use std::sync::LazyLock;
 
@@ -6,37 +6,37 @@ use crate::error::{Error, Result};
 
 use super::{Axis, Block, Column, Grid, Labels, Level};
 
-/// Where the columns of a part stand, and what they are.
+/// A block or a column, with its positions in the frame.
 #[derive(Debug, Clone)]
 pub enum Part<B = Block, C = Column> {
-    /// A block; `positions[i]` is the place of its column `i`.
+    /// A block; `positions[i]` is the position of its column `i`.
     Block(B, Vec<usize>),
-    /// A column in Arrow's layout and its place.
+    /// A column in Arrow's layout and its position.
     Column(C, usize),
 }
 
-/// A column's place among the parts.
+/// The part and column of a position.
 #[derive(Debug, Clone, Copy)]
 pub struct Slot {
     /// Index into the parts.
     pub part: usize,
-    /// Column of that block; 0 for a column.
+    /// Column of the block; 0 for a column in Arrow's layout.
     pub column: usize,
 }
 
-/// What a frame is called and where it came from; all tagged JSON, opaque to the core.
+/// Name, attributes and origin of a frame, in tagged JSON that the core does not interpret.
 #[derive(Debug, Clone, Default)]
 pub struct Tags {
     /// The frame's name.
     pub name: String,
     /// User attributes.
     pub attrs: Option<String>,
-    /// Library and class it came from.
+    /// Library and class of the source object.
     pub origin: Option<String>,
 }
 
 impl Tags {
-    /// Those of a frame without name, attributes and origin.
+    /// Tags without name, attributes and origin.
     #[must_use]
     pub fn unnamed() -> &'static Self {
         static UNNAMED: LazyLock<Tags> = LazyLock::new(|| Tags { name: "null".into(), ..Tags::default() });
@@ -44,7 +44,7 @@ impl Tags {
     }
 }
 
-/// An immutable frame; cheap to slice and to select from.
+/// An immutable frame. Slicing and selecting columns copies no data.
 #[derive(Debug, Clone)]
 pub struct Frame {
     /// Rows.
@@ -55,7 +55,7 @@ pub struct Frame {
     pub index: Axis,
     /// Column labels.
     pub columns: Axis,
-    /// Blocks and columns; together they hold each position once.
+    /// Blocks and columns, which together cover each position once.
     pub parts: Vec<Part>,
     /// Name, attributes, origin.
     pub tags: Tags,
@@ -65,7 +65,7 @@ impl Frame {
     /// Checks that axes, parts and positions agree.
     ///
     /// # Errors
-    /// Malformed: which length or position disagrees.
+    /// Malformed, naming the length or position that disagrees.
     pub fn new(index: Axis, columns: Axis, parts: Vec<Part>, tags: Tags) -> Result<Self> {
         let (nrows, ncols) = (index.len(), columns.len());
         for part in &parts {
@@ -77,7 +77,7 @@ impl Frame {
                 let at = first.map_or(String::new(), |p| format!("column {p}: "));
                 return Err(Error::malformed(
                     "frame",
-                    format!("{at}expected {nrows} rows as the index has, found {rows}."),
+                    format!("{at}expected {nrows} rows, the length of the index, found {rows}."),
                 ));
             }
         }
@@ -85,10 +85,10 @@ impl Frame {
         Ok(Self { nrows, ncols, index, columns, parts, tags })
     }
 
-    /// The place of each column, left to right.
+    /// The part and column of each position.
     ///
     /// # Errors
-    /// Malformed where a position is missing, doubled or out of range.
+    /// Malformed: a position is missing, duplicate or out of range.
     pub fn slots(&self) -> Result<Vec<Slot>> {
         slots(&self.parts, self.ncols)
     }
@@ -111,10 +111,10 @@ impl Frame {
         }
     }
 
-    /// Columns by position, in that order, repeats allowed, without copying; `columns` are their labels.
+    /// The columns at `positions` in that order, without copying. Positions may repeat; `columns` are the new labels.
     ///
     /// # Errors
-    /// `NotFound` for a position that is not there.
+    /// `NotFound` for a position outside the frame.
     pub fn select(&self, positions: &[usize], columns: Axis) -> Result<Self> {
         let parts = select(&self.parts, &self.slots()?, positions, |block, grid| Block {
             grid: grid(&block.grid),
@@ -137,7 +137,7 @@ impl Frame {
         data + self.index.nbytes() + self.columns.nbytes()
     }
 
-    /// The columns in Arrow's layout by position, then such levels of row labels, which stand behind all columns.
+    /// The columns in Arrow's layout by position, then the levels of row labels in Arrow's layout, with positions behind all columns.
     pub fn arrow_columns(&self) -> impl Iterator<Item = (usize, &Column)> + '_ {
         let columns = self.parts.iter().filter_map(|part| match part {
             Part::Column(column, position) => Some((*position, column)),
@@ -151,7 +151,7 @@ impl Frame {
         columns.chain(levels)
     }
 
-    /// The same labels over other parts of the same rows and positions.
+    /// The frame with other parts, which must have the same rows and positions.
     pub(crate) fn with_parts(&self, parts: Vec<Part>) -> Self {
         Self { parts, ..self.clone_without_parts() }
     }
@@ -168,10 +168,10 @@ impl Frame {
     }
 }
 
-/// The place of each of `ncols` columns among `parts`.
+/// The part and column of each of `ncols` positions.
 ///
 /// # Errors
-/// Malformed where a position is missing, doubled or out of range.
+/// Malformed: a position is missing, duplicate or out of range.
 pub fn slots<B, C>(parts: &[Part<B, C>], ncols: usize) -> Result<Vec<Slot>> {
     const FREE: usize = usize::MAX;
     if let [Part::Block(_, positions)] = parts
@@ -216,11 +216,10 @@ pub fn slots<B, C>(parts: &[Part<B, C>], ncols: usize) -> Result<Vec<Slot>> {
     ))
 }
 
-/// Parts that hold the columns at `positions`, in that order: columns of one block that stand at a constant distance
-/// stay one block.
+/// Parts with the columns at `positions`, in that order. Columns of a block with a constant distance stay one block.
 ///
 /// # Errors
-/// `NotFound` for a position that is not there.
+/// `NotFound` for a position outside the frame.
 pub fn select<B, C: Clone>(
     parts: &[Part<B, C>],
     slots: &[Slot],
@@ -246,7 +245,7 @@ pub fn select<B, C: Clone>(
                 out.extend(list.iter().map(|&(_, new)| Part::Column(column.clone(), new)))
             }
             Part::Block(block, _) => {
-                for (first, step, run) in runs(&list) {
+                for (first, step, run) in column_runs(&list) {
                     let grid = |g: &Grid| g.columns(first, run.len(), step);
                     out.push(Part::Block(cut(block, &grid), run.iter().map(|&(_, new)| new).collect()));
                 }
@@ -257,10 +256,10 @@ pub fn select<B, C: Clone>(
 }
 
 /// First column, distance between columns, and the (column, new position) pairs.
-type Wanted<'l> = (usize, isize, &'l [(usize, usize)]);
+type ColumnRun<'l> = (usize, isize, &'l [(usize, usize)]);
 
-/// Cuts a list of (column, new position) where the distance between columns changes: (first column, distance, run).
-fn runs(mut list: &[(usize, usize)]) -> Vec<Wanted<'_>> {
+/// Splits a list of (column, new position) where the distance between columns changes: (first column, distance, run).
+fn column_runs(mut list: &[(usize, usize)]) -> Vec<ColumnRun<'_>> {
     let mut out = Vec::new();
     while let Some(&(first, _)) = list.first() {
         let distance =

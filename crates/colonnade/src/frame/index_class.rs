@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// StaticFrame looks its classes up by name: only these are names of them.
+/// The names of StaticFrame's index classes.
 const CLASSES: [&str; 11] = [
     "Index",
     "IndexHierarchy",
@@ -17,7 +17,7 @@ const CLASSES: [&str; 11] = [
     "IndexNanosecond",
 ];
 
-/// Refuses a class name that StaticFrame does not have.
+/// Refuses other class names, because StaticFrame looks up its classes by name.
 ///
 /// # Errors
 /// `Unsupported`.

@@ -1,4 +1,4 @@
-//! The model: a frame is blocks and columns between two axes. No I/O.
+//! The data model: a frame has blocks and columns, row labels and column labels. No I/O.
 
 pub mod arrow_type;
 mod axis;

@@ -1,12 +1,12 @@
-//! Parts of a frame: the columns and rows that are asked for.
+//! Selects the requested columns and rows of a frame.
 
 use super::Frame;
 use crate::error::{Error, Result};
 
-/// The rows that are asked for, of `nrows`; all where `None`.
+/// Checks a requested range of `nrows` rows; `None` requests all rows.
 ///
 /// # Errors
-/// `NotFound`: rows that are not there.
+/// `NotFound`: rows outside the frame.
 pub fn row_range(format: &'static str, rows: Option<(usize, usize)>, nrows: usize) -> Result<(usize, usize)> {
     let (start, stop) = rows.unwrap_or((0, nrows));
     if start > stop || stop > nrows {
@@ -17,10 +17,10 @@ pub fn row_range(format: &'static str, rows: Option<(usize, usize)>, nrows: usiz
 }
 
 impl Frame {
-    /// The columns and rows that are asked for, without copying; all where `None`.
+    /// The requested columns and rows, without copying; `None` requests all.
     ///
     /// # Errors
-    /// `NotFound`: a position or row that is not there.
+    /// `NotFound`: a position or row outside the frame.
     pub fn part(
         self,
         format: &'static str,

@@ -1,10 +1,10 @@
-//! Paths into nested columns, and the part of a column that is left of it where some of its leaves are asked for.
+//! Projection of nested columns: paths to their fields, and the part of a type or array that a set of paths selects.
 //!
-//! The text of a node is one step a level: `.name` a struct's field, `[]` a list's items or a map's entries, `.key` and `.value` the
-//! two of a map below its `[]`. Run ends add nothing: they are how values are kept. Unions, dictionaries and leaves have nothing
-//! below them and come whole.
+//! A path has one step per level: `.name` for a struct's field, `[]` for a list's items or a map's entries, `.key` and `.value`
+//! below the `[]` of a map. Run-end encoding adds no step. Unions, dictionaries and leaves have no paths below them and are
+//! selected whole.
 //!
-//! Children are told by their numbers, in the order of [`children`]; names may stand twice.
+//! Children are identified by number, in the order of [`children`], because names may be duplicates.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use arrow_schema::{DataType, Field, FieldRef};
 use super::{Column, Frame, Part, children, with_children};
 use crate::error::{Error, Result};
 
-/// What a field of an extension type says of itself: a part of it is of that type no more.
+/// Metadata keys of extension types. A part of an extension type no longer has that type.
 const EXTENSION: &str = "ARROW:extension:";
 
-/// Which part of a type is wanted.
+/// The selected part of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Leaves {
     /// All of it.
@@ -27,18 +27,18 @@ pub enum Leaves {
     Some(BTreeMap<usize, Leaves>),
 }
 
-/// A place within a type: its path, and the number of the child at each level.
+/// A field within a type: its path, and the number of the child at each level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spot {
-    /// The text behind the column's label.
+    /// The text that follows the column's label.
     pub path: String,
-    /// The children that lead there.
+    /// Child numbers from the root to the field.
     pub steps: Vec<usize>,
-    /// Whether there is nothing below it.
+    /// Whether no path leads further down.
     pub is_leaf: bool,
 }
 
-/// All places within `data_type` of which something is kept, parents before their children.
+/// All fields within `data_type` that are selected at least partly, parents before children.
 #[must_use]
 pub fn spots(data_type: &DataType, kept: &Leaves) -> Vec<Spot> {
     let mut out = Vec::new();
@@ -60,7 +60,7 @@ fn below(data_type: &DataType, kept: &Leaves, path: &str, steps: &mut Vec<usize>
         steps.push(number);
         let at = out.len();
         out.push(Spot { path: path.clone(), steps: steps.clone(), is_leaf: true });
-        // A map's pairs are no level of their own.
+        // The entries struct of a map is not a level.
         match (data_type, field.data_type()) {
             (DataType::Map(..), DataType::Struct(pair)) => {
                 for (place, (field, name)) in pair.iter().zip([".key", ".value"]).enumerate() {
@@ -70,19 +70,19 @@ fn below(data_type: &DataType, kept: &Leaves, path: &str, steps: &mut Vec<usize>
                     let at = out.len();
                     out.push(Spot { path: path.clone(), steps: steps.clone(), is_leaf: true });
                     below(field.data_type(), kept, &path, steps, out);
-                    settle(out, at);
+                    mark_leaf(out, at);
                     steps.pop();
                 }
             }
             (_, data_type) => below(data_type, kept, &path, steps, out),
         }
-        settle(out, at);
+        mark_leaf(out, at);
         steps.pop();
     }
 }
 
-/// A place that others follow from is no leaf.
-fn settle(out: &mut [Spot], at: usize) {
+/// Marks a field as leaf if no fields were added below it.
+fn mark_leaf(out: &mut [Spot], at: usize) {
     let more = out.len() > at + 1;
     if let Some(spot) = out.get_mut(at) {
         spot.is_leaf = !more;
@@ -100,7 +100,7 @@ fn inner(data_type: &DataType) -> Vec<(usize, String, &FieldRef)> {
 }
 
 impl Leaves {
-    /// What the places at `steps` are of a type, which is wanted whole where one of them is no place of it.
+    /// Selects the fields at `steps` of a type; the whole type if one of them does not exist.
     #[must_use]
     pub fn of<S: AsRef<[usize]>>(data_type: &DataType, steps: &[S]) -> Self {
         let lists: Vec<&[usize]> = steps.iter().map(AsRef::as_ref).collect();
@@ -108,7 +108,7 @@ impl Leaves {
     }
 
     fn from(data_type: &DataType, lists: &[&[usize]]) -> Self {
-        // What lies in a union, or behind run ends, is nothing without the rest of it.
+        // A union cannot be read in part.
         if matches!(data_type, DataType::Union(..)) {
             return Self::All;
         }
@@ -132,7 +132,7 @@ impl Leaves {
         if whole || out.is_empty() { Self::All } else { Self::Some(out) }
     }
 
-    /// What is wanted of child `number`; `None`: nothing.
+    /// The selected part of child `number`; `None` if nothing of it is selected.
     #[must_use]
     pub fn child(&self, number: usize) -> Option<&Self> {
         match self {
@@ -141,8 +141,8 @@ impl Leaves {
         }
     }
 
-    /// The children of a type that are left, by number. The type and the arrays that are left are both made of these.
-    fn left<'l>(&'l self, data_type: &DataType) -> Vec<(usize, &'l Self)> {
+    /// The selected children of a type, by number. The projected type and the projected arrays are both built from them.
+    fn selected_children<'l>(&'l self, data_type: &DataType) -> Vec<(usize, &'l Self)> {
         let below = children(data_type).len();
         let at = |number: usize| (number, self.child(number).unwrap_or(&Self::All));
         match (self, data_type) {
@@ -157,16 +157,16 @@ impl Leaves {
         }
     }
 
-    /// The type that is left.
+    /// The projected type.
     #[must_use]
     pub fn kept_type(&self, data_type: &DataType) -> DataType {
         if *self == Self::All {
             return data_type.clone();
         }
         let below = children(data_type);
-        let left = self.left(data_type);
+        let selected = self.selected_children(data_type);
         let fields: Vec<FieldRef> =
-            left.iter().filter_map(|(n, inner)| Some(inner.kept_field(below.get(*n)?))).collect();
+            selected.iter().filter_map(|(n, inner)| Some(inner.kept_field(below.get(*n)?))).collect();
         match (data_type, fields.as_slice()) {
             (DataType::Struct(_), _) => DataType::Struct(fields.into()),
             (DataType::Map(..), [entries]) => {
@@ -178,7 +178,7 @@ impl Leaves {
         }
     }
 
-    /// This part of what `read`, which holds it, has left of a type.
+    /// This projection relative to the type that `read`, a superset, leaves.
     #[must_use]
     pub fn within(&self, read: &Self) -> Self {
         let Self::Some(kept) = self else { return Self::All };
@@ -193,7 +193,7 @@ impl Leaves {
         if whole { Self::All } else { Self::Some(out) }
     }
 
-    /// The field that is left: of the same name and nullability.
+    /// The projected field, with the same name and nullability.
     #[must_use]
     pub fn kept_field(&self, field: &FieldRef) -> FieldRef {
         if *self == Self::All {
@@ -205,7 +205,7 @@ impl Leaves {
         Arc::new(Field::clone(field).with_data_type(data_type).with_metadata(metadata))
     }
 
-    /// The part of an array, nothing copied.
+    /// The projected array, without copying.
     #[must_use]
     pub fn prune(&self, data: ArrayData) -> ArrayData {
         if *self == Self::All || children(data.data_type()).is_empty() {
@@ -213,14 +213,15 @@ impl Leaves {
         }
         let data_type = self.kept_type(data.data_type());
         let child = |(n, inner): &(usize, &Self)| Some(inner.prune(data.child_data().get(*n)?.clone()));
-        let below: Vec<ArrayData> = self.left(data.data_type()).iter().filter_map(child).collect();
+        let below: Vec<ArrayData> =
+            self.selected_children(data.data_type()).iter().filter_map(child).collect();
         let builder = data.into_builder().data_type(data_type).child_data(below);
-        // SAFETY: buffers, length, offset and validity are those of an array that was valid; the children that are left are
-        // those of the type that is left (`left` names them for both), each as long as it was.
+        // SAFETY: buffers, length, offset and validity are those of a valid array. Its projected children are those of the
+        // projected type, because `selected_children` lists them for both, and their lengths are unchanged.
         unsafe { builder.build_unchecked() }
     }
 
-    /// The part of a column. What its library called the whole it is no more.
+    /// The projected column. It loses the tag of the whole column.
     #[must_use]
     pub fn prune_column(&self, column: Column) -> Column {
         if *self == Self::All {
@@ -229,25 +230,25 @@ impl Leaves {
         Column { data: self.prune(column.data), ordered: column.ordered, tag: self.kept_tag(column.tag) }
     }
 
-    /// The tag of the column that is left: what a field says of its nullability stays true.
+    /// The tag of the projected column. A field's nullability stays valid; other tags are dropped.
     #[must_use]
     pub fn kept_tag(&self, tag: Option<String>) -> Option<String> {
         if *self == Self::All {
             return tag;
         }
-        let mut told: serde_json::Value = serde_json::from_str(&tag?).ok()?;
-        if told.get("kind").and_then(serde_json::Value::as_str) != Some("field") {
+        let mut parsed: serde_json::Value = serde_json::from_str(&tag?).ok()?;
+        if parsed.get("kind").and_then(serde_json::Value::as_str) != Some("field") {
             return None;
         }
-        if let Some(pairs) = told.get_mut("metadata").and_then(serde_json::Value::as_array_mut) {
+        if let Some(pairs) = parsed.get_mut("metadata").and_then(serde_json::Value::as_array_mut) {
             let key = |pair: &serde_json::Value| pair.get(0)?.as_str().map(|key| key.starts_with(EXTENSION));
             pairs.retain(|pair| key(pair) != Some(true));
         }
-        Some(told.to_string())
+        Some(parsed.to_string())
     }
 }
 
-/// What is wanted of nested columns, by position; of others all.
+/// The projections of nested columns, by position. Other columns are selected whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept(BTreeMap<usize, Leaves>);
 
@@ -258,10 +259,10 @@ impl FromIterator<(usize, Leaves)> for Kept {
 }
 
 impl Kept {
-    /// The places at `steps` of each column, whose type `type_of` answers.
+    /// Selects the fields at `steps` of each column; `type_of` returns a column's type.
     ///
     /// # Errors
-    /// `NotFound`: a position that is not there, or that has nothing below it.
+    /// `NotFound`: a position outside the frame, or a column without nested fields.
     pub fn new(
         asked: &BTreeMap<usize, Vec<Vec<usize>>>,
         type_of: &dyn Fn(usize) -> Option<DataType>,
@@ -276,19 +277,19 @@ impl Kept {
         asked.iter().map(one).collect::<Result<_>>().map(Self)
     }
 
-    /// What is wanted of the column at `position`.
+    /// The projection of the column at `position`.
     #[must_use]
     pub fn of(&self, position: usize) -> &Leaves {
         self.0.get(&position).unwrap_or(&Leaves::All)
     }
 
-    /// Whether all is wanted of every column.
+    /// Whether every column is selected whole.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.0.values().all(|leaves| *leaves == Leaves::All)
     }
 
-    /// The same where the columns at `positions`, one after the other, are all columns; `None`: as they stand.
+    /// The projection of a frame of the columns at `positions`; `None`: of all columns.
     #[must_use]
     pub fn selected(&self, positions: Option<&[usize]>) -> Self {
         let Some(positions) = positions else { return self.clone() };
@@ -296,14 +297,14 @@ impl Kept {
         places.filter_map(|(i, position)| Some((i, self.0.get(position)?.clone()))).collect()
     }
 
-    /// Those columns of which a part is wanted.
+    /// The columns that are selected in part.
     pub fn parts(&self) -> impl Iterator<Item = (usize, &Leaves)> + '_ {
         self.0.iter().map(|(&position, leaves)| (position, leaves)).filter(|(_, l)| **l != Leaves::All)
     }
 }
 
 impl Frame {
-    /// The type of the column at `position`, where it is in Arrow's layout.
+    /// The type of the column at `position`; `None` unless it is in Arrow's layout.
     #[must_use]
     pub fn arrow_type(&self, position: usize) -> Option<DataType> {
         self.parts.iter().find_map(|part| match part {
@@ -312,7 +313,7 @@ impl Frame {
         })
     }
 
-    /// The same columns, of nested ones the wanted part alone; nothing is copied.
+    /// The projected frame, without copying.
     #[must_use]
     pub fn kept(self, kept: &Kept) -> Self {
         if kept.is_all() {
@@ -330,5 +331,4 @@ impl Frame {
 }
 
 #[cfg(test)]
-#[path = "paths_tests.rs"]
 mod tests;

@@ -1,21 +1,21 @@
-//! Runs: neighbouring columns that are one packed array in memory, whatever parts they belong to.
+//! Runs: adjacent columns that form one packed array in memory, even if they belong to different parts.
 
 use crate::error::Result;
 
 use super::block::as_stride;
 use super::{Block, Column, Frame, Grid, Part, Slot};
 
-/// A piece of a frame, left to right.
+/// One or more adjacent columns of a frame.
 #[derive(Debug)]
 pub enum Run<'f> {
-    /// One column, or several that are one packed 2-D array.
+    /// One column, or several that form a packed 2-D array.
     Block(Block),
     /// A column in Arrow's layout.
     Column(&'f Column),
 }
 
 impl Run<'_> {
-    /// Columns.
+    /// Number of columns.
     #[must_use]
     pub fn width(&self) -> usize {
         match self {
@@ -26,13 +26,13 @@ impl Run<'_> {
 }
 
 impl Frame {
-    /// The frame as runs. Columns with another `kind` never share one.
+    /// The frame's runs, left to right. Columns of different `kind` never share a run.
     ///
     /// # Errors
-    /// Malformed where the parts do not cover the frame.
+    /// Malformed: the parts do not cover the frame.
     pub fn runs(&self, kind: &dyn Fn(usize) -> usize) -> Result<Vec<Run<'_>>> {
         let slots = self.slots()?;
-        // A matrix is one run: no need to look at its columns.
+        // Fast path: a matrix is one run.
         if let [Part::Block(block, _)] = self.parts.as_slice()
             && self.ncols > 0
             && slots.iter().enumerate().all(|(i, s)| i == s.column)
@@ -46,7 +46,7 @@ impl Frame {
         while let Some(slot) = slots.get(position) {
             let run = match self.parts.get(slot.part) {
                 Some(Part::Column(column, _)) => Run::Column(column),
-                Some(Part::Block(block, _)) => Run::Block(self.grown(block, &slots, position, kind)),
+                Some(Part::Block(block, _)) => Run::Block(self.longest_run(block, &slots, position, kind)),
                 None => break,
             };
             position += run.width();
@@ -56,12 +56,12 @@ impl Frame {
     }
 
     /// The longest packed array that starts with the column at `position`.
-    fn grown(&self, block: &Block, slots: &[Slot], position: usize, kind: &dyn Fn(usize) -> usize) -> Block {
+    fn longest_run(&self, block: &Block, slots: &[Slot], position: usize, kind: &dyn Fn(usize) -> usize) -> Block {
         let first = slots.get(position).map_or(0, |s| s.column);
         let one = block.grid.columns(first, 1, 1);
         let item = as_stride(one.dtype.itemsize as usize);
         let (width, col_stride) = match self.neighbour(block, &one, slots.get(position + 1)) {
-            // An array of no rows, or of one, is packed either way: columns follow each other.
+            // With at most one row the columns are adjacent in either order.
             Some(distance)
                 if distance == item * as_stride(one.nrows) && (one.row_stride == item || one.nrows <= 1) =>
             {
@@ -75,28 +75,28 @@ impl Frame {
         let same_kind = kind(position);
         let mut count = 1;
         while count < width && kind(position + count) == same_kind {
-            let last = Grid { offset: super::block::moved(one.offset, col_stride, count - 1), ..one };
+            let last = Grid { offset: super::block::advance(one.offset, col_stride, count - 1), ..one };
             if self.neighbour(block, &last, slots.get(position + count)) != Some(col_stride) {
                 break;
             }
             count += 1;
         }
-        let grown = Grid { width: count, col_stride, ..one };
-        // Part of a row-major array is no packed array.
-        let grid = if grown.is_column_major() || grown.is_row_major() { grown } else { one };
+        let run = Grid { width: count, col_stride, ..one };
+        // Some columns of a row-major array are not packed.
+        let grid = if run.is_column_major() || run.is_row_major() { run } else { one };
         Block { grid, buffer: block.buffer.clone() }
     }
 
-    /// Bytes from a column to the one at `slot`, where both are alike and in one buffer.
+    /// Bytes from a column to the one at `slot`; `None` unless both have the same dtype, stride and buffer.
     fn neighbour(&self, block: &Block, column: &Grid, slot: Option<&Slot>) -> Option<isize> {
         let slot = slot?;
         let Some(Part::Block(other, _)) = self.parts.get(slot.part) else { return None };
-        let alike = other.grid.dtype == column.dtype
+        let same_layout = other.grid.dtype == column.dtype
             && other.grid.row_stride == column.row_stride
             && other.buffer.owner_id() == block.buffer.owner_id()
             && other.buffer.as_ptr() == block.buffer.as_ptr();
         let next = as_stride(other.grid.column_offset(slot.column));
-        alike.then(|| next - as_stride(column.offset))
+        same_layout.then(|| next - as_stride(column.offset))
     }
 }
 

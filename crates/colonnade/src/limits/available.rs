@@ -1,21 +1,21 @@
-//! Memory that this process may still take.
+//! The memory that is still available to this process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bytes that the system has available, within the limits of the process' control group and of its address space. Where
-/// nothing says so, as many as 64 bits hold.
+/// Bytes available in the system, the process' control groups and its address space, whichever is least; `u64::MAX` if none of
+/// them is known.
 #[must_use]
 pub fn available() -> u64 {
-    [of_system(), of_group(), of_address_space()].into_iter().flatten().min().unwrap_or(u64::MAX)
+    [in_system(), in_control_groups(), in_address_space()].into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
-fn of_system() -> Option<u64> {
+fn in_system() -> Option<u64> {
     kilobytes(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// Of each control group around the process, in both versions of the interface.
-fn of_group() -> Option<u64> {
+/// The least free memory of the process' control groups and their parents, in versions 1 and 2 of the interface.
+fn in_control_groups() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let mut least = None;
     for line in groups.lines() {
@@ -30,7 +30,7 @@ fn of_group() -> Option<u64> {
             _ => continue,
         };
         let whole: PathBuf = Path::new(root).join(path.trim_start_matches('/'));
-        // Within a container the path may be that of the host: the root is the container's own group then.
+        // In a container the path may be the host's; then the root is the container's group.
         for place in whole.ancestors().take_while(|place| place.starts_with(root)) {
             least = least.into_iter().chain(free_in(place, names)).min();
         }
@@ -38,7 +38,7 @@ fn of_group() -> Option<u64> {
     least
 }
 
-/// What is left of a group's limit: pages of files that can be dropped count as free.
+/// The unused part of a group's limit. Droppable file pages count as free.
 fn free_in(place: &Path, [max, current, droppable]: [&str; 3]) -> Option<u64> {
     let number = |name: &str| fs::read_to_string(place.join(name)).ok()?.trim().parse::<u64>().ok();
     let (max, current) = (number(max)?, number(current)?);
@@ -48,10 +48,10 @@ fn free_in(place: &Path, [max, current, droppable]: [&str; 3]) -> Option<u64> {
     Some(max.saturating_sub(current.saturating_sub(droppable)))
 }
 
-fn of_address_space() -> Option<u64> {
+fn in_address_space() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
-    // "unlimited" is no number: there is no limit then.
+    // "unlimited" does not parse, which means no limit.
     let most: u64 = line.split_whitespace().next()?.parse().ok()?;
     let taken = kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmSize:")?;
     Some(most.saturating_sub(taken))

@@ -1,4 +1,4 @@
-//! The rule for cost, kept over the pieces of one input.
+//! The cost rule for an input that arrives in pieces.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 
 use super::Limits;
 
-/// What one input has brought, and what was written for it. Columns that share an input share one.
+/// The bytes that an input has delivered, and the bytes decoded from it. Columns that share an input share a budget.
 #[derive(Debug)]
 pub struct Budget {
     limits: Limits,
@@ -16,29 +16,29 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For an input of which `input` bytes are known.
+    /// The budget of an input that has delivered `input` bytes.
     #[must_use]
     pub fn new(limits: &Limits, input: u64) -> Self {
         Self { limits: *limits, input: input.into(), ncells: 0.into(), spent: 0.into() }
     }
 
-    /// So many more bytes of the input were seen.
+    /// Adds bytes that the input has delivered.
     pub fn grant(&self, input: u64) {
         add(&self.input, input);
     }
 
-    /// Takes `nbytes`, which `ncells` cells of the input declare.
+    /// Charges `nbytes` for `ncells` declared cells.
     ///
     /// # Errors
-    /// As [`Limits::check_decoded`], of all that was taken so far.
+    /// As [`Limits::check_decoded`], for the sum of all charges.
     pub fn charge(&self, format: &'static str, what: &str, nbytes: u64, ncells: u64) -> Result<()> {
         self.try_charge(what, nbytes, ncells).map_err(|message| Error::limit(format, message))
     }
 
-    /// The same; the message alone, for errors that get their place elsewhere.
+    /// Charges as [`Budget::charge`] does.
     ///
     /// # Errors
-    /// The message.
+    /// Only the message, for callers that add a position.
     pub fn try_charge(&self, what: &str, nbytes: u64, ncells: u64) -> std::result::Result<(), String> {
         let (cells, spent) = (add(&self.ncells, ncells), add(&self.spent, nbytes));
         let input = self.input.load(Ordering::Relaxed);
@@ -49,7 +49,7 @@ impl Budget {
     }
 }
 
-/// The sum, which stays at the end of what 64 bits hold.
+/// Adds and returns the sum, which saturates.
 fn add(to: &AtomicU64, more: u64) -> u64 {
     let sum = |old: u64| old.saturating_add(more);
     let old = to.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(sum(old)));
@@ -77,7 +77,7 @@ mod tests {
         budget.grant(1);
         assert!(budget.try_charge("texts", 1023, 0).is_ok());
         assert!(budget.try_charge("texts", 1, 0).is_err());
-        // A cell may always be short.
+        // Every cell may take SHORT_CELL_NBYTES.
         assert!(budget.try_charge("texts", 63, 1).is_ok());
     }
 

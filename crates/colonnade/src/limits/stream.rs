@@ -1,13 +1,13 @@
-//! Sources that do not say how many bytes they have.
+//! Limits for sources of unknown length.
 
 use crate::error::{Error, Result};
 
 use super::Limits;
 
-/// So many bytes come from any source before memory is looked at.
-const ALWAYS_NBYTES: u64 = 64 << 20;
+/// Bytes that any source may deliver before available memory is checked.
+const UNCHECKED_NBYTES: u64 = 64 << 20;
 
-/// Counts what is collected from a source without a known length.
+/// Limits the bytes collected from a source of unknown length.
 #[derive(Debug)]
 pub struct StreamLimit {
     limits: Limits,
@@ -16,12 +16,12 @@ pub struct StreamLimit {
 }
 
 impl StreamLimit {
-    /// For one source, of which nothing has come.
+    /// The limit of one source.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
         let (most, is_known) = match limits.max_stream_nbytes {
             Some(most) => (most, true),
-            None => (ALWAYS_NBYTES, limits.max_nbytes <= ALWAYS_NBYTES),
+            None => (UNCHECKED_NBYTES, limits.max_nbytes <= UNCHECKED_NBYTES),
         };
         Self { limits: *limits, most: most.min(limits.max_nbytes), is_known }
     }
@@ -32,16 +32,16 @@ impl StreamLimit {
     /// `LimitExceeded`, with the limit and the option that raises it.
     #[inline]
     pub fn check(&mut self, format: &'static str, nbytes: u64) -> Result<()> {
-        if nbytes <= self.most { Ok(()) } else { self.look(format, nbytes) }
+        if nbytes <= self.most { Ok(()) } else { self.check_memory(format, nbytes) }
     }
 
     #[cold]
-    fn look(&mut self, format: &'static str, nbytes: u64) -> Result<()> {
+    fn check_memory(&mut self, format: &'static str, nbytes: u64) -> Result<()> {
         if !self.is_known {
             self.is_known = true;
-            // What has come counts as available: it is part of what the source may take.
+            // Bytes already collected count as available, because the limit includes them.
             let half = super::available().saturating_add(nbytes) / 2;
-            self.most = half.max(ALWAYS_NBYTES).min(self.limits.max_nbytes);
+            self.most = half.max(UNCHECKED_NBYTES).min(self.limits.max_nbytes);
         }
         if nbytes <= self.most {
             return Ok(());
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_told_is_the_limit() {
+    fn a_given_limit_holds() {
         let limits = Limits { max_stream_nbytes: Some(10), ..Limits::default() };
         let mut limit = StreamLimit::new(&limits);
         assert!(limit.check("csv", 10).is_ok());
@@ -84,8 +84,8 @@ mod tests {
     #[test]
     fn without_a_limit_memory_is_one() {
         let mut limit = StreamLimit::new(&Limits::default());
-        assert!(limit.check("csv", ALWAYS_NBYTES).is_ok());
+        assert!(limit.check("csv", UNCHECKED_NBYTES).is_ok());
         assert!(limit.check("csv", u64::MAX).is_err());
-        assert!(limit.most >= ALWAYS_NBYTES && limit.most <= Limits::default().max_nbytes);
+        assert!(limit.most >= UNCHECKED_NBYTES && limit.most <= Limits::default().max_nbytes);
     }
 }

@@ -1,4 +1,4 @@
-//! Tasks that each make a value, and the values in the tasks' order.
+//! Runs tasks that return values, and collects the values in the tasks' order.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use super::{Task, run};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 
-/// Runs tasks (the bytes that one produces, for progress; its work) as [`run`] does, and answers what each made, in order.
+/// Runs tasks as [`run`] does, and returns their values in order. A task is its size in bytes, for progress, and its work.
 ///
 /// # Errors
 /// The first task's error, or `Cancelled` from `progress`.
@@ -16,25 +16,26 @@ pub fn gather<T: Send, W: FnOnce() -> Result<T> + Send>(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<T>> {
-    let mut made: Vec<Option<T>> = tasks.iter().map(|_| None).collect();
-    let tasks = made.iter_mut().zip(tasks).map(|(slot, (nbytes, work))| {
+    let mut values: Vec<Option<T>> = tasks.iter().map(|_| None).collect();
+    let tasks = values.iter_mut().zip(tasks).map(|(slot, (nbytes, work))| {
         Task::new(nbytes, move || {
             *slot = Some(work()?);
             Ok(())
         })
     });
     run(tasks.collect(), threads, progress)?;
-    // Where no task failed and nobody cancelled, all have run.
-    Ok(made.into_iter().flatten().collect())
+    // Without an error every task has run, so every slot has a value.
+    Ok(values.into_iter().flatten().collect())
 }
 
-/// What long work asks on its way: whether it goes on.
+/// The cancellation check of long work. An error stops the work.
 pub type Look<'a> = &'a (dyn Fn() -> Result<()> + 'a);
 
-/// Bytes between two looks.
+/// Bytes between two cancellation checks.
 pub const LOOK_NBYTES: usize = 1 << 20;
 
-/// The same of items whose work may be long: each is given what to ask on its way. `progress` is looked at and told nothing.
+/// Runs `work` for each item as [`gather`] does, and passes it a cancellation check. Reports no progress to `progress`, only
+/// checks it for cancellation.
 ///
 /// # Errors
 /// As [`gather`].
@@ -46,40 +47,40 @@ pub fn gather_looking<I: Sync, T: Send>(
     progress: &dyn Progress,
 ) -> Result<Vec<T>> {
     if threads <= 1 || items.len() <= 1 {
-        // This thread may ask itself.
-        let look = || progress.look();
-        return items.iter().map(|item| look().and_then(|()| work(item, &look))).collect();
+        // The calling thread checks `progress` directly.
+        let cancel = || progress.look();
+        return items.iter().map(|item| cancel().and_then(|()| work(item, &cancel))).collect();
     }
     let stop = AtomicBool::new(false);
-    let look = || if stop.load(Ordering::Relaxed) { Err(stopped()) } else { Ok(()) };
-    let look = &look;
-    let tasks = items.iter().map(|item| (nbytes(item), move || work(item, look))).collect();
-    let stopping = Stopping { progress, stop: &stop, error: Cell::new(None) };
-    let made = gather(tasks, threads, &stopping);
-    match stopping.error.take() {
+    let cancel = || if stop.load(Ordering::Relaxed) { Err(cancelled()) } else { Ok(()) };
+    let cancel = &cancel;
+    let tasks = items.iter().map(|item| (nbytes(item), move || work(item, cancel))).collect();
+    let cancel_on_error = CancelOnError { progress, stop: &stop, error: Cell::new(None) };
+    let values = gather(tasks, threads, &cancel_on_error);
+    match cancel_on_error.error.take() {
         Some(error) => Err(error),
-        None => made,
+        None => values,
     }
 }
 
-/// Stops tasks on their way where the caller says so, and keeps what it said.
-struct Stopping<'a> {
+/// Stops running tasks when `progress` returns an error, and keeps that error.
+struct CancelOnError<'a> {
     progress: &'a dyn Progress,
     stop: &'a AtomicBool,
     error: Cell<Option<Error>>,
 }
 
-impl Progress for Stopping<'_> {
+impl Progress for CancelOnError<'_> {
     fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
         self.progress.look().map_err(|error| {
             self.stop.store(true, Ordering::Relaxed);
             self.error.set(Some(error));
-            stopped()
+            cancelled()
         })
     }
 }
 
-fn stopped() -> Error {
+fn cancelled() -> Error {
     Error::new(ErrorKind::Cancelled, "plan", "stopped by the caller.")
 }
 
@@ -94,22 +95,22 @@ mod tests {
             let tasks = (0..100).map(|i| (1 << 20, move || Ok(i))).collect();
             assert_eq!(gather(tasks, threads, &NoProgress).unwrap(), (0..100).collect::<Vec<_>>());
             let items: Vec<i32> = (0..100).collect();
-            let made = gather_looking(&items, |_| 1 << 20, &|i, _| Ok(-i), threads, &NoProgress).unwrap();
-            assert_eq!(made, items.iter().map(|i| -i).collect::<Vec<_>>());
+            let values = gather_looking(&items, |_| 1 << 20, &|i, _| Ok(-i), threads, &NoProgress).unwrap();
+            assert_eq!(values, items.iter().map(|i| -i).collect::<Vec<_>>());
         }
     }
 
     #[test]
-    fn an_error_is_answered_for_all() {
+    fn an_error_is_returned_for_all() {
         let one = |i: u32| if i == 3 { Err(Error::malformed("plan", "three")) } else { Ok(i) };
         let tasks = (0..10).map(|i| (1 << 20, move || one(i))).collect();
         assert!(gather(tasks, 2, &NoProgress).unwrap_err().to_string().contains("three"));
     }
 
-    /// Has enough when it is asked a second time.
-    struct Twice(Cell<bool>);
+    /// Cancels at the second check.
+    struct CancelAtSecondCheck(Cell<bool>);
 
-    impl Progress for Twice {
+    impl Progress for CancelAtSecondCheck {
         fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
             self.look()
         }
@@ -119,19 +120,19 @@ mod tests {
         }
     }
 
-    fn endless(_: &(), look: Look<'_>) -> Result<()> {
+    fn endless(_: &(), cancel: Look<'_>) -> Result<()> {
         loop {
-            look()?;
+            cancel()?;
             std::thread::yield_now();
         }
     }
 
     #[test]
-    fn tasks_are_stopped_on_their_way() {
+    fn running_tasks_are_stopped() {
         for (count, threads) in [(1, 1), (1, 3), (3, 1), (3, 3)] {
-            let (items, twice) = (vec![(); count], Twice(Cell::new(false)));
-            let made = gather_looking(&items, |_| 1 << 20, &endless, threads, &twice);
-            let error = made.unwrap_err();
+            let (items, twice) = (vec![(); count], CancelAtSecondCheck(Cell::new(false)));
+            let values = gather_looking(&items, |_| 1 << 20, &endless, threads, &twice);
+            let error = values.unwrap_err();
             assert!(error.to_string().contains("enough"), "{count} tasks on {threads} threads: {error}");
         }
     }

@@ -1,7 +1,7 @@
-//! The plan: independent tasks, each from source bytes to its own destination, and the threads that run them.
+//! Runs independent tasks on several threads. Each task writes its own destination.
 //!
-//! Threads are scoped to the call rather than kept in a pool: a spawn costs 20 microseconds, plans smaller than that
-//! run inline, and nothing is left that a fork could break.
+//! Threads are scoped to the call, without a pool: a spawn costs 20 microseconds, smaller work runs inline, and no thread
+//! outlives the call that a fork could break.
 
 mod gather;
 mod ordered;
@@ -19,15 +19,15 @@ use crate::error::{Error, Result};
 use crate::panics::caught;
 use crate::progress::{NoProgress, Progress};
 
-/// Plans below this size are not worth a thread.
+/// Smaller work runs on the calling thread.
 const INLINE_NBYTES: usize = 512 << 10;
 
-/// How often the calling thread looks for signals and reports progress.
+/// Interval at which the calling thread checks for signals and reports progress.
 const TICK: Duration = Duration::from_millis(40);
 
-/// One piece of work: no task waits for another's output.
+/// A unit of work that depends on no other task.
 pub struct Task<'a> {
-    /// Bytes that it produces, for progress.
+    /// Bytes that the task produces, for progress.
     pub nbytes: usize,
     /// The work.
     pub work: Box<dyn FnOnce() -> Result<()> + Send + 'a>,
@@ -40,8 +40,8 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Runs all tasks on up to `threads` threads; the first error stops the rest. The calling thread reports progress and
-/// notices cancellation between tasks.
+/// Runs all tasks on up to `threads` threads. The first error stops the rest. The calling thread reports progress, and
+/// cancellation takes effect between tasks.
 ///
 /// # Errors
 /// The first task's error, or `Cancelled` from `progress`.
@@ -57,7 +57,7 @@ pub fn run(tasks: Vec<Task<'_>>, threads: usize, progress: &dyn Progress) -> Res
         }
         return Ok(());
     }
-    Crew::new(tasks).run(threads, total, progress)
+    TaskQueue::new(tasks).run(threads, total, progress)
 }
 
 /// Runs all tasks on all cores.
@@ -68,27 +68,27 @@ pub fn run_on_all_cores(tasks: Vec<Task<'_>>) -> Result<()> {
     run(tasks, std::thread::available_parallelism().map_or(1, usize::from), &NoProgress)
 }
 
-struct Crew<'a> {
+struct TaskQueue<'a> {
     tasks: Vec<Mutex<Option<Task<'a>>>>,
     next: AtomicUsize,
     done_nbytes: AtomicUsize,
     stop: AtomicBool,
     error: Mutex<Option<Error>>,
     working: Mutex<usize>,
-    ended: Condvar,
+    worker_ended: Condvar,
 }
 
-/// Counts a worker out even where it panics, so that the calling thread never waits for it in vain.
-struct CountOut<'c, 'a>(&'c Crew<'a>);
+/// Decrements the count of workers when a worker ends or panics, so that the calling thread never waits in vain.
+struct WorkerGuard<'c, 'a>(&'c TaskQueue<'a>);
 
-impl Drop for CountOut<'_, '_> {
+impl Drop for WorkerGuard<'_, '_> {
     fn drop(&mut self) {
         *self.0.working.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.0.ended.notify_all();
+        self.0.worker_ended.notify_all();
     }
 }
 
-impl<'a> Crew<'a> {
+impl<'a> TaskQueue<'a> {
     fn new(tasks: Vec<Task<'a>>) -> Self {
         Self {
             tasks: tasks.into_iter().map(|t| Mutex::new(Some(t))).collect(),
@@ -97,7 +97,7 @@ impl<'a> Crew<'a> {
             stop: AtomicBool::new(false),
             error: Mutex::new(None),
             working: Mutex::new(0),
-            ended: Condvar::new(),
+            worker_ended: Condvar::new(),
         }
     }
 
@@ -116,11 +116,11 @@ impl<'a> Crew<'a> {
     }
 
     fn work(&self) {
-        let _out = CountOut(self);
+        let _guard = WorkerGuard(self);
         while !self.stop.load(Ordering::Relaxed) {
             let Some(slot) = self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return };
             let Some(task) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else { continue };
-            let result = caught(task.work).and_then(|answer| answer);
+            let result = caught(task.work).and_then(|result| result);
             self.done_nbytes.fetch_add(task.nbytes, Ordering::Relaxed);
             if let Err(error) = result {
                 self.stop.store(true, Ordering::Relaxed);
@@ -131,18 +131,18 @@ impl<'a> Crew<'a> {
 
     fn watch(&self, total: usize, progress: &dyn Progress) -> Result<()> {
         let mut outcome = Ok(());
-        let mut told = 0;
+        let mut reported = 0;
         let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
         while *working > 0 {
-            working = self.ended.wait_timeout(working, TICK).unwrap_or_else(PoisonError::into_inner).0;
+            working = self.worker_ended.wait_timeout(working, TICK).unwrap_or_else(PoisonError::into_inner).0;
             if outcome.is_ok() {
                 drop(working);
-                let before = std::mem::replace(&mut told, self.done_nbytes.load(Ordering::Relaxed));
-                // The end is told once, though a worker may still be on its way out.
-                outcome = if before == told && told == total {
+                let before = std::mem::replace(&mut reported, self.done_nbytes.load(Ordering::Relaxed));
+                // The end is reported once, even while a worker is still returning.
+                outcome = if before == reported && reported == total {
                     progress.look()
                 } else {
-                    progress.advance(told as u64, Some(total as u64))
+                    progress.advance(reported as u64, Some(total as u64))
                 };
                 if outcome.is_err() {
                     self.stop.store(true, Ordering::Relaxed);
@@ -151,16 +151,16 @@ impl<'a> Crew<'a> {
             }
         }
         drop(working);
-        // The workers may have ended between two looks, or before the first one: the end is told in any case.
+        // The workers may have ended since the last tick. Reports the end in that case too.
         let done = self.done_nbytes.load(Ordering::Relaxed);
-        if outcome.is_ok() && told != done && !self.stop.load(Ordering::Relaxed) {
+        if outcome.is_ok() && reported != done && !self.stop.load(Ordering::Relaxed) {
             outcome = progress.advance(done as u64, Some(total as u64));
         }
         outcome
     }
 }
 
-/// Runs `other` on a second thread while `here` runs on this one (where `threads` allows), and answers both.
+/// Runs `other` on a second thread while `here` runs on this one, and returns both results. One thread runs them in turn.
 ///
 /// # Errors
 /// `here`'s error.
@@ -170,16 +170,16 @@ pub fn beside<A, B: Send>(
     other: impl FnOnce() -> B + Send,
 ) -> Result<(A, B)> {
     if threads <= 1 {
-        let b = other();
-        return Ok((here()?, b));
+        let other_result = other();
+        return Ok((here()?, other_result));
     }
     std::thread::scope(|scope| {
         let handle = scope.spawn(|| caught(other));
-        let a = here();
-        // Only a panic of `caught` itself could end the thread otherwise.
-        let b =
+        let here_result = here();
+        // `caught` turns panics into errors, so joining fails only if `caught` panics.
+        let other_result =
             handle.join().unwrap_or_else(|_| Err(Error::internal("a worker thread ended early", None)))?;
-        Ok((a?, b))
+        Ok((here_result?, other_result))
     })
 }
 
@@ -206,13 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_told_however_fast_the_workers_are() {
+    fn the_end_is_reported_however_fast_the_workers_are() {
         struct Last(std::cell::Cell<u64>, std::cell::Cell<u32>);
         impl Progress for Last {
             fn advance(&self, done: u64, total: Option<u64>) -> Result<()> {
                 assert!(done >= self.0.replace(done) && total == Some(64 << 20));
                 self.1.set(self.1.get() + u32::from(done == 64 << 20));
-                // The workers go on meanwhile.
+                // Lets the workers run.
                 std::thread::yield_now();
                 Ok(())
             }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_is_answered() {
+    fn the_first_error_is_returned() {
         let tasks = (0..10)
             .map(|i| {
                 Task::new(

@@ -1,6 +1,6 @@
-//! Pieces that several threads make and the calling one takes in order, while the next ones are being made.
+//! Produces pieces on several threads, while the calling thread consumes them in order.
 //!
-//! What text needs: nobody knows how long a row is before it is written, so pieces have no place of their own beforehand.
+//! Text is written this way: the length of a row is unknown until it is written, so pieces have no offsets in advance.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,17 +10,17 @@ use crate::error::{Error, Result};
 use crate::panics::caught;
 use crate::progress::Progress;
 
-/// Pieces that a thread may be ahead of the one that is being taken.
-const AHEAD: usize = 4;
+/// Pieces per thread that may wait to be consumed.
+const PIECES_AHEAD: usize = 4;
 
-/// How often the calling thread looks for signals while it waits.
+/// Interval at which the waiting calling thread checks for signals.
 const TICK: Duration = Duration::from_millis(40);
 
-/// Makes the pieces `0..count` and takes them front to back. `make` is given an empty vector, one that was taken before where
-/// there is one. `worth`: whether threads pay at all.
+/// Calls `make` for the pieces `0..count` and `take` for each piece in order. `make` fills an empty vector, which may be a reused
+/// one.
 ///
 /// # Errors
-/// The error of the first piece, in order, that has one, after all pieces before it were taken; those of `take` and `progress`.
+/// The first error of `make` in the order of pieces, after `take` got all earlier pieces; errors of `take` and `progress`.
 pub fn ordered(
     count: usize,
     threads: usize,
@@ -39,61 +39,61 @@ pub fn ordered(
         return Ok(());
     }
     let threads = threads.min(count);
-    let bench = Bench {
-        state: Mutex::new(State { working: threads, ..State::default() }),
+    let pipeline = Pipeline {
+        state: Mutex::new(PipelineState { working: threads, ..PipelineState::default() }),
         changed: Condvar::new(),
         count,
-        window: threads * AHEAD,
+        window: threads * PIECES_AHEAD,
         make,
     };
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| bench.work());
+            scope.spawn(|| pipeline.work());
         }
-        let outcome = bench.take_all(take, progress);
-        bench.lock().stop = true;
-        bench.changed.notify_all();
+        let outcome = pipeline.take_all(take, progress);
+        pipeline.lock().stop = true;
+        pipeline.changed.notify_all();
         outcome
     })
 }
 
 #[derive(Default)]
-struct State {
-    /// The next piece to be made.
+struct PipelineState {
+    /// The next piece to make.
     next: usize,
-    /// The next piece to be taken.
+    /// The next piece to take.
     taken: usize,
-    made: HashMap<usize, Result<Vec<u8>>>,
-    spare: Vec<Vec<u8>>,
+    pieces: HashMap<usize, Result<Vec<u8>>>,
+    free_buffers: Vec<Vec<u8>>,
     stop: bool,
     working: usize,
 }
 
-struct Bench<'a> {
-    state: Mutex<State>,
+struct Pipeline<'a> {
+    state: Mutex<PipelineState>,
     changed: Condvar,
     count: usize,
     window: usize,
     make: &'a (dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync),
 }
 
-/// Counts a worker out even where it panics, so that nobody waits for it in vain.
-struct CountOut<'b, 'a>(&'b Bench<'a>);
+/// Decrements the count of workers when a worker ends or panics, so that no thread waits in vain.
+struct WorkerGuard<'b, 'a>(&'b Pipeline<'a>);
 
-impl Drop for CountOut<'_, '_> {
+impl Drop for WorkerGuard<'_, '_> {
     fn drop(&mut self) {
         self.0.lock().working -= 1;
         self.0.changed.notify_all();
     }
 }
 
-impl Bench<'_> {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl Pipeline<'_> {
+    fn lock(&self) -> MutexGuard<'_, PipelineState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn work(&self) {
-        let _out = CountOut(self);
+        let _guard = WorkerGuard(self);
         loop {
             let mut state = self.lock();
             while !state.stop && state.next < self.count && state.next >= state.taken + self.window {
@@ -104,16 +104,16 @@ impl Bench<'_> {
             }
             let i = state.next;
             state.next += 1;
-            let mut buffer = state.spare.pop().unwrap_or_default();
+            let mut buffer = state.free_buffers.pop().unwrap_or_default();
             drop(state);
             buffer.clear();
-            let made = caught(|| (self.make)(i, &mut buffer)).and_then(|answer| answer).map(|()| buffer);
+            let piece = caught(|| (self.make)(i, &mut buffer)).and_then(|result| result).map(|()| buffer);
             let mut state = self.lock();
-            if made.is_err() {
-                // Pieces before this one are still wanted, those behind it are not.
+            if piece.is_err() {
+                // Earlier pieces are still needed, later ones are not.
                 state.next = self.count;
             }
-            state.made.insert(i, made);
+            state.pieces.insert(i, piece);
             drop(state);
             self.changed.notify_all();
         }
@@ -124,7 +124,7 @@ impl Bench<'_> {
             let buffer = self.piece(i, progress)?;
             take(&buffer)?;
             let mut state = self.lock();
-            state.spare.push(buffer);
+            state.free_buffers.push(buffer);
             state.taken = i + 1;
             drop(state);
             self.changed.notify_all();
@@ -135,8 +135,8 @@ impl Bench<'_> {
     fn piece(&self, i: usize, progress: &dyn Progress) -> Result<Vec<u8>> {
         let mut state = self.lock();
         loop {
-            if let Some(made) = state.made.remove(&i) {
-                return made;
+            if let Some(piece) = state.pieces.remove(&i) {
+                return piece;
             }
             if state.working == 0 {
                 return Err(Error::internal("a worker thread ended early", None));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_an_error_is_taken() {
+    fn pieces_before_an_error_are_taken() {
         let expected: String = (0..77).map(|i| format!("{i},")).collect();
         for threads in [1, 2, 5] {
             let (all, taken) = digits(200, threads, Some(77));

@@ -1,14 +1,14 @@
-//! A panic on purpose.
+//! Panics on purpose, for tests.
 
 use crate::error::Result;
 use crate::progress::NoProgress;
 
 use super::{Task, run};
 
-/// Panics on this thread or on one that works for it, for tests of what callers see of it.
+/// Panics on this thread or on a worker thread, so that tests can check what callers receive.
 ///
 /// # Errors
-/// On another thread: the error that its panic becomes.
+/// The panic of the worker thread, as an error.
 #[doc(hidden)]
 #[allow(clippy::panic)]
 pub fn panic_for_tests(on_another_thread: bool) -> Result<()> {

@@ -1,8 +1,8 @@
-//! Reading: a column from its buffers, cut to the rows that are asked for.
+//! Builds a column in Arrow's layout from the buffers of its members, for a range of rows.
 //!
-//! Nothing is believed: lengths against buffers, offsets against children, type ids against fields, run ends against rows
-//! are checked here, and what is built passes Arrow's own full validation, so that whoever takes the arrays may rely on
-//! them. Only the rows that are wanted (and of children what they name) are touched.
+//! This code checks lengths against buffers, offsets against children, type ids against fields and run ends against rows.
+//! Arrow's full validation follows, so callers may rely on the arrays. Only the requested rows, and the parts of children
+//! that they refer to, are read.
 
 use arrow_buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer, bit_util};
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -13,52 +13,52 @@ use crate::frame::paths::Leaves;
 use crate::frame::{Column, DType, row_range};
 use crate::memory::Buffer;
 
-use super::buffers::{ColumnSpec, PieceKind, dtype, largest};
-use super::cut::ids_of;
+use super::buffers::{ColumnSpec, PieceKind, dtype, largest_length};
+use super::disassemble::type_ids_of;
 use super::windows::{self, Fault, Position, Window};
 
-/// Answers the member at a path: its dtype and its bytes.
+/// Returns dtype and bytes of the member at a path.
 pub type Fetch<'a> = dyn FnMut(&str) -> Result<Option<(DType, Buffer)>> + 'a;
 
-/// Rows `rows.0..rows.1` of a column, or of the part `kept` of it. `fetch` answers the member at a path: its dtype and its bytes.
+/// Assembles rows `rows.0..rows.1` of the projected leaves of a column. `fetch` returns dtype and bytes of the member at a path.
 ///
 /// # Errors
-/// Malformed, with the path as member and the byte in its data: a buffer that is missing, of another dtype or length, or
-/// that contradicts the others.
+/// Malformed, with the path as member and the byte in its data: a buffer is missing, has another dtype or length, or
+/// contradicts the others.
 pub fn assemble(
     spec: &ColumnSpec,
-    kept: &Leaves,
+    leaves: &Leaves,
     rows: (usize, usize),
     fetch: &mut Fetch<'_>,
 ) -> Result<Column> {
-    spec.largest()?;
+    spec.largest_length()?;
     row_range("npz", Some(rows), spec.length)?;
-    let mut reader = Reader { lengths: spec.children.iter().copied(), fetch };
+    let mut assembler = Assembler { lengths: spec.children.iter().copied(), fetch };
     let window = (rows.0, rows.1 - rows.0);
-    let data = reader.array(&spec.data_type, kept, spec.length, window, "")?;
-    Ok(Column { data, ordered: spec.ordered, tag: kept.kept_tag(spec.tag.clone()) })
+    let data = assembler.array(&spec.data_type, leaves, spec.length, window, "")?;
+    Ok(Column { data, ordered: spec.ordered, tag: leaves.kept_tag(spec.tag.clone()) })
 }
 
-struct Reader<'r, 'f, L> {
+struct Assembler<'r, 'f, L> {
     lengths: L,
     fetch: &'r mut Fetch<'f>,
 }
 
-impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
-    /// Rows of an array of which `total` are stored.
+impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
+    /// Reads a range of rows of an array that stores `total` rows.
     fn array(
         &mut self,
         data_type: &DataType,
-        kept: &Leaves,
+        leaves: &Leaves,
         total: usize,
         rows: Window,
         prefix: &str,
     ) -> Result<ArrayData> {
         let (start, count) = rows;
-        let mut builder = ArrayDataBuilder::new(kept.kept_type(data_type)).len(count);
+        let mut builder = ArrayDataBuilder::new(leaves.kept_type(data_type)).len(count);
         let mut nulls = None;
         if let Some(bits) = self.optional(prefix, "validity", DType::BYTE)? {
-            exactly(prefix, "validity", &bits, bit_util::ceil(total, 8))?;
+            check_length(prefix, "validity", &bits, bit_util::ceil(total, 8))?;
             nulls = Some(NullBuffer::new(BooleanBuffer::new(bits, start, count)));
             builder = builder.nulls(nulls.clone());
         }
@@ -67,20 +67,20 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
             PieceKind::Null => main = "validity",
             PieceKind::Bits => {
                 let bits = self.required(prefix, "values", DType::BYTE)?;
-                exactly(prefix, "values", &bits, bit_util::ceil(total, 8))?;
+                check_length(prefix, "values", &bits, bit_util::ceil(total, 8))?;
                 let nbytes = bit_util::ceil(start % 8 + count, 8);
                 builder = builder.offset(start % 8).add_buffer(bits.slice_with_length(start / 8, nbytes));
             }
             PieceKind::Fixed(dtype) => {
                 let values = self.required(prefix, "values", dtype)?;
                 let width = dtype.itemsize as usize;
-                exactly(prefix, "values", &values, total.saturating_mul(width))?;
+                check_length(prefix, "values", &values, total.saturating_mul(width))?;
                 builder = builder.add_buffer(values.slice_with_length(start * width, count * width));
             }
             PieceKind::Views => {
                 main = "views";
                 let views = self.required(prefix, "views", dtype("|V16")?)?;
-                exactly(prefix, "views", &views, total.saturating_mul(16))?;
+                check_length(prefix, "views", &views, total.saturating_mul(16))?;
                 builder = builder.add_buffer(views.slice_with_length(start * 16, count * 16));
                 for k in 0.. {
                     match self.optional(prefix, &format!("data_{k}"), DType::BYTE)? {
@@ -89,10 +89,10 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
                     }
                 }
             }
-            kind @ (PieceKind::Small | PieceKind::Large) => {
-                let (descr, width) = if kind == PieceKind::Small { ("<i4", 4) } else { ("<i8", 8) };
+            kind @ (PieceKind::Offsets32 | PieceKind::Offsets64) => {
+                let (descr, width) = if kind == PieceKind::Offsets32 { ("<i4", 4) } else { ("<i8", 8) };
                 let offsets = self.required(prefix, "offsets", dtype(descr)?)?;
-                exactly(prefix, "offsets", &offsets, total.saturating_add(1).saturating_mul(width))?;
+                check_length(prefix, "offsets", &offsets, total.saturating_add(1).saturating_mul(width))?;
                 let values = self.required(prefix, "values", DType::BYTE)?;
                 let offsets = offsets.slice_with_length(start * width, (count + 1) * width);
                 builder = builder.add_buffer(offsets).add_buffer(values);
@@ -104,7 +104,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
                     DataType::RunEndEncoded(..) => "0_values",
                     _ => "offsets",
                 };
-                builder = self.nested(builder, (data_type, kept), total, rows, nulls.as_ref(), prefix)?;
+                builder = self.nested(builder, (data_type, leaves), total, rows, nulls.as_ref(), prefix)?;
             }
         }
         if let DataType::Dictionary(_, values) = data_type {
@@ -112,34 +112,36 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
             let prefix = format!("{prefix}dictionary_");
             builder = builder.add_child_data(self.array(values, &Leaves::All, count, (0, count), &prefix)?);
         }
-        // Arrow's own full validation: offsets in order and in bounds, UTF-8, codes within the categories.
+        // Full validation: offsets in order and in bounds, UTF-8, codes within the categories.
         builder.align_buffers(true).build().map_err(|e| {
             let message = format!("{e}. The column's buffers contradict each other; the file is damaged.");
             Error::malformed("npz", message).in_member(format!("{prefix}{main}")).at(0)
         })
     }
 
-    /// Buffers and children of an array that has children.
+    /// Adds the buffers and children of a nested array.
     fn nested(
         &mut self,
         builder: ArrayDataBuilder,
-        (data_type, kept): (&DataType, &Leaves),
+        (data_type, leaves): (&DataType, &Leaves),
         total: usize,
         rows: Window,
         nulls: Option<&NullBuffer>,
         prefix: &str,
     ) -> Result<ArrayDataBuilder> {
-        let only = kept.child(0).unwrap_or(&Leaves::All);
+        let item_leaves = leaves.child(0).unwrap_or(&Leaves::All);
         match data_type {
             DataType::List(item) | DataType::Map(item, _) => {
-                self.list::<i32>(builder, (item, only), total, rows, prefix, "<i4")
+                self.list::<i32>(builder, (item, item_leaves), total, rows, prefix, "<i4")
             }
-            DataType::LargeList(item) => self.list::<i64>(builder, (item, only), total, rows, prefix, "<i8"),
+            DataType::LargeList(item) => {
+                self.list::<i64>(builder, (item, item_leaves), total, rows, prefix, "<i8")
+            }
             DataType::ListView(item) => {
-                self.list_view::<i32>(builder, (item, only), total, rows, prefix, "<i4")
+                self.list_view::<i32>(builder, (item, item_leaves), total, rows, prefix, "<i4")
             }
             DataType::LargeListView(item) => {
-                self.list_view::<i64>(builder, (item, only), total, rows, prefix, "<i8")
+                self.list_view::<i64>(builder, (item, item_leaves), total, rows, prefix, "<i8")
             }
             DataType::FixedSizeList(item, n) => {
                 let n = usize::try_from(*n).unwrap_or(0);
@@ -147,7 +149,7 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
                 let mask = nulls.map(|nulls| nulls.expand(n));
                 let prefix = format!("{prefix}0_");
                 Ok(builder.add_child_data(self.child(
-                    (item, only),
+                    (item, item_leaves),
                     mask.as_ref(),
                     total.saturating_mul(n),
                     inner,
@@ -157,23 +159,23 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
             DataType::Struct(fields) => {
                 let mut builder = builder;
                 for (i, field) in fields.iter().enumerate() {
-                    let Some(kept) = kept.child(i) else {
-                        self.pass_by(field.data_type(), total, prefix)?;
+                    let Some(leaves) = leaves.child(i) else {
+                        self.skip_lengths(field.data_type(), total, prefix)?;
                         continue;
                     };
-                    let child = self.child((field, kept), nulls, total, rows, &format!("{prefix}{i}_"))?;
+                    let child = self.child((field, leaves), nulls, total, rows, &format!("{prefix}{i}_"))?;
                     builder = builder.add_child_data(child);
                 }
                 Ok(builder)
             }
             DataType::Union(fields, mode) => {
-                let wrong = |fault: Fault| located(prefix, fault);
+                let malformed = |fault: Fault| fault_error(prefix, fault);
                 let ids = self.required(prefix, "type_ids", dtype("|i1")?)?;
-                exactly(prefix, "type_ids", &ids, total)?;
-                let names = ids_of(fields);
+                check_length(prefix, "type_ids", &ids, total)?;
+                let names = type_ids_of(fields);
                 if *mode == UnionMode::Sparse {
                     let mut builder =
-                        builder.add_buffer(windows::type_ids(&ids, rows, &names).map_err(wrong)?);
+                        builder.add_buffer(windows::type_ids(&ids, rows, &names).map_err(malformed)?);
                     for (i, (_, field)) in fields.iter().enumerate() {
                         let prefix = format!("{prefix}{i}_");
                         let child = self.array(field.data_type(), &Leaves::All, total, rows, &prefix)?;
@@ -182,11 +184,11 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
                     return Ok(builder);
                 }
                 let offsets = self.required(prefix, "offsets", dtype("<i4")?)?;
-                exactly(prefix, "offsets", &offsets, total.saturating_mul(4))?;
-                // The lengths of children stand depth first, so each is known when its turn comes.
+                check_length(prefix, "offsets", &offsets, total.saturating_mul(4))?;
+                // Lengths are listed depth first, so a child's length is taken just before the child is read.
                 let mut limits = Vec::new();
                 let mut children = Vec::new();
-                let bounds = windows::bounds(&ids, &offsets, rows, &names).map_err(wrong)?;
+                let bounds = windows::dense_union_bounds(&ids, &offsets, rows, &names).map_err(malformed)?;
                 for (i, ((_, field), used)) in fields.iter().zip(&bounds).enumerate() {
                     let length = self.length(prefix)?;
                     let used = (used.0.min(length), used.1.min(length - used.0.min(length)));
@@ -194,14 +196,14 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
                     let prefix = format!("{prefix}{i}_");
                     children.push(self.array(field.data_type(), &Leaves::All, length, used, &prefix)?);
                 }
-                let (ids, offsets) =
-                    windows::dense(&ids, &offsets, rows, &names, (&bounds, &limits)).map_err(wrong)?;
+                let (ids, offsets) = windows::dense_union(&ids, &offsets, rows, &names, (&bounds, &limits))
+                    .map_err(malformed)?;
                 Ok(builder.add_buffer(ids).add_buffer(offsets).child_data(children))
             }
             DataType::RunEndEncoded(ends, values) => match ends.data_type() {
-                DataType::Int16 => self.runs::<i16>(builder, (ends, values, kept), rows, prefix, "<i2"),
-                DataType::Int32 => self.runs::<i32>(builder, (ends, values, kept), rows, prefix, "<i4"),
-                _ => self.runs::<i64>(builder, (ends, values, kept), rows, prefix, "<i8"),
+                DataType::Int16 => self.runs::<i16>(builder, (ends, values, leaves), rows, prefix, "<i2"),
+                DataType::Int32 => self.runs::<i32>(builder, (ends, values, leaves), rows, prefix, "<i4"),
+                _ => self.runs::<i64>(builder, (ends, values, leaves), rows, prefix, "<i8"),
             },
             _ => Ok(builder),
         }
@@ -217,11 +219,11 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
         descr: &str,
     ) -> Result<ArrayDataBuilder> {
         let offsets = self.required(prefix, "offsets", dtype(descr)?)?;
-        let wanted = total.saturating_add(1).saturating_mul(size_of::<T>());
-        exactly(prefix, "offsets", &offsets, wanted)?;
+        let expected = total.saturating_add(1).saturating_mul(size_of::<T>());
+        check_length(prefix, "offsets", &offsets, expected)?;
         let length = self.length(prefix)?;
-        let (offsets, used) =
-            windows::offsets::<T>(&offsets, rows, length, true).map_err(|fault| located(prefix, fault))?;
+        let (offsets, used) = windows::offsets::<T>(&offsets, rows, length, true)
+            .map_err(|fault| fault_error(prefix, fault))?;
         let child = self.child(item, None, length, used, &format!("{prefix}0_"))?;
         Ok(builder.add_buffer(offsets).add_child_data(child))
     }
@@ -237,12 +239,12 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
     ) -> Result<ArrayDataBuilder> {
         let offsets = self.required(prefix, "offsets", dtype(descr)?)?;
         let sizes = self.required(prefix, "sizes", dtype(descr)?)?;
-        let wanted = total.saturating_mul(size_of::<T>());
-        exactly(prefix, "offsets", &offsets, wanted)?;
-        exactly(prefix, "sizes", &sizes, wanted)?;
+        let expected = total.saturating_mul(size_of::<T>());
+        check_length(prefix, "offsets", &offsets, expected)?;
+        check_length(prefix, "sizes", &sizes, expected)?;
         let length = self.length(prefix)?;
-        let (offsets, sizes, used) =
-            windows::views::<T>(&offsets, &sizes, rows, length).map_err(|fault| located(prefix, fault))?;
+        let (offsets, sizes, used) = windows::list_views::<T>(&offsets, &sizes, rows, length)
+            .map_err(|fault| fault_error(prefix, fault))?;
         let child = self.array(item.0.data_type(), item.1, length, used, &format!("{prefix}0_"))?;
         Ok(builder.add_buffer(offsets).add_buffer(sizes).add_child_data(child))
     }
@@ -250,33 +252,33 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
     fn runs<T: Position>(
         &mut self,
         builder: ArrayDataBuilder,
-        (ends, values, kept): (&Field, &Field, &Leaves),
+        (ends, values, leaves): (&Field, &Field, &Leaves),
         rows: Window,
         prefix: &str,
         descr: &str,
     ) -> Result<ArrayDataBuilder> {
-        let wrong = |fault: Fault| located(prefix, fault);
+        let malformed = |fault: Fault| fault_error(prefix, fault);
         let length = self.length(prefix)?;
         let stored = self.required(prefix, "0_values", dtype(descr)?)?;
-        let stored = windows::part::<T>(&stored, "0_values", 0, length).map_err(wrong)?;
-        let (stored, used) = windows::runs::<T>(&stored, rows).map_err(wrong)?;
+        let stored = windows::aligned_slice::<T>(&stored, "0_values", 0, length).map_err(malformed)?;
+        let (stored, used) = windows::run_ends::<T>(&stored, rows).map_err(malformed)?;
         let ends = ArrayDataBuilder::new(ends.data_type().clone()).len(used.1).add_buffer(stored);
         let ends = ends.build().map_err(|e| Error::malformed("npz", format!("{e}.")))?;
-        let kept = kept.child(1).unwrap_or(&Leaves::All);
-        let values = self.array(values.data_type(), kept, length, used, &format!("{prefix}1_"))?;
+        let leaves = leaves.child(1).unwrap_or(&Leaves::All);
+        let values = self.array(values.data_type(), leaves, length, used, &format!("{prefix}1_"))?;
         Ok(builder.add_child_data(ends).add_child_data(values))
     }
 
-    /// A child whose field may say that nothing in it is null, but under nulls of its parent.
+    /// Reads a child. A field that is not nullable may hold nulls only where its parent is null.
     fn child(
         &mut self,
-        (field, kept): (&Field, &Leaves),
+        (field, leaves): (&Field, &Leaves),
         mask: Option<&NullBuffer>,
         total: usize,
         rows: Window,
         prefix: &str,
     ) -> Result<ArrayData> {
-        let data = self.array(field.data_type(), kept, total, rows, prefix)?;
+        let data = self.array(field.data_type(), leaves, total, rows, prefix)?;
         let nulls = data.nulls().filter(|nulls| !field.is_nullable() && nulls.null_count() > 0);
         if nulls.is_some_and(|nulls| mask.is_none_or(|mask| !mask.contains(nulls))) {
             let message = format!("expected no null in field {:?}, which is not nullable.", field.name());
@@ -285,9 +287,9 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
         Ok(data)
     }
 
-    /// Leaves out a child of `total` values: the lengths below it are none of what follows.
-    fn pass_by(&mut self, data_type: &DataType, total: usize, prefix: &str) -> Result<()> {
-        match largest(data_type, total, &mut self.lengths) {
+    /// Skips a child of `total` values, and takes the lengths below it off the list.
+    fn skip_lengths(&mut self, data_type: &DataType, total: usize, prefix: &str) -> Result<()> {
+        match largest_length(data_type, total, &mut self.lengths) {
             Some(_) => Ok(()),
             None => self.length(prefix).map(|_| ()),
         }
@@ -299,36 +301,36 @@ impl<L: Iterator<Item = usize>> Reader<'_, '_, L> {
         })
     }
 
-    fn optional(&mut self, prefix: &str, name: &str, wanted: DType) -> Result<Option<ArrowBuffer>> {
+    fn optional(&mut self, prefix: &str, name: &str, expected: DType) -> Result<Option<ArrowBuffer>> {
         let path = format!("{prefix}{name}");
         match (self.fetch)(&path)? {
             None => Ok(None),
-            Some((found, bytes)) if found == wanted => Ok(Some(bytes.to_arrow())),
+            Some((found, bytes)) if found == expected => Ok(Some(bytes.to_arrow())),
             Some((found, _)) => {
-                let message = format!("expected dtype {}, found {}.", wanted.descr(), found.descr());
+                let message = format!("expected dtype {}, found {}.", expected.descr(), found.descr());
                 Err(Error::malformed("npz", message).in_member(path).at(0))
             }
         }
     }
 
-    fn required(&mut self, prefix: &str, name: &str, wanted: DType) -> Result<ArrowBuffer> {
-        self.optional(prefix, name, wanted)?.ok_or_else(|| {
+    fn required(&mut self, prefix: &str, name: &str, expected: DType) -> Result<ArrowBuffer> {
+        self.optional(prefix, name, expected)?.ok_or_else(|| {
             let message = "is missing, though __meta__.json needs it. Fetch or write the file again.";
             Error::malformed("npz", message).in_member(format!("{prefix}{name}"))
         })
     }
 }
 
-/// A member is as long as the meta data says: of a longer one values would be lost, of a shorter one there are none.
-fn exactly(prefix: &str, name: &str, buffer: &ArrowBuffer, wanted: usize) -> Result<()> {
-    if buffer.len() == wanted {
+/// Requires the declared length exactly. Surplus bytes would be values that get lost.
+fn check_length(prefix: &str, name: &str, buffer: &ArrowBuffer, expected: usize) -> Result<()> {
+    if buffer.len() == expected {
         return Ok(());
     }
-    let message = format!("expected {wanted} bytes, found {}.", buffer.len());
+    let message = format!("expected {expected} bytes, found {}.", buffer.len());
     Err(Error::malformed("npz", message).in_member(format!("{prefix}{name}")).at(buffer.len() as u64))
 }
 
-fn located(prefix: &str, fault: Fault) -> Error {
+fn fault_error(prefix: &str, fault: Fault) -> Error {
     Error::malformed("npz", fault.message)
         .in_member(format!("{prefix}{}", fault.buffer))
         .at(fault.byte as u64)

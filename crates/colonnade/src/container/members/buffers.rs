@@ -1,4 +1,4 @@
-//! A column in Arrow's layout as 1-D NPY members, one a buffer: what each type has, and what the header says of it.
+//! The buffers of a column in Arrow's layout: each is a 1-D NPY member.
 //!
 //! Paths: `validity` (bits, absent where nothing is null), `offsets`, `values`, `views` and `data_{k}` (views of text and
 //! bytes), `sizes` (list views), `type_ids` (unions), `dictionary_...` (a dictionary's categories; its codes are its
@@ -12,7 +12,7 @@ use crate::memory::Buffer;
 
 /// One buffer as a member: a 1-D array.
 #[derive(Debug, Clone)]
-pub struct Piece {
+pub struct BufferMember {
     /// Its path inside the column.
     pub path: String,
     /// Its NumPy dtype.
@@ -21,38 +21,38 @@ pub struct Piece {
     pub bytes: Buffer,
 }
 
-/// What the header says of a column: all but the buffers.
+/// A column without its buffers, as `__colonnade__` describes it.
 #[derive(Debug, Clone)]
 pub struct ColumnSpec {
     /// Arrow's type.
     pub data_type: DataType,
-    /// Whether a dictionary's order means anything.
+    /// Whether the dictionary is ordered.
     pub ordered: bool,
     /// The adapter's tag.
     pub tag: Option<String>,
     /// Rows.
     pub length: usize,
-    /// Lengths that no parent implies, depth first: of a dictionary's categories, of the items of lists and maps, of each
-    /// child of a dense union, and how many runs there are.
+    /// Lengths that no parent implies, depth first: a dictionary's categories, the items of lists and maps, each child of
+    /// a dense union, the runs of run ends.
     pub children: Vec<usize>,
 }
 
-/// What kind of buffers a type has.
+/// The buffers that a type has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
-    /// No buffer at all.
+    /// No buffer.
     Null,
     /// Bits.
     Bits,
     /// Values of one width.
     Fixed(DType),
     /// 32-bit offsets and bytes.
-    Small,
+    Offsets32,
     /// 64-bit offsets and bytes.
-    Large,
+    Offsets64,
     /// 16-byte views and data buffers.
     Views,
-    /// Children, and perhaps positions in them.
+    /// Children, with offsets for some types.
     Nested,
 }
 
@@ -65,7 +65,7 @@ fn unit_dtype(kind: &str, unit: TimeUnit) -> Result<DType> {
 }
 
 impl PieceKind {
-    /// The kind of `data_type`.
+    /// The buffers of `data_type`.
     ///
     /// # Errors
     /// `Unsupported` for widths that NumPy has no dtype for.
@@ -73,8 +73,8 @@ impl PieceKind {
         Ok(match data_type {
             DataType::Null => Self::Null,
             DataType::Boolean => Self::Bits,
-            DataType::Utf8 | DataType::Binary => Self::Small,
-            DataType::LargeUtf8 | DataType::LargeBinary => Self::Large,
+            DataType::Utf8 | DataType::Binary => Self::Offsets32,
+            DataType::LargeUtf8 | DataType::LargeBinary => Self::Offsets64,
             DataType::Utf8View | DataType::BinaryView => Self::Views,
             DataType::Struct(_)
             | DataType::List(_)
@@ -112,13 +112,13 @@ impl PieceKind {
 }
 
 impl ColumnSpec {
-    /// The largest length of the column and anything inside it; malformed where a length is missing or none at all.
+    /// The largest length of the column and its descendants.
     ///
     /// # Errors
-    /// Malformed, as said.
-    pub fn largest(&self) -> Result<usize> {
+    /// Malformed: lengths of children are missing or left over.
+    pub fn largest_length(&self) -> Result<usize> {
         let mut children = self.children.iter().copied();
-        let largest = largest(&self.data_type, self.length, &mut children);
+        let largest = largest_length(&self.data_type, self.length, &mut children);
         largest.filter(|_| children.next().is_none()).ok_or_else(|| {
             let name = crate::frame::type_name(&self.data_type, self.ordered);
             let found = &self.children;
@@ -130,8 +130,8 @@ impl ColumnSpec {
     }
 }
 
-/// The largest length of a value and anything inside it, and the lengths passed by; `None` where one is missing.
-pub(super) fn largest(
+/// The largest length of an array and its descendants, whose lengths are taken off `children`; `None` where one is missing.
+pub(super) fn largest_length(
     data_type: &DataType,
     length: usize,
     children: &mut dyn Iterator<Item = usize>,
@@ -140,7 +140,7 @@ pub(super) fn largest(
     match data_type {
         DataType::Dictionary(_, values) => {
             let count = children.next()?;
-            out = out.max(largest(values, count, children)?);
+            out = out.max(largest_length(values, count, children)?);
         }
         DataType::List(item)
         | DataType::LargeList(item)
@@ -148,25 +148,25 @@ pub(super) fn largest(
         | DataType::LargeListView(item)
         | DataType::Map(item, _) => {
             let count = children.next()?;
-            out = out.max(largest(item.data_type(), count, children)?);
+            out = out.max(largest_length(item.data_type(), count, children)?);
         }
         DataType::RunEndEncoded(_, values) => {
             let count = children.next()?;
-            out = out.max(largest(values.data_type(), count, children)?);
+            out = out.max(largest_length(values.data_type(), count, children)?);
         }
         DataType::FixedSizeList(item, n) => {
             let count = length.checked_mul(usize::try_from(*n).ok()?)?;
-            out = out.max(largest(item.data_type(), count, children)?);
+            out = out.max(largest_length(item.data_type(), count, children)?);
         }
         DataType::Struct(fields) => {
             for field in fields {
-                out = out.max(largest(field.data_type(), length, children)?);
+                out = out.max(largest_length(field.data_type(), length, children)?);
             }
         }
         DataType::Union(fields, mode) => {
             for (_, field) in fields.iter() {
                 let count = if *mode == UnionMode::Dense { children.next()? } else { length };
-                out = out.max(largest(field.data_type(), count, children)?);
+                out = out.max(largest_length(field.data_type(), count, children)?);
             }
         }
         _ => {}

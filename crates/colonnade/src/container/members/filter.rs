@@ -1,15 +1,15 @@
-//! Filtered members: what stands in a member instead of the array, and what `__colonnade__` says of it.
+//! Filters: how a member encodes an array before compression, and how `__colonnade__` describes it.
 //!
 //! ```text
 //! none           the array, in parts of whole rows
-//! shuffle        (width * itemsize, rows) bytes: of each column all first bytes, all second bytes and so on
+//! shuffle        (width * itemsize, rows) bytes: each column's first bytes, then its second bytes and so on
 //! delta          the array's differences down the rows, as integers that wrap
 //! delta-shuffle  the bytes of the differences, as for shuffle
 //! dictionary     (rows,) codes of one byte, or (2, rows) bytes: low ones, high ones; values in `..._dictionary__.npy`
 //! ```
 //!
-//! Every member stays a plain NPY. One column of many rows is cut into parts of `part_rows` rows, a member each: the first
-//! under the array's own name, the others under `..._part_{k}__.npy`, so that all cores work on one column.
+//! Every member stays a plain NPY. A long column is split into parts of `part_rows` rows, one member each, so that all cores
+//! work on it. The first part has the array's name, the others `..._part_{k}__.npy`.
 
 use serde_json::{Map, Value, json};
 
@@ -19,19 +19,19 @@ use crate::frame::{DType, Kind};
 
 use crate::decode::GroupKey;
 
-/// What was done to an array before it was compressed.
+/// A reversible encoding of an array that makes it compress better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Filter {
-    /// Nothing.
+    /// The array unchanged.
     #[default]
     None,
-    /// Bytes of equal weight stand together.
+    /// Groups the bytes of equal significance.
     Shuffle,
     /// Differences from the row before.
     Delta,
-    /// Both, the differences first.
+    /// Differences, then shuffled.
     DeltaShuffle,
-    /// Codes of values that stand in a member of their own.
+    /// Codes; the values are in another member.
     Dictionary,
 }
 
@@ -44,7 +44,7 @@ pub const FILTERS: [(&str, Filter); 5] = [
     ("dictionary", Filter::Dictionary),
 ];
 
-/// Codes are at most of two bytes.
+/// Most values of a dictionary: codes have one or two bytes.
 pub const MOST_VALUES: usize = 1 << 16;
 
 impl Filter {
@@ -60,7 +60,7 @@ impl Filter {
         FILTERS.iter().find(|(known, _)| *known == name).map(|(_, filter)| *filter)
     }
 
-    /// Whether it can be applied to values of a dtype.
+    /// Whether the filter supports a dtype.
     #[must_use]
     pub fn takes(self, dtype: &DType) -> bool {
         let width = dtype.itemsize as usize;
@@ -75,8 +75,8 @@ impl Filter {
         }
     }
 
-    /// The header of a member that holds `rows` rows of `width` columns of `dtype`; for a dictionary that of codes of one
-    /// byte, or of two where `wide`.
+    /// The header of a member with `rows` rows of `width` columns of `dtype`. A dictionary's member holds codes of one byte,
+    /// or of two if `wide`.
     #[must_use]
     pub fn key(self, dtype: DType, rows: usize, width: usize, wide: bool) -> GroupKey {
         let plain = GroupKey { dtype, nrows: rows, width, two_dimensional: width != 1, fortran_order: true };
@@ -97,7 +97,7 @@ impl Filter {
     }
 }
 
-/// Differences of integers are such integers; of anything else they are signed integers of that width.
+/// The dtype of differences: integers keep theirs, other dtypes become signed integers of the same width.
 fn difference(dtype: DType) -> DType {
     match dtype.kind {
         Kind::Int | Kind::UInt => dtype,
@@ -105,27 +105,27 @@ fn difference(dtype: DType) -> DType {
     }
 }
 
-/// What the meta member says of one filtered array.
+/// One filtered array, as the meta member describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterSpec {
-    /// The array's member: its only one, or its first part.
+    /// The member of the array's first part.
     pub member: String,
-    /// What was done to it.
+    /// Its filter.
     pub filter: Filter,
-    /// Its cells, as they come back.
+    /// The dtype of its decoded cells.
     pub dtype: DType,
     /// Its rows.
     pub nrows: usize,
-    /// Its columns; one where it is one-dimensional.
+    /// Its columns; 1 for a one-dimensional array.
     pub width: usize,
-    /// Rows of a part, the last excepted; all rows where there is one part.
+    /// Rows of each part but the last.
     pub part_rows: usize,
-    /// How many values a dictionary has; 0 of any other filter.
+    /// Values of the dictionary; 0 for other filters.
     pub values: usize,
 }
 
 impl FilterSpec {
-    /// How many members hold it.
+    /// Number of its parts.
     #[must_use]
     pub fn parts(&self) -> usize {
         self.nrows.div_ceil(self.part_rows.max(1)).max(1)
@@ -137,7 +137,7 @@ impl FilterSpec {
         self.filter.key(self.dtype, self.rows(k), self.width, self.is_wide())
     }
 
-    /// Whether codes are of two bytes.
+    /// Whether codes have two bytes.
     #[must_use]
     pub fn is_wide(&self) -> bool {
         self.values > 256
@@ -166,13 +166,13 @@ impl FilterSpec {
     }
 
     pub(super) fn from_json(value: &Value) -> Result<Self> {
-        let wrong = |what: &str| {
+        let malformed = |what: &str| {
             Error::malformed(
                 "npz",
                 format!("expected {what} of a filtered member, found {value} in __colonnade__."),
             )
         };
-        let text = |key: &str| value.get(key).and_then(Value::as_str).ok_or_else(|| wrong(key));
+        let text = |key: &str| value.get(key).and_then(Value::as_str).ok_or_else(|| malformed(key));
         let size = |v: &Value| usize::try_from(v.as_u64()?).ok();
         let name = text("filter")?;
         let filter = Filter::parse(name).ok_or_else(|| {
@@ -184,31 +184,31 @@ impl FilterSpec {
             );
             Error::unsupported("npz", message)
         })?;
-        let dtype = DType::parse(text("type")?).ok_or_else(|| wrong("type"))?;
-        let shape = value.get("shape").and_then(Value::as_array).ok_or_else(|| wrong("shape"))?;
+        let dtype = DType::parse(text("type")?).ok_or_else(|| malformed("type"))?;
+        let shape = value.get("shape").and_then(Value::as_array).ok_or_else(|| malformed("shape"))?;
         let shape: Vec<usize> =
-            shape.iter().map(size).collect::<Option<_>>().ok_or_else(|| wrong("shape"))?;
+            shape.iter().map(size).collect::<Option<_>>().ok_or_else(|| malformed("shape"))?;
         let (nrows, width) = match shape.as_slice() {
             [nrows] => (*nrows, 1),
             [nrows, width] if *width > 1 => (*nrows, *width),
-            _ => return Err(wrong("shape")),
+            _ => return Err(malformed("shape")),
         };
         let part_rows = match value.get("part_rows") {
             None => nrows,
-            Some(rows) => size(rows).filter(|&rows| rows > 0).ok_or_else(|| wrong("part_rows"))?,
+            Some(rows) => size(rows).filter(|&rows| rows > 0).ok_or_else(|| malformed("part_rows"))?,
         };
         let values = match value.get("values") {
             Some(count) => {
-                size(count).filter(|&count| count <= MOST_VALUES).ok_or_else(|| wrong("values"))?
+                size(count).filter(|&count| count <= MOST_VALUES).ok_or_else(|| malformed("values"))?
             }
-            None if filter == Filter::Dictionary => return Err(wrong("values")),
+            None if filter == Filter::Dictionary => return Err(malformed("values")),
             None => 0,
         };
         let out = Self { member: text("member")?.to_owned(), filter, dtype, nrows, width, part_rows, values };
         let one = width == 1;
         if !filter.takes(&dtype) || (!one && (filter == Filter::Dictionary || out.parts() > 1)) {
             let message = format!(
-                "filter {name:?} cannot be of {} of {width} columns in {} parts, as {:?} has it. The file is damaged or hostile.",
+                "filter {name:?} does not apply to {} of {width} columns in {} parts, found for {:?}. The file is damaged or hostile.",
                 dtype.descr(),
                 out.parts(),
                 out.member
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_meta_member_says_comes_back() {
+    fn specs_come_back_from_json() {
         let dtype = DType::parse("<f8").unwrap();
         let spec = |filter, width, part_rows| FilterSpec {
             member: "__blocks_3__.npy".into(),

@@ -1,17 +1,16 @@
-//! The bytes of a planned array in the order of its header, chunk by chunk.
+//! The bytes of an array in the order of its header, chunk by chunk.
 
 use crate::error::Result;
 use crate::frame::{Block, Grid};
 
-/// Chunks of arrays that are not packed in memory.
+/// Chunk size of arrays that are not packed in memory.
 const CHUNK_NBYTES: usize = 256 << 10;
 
 impl Block {
-    /// Calls `take` with the array's bytes, column by column (row by row where it is row-major), without a copy where
-    /// they lie packed.
+    /// Calls `take` with the array's bytes, column by column, or row by row if it is row-major. A packed array is not copied.
     ///
     /// # Errors
-    /// What `take` answers.
+    /// The errors of `take`.
     pub fn chunks(&self, take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         if let Some(bytes) = self.packed() {
             return if bytes.is_empty() { Ok(()) } else { take(bytes) };
@@ -49,7 +48,7 @@ fn append_strided(out: &mut Vec<u8>, bytes: &[u8], column: &Grid) {
     }
 }
 
-/// A fixed width lets the compiler move one register a cell.
+/// A constant width lets the compiler move one register per cell.
 fn cells<const N: usize>(out: &mut Vec<u8>, bytes: &[u8], column: &Grid) {
     out.reserve(column.nrows * N);
     for offset in offsets(column) {

@@ -1,4 +1,4 @@
-//! `__meta__.json`: StaticFrame's keys, and ours under `__colonnade__`.
+//! `__meta__.json`: StaticFrame's keys, and Colonnade's under `__colonnade__`.
 
 use serde_json::{Map, Value, json};
 
@@ -10,23 +10,23 @@ use super::filter::FilterSpec;
 use super::{VERSION, VERSION_FILTERS, sf_name};
 use crate::frame::arrow_type;
 
-/// What the meta member says of one axis.
+/// One axis, as the meta member describes it.
 #[derive(Debug, Clone, Default)]
 pub struct AxisMeta {
-    /// Class of the whole.
+    /// Class of the axis.
     pub class: String,
-    /// Class of each level, where the axis is hierarchical.
+    /// Class of each level of a hierarchical axis.
     pub classes: Vec<String>,
     /// Depth.
     pub depth: usize,
     /// Name, tagged JSON.
     pub name: String,
-    /// The adapter's own, tagged JSON.
+    /// Metadata of the adapter, tagged JSON.
     pub meta: Option<String>,
-    /// start, stop, step and count of an automatic range (ours only; StaticFrame stores none).
+    /// start, stop, step and count of an automatic range. StaticFrame stores none.
     pub auto: Option<(i64, i64, i64, usize)>,
-    /// The range is stored as labels too, for StaticFrame.
-    pub spelled_out: bool,
+    /// Whether the range is also stored as labels, for StaticFrame.
+    pub stored_range: bool,
     /// Levels in Arrow's layout.
     pub arrow: Vec<(usize, ColumnSpec)>,
 }
@@ -34,7 +34,7 @@ pub struct AxisMeta {
 /// The whole member.
 #[derive(Debug, Clone, Default)]
 pub struct Meta {
-    /// Version of our key; `None` in a file that StaticFrame wrote.
+    /// Version of `__colonnade__`; `None` in a file that StaticFrame wrote.
     pub version: Option<u64>,
     /// Frame name, tagged JSON.
     pub name: String,
@@ -46,76 +46,77 @@ pub struct Meta {
     pub blocks: usize,
     /// User attributes, tagged JSON.
     pub attrs: Option<String>,
-    /// Library and class it came from, tagged JSON.
+    /// Library and class of the object that was written, tagged JSON.
     pub origin: Option<String>,
     /// Columns in Arrow's layout, by position.
     pub arrow: Vec<(usize, ColumnSpec)>,
-    /// Arrays that do not stand in their members as they are.
+    /// Filtered arrays.
     pub filters: Vec<FilterSpec>,
 }
 
 const SIDES: [&str; 2] = ["index", "columns"];
 
 fn tagged(text: &str) -> Result<Value> {
-    serde_json::from_str(text).map_err(|e| Error::malformed("npz", format!("a tag is no JSON: {e}.")))
+    serde_json::from_str(text)
+        .map_err(|e| Error::malformed("npz", format!("expected a tag in JSON, found: {e}.")))
 }
 
 impl Meta {
     /// The bytes of the member.
     ///
     /// # Errors
-    /// `Unrepresentable` for types that have no members yet.
+    /// `Unrepresentable` for types that have no JSON form.
     pub fn encode(&self) -> Result<Vec<u8>> {
         let sides = [&self.index, &self.columns];
-        let mut ours = Map::new();
+        let mut colonnade = Map::new();
         let version = if self.filters.is_empty() { VERSION } else { VERSION_FILTERS };
-        ours.insert("version".into(), json!(version));
+        colonnade.insert("version".into(), json!(version));
         let mut names = Vec::new();
         let name = tagged(&self.name)?;
-        let held = sf_name::to_static_frame(&name);
-        if held.is_none() {
-            ours.insert("name".into(), name);
+        let static_frame = sf_name::to_static_frame(&name);
+        if static_frame.is_none() {
+            colonnade.insert("name".into(), name);
         }
-        names.push(held.unwrap_or(Value::Null));
+        names.push(static_frame.unwrap_or(Value::Null));
         for (text, key) in [(&self.origin, "origin"), (&self.attrs, "attrs")] {
             if let Some(text) = text {
-                ours.insert(key.into(), tagged(text)?);
+                colonnade.insert(key.into(), tagged(text)?);
             }
         }
         for (axis, side) in sides.iter().zip(SIDES) {
             let name = tagged(&axis.name)?;
-            let held = sf_name::to_static_frame(&name);
-            let mut own = Map::new();
-            // StaticFrame loses the name of an axis that is not stored.
-            if held.is_none() || (axis.auto.is_some() && !name.is_null()) {
-                own.insert("name".into(), name);
+            let static_frame = sf_name::to_static_frame(&name);
+            let mut keys = Map::new();
+            // StaticFrame drops the name of an axis without labels.
+            if static_frame.is_none() || (axis.auto.is_some() && !name.is_null()) {
+                keys.insert("name".into(), name);
             }
-            names.push(held.unwrap_or(Value::Null));
+            names.push(static_frame.unwrap_or(Value::Null));
             if let Some((start, stop, step, count)) = axis.auto {
-                own.insert("auto".into(), json!([start, stop, step, count]));
+                keys.insert("auto".into(), json!([start, stop, step, count]));
             }
             if let Some(meta) = &axis.meta {
-                own.insert("meta".into(), tagged(meta)?);
+                keys.insert("meta".into(), tagged(meta)?);
             }
             if !axis.arrow.is_empty() {
-                own.insert("arrow".into(), specs("level", &axis.arrow)?);
-                own.insert("depth".into(), json!(axis.depth));
-                own.insert("classes".into(), json!(axis.classes));
+                keys.insert("arrow".into(), specs("level", &axis.arrow)?);
+                keys.insert("depth".into(), json!(axis.depth));
+                keys.insert("classes".into(), json!(axis.classes));
             }
-            let plain = own.len() == 1
-                && !axis.spelled_out
+            let plain = keys.len() == 1
+                && !axis.stored_range
                 && axis.auto.is_some_and(|(start, _, step, _)| (start, step) == (0, 1));
-            // 0, 1, 2... over a block is what a missing member means anyway.
-            if !(own.is_empty() || plain && self.blocks > 0) {
-                ours.insert(side.into(), Value::Object(own));
+            // Without labels, StaticFrame too counts 0, 1, 2... from the blocks.
+            if !(keys.is_empty() || plain && self.blocks > 0) {
+                colonnade.insert(side.into(), Value::Object(keys));
             }
         }
         if !self.arrow.is_empty() {
-            ours.insert("arrow".into(), specs("position", &self.arrow)?);
+            colonnade.insert("arrow".into(), specs("position", &self.arrow)?);
         }
         if !self.filters.is_empty() {
             let filters = self.filters.iter().map(FilterSpec::to_json).collect();
-            ours.insert("filters".into(), Value::Array(filters));
+            colonnade.insert("filters".into(), Value::Array(filters));
         }
         let mut out = Map::new();
         out.insert("__names__".into(), Value::Array(names));
@@ -126,25 +127,31 @@ impl Meta {
             }
         }
         out.insert("__depths__".into(), json!([self.blocks, self.index.depth, self.columns.depth]));
-        out.insert("__colonnade__".into(), Value::Object(ours));
+        out.insert("__colonnade__".into(), Value::Object(colonnade));
         serde_json::to_vec(&Value::Object(out)).map_err(|e| Error::malformed("npz", e.to_string()))
     }
 
     /// Reads the member.
     ///
     /// # Errors
-    /// Malformed: no JSON, a key of another type, a version that this code does not know.
+    /// Malformed: not JSON, or a key is missing or has another type. Unsupported: a later version.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let root = parse(bytes)?;
-        let wrong = |key: &str| {
-            Error::malformed("npz", format!("key {key} is missing or of another type than the format says."))
+        let malformed = |key: &str| {
+            Error::malformed(
+                "npz",
+                format!("key {key} is missing or has another type than the format requires."),
+            )
         };
-        let get = |key: &'static str| root.get(key).ok_or_else(|| wrong(key));
-        let ours = root.get("__colonnade__");
-        let version = match ours {
+        let get = |key: &'static str| root.get(key).ok_or_else(|| malformed(key));
+        let colonnade = root.get("__colonnade__");
+        let version = match colonnade {
             None => None,
-            Some(ours) => Some(
-                ours.get("version").and_then(Value::as_u64).ok_or_else(|| wrong("__colonnade__.version"))?,
+            Some(colonnade) => Some(
+                colonnade
+                    .get("version")
+                    .and_then(Value::as_u64)
+                    .ok_or_else(|| malformed("__colonnade__.version"))?,
             ),
         };
         if let Some(version) = version.filter(|&v| v > VERSION_FILTERS) {
@@ -154,61 +161,63 @@ impl Meta {
             return Err(Error::unsupported("npz", message));
         }
         let names =
-            get("__names__")?.as_array().filter(|a| a.len() == 3).ok_or_else(|| wrong("__names__"))?;
+            get("__names__")?.as_array().filter(|a| a.len() == 3).ok_or_else(|| malformed("__names__"))?;
         let types =
-            get("__types__")?.as_array().filter(|a| a.len() == 2).ok_or_else(|| wrong("__types__"))?;
+            get("__types__")?.as_array().filter(|a| a.len() == 2).ok_or_else(|| malformed("__types__"))?;
         let depths: Vec<usize> = get("__depths__")?
             .as_array()
             .and_then(|a| a.iter().map(|v| usize::try_from(v.as_u64()?).ok()).collect())
             .filter(|d: &Vec<usize>| d.len() == 3)
-            .ok_or_else(|| wrong("__depths__"))?;
+            .ok_or_else(|| malformed("__depths__"))?;
         let text = |value: Option<&Value>| value.map(Value::to_string);
-        let name_of = |own: Option<&Value>, i: usize| match own.and_then(|o| o.get("name")) {
+        let name_of = |keys: Option<&Value>, i: usize| match keys.and_then(|o| o.get("name")) {
             Some(name) => name.to_string(),
             None => names.get(i).map_or(Value::Null, sf_name::from_static_frame).to_string(),
         };
         let axis = |i: usize, side: &str| -> Result<AxisMeta> {
-            let own = ours.and_then(|o| o.get(side));
-            let class = types.get(i).and_then(Value::as_str).ok_or_else(|| wrong("__types__"))?.to_owned();
+            let keys = colonnade.and_then(|o| o.get(side));
+            let class =
+                types.get(i).and_then(Value::as_str).ok_or_else(|| malformed("__types__"))?.to_owned();
             check_class(&class)?;
-            let listed = own.and_then(|o| o.get("classes")).or_else(|| root.get(format!("__types_{side}__")));
-            let classes = match listed {
+            let class_list =
+                keys.and_then(|o| o.get("classes")).or_else(|| root.get(format!("__types_{side}__")));
+            let classes = match class_list {
                 None => Vec::new(),
                 Some(list) => {
                     let classes =
-                        strings(list).ok_or_else(|| wrong("__types_index__ / __types_columns__"))?;
+                        strings(list).ok_or_else(|| malformed("__types_index__ / __types_columns__"))?;
                     classes.iter().try_for_each(|class| check_class(class))?;
                     classes
                 }
             };
-            let auto = match own.and_then(|o| o.get("auto")) {
+            let auto = match keys.and_then(|o| o.get("auto")) {
                 None => None,
-                Some(range) => Some(range_of(range).ok_or_else(|| wrong("auto"))?),
+                Some(range) => Some(range_of(range).ok_or_else(|| malformed("auto"))?),
             };
             Ok(AxisMeta {
                 class,
                 classes,
                 depth: depths.get(i + 1).copied().unwrap_or(1),
-                name: name_of(own, i + 1),
-                meta: text(own.and_then(|o| o.get("meta"))),
+                name: name_of(keys, i + 1),
+                meta: text(keys.and_then(|o| o.get("meta"))),
                 auto,
-                spelled_out: false,
-                arrow: parse_specs("level", own.and_then(|o| o.get("arrow")))?,
+                stored_range: false,
+                arrow: parse_specs("level", keys.and_then(|o| o.get("arrow")))?,
             })
         };
         Ok(Self {
             version,
-            name: name_of(ours, 0),
+            name: name_of(colonnade, 0),
             index: axis(0, "index")?,
             columns: axis(1, "columns")?,
             blocks: depths.first().copied().unwrap_or(0),
-            attrs: text(ours.and_then(|o| o.get("attrs"))),
-            origin: text(ours.and_then(|o| o.get("origin"))),
-            arrow: parse_specs("position", ours.and_then(|o| o.get("arrow")))?,
-            filters: match ours.and_then(|o| o.get("filters")) {
+            attrs: text(colonnade.and_then(|o| o.get("attrs"))),
+            origin: text(colonnade.and_then(|o| o.get("origin"))),
+            arrow: parse_specs("position", colonnade.and_then(|o| o.get("arrow")))?,
+            filters: match colonnade.and_then(|o| o.get("filters")) {
                 None => Vec::new(),
                 Some(Value::Array(list)) => list.iter().map(FilterSpec::from_json).collect::<Result<_>>()?,
-                Some(_) => return Err(wrong("__colonnade__.filters")),
+                Some(_) => return Err(malformed("__colonnade__.filters")),
             },
         })
     }
@@ -218,14 +227,14 @@ fn range_of(value: &Value) -> Option<(i64, i64, i64, usize)> {
     let [start, stop, step, count] = value.as_array()?.as_slice() else { return None };
     let step = step.as_i64().filter(|&s| s != 0)?;
     let (start, stop, count) = (start.as_i64()?, stop.as_i64()?, usize::try_from(count.as_u64()?).ok()?);
-    // The last label and one step more must be numbers, and the count what the bounds say.
+    // The end of the range must fit 64 bits, and the count must follow from the bounds.
     let span = i128::from(step) * i128::try_from(count).ok()?;
     let end = i128::from(start) + span;
     let within = |n: i128| i64::try_from(n).is_ok();
-    // A stop inside the last step counts the same labels; an empty range may stop anywhere behind its start.
+    // A stop within the last step gives the same count; an empty range may stop anywhere behind its start.
     let overshoot = (end - i128::from(stop)) * i128::from(step.signum());
-    let counted = (0..i128::from(step).abs()).contains(&overshoot) || (count == 0 && overshoot >= 0);
-    (within(end) && counted).then_some((start, stop, step, count))
+    let count_fits = (0..i128::from(step).abs()).contains(&overshoot) || (count == 0 && overshoot >= 0);
+    (within(end) && count_fits).then_some((start, stop, step, count))
 }
 
 fn strings(value: &Value) -> Option<Vec<String>> {
@@ -255,7 +264,7 @@ fn specs(key: &str, columns: &[(usize, ColumnSpec)]) -> Result<Value> {
 
 fn parse_specs(key: &str, value: Option<&Value>) -> Result<Vec<(usize, ColumnSpec)>> {
     let Some(value) = value else { return Ok(Vec::new()) };
-    let wrong = || {
+    let malformed = || {
         Error::malformed(
             "npz",
             format!("expected columns in Arrow's layout, found {value} in __colonnade__."),
@@ -263,27 +272,27 @@ fn parse_specs(key: &str, value: Option<&Value>) -> Result<Vec<(usize, ColumnSpe
     };
     let size = |v: Option<&Value>| usize::try_from(v?.as_u64()?).ok();
     let mut out = Vec::new();
-    for entry in value.as_array().ok_or_else(wrong)? {
+    for entry in value.as_array().ok_or_else(malformed)? {
         let children = match entry.get("children") {
             None => Vec::new(),
             Some(list) => {
-                let list = list.as_array().ok_or_else(wrong)?;
-                list.iter().map(|v| size(Some(v))).collect::<Option<_>>().ok_or_else(wrong)?
+                let list = list.as_array().ok_or_else(malformed)?;
+                list.iter().map(|v| size(Some(v))).collect::<Option<_>>().ok_or_else(malformed)?
             }
         };
         let spec = ColumnSpec {
-            data_type: arrow_type::from_json(entry.get("type").ok_or_else(wrong)?)?,
+            data_type: arrow_type::from_json(entry.get("type").ok_or_else(malformed)?)?,
             ordered: entry.get("ordered").and_then(Value::as_bool).unwrap_or(false),
             tag: entry.get("tag").map(Value::to_string),
-            length: size(entry.get("length")).ok_or_else(wrong)?,
+            length: size(entry.get("length")).ok_or_else(malformed)?,
             children,
         };
-        out.push((size(entry.get(key)).ok_or_else(wrong)?, spec));
+        out.push((size(entry.get(key)).ok_or_else(malformed)?, spec));
     }
     Ok(out)
 }
 
-/// Python's `json` writes NaN and Infinity as bare words, which are no JSON: they are read as our tags.
+/// Reads NaN and Infinity, which Python's `json` writes as bare words, as Colonnade's tags.
 fn parse(bytes: &[u8]) -> Result<Value> {
     let first = match serde_json::from_slice(bytes) {
         Ok(value) => return Ok(value),
@@ -324,7 +333,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn static_frames_own_meta_is_read() {
+    fn meta_of_static_frame_is_read() {
         let text = br#"{"__names__": ["p", ["r", NaN], "np.datetime64('2020')"], "__types__": ["IndexHierarchy", "Index"],
             "__types_index__": ["IndexYearMonth", "Index"], "__depths__": [2, 2, 1]}"#;
         let meta = Meta::decode(text).unwrap();
@@ -335,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_frame_needs_the_version_alone() {
+    fn a_plain_frame_needs_only_the_version() {
         let axis = AxisMeta { class: "Index".into(), depth: 1, name: "null".into(), ..AxisMeta::default() };
         let index = AxisMeta { auto: Some((0, 3, 1, 3)), ..axis.clone() };
         let meta = Meta { name: "\"x\"".into(), index, columns: axis, blocks: 1, ..Meta::default() };

@@ -1,8 +1,8 @@
-//! A frame as a set of named NPY members and one JSON member, whatever holds them: a ZIP file or a directory.
+//! A frame as a set of named NPY members and one JSON member, in a ZIP file or a directory.
 //!
 //! ```text
-//! __meta__.json                        names, classes, depths; and ours under "__colonnade__"
-//! __values_index_{level}__.npy         row labels, one 1-D array a level
+//! __meta__.json                        names, classes, depths; Colonnade's keys under "__colonnade__"
+//! __values_index_{level}__.npy         row labels, a 1-D array for each level
 //! __values_columns_{level}__.npy       column labels
 //! __blocks_{i}__.npy                   data, 1-D or 2-D, left to right
 //! __column_{position}_{path}__.npy     one buffer of a column in Arrow's layout
@@ -13,28 +13,30 @@
 mod assemble;
 mod buffers;
 mod compact;
-mod cut;
+mod disassemble;
 mod filter;
 mod gather;
 mod meta;
 mod name;
-#[cfg(test)]
-mod nested_tests;
 mod plan;
 mod sf_name;
+#[cfg(test)]
+mod tests {
+    mod nested;
+}
 pub mod unicode;
 mod windows;
 
 pub use assemble::{Fetch, assemble};
-pub use buffers::{ColumnSpec, Piece, PieceKind};
-pub use cut::pieces;
+pub use buffers::{BufferMember, ColumnSpec, PieceKind};
+pub use disassemble::disassemble;
 pub use filter::{FILTERS, Filter, FilterSpec, MOST_VALUES};
 pub use meta::{AxisMeta, Meta};
 pub use name::{Name, Owner};
-pub use plan::{Compat, Members, Planned, members, plan};
+pub use plan::{Compat, MemberPlan, PlannedMember, members, plan};
 
 /// Version of the `__colonnade__` key of files without filters.
 pub const VERSION: u64 = 1;
 
-/// Version of files with filtered members, which earlier versions would take for the arrays themselves.
+/// Version of files with filtered members. Readers of version 1 would take them for the arrays themselves.
 pub const VERSION_FILTERS: u64 = 2;

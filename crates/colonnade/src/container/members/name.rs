@@ -1,8 +1,8 @@
-//! Names of members. Spelled and parsed here alone.
+//! Names of members. Only this file writes and parses them.
 
 use std::io::Write;
 
-/// Whose buffers a member in Arrow's layout holds.
+/// The column or level that a buffer belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// A data column, by position.
@@ -24,7 +24,7 @@ pub enum Name {
     Columns(usize),
     /// `__blocks_{i}__.npy`
     Block(usize),
-    /// One buffer of a column in Arrow's layout: `__column_{position}_{path}__.npy` and its twins for labels.
+    /// One buffer of a column in Arrow's layout: `__column_{position}_{path}__.npy`; for labels `__index_...` and `__columns_...`.
     Arrow(Owner, String),
     /// A following part of a filtered array: `..._part_{k}__.npy`, from 1.
     Part(Box<Name>, usize),
@@ -33,7 +33,7 @@ pub enum Name {
 }
 
 impl Name {
-    /// Appends the spelling.
+    /// Appends the name.
     pub fn spell(&self, out: &mut Vec<u8>) {
         const END: usize = "__.npy".len();
         if let Self::Part(array, _) | Self::Dictionary(array) = self {
@@ -54,7 +54,7 @@ impl Name {
         };
     }
 
-    /// The spelling.
+    /// The name as text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = Vec::new();
@@ -62,14 +62,14 @@ impl Name {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// Recognises a spelling of ours; any other member is none of a frame's.
+    /// Parses a member's name; `None` if it does not belong to a frame.
     #[must_use]
     pub fn parse(spelled: &[u8]) -> Option<Self> {
         if spelled == b"__meta__.json" {
             return Some(Self::Meta);
         }
         let inner = spelled.strip_prefix(b"__")?.strip_suffix(b"__.npy")?;
-        // No path of a buffer ends so.
+        // No path of a buffer ends in `_dictionary`.
         if let Some(array) = inner.strip_suffix(b"_dictionary") {
             return Self::inner(array).map(|name| Self::Dictionary(Box::new(name)));
         }
@@ -81,7 +81,7 @@ impl Name {
         Self::inner(inner)
     }
 
-    /// The name of an array, between its underscores.
+    /// Parses the part of an array's name between the double underscores.
     fn inner(inner: &[u8]) -> Option<Self> {
         if let Some(rest) = inner.strip_prefix(b"blocks_") {
             return number(rest).map(Self::Block);

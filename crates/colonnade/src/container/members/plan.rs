@@ -1,4 +1,4 @@
-//! Which members a frame becomes: names, headers and where their bytes lie. Nothing moves yet.
+//! Plans the members of a frame: names, headers and the memory of their arrays. Copies nothing.
 
 use crate::container::npy::write_header;
 use crate::error::{Error, Result};
@@ -6,51 +6,51 @@ use crate::frame::{Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part,
 use crate::memory::Buffer;
 
 use super::buffers::ColumnSpec;
-use super::cut::pieces;
+use super::disassemble::disassemble;
 use super::{AxisMeta, Filter, Meta, Name, Owner};
 use crate::decode::{GroupKey, group_ids};
 
-/// Who else must be able to open the file.
+/// The readers that must be able to open the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compat {
-    /// Ours, and StaticFrame where every column is a NumPy dtype.
+    /// Colonnade, and StaticFrame if every column has a NumPy dtype.
     #[default]
     Ours,
-    /// StaticFrame, always: strings as `<U`; what it cannot hold is refused by name.
+    /// StaticFrame: strings become `<U`, and columns that it cannot hold are refused by name.
     StaticFrame,
 }
 
 /// A member to be written.
 #[derive(Debug, Clone)]
-pub struct Planned {
+pub struct PlannedMember {
     /// Its name.
     pub name: Name,
-    /// What its header says; `None` for the meta member.
+    /// Its header; `None` for the meta member.
     pub key: Option<GroupKey>,
-    /// Members of one group follow each other and lie at a constant distance.
+    /// Members of one group are adjacent, at a constant distance.
     pub group: usize,
     /// Its array.
     pub data: Block,
     /// Position of its first column, for options by column.
     pub position: Option<usize>,
-    /// What is done to `data` before it is written; `key` says what comes out.
+    /// The filter applied to `data`; `key` is the header of its result.
     pub filter: Filter,
-    /// A sample of it did not shrink: it is not worth compressing.
+    /// Whether it is stored uncompressed, because a sample did not shrink.
     pub stored: bool,
 }
 
-/// The members of a frame before the meta member, which says how many there are, is made.
+/// The members of a frame without the meta member, which holds their count.
 #[derive(Debug)]
-pub struct Members {
+pub struct MemberPlan {
     /// Labels.
-    pub labels: Vec<Planned>,
+    pub labels: Vec<PlannedMember>,
     /// Data, left to right.
-    pub blocks: Vec<Planned>,
-    /// What the meta member will say, without the number of blocks.
+    pub blocks: Vec<PlannedMember>,
+    /// The meta member; its number of blocks is not set yet.
     pub meta: Meta,
 }
 
-impl Planned {
+impl PlannedMember {
     /// Its NPY header; empty for the meta member.
     #[must_use]
     pub fn head(&self) -> Vec<u8> {
@@ -70,9 +70,9 @@ impl Planned {
     }
 }
 
-/// All members in the order in which they are laid down: the meta member first, labels, then blocks group by group.
+/// All members in the order of the file: the meta member, labels, then blocks group by group.
 ///
-/// `split_nbytes`: 2-D arrays above it are cut into members of neighbouring columns (for compression on all cores).
+/// `split_nbytes`: larger 2-D arrays are split into members of neighbouring columns, so that all cores compress.
 /// `kind_of`: only columns of one kind share a member (options by column).
 ///
 /// # Errors
@@ -82,11 +82,11 @@ pub fn plan(
     compat: Compat,
     split_nbytes: Option<usize>,
     kind_of: &dyn Fn(usize) -> usize,
-) -> Result<Vec<Planned>> {
+) -> Result<Vec<PlannedMember>> {
     members(frame, compat, split_nbytes, kind_of)?.finish()
 }
 
-/// The same before the members are put in order.
+/// Plans the members without putting them in order.
 ///
 /// # Errors
 /// As [`plan`].
@@ -95,10 +95,10 @@ pub fn members(
     compat: Compat,
     split_nbytes: Option<usize>,
     kind_of: &dyn Fn(usize) -> usize,
-) -> Result<Members> {
+) -> Result<MemberPlan> {
     let mut out = Vec::new();
-    let alone = frame.ncols == 0;
-    let index = axis(&frame.index, alone, Name::Index, Owner::Index, compat, &mut out)?;
+    let without_columns = frame.ncols == 0;
+    let index = axis(&frame.index, without_columns, Name::Index, Owner::Index, compat, &mut out)?;
     let columns = axis(&frame.columns, false, Name::Columns, Owner::Columns, compat, &mut out)?;
     let mut blocks = Vec::new();
     let mut arrow = Vec::new();
@@ -114,7 +114,7 @@ pub fn members(
         position += run.width();
     }
     if frame.ncols == 0 && frame.nrows > 0 {
-        // StaticFrame counts rows by blocks: one of no columns says how many there are.
+        // StaticFrame takes the row count from the blocks, so a block without columns carries it.
         blocks.push(empty_block(frame)?);
     }
     let meta = Meta {
@@ -128,15 +128,15 @@ pub fn members(
         arrow,
         filters: Vec::new(),
     };
-    Ok(Members { labels: out, blocks, meta })
+    Ok(MemberPlan { labels: out, blocks, meta })
 }
 
-impl Members {
-    /// All members in the order in which they are laid down.
+impl MemberPlan {
+    /// All members in the order of the file.
     ///
     /// # Errors
-    /// `Unrepresentable` where the meta member cannot say what it should.
-    pub fn finish(self) -> Result<Vec<Planned>> {
+    /// `Unrepresentable`: a name or type has no form in the meta member.
+    pub fn finish(self) -> Result<Vec<PlannedMember>> {
         let Self { labels: mut out, mut blocks, mut meta } = self;
         meta.blocks = blocks.iter().filter(|b| matches!(b.name, Name::Block(_))).count();
         out.insert(0, json_member(meta.encode()?));
@@ -145,7 +145,7 @@ impl Members {
         for (block, id) in blocks.iter_mut().zip(&ids) {
             block.group = labels + id;
         }
-        // Members of filtered files are compressed: nothing is won where they lie at a constant distance.
+        // Members of filtered files are compressed, so constant distances gain nothing.
         if meta.filters.is_empty() {
             blocks.sort_by_key(|b| b.group);
         }
@@ -154,16 +154,17 @@ impl Members {
     }
 }
 
-fn empty_block(frame: &Frame) -> Result<Planned> {
-    let own =
+fn empty_block(frame: &Frame) -> Result<PlannedMember> {
+    let block_dtype =
         frame.parts.iter().find_map(|p| if let Part::Block(b, _) = p { Some(b.grid.dtype) } else { None });
-    let dtype =
-        own.or_else(|| DType::parse("<f8")).ok_or_else(|| Error::unsupported("npz", "no dtype <f8."))?;
+    let dtype = block_dtype
+        .or_else(|| DType::parse("<f8"))
+        .ok_or_else(|| Error::unsupported("npz", "no dtype <f8."))?;
     let buffer = Buffer::from_vec(Vec::new());
     Ok(member(Name::Block(0), Grid::column_major(dtype, frame.nrows, 0, 0), true, &buffer, None))
 }
 
-/// What a column is called in messages.
+/// Names a column in messages.
 fn label(frame: &Frame, position: usize) -> String {
     match frame.columns.strings().and_then(|all| all.into_iter().nth(position)) {
         Some(name) => format!("column {name:?}"),
@@ -171,10 +172,10 @@ fn label(frame: &Frame, position: usize) -> String {
     }
 }
 
-fn json_member(bytes: Vec<u8>) -> Planned {
+fn json_member(bytes: Vec<u8>) -> PlannedMember {
     let grid = Grid::column_major(DType::BYTE, bytes.len(), 1, 0);
     let data = Block { grid, buffer: Buffer::from_vec(bytes) };
-    Planned {
+    PlannedMember {
         name: Name::Meta,
         key: None,
         group: 0,
@@ -185,8 +186,8 @@ fn json_member(bytes: Vec<u8>) -> Planned {
     }
 }
 
-/// The member of a run, or the members where it is split.
-fn block_members(start: usize, block: &Block, split: Option<usize>, out: &mut Vec<Planned>) {
+/// Plans the member of a run, or several where it is split.
+fn block_members(start: usize, block: &Block, split: Option<usize>, out: &mut Vec<PlannedMember>) {
     let grid = block.grid;
     let width = grid.width;
     let per_column = (grid.nrows * grid.dtype.itemsize as usize).max(1);
@@ -198,7 +199,7 @@ fn block_members(start: usize, block: &Block, split: Option<usize>, out: &mut Ve
     }
 }
 
-fn next_block(out: &[Planned]) -> usize {
+fn next_block(out: &[PlannedMember]) -> usize {
     out.iter().rev().find_map(|p| if let Name::Block(i) = p.name { Some(i + 1) } else { None }).unwrap_or(0)
 }
 
@@ -208,16 +209,16 @@ fn member(
     two_dimensional: bool,
     buffer: &Buffer,
     position: Option<usize>,
-) -> Planned {
-    // As StaticFrame: whatever is column-major (every 1-D, (n, 1) and empty array is) says so.
+) -> PlannedMember {
+    // As StaticFrame does: every column-major array, including 1-D, (n, 1) and empty ones, has Fortran order.
     let fortran_order = grid.is_column_major() || !grid.is_row_major();
     let key =
         GroupKey { dtype: grid.dtype, nrows: grid.nrows, width: grid.width, two_dimensional, fortran_order };
     let data = Block { grid, buffer: buffer.clone() };
-    Planned { name, key: Some(key), group: 0, data, position, filter: Filter::None, stored: false }
+    PlannedMember { name, key: Some(key), group: 0, data, position, filter: Filter::None, stored: false }
 }
 
-fn bytes_member(name: Name, dtype: DType, bytes: Buffer, position: Option<usize>) -> Planned {
+fn bytes_member(name: Name, dtype: DType, bytes: Buffer, position: Option<usize>) -> PlannedMember {
     let count = bytes.nbytes() / (dtype.itemsize as usize).max(1);
     member(name, Grid::column_major(dtype, count, 1, 0), false, &bytes, position)
 }
@@ -226,7 +227,7 @@ fn column_members(
     position: usize,
     column: &Column,
     compat: Compat,
-    out: &mut Vec<Planned>,
+    out: &mut Vec<PlannedMember>,
     arrow: &mut Vec<(usize, ColumnSpec)>,
 ) -> Result<()> {
     if compat == Compat::StaticFrame {
@@ -235,22 +236,22 @@ fn column_members(
         out.push(bytes_member(name, dtype, Buffer::from_vec(bytes), Some(position)));
         return Ok(());
     }
-    let (spec, parts) = pieces(column)?;
+    let (spec, buffers) = disassemble(column)?;
     arrow.push((position, spec));
-    for piece in parts {
-        let name = Name::Arrow(Owner::Column(position), piece.path);
-        out.push(bytes_member(name, piece.dtype, piece.bytes, Some(position)));
+    for buffer in buffers {
+        let name = Name::Arrow(Owner::Column(position), buffer.path);
+        out.push(bytes_member(name, buffer.dtype, buffer.bytes, Some(position)));
     }
     Ok(())
 }
 
 fn axis(
     axis: &Axis,
-    alone: bool,
+    without_columns: bool,
     name: fn(usize) -> Name,
     owner: fn(usize) -> Owner,
     compat: Compat,
-    out: &mut Vec<Planned>,
+    out: &mut Vec<PlannedMember>,
 ) -> Result<AxisMeta> {
     let mut meta = AxisMeta {
         class: axis.class.clone(),
@@ -263,9 +264,9 @@ fn axis(
     let levels = match &axis.labels {
         Labels::Auto { start, stop, step, count } => {
             meta.auto = Some((*start, *stop, *step, *count));
-            // What is not stored is 0, 1, 2... as far as the blocks go to StaticFrame: any other range is spelled out.
-            if (*start, *step) != (0, 1) || (alone && *count > 0) {
-                meta.spelled_out = true;
+            // Without labels StaticFrame counts 0, 1, 2... from the blocks, so any other range is stored as labels.
+            if (*start, *step) != (0, 1) || (without_columns && *count > 0) {
+                meta.stored_range = true;
                 let block = axis.spelled_out()?;
                 let mut planned = member(name(0), block.grid, false, &block.buffer, None);
                 planned.group = out.len() + 1;
@@ -276,7 +277,7 @@ fn axis(
         Labels::Levels(levels) => levels,
     };
     for (i, level) in levels.iter().enumerate() {
-        let group = |out: &mut Vec<Planned>, mut planned: Planned| {
+        let group = |out: &mut Vec<PlannedMember>, mut planned: PlannedMember| {
             planned.group = out.len() + 1;
             out.push(planned);
         };
@@ -288,11 +289,11 @@ fn axis(
                 group(out, bytes_member(name(i), dtype, Buffer::from_vec(bytes), None));
             }
             Level::Column(column) => {
-                let (spec, parts) = pieces(column)?;
+                let (spec, buffers) = disassemble(column)?;
                 meta.arrow.push((i, spec));
-                for piece in parts {
+                for buffer in buffers {
                     let planned =
-                        bytes_member(Name::Arrow(owner(i), piece.path), piece.dtype, piece.bytes, None);
+                        bytes_member(Name::Arrow(owner(i), buffer.path), buffer.dtype, buffer.bytes, None);
                     group(out, planned);
                 }
             }

@@ -1,12 +1,12 @@
-//! Names between tagged JSON (ours) and StaticFrame's JSON, where a list is a tuple and dates are their `repr`.
+//! Converts names between Colonnade's tagged JSON and StaticFrame's JSON, where a list is a tuple and dates are their `repr`.
 
 use serde_json::{Value, json};
 
-/// StaticFrame's JSON of a tagged name; `None` where StaticFrame would read something else.
+/// StaticFrame's JSON of a tagged name; `None` if StaticFrame would read it as another name.
 pub(super) fn to_static_frame(tagged: &Value) -> Option<Value> {
     match tagged {
         Value::Null | Value::Bool(_) | Value::Number(_) => Some(tagged.clone()),
-        Value::String(text) => revived(text).is_none().then(|| tagged.clone()),
+        Value::String(text) => parse_repr(text).is_none().then(|| tagged.clone()),
         Value::Array(_) => None,
         Value::Object(map) => {
             let (tag, value) = map.iter().next()?;
@@ -16,9 +16,9 @@ pub(super) fn to_static_frame(tagged: &Value) -> Option<Value> {
                 }
                 "$datetime64" => {
                     let text = value.get(0)?.as_str()?;
-                    // NumPy 2 says `np.`; StaticFrame 2.0 knows only the longer prefix, later ones know both.
+                    // NumPy 2 writes `np.`. StaticFrame 2.0 reads only `numpy.`, later versions read both.
                     let spelled = format!("numpy.datetime64('{text}')");
-                    (revived(&spelled)? == *tagged).then(|| json!(spelled))
+                    (parse_repr(&spelled)? == *tagged).then(|| json!(spelled))
                 }
                 "$date" => {
                     let mut parts = value.as_str()?.split('-').map(|p| p.parse::<u32>().ok());
@@ -34,14 +34,14 @@ pub(super) fn to_static_frame(tagged: &Value) -> Option<Value> {
 /// The tagged form of a name that StaticFrame wrote.
 pub(super) fn from_static_frame(raw: &Value) -> Value {
     match raw {
-        Value::String(text) => revived(text).unwrap_or_else(|| raw.clone()),
+        Value::String(text) => parse_repr(text).unwrap_or_else(|| raw.clone()),
         Value::Array(items) => json!({"$tuple": items.iter().map(from_static_frame).collect::<Vec<_>>()}),
         other => other.clone(),
     }
 }
 
-/// `np.datetime64('...')`, `numpy.datetime64('...')` and `datetime.date(y, m, d)` as tags.
-fn revived(text: &str) -> Option<Value> {
+/// Parses `np.datetime64('...')`, `numpy.datetime64('...')` and `datetime.date(y, m, d)` into tags.
+fn parse_repr(text: &str) -> Option<Value> {
     if let Some(arguments) = text.strip_prefix("datetime.date(").and_then(|t| t.strip_suffix(')')) {
         let parts: Vec<u32> = arguments.split(',').map(|p| p.trim().parse().ok()).collect::<Option<_>>()?;
         let [year, month, day] = parts.as_slice() else { return None };
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_static_frame_would_change_is_not_given_to_it() {
+    fn names_that_static_frame_would_change_have_no_form() {
         for tagged in [
             json!("np.datetime64('2020')"),
             json!({"$bytes": "AA=="}),

@@ -1,5 +1,5 @@
-//! Rows of an array whose values stand in children: which part of each child they use, with positions that count from
-//! there. The same arithmetic cuts slices when writing and checks what a file claims when reading.
+//! Row ranges of nested arrays: the part of each child that a range of rows refers to, and offsets rebased to that part.
+//! Writers cut slices with this arithmetic, and readers check the offsets of a file.
 
 use arrow_array::ArrowNativeTypeOp;
 use arrow_buffer::{ArrowNativeType, Buffer};
@@ -7,7 +7,7 @@ use arrow_buffer::{ArrowNativeType, Buffer};
 /// A range of a child: `start` and `count`.
 pub(super) type Window = (usize, usize);
 
-/// What is wrong, in which buffer of the array, at which of its bytes.
+/// An invalid value: its buffer, the byte in it, and a message.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) buffer: &'static str,
@@ -17,7 +17,7 @@ pub(super) struct Fault {
 
 pub(super) type Checked<T> = std::result::Result<T, Fault>;
 
-/// Signed integers that Arrow counts positions with.
+/// Signed integers that Arrow uses as offsets, sizes and run ends.
 pub(super) trait Position: ArrowNativeTypeOp + TryInto<usize> + TryFrom<usize> + Ord {}
 impl Position for i16 {}
 impl Position for i32 {}
@@ -33,13 +33,13 @@ fn position<T: Position>(buffer: &'static str, index: usize, value: T) -> Checke
     })
 }
 
-/// A number that came from a `T` and only became smaller.
-fn narrow<T: Position>(value: usize) -> T {
+/// Converts back a number that came from a `T` and only became smaller.
+fn to_position<T: Position>(value: usize) -> T {
     T::try_from(value).unwrap_or_default()
 }
 
 /// Elements `start..start + count` of a buffer, aligned for `T`.
-pub(super) fn part<T: ArrowNativeType>(
+pub(super) fn aligned_slice<T: ArrowNativeType>(
     buffer: &Buffer,
     name: &'static str,
     start: usize,
@@ -57,7 +57,8 @@ pub(super) fn part<T: ArrowNativeType>(
     Ok(if aligned { part } else { Buffer::from_slice_ref(part.as_slice()) })
 }
 
-/// Offsets of rows that start at 0, and the range they cover of `limit` elements. `every`: checks each, not the ends alone.
+/// Offsets of rows, rebased to 0, and the range of the `limit` elements that they cover. `every`: checks each offset, not only
+/// the first and the last.
 pub(super) fn offsets<T: Position>(
     buffer: &Buffer,
     (start, count): Window,
@@ -69,8 +70,8 @@ pub(super) fn offsets<T: Position>(
         // An empty array may come without offsets.
         return Ok((Buffer::from_slice_ref([T::default()]), (0, 0)));
     }
-    let own = part::<T>(buffer, NAME, start, count.saturating_add(1))?;
-    let all = own.typed_data::<T>();
+    let row_buffer = aligned_slice::<T>(buffer, NAME, start, count.saturating_add(1))?;
+    let all = row_buffer.typed_data::<T>();
     let (Some(&first), Some(&last)) = (all.first(), all.last()) else {
         return Ok((Buffer::from_slice_ref([T::default()]), (0, 0)));
     };
@@ -84,22 +85,22 @@ pub(super) fn offsets<T: Position>(
         return Err(fault::<T>(NAME, start + count, message));
     }
     if low == 0 {
-        return Ok((own, (0, high)));
+        return Ok((row_buffer, (0, high)));
     }
-    let moved: Vec<T> = all.iter().map(|&o| o.sub_wrapping(first)).collect();
-    Ok((moved.into(), (low, high - low)))
+    let rebased: Vec<T> = all.iter().map(|&o| o.sub_wrapping(first)).collect();
+    Ok((rebased.into(), (low, high - low)))
 }
 
-/// Offsets and sizes of a list view's rows, and the part of the child between the lowest and the highest they name.
-pub(super) fn views<T: Position>(
+/// Offsets and sizes of a list view's rows, and the part of the child that they cover.
+pub(super) fn list_views<T: Position>(
     offsets: &Buffer,
     sizes: &Buffer,
     (start, count): Window,
     limit: usize,
 ) -> Checked<(Buffer, Buffer, Window)> {
-    let own_offsets = part::<T>(offsets, "offsets", start, count)?;
-    let own_sizes = part::<T>(sizes, "sizes", start, count)?;
-    let (all, lengths) = (own_offsets.typed_data::<T>(), own_sizes.typed_data::<T>());
+    let row_offsets = aligned_slice::<T>(offsets, "offsets", start, count)?;
+    let row_sizes = aligned_slice::<T>(sizes, "sizes", start, count)?;
+    let (all, lengths) = (row_offsets.typed_data::<T>(), row_sizes.typed_data::<T>());
     let (mut low, mut high, mut furthest) = (usize::MAX, 0, 0);
     for (i, (&offset, &size)) in all.iter().zip(lengths).enumerate() {
         let from = position("offsets", start + i, offset)?;
@@ -117,17 +118,17 @@ pub(super) fn views<T: Position>(
     }
     let low = low.min(high);
     if low == 0 && furthest <= high {
-        return Ok((own_offsets, own_sizes, (0, high)));
+        return Ok((row_offsets, row_sizes, (0, high)));
     }
-    // A view of nothing may point anywhere: it points at the start.
-    let moved = all.iter().zip(lengths).map(|(&offset, &size)| {
-        if size == T::default() { T::default() } else { offset.sub_wrapping(narrow::<T>(low)) }
+    // An empty view may point anywhere, so it gets offset 0.
+    let rebased = all.iter().zip(lengths).map(|(&offset, &size)| {
+        if size == T::default() { T::default() } else { offset.sub_wrapping(to_position::<T>(low)) }
     });
-    Ok((moved.collect::<Vec<T>>().into(), own_sizes, (low, high - low)))
+    Ok((rebased.collect::<Vec<T>>().into(), row_sizes, (low, high - low)))
 }
 
-/// The child that each type id names.
-fn slots(ids: &[i8]) -> [Option<u8>; 128] {
+/// The child of each type id.
+fn children_by_id(ids: &[i8]) -> [Option<u8>; 128] {
     let mut out = [None; 128];
     for (child, id) in ids.iter().enumerate() {
         if let Some(slot) = usize::try_from(*id).ok().and_then(|id| out.get_mut(id)) {
@@ -137,8 +138,8 @@ fn slots(ids: &[i8]) -> [Option<u8>; 128] {
     out
 }
 
-fn child_of(slots: &[Option<u8>; 128], index: usize, id: i8) -> Checked<usize> {
-    let child = usize::try_from(id).ok().and_then(|id| slots.get(id).copied().flatten());
+fn child_of(children: &[Option<u8>; 128], index: usize, id: i8) -> Checked<usize> {
+    let child = usize::try_from(id).ok().and_then(|id| children.get(id).copied().flatten());
     child.map(usize::from).ok_or_else(|| {
         let message = format!("expected a type id of the union, found {id} at element {index}.");
         fault::<i8>("type_ids", index, message)
@@ -147,24 +148,31 @@ fn child_of(slots: &[Option<u8>; 128], index: usize, id: i8) -> Checked<usize> {
 
 /// Type ids of a sparse union's rows.
 pub(super) fn type_ids(buffer: &Buffer, (start, count): Window, ids: &[i8]) -> Checked<Buffer> {
-    let own = part::<i8>(buffer, "type_ids", start, count)?;
-    let slots = slots(ids);
-    for (i, &id) in own.typed_data::<i8>().iter().enumerate() {
-        child_of(&slots, start + i, id)?;
+    let row_buffer = aligned_slice::<i8>(buffer, "type_ids", start, count)?;
+    let children = children_by_id(ids);
+    for (i, &id) in row_buffer.typed_data::<i8>().iter().enumerate() {
+        child_of(&children, start + i, id)?;
     }
-    Ok(own)
+    Ok(row_buffer)
 }
 
-/// The part of each child that a dense union's rows name, whatever the children's lengths are.
-pub(super) fn bounds(type_ids: &Buffer, offsets: &Buffer, rows: Window, ids: &[i8]) -> Checked<Vec<Window>> {
+/// The part of each child that a dense union's rows refer to; may pass the child's length.
+pub(super) fn dense_union_bounds(
+    type_ids: &Buffer,
+    offsets: &Buffer,
+    rows: Window,
+    ids: &[i8],
+) -> Checked<Vec<Window>> {
     let (start, count) = rows;
-    let (own_ids, own_offsets) =
-        (part::<i8>(type_ids, "type_ids", start, count)?, part::<i32>(offsets, "offsets", start, count)?);
-    let slots = slots(ids);
+    let (row_ids, row_offsets) = (
+        aligned_slice::<i8>(type_ids, "type_ids", start, count)?,
+        aligned_slice::<i32>(offsets, "offsets", start, count)?,
+    );
+    let children = children_by_id(ids);
     let mut bounds = vec![(usize::MAX, 0usize); ids.len()];
-    let rows = own_ids.typed_data::<i8>().iter().zip(own_offsets.typed_data::<i32>());
+    let rows = row_ids.typed_data::<i8>().iter().zip(row_offsets.typed_data::<i32>());
     for (i, (&id, &offset)) in rows.enumerate() {
-        let child = child_of(&slots, start + i, id)?;
+        let child = child_of(&children, start + i, id)?;
         let at = position("offsets", start + i, offset)?;
         if let Some((low, high)) = bounds.get_mut(child) {
             (*low, *high) = ((*low).min(at), (*high).max(at + 1));
@@ -173,23 +181,23 @@ pub(super) fn bounds(type_ids: &Buffer, offsets: &Buffer, rows: Window, ids: &[i
     Ok(bounds.iter().map(|&(low, high)| (low.min(high), high - low.min(high))).collect())
 }
 
-/// Type ids and offsets of a dense union's rows, offsets counted from the start of each child's part (`bounds`), which
-/// must lie within the child's length (`limits`).
-pub(super) fn dense(
+/// Type ids and offsets of a dense union's rows. Offsets are rebased to each child's part (`bounds`) and checked against the
+/// children's lengths (`limits`).
+pub(super) fn dense_union(
     type_ids: &Buffer,
     offsets: &Buffer,
     (start, count): Window,
     ids: &[i8],
     (bounds, limits): (&[Window], &[usize]),
 ) -> Checked<(Buffer, Buffer)> {
-    let own_ids = part::<i8>(type_ids, "type_ids", start, count)?;
-    let own_offsets = part::<i32>(offsets, "offsets", start, count)?;
-    let slots = slots(ids);
-    let mut moved = Vec::with_capacity(count);
+    let row_ids = aligned_slice::<i8>(type_ids, "type_ids", start, count)?;
+    let row_offsets = aligned_slice::<i32>(offsets, "offsets", start, count)?;
+    let children = children_by_id(ids);
+    let mut rebased = Vec::with_capacity(count);
     for (i, (&id, &offset)) in
-        own_ids.typed_data::<i8>().iter().zip(own_offsets.typed_data::<i32>()).enumerate()
+        row_ids.typed_data::<i8>().iter().zip(row_offsets.typed_data::<i32>()).enumerate()
     {
-        let child = child_of(&slots, start + i, id)?;
+        let child = child_of(&children, start + i, id)?;
         let at = position("offsets", start + i, offset)?;
         let limit = limits.get(child).copied().unwrap_or(0);
         if at >= limit {
@@ -199,21 +207,21 @@ pub(super) fn dense(
             );
             return Err(fault::<i32>("offsets", row, message));
         }
-        moved.push(narrow::<i32>(at.saturating_sub(bounds.get(child).map_or(0, |b| b.0))));
+        rebased.push(to_position::<i32>(at.saturating_sub(bounds.get(child).map_or(0, |b| b.0))));
     }
-    let still = bounds.iter().all(|b| b.0 == 0);
-    Ok((own_ids, if still { own_offsets } else { moved.into() }))
+    let unchanged = bounds.iter().all(|b| b.0 == 0);
+    Ok((row_ids, if unchanged { row_offsets } else { rebased.into() }))
 }
 
-/// Run ends of rows, counted from the first of them, and which runs they are.
-pub(super) fn runs<T: Position>(ends: &Buffer, (start, count): Window) -> Checked<(Buffer, Window)> {
+/// Run ends of rows, rebased to the first row, and the range of their runs.
+pub(super) fn run_ends<T: Position>(ends: &Buffer, (start, count): Window) -> Checked<(Buffer, Window)> {
     const NAME: &str = "0_values";
-    let own = part::<T>(ends, NAME, 0, ends.len() / size_of::<T>())?;
-    let all = own.typed_data::<T>();
+    let row_buffer = aligned_slice::<T>(ends, NAME, 0, ends.len() / size_of::<T>())?;
+    let all = row_buffer.typed_data::<T>();
     if count == 0 {
         return Ok((Buffer::default(), (0, 0)));
     }
-    // Ends out of order may lead the search astray, never out of bounds; what it finds is checked.
+    // Unordered ends may mislead the search, but never out of bounds. The runs found are checked below.
     let past = |end: &T, row: usize| (*end).try_into().is_ok_and(|end: usize| end > row);
     let first = all.partition_point(|end| !past(end, start));
     let stop = start.saturating_add(count);
@@ -238,11 +246,11 @@ pub(super) fn runs<T: Position>(ends: &Buffer, (start, count): Window) -> Checke
         return Err(fault::<T>(NAME, last, format!("expected runs over {stop} rows, found fewer.")));
     }
     if start == 0 && before == stop {
-        return Ok((own.slice_with_length(0, (last + 1) * size_of::<T>()), (0, last + 1)));
+        return Ok((row_buffer.slice_with_length(0, (last + 1) * size_of::<T>()), (0, last + 1)));
     }
-    let moved = used.iter().map(|&end| {
+    let rebased = used.iter().map(|&end| {
         let end: usize = end.try_into().unwrap_or(stop);
-        narrow::<T>(end.min(stop).saturating_sub(start))
+        to_position::<T>(end.min(stop).saturating_sub(start))
     });
-    Ok((moved.collect::<Vec<T>>().into(), (first, last + 1 - first)))
+    Ok((rebased.collect::<Vec<T>>().into(), (first, last + 1 - first)))
 }

@@ -1,4 +1,4 @@
-//! What `descr` says: one scalar dtype, or the fields of a structured one.
+//! The `descr` key: a scalar dtype, or the fields of a structured one.
 
 use super::literal::{Node, Value, shortened};
 use super::shape::shape_from_literal;
@@ -29,7 +29,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Bytes between the fields of an aligned struct, which NumPy writes as an unnamed `V`: not data.
+    /// Whether the field is padding of an aligned struct, which NumPy writes as an unnamed `V`.
     #[must_use]
     pub fn is_padding(&self) -> bool {
         self.name.is_empty() && matches!(&self.descr, Descr::Scalar(dtype) if dtype.kind == Kind::Void)
@@ -55,7 +55,7 @@ impl Descr {
     }
 }
 
-/// A dtype string, or a list of fields; all else is refused.
+/// Parses a dtype string or a list of fields.
 pub(super) fn descr_from_literal(node: &Node) -> Result<Descr> {
     match &node.value {
         Value::Str(text) => match DType::parse(text) {
@@ -114,7 +114,7 @@ fn field(node: &Node) -> Result<Field> {
     Ok(field)
 }
 
-/// Two fields of one name would hide one of them.
+/// Refuses duplicate names, which would hide a field.
 fn check_names(fields: &[Field], node: &Node) -> Result<()> {
     let mut names: Vec<&str> =
         fields.iter().filter(|field| !field.is_padding()).map(|field| field.name.as_str()).collect();

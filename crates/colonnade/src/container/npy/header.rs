@@ -3,10 +3,10 @@
 use super::descr::{Descr, descr_from_literal};
 use super::literal::{Node, Value};
 use super::shape::shape_from_literal;
-use super::{FORMAT, MAGIC, fast, literal, to_u64};
+use super::{FORMAT, MAGIC, fast_path, literal, to_u64};
 use crate::error::{Error, Result};
 
-/// What an NPY header says, checked.
+/// A checked NPY header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
     /// The dtype, or the fields of a structured one.
@@ -15,7 +15,7 @@ pub struct Header {
     pub fortran_order: bool,
     /// Lengths of the dimensions; empty for one scalar.
     pub shape: Vec<usize>,
-    /// Where the data starts, from the start of the NPY bytes.
+    /// Offset of the data in the NPY.
     pub data_offset: usize,
 }
 
@@ -41,7 +41,7 @@ impl Header {
     /// Refuses bytes after the data: `total` is the size of the whole NPY.
     ///
     /// # Errors
-    /// Malformed where the shape's bytes differ from what is there.
+    /// Malformed: the shape needs fewer bytes than the NPY has.
     pub fn check_whole(&self, total: u64) -> Result<()> {
         let end = to_u64(self.data_offset).saturating_add(to_u64(self.data_nbytes()));
         if end < total {
@@ -61,7 +61,7 @@ impl Header {
     }
 }
 
-/// How many bytes hold magic, version, length and header, from the first 12 bytes: also the offset of the data.
+/// Length of magic, version, length and header text, from the first 12 bytes. It is the offset of the data.
 ///
 /// # Errors
 /// Truncated below 10 bytes (12 for versions 2.0 and 3.0), malformed without the magic, unsupported for other versions.
@@ -93,8 +93,8 @@ fn preamble(first: &[u8]) -> Result<(usize, usize)> {
 
 /// Parses the header of an NPY. Allocates no more than a few times the header text.
 ///
-/// `bytes` is a prefix of the NPY, as much as is there; `total` the size of the whole NPY where known. With it, the data
-/// must end at `total` or before; whether bytes may follow is the caller's decision ([`Header::check_whole`]).
+/// `bytes` is a prefix of the NPY, `total` the size of the whole NPY if known. The data must end at `total` or before; a
+/// caller that allows no bytes behind it calls [`Header::check_whole`].
 /// `limits_header` is the largest header text accepted.
 ///
 /// # Errors
@@ -115,7 +115,7 @@ pub fn parse_header(bytes: &[u8], total: Option<u64>, limits_header: usize) -> R
         _ => return Err(Error::truncated(FORMAT, "the header", to_u64(end), had)),
     };
     let version = bytes.get(6).copied().unwrap_or_default();
-    let header = match fast::parse(text) {
+    let header = match fast_path::parse(text) {
         Some((dtype, fortran_order, shape)) => {
             Header { descr: Descr::Scalar(dtype), fortran_order, shape, data_offset: end }
         }
@@ -125,7 +125,7 @@ pub fn parse_header(bytes: &[u8], total: Option<u64>, limits_header: usize) -> R
     Ok(header)
 }
 
-/// Exactly the keys `descr`, `fortran_order` and `shape`, in any order, each once.
+/// Requires the keys `descr`, `fortran_order` and `shape`, in any order, each once.
 fn from_literal(node: &Node, data_offset: usize) -> Result<Header> {
     let Value::Dict(items) = &node.value else {
         return Err(node.unexpected("a dict with the keys 'descr', 'fortran_order' and 'shape'"));

@@ -1,4 +1,4 @@
-//! The subset of Python literals that NPY headers are made of. Parsed, never evaluated.
+//! Parses the subset of Python literals that NPY headers use. Nothing is evaluated.
 
 use super::{FORMAT, to_u64};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 /// Deepest nesting accepted; NumPy's own headers nest a structured dtype two levels a field.
 const MAX_DEPTH: usize = 32;
 
-/// A literal and where it stands, from the start of the NPY.
+/// A literal and its offset in the NPY.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) value: Value,
@@ -47,8 +47,8 @@ pub(super) fn shortened(text: &str) -> &str {
     text.char_indices().nth(40).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
-/// Parses the whole header text. `start` is its offset in the NPY; version 3 is UTF-8, earlier ones Latin-1, and only
-/// those may carry the `L` of Python 2's long integers.
+/// Parses the whole header text. `start` is its offset in the NPY. Version 3 is UTF-8; earlier versions are Latin-1, and may
+/// have the `L` of Python 2's long integers.
 pub(super) fn parse(text: &[u8], version: u8, start: usize) -> Result<Node> {
     let utf8 = version >= 3;
     if utf8 && let Err(error) = std::str::from_utf8(text) {

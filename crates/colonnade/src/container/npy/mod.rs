@@ -1,14 +1,12 @@
-//! NPY arrays: the header, read by a small literal grammar and never evaluated, and written as NumPy or StaticFrame spell it.
+//! NPY headers: parsed with a small literal grammar, and written in the spelling of NumPy or StaticFrame.
 
 mod descr;
-mod fast;
+mod fast_path;
 mod header;
 mod literal;
 mod shape;
 mod write;
 
-#[cfg(test)]
-mod properties;
 #[cfg(test)]
 pub(crate) mod tests;
 

@@ -1,13 +1,13 @@
-//! What `shape` says: the length of each dimension.
+//! The `shape` key: the length of each dimension.
 
 use super::literal::{Node, Value};
 use super::{FORMAT, to_u64};
 use crate::error::{Error, Result};
 
-/// NumPy's own limit of dimensions.
+/// NumPy's limit of dimensions.
 pub const MAX_NDIM: usize = 64;
 
-/// A tuple of lengths: plain integers, not negative, not bool.
+/// Parses a tuple of non-negative integers.
 pub(super) fn shape_from_literal(node: &Node) -> Result<Vec<usize>> {
     let Value::Tuple(items) = &node.value else {
         return Err(node.unexpected("a tuple of lengths as shape"));

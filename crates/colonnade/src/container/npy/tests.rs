@@ -1,5 +1,7 @@
 //! Behaviour of the NPY header, against bytes that NumPy and StaticFrame wrote.
 
+mod properties;
+
 use std::path::PathBuf;
 
 use super::descr::{Descr, Field};

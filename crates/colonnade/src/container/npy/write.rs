@@ -1,4 +1,4 @@
-//! Headers as StaticFrame and NumPy spell them, byte for byte.
+//! Writes headers in StaticFrame's and NumPy's spelling, byte for byte.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::frame::dtype::DType;
 /// Both writers pad the data to this boundary.
 const ALIGNMENT: usize = 64;
 
-/// Digits NumPy leaves room for, so that a growing array can rewrite its header in place.
+/// Digits for which NumPy leaves space, so that a growing array can rewrite its header in place.
 const GROWTH_DIGITS: usize = 21;
 
 /// Appends the header that StaticFrame writes: NPY 1.0, double quotes, keys in the order its reader needs.
@@ -27,8 +27,11 @@ pub fn write_header(out: &mut Vec<u8>, dtype: &DType, fortran_order: bool, shape
 pub fn write_numpy_header(out: &mut Vec<u8>, descr: &Descr, fortran_order: bool, shape: &[usize]) {
     let fortran_order = fortran_order && !order_free(shape);
     let order = if fortran_order { "True" } else { "False" };
-    let mut text =
-        format!("{{'descr': {}, 'fortran_order': {order}, 'shape': {}, }}", spelled(descr), tuple(shape));
+    let mut text = format!(
+        "{{'descr': {}, 'fortran_order': {order}, 'shape': {}, }}",
+        descr_literal(descr),
+        tuple(shape)
+    );
     let axis = if fortran_order { shape.last() } else { shape.first() };
     if let Some(length) = axis {
         let room = GROWTH_DIGITS.saturating_sub(length.to_string().len());
@@ -42,7 +45,7 @@ pub fn write_numpy_header(out: &mut Vec<u8>, descr: &Descr, fortran_order: bool,
     }
 }
 
-/// True where row-major and column-major are the same bytes.
+/// Whether row-major and column-major order give the same bytes.
 fn order_free(shape: &[usize]) -> bool {
     shape.contains(&0) || shape.iter().filter(|&&length| length != 1).count() < 2
 }
@@ -50,7 +53,7 @@ fn order_free(shape: &[usize]) -> bool {
 /// Python's repr of a tuple of integers.
 fn tuple(shape: &[usize]) -> String {
     match shape {
-        [only] => format!("({only},)"),
+        [length] => format!("({length},)"),
         lengths => {
             let parts: Vec<String> = lengths.iter().map(usize::to_string).collect();
             format!("({})", parts.join(", "))
@@ -73,22 +76,22 @@ fn wrap(out: &mut Vec<u8>, text: &[u8], version: u8) {
     out.push(b'\n');
 }
 
-fn spelled(descr: &Descr) -> String {
+fn descr_literal(descr: &Descr) -> String {
     match descr {
         Descr::Scalar(dtype) => format!("'{}'", dtype.descr()),
         Descr::Struct(fields) => {
-            let parts: Vec<String> = fields.iter().map(spelled_field).collect();
+            let parts: Vec<String> = fields.iter().map(field_literal).collect();
             format!("[{}]", parts.join(", "))
         }
     }
 }
 
-fn spelled_field(field: &Field) -> String {
+fn field_literal(field: &Field) -> String {
     let name = match &field.title {
         Some(title) => format!("({}, {})", repr(title), repr(&field.name)),
         None => repr(&field.name),
     };
-    let descr = spelled(&field.descr);
+    let descr = descr_literal(&field.descr);
     if field.shape.is_empty() {
         format!("({name}, {descr})")
     } else {

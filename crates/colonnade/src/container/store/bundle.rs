@@ -1,4 +1,4 @@
-//! Bundles: several frames in one archive, opened one at a time.
+//! Bundles: several frames in one archive. Each is opened when it is requested.
 
 use std::collections::HashSet;
 
@@ -7,18 +7,18 @@ use crate::error::{Error, Result};
 use crate::memory::{Buffer, Region};
 use crate::progress::NoProgress;
 
-use super::{Kind, Source, Store};
+use super::{Store, StoreKind, StoreSource};
 
-/// What an inner archive is called.
+/// Suffix of inner archives.
 const SUFFIX: &str = ".npz";
 
 impl Store {
     /// The labels of a bundle, in the directory's order.
     ///
     /// # Errors
-    /// Unsupported where this is no bundle; malformed labels that would leave a directory.
+    /// Unsupported: not a bundle. Malformed: a label that would leave its directory.
     pub fn labels(&self) -> Result<Vec<String>> {
-        if self.kind != Kind::Bundle {
+        if self.kind != StoreKind::Bundle {
             return Err(Error::unsupported(
                 "npz",
                 "expected a bundle of frames, found one frame. Open it with read.",
@@ -40,10 +40,10 @@ impl Store {
         Ok(out)
     }
 
-    /// Opens the frame of a label. A stored inner archive is opened where it lies; a compressed one is unpacked first.
+    /// Opens the frame of a label. A stored inner archive is opened in place, a compressed one is decompressed first.
     ///
     /// # Errors
-    /// `NotFound`; malformed inner archives; the system's own.
+    /// `NotFound`; malformed inner archives; errors of the operating system.
     pub fn open_label(&self, label: &str) -> Result<Self> {
         let outer = format!("{label}{SUFFIX}");
         let Some(member) = self.members.iter().find(|m| self.name(m.entry) == outer) else {
@@ -52,10 +52,10 @@ impl Store {
                 let inner = name.strip_prefix(&prefix).filter(|_| !name.ends_with(SUFFIX));
                 inner.is_some_and(|inner| !inner.is_empty() && !inner.contains('/'))
             };
-            let is_there = self.kind == Kind::Bundle
+            let has_label = self.kind == StoreKind::Bundle
                 && check_label(label).is_ok()
                 && self.members.iter().any(|member| is_below(&self.name(member.entry)));
-            let directory = self.directory().filter(|_| is_there);
+            let directory = self.directory().filter(|_| has_label);
             let Some(directory) = directory else {
                 return Err(Error::not_found("npz", format!("no frame labelled {label:?} in the bundle.")));
             };
@@ -66,7 +66,7 @@ impl Store {
         };
         member.check_size(&self.limits)?;
         let inner = match (&self.source, member.method) {
-            (Source::Memory(_) | Source::Mapped(..) | Source::Remote(_), Method::Stored) => {
+            (StoreSource::Memory(_) | StoreSource::Mapped(..) | StoreSource::Remote(_), Method::Stored) => {
                 let range = (member.offset, member.offset.saturating_add(member.nbytes));
                 self.source.need(&[range], &NoProgress)?;
                 let inner = self.source.bytes().and_then(|b| b.slice(member.offset, member.nbytes));
@@ -79,13 +79,13 @@ impl Store {
             }
         };
         let directory = Directory::parse(inner.as_slice(), self.limits.max_members)?;
-        let mut opened = Self::open_zip(Source::Memory(inner), directory.into(), None, self.limits)?;
+        let mut opened = Self::open_zip(StoreSource::Memory(inner), directory.into(), None, self.limits)?;
         opened.threads = self.threads;
         Ok(opened)
     }
 }
 
-/// Refuses labels that would leave the directory they are unpacked into.
+/// Refuses labels that would leave the directory when the bundle is unpacked.
 pub fn check_label(label: &str) -> Result<()> {
     let leaves = label.is_empty()
         || label.starts_with('/')

@@ -1,4 +1,4 @@
-//! Filtered members of a store: found, checked against what the meta member says of them, and unpacked.
+//! Finds the filtered members of a store, checks their headers against the meta member, and decodes them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,25 +13,24 @@ use crate::parallel;
 use crate::progress::NoProgress;
 
 use super::MAX_HEADER_NBYTES;
-use super::filtered_array::{Filtered, VALUES};
+use super::by_name::MembersByName;
+use super::filtered_array::{DICTIONARY_PART, FilteredArray};
 use super::opened::Store;
-use super::scan::{Array, Member, plain};
-use super::sorted::Sorted;
+use super::scan::{Array, Member, array_key};
 
-/// Room that a thread keeps for the next member.
-const ROOM_NBYTES: usize = 8 << 20;
+/// Largest scratch buffer that a thread keeps for the next member.
+const SCRATCH_NBYTES: usize = 8 << 20;
 
-/// Values of dictionaries by the number of their array.
+/// Dictionaries' values by the number of their filtered array.
 pub(super) type Tables = HashMap<u32, Table>;
 
-/// Finds the members that the meta member calls filtered.
-pub(super) fn apply(store: &mut Store, sorted: &Sorted, meta: &Meta) -> Result<()> {
+/// Finds the members of the filtered arrays that the meta member lists.
+pub(super) fn locate_parts(store: &mut Store, by_name: &MembersByName, meta: &Meta) -> Result<()> {
     let mut total = 0u64;
     for spec in &meta.filters {
-        let at_meta = sorted.meta.and_then(|n| store.members.get(n)).map_or(0, |m| m.offset as u64);
+        let at_meta = by_name.meta.and_then(|n| store.members.get(n)).map_or(0, |m| m.offset as u64);
         let missing = |name: String| {
-            let message =
-                "is missing: __colonnade__ calls it part of a filtered array. Write the file again.";
+            let message = "is missing, though __colonnade__ lists it as part of a filtered array. Write the file again.";
             Error::malformed("npz", message).in_member(name).at(at_meta)
         };
         let key = Filter::None.key(spec.dtype, spec.nrows, spec.width, false);
@@ -46,16 +45,16 @@ pub(super) fn apply(store: &mut Store, sorted: &Sorted, meta: &Meta) -> Result<(
             return Err(Error::limit("npz", message).in_member(spec.member.clone()).at(at_meta));
         }
         let name = Name::parse(spec.member.as_bytes());
-        let Some((name, first)) = name.and_then(|n| sorted.number(&n).map(|first| (n, first))) else {
+        let Some((name, first)) = name.and_then(|n| by_name.number(&n).map(|first| (n, first))) else {
             return Err(missing(spec.member.clone()));
         };
         let number = u32::try_from(store.filtered.len() + 1).unwrap_or(u32::MAX);
         let mut values = None;
         if spec.filter == Filter::Dictionary {
             let name = Name::Dictionary(Box::new(name.clone()));
-            let found = sorted.number(&name).ok_or_else(|| missing(name.text()))?;
+            let found = by_name.number(&name).ok_or_else(|| missing(name.text()))?;
             let key = Filter::None.key(spec.dtype, spec.values, 1, false);
-            claim(store, found, &key, spec, (number, VALUES))?;
+            claim(store, found, &key, spec, (number, DICTIONARY_PART))?;
             values = Some(found);
         }
         for k in 0..spec.parts() {
@@ -63,44 +62,48 @@ pub(super) fn apply(store: &mut Store, sorted: &Sorted, meta: &Meta) -> Result<(
                 0 => first,
                 k => {
                     let name = Name::Part(Box::new(name.clone()), k);
-                    sorted.number(&name).ok_or_else(|| missing(name.text()))?
+                    by_name.number(&name).ok_or_else(|| missing(name.text()))?
                 }
             };
-            let part = u32::try_from(k).ok().filter(|&k| k != VALUES).ok_or_else(|| missing(name.text()))?;
+            let part = u32::try_from(k)
+                .ok()
+                .filter(|&k| k != DICTIONARY_PART)
+                .ok_or_else(|| missing(name.text()))?;
             claim(store, found, &spec.key(k), spec, (number, part))?;
         }
-        store.filtered.push(Filtered { spec: spec.clone(), key, first, values });
+        store.filtered.push(FilteredArray { spec: spec.clone(), key, first, values });
     }
     Ok(())
 }
 
-/// Marks a member as a part, if its header is what the filter makes.
+/// Marks a member as a part of a filtered array, if its header fits the filter.
 fn claim(
     store: &mut Store,
     found: usize,
-    wanted: &GroupKey,
+    expected: &GroupKey,
     spec: &FilterSpec,
     mark: (u32, u32),
 ) -> Result<()> {
     let Some(member) = store.members.get(found) else { return Ok(()) };
     let named = |e: Error| e.in_member(store.name(member.entry)).at(member.offset as u64);
     if member.filter != 0 {
-        return Err(named(Error::malformed("npz", "is called part of two filtered arrays.")));
+        return Err(named(Error::malformed("npz", "is listed as part of two filtered arrays.")));
     }
     let array = if member.method == Method::Stored {
-        let seen = match store.array_of(member) {
+        let found_key = match store.array_of(member) {
             Array::Plain { key, .. } => Some(*key),
             _ => None,
         };
-        if !seen.is_some_and(|seen| same(&seen, wanted)) {
-            return Err(named(other(spec, wanted, seen.as_ref())));
+        if !found_key.is_some_and(|found_key| is_same_array(&found_key, expected)) {
+            return Err(named(header_mismatch(spec, expected, found_key.as_ref())));
         }
         member.array
     } else {
-        // To decompress its beginning would cost a block: the header is looked at when the whole is here. Its size is told.
-        let head = member.nbytes.checked_sub(wanted.nbytes()).filter(|head| HEADS.contains(head));
-        let head = head.ok_or_else(|| named(other(spec, wanted, None)))?;
-        store.arrays.expected(*wanted, head)?
+        // Decompressing the start would cost a block, so the header is checked when the whole member is decoded. The
+        // directory declares its size.
+        let head = member.nbytes.checked_sub(expected.nbytes()).filter(|head| HEADER_NBYTES.contains(head));
+        let head = head.ok_or_else(|| named(header_mismatch(spec, expected, None)))?;
+        store.arrays.declare(*expected, head)?
     };
     if let Some(member) = store.members.get_mut(found) {
         (member.filter, member.part) = mark;
@@ -109,28 +112,28 @@ fn claim(
     Ok(())
 }
 
-/// Lengths of headers of plain arrays.
-const HEADS: std::ops::RangeInclusive<usize> = 16..=4096;
+/// Valid lengths of headers of plain arrays.
+const HEADER_NBYTES: std::ops::RangeInclusive<usize> = 16..=4096;
 
-fn other(spec: &FilterSpec, wanted: &GroupKey, seen: Option<&GroupKey>) -> Error {
+fn header_mismatch(spec: &FilterSpec, expected: &GroupKey, found_key: Option<&GroupKey>) -> Error {
     let message = format!(
-        "expected {}, as filter \"{}\" makes it of {}, found {}.",
-        shown(wanted),
+        "expected {}, which filter \"{}\" makes of {}, found {}.",
+        array_text(expected),
         spec.filter.name(),
         spec.dtype.descr(),
-        seen.map_or_else(|| "another array".to_owned(), shown)
+        found_key.map_or_else(|| "another array".to_owned(), array_text)
     );
     Error::malformed("npz", message)
 }
 
-fn same(a: &GroupKey, b: &GroupKey) -> bool {
-    // One row, one column or none: both orders are the same bytes.
+fn is_same_array(a: &GroupKey, b: &GroupKey) -> bool {
+    // With at most one row or column both orders give the same bytes.
     let free = !a.two_dimensional || a.nrows <= 1 || a.width <= 1;
     let shape = |k: &GroupKey| (k.dtype, k.nrows, k.width, k.two_dimensional);
     shape(a) == shape(b) && (free || a.fortran_order == b.fortran_order)
 }
 
-fn shown(key: &GroupKey) -> String {
+fn array_text(key: &GroupKey) -> String {
     let order = if !key.two_dimensional || key.nrows <= 1 || key.width <= 1 {
         ""
     } else if key.fortran_order {
@@ -147,22 +150,22 @@ fn shown(key: &GroupKey) -> String {
 }
 
 impl Store {
-    /// The array that a member is part of, where it is filtered.
-    pub(super) fn filtered_of(&self, member: &Member) -> Option<&Filtered> {
+    /// The filtered array that a member is part of.
+    pub(super) fn filtered_of(&self, member: &Member) -> Option<&FilteredArray> {
         self.filtered.get((member.filter as usize).checked_sub(1)?)
     }
 
-    /// How many bytes of the image a member fills.
-    pub(super) fn landed_nbytes(&self, member: &Member) -> usize {
+    /// Bytes of the image that a member fills.
+    pub(super) fn decoded_nbytes(&self, member: &Member) -> usize {
         self.filtered_of(member).map_or(member.nbytes, |filtered| filtered.extent(member.part).1)
     }
 
     /// The name of a member's filter.
     pub(super) fn filter_name(&self, member: &Member) -> Option<&'static str> {
-        self.filtered_of(member).filter(|_| member.part != VALUES).map(|f| f.spec.filter.name())
+        self.filtered_of(member).filter(|_| member.part != DICTIONARY_PART).map(|f| f.spec.filter.name())
     }
 
-    /// The members of values that the parts among `members` need.
+    /// The members with the dictionaries' values that `members` need.
     pub(super) fn values_of<'m>(&self, members: impl Iterator<Item = &'m Member>) -> Vec<(u32, &Member)> {
         let mut numbers: Vec<u32> = members.map(|m| m.filter).filter(|&number| number != 0).collect();
         numbers.sort_unstable();
@@ -174,7 +177,7 @@ impl Store {
         numbers.into_iter().filter_map(values).collect()
     }
 
-    /// The tables of these values.
+    /// The lookup tables of these values.
     pub(super) fn tables(&self, values: &[(u32, &Member)], threads: usize) -> Result<Tables> {
         let tasks = values.iter().map(|&(number, member)| {
             let work = move || {
@@ -189,21 +192,21 @@ impl Store {
         Ok(parallel::gather(tasks.collect(), threads, &NoProgress)?.into_iter().flatten().collect())
     }
 
-    /// Puts a part of an array as it was into its place.
+    /// Decodes a part of an array into its place in the image.
     pub(super) fn unfilter(&self, member: &Member, tables: &Tables, target: &mut [u8]) -> Result<()> {
         let Some(filtered) = self.filtered_of(member) else { return Ok(()) };
         let table = tables.get(&member.filter);
-        self.payload(member, |bytes| filtered.undo(member.part, bytes, table, target))?
+        self.payload(member, |bytes| filtered.decode(member.part, bytes, table, target))?
             .map_err(|e| e.at(member.offset as u64))
     }
 
-    /// Hands out the array's bytes as the member holds them.
+    /// Passes the encoded bytes of the member's array to `take`.
     ///
     /// # Errors
-    /// Malformed where the header is another than was expected; the codec's and the system's own.
+    /// Malformed: another header than expected. Errors of the codec and of the operating system.
     fn payload<T>(&self, member: &Member, take: impl FnOnce(&[u8]) -> T) -> Result<T> {
         thread_local! {
-            static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+            static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
         }
         let head = match self.array_of(member) {
             Array::Plain { head, .. } => *head,
@@ -213,23 +216,21 @@ impl Store {
             let bytes = self.source.fetch(member.entry, member.offset, member.nbytes)?;
             return Ok(take(bytes.get(head..).unwrap_or_default()));
         }
-        let mut room = ROOM.take();
-        if room.len() < member.nbytes {
-            room.resize(member.nbytes, 0);
+        let mut scratch = SCRATCH.take();
+        if scratch.len() < member.nbytes {
+            scratch.resize(member.nbytes, 0);
         }
-        let bytes = room.get_mut(..member.nbytes).unwrap_or_default();
+        let bytes = scratch.get_mut(..member.nbytes).unwrap_or_default();
         member.unpack(&self.source, bytes)?;
         self.check_header(member, bytes, head)?;
         let out = take(bytes.get(head..).unwrap_or_default());
-        if room.len() <= ROOM_NBYTES {
-            ROOM.set(room);
+        if scratch.len() <= SCRATCH_NBYTES {
+            SCRATCH.set(scratch);
         }
         Ok(out)
     }
-}
 
-impl Store {
-    /// Refuses a member whose header is not what its filter makes.
+    /// Refuses a member whose header does not fit its filter.
     fn check_header(&self, member: &Member, bytes: &[u8], head: usize) -> Result<()> {
         let at = |e: Error| e.at(member.offset as u64);
         let (Array::Plain { key, .. }, Some(filtered)) = (self.array_of(member), self.filtered_of(member))
@@ -237,10 +238,10 @@ impl Store {
             return Ok(());
         };
         let header = npy::parse_header(bytes, Some(bytes.len() as u64), MAX_HEADER_NBYTES).map_err(at)?;
-        let seen = plain(&header);
-        if header.data_offset == head && seen.is_some_and(|seen| same(&seen, key)) {
+        let found_key = array_key(&header);
+        if header.data_offset == head && found_key.is_some_and(|found_key| is_same_array(&found_key, key)) {
             return Ok(());
         }
-        Err(at(other(&filtered.spec, key, seen.as_ref())))
+        Err(at(header_mismatch(&filtered.spec, key, found_key.as_ref())))
     }
 }

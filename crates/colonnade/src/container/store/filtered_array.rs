@@ -1,4 +1,4 @@
-//! One filtered array: which part of it each member holds, and the filter undone.
+//! One filtered array: its parts, and how they are decoded.
 
 use crate::codec::filter::{Table, greatest, undelta, unshuffle};
 use crate::container::members::{Filter, FilterSpec};
@@ -6,17 +6,17 @@ use crate::decode::GroupKey;
 use crate::error::{Error, Result};
 use crate::frame::ByteOrder;
 
-/// The part that a dictionary's values are.
-pub(super) const VALUES: u32 = u32::MAX;
+/// Part number of a dictionary's values.
+pub(super) const DICTIONARY_PART: u32 = u32::MAX;
 
-/// Differences are summed up in stretches of this size, while they are in the nearest cache.
-const STRETCH_NBYTES: usize = 16 << 10;
+/// Differences are summed in blocks of this size, which fit the L1 cache.
+const DELTA_BLOCK_NBYTES: usize = 16 << 10;
 
-/// An array whose members hold what a filter made of it.
+/// An array that a filter encoded into one or more members.
 #[derive(Debug)]
-pub(super) struct Filtered {
+pub(super) struct FilteredArray {
     pub(super) spec: FilterSpec,
-    /// The array as it comes back.
+    /// The decoded array.
     pub(super) key: GroupKey,
     /// The member of its first part.
     pub(super) first: usize,
@@ -24,26 +24,24 @@ pub(super) struct Filtered {
     pub(super) values: Option<usize>,
 }
 
-impl Filtered {
+impl FilteredArray {
     /// Bytes of the array.
     pub(super) fn nbytes(&self) -> usize {
         self.key.nbytes()
     }
 
-    /// Where a part starts in the array, and how many bytes it fills.
+    /// Offset of a part in the array, and its size in bytes.
     pub(super) fn extent(&self, part: u32) -> (usize, usize) {
-        if part == VALUES {
+        if part == DICTIONARY_PART {
             return (0, 0);
         }
         let (item, part) = (self.spec.dtype.itemsize as usize, part as usize);
         let start = part.saturating_mul(self.spec.part_rows).saturating_mul(item);
         (start, self.spec.rows(part).saturating_mul(self.spec.width).saturating_mul(item))
     }
-}
 
-impl Filtered {
-    /// Makes a part of the array again; its bytes and the target's were counted before.
-    pub(super) fn undo(
+    /// Decodes a part of the array. The caller has checked the lengths of `bytes` and `target`.
+    pub(super) fn decode(
         &self,
         part: u32,
         bytes: &[u8],
@@ -53,7 +51,7 @@ impl Filtered {
         let (dtype, rows) = (self.spec.dtype, self.spec.rows(part as usize));
         let (width, big) = (dtype.itemsize as usize, dtype.order == ByteOrder::Big);
         if self.spec.filter == Filter::Dictionary {
-            return self.find(part, bytes, table, target);
+            return self.look_up(part, bytes, table, target);
         }
         let column = rows.saturating_mul(width).max(1);
         for (from, to) in bytes.chunks(column).zip(target.chunks_mut(column)) {
@@ -62,7 +60,7 @@ impl Filtered {
                 Filter::Shuffle => unshuffle(from, width, to),
                 Filter::Delta => {
                     let mut before = 0;
-                    for (from, to) in from.chunks(STRETCH_NBYTES).zip(to.chunks_mut(STRETCH_NBYTES)) {
+                    for (from, to) in from.chunks(DELTA_BLOCK_NBYTES).zip(to.chunks_mut(DELTA_BLOCK_NBYTES)) {
                         copy(from, to);
                         before = undelta(to, width, big, before);
                     }
@@ -76,7 +74,7 @@ impl Filtered {
         Ok(())
     }
 
-    fn find(&self, part: u32, codes: &[u8], table: Option<&Table>, target: &mut [u8]) -> Result<()> {
+    fn look_up(&self, part: u32, codes: &[u8], table: Option<&Table>, target: &mut [u8]) -> Result<()> {
         let Some(table) = table else {
             return Err(Error::malformed("npz", "the values of its codes are missing."));
         };

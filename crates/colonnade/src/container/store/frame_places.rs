@@ -1,11 +1,11 @@
-//! The frame that a set of members describes: everything a place, before any byte moves.
+//! A frame whose arrays are places in a file or image. Nothing has been read yet.
 
 use crate::error::Error;
 use crate::frame::{Axis, Part, Tags};
 
 use super::place::{ColumnPlace, LevelPlace, Place};
 
-/// A frame before any byte moves.
+/// A frame that has not been read: each array is a place.
 #[derive(Debug)]
 pub(super) struct FramePlaces {
     pub(super) nrows: usize,
@@ -20,16 +20,16 @@ pub(super) struct FramePlaces {
 /// The labels of one side.
 #[derive(Debug, Clone)]
 pub(super) enum AxisPlaces {
-    /// Nothing to read.
+    /// Labels that need no reading.
     Ready(Axis),
-    /// Levels; the axis carries class, name and meta, with an empty range for labels.
+    /// Levels to read. The axis has class, name and metadata; its labels are a placeholder.
     Levels(Axis, Vec<LevelPlace>),
-    /// A range whose labels are stored too, for readers that do not know it: they must be the same.
-    Spelled(Axis, Vec<LevelPlace>),
+    /// A range whose labels are also stored, for readers that do not know the range. Both must agree.
+    StoredRange(Axis, Vec<LevelPlace>),
 }
 
-/// Labels that are not the range which the meta data says that they are.
-pub(super) fn not_spelled(count: usize) -> Error {
+/// The error for stored labels that differ from the declared range.
+pub(super) fn range_mismatch(count: usize) -> Error {
     let message = format!(
         "expected the {count} labels of the range under auto, found others. The file is damaged, or was changed by a program that does not know the range."
     );
@@ -40,7 +40,7 @@ pub(super) fn not_spelled(count: usize) -> Error {
 pub(super) fn axis_len(axis: &AxisPlaces) -> usize {
     match axis {
         AxisPlaces::Ready(axis) => axis.len(),
-        AxisPlaces::Spelled(axis, _) => axis.len(),
+        AxisPlaces::StoredRange(axis, _) => axis.len(),
         AxisPlaces::Levels(_, levels) => levels.first().map_or(0, |l| match l {
             LevelPlace::Block(place) => place.grid.nrows,
             LevelPlace::Column(column) => column.spec.length,

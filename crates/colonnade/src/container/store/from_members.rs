@@ -1,4 +1,4 @@
-//! The frame that members under StaticFrame's names are: blocks grouped, axes found, everything a place.
+//! Maps members under StaticFrame's names to a frame: groups the blocks and finds the axes.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,30 +9,31 @@ use crate::error::{Error, Result};
 use crate::frame::paths::Leaves;
 use crate::frame::{Axis, Part, Tags};
 
-use super::frame_places::{AxisPlaces, FramePlaces, axis_len, not_spelled};
-use super::member_places::{check_rows, check_width, grid_of, line_of};
+use super::by_name::{Buffers, MembersByName, owner_key};
+use super::frame_places::{AxisPlaces, FramePlaces, axis_len, range_mismatch};
+use super::member_places::{check_rows, check_width, grid_of, vector_of};
 use super::opened::Store;
 use super::place::{BufferPlace, ColumnPlace, LevelPlace, Place, Space};
-use super::sorted::{Buffers, Sorted, owner_key};
 
-/// The frame under StaticFrame's names.
-pub(super) fn from_members(store: &Store, sorted: &Sorted, meta: &Meta) -> Result<FramePlaces> {
-    if sorted.blocks.len() < meta.blocks || sorted.blocks.iter().take(meta.blocks).any(Option::is_none) {
+/// The frame of members under StaticFrame's names.
+pub(super) fn from_members(store: &Store, by_name: &MembersByName, meta: &Meta) -> Result<FramePlaces> {
+    if by_name.blocks.len() < meta.blocks || by_name.blocks.iter().take(meta.blocks).any(Option::is_none) {
         let missing =
-            (0..meta.blocks).find(|&i| sorted.blocks.get(i).copied().flatten().is_none()).unwrap_or(0);
-        let message = format!("expected {} blocks as __meta__.json says, this one is missing.", meta.blocks);
-        let meta = sorted.meta.and_then(|n| store.members.get(n)).map_or(0, |m| m.offset);
+            (0..meta.blocks).find(|&i| by_name.blocks.get(i).copied().flatten().is_none()).unwrap_or(0);
+        let message =
+            format!("expected {} blocks, which __meta__.json declares, this one is missing.", meta.blocks);
+        let meta = by_name.meta.and_then(|n| store.members.get(n)).map_or(0, |m| m.offset);
         return Err(Error::malformed("npz", message).in_member(Name::Block(missing).text()).at(meta as u64));
     }
-    // Positions of columns in Arrow's layout are taken; blocks fill the others from left to right.
-    let mut taken: Vec<usize> = meta.arrow.iter().map(|(position, _)| *position).collect();
-    taken.sort_unstable();
-    let mut taken = taken.into_iter().peekable();
+    // Columns in Arrow's layout have their positions; blocks fill the others from left to right.
+    let mut arrow_positions: Vec<usize> = meta.arrow.iter().map(|(position, _)| *position).collect();
+    arrow_positions.sort_unstable();
+    let mut arrow_positions = arrow_positions.into_iter().peekable();
     let mut position = 0usize;
     let (mut image, mut direct) = (Groups::default(), Groups::default());
     let mut nrows = None;
-    let ids = block_ids(store, sorted, meta.blocks);
-    for (i, number) in sorted.blocks.iter().take(meta.blocks).flatten().enumerate() {
+    let ids = block_ids(store, by_name, meta.blocks);
+    for (i, number) in by_name.blocks.iter().take(meta.blocks).flatten().enumerate() {
         let Some(member) = store.members.get(*number) else { continue };
         let named = |e: Error| e.in_member(store.name(member.entry)).at(member.offset as u64);
         let (key, offset) = grid_of(store, member).map_err(named)?;
@@ -42,7 +43,7 @@ pub(super) fn from_members(store: &Store, sorted: &Sorted, meta: &Meta) -> Resul
             let message = format!("expected {expected} rows as the blocks before, found {}.", key.nrows);
             return Err(named(Error::malformed("npz", message)));
         }
-        while taken.next_if_eq(&position).is_some() {
+        while arrow_positions.next_if_eq(&position).is_some() {
             position += 1;
         }
         if key.width == 0 {
@@ -66,40 +67,47 @@ pub(super) fn from_members(store: &Store, sorted: &Sorted, meta: &Meta) -> Resul
             return Err(Error::malformed("npz", message));
         }
         parts.push(Part::Column(
-            column_place(store, &sorted.buffers, Owner::Column(*position), spec)?,
+            column_place(store, &by_name.buffers, Owner::Column(*position), spec)?,
             *position,
         ));
     }
-    let ncols = position + taken.count();
+    let ncols = position + arrow_positions.count();
     check_width(store, ncols)?;
     crate::frame::slots(&parts, ncols)?;
-    let ours = meta.version.is_some();
-    let index = axis(store, &meta.index, &sorted.index, &sorted.buffers, Owner::Index, nrows, ours)?;
-    let columns =
-        axis(store, &meta.columns, &sorted.columns, &sorted.buffers, Owner::Columns, Some(ncols), ours)?;
+    let from_colonnade = meta.version.is_some();
+    let index =
+        axis(store, &meta.index, &by_name.index, &by_name.buffers, Owner::Index, nrows, from_colonnade)?;
+    let columns = axis(
+        store,
+        &meta.columns,
+        &by_name.columns,
+        &by_name.buffers,
+        Owner::Columns,
+        Some(ncols),
+        from_colonnade,
+    )?;
     let nrows = match (nrows, axis_len(&index)) {
         (Some(nrows), labels) if nrows != labels => {
-            return Err(disagree(store, &sorted.index, "__values_index_0__.npy", "rows", nrows, labels));
+            return Err(disagree(store, &by_name.index, "__values_index_0__.npy", "rows", nrows, labels));
         }
         (_, labels) => labels,
     };
     let labels = axis_len(&columns);
-    // A frame without blocks has as many columns as labels only where there are none of either.
     if labels != ncols {
-        return Err(disagree(store, &sorted.columns, "__values_columns_0__.npy", "columns", ncols, labels));
+        return Err(disagree(store, &by_name.columns, "__values_columns_0__.npy", "columns", ncols, labels));
     }
     check_rows(store, nrows, &parts)?;
     let tags = Tags { name: meta.name.clone(), attrs: meta.attrs.clone(), origin: meta.origin.clone() };
     Ok(FramePlaces { nrows, ncols, parts, index, columns, tags, version: meta.version })
 }
 
-/// A number for each block's array as it comes back, in a filtered file: there equal headers do not mean equal arrays.
-fn block_ids(store: &Store, sorted: &Sorted, nblocks: usize) -> Vec<usize> {
+/// In a filtered file, a number for the decoded array of each block. Equal headers do not imply equal arrays there.
+fn block_ids(store: &Store, by_name: &MembersByName, nblocks: usize) -> Vec<usize> {
     if store.filtered.is_empty() {
         return Vec::new();
     }
-    let members = sorted.blocks.iter().take(nblocks).flatten().filter_map(|&n| store.members.get(n));
-    // The first that is no grid is refused when its turn comes.
+    let members = by_name.blocks.iter().take(nblocks).flatten().filter_map(|&n| store.members.get(n));
+    // The first member that is no grid is refused by the caller's loop.
     let keys = members.map_while(|member| grid_of(store, member).ok().map(|(key, _)| key));
     let keys: Vec<GroupKey> = keys.collect();
     group_ids(keys.iter())
@@ -122,7 +130,7 @@ fn column_place(store: &Store, buffers: &Buffers, owner: Owner, spec: &ColumnSpe
     let mut out = ColumnPlace { spec: spec.clone(), owner, buffers: BTreeMap::new(), kept: Leaves::All };
     for (path, number) in buffers.get(&owner_key(owner)).into_iter().flatten() {
         if let Some(member) = store.members.get(*number) {
-            let place = line_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?;
+            let place = vector_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?;
             let stored = member.method == Method::Stored && member.filter == 0;
             let head = if stored { place.grid.offset.saturating_sub(member.start) } else { 0 };
             let buffer = BufferPlace { place, at: (member.offset + head) as u64, stored };
@@ -137,12 +145,12 @@ fn column_place(store: &Store, buffers: &Buffers, owner: Owner, spec: &ColumnSpe
     Ok(out)
 }
 
-/// Lengths of children that no byte stands behind (nulls, runs, lists of no width) can be claimed in any number.
+/// Limits the lengths of children that store no bytes (nulls, runs, lists of no width), since a file can declare any number.
 fn check_children(store: &Store, column: &ColumnPlace) -> Result<()> {
     let named = |e: Error| e.in_member(Name::Meta.text());
-    let largest = column.spec.largest().map_err(named)?;
+    let largest = column.spec.largest_length().map_err(named)?;
     let cap = store.limits.max_unbacked_rows;
-    // The column's own length is the frame's, which is checked with all its columns.
+    // The column's length is the frame's row count, which `check_rows` limits.
     if largest <= column.spec.length || largest as u64 <= cap || column.backs(largest) {
         return Ok(());
     }
@@ -160,7 +168,7 @@ fn axis(
     buffers: &Buffers,
     owner: fn(usize) -> Owner,
     count: Option<usize>,
-    ours: bool,
+    from_colonnade: bool,
 ) -> Result<AxisPlaces> {
     let mut axis = Axis::range(count.unwrap_or(0));
     axis.class.clone_from(&meta.class);
@@ -171,15 +179,15 @@ fn axis(
         let Some(member) = stored.get(&0).and_then(|&n| store.members.get(n)) else {
             return Ok(AxisPlaces::Ready(axis));
         };
-        let place = line_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?;
+        let place = vector_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?;
         if stored.len() > 1 || place.grid.nrows != count || place.grid.dtype.descr() != "<i8" {
-            return Err(not_spelled(count));
+            return Err(range_mismatch(count));
         }
-        return Ok(AxisPlaces::Spelled(axis, vec![LevelPlace::Block(place)]));
+        return Ok(AxisPlaces::StoredRange(axis, vec![LevelPlace::Block(place)]));
     }
     if !stored.contains_key(&0) && meta.arrow.is_empty() && meta.depth <= 1 {
-        if !ours {
-            // StaticFrame does not give a range that is not stored the name that it wrote.
+        if !from_colonnade {
+            // StaticFrame drops the name of an axis without labels, so its files' names are dropped too.
             axis.name = "null".into();
         }
         return Ok(AxisPlaces::Ready(axis));
@@ -187,7 +195,7 @@ fn axis(
     if meta.depth == 0 || meta.depth > stored.len() + meta.arrow.len() {
         let found = stored.len() + meta.arrow.len();
         let message =
-            format!("expected {} levels of labels as __meta__.json says, found {found}.", meta.depth);
+            format!("expected {} levels of labels, which __meta__.json declares, found {found}.", meta.depth);
         return Err(Error::malformed("npz", message));
     }
     if !matches!(meta.classes.len(), 0) && meta.classes.len() != meta.depth {
@@ -203,9 +211,9 @@ fn axis(
         let arrow = meta.arrow.iter().find(|(l, _)| *l == level);
         levels.push(match (arrow, stored.get(&level).and_then(|&n| store.members.get(n))) {
             (Some((_, spec)), _) => LevelPlace::Column(column_place(store, buffers, owner(level), spec)?),
-            (None, Some(member)) => {
-                LevelPlace::Block(line_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?)
-            }
+            (None, Some(member)) => LevelPlace::Block(
+                vector_of(store, member).map_err(|e| e.in_member(store.name(member.entry)))?,
+            ),
             (None, None) => {
                 let message = format!("expected {} levels of labels, level {level} is missing.", meta.depth);
                 return Err(Error::malformed("npz", message));

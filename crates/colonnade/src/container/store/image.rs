@@ -1,23 +1,23 @@
-//! Where members stand in the image of a load.
+//! Lays out the image: the memory that compressed or misaligned members are decoded into.
 
 use crate::container::zip::Method;
 use crate::decode::{GroupKey, group_ids};
 use crate::error::{Error, Result};
 
-use super::filtered_array::Filtered;
+use super::filtered_array::FilteredArray;
 use super::place::Space;
 use super::scan::{Array, Arrays, Member};
 
-/// Gives every array its place: in the source where it can be used as it lies, else in the image. Answers the image's
-/// size. Members of equal header follow each other in the image, so that they are one strided block there too.
+/// Gives every array its place and returns the image's size. An array stays in the source if it is stored, aligned and in
+/// memory, and else goes to the image. Members of equal header are adjacent there, so they form one strided block.
 pub(super) fn place_all(
     members: &mut [Member],
     arrays: &Arrays,
-    filtered: &[Filtered],
+    filtered: &[FilteredArray],
     resident: bool,
 ) -> Result<usize> {
     const LINE: usize = 64;
-    let mut moved: Vec<(usize, GroupKey)> = Vec::new();
+    let mut decoded: Vec<(usize, GroupKey)> = Vec::new();
     let mut rest = Vec::new();
     for (i, member) in members.iter_mut().enumerate() {
         member.space = Space::Source;
@@ -25,7 +25,7 @@ pub(super) fn place_all(
         if let Some(filtered) = (member.filter as usize).checked_sub(1).and_then(|n| filtered.get(n)) {
             member.space = Space::Image;
             if member.part == 0 {
-                moved.push((i, filtered.key));
+                decoded.push((i, filtered.key));
             }
             continue;
         }
@@ -33,22 +33,22 @@ pub(super) fn place_all(
             Array::Plain { key, head } => {
                 let aligned = (member.offset + head) % key.dtype.alignment() == 0;
                 if member.method != Method::Stored || !aligned || !resident {
-                    moved.push((i, *key));
+                    decoded.push((i, *key));
                 }
             }
             Array::Other(_) if member.method != Method::Stored || !resident => rest.push(i),
             Array::None | Array::Other(_) => {}
         }
     }
-    let ids = group_ids(moved.iter().map(|(_, key)| key));
-    // Members of one group may have headers of several lengths, or none: their arrays stand at one distance all the same.
+    let ids = group_ids(decoded.iter().map(|(_, key)| key));
+    // Headers in a group may differ in length or be absent. Reserving the longest keeps the arrays' distance constant.
     let mut heads = vec![0; ids.iter().max().map_or(0, |last| last + 1)];
-    for (&id, (i, _)) in ids.iter().zip(&moved) {
+    for (&id, (i, _)) in ids.iter().zip(&decoded) {
         if let (Some(most), Some(member)) = (heads.get_mut(id), members.get(*i)) {
             *most = head_of(member, arrays).max(*most);
         }
     }
-    let mut order: Vec<(usize, usize)> = ids.iter().zip(&moved).map(|(&id, &(i, _))| (id, i)).collect();
+    let mut order: Vec<(usize, usize)> = ids.iter().zip(&decoded).map(|(&id, &(i, _))| (id, i)).collect();
     order.sort_by_key(|&(id, _)| id);
     let overflow = || Error::limit("npz", "the members together pass the address space.");
     let mut end = 0usize;
@@ -56,9 +56,9 @@ pub(super) fn place_all(
     for (id, i) in order.into_iter().map(|(id, i)| (Some(id), i)).chain(rest) {
         let Some(member) = members.get_mut(i) else { continue };
         let head = head_of(member, arrays);
-        let room = id.and_then(|id| heads.get(id).copied()).unwrap_or(head);
-        // The array starts on a line; what stands before it is the header, which lands there too.
-        let data = end.checked_add(room).and_then(|end| end.checked_next_multiple_of(LINE));
+        let reserved = id.and_then(|id| heads.get(id).copied()).unwrap_or(head);
+        // The array starts on a cache line. Its header is decoded in front of it.
+        let data = end.checked_add(reserved).and_then(|end| end.checked_next_multiple_of(LINE));
         member.space = Space::Image;
         member.start = data.ok_or_else(overflow)? - head;
         let filtered = (member.filter as usize).checked_sub(1).and_then(|n| filtered.get(n));
@@ -77,7 +77,7 @@ pub(super) fn place_all(
     Ok(end)
 }
 
-/// Bytes of a member's header that land in the image with its array.
+/// Bytes of a member's header that are decoded into the image with its array.
 fn head_of(member: &Member, arrays: &Arrays) -> usize {
     match arrays.get(member.array) {
         _ if member.filter != 0 => 0,

@@ -1,4 +1,4 @@
-//! What a store says of itself, without reading data; and single arrays of it.
+//! Metadata of a store, without reading data, and single arrays.
 
 use arrow_schema::DataType;
 
@@ -11,7 +11,7 @@ use crate::progress::NoProgress;
 
 use super::place::{ColumnPlace, Extents, Place};
 use super::scan::Array;
-use super::{Kind, Store};
+use super::{Store, StoreKind};
 
 /// One member.
 #[derive(Debug, Clone)]
@@ -20,17 +20,17 @@ pub struct MemberInfo {
     pub name: String,
     /// `stored`, `deflate`, `zstd`, or a number.
     pub method: String,
-    /// Bytes once decompressed.
+    /// Bytes after decompression.
     pub nbytes: usize,
     /// Bytes in the file.
     pub compressed_nbytes: usize,
     /// Offset of its bytes in the file.
     pub offset: usize,
-    /// CRC-32 as the directory says.
+    /// CRC-32 from the directory.
     pub crc32: u32,
-    /// dtype, order and shape, where it is an array.
+    /// dtype, whether it is column-major, and shape, if it is an array.
     pub array: Option<(Descr, bool, Vec<usize>)>,
-    /// What was done to the array, where that is anything.
+    /// The array's filter, if any.
     pub filter: Option<&'static str>,
 }
 
@@ -39,7 +39,7 @@ pub struct MemberInfo {
 pub struct AnyArray {
     /// Its dtype.
     pub descr: Descr,
-    /// Column-major.
+    /// Whether the order is column-major.
     pub fortran_order: bool,
     /// Lengths of its dimensions.
     pub shape: Vec<usize>,
@@ -51,7 +51,7 @@ impl Store {
     /// Rows and columns.
     ///
     /// # Errors
-    /// Unsupported where the members are no frame.
+    /// Unsupported: the members are no frame.
     pub fn shape(&self) -> Result<(usize, usize)> {
         self.places().map(|p| (p.nrows, p.ncols))
     }
@@ -70,11 +70,11 @@ impl Store {
         self.places().ok().and_then(|p| p.version)
     }
 
-    /// Bytes of data and labels once decoded.
+    /// Bytes of data and labels after decoding.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         let arrays = self.members.iter().filter(|m| !matches!(self.array_of(m), Array::None));
-        arrays.map(|m| self.landed_nbytes(m)).sum()
+        arrays.map(|m| self.decoded_nbytes(m)).sum()
     }
 
     /// The name of each column's type.
@@ -104,7 +104,7 @@ impl Store {
         Ok(out)
     }
 
-    /// The type of the column at `position`, where it is in Arrow's layout.
+    /// The type of the column at `position`; `None` unless it is in Arrow's layout.
     #[must_use]
     pub fn arrow_type(&self, position: usize) -> Option<DataType> {
         let parts = &self.places().ok()?.parts;
@@ -112,7 +112,7 @@ impl Store {
             Part::Column(column, at) if *at == position => Some(column.spec.data_type.clone()),
             _ => None,
         };
-        // Where all columns are in Arrow's layout they stand in order.
+        // If all columns are in Arrow's layout, parts are in column order.
         parts.get(position).and_then(here).or_else(|| parts.iter().find_map(here))
     }
 
@@ -145,9 +145,9 @@ impl Store {
     /// Names of the arrays, without `.npy`.
     ///
     /// # Errors
-    /// Malformed where names stand twice in an archive that holds no arrays at all.
+    /// Malformed: duplicate names in an archive without arrays.
     pub fn array_names(&self) -> Result<Vec<String>> {
-        if let Some(directory) = self.directory().filter(|_| self.kind == Kind::Zip) {
+        if let Some(directory) = self.directory().filter(|_| self.kind == StoreKind::Zip) {
             crate::container::zip::check_duplicate_names(directory)?;
             crate::container::zip::check_no_nul(directory)?;
         }
@@ -155,10 +155,10 @@ impl Store {
         Ok(arrays.map(|m| array_name(&self.name(m.entry)).to_owned()).collect())
     }
 
-    /// One array of any shape, by the name that [`Store::array_names`] answers.
+    /// One array of any shape, by its name from [`Store::array_names`].
     ///
     /// # Errors
-    /// `NotFound`; malformed members; the system's own.
+    /// `NotFound`; malformed members; errors of the operating system.
     pub fn array(&self, name: &str, private: bool, threads: usize) -> Result<AnyArray> {
         let member = self
             .members
@@ -174,7 +174,7 @@ impl Store {
             Array::None => return Err(Error::not_found("npz", format!("{name:?} is no array."))),
         };
         if member.filter != 0 {
-            // As it stands in the file, which is what any other reader of the archive sees.
+            // The encoded bytes, as other readers of the archive see them.
             let mut bytes = vec![0; member.nbytes];
             member.unpack(&self.source, &mut bytes).map_err(|e| e.in_member(self.name(member.entry)))?;
             let bytes = Buffer::from_vec(bytes).slice(head, member.nbytes - head);
@@ -197,16 +197,16 @@ impl Store {
         Ok(AnyArray { descr, fortran_order, shape, bytes })
     }
 
-    /// Whether the members are a frame; if not, why.
+    /// The reason why the members are no frame; `None` if they are one.
     #[must_use]
     pub fn why_no_frame(&self) -> Option<&str> {
         self.frame.as_ref().err().map(String::as_str)
     }
 
-    /// The single array of a lone NPY: its shape, order and dtype.
+    /// The array of a single NPY file: its shape, order and dtype.
     #[must_use]
-    pub fn lone(&self) -> Option<MemberInfo> {
-        (self.kind == Kind::Npy).then(|| self.members().into_iter().next()).flatten()
+    pub fn single_array(&self) -> Option<MemberInfo> {
+        (self.kind == StoreKind::Npy).then(|| self.members().into_iter().next()).flatten()
     }
 }
 
@@ -214,7 +214,7 @@ fn shape_of(key: &GroupKey) -> Vec<usize> {
     if key.two_dimensional { vec![key.nrows, key.width] } else { vec![key.nrows] }
 }
 
-/// The name that `numpy.savez` was given.
+/// The name passed to `numpy.savez`.
 fn array_name(member: &str) -> &str {
     member.strip_suffix(".npy").unwrap_or(member)
 }

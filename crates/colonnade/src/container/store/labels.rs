@@ -1,4 +1,4 @@
-//! Labels made from text.
+//! Axes of text labels.
 
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;

@@ -1,4 +1,4 @@
-//! Loading: what a request touches moves, in parallel, to where it will stay.
+//! Loads the arrays that a request touches, in parallel, into their final memory.
 
 use crate::container::members::assemble;
 use crate::container::zip::Method;
@@ -12,31 +12,31 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress};
 
-use super::frame_places::{AxisPlaces, not_spelled};
-use super::place::{ColumnPlace, Extents, LevelPlace, Place, Space, joined};
+use super::frame_places::{AxisPlaces, range_mismatch};
+use super::place::{ColumnPlace, Extents, LevelPlace, Place, Space, merge_ranges};
 use super::scan::{Array, Member};
-use super::{Kind, Source, Store, remote};
+use super::{Store, StoreKind, StoreSource, remote};
 
-/// Size of one read: large enough for the system, small enough to share between threads.
-const PIECE_NBYTES: usize = 4 << 20;
+/// Size of one read: large enough for few system calls, small enough to share between threads.
+const READ_NBYTES: usize = 4 << 20;
 
-/// Ranges closer than this are read as one.
+/// Ranges with smaller gaps are read as one.
 const JOIN_GAP: usize = 64 << 10;
 
-/// The two spaces as bytes.
+/// The bytes of both spaces.
 pub(super) struct Spaces {
     source: Buffer,
     image: Buffer,
-    /// What columns whose rows share values may become.
+    /// Limits the unfolded size of columns whose rows share values.
     budget: Budget,
 }
 
 impl Store {
-    /// Both axes, decoded once; labels of a file elsewhere are fetched now.
+    /// Both axes. The first call decodes them, and fetches the labels of a remote file.
     ///
     /// # Errors
     /// As [`Store::axes`].
-    pub fn held_axes(&self) -> Result<&(Axis, Axis)> {
+    pub fn cached_axes(&self) -> Result<&(Axis, Axis)> {
         if let Some(axes) = self.axes.get() {
             return Ok(axes);
         }
@@ -47,12 +47,12 @@ impl Store {
     /// Both axes.
     ///
     /// # Errors
-    /// Malformed members; the system's own.
+    /// Malformed members; errors of the operating system.
     pub fn axes(&self, threads: usize) -> Result<(Axis, Axis)> {
         let places = self.places()?;
         let mut extents = Extents::default();
         for axis in [&places.index, &places.columns] {
-            if let AxisPlaces::Levels(_, levels) | AxisPlaces::Spelled(_, levels) = axis {
+            if let AxisPlaces::Levels(_, levels) | AxisPlaces::StoredRange(_, levels) = axis {
                 levels.iter().for_each(|l| extents.add_level(l));
             }
         }
@@ -60,10 +60,10 @@ impl Store {
         Ok((spaces.axis(&places.index, "index")?, spaces.axis(&places.columns, "columns")?))
     }
 
-    /// The frame, or the part of it that is asked for. `axes`: what [`Store::axes`] answered.
+    /// The requested part of the frame. `axes`: the result of [`Store::axes`].
     ///
     /// # Errors
-    /// Malformed members; a position or row that is not there; the system's own.
+    /// Malformed members; a position or row outside the frame; errors of the operating system.
     pub fn load(&self, axes: &(Axis, Axis), request: &Request<'_>) -> Result<Frame> {
         let places = self.places()?;
         let (mut index, mut columns) = axes.clone();
@@ -108,14 +108,14 @@ impl Store {
             });
         }
         let mut tags = places.tags.clone();
-        if self.kind == Kind::Npy && request.positions.is_some() {
-            // Some of the columns of a lone array are not the array that its origin describes.
+        if self.kind == StoreKind::Npy && request.positions.is_some() {
+            // The origin describes the whole array, not a selection of its columns.
             tags.origin = None;
         }
         Frame::new(index, columns, out, tags)
     }
 
-    /// The bytes of both spaces, as far as the extents touch them.
+    /// Reads the extents of both spaces.
     pub(super) fn spaces(
         &self,
         extents: Extents,
@@ -124,27 +124,28 @@ impl Store {
         progress: &dyn Progress,
     ) -> Result<Spaces> {
         let total = self.source.structure().len();
-        let ranges = joined(extents.image, 0);
+        let ranges = merge_ranges(extents.image, 0);
         let jobs = self.jobs(&ranges);
         if self.source.remote().is_some() {
-            let of = |&(member, start, end): &(&Member, usize, usize)| remote::origin(member, start, end);
+            let of =
+                |&(member, start, end): &(&Member, usize, usize)| remote::source_range(member, start, end);
             let values = self.values_of(jobs.iter().map(|job| job.0));
-            let values = values.iter().map(|(_, member)| remote::origin(member, 0, 0));
-            let wanted: Vec<_> =
+            let values = values.iter().map(|(_, member)| remote::source_range(member, 0, 0));
+            let ranges: Vec<_> =
                 extents.source.iter().copied().chain(jobs.iter().map(of)).chain(values).collect();
-            self.source.need(&wanted, progress)?;
+            self.source.need(&ranges, progress)?;
         }
         let source = match &self.source {
             _ if extents.source.is_empty() => Buffer::from_vec(Vec::new()),
-            Source::Mapped(file, _) if private => file.map_private()?,
-            Source::Memory(bytes) | Source::Mapped(_, bytes) if !private => bytes.clone(),
-            Source::Remote(remote) if !private => remote.bytes().clone(),
+            StoreSource::Mapped(file, _) if private => file.map_private()?,
+            StoreSource::Memory(bytes) | StoreSource::Mapped(_, bytes) if !private => bytes.clone(),
+            StoreSource::Remote(remote) if !private => remote.bytes().clone(),
             _ => {
-                let ranges = joined(extents.source, JOIN_GAP);
+                let ranges = merge_ranges(extents.source, JOIN_GAP);
                 let mut region = region_for(total, &ranges)?;
-                let pieces = pieces(&ranges);
-                let targets = disjoint(region.as_mut_slice(), &pieces);
-                let tasks = pieces.iter().zip(targets).map(|(&(start, end), target)| {
+                let reads = split_ranges(&ranges);
+                let targets = split_at_ranges(region.as_mut_slice(), &reads);
+                let tasks = reads.iter().zip(targets).map(|(&(start, end), target)| {
                     Task::new(end - start, move || self.source.read_into(0, start, target))
                 });
                 parallel::run(tasks.collect(), threads, progress)?;
@@ -157,23 +158,23 @@ impl Store {
         Ok(Spaces { source, image, budget })
     }
 
-    /// What makes the ranges of the image: members, each with the part of the image that it fills.
+    /// The decoding jobs for ranges of the image: members, each with the part of the image that it fills.
     fn jobs(&self, ranges: &[(usize, usize)]) -> Vec<(&Member, usize, usize)> {
         if ranges.is_empty() {
             return Vec::new();
         }
-        let mut wanted: Vec<_> =
-            self.members.iter().filter(|m| m.space == Space::Image && self.landed_nbytes(m) > 0).collect();
-        wanted.sort_by_key(|m| m.start);
+        let mut members: Vec<_> =
+            self.members.iter().filter(|m| m.space == Space::Image && self.decoded_nbytes(m) > 0).collect();
+        members.sort_by_key(|m| m.start);
         let touched = |start: usize, end: usize| {
             let next = ranges.partition_point(|r| r.1 <= start);
             ranges.get(next).is_some_and(|r| r.0 < end)
         };
-        wanted.retain(|m| touched(m.start, m.start + self.landed_nbytes(m)));
-        // A stored member need not move whole: what is asked for of it is enough.
+        members.retain(|m| touched(m.start, m.start + self.decoded_nbytes(m)));
+        // Of a stored member only the requested ranges are copied.
         let mut jobs = Vec::new();
-        for member in wanted {
-            let (start, end) = (member.start, member.start + self.landed_nbytes(member));
+        for member in members {
+            let (start, end) = (member.start, member.start + self.decoded_nbytes(member));
             if member.method != Method::Stored || member.filter != 0 {
                 jobs.push((member, start, end));
                 continue;
@@ -185,12 +186,12 @@ impl Store {
                 .take_while(|r| r.0 < end)
                 .map(|r| (r.0.max(start), r.1.min(end)))
                 .collect();
-            jobs.extend(pieces(&within).into_iter().map(|(from, to)| (member, from, to)));
+            jobs.extend(split_ranges(&within).into_iter().map(|(from, to)| (member, from, to)));
         }
         jobs
     }
 
-    /// Decompresses (or copies to an aligned place) what the jobs say.
+    /// Runs the jobs: decompresses members, or copies them to an aligned place.
     fn image(
         &self,
         jobs: &[(&Member, usize, usize)],
@@ -204,7 +205,7 @@ impl Store {
         self.check_unpacked(jobs)?;
         let spans: Vec<(usize, usize)> = jobs.iter().map(|&(_, start, end)| (start, end)).collect();
         let mut region = region_for(self.image_nbytes, &spans)?;
-        let targets = disjoint(region.as_mut_slice(), &spans);
+        let targets = split_at_ranges(region.as_mut_slice(), &spans);
         let tables = &self.tables(&self.values_of(jobs.iter().map(|job| job.0)), threads)?;
         let tasks = jobs.iter().zip(targets).map(|(&(member, start, end), target)| {
             Task::new(end - start, move || {
@@ -222,7 +223,7 @@ impl Store {
         Ok(Buffer::from_region(region.finish(), private))
     }
 
-    /// Refuses compressed members that become far more than the source.
+    /// Refuses compressed members that expand far beyond the size of the source.
     fn check_unpacked(&self, jobs: &[(&Member, usize, usize)]) -> Result<()> {
         let input = self.source.structure().len() as u64;
         let packed =
@@ -231,7 +232,7 @@ impl Store {
         if nbytes <= self.limits.decoded_nbytes(input, 0) {
             return Ok(());
         }
-        // Of single bytes no more are cells than the frame has: the rest are those of text.
+        // Single bytes count as cells at most as often as the frame has cells; the others are bytes of text.
         let most = self.frame.as_ref().map_or(u64::MAX, |f| (f.nrows as u64).saturating_mul(f.ncols as u64));
         let cells = |&(member, start, end): &(&Member, usize, usize)| match self.array_of(member) {
             Array::Plain { key, .. } if key.dtype.itemsize > 1 => {
@@ -244,22 +245,22 @@ impl Store {
     }
 }
 
-/// A region of `nbytes`, sparse where little of it will be touched.
+/// A region of `nbytes`, sparse if the ranges cover less than half of it.
 fn region_for(nbytes: usize, ranges: &[(usize, usize)]) -> Result<RegionMut> {
     let touched: usize = ranges.iter().map(|(start, end)| end - start).sum();
     Ok(Region::allocate(nbytes, touched < nbytes / 2)?)
 }
 
-/// Ranges cut into pieces that threads can share.
-fn pieces(ranges: &[(usize, usize)]) -> Vec<(usize, usize)> {
+/// Splits ranges into reads of at most [`READ_NBYTES`].
+fn split_ranges(ranges: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let cut = |&(start, end): &(usize, usize)| {
-        (start..end).step_by(PIECE_NBYTES).map(move |from| (from, (from + PIECE_NBYTES).min(end)))
+        (start..end).step_by(READ_NBYTES).map(move |from| (from, (from + READ_NBYTES).min(end)))
     };
     ranges.iter().flat_map(cut).collect()
 }
 
-/// The parts of `bytes` at sorted, disjoint ranges.
-fn disjoint<'b>(mut bytes: &'b mut [u8], ranges: &[(usize, usize)]) -> Vec<&'b mut [u8]> {
+/// Splits `bytes` at sorted, disjoint ranges.
+fn split_at_ranges<'b>(mut bytes: &'b mut [u8], ranges: &[(usize, usize)]) -> Vec<&'b mut [u8]> {
     let mut base = 0;
     let mut out = Vec::with_capacity(ranges.len());
     for &(start, end) in ranges {
@@ -291,8 +292,10 @@ impl Spaces {
         }
         let block = Block::new(grid, buffer.clone()).ok_or_else(|| {
             let (low, high) = grid.extent();
-            let message =
-                format!("an array at {low}..{high} passes the {} bytes that are there.", buffer.nbytes());
+            let message = format!(
+                "expected an array at {low}..{high} within the file, found {} bytes.",
+                buffer.nbytes()
+            );
             Error::malformed("npz", message)
         })?;
         super::text::check(&block)?;
@@ -322,7 +325,7 @@ impl Spaces {
     fn axis(&self, places: &AxisPlaces, what: &str) -> Result<Axis> {
         let (axis, levels) = match places {
             AxisPlaces::Ready(axis) => return Ok(axis.clone()),
-            AxisPlaces::Levels(axis, levels) | AxisPlaces::Spelled(axis, levels) => (axis, levels),
+            AxisPlaces::Levels(axis, levels) | AxisPlaces::StoredRange(axis, levels) => (axis, levels),
         };
         let level = |place: &LevelPlace| match place {
             LevelPlace::Block(place) => self.block(place).map(Level::Block),
@@ -333,12 +336,13 @@ impl Spaces {
             .map(level)
             .collect::<Result<Vec<_>>>()
             .map_err(|e| e.in_member(format!("{what} labels")))?;
-        if let (AxisPlaces::Spelled(..), Labels::Auto { start, step, count, .. }) = (places, &axis.labels) {
+        if let (AxisPlaces::StoredRange(..), Labels::Auto { start, step, count, .. }) = (places, &axis.labels)
+        {
             let same = levels.iter().all(|level| is_range(level, *start, *step));
             return if same {
                 Ok(axis.clone())
             } else {
-                Err(not_spelled(*count).in_member(format!("{what} labels")))
+                Err(range_mismatch(*count).in_member(format!("{what} labels")))
             };
         }
         Ok(Axis { labels: Labels::Levels(levels), ..axis.clone() })
@@ -351,11 +355,11 @@ fn is_range(level: &Level, start: i64, step: i64) -> bool {
     let (low, high) = block.grid.extent();
     let Some(bytes) = block.buffer.slice(low, high - low) else { return false };
     let (labels, _) = bytes.as_slice().as_chunks::<8>();
-    let mut wanted = start;
+    let mut members = start;
     labels.len() == block.grid.nrows
         && labels.iter().all(|label| {
-            let same = i64::from_le_bytes(*label) == wanted;
-            wanted = wanted.wrapping_add(step);
+            let same = i64::from_le_bytes(*label) == members;
+            members = members.wrapping_add(step);
             same
         })
 }

@@ -1,4 +1,4 @@
-//! Where the array of one member lies, and what members may claim.
+//! The place of one member's array, and limits on the declared rows and columns.
 
 use crate::container::npy::Descr;
 use crate::decode::GroupKey;
@@ -9,7 +9,7 @@ use super::opened::Store;
 use super::place::{ColumnPlace, Place};
 use super::scan::{Array, Member};
 
-/// Key and array offset of a 1-D or 2-D array of scalars.
+/// Key and offset of a member's 1-D or 2-D array of scalars.
 pub(super) fn grid_of(store: &Store, member: &Member) -> Result<(GroupKey, usize)> {
     if let Some(filtered) = store.filtered_of(member) {
         return Ok((filtered.key, member.start));
@@ -28,8 +28,8 @@ pub(super) fn grid_of(store: &Store, member: &Member) -> Result<(GroupKey, usize
     }
 }
 
-/// A 1-D array of a member.
-pub(super) fn line_of(store: &Store, member: &Member) -> Result<Place> {
+/// The place of a member's 1-D array.
+pub(super) fn vector_of(store: &Store, member: &Member) -> Result<Place> {
     let (key, offset) = grid_of(store, member)?;
     if key.two_dimensional {
         let message = format!("expected 1 dimension, found 2 ({} x {}).", key.nrows, key.width);
@@ -38,7 +38,7 @@ pub(super) fn line_of(store: &Store, member: &Member) -> Result<Place> {
     Ok(Place { space: member.space, grid: Grid::column_major(key.dtype, key.nrows, 1, offset) })
 }
 
-/// Rows that no byte stands behind (automatic labels, columns of null, types of no width) can be claimed in any number.
+/// Limits rows that store no bytes (automatic labels, null columns, types of no width), since a file can declare any number.
 pub(super) fn check_rows(store: &Store, nrows: usize, parts: &[Part<Place, ColumnPlace>]) -> Result<()> {
     let backed = parts.iter().any(|part| match part {
         Part::Block(place, positions) => place.grid.dtype.itemsize > 0 && !positions.is_empty(),

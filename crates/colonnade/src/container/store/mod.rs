@@ -1,11 +1,11 @@
-//! An opened set of members: structure checked and described, data untouched until a load.
+//! An opened set of members. Opening checks the structure; loading reads the data.
 //!
-//! Every array has a place in one of two spaces before any byte moves: the *source* (as the bytes lie in the file) or the
-//! *image* (where members that are compressed or misaligned will stand, laid out as the writer would have laid them).
-//! Selecting columns and slicing rows is arithmetic on places; a load then moves only what the places touch.
+//! Opening gives every array a place in one of two spaces: the *source* (the bytes of the file) or the *image* (memory for
+//! compressed or misaligned members, laid out as the writer lays out an uncompressed file). Selecting columns and slicing
+//! rows is arithmetic on places; a load reads only the bytes of the remaining places.
 
-mod any_names;
 mod bundle;
+mod by_name;
 mod filtered;
 mod filtered_array;
 mod frame_places;
@@ -20,17 +20,17 @@ mod opened;
 mod origin;
 mod place;
 mod remote;
+mod savez;
 mod scan;
-mod sorted;
 mod source;
 mod text;
 mod verify;
 
-/// NPY headers are a few hundred bytes; structured ones a few thousand.
+/// Longest NPY header. Usual ones have a few hundred bytes, structured ones a few thousand.
 const MAX_HEADER_NBYTES: usize = 1 << 20;
 
 pub use crate::decode::Request;
 pub use bundle::check_label;
 pub use info::{AnyArray, MemberInfo};
-pub use opened::{Holder, Kind, ReadOptions, Store};
-pub use source::Source;
+pub use opened::{Holder, ReadOptions, Store, StoreKind};
+pub use source::StoreSource;

@@ -1,4 +1,4 @@
-//! Opening: what the members are, and the frame that they describe.
+//! Opens a store: lists its members and maps them to a frame.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -7,35 +7,35 @@ use crate::container::members::Name;
 use crate::container::zip::{self, Directory, Method};
 use crate::error::{Error, Result};
 
-use super::Source;
+use super::StoreSource;
 use super::image::place_all;
-use super::opened::{Holder, Kind, Names, ReadOptions, Store};
+use super::opened::{Holder, Names, ReadOptions, Store, StoreKind};
 use super::place::Space;
 use super::scan::{Arrays, Member};
-use super::{any_names, filtered, from_members, sorted};
+use super::{by_name, filtered, from_members, savez};
 use crate::limits::Limits;
 use crate::progress::Progress;
 use crate::source::{self, directory};
 
 impl Store {
-    /// Opens any source; of paths directories too.
+    /// Opens any source; a path may be a directory.
     ///
     /// # Errors
-    /// The system's own; malformed, truncated, unsupported or over a limit, with member and byte.
+    /// Errors of the operating system; malformed, truncated, unsupported or over a limit, with member and byte.
     pub fn open(source: source::Source<'_>, options: ReadOptions, progress: &dyn Progress) -> Result<Self> {
         let ReadOptions { limits, threads } = options;
         let store = match source {
             source::Source::Path { path, .. } if path.is_dir() => Self::open_directory(path, limits)?,
-            source => Self::open_source(Source::open(source, &limits, progress)?, limits)?,
+            source => Self::open_source(StoreSource::open(source, &limits, progress)?, limits)?,
         };
         Ok(Self { threads, ..store })
     }
 
-    /// Opens bytes of either kind: a ZIP archive, or one NPY.
+    /// Opens a ZIP archive or one NPY.
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn open_source(source: Source, limits: Limits) -> Result<Self> {
+    pub fn open_source(source: StoreSource, limits: Limits) -> Result<Self> {
         source.need_header_at(0)?;
         if source.structure().starts_with(b"\x93NUMPY") {
             return Self::open_npy(source, limits);
@@ -47,9 +47,9 @@ impl Store {
         Self::open_zip(source, Arc::new(directory), None, limits)
     }
 
-    /// The members of `directory` (of one label in a bundle).
+    /// Opens the members of `directory`, or those of one label in a bundle.
     pub(super) fn open_zip(
-        source: Source,
+        source: StoreSource,
         directory: Arc<Directory>,
         label: Option<&str>,
         limits: Limits,
@@ -64,7 +64,7 @@ impl Store {
         let entries: Vec<usize> = (0..directory.entries.len()).filter(|&i| belongs(i)).collect();
         let names = Names::Zip(Arc::clone(&directory), skip);
         let kind = classify(&entries, &names);
-        if kind == Kind::Zip {
+        if kind == StoreKind::Zip {
             let mut out = Self::empty(source, kind, Holder::Zip, names, limits, entries.len());
             out.members = plain_members(&directory)?;
             return out.finish();
@@ -74,7 +74,7 @@ impl Store {
         let mut offsets = Vec::with_capacity(directory.entries.len());
         let mut wanted = entries.iter().copied().peekable();
         let mut total = 0u64;
-        // One pass: a local header and the NPY header behind it share cache lines.
+        // One pass, because a local header and the NPY header behind it share cache lines.
         for (i, entry) in directory.entries.iter().enumerate() {
             let offset = zip::data_offset(out.source.structure(), &directory, i)?;
             offsets.push(offset);
@@ -83,9 +83,9 @@ impl Store {
             }
             let mut member = member(i, entry)?;
             member.offset = to_usize(offset)?;
-            if kind != Kind::Bundle {
+            if kind != StoreKind::Bundle {
                 let checked = match member.method {
-                    Method::Other(_) => Err(member.unknown()),
+                    Method::Other(_) => Err(member.unknown_method()),
                     _ => member.check_size(&limits),
                 };
                 checked.map_err(|e| e.in_member(out.names.get(i)))?;
@@ -95,19 +95,19 @@ impl Store {
         }
         check_total(total, &limits)?;
         zip::check_overlaps(&directory, &offsets)?;
-        // The names of a frame's members are checked where they are sorted, at less cost.
-        if kind != Kind::Frame {
+        // `by_name` refuses duplicate names of a frame's members at less cost.
+        if kind != StoreKind::Frame {
             zip::check_duplicate_names(&directory)?;
         }
         out.finish()
     }
 
-    fn open_npy(source: Source, limits: Limits) -> Result<Self> {
+    fn open_npy(source: StoreSource, limits: Limits) -> Result<Self> {
         let nbytes = source.structure().len();
         check_total(nbytes as u64, &limits)?;
         let names = Names::List(vec!["arr_0.npy".into()]);
-        let mut out = Self::empty(source, Kind::Npy, Holder::Npy, names, limits, 1);
-        out.push(Member { nbytes, compressed_nbytes: nbytes, ..blank(0) })?;
+        let mut out = Self::empty(source, StoreKind::Npy, Holder::Npy, names, limits, 1);
+        out.push(Member { nbytes, compressed_nbytes: nbytes, ..stored_member(0) })?;
         out.finish()
     }
 
@@ -122,12 +122,12 @@ impl Store {
         let mut total = 0u64;
         for (i, file) in files.iter().enumerate() {
             let size = to_usize(file.nbytes)?;
-            members.push(Member { nbytes: size, compressed_nbytes: size, ..blank(i) });
+            members.push(Member { nbytes: size, compressed_nbytes: size, ..stored_member(i) });
             total = total.saturating_add(file.nbytes);
         }
         check_total(total, &limits)?;
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
-        let source = Source::Directory(Arc::new(files.into_iter().map(|file| file.path).collect()));
+        let source = StoreSource::Directory(Arc::new(files.into_iter().map(|file| file.path).collect()));
         let names = Names::List(names);
         let kind = classify(&(0..members.len()).collect::<Vec<_>>(), &names);
         let mut out = Self::empty(source, kind, Holder::Directory, names, limits, members.len());
@@ -137,7 +137,14 @@ impl Store {
         out.finish()
     }
 
-    fn empty(source: Source, kind: Kind, holder: Holder, names: Names, limits: Limits, count: usize) -> Self {
+    fn empty(
+        source: StoreSource,
+        kind: StoreKind,
+        holder: Holder,
+        names: Names,
+        limits: Limits,
+        count: usize,
+    ) -> Self {
         let members = Vec::with_capacity(count);
         let frame = Err(String::new());
         Self {
@@ -156,23 +163,23 @@ impl Store {
         }
     }
 
-    /// Adds a member, reading its NPY header where it is to be one.
+    /// Adds a member, and reads its header if it is an NPY.
     fn push(&mut self, mut member: Member) -> Result<()> {
-        let holds_arrays = matches!(self.kind, Kind::Frame | Kind::Savez | Kind::Npy);
-        // Of a frame's compressed members the meta member may tell what their headers say.
-        let later = self.kind == Kind::Frame && member.method != Method::Stored;
-        if holds_arrays && !later && self.names.bytes(member.entry).ends_with(b".npy") {
+        let holds_arrays = matches!(self.kind, StoreKind::Frame | StoreKind::Savez | StoreKind::Npy);
+        // The meta member may describe the arrays of a frame's compressed members, so their headers are read later.
+        let is_deferred = self.kind == StoreKind::Frame && member.method != Method::Stored;
+        if holds_arrays && !is_deferred && self.names.bytes(member.entry).ends_with(b".npy") {
             let read = member.read_header(&self.source, &mut self.arrays);
-            // A lone file has no member to name.
-            read.map_err(
-                |e| if self.kind == Kind::Npy { e } else { e.in_member(self.names.get(member.entry)) },
-            )?;
+            // Errors in a single NPY file name no member.
+            read.map_err(|e| {
+                if self.kind == StoreKind::Npy { e } else { e.in_member(self.names.get(member.entry)) }
+            })?;
         }
         self.members.push(member);
         Ok(())
     }
 
-    /// Reads the NPY headers of compressed members that no filter told of.
+    /// Reads the NPY headers of compressed members without a filter.
     fn read_headers(&mut self) -> Result<()> {
         for i in 0..self.members.len() {
             let Some(member) = self.members.get(i) else { continue };
@@ -194,47 +201,47 @@ impl Store {
 
     fn finish(mut self) -> Result<Self> {
         let described = match self.kind {
-            Kind::Frame => Some(sorted::describe(&self)?),
+            StoreKind::Frame => Some(by_name::describe(&self)?),
             _ => None,
         };
-        if let Some((sorted, meta)) = &described {
-            filtered::apply(&mut self, sorted, meta)?;
+        if let Some((by_name, meta)) = &described {
+            filtered::locate_parts(&mut self, by_name, meta)?;
             self.read_headers()?;
         }
         let resident = self.source.is_resident();
         self.image_nbytes = place_all(&mut self.members, &self.arrays, &self.filtered, resident)?;
         self.frame = match self.kind {
-            Kind::Frame => match described {
-                Some((sorted, meta)) => Ok(from_members::from_members(&self, &sorted, &meta)?),
+            StoreKind::Frame => match described {
+                Some((by_name, meta)) => Ok(from_members::from_members(&self, &by_name, &meta)?),
                 None => Err(String::new()),
             },
-            Kind::Savez | Kind::Npy => any_names::from_arrays(&self)?,
-            Kind::Bundle => {
+            StoreKind::Savez | StoreKind::Npy => savez::from_arrays(&self)?,
+            StoreKind::Bundle => {
                 Err("expected one frame, found a bundle of frames. Open it with read_bundle.".into())
             }
-            Kind::Zip => Err("expected .npy members, found none. Is it an .npz file?".into()),
+            StoreKind::Zip => Err("expected .npy members, found none. Is it an .npz file?".into()),
         };
         Ok(self)
     }
 }
 
-fn classify(entries: &[usize], names: &Names) -> Kind {
+fn classify(entries: &[usize], names: &Names) -> StoreKind {
     let has = |test: &dyn Fn(&[u8]) -> bool| entries.iter().any(|&i| test(names.bytes(i)));
     let known = |name: &[u8]| matches!(Name::parse(name), Some(Name::Meta | Name::Block(_)));
     if has(&known) {
-        return Kind::Frame;
+        return StoreKind::Frame;
     }
     if has(&|name| name.ends_with(b"/__meta__.json")) || has(&|name| name.ends_with(b".npz")) {
-        return Kind::Bundle;
+        return StoreKind::Bundle;
     }
-    if has(&|name| name.ends_with(b".npy")) { Kind::Savez } else { Kind::Zip }
+    if has(&|name| name.ends_with(b".npy")) { StoreKind::Savez } else { StoreKind::Zip }
 }
 
 fn to_usize(value: u64) -> Result<usize> {
     usize::try_from(value).map_err(|_| Error::limit("npz", format!("{value} bytes pass the address space.")))
 }
 
-fn blank(i: usize) -> Member {
+fn stored_member(i: usize) -> Member {
     Member {
         entry: i,
         method: Method::Stored,
@@ -256,7 +263,7 @@ fn member(i: usize, entry: &zip::Entry) -> Result<Member> {
         compressed_nbytes: to_usize(entry.compressed_nbytes)?,
         nbytes: to_usize(entry.nbytes)?,
         crc32: entry.crc32,
-        ..blank(i)
+        ..stored_member(i)
     })
 }
 

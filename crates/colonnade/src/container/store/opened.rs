@@ -1,4 +1,4 @@
-//! What an opened set of members holds.
+//! The state of an opened set of members.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -8,27 +8,27 @@ use crate::error::{Error, Result};
 use crate::frame::Axis;
 use crate::limits::Limits;
 
-use super::Source;
-use super::filtered_array::Filtered;
+use super::StoreSource;
+use super::filtered_array::FilteredArray;
 use super::frame_places::FramePlaces;
 use super::scan::{Array, Arrays, Member};
 
-/// What a set of members is.
+/// The content of a set of members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum StoreKind {
     /// A frame under StaticFrame's names.
     Frame,
     /// Arrays under any names, as `np.savez` writes them.
     Savez,
-    /// One array.
+    /// One NPY array.
     Npy,
     /// Several frames: `<label>.npz`, or `<label>/<member>`.
     Bundle,
-    /// An archive that holds neither.
+    /// An archive without arrays or frames.
     Zip,
 }
 
-/// How the members are held.
+/// The container of the members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
     /// One ZIP file.
@@ -39,31 +39,31 @@ pub enum Holder {
     Npy,
 }
 
-/// How a set of members is opened.
+/// Options for reading.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadOptions {
-    /// Caps.
+    /// Limits.
     pub limits: Limits,
-    /// Threads that may work.
+    /// Number of threads.
     pub threads: usize,
 }
 
 /// An opened set of members.
 #[derive(Debug)]
 pub struct Store {
-    pub(super) source: Source,
+    pub(super) source: StoreSource,
     pub(super) limits: Limits,
     pub(super) threads: usize,
-    /// Both axes, once they were decoded or fetched.
+    /// Both axes, after the first use.
     pub(super) axes: OnceLock<(Axis, Axis)>,
-    pub(super) kind: Kind,
+    pub(super) kind: StoreKind,
     pub(super) holder: Holder,
     pub(super) names: Names,
     pub(super) members: Vec<Member>,
     pub(super) arrays: Arrays,
-    pub(super) filtered: Vec<Filtered>,
+    pub(super) filtered: Vec<FilteredArray>,
     pub(super) image_nbytes: usize,
-    /// The frame, or why the members are none.
+    /// The frame, or the reason why the members are no frame.
     pub(super) frame: std::result::Result<FramePlaces, String>,
 }
 
@@ -94,24 +94,24 @@ impl Names {
 }
 
 impl Store {
-    /// What a member's NPY header says.
+    /// The array of a member's NPY header.
     pub(super) fn array_of(&self, member: &Member) -> &Array {
         self.arrays.get(member.array)
     }
 
-    /// What the members are.
+    /// The content of the members.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> StoreKind {
         self.kind
     }
 
-    /// How they are held.
+    /// The container of the members.
     #[must_use]
     pub fn holder(&self) -> Holder {
         self.holder
     }
 
-    /// Bytes of the file or files.
+    /// Size of the file or files.
     #[must_use]
     pub fn file_nbytes(&self) -> u64 {
         self.source.nbytes()
@@ -137,7 +137,7 @@ impl Store {
     /// The frame's places.
     ///
     /// # Errors
-    /// Unsupported, saying what the members are instead.
+    /// Unsupported: the members are no frame.
     pub(super) fn places(&self) -> Result<&FramePlaces> {
         self.frame.as_ref().map_err(|message| Error::unsupported("npz", message.clone()))
     }

@@ -1,4 +1,4 @@
-//! Where a lone array came from: NumPy, in this shape. Readers make the same array of it again.
+//! The origin of a single NPY array: NumPy, and the array's shape, so that readers can rebuild it.
 
 use serde_json::{Map, Value, json};
 
@@ -6,9 +6,9 @@ use crate::container::npy::{Descr, Field};
 
 use super::Store;
 
-/// The origin of a store that is one NPY file, as JSON; `None` of any other.
-pub(super) fn of_lone(store: &Store) -> Option<String> {
-    let (descr, fortran_order, shape) = store.lone()?.array?;
+/// The origin of a single NPY file, as JSON; `None` for other stores.
+pub(super) fn of_single_array(store: &Store) -> Option<String> {
+    let (descr, fortran_order, shape) = store.single_array()?.array?;
     let mut origin = Map::new();
     origin.insert("library".into(), "numpy".into());
     match &descr {
@@ -23,10 +23,10 @@ pub(super) fn of_lone(store: &Store) -> Option<String> {
             }
         }
     }
-    Some(spelled(&Value::Object(origin)))
+    Some(python_json(&Value::Object(origin)))
 }
 
-/// A structured dtype as NumPy's dictionary of it; padding is not a field.
+/// A structured dtype as NumPy's dictionary; padding is not a field.
 fn structured(fields: &[Field]) -> Value {
     let (mut names, mut formats, mut offsets, mut titles) = (vec![], vec![], vec![], vec![]);
     let mut offset = 0;
@@ -52,28 +52,28 @@ fn structured(fields: &[Field]) -> Value {
     })
 }
 
-/// JSON as Python's `json.dumps` spells it, which wrote the origins of earlier files: a space behind each comma and colon, and
-/// ASCII only.
-fn spelled(value: &Value) -> String {
+/// JSON in the spelling of Python's `json.dumps`, which wrote the origins of earlier files: a space after each comma and colon,
+/// and ASCII only.
+fn python_json(value: &Value) -> String {
     let mut out = String::new();
     let (mut in_string, mut escaped) = (false, false);
     let mut units = [0; 2];
-    for one in value.to_string().chars() {
-        match one {
-            ' '..='~' => out.push(one),
+    for character in value.to_string().chars() {
+        match character {
+            ' '..='~' => out.push(character),
             _ => {
-                for unit in one.encode_utf16(&mut units) {
+                for unit in character.encode_utf16(&mut units) {
                     out.push_str(&format!("\\u{unit:04x}"));
                 }
             }
         }
-        if !in_string && matches!(one, ',' | ':') {
+        if !in_string && matches!(character, ',' | ':') {
             out.push(' ');
         }
-        if one == '"' && !escaped {
+        if character == '"' && !escaped {
             in_string = !in_string;
         }
-        escaped = one == '\\' && !escaped;
+        escaped = character == '\\' && !escaped;
     }
     out
 }
@@ -93,7 +93,7 @@ mod tests {
         };
         let fields =
             [field("a\"", None, "<i4"), field("", None, "|V4"), field("é\u{7f}😀", Some("t"), "<f8")];
-        let text = spelled(&structured(&fields));
+        let text = python_json(&structured(&fields));
         assert_eq!(
             text,
             "{\"names\": [\"a\\\"\", \"\\u00e9\\u007f\\ud83d\\ude00\"], \"formats\": [\"<i4\", \"<f8\"], \

@@ -1,4 +1,4 @@
-//! Places: where arrays lie, or will lie, before anything moves.
+//! Places: the position of each array in the file or in the image that a load makes.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::error::Error;
 use crate::frame::Grid;
 use crate::frame::paths::Leaves;
 
-/// Which bytes an offset counts in.
+/// The bytes that an offset refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Space {
-    /// The file as it lies.
+    /// The file.
     Source,
     /// The image that a load makes.
     Image,
@@ -31,17 +31,17 @@ pub(super) struct ColumnPlace {
     pub(super) spec: ColumnSpec,
     pub(super) owner: Owner,
     pub(super) buffers: BTreeMap<String, BufferPlace>,
-    /// The part of it that is wanted.
+    /// The requested leaves.
     pub(super) kept: Leaves,
 }
 
-/// One buffer, a place of one column.
+/// One buffer, which is a place of one column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BufferPlace {
     pub(super) place: Place,
-    /// Byte of the file that messages name: the array's first, or the member's where it is compressed.
+    /// Byte of the file for messages: the array's first byte, or the member's if it is compressed.
     pub(super) at: u64,
-    /// Whether bytes of the array are bytes of the file.
+    /// Whether the array is stored unencoded, so that its bytes are bytes of the file.
     pub(super) stored: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Extents {
 }
 
 impl Extents {
-    /// The cells of a grid: column by column where columns stand far apart.
+    /// Adds the cells of a grid, column by column if large gaps separate the columns.
     pub(super) fn add(&mut self, place: &Place) {
         let ranges = match place.space {
             Space::Source => &mut self.source,
@@ -71,10 +71,10 @@ impl Extents {
         if low == high {
             return;
         }
-        let dense = high - low <= 2 * grid.nbytes();
+        let is_dense = high - low <= 2 * grid.nbytes();
         let one = grid.columns(0, 1, 1);
         let (column_low, column_high) = one.extent();
-        if dense || column_high - column_low > (high - low) / 2 {
+        if is_dense || column_high - column_low > (high - low) / 2 {
             return ranges.push((low, high));
         }
         for column in 0..grid.width {
@@ -94,8 +94,8 @@ impl Extents {
     }
 }
 
-/// Sorts ranges and joins those closer than `gap`.
-pub(super) fn joined(mut ranges: Vec<(usize, usize)>, gap: usize) -> Vec<(usize, usize)> {
+/// Sorts ranges and merges those with gaps of up to `gap`.
+pub(super) fn merge_ranges(mut ranges: Vec<(usize, usize)>, gap: usize) -> Vec<(usize, usize)> {
     ranges.sort_unstable();
     let mut out: Vec<(usize, usize)> = Vec::new();
     for (start, end) in ranges {
@@ -108,28 +108,28 @@ pub(super) fn joined(mut ranges: Vec<(usize, usize)>, gap: usize) -> Vec<(usize,
 }
 
 impl ColumnPlace {
-    /// The part of it that is wanted: of buffers outside it nothing moves.
+    /// Keeps only the buffers of the requested leaves.
     pub(super) fn keep(&mut self, kept: &Leaves) {
-        self.buffers.retain(|path, _| holds(kept, path));
+        self.buffers.retain(|path, _| contains_buffer(kept, path));
         self.kept = kept.clone();
     }
 
-    /// A name for messages.
+    /// The type's name for messages.
     pub(super) fn type_name(&self) -> String {
         crate::frame::type_name(&self.spec.data_type, self.spec.ordered)
     }
 
-    /// Whether some buffer has a bit or more for each of `count` values.
+    /// Whether a buffer stores at least a bit for each of `count` values.
     pub(super) fn backs(&self, count: usize) -> bool {
         self.buffers.values().any(|buffer| buffer.place.grid.nbytes() >= count / 8)
     }
 
-    /// Whether a column of this type may come without any buffer of its own name.
+    /// Whether a column of this type may have no buffers.
     pub(super) fn may_be_bare(&self) -> bool {
         matches!(self.spec.data_type, DataType::Null | DataType::Struct(_) | DataType::FixedSizeList(..))
     }
 
-    /// An error that names a path as its member and a byte of that buffer, in terms of the file.
+    /// Converts an error at a buffer's path and byte to the member's name and the byte of the file.
     pub(super) fn located(&self, error: Error) -> Error {
         let Some(path) = error.location().member.clone() else { return error };
         let name = Name::Arrow(self.owner, path.clone()).text();
@@ -143,8 +143,8 @@ impl ColumnPlace {
     }
 }
 
-/// Whether the buffer at `path` (child numbers, then its own name) is of the part that is wanted.
-fn holds(kept: &Leaves, path: &str) -> bool {
+/// Whether the buffer at `path` (child numbers, then the buffer's name) belongs to the requested leaves.
+fn contains_buffer(kept: &Leaves, path: &str) -> bool {
     let mut at = kept;
     let mut rest = path;
     while let Some((head, tail)) = rest.split_once('_')
@@ -170,15 +170,17 @@ mod tests {
         for (path, held) in
             [("validity", true), ("0_offsets", true), ("0_1_values", true), ("0_0_values", false)]
         {
-            assert_eq!(holds(&kept, path), held, "{path}");
+            assert_eq!(contains_buffer(&kept, path), held, "{path}");
         }
         assert!(
-            holds(&kept, "0_1_data_0") && !holds(&kept, "0_2_dictionary_values") && !holds(&kept, "1_values")
+            contains_buffer(&kept, "0_1_data_0")
+                && !contains_buffer(&kept, "0_2_dictionary_values")
+                && !contains_buffer(&kept, "1_values")
         );
     }
 
     #[test]
     fn ranges_are_joined_over_small_gaps() {
-        assert_eq!(joined(vec![(10, 20), (0, 5), (18, 30), (100, 110)], 8), [(0, 30), (100, 110)]);
+        assert_eq!(merge_ranges(vec![(10, 20), (0, 5), (18, 30), (100, 110)], 8), [(0, 30), (100, 110)]);
     }
 }

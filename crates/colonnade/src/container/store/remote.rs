@@ -1,4 +1,4 @@
-//! A store whose file is elsewhere: the directory comes first, then the headers, then what is asked for.
+//! Reads a remote file in steps: the central directory, the headers, then the requested data.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use crate::memory::Remote;
 use crate::progress::{NoProgress, Progress};
 
 use super::MAX_HEADER_NBYTES;
-use super::Source;
+use super::StoreSource;
 use super::scan::Member;
 use crate::limits::Limits;
 
-/// The end record, its comment and the ZIP64 records before it.
+/// Bytes that hold the end record, its comment and the ZIP64 records before it.
 const TAIL_NBYTES: usize = (64 << 10) + 256;
 
-/// A local header with its name, and the NPY header behind it, where the bytes are stored.
+/// Bytes fetched for the local header and NPY header of a stored member.
 const STORED_NBYTES: usize = 1 << 10;
 
-/// The same where they are compressed: what a decompressor wants before it yields the first bytes.
+/// Bytes fetched for the local header of a compressed member and enough data to decompress its NPY header.
 const PACKED_NBYTES: usize = 4 << 10;
 
-/// How often a directory leads to other bytes of the file: the ZIP64 record, then the directory itself.
+/// Most fetches until the directory is complete: the end record leads to the ZIP64 record, then to the directory.
 const STEPS: usize = 4;
 
-impl Source {
-    /// The file elsewhere, where it is.
+impl StoreSource {
+    /// The remote file, if the source is one.
     pub(super) fn remote(&self) -> Option<&Arc<Remote>> {
         match self {
             Self::Remote(remote) => Some(remote),
@@ -36,17 +36,17 @@ impl Source {
         }
     }
 
-    /// Makes sure that these ranges may be looked at.
+    /// Fetches these ranges if they are missing.
     pub(super) fn need(&self, ranges: &[(usize, usize)], progress: &dyn Progress) -> Result<()> {
         self.remote().map_or(Ok(()), |remote| remote.need(ranges, progress))
     }
 
-    /// The same of the whole file.
+    /// Fetches the whole file.
     pub(super) fn need_all(&self, progress: &dyn Progress) -> Result<()> {
         self.need(&[(0, usize::MAX)], progress)
     }
 
-    /// Reads the central directory, and makes sure that every header may be looked at.
+    /// Reads the central directory, and fetches every header.
     pub(super) fn directory(&self, limits: &Limits) -> Result<Directory> {
         let Some(remote) = self.remote() else {
             return Directory::parse(self.structure(), limits.max_members);
@@ -78,15 +78,15 @@ impl Source {
             (start, start.saturating_add(zip::local_len(self.structure(), start)))
         });
         remote.need(&locals.collect::<Vec<_>>(), &NoProgress)?;
-        // Headers longer than most, and the first blocks of compressed ones, whose lengths are known now.
+        // Fetches the rest of long headers and of first compressed blocks, whose lengths are known now.
         let mut rest = Vec::new();
         for (i, entry) in directory.entries.iter().enumerate() {
-            // What is wrong is told when the member is opened.
+            // Opening the member reports the error.
             let Ok(start) = zip::data_offset(self.structure(), directory, i).map(place) else { continue };
             let end = start.saturating_add(place(entry.compressed_nbytes));
             let bytes = self.structure().get(start..end).unwrap_or(&[]);
             let nbytes = match entry.method {
-                // What the header of a filtered array's part says, the meta member tells.
+                // The meta member describes the header of a filtered array's part.
                 Method::Zstd if is_part(directory.name(i)) => 0,
                 Method::Stored if directory.name(i).ends_with(b".npy") => npy::header_len(bytes).unwrap_or(0),
                 Method::Zstd => zstd::first_block(bytes).unwrap_or(0),
@@ -100,7 +100,7 @@ impl Source {
         remote.need(&rest, &NoProgress)
     }
 
-    /// Makes sure that the NPY header at `offset` may be looked at.
+    /// Fetches the NPY header at `offset`.
     pub(super) fn need_header_at(&self, offset: usize) -> Result<()> {
         let Some(remote) = self.remote() else { return Ok(()) };
         remote.need(&[(offset, offset.saturating_add(12))], &NoProgress)?;
@@ -108,20 +108,20 @@ impl Source {
         remote.need(&[(offset, offset.saturating_add(nbytes.min(MAX_HEADER_NBYTES)))], &NoProgress)
     }
 
-    /// Bytes from `offset` on that can be looked at without fetching.
+    /// Bytes from `offset` on that are in memory.
     pub(super) fn held_from(&self, offset: usize) -> usize {
         self.remote().map_or(usize::MAX, |remote| remote.held_from(offset))
     }
 }
 
-/// Whether a member is named as a following part of a filtered array, or as the values of one.
+/// Whether a name is that of a later part of a filtered array, or of its dictionary.
 fn is_part(name: &[u8]) -> bool {
     let inner = name.rsplit(|b| *b == b'/').next().unwrap_or(name);
     matches!(Name::parse(inner), Some(Name::Part(..) | Name::Dictionary(_)))
 }
 
-/// Where the bytes lie that a range of a member's image is made of.
-pub(super) fn origin(member: &Member, start: usize, end: usize) -> (usize, usize) {
+/// The range of the file that a range of the image is decoded from.
+pub(super) fn source_range(member: &Member, start: usize, end: usize) -> (usize, usize) {
     if member.method == Method::Stored && member.filter == 0 {
         let at = |place: usize| member.offset.saturating_add(place.saturating_sub(member.start));
         return (at(start), at(end));

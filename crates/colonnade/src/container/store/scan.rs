@@ -1,4 +1,4 @@
-//! Members scanned: each NPY header read and checked, each array given its place.
+//! Members: their NPY headers read and checked, and their bytes decompressed.
 
 use crate::codec::{deflate, zstd};
 use crate::container::npy::{self, Descr, Header};
@@ -7,40 +7,40 @@ use crate::decode::GroupKey;
 use crate::error::{Error, Result};
 
 use super::MAX_HEADER_NBYTES;
-use super::Source;
+use super::StoreSource;
 use super::place::Space;
 use crate::limits::Limits;
 
-/// Enough for every header that NumPy or StaticFrame writes for a plain array.
+/// Covers every header that NumPy or StaticFrame writes for a plain array.
 const PREFIX_NBYTES: usize = 256;
 
-/// A member as the directory (or the file system) describes it. Small: an archive may have a hundred thousand.
+/// A member, as the central directory or the file system describes it. Small, because an archive may have 100,000.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
     /// Offset of its bytes in the source.
     pub(super) offset: usize,
     pub(super) compressed_nbytes: usize,
-    /// Bytes once decompressed.
+    /// Bytes after decompression.
     pub(super) nbytes: usize,
-    /// Where its first byte stands in its space, once [`super::image::place_all`] has run.
+    /// Offset of its first byte in its space; [`super::image::place_all`] sets it.
     pub(super) start: usize,
-    /// Index into the names; in a directory, the number of its file.
+    /// Index of its name; in a directory, of its file.
     pub(super) entry: usize,
     pub(super) crc32: u32,
     /// Its array's number in [`Arrays`].
     pub(super) array: u32,
-    /// Number of the filtered array that it is part of, from 1; 0 where it is none.
+    /// Number of the filtered array that it is part of, from 1; 0 if it has no filter.
     pub(super) filter: u32,
-    /// Which part of it.
+    /// Number of its part of the filtered array.
     pub(super) part: u32,
     pub(super) method: Method,
     pub(super) space: Space,
 }
 
-/// What an NPY header says.
+/// The array that an NPY header describes.
 #[derive(Debug, Clone)]
 pub(super) enum Array {
-    /// No NPY.
+    /// Not an NPY.
     None,
     /// A 1-D or 2-D array of scalars whose data starts `head` bytes in.
     Plain { key: GroupKey, head: usize },
@@ -48,30 +48,30 @@ pub(super) enum Array {
     Other(Box<Header>),
 }
 
-/// The distinct arrays of a store. Members of equal header share one; number 0 is no array.
+/// The distinct arrays of a store. Members with equal headers share a number; number 0 is [`Array::None`].
 #[derive(Debug)]
 pub(super) struct Arrays {
     all: Vec<Array>,
-    /// Header bytes of the last few distinct ones, for the next member to be compared with.
-    seen: Vec<(Vec<u8>, u32)>,
+    /// Header bytes of the last distinct arrays, which are compared before a header is parsed.
+    recent: Vec<(Vec<u8>, u32)>,
 }
 
-/// How many headers are compared before one is parsed.
-const SEEN: usize = 8;
+/// Number of headers that are compared before one is parsed.
+const RECENT: usize = 8;
 
 impl Arrays {
     pub(super) fn new() -> Self {
-        Self { all: vec![Array::None], seen: Vec::new() }
+        Self { all: vec![Array::None], recent: Vec::new() }
     }
 
     pub(super) fn get(&self, number: u32) -> &Array {
         self.all.get(number as usize).unwrap_or(&Array::None)
     }
 
-    /// An array whose header is not read yet.
-    pub(super) fn expected(&mut self, key: GroupKey, head: usize) -> Result<u32> {
+    /// The number of an array whose header is not read yet.
+    pub(super) fn declare(&mut self, key: GroupKey, head: usize) -> Result<u32> {
         let found =
-            self.all.iter().rev().take(SEEN).position(
+            self.all.iter().rev().take(RECENT).position(
                 |array| matches!(array, Array::Plain { key: k, head: h } if *k == key && *h == head),
             );
         match found {
@@ -88,10 +88,10 @@ impl Arrays {
         Ok(number)
     }
 
-    /// The array that the NPY bytes start with: compared first, since equal headers mean equal sizes and what was proven
-    /// once holds.
-    fn of(&mut self, bytes: &[u8], total: usize) -> Result<u32> {
-        for (head, number) in &self.seen {
+    /// The number of the array whose header the bytes start with. A header equal to a recent one needs no parsing: the same
+    /// checks would pass.
+    fn read_header(&mut self, bytes: &[u8], total: usize) -> Result<u32> {
+        for (head, number) in &self.recent {
             if bytes.starts_with(head) && self.get(*number).nbytes() == Some(total) {
                 return Ok(*number);
             }
@@ -99,19 +99,19 @@ impl Arrays {
         let header = npy::parse_header(bytes, Some(total as u64), MAX_HEADER_NBYTES)?;
         header.check_whole(total as u64)?;
         let head = bytes.get(..header.data_offset).unwrap_or(&[]).to_vec();
-        let array = match plain(&header) {
+        let array = match array_key(&header) {
             Some(key) => Array::Plain { key, head: header.data_offset },
             None => Array::Other(Box::new(header)),
         };
         let number = self.add(array)?;
-        self.seen.insert(0, (head, number));
-        self.seen.truncate(SEEN);
+        self.recent.insert(0, (head, number));
+        self.recent.truncate(RECENT);
         Ok(number)
     }
 }
 
-/// The key of a header, where it is a 1-D or 2-D array of scalars.
-pub(super) fn plain(header: &Header) -> Option<GroupKey> {
+/// The key of a header; `None` unless it is a 1-D or 2-D array of scalars.
+pub(super) fn array_key(header: &Header) -> Option<GroupKey> {
     let Descr::Scalar(dtype) = header.descr else { return None };
     let (nrows, width, two_dimensional) = match header.shape.as_slice() {
         [nrows] => (*nrows, 1, false),
@@ -122,7 +122,7 @@ pub(super) fn plain(header: &Header) -> Option<GroupKey> {
 }
 
 impl Member {
-    /// Refuses sizes over the limits, or over what the compressed bytes could hold.
+    /// Refuses sizes over the limits, or larger than the compressed bytes can hold.
     pub(super) fn check_size(&self, limits: &Limits) -> Result<()> {
         let nbytes = self.nbytes as u64;
         if nbytes > limits.max_member_nbytes {
@@ -148,13 +148,13 @@ impl Member {
     }
 
     /// Reads the NPY header.
-    pub(super) fn read_header(&mut self, source: &Source, arrays: &mut Arrays) -> Result<()> {
+    pub(super) fn read_header(&mut self, source: &StoreSource, arrays: &mut Arrays) -> Result<()> {
         let at = |e: Error| e.shifted(self.offset as u64);
         if self.method == Method::Stored && source.is_resident() {
             source.need_header_at(self.offset)?;
             let end = (self.offset + self.nbytes).min(source.structure().len());
             let bytes = source.structure().get(self.offset..end).unwrap_or(&[]);
-            self.array = arrays.of(bytes, self.nbytes).map_err(at)?;
+            self.array = arrays.read_header(bytes, self.nbytes).map_err(at)?;
             return Ok(());
         }
         let mut prefix = self.prefix(source, PREFIX_NBYTES)?;
@@ -167,21 +167,21 @@ impl Member {
         if needed > prefix.len() {
             prefix = self.prefix(source, needed)?;
         }
-        self.array = arrays.of(&prefix, self.nbytes).map_err(at)?;
+        self.array = arrays.read_header(&prefix, self.nbytes).map_err(at)?;
         Ok(())
     }
 
-    /// The first bytes once decompressed, up to `nbytes`.
-    fn prefix(&self, source: &Source, nbytes: usize) -> Result<Vec<u8>> {
+    /// The first decompressed bytes, up to `nbytes`.
+    fn prefix(&self, source: &StoreSource, nbytes: usize) -> Result<Vec<u8>> {
         let mut out = vec![0; nbytes.min(self.nbytes)];
         if self.method == Method::Stored {
             source.read_into(self.entry, self.offset, &mut out)?;
             return Ok(out);
         }
-        // A block of 128 KiB is what a decompressor may want before it yields the first byte.
+        // A decompressor may need a block of 128 KiB before it yields the first byte.
         let most = self.compressed_nbytes.min(256 << 10);
         let held = source.held_from(self.offset).min(most);
-        // What is here already most often is enough; of a file elsewhere the rest would be fetched.
+        // The bytes in memory usually suffice; more would have to be fetched from a remote file.
         if held < most && self.unpack_prefix(source, held, &mut out).is_ok_and(|count| count == out.len()) {
             return Ok(out);
         }
@@ -190,17 +190,17 @@ impl Member {
         Ok(out)
     }
 
-    fn unpack_prefix(&self, source: &Source, packed_nbytes: usize, target: &mut [u8]) -> Result<usize> {
+    fn unpack_prefix(&self, source: &StoreSource, packed_nbytes: usize, target: &mut [u8]) -> Result<usize> {
         let packed = source.fetch(self.entry, self.offset, packed_nbytes)?;
         match self.method {
             Method::Zstd => zstd::decompress_prefix(&packed, target),
             Method::Deflate => deflate::decompress_prefix(&packed, target),
-            Method::Stored | Method::Other(_) => Err(self.unknown()),
+            Method::Stored | Method::Other(_) => Err(self.unknown_method()),
         }
     }
 
     /// Decompresses (or copies) the whole member into `target`, and checks its CRC where it was compressed.
-    pub(super) fn unpack(&self, source: &Source, target: &mut [u8]) -> Result<()> {
+    pub(super) fn unpack(&self, source: &StoreSource, target: &mut [u8]) -> Result<()> {
         if self.method == Method::Stored {
             return source.read_into(self.entry, self.offset, target);
         }
@@ -208,13 +208,13 @@ impl Member {
         let unpacked = match self.method {
             Method::Zstd => zstd::decompress(&packed, target),
             Method::Deflate => deflate::decompress(&packed, target),
-            Method::Stored | Method::Other(_) => Err(self.unknown()),
+            Method::Stored | Method::Other(_) => Err(self.unknown_method()),
         };
         unpacked.map_err(|e| e.at(self.offset as u64))?;
         self.check_crc(target)
     }
 
-    /// Refuses bytes whose CRC is not the directory's.
+    /// Refuses bytes whose CRC differs from the directory's.
     pub(super) fn check_crc(&self, bytes: &[u8]) -> Result<()> {
         let found = crc32fast::hash(bytes);
         if found == self.crc32 {
@@ -227,7 +227,7 @@ impl Member {
         Err(Error::malformed("npz", message).at(self.offset as u64))
     }
 
-    pub(super) fn unknown(&self) -> Error {
+    pub(super) fn unknown_method(&self) -> Error {
         let code = self.method.code();
         let message = format!(
             "expected compression method 0 (stored), 8 (deflate) or 93 (zstd), found {code}. Unpack it with another ZIP tool."

@@ -1,4 +1,4 @@
-//! Where the bytes of a store are.
+//! The bytes of a store: in memory, in files or remote.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -14,35 +14,35 @@ use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_small};
 use crate::progress::{NoProgress, Progress};
 use crate::source::{self, FileBytes, directory, open_file};
 
-/// Files below this size are read whole where they must not be mapped.
+/// Smaller files are read whole if they must not be mapped.
 const READ_WHOLE_NBYTES: u64 = 16 << 20;
 
-/// How much is read ahead of a local header, which is followed by the NPY header.
+/// Bytes read for a local header and the NPY header behind it.
 const HEADER_WINDOW: u64 = 8 << 10;
 
 /// The end record, its comment and the ZIP64 records before it fit into this.
 const TAIL_NBYTES: u64 = (64 << 10) + 256;
 
-/// Where the bytes are.
+/// The bytes of a store.
 #[derive(Debug, Clone)]
-pub enum Source {
-    /// In memory, whole.
+pub enum StoreSource {
+    /// The whole file in memory.
     Memory(Buffer),
     /// A mapped file.
     Mapped(Arc<MappedFile>, Buffer),
-    /// A file that is read: `mirror` has its size and holds the structure (directory and headers) alone.
+    /// An unmapped file. The buffer has the file's size but holds only directory and headers, see `mirror`.
     Read(Arc<MappedFile>, Buffer),
-    /// One file a member.
+    /// One file per member.
     Directory(Arc<Vec<PathBuf>>),
-    /// A file elsewhere, of which comes what is asked for.
+    /// A remote file, of which the requested ranges are fetched.
     Remote(Arc<Remote>),
 }
 
-impl Source {
-    /// The bytes of any source but a directory. A large file that must not be mapped is read where it is asked for.
+impl StoreSource {
+    /// Opens any source but a directory. A large file that must not be mapped is read on request.
     ///
     /// # Errors
-    /// The system's own; a limit where a stream does not end.
+    /// Errors of the operating system; a stream over the limits.
     pub fn open(source: source::Source<'_>, limits: &Limits, progress: &dyn Progress) -> Result<Self> {
         Ok(match source {
             source::Source::Memory(bytes) => Self::Memory(bytes),
@@ -52,10 +52,10 @@ impl Source {
         })
     }
 
-    /// A regular file: mapped, or read where it is small or `mmap` is off.
+    /// Opens a regular file: maps it, or reads it if it is small or `mmap` is off.
     ///
     /// # Errors
-    /// The system's own.
+    /// Errors of the operating system.
     pub fn file(file: File, mmap: bool) -> Result<Self> {
         let file = match open_file(file, mmap)? {
             FileBytes::Read(bytes) => return Ok(Self::Memory(bytes)),
@@ -71,13 +71,13 @@ impl Source {
         Ok(Self::Read(Arc::new(file), mirror))
     }
 
-    /// The bytes as far as structure needs them; empty for a directory.
+    /// Bytes that hold at least the central directory and the headers; empty for a directory.
     #[must_use]
     pub fn structure(&self) -> &[u8] {
         self.bytes().map_or(&[], Buffer::as_slice)
     }
 
-    /// The same, kept alive by their owner.
+    /// The buffer of [`StoreSource::structure`].
     pub(super) fn bytes(&self) -> Option<&Buffer> {
         match self {
             Self::Memory(bytes) | Self::Mapped(_, bytes) | Self::Read(_, bytes) => Some(bytes),
@@ -86,7 +86,7 @@ impl Source {
         }
     }
 
-    /// Bytes of the whole.
+    /// Size of all bytes.
     #[must_use]
     pub fn nbytes(&self) -> u64 {
         match self {
@@ -97,7 +97,7 @@ impl Source {
         }
     }
 
-    /// Whether [`Source::structure`] holds data too.
+    /// Whether [`StoreSource::structure`] holds the data too.
     #[must_use]
     pub fn is_resident(&self) -> bool {
         matches!(self, Self::Memory(_) | Self::Mapped(..) | Self::Remote(_))
@@ -106,7 +106,7 @@ impl Source {
     /// `nbytes` at `offset` (of file number `file` in a directory).
     ///
     /// # Errors
-    /// The system's own; truncated where the file is shorter.
+    /// Errors of the operating system; truncated if the file is shorter.
     pub fn fetch(&self, file: usize, offset: usize, nbytes: usize) -> Result<Cow<'_, [u8]>> {
         let short = || Error::truncated("npz", "the member", nbytes as u64, 0).at(offset as u64);
         match self {
@@ -126,7 +126,7 @@ impl Source {
     /// Fills `target` from `offset` (of file number `file` in a directory).
     ///
     /// # Errors
-    /// The system's own; truncated where the file is shorter.
+    /// Errors of the operating system; truncated if the file is shorter.
     pub fn read_into(&self, file: usize, offset: usize, target: &mut [u8]) -> Result<()> {
         let target_nbytes = target.len() as u64;
         let short = |e: io::Error| {
@@ -151,8 +151,8 @@ impl Source {
     }
 }
 
-/// A sparse copy of a file: its end, its directory, and the headers that the directory points at. Everything else is
-/// untouched pages, which cost nothing.
+/// A sparse copy of a file: its end, its directory, and the headers that the directory points at. The other pages are never
+/// touched, so they take no memory.
 fn mirror(file: &File, nbytes: u64) -> Result<Buffer> {
     let length = usize::try_from(nbytes).map_err(io::Error::other)?;
     let mut region = Region::allocate(length, true)?;

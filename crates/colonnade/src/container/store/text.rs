@@ -1,4 +1,4 @@
-//! `<U` cells: code points that Unicode does not know are refused when they are read, not when they are shown.
+//! Refuses `<U` cells with invalid code points when they are read.
 
 use crate::error::{Error, Result};
 use crate::frame::{Block, ByteOrder, Kind};
@@ -27,16 +27,16 @@ pub(super) fn check(block: &Block) -> Result<()> {
     Ok(())
 }
 
-/// Refuses code points that are none, in cells of `item` bytes.
+/// Refuses invalid code points in cells of `item` bytes.
 pub(super) fn check_bytes(bytes: &[u8], item: usize, big: bool) -> Result<()> {
     let (points, _) = bytes.as_chunks::<4>();
     let decode = |b: &[u8; 4]| if big { u32::from_be_bytes(*b) } else { u32::from_le_bytes(*b) };
-    let wrong = |c: u32| c > 0x0010_FFFF || (c & 0xFFFF_F800) == 0xD800;
-    // One pass without branches finds out whether anything is wrong; the place is looked for only then.
-    if !points.iter().fold(false, |bad, b| bad | wrong(decode(b))) {
+    let is_invalid = |c: u32| c > 0x0010_FFFF || (c & 0xFFFF_F800) == 0xD800;
+    // A pass without branches checks all code points. Only a failure needs the position.
+    if !points.iter().fold(false, |invalid, b| invalid | is_invalid(decode(b))) {
         return Ok(());
     }
-    let at = points.iter().position(|b| wrong(decode(b))).unwrap_or(0);
+    let at = points.iter().position(|b| is_invalid(decode(b))).unwrap_or(0);
     let found = points.get(at).map_or(0, decode);
     let row = at * 4 / item.max(1);
     let message =

@@ -1,4 +1,4 @@
-//! Everything that reading alone does not prove: checksums, bools, and what the store says of itself.
+//! Verifies what reading does not check: checksums, bools and declared ranges of values.
 
 use crate::arrow::ranges::check_ranges;
 use crate::container::zip::{self, Method};
@@ -10,20 +10,20 @@ use crate::progress::Progress;
 
 use super::opened::Holder;
 use super::scan::{Array, Member};
-use super::{Kind, Request, Store};
+use super::{Request, Store, StoreKind};
 
 impl Store {
     /// Checks every checksum, length and label.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its member.
+    /// The first fault, with its member.
     pub fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         self.source.need_all(progress)?;
         if let Some(directory) = self.directory() {
-            // Opening a frame compares the names of its own members alone.
+            // Opening a frame checks only the names of its own members.
             zip::check_duplicate_names(directory)?;
         }
-        let offsets = match self.directory().filter(|_| self.kind == Kind::Zip) {
+        let offsets = match self.directory().filter(|_| self.kind == StoreKind::Zip) {
             Some(directory) => zip::data_offsets(self.source.structure(), directory)?,
             None => Vec::new(),
         };
@@ -37,7 +37,7 @@ impl Store {
             })
         });
         parallel::run(tasks.collect(), threads, progress)?;
-        if self.kind == Kind::Bundle {
+        if self.kind == StoreKind::Bundle {
             for label in self.labels()? {
                 let named = |e: Error| e.in_member(label.clone());
                 self.open_label(&label).and_then(|s| s.verify(threads, progress)).map_err(named)?;
@@ -52,7 +52,7 @@ impl Store {
 
     fn verify_member(&self, member: &Member) -> Result<()> {
         if matches!(member.method, Method::Other(_)) {
-            return Err(member.unknown());
+            return Err(member.unknown_method());
         }
         member.check_size(&self.limits)?;
         let mut head = 0;
@@ -65,8 +65,8 @@ impl Store {
             if !checked && self.holder == Holder::Zip {
                 member.check_crc(bytes)?;
             }
-            let wrong = |b: &u8| *b > 1;
-            match bytes.iter().skip(head).position(wrong).filter(|_| bools) {
+            let is_invalid = |b: &u8| *b > 1;
+            match bytes.iter().skip(head).position(is_invalid).filter(|_| bools) {
                 None => Ok(()),
                 Some(at) => {
                     let found = bytes.get(head + at).copied().unwrap_or(0);

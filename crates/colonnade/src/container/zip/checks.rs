@@ -1,4 +1,4 @@
-//! Checks over all members, for formats that need every name and every byte to be one member's own.
+//! Checks over all members, for formats in which no name and no byte may belong to two members.
 
 use super::FORMAT;
 use super::directory::Directory;
@@ -16,7 +16,7 @@ pub fn check_overlaps(directory: &Directory, data_offsets: &[u64]) -> Result<()>
         .enumerate()
         .map(|(i, (entry, &data))| (entry.local_offset, data.saturating_add(entry.compressed_nbytes), i));
     let mut previous_end = 0;
-    // The usual archive lists its members as they lie; only another order pays for sorting.
+    // Archives usually list members in file order; only another order needs sorting.
     let in_order = directory.entries.is_sorted_by_key(|entry| entry.local_offset);
     let mut sorted: Vec<(u64, u64, usize)> = if in_order { Vec::new() } else { spans.clone().collect() };
     sorted.sort_unstable();
@@ -39,8 +39,7 @@ pub fn check_overlaps(directory: &Directory, data_offsets: &[u64]) -> Result<()>
 /// # Errors
 /// Malformed, naming the member.
 pub fn check_duplicate_names(directory: &Directory) -> Result<()> {
-    // Half a hash and the index in one word: sorting plain integers is fast, and bounds the cost however the names
-    // were chosen to collide.
+    // Half a hash and the index in one word. Sorting integers is fast, and names chosen to collide cannot raise its cost.
     let mut keys: Vec<u64> = Vec::with_capacity(directory.entries.len());
     for (i, entry) in directory.entries.iter().enumerate() {
         let i = u32::try_from(i)
@@ -67,7 +66,7 @@ pub fn check_duplicate_names(directory: &Directory) -> Result<()> {
     Ok(())
 }
 
-/// The half of a key that is hash.
+/// The hash half of a key.
 const HASH: u64 = 0xFFFF_FFFF_0000_0000;
 
 /// Refuses names that hold a NUL: readers in C and CPython end the name there, so one member has two names.
@@ -84,7 +83,7 @@ pub fn check_no_nul(directory: &Directory) -> Result<()> {
     Err(Error::malformed(FORMAT, message).in_member(directory.name_str(found)).at(place))
 }
 
-/// Eight bytes a step; only equality of results matters.
+/// Hashes eight bytes per step.
 fn hash(name: &[u8]) -> u64 {
     let (words, tail) = name.as_chunks::<8>();
     let mut last = [0; 8];

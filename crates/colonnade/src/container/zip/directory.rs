@@ -10,7 +10,7 @@ use super::record::{
 use super::{FORMAT, Method, flag, name};
 use crate::error::{Error, Result};
 
-/// What the central directory says about one member.
+/// One member in the central directory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     name_start: u32,
@@ -25,7 +25,7 @@ pub struct Entry {
     pub compressed_nbytes: u64,
     /// Bytes after decompression, as declared.
     pub nbytes: u64,
-    /// Absolute offset of the local header in the file, prepended data counted.
+    /// Absolute offset of the local header in the file, including prepended data.
     pub local_offset: u64,
 }
 
@@ -59,7 +59,7 @@ pub struct Directory {
     pub names: Vec<u8>,
     /// Absolute offset of the central directory.
     pub start: u64,
-    /// Its end: where the (ZIP64) end record stands.
+    /// Its end, where the (ZIP64) end record starts.
     pub end: u64,
     /// Bytes prepended to the archive.
     pub prefix: u64,
@@ -70,8 +70,8 @@ pub struct Directory {
 impl Directory {
     /// Parses the directory of a whole archive, mapped or in memory.
     ///
-    /// Members are not touched: [`super::data_offset`] checks each one's local header. Duplicate names and overlaps are
-    /// the caller's to refuse ([`super::check_duplicate_names`], [`super::check_overlaps`]).
+    /// Reads no member: [`super::data_offset`] checks local headers, and callers refuse duplicate names and overlaps with
+    /// [`super::check_duplicate_names`] and [`super::check_overlaps`].
     ///
     /// # Errors
     /// Malformed, unsupported (split archives), or a limit (more than `max_members`), before anything is allocated.
@@ -105,7 +105,7 @@ impl Directory {
         Ok(directory)
     }
 
-    /// The name of member `i` as it stands in the file; empty where there is no such member.
+    /// The name of member `i` in the file's bytes; empty if there is no such member.
     #[must_use]
     pub fn name(&self, i: usize) -> &[u8] {
         self.entries.get(i).and_then(|entry| self.names.get(entry.name())).unwrap_or_default()
@@ -118,7 +118,7 @@ impl Directory {
         name::decode(self.name(i), utf8)
     }
 
-    /// Member `i` is a folder: its name ends in a slash, and it holds nothing.
+    /// Whether member `i` is a folder: its name ends in a slash, and it is empty.
     #[must_use]
     pub fn is_folder(&self, i: usize) -> bool {
         self.name(i).ends_with(b"/") && self.entries.get(i).is_some_and(|entry| entry.nbytes == 0)
@@ -130,11 +130,11 @@ impl Directory {
         self.entries.iter().position(|entry| self.names.get(entry.name()) == Some(name))
     }
 
-    /// Reads the entry at `at` of the directory's `bytes`; answers where the next one stands.
+    /// Reads the entry at `at` of the directory's `bytes`, and returns the offset of the next entry.
     fn push(&mut self, bytes: &[u8], at: usize, end: &End) -> Result<usize> {
         let place = self.start + at as u64;
         let Some(record) = Record::<CENTRAL_LEN>::at(bytes, at) else {
-            return Err(self.cut(at + CENTRAL_LEN, bytes.len()));
+            return Err(self.truncated(at + CENTRAL_LEN, bytes.len()));
         };
         if record.signature() != CENTRAL {
             let message = format!(
@@ -150,7 +150,7 @@ impl Directory {
         let next = extra_end + usize::from(record.u16(32));
         let (name, extra) = match (bytes.get(name_start..extra_start), bytes.get(extra_start..extra_end)) {
             (Some(name), Some(extra)) if next <= bytes.len() => (name, extra),
-            _ => return Err(self.cut(next, bytes.len())),
+            _ => return Err(self.truncated(next, bytes.len())),
         };
         if !matches!(record.u16(34), 0 | SENTINEL16) && record.u16(34) != end.disk {
             let utf8 = record.u16(8) & flag::UTF8 != 0;
@@ -181,11 +181,11 @@ impl Directory {
         Ok(next)
     }
 
-    fn cut(&self, needed: usize, had: usize) -> Error {
+    fn truncated(&self, needed: usize, had: usize) -> Error {
         Error::truncated(FORMAT, "the central directory", needed as u64, had as u64).at(self.start)
     }
 
-    /// The end record's count must be the number of headers; without ZIP64 only its low 16 bits are stored.
+    /// Requires the end record's count to equal the number of headers. Without ZIP64 it has only the low 16 bits.
     fn check_count(&self, end: &End) -> Result<()> {
         let found = self.entries.len() as u64;
         let same = if end.count_is_low16 { found & 0xFFFF == end.count } else { found == end.count };
@@ -224,7 +224,7 @@ fn sizes(
     Ok((nbytes, compressed, values.resolve(offset, "offset")?))
 }
 
-/// What is wrong with an extra area, as an error without a place.
+/// The error for an invalid extra area, without a position.
 pub(super) fn extra_error(error: ExtraError) -> Error {
     let message = match error {
         ExtraError::Overrun { id, length } => {

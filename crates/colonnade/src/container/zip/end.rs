@@ -1,4 +1,4 @@
-//! Where the central directory lies: the end record, with comments, junk behind it, ZIP64 and prepended data.
+//! Finds the central directory from the end record, with comments, junk behind it, ZIP64 and prepended data.
 
 use std::ops::Range;
 
@@ -18,20 +18,20 @@ pub(super) struct End {
     pub(super) directory: Range<usize>,
     /// Bytes prepended to the archive: added to every local offset.
     pub(super) prefix: u64,
-    /// Number of entries declared, and whether only its low 16 bits are known.
+    /// Declared number of entries, and whether it has only the low 16 bits.
     pub(super) count: u64,
     pub(super) count_is_low16: bool,
     /// The comment's bytes in the file.
     pub(super) comment: Range<usize>,
-    /// Number of this disk, where an archive counts disks.
+    /// Number of this disk in a split archive.
     pub(super) disk: u16,
 }
 
 /// Finds the end record.
 ///
-/// The last one whose comment ends where the file ends and whose directory is in its place; else, as CPython does, the
-/// last signature: junk may follow the archive, or its comment may be cut. A signature inside a comment does not count,
-/// and neither does an archive that starts inside another one.
+/// It is the last one whose comment ends at the end of the file and whose directory has its signature. Otherwise it is the
+/// last signature, as in CPython: junk may follow the archive, or its comment may be truncated. A signature inside a comment
+/// does not count, and neither does an archive that starts inside another one.
 pub(super) fn find(file: &[u8]) -> Result<End> {
     let len = file.len();
     let window = file.get(len.saturating_sub(COMMENT_MAX + END_LEN)..).unwrap_or_default();
@@ -39,7 +39,7 @@ pub(super) fn find(file: &[u8]) -> Result<End> {
     for (at, _) in window.windows(END.len()).enumerate().rev().filter(|(_, bytes)| **bytes == END) {
         let at = len - window.len() + at;
         let Some(record) = Record::<END_LEN>::at(file, at) else {
-            last.get_or_insert_with(|| Err(cut(at, len)));
+            last.get_or_insert_with(|| Err(truncated(at, len)));
             continue;
         };
         let exact = usize::from(record.u16(20)) == len - at - END_LEN;
@@ -55,8 +55,8 @@ pub(super) fn find(file: &[u8]) -> Result<End> {
     last.unwrap_or_else(|| Err(absent(file)))
 }
 
-/// Where the directory and its ZIP64 record lie, as the last end records say: what must be there before [`find`] can tell.
-/// Of `file` the last 65,557 bytes are there. Little of a hostile comment is believed.
+/// Ranges of the directory and its ZIP64 record according to the last end records: [`find`] needs these bytes. The last
+/// 65,557 bytes of `file` must be present. Follows only a few end records, since a hostile comment may hold many.
 pub(super) fn ranges(file: &[u8]) -> Vec<(usize, usize)> {
     const MOST: usize = 4;
     let len = file.len();
@@ -82,12 +82,12 @@ pub(super) fn ranges(file: &[u8]) -> Vec<(usize, usize)> {
     out
 }
 
-fn cut(at: usize, len: usize) -> Error {
+fn truncated(at: usize, len: usize) -> Error {
     Error::truncated(FORMAT, "the end of central directory record", END_LEN as u64, (len - at) as u64)
         .at(as_u64(at))
 }
 
-/// An archive that another one precedes is a member of it, or its comment: the outer one's own end is missing.
+/// The error for an archive inside another one, as a member or comment: the end of the outer archive is missing.
 fn inside(at: u64) -> Error {
     let message = "expected one archive, found its end inside another one. \
                    The larger archive was cut short, or two were joined: fetch or write it again.";
@@ -112,7 +112,7 @@ fn absent(file: &[u8]) -> Error {
     Error::malformed(FORMAT, message)
 }
 
-/// Turns the end record at `at` into offsets, checked against the file.
+/// Converts the end record at `at` into offsets, and checks them against the file.
 fn resolve(file: &[u8], at: usize, end: Record<'_, END_LEN>) -> Result<End> {
     let place = as_u64(at);
     let comment_start = at + END_LEN;
@@ -173,15 +173,15 @@ struct Fields {
     entries: u64,
     size: u64,
     offset: u64,
-    /// Where the central directory must end: the first of the end records.
+    /// Where the central directory must end: at the first of the end records.
     boundary: usize,
     is_zip64: bool,
 }
 
-/// The ZIP64 end record, if a locator stands right before the end record at `end_at` and leads to one.
+/// The ZIP64 end record, if a locator directly before the end record at `end_at` leads to one.
 ///
-/// The record is looked for where the locator says, and right before the locator: data prepended to the archive moves
-/// it. A locator that leads nowhere is the tail of a name or a comment.
+/// The record is either at the locator's offset or directly before the locator, since prepended data shifts it. A locator
+/// that leads to no record is the tail of a name or a comment.
 fn zip64(file: &[u8], end_at: usize) -> Result<Option<Fields>> {
     let Some(locator_at) = end_at.checked_sub(LOCATOR64_LEN) else { return Ok(None) };
     let locator = match Record::<LOCATOR64_LEN>::at(file, locator_at) {

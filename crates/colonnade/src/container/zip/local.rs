@@ -1,4 +1,4 @@
-//! The local header of a member, held against the central directory.
+//! Checks the local header of a member against the central directory.
 
 use super::directory::{Directory, Entry, extra_error};
 use super::record::{LOCAL, LOCAL_LEN, Record, SENTINEL32, Zip64Values, zip64_field};
@@ -8,13 +8,13 @@ use crate::error::{Error, Result};
 /// Flags that change how the data is read: both headers must say the same.
 const SAME_FLAGS: u16 = flag::ENCRYPTED | flag::PATCH | flag::STRONG_ENCRYPTION | flag::MASKED;
 
-/// Checks the local header of member `i` and answers the absolute offset of its data.
+/// Checks the local header of member `i`, and returns the absolute offset of its data.
 ///
 /// Signature, name, method, flags, sizes and CRC must agree with the directory. With flag 0x08 in the local header, its
 /// sizes and CRC may be 0 (they follow the data). The data lies inside the file, before the directory.
 ///
 /// # Errors
-/// Malformed where the two disagree or the data lies elsewhere, unsupported where the member is encrypted or a patch.
+/// Malformed: the headers disagree, or the data is outside the file. Unsupported: the member is encrypted or a patch.
 pub fn data_offset(file: &[u8], directory: &Directory, i: usize) -> Result<u64> {
     let Some(entry) = directory.entries.get(i) else {
         return Err(Error::not_found(
@@ -26,7 +26,7 @@ pub fn data_offset(file: &[u8], directory: &Directory, i: usize) -> Result<u64> 
         .map_err(|error| error.in_member(directory.name_str(i)).at(entry.local_offset))
 }
 
-/// Bytes of the local header at `at`, as it says itself; of the fixed part where that is not there.
+/// Length of the local header at `at` from its fields; of the fixed part if the fields are missing.
 #[must_use]
 pub fn local_len(file: &[u8], at: usize) -> usize {
     let local = Record::<LOCAL_LEN>::at(file, at);
@@ -98,7 +98,7 @@ fn check(file: &[u8], directory: &Directory, entry: &Entry) -> Result<u64> {
     }
 }
 
-/// CRC and sizes: equal, or 0 where a descriptor follows the data.
+/// Checks that CRC and sizes are equal, or 0 if a descriptor follows the data.
 fn check_sizes(local: Record<'_, LOCAL_LEN>, extra: &[u8], entry: &Entry) -> Result<()> {
     let (crc32, compressed, plain) = (local.u32(14), local.u32(18), local.u32(22));
     let streamed = local.u16(6) & flag::DESCRIPTOR != 0;

@@ -1,6 +1,6 @@
 //! ZIP archives: the directory read and checked, records built. No I/O and no decompression.
 //!
-//! The central directory is the truth; a local header that disagrees with it is refused.
+//! The central directory decides; a local header that disagrees with it is refused.
 
 mod checks;
 mod directory;
@@ -17,8 +17,8 @@ mod tests;
 
 pub use checks::{check_duplicate_names, check_no_nul, check_overlaps};
 pub use directory::{Directory, Entry};
-/// Ranges of an archive that must be there before [`Directory::parse`] can tell, where its last 65,557 bytes are. Asked
-/// again, it may answer more: the first ranges lead to others.
+/// Ranges of an archive that [`Directory::parse`] needs, besides the last 65,557 bytes. A later call may return more, since
+/// the first ranges lead to others.
 #[must_use]
 pub fn directory_ranges(file: &[u8]) -> Vec<(usize, usize)> {
     end::ranges(file)
@@ -43,12 +43,12 @@ pub enum Method {
     Deflate,
     /// 93: one zstd frame.
     Zstd,
-    /// Any other code; no reader here.
+    /// Any other code, which Colonnade cannot read.
     Other(u16),
 }
 
 impl Method {
-    /// The method of a code in a header.
+    /// The method of a header's code.
     #[must_use]
     pub fn from_code(code: u16) -> Self {
         match code {

@@ -1,4 +1,4 @@
-//! Members' names as text.
+//! Decodes members' names.
 
 use std::borrow::Cow;
 

@@ -13,9 +13,9 @@ pub(super) const END_LEN: usize = 22;
 pub(super) const END64_LEN: usize = 56;
 pub(super) const LOCATOR64_LEN: usize = 20;
 
-/// A 16-bit field whose value stands in a ZIP64 field.
+/// A 16-bit field whose value is in a ZIP64 field.
 pub(super) const SENTINEL16: u16 = u16::MAX;
-/// A 32-bit field whose value stands in a ZIP64 field.
+/// A 32-bit field whose value is in a ZIP64 field.
 pub(super) const SENTINEL32: u32 = u32::MAX;
 
 /// Extra field of 64-bit sizes and offsets.
@@ -39,12 +39,12 @@ pub mod flag {
     pub const MASKED: u16 = 0x2000;
 }
 
-/// A record of `N` bytes: its fields are read by offset, which the compiler checks once.
+/// A record of `N` bytes. The compiler checks the constant offsets of its fields.
 #[derive(Clone, Copy)]
 pub(super) struct Record<'a, const N: usize>(pub(super) &'a [u8; N]);
 
 impl<'a, const N: usize> Record<'a, N> {
-    /// The record at `offset`, if the bytes reach so far.
+    /// The record at `offset`, if there are enough bytes.
     pub(super) fn at(bytes: &'a [u8], offset: usize) -> Option<Self> {
         bytes.get(offset..)?.first_chunk().map(Self)
     }
@@ -110,7 +110,7 @@ pub(super) fn zip64_field(extra: &[u8]) -> Result<Option<&[u8]>, ExtraError> {
     Ok(found)
 }
 
-/// Takes 64-bit values from a ZIP64 field in their fixed order, each only where its 32-bit field is the sentinel.
+/// Takes 64-bit values from a ZIP64 field in their fixed order. A value is present only if its 32-bit field is the sentinel.
 pub(super) struct Zip64Values<'a>(pub(super) Option<&'a [u8]>);
 
 impl Zip64Values<'_> {
@@ -118,7 +118,7 @@ impl Zip64Values<'_> {
         if plain != SENTINEL32 {
             return Ok(u64::from(plain));
         }
-        // Without any ZIP64 field, the sentinel is a plain number.
+        // Without a ZIP64 field, the sentinel is a plain number.
         let Some(body) = self.0 else { return Ok(u64::from(plain)) };
         let value = u64_at(body, 0).ok_or(ExtraError::Missing(what))?;
         self.0 = body.get(8..);

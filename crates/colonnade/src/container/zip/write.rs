@@ -1,4 +1,4 @@
-//! Records appended to a buffer. Times are fixed, so that one frame is always the same bytes.
+//! Appends records to a buffer. Times are fixed, so that equal frames give equal bytes.
 
 use super::record::{
     CENTRAL, DESCRIPTOR, END, END64, END64_LEN, EXTRA_ALIGNMENT, EXTRA_ZIP64, LOCAL, LOCAL_LEN, LOCATOR64,
@@ -12,13 +12,13 @@ const DOS_TIME: [u8; 4] = [0, 0, 0x21, 0];
 /// Made on Unix, so that external attributes are a mode.
 const MADE_ON_UNIX: u16 = 3 << 8;
 
-/// A regular file, rw-r--r--: without it unzip on Unix would leave files that nobody may read.
+/// A regular file, rw-r--r--. Without a mode, unzip on Unix creates unreadable files.
 const MODE: u32 = 0o100_644 << 16;
 
 /// Identifier and size of the alignment field, and its two bytes of alignment.
 const PADDING_MIN: usize = 6;
 
-/// A ZIP64 field of two sizes with its head.
+/// A ZIP64 field of two sizes, with its identifier and size.
 const ZIP64_SIZES_LEN: usize = 20;
 
 /// A local header to be written.
@@ -36,7 +36,7 @@ pub struct LocalHeader<'a> {
     pub compressed_nbytes: u64,
     /// Bytes after decompression, likewise.
     pub nbytes: u64,
-    /// Length of the record with its padding: [`Self::min_len`], or as [`padded_len`] and [`aligned_len`] answer.
+    /// Length of the record with its padding: [`Self::min_len`], or a result of [`padded_len`] or [`aligned_len`].
     pub total_len: usize,
 }
 
@@ -48,10 +48,10 @@ impl<'a> LocalHeader<'a> {
         Self { name, method, flags: 0, crc32: 0, compressed_nbytes: nbytes, nbytes, total_len }
     }
 
-    /// Sizes stand in a ZIP64 field; a data descriptor then has 64-bit sizes.
+    /// Whether sizes are in a ZIP64 field. A data descriptor then has 64-bit sizes.
     #[must_use]
     pub fn is_zip64(&self) -> bool {
-        over(self.compressed_nbytes) || over(self.nbytes)
+        needs_zip64(self.compressed_nbytes) || needs_zip64(self.nbytes)
     }
 
     /// Length without padding.
@@ -60,8 +60,8 @@ impl<'a> LocalHeader<'a> {
         LOCAL_LEN + self.name.len() + if self.is_zip64() { ZIP64_SIZES_LEN } else { 0 }
     }
 
-    /// Appends the record, padded to `total_len` by an extra field 0xD935. A gap that no field can fill (1 to 5 bytes,
-    /// or past the 65,535 bytes of the extra area) is a mistake of the caller: the record is then written unpadded.
+    /// Appends the record, padded to `total_len` by an extra field 0xD935. Callers must not leave a gap that no field can fill
+    /// (1 to 5 bytes, or past the 65,535 bytes of the extra area): the record would be written unpadded.
     pub fn write(&self, out: &mut Vec<u8>) {
         let zip64 = self.is_zip64();
         let streamed = self.flags & flag::DESCRIPTOR != 0;
@@ -101,14 +101,14 @@ impl<'a> LocalHeader<'a> {
     }
 }
 
-/// `wanted`, if a local header of `min_len` bytes can be padded to it: by 0 or by 6 to 65,535 bytes less a ZIP64 field.
+/// `total_len`, if a local header of `min_len` bytes can be padded to it: by 0 or by 6 to 65,535 bytes less a ZIP64 field.
 #[must_use]
-pub fn padded_len(min_len: usize, wanted: usize) -> Option<usize> {
-    padding(min_len, wanted, true).map(|_| wanted)
+pub fn padded_len(min_len: usize, total_len: usize) -> Option<usize> {
+    padding(min_len, total_len, true).map(|_| total_len)
 }
 
-/// Smallest length of a local header at `record_offset` that puts what stands `lead` bytes into the member's data on a
-/// multiple of `alignment`: 0 for the member itself, the length of its NPY header for the array.
+/// Smallest length of a local header at `record_offset` that puts byte `lead` of the member's data on a multiple of
+/// `alignment`. `lead` is 0 for the member, or the length of its NPY header for the array.
 #[must_use]
 pub fn aligned_len(min_len: usize, record_offset: u64, lead: usize, alignment: u32) -> usize {
     let alignment = u64::from(alignment.max(1));
@@ -120,7 +120,7 @@ pub fn aligned_len(min_len: usize, record_offset: u64, lead: usize, alignment: u
     min_len + usize::try_from(gap).unwrap_or(0)
 }
 
-/// Bytes between `min_len` and `total_len`, if one extra field can be as long.
+/// Bytes between `min_len` and `total_len`, if one extra field can fill them.
 fn padding(min_len: usize, total_len: usize, zip64: bool) -> Option<usize> {
     let most = usize::from(u16::MAX) - if zip64 { ZIP64_SIZES_LEN } else { 0 };
     match total_len.checked_sub(min_len)? {
@@ -129,7 +129,7 @@ fn padding(min_len: usize, total_len: usize, zip64: bool) -> Option<usize> {
     }
 }
 
-/// Appends a member's header in the central directory; ZIP64 only for the values that need it.
+/// Appends a member's header in the central directory, with ZIP64 only for values that need it.
 #[expect(clippy::too_many_arguments, reason = "the fields of the record")]
 pub fn central_header(
     out: &mut Vec<u8>,
@@ -142,7 +142,7 @@ pub fn central_header(
     local_offset: u64,
 ) {
     let large: Vec<u64> =
-        [nbytes, compressed_nbytes, local_offset].into_iter().filter(|&value| over(value)).collect();
+        [nbytes, compressed_nbytes, local_offset].into_iter().filter(|&value| needs_zip64(value)).collect();
     let zip64 = !large.is_empty();
     let version = version_needed(method, zip64);
     out.extend_from_slice(&CENTRAL);
@@ -168,9 +168,9 @@ pub fn central_header(
     }
 }
 
-/// Appends the end record, with ZIP64's record and locator where a value needs them.
+/// Appends the end record, with ZIP64's record and locator if a value needs them.
 pub fn end_of_central_directory(out: &mut Vec<u8>, count: u64, directory_offset: u64, directory_nbytes: u64) {
-    if count >= u64::from(SENTINEL16) || over(directory_offset) || over(directory_nbytes) {
+    if count >= u64::from(SENTINEL16) || needs_zip64(directory_offset) || needs_zip64(directory_nbytes) {
         out.extend_from_slice(&END64);
         put64(out, END64_LEN as u64 - 12);
         put16(out, MADE_ON_UNIX | 45);
@@ -208,12 +208,12 @@ pub fn data_descriptor(out: &mut Vec<u8>, crc32: u32, compressed_nbytes: u64, nb
     }
 }
 
-/// The sentinel itself needs ZIP64 too.
-pub(super) fn over(value: u64) -> bool {
+/// Whether a value needs ZIP64; the sentinel itself does.
+pub(super) fn needs_zip64(value: u64) -> bool {
     value >= u64::from(SENTINEL32)
 }
 
-/// 6.3 for zstd, 4.5 for ZIP64, else 2.0.
+/// Version 6.3 for zstd, 4.5 for ZIP64, else 2.0.
 fn version_needed(method: u16, zip64: bool) -> u16 {
     match method {
         93 => 63,

@@ -1,4 +1,4 @@
-//! An archive written front to back: members, directory, end.
+//! Writes an archive front to back: members, directory, end.
 
 use crate::error::Result;
 use crate::frame::Block;
@@ -9,13 +9,13 @@ use crate::sink::{Sink, write_told};
 use super::flag;
 use super::{LocalHeader, Method, central_header, data_descriptor, end_of_central_directory};
 
-/// Members up to this size are assembled in the scratch buffer, so that thousands of them become few writes.
+/// Members up to this size are collected in the scratch buffer, so that thousands of them take few writes.
 const SMALL_NBYTES: usize = 256 << 10;
 
-/// Size of the scratch buffer, and of the chunk whose CRC is taken while it is in cache.
+/// Size of the scratch buffer, and of chunks whose CRC is computed while they are in cache.
 const CHUNK_NBYTES: usize = 1 << 20;
 
-/// Where the CRC stands in a local header.
+/// Offset of the CRC in a local header.
 const CRC_OFFSET: usize = 14;
 
 struct Record {
@@ -41,10 +41,10 @@ pub struct ZipWriter<'s> {
 }
 
 impl<'s> ZipWriter<'s> {
-    /// A writer that starts at the sink's first byte. `total`: bytes of the finished file, where known.
+    /// Starts an archive at the sink's first byte. `total`: size of the finished file, if known.
     ///
     /// # Errors
-    /// The system's own, where the sink cannot reserve `total`.
+    /// Errors of the operating system if the sink cannot reserve `total`.
     pub fn new(
         sink: &'s mut dyn Sink,
         threads: usize,
@@ -73,10 +73,10 @@ impl<'s> ZipWriter<'s> {
         self.written + self.scratch.len() as u64
     }
 
-    /// A stored member: `head` (its NPY header) and the bytes of `data`, behind a local header of `local_len` bytes.
+    /// Writes a stored member: a local header of `local_len` bytes, `head` (its NPY header) and the bytes of `data`.
     ///
     /// # Errors
-    /// The system's own.
+    /// Errors of the operating system.
     pub fn stored(&mut self, name: &[u8], local_len: usize, head: &[u8], data: &Block) -> Result<()> {
         let nbytes = head.len() + data.grid.nbytes();
         let index = self.begin(name, Method::Stored, 0, nbytes as u64, nbytes as u64);
@@ -122,7 +122,7 @@ impl<'s> ZipWriter<'s> {
         Ok(())
     }
 
-    /// Writes a large array; answers the CRC of head and array. A second thread takes the CRC of what lies packed.
+    /// Writes a large array, and returns the CRC of header and array. A second thread computes the CRC of a packed array.
     fn large(&mut self, head: &[u8], data: &Block) -> Result<u32> {
         let mut crc = crc32fast::Hasher::new();
         crc.update(head);
@@ -143,10 +143,10 @@ impl<'s> ZipWriter<'s> {
         Ok(crc.finalize())
     }
 
-    /// A member that was compressed before: `compressed` holds `nbytes` bytes whose CRC is `crc32`.
+    /// Writes a compressed member: `compressed` expands to `nbytes` bytes with CRC `crc32`.
     ///
     /// # Errors
-    /// The system's own.
+    /// Errors of the operating system.
     pub fn compressed(
         &mut self,
         name: &[u8],
@@ -155,7 +155,7 @@ impl<'s> ZipWriter<'s> {
         nbytes: u64,
         crc32: u32,
     ) -> Result<()> {
-        // To a pipe as descriptors: readers that go front to back expect them from compressors.
+        // Pipes get data descriptors, which sequential readers expect of compressed members.
         let flags = if self.sink.can_patch() { 0 } else { flag::DESCRIPTOR };
         let index = self.begin(name, method, flags, compressed.len() as u64, nbytes);
         let mut local = LocalHeader {
@@ -178,10 +178,10 @@ impl<'s> ZipWriter<'s> {
         Ok(())
     }
 
-    /// Directory and end record.
+    /// Writes the directory and the end record.
     ///
     /// # Errors
-    /// The system's own.
+    /// Errors of the operating system.
     pub fn finish(mut self) -> Result<u64> {
         let start = self.position();
         let (records, names) = (std::mem::take(&mut self.records), std::mem::take(&mut self.names));
@@ -229,7 +229,7 @@ impl<'s> ZipWriter<'s> {
         }
     }
 
-    /// Bytes of any size: small ones join the scratch buffer.
+    /// Writes bytes of any size; small ones go to the scratch buffer.
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         if bytes.len() > SMALL_NBYTES {
             return self.put_large(bytes);
@@ -238,7 +238,7 @@ impl<'s> ZipWriter<'s> {
         if self.scratch.len() >= CHUNK_NBYTES { self.flush() } else { Ok(()) }
     }
 
-    /// Bytes straight from where they lie.
+    /// Writes bytes without copying them to the scratch buffer.
     fn put_large(&mut self, bytes: &[u8]) -> Result<()> {
         self.flush()?;
         self.send(bytes)
@@ -252,7 +252,7 @@ impl<'s> ZipWriter<'s> {
         Ok(())
     }
 
-    /// Hands bytes to the sink.
+    /// Passes bytes to the sink.
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
         write_told(self.sink, bytes, &mut self.written, self.total, self.progress)
     }

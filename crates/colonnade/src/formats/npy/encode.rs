@@ -1,4 +1,4 @@
-//! Frame to one NPY, or to the files of a directory.
+//! Encodes a frame as one NPY, or as the files of a directory.
 
 use crate::container::members::{Compat, plan};
 use crate::container::npy::{Descr, Field, write_numpy_header};
@@ -7,14 +7,14 @@ use crate::frame::{Axis, Block, DType, Frame, Labels, Part};
 use crate::progress::Progress;
 use crate::sink::{Sink, write_told};
 
-fn refuse(message: impl Into<String>) -> Error {
+fn unrepresentable(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unrepresentable, "npy", message)
 }
 
 /// Writes a frame that is one array: one dtype, automatic labels, no names.
 ///
 /// # Errors
-/// `Unrepresentable`, naming what one array cannot hold; the sink's own.
+/// `Unrepresentable`, naming the part that an array cannot hold; errors of the sink.
 pub fn encode(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
     const ADVICE: &str = "Write a directory (directory=True) or an .npz.";
     let origin = frame.tags.origin.as_deref().unwrap_or("");
@@ -26,21 +26,21 @@ pub fn encode(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
         return structured(frame, sink, progress);
     }
     if frame.tags.name != "null" || frame.tags.attrs.is_some() {
-        return Err(refuse(format!("one array holds no name and no attrs. {ADVICE}")));
+        return Err(unrepresentable(format!("one array holds no name and no attrs. {ADVICE}")));
     }
     for (axis, side) in [(&frame.index, "row"), (&frame.columns, "column")] {
         if !is_automatic(axis) {
-            return Err(refuse(format!("one array holds no {side} labels. {ADVICE}")));
+            return Err(unrepresentable(format!("one array holds no {side} labels. {ADVICE}")));
         }
     }
     let columns = columns(frame)?;
     let dtype = match columns.first() {
         Some(first) => first.grid.dtype,
-        None => DType::parse("<f8").ok_or_else(|| refuse("no dtype."))?,
+        None => DType::parse("<f8").ok_or_else(|| unrepresentable("no dtype."))?,
     };
     if let Some(at) = columns.iter().position(|b| b.grid.dtype != dtype) {
         let found = columns.get(at).map_or(String::new(), |b| b.grid.dtype.descr());
-        return Err(refuse(format!(
+        return Err(unrepresentable(format!(
             "expected one dtype, found {} and {found} (column {at}). {ADVICE}",
             dtype.descr()
         )));
@@ -85,7 +85,7 @@ fn is_automatic(axis: &Axis) -> bool {
     axis.name == "null" && matches!(axis.labels, Labels::Auto { start: 0, step: 1, .. })
 }
 
-/// Every column as a block of its own.
+/// Each column as a separate block.
 fn columns(frame: &Frame) -> Result<Vec<Block>> {
     let mut out = Vec::with_capacity(frame.ncols);
     for (position, slot) in frame.slots()?.into_iter().enumerate() {
@@ -95,7 +95,9 @@ fn columns(frame: &Frame) -> Result<Vec<Block>> {
             }
             Some(Part::Column(column, _)) => {
                 let name = crate::frame::type_name(column.data.data_type(), column.ordered);
-                return Err(refuse(format!("column {position}: NPY cannot hold {name}. Write an .npz.")));
+                return Err(unrepresentable(format!(
+                    "column {position}: NPY cannot hold {name}. Write an .npz."
+                )));
             }
             None => {}
         }
@@ -103,7 +105,7 @@ fn columns(frame: &Frame) -> Result<Vec<Block>> {
     Ok(out)
 }
 
-/// A structured array: its fields interleaved row by row.
+/// Writes a structured array: its fields interleaved row by row.
 fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
     let names = field_names(&frame.columns)?;
     let columns = columns(frame)?;
@@ -117,7 +119,7 @@ fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
     let declared = declared.ok().and_then(|origin| origin.get("dtype")?.get("itemsize")?.as_u64());
     let record: usize = columns.iter().map(|b| b.grid.dtype.itemsize as usize).sum();
     if declared.is_some_and(|nbytes| nbytes != record as u64) {
-        return Err(refuse(
+        return Err(unrepresentable(
             "a lone file would pack a structured dtype with padding. Write a directory or an .npz.",
         ));
     }
@@ -144,16 +146,16 @@ fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
 }
 
 fn field_names(columns: &Axis) -> Result<Vec<String>> {
-    let text = columns
-        .strings()
-        .ok_or_else(|| refuse("a structured array needs string labels, all different. Write an .npz."))?;
+    let text = columns.strings().ok_or_else(|| {
+        unrepresentable("a structured array needs string labels, all different. Write an .npz.")
+    })?;
     Ok(text)
 }
 
-/// Writes every member into a sink that `open` answers for its name, and hands the sink to `close`.
+/// Writes each member into the sink that `open` returns for its name, then passes the sink to `close`.
 ///
 /// # Errors
-/// `Unrepresentable`, naming column and reason; the sinks' own.
+/// `Unrepresentable`, naming column and reason; errors of the sinks.
 pub fn encode_directory<S: Sink>(
     frame: &Frame,
     compat: Compat,

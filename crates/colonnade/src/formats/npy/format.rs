@@ -1,4 +1,4 @@
-//! The format as the registry knows it.
+//! The `Format` of npy.
 
 use super::{WriteOptions, encode, encode_directory};
 use crate::container::members::Name;
@@ -47,7 +47,7 @@ impl Format for NpyFormat {
     }
 
     fn patches(&self) -> bool {
-        // One array is small writes, a column each; a sink that copies each call has them in one.
+        // An array is written in small pieces, so a sink that copies each call gets it in one.
         true
     }
 

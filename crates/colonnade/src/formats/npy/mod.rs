@@ -1,7 +1,7 @@
 //! NPY: one array in one file, or a frame as a directory of NPY files (NumPy Enhancement Proposal 1, versions 1.0 to 3.0).
 //!
 //! ```text
-//! lone file   93 'NUMPY' | 01 00 | u16 header length | {'descr': ..., 'fortran_order': ..., 'shape': ..., } \n | data
+//! single file  93 'NUMPY' | 01 00 | u16 header length | {'descr': ..., 'fortran_order': ..., 'shape': ..., } \n | data
 //! directory   __meta__.json  __values_index_0__.npy ...  __blocks_0__.npy ...     (StaticFrame's to_npy)
 //! ```
 

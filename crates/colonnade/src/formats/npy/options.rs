@@ -5,6 +5,6 @@ use crate::container::members::Compat;
 /// Options for writing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WriteOptions {
-    /// Who else must be able to open a directory. A lone file is the same for all.
+    /// The readers that must be able to open a directory. A single file has no variants.
     pub compat: Compat,
 }

@@ -1,4 +1,4 @@
-//! Several frames in one archive: as inner archives, or as members behind labels.
+//! Bundles: several frames in one archive, as inner archives or as members prefixed with labels.
 
 use crate::container::store::check_label;
 use crate::container::zip::{LocalHeader, ZipWriter, aligned_len};
@@ -11,16 +11,16 @@ use crate::sink::Sink;
 use super::encode::{crc_of, encode, encode_all};
 use super::options::{BundleLayout, Codec, WriteOptions};
 
-/// Inner archives start on a page, so that what is aligned inside stays so in the outer one.
+/// Inner archives start on a page, so that their alignment also holds in the outer archive.
 const PAGE: u32 = 4096;
 
-/// Bytes of a label: it is part of names in a ZIP, which have 65,535 at most.
-const MOST_LABEL: usize = 65_000;
+/// Longest label in bytes: it is part of names in a ZIP, which have at most 65,535.
+const MAX_LABEL_NBYTES: usize = 65_000;
 
-/// Writes several frames into one ZIP, in the layout that the options say.
+/// Writes several frames into one ZIP, in the layout of the options.
 ///
 /// # Errors
-/// `Unrepresentable`: a label that cannot be part of a name in a ZIP. `InvalidOption`: a label that stands twice. As `encode`.
+/// `Unrepresentable`: a label that cannot be part of a name in a ZIP. `InvalidOption`: a duplicate label. As `encode`.
 pub fn encode_bundle(
     frames: &[(String, Frame)],
     options: &WriteOptions,
@@ -38,14 +38,14 @@ pub fn encode_bundle(
 /// Checks the labels of a bundle, before anything is written.
 ///
 /// # Errors
-/// `Unrepresentable`: a label that cannot be part of a name in a ZIP. `InvalidOption`: a label that stands twice.
+/// `Unrepresentable`: a label that cannot be part of a name in a ZIP. `InvalidOption`: a duplicate label.
 pub(super) fn check_labels(frames: &[(String, Frame)]) -> Result<()> {
     let mut labels: Vec<&str> = frames.iter().map(|(label, _)| label.as_str()).collect();
     for label in &labels {
         check_label(label).map_err(|e| Error::unrepresentable("npz", e.message()))?;
-        if label.len() > MOST_LABEL {
+        if label.len() > MAX_LABEL_NBYTES {
             let message = format!(
-                "expected labels of at most {MOST_LABEL} bytes, as they are part of names in a ZIP, found one of {}.",
+                "expected labels of at most {MAX_LABEL_NBYTES} bytes, as they are part of names in a ZIP, found one of {}.",
                 label.len()
             );
             return Err(Error::unrepresentable("npz", message));
@@ -53,12 +53,14 @@ pub(super) fn check_labels(frames: &[(String, Frame)]) -> Result<()> {
     }
     labels.sort_unstable();
     match labels.windows(2).find(|w| w.first() == w.last()).and_then(|w| w.first()) {
-        Some(twice) => Err(Error::invalid_option("npz", format!("label {twice:?} stands twice."))),
+        Some(label) => {
+            Err(Error::invalid_option("npz", format!("expected each label once, found {label:?} twice.")))
+        }
         None => Ok(()),
     }
 }
 
-/// One ZIP of `<label>/<member>`: StaticFrame's zip_npy.
+/// Writes one ZIP of `<label>/<member>`: StaticFrame's zip_npy.
 ///
 /// # Errors
 /// As `encode`.
@@ -74,7 +76,7 @@ pub fn encode_members(
     encode_all(&prefixed, options, sink, progress).map(drop)
 }
 
-/// One ZIP of `<label>.npz`: StaticFrame's zip_npz. Each inner archive is built in memory first: its CRC stands before it.
+/// Writes one ZIP of `<label>.npz`: StaticFrame's zip_npz. Each inner archive is built in memory, because its CRC precedes it.
 ///
 /// # Errors
 /// As `encode`.
@@ -94,9 +96,9 @@ pub fn encode_archives(
         encode(frame, options, &mut inner, share).map_err(named)?;
         let name = format!("{label}.npz");
         if outer != Codec::None {
-            let look = || share.look();
-            let packed = options.compress(outer, &[&inner], &look)?;
-            let crc = crc_of(&[&inner], &look)?;
+            let cancel = || share.look();
+            let packed = options.compress(outer, &[&inner], &cancel)?;
+            let crc = crc_of(&[&inner], &cancel)?;
             writer.compressed(name.as_bytes(), outer.method(), &packed, inner.len() as u64, crc)?;
             share.end()?;
             continue;

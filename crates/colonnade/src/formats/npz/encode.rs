@@ -1,34 +1,34 @@
-//! Frame to bytes.
+//! Encodes frames as an archive.
 
 use std::cell::RefCell;
 
-use crate::container::members::{Filter, Name, Planned, members, plan};
+use crate::container::members::{Filter, Name, PlannedMember, members, plan};
 use crate::container::zip::{ZipWriter, central_len, end_len};
 use crate::error::Result;
 use crate::frame::{Block, DType, Frame, Grid};
 use crate::memory::Buffer;
-use crate::parallel as work;
+use crate::parallel;
 use crate::parallel::{LOOK_NBYTES, Look};
 use crate::progress::Progress;
 use crate::sink::Sink;
 
 use super::filter;
 use super::layout::{Layout, spell};
-use super::options::{Codec, Wanted, WriteOptions};
+use super::options::{Codec, FilterChoice, WriteOptions};
 
-/// 2-D arrays are cut into members of about this size where they are compressed, so that all cores work.
+/// Compressed 2-D arrays are split into members of about this size, so that all cores work.
 const SPLIT_NBYTES: usize = 4 << 20;
 
-/// Compressed members held at once, in uncompressed bytes a thread.
+/// Members compressed ahead of writing, in uncompressed bytes per thread.
 const WINDOW_NBYTES: usize = 16 << 20;
 
-/// A member that does not shrink by a twentieth is stored.
-const WORTH_PERCENT: usize = 95;
+/// A member is compressed only if it shrinks to at most this share.
+const MAX_COMPRESSED_PERCENT: usize = 95;
 
-/// Writes `frame` into `sink`. Nothing is written before the whole plan stands.
+/// Writes `frame` into `sink`, after the whole frame has been planned.
 ///
 /// # Errors
-/// `Unrepresentable`, naming column and reason; the sink's own.
+/// `Unrepresentable`, naming column and reason; errors of the sink.
 pub fn encode(
     frame: &Frame,
     options: &WriteOptions,
@@ -38,7 +38,7 @@ pub fn encode(
     encode_all(&[("", frame)], options, sink, progress)
 }
 
-/// Writes several frames into one archive, each member's name behind its frame's prefix (`label/`).
+/// Writes several frames into one archive. Members' names start with their frame's prefix (`label/`).
 ///
 /// # Errors
 /// As [`encode`].
@@ -50,13 +50,15 @@ pub(super) fn encode_all(
 ) -> Result<u64> {
     let compresses = options.compresses();
     let split = compresses.then_some(SPLIT_NBYTES);
-    let cut = |position: usize| options.codec(Some(position)) as usize * 16 + kind(options, position);
+    let member_kind =
+        |position: usize| options.codec(Some(position)) as usize * 16 + filter_number(options, position);
     let mut plans = Vec::with_capacity(frames.len());
     for (prefix, frame) in frames {
         let planned = if options.filters() {
-            filter::apply(members(frame, options.compat, split, &cut)?, options, progress)?.finish()?
+            filter::apply(members(frame, options.compat, split, &member_kind)?, options, progress)?
+                .finish()?
         } else {
-            plan(frame, options.compat, split, &cut)?
+            plan(frame, options.compat, split, &member_kind)?
         };
         plans.push((*prefix, planned));
     }
@@ -64,24 +66,24 @@ pub(super) fn encode_all(
     let mut writer = ZipWriter::new(sink, options.threads, total, progress)?;
     for (prefix, members) in &plans {
         if compresses {
-            compressed(&mut writer, prefix, members, options, progress)?;
+            write_compressed(&mut writer, prefix, members, options, progress)?;
         } else {
-            stored(&mut writer, prefix, members)?;
+            write_stored(&mut writer, prefix, members)?;
         }
     }
     writer.finish()
 }
 
 /// A number for the filter of a column.
-fn kind(options: &WriteOptions, position: usize) -> usize {
+fn filter_number(options: &WriteOptions, position: usize) -> usize {
     match options.filter(Some(position)) {
-        Wanted::Auto => 8,
-        Wanted::One(filter) => filter as usize,
+        FilterChoice::Auto => 8,
+        FilterChoice::One(filter) => filter as usize,
     }
 }
 
-/// Bytes of the finished file: a dry run of the layout.
-fn stored_total(plans: &[(&str, Vec<Planned>)]) -> u64 {
+/// Size of the finished file, from a dry run of the layout.
+fn stored_total(plans: &[(&str, Vec<PlannedMember>)]) -> u64 {
     let (mut position, mut directory, mut count) = (0u64, 0u64, 0u64);
     let mut name = Vec::new();
     for (prefix, members) in plans {
@@ -97,7 +99,7 @@ fn stored_total(plans: &[(&str, Vec<Planned>)]) -> u64 {
     position + directory + end_len(count, position, directory)
 }
 
-fn stored(writer: &mut ZipWriter<'_>, prefix: &str, members: &[Planned]) -> Result<()> {
+fn write_stored(writer: &mut ZipWriter<'_>, prefix: &str, members: &[PlannedMember]) -> Result<()> {
     let mut layout = Layout::new();
     let mut name = Vec::new();
     for (i, member) in members.iter().enumerate() {
@@ -108,50 +110,50 @@ fn stored(writer: &mut ZipWriter<'_>, prefix: &str, members: &[Planned]) -> Resu
     Ok(())
 }
 
-enum Packed {
-    /// Compressed bytes, and the CRC of what they were.
+enum EncodedMember {
+    /// Compressed bytes, and the CRC of the uncompressed ones.
     Compressed(Vec<u8>, u32, Codec),
-    /// What the filter made, which did not shrink.
+    /// The filtered array, which did not shrink.
     Filtered(Block),
-    /// Nothing was won.
-    AsItIs,
+    /// The array unchanged.
+    Unchanged,
 }
 
-fn compressed(
+fn write_compressed(
     writer: &mut ZipWriter<'_>,
     prefix: &str,
-    members: &[Planned],
+    members: &[PlannedMember],
     options: &WriteOptions,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let window = WINDOW_NBYTES * options.threads.max(1);
+    let window_nbytes = WINDOW_NBYTES * options.threads.max(1);
     let mut rest = members;
     let mut name = Vec::new();
     while !rest.is_empty() {
         let mut nbytes = 0;
-        let fits = |m: &&Planned| {
+        let fits = |m: &&PlannedMember| {
             let first = nbytes == 0;
             nbytes += m.nbytes() + 1;
-            first || nbytes <= window
+            first || nbytes <= window_nbytes
         };
-        let (now, later) = rest.split_at(rest.iter().take_while(fits).count());
-        let packed = work::gather_looking(
-            now,
-            Planned::nbytes,
-            &|member, look| pack(member, options, look),
+        let (window, later) = rest.split_at(rest.iter().take_while(fits).count());
+        let packed = parallel::gather_looking(
+            window,
+            PlannedMember::nbytes,
+            &|member, cancel| pack(member, options, cancel),
             options.threads,
             progress,
         )?;
-        for (member, packed) in now.iter().zip(packed) {
+        for (member, packed) in window.iter().zip(packed) {
             let name = spell(&member.name, prefix, &mut name);
             let data = match packed {
-                Packed::Compressed(bytes, crc32, codec) => {
+                EncodedMember::Compressed(bytes, crc32, codec) => {
                     let nbytes = (member.head().len() + member.nbytes()) as u64;
                     writer.compressed(name, codec.method(), &bytes, nbytes, crc32)?;
                     continue;
                 }
-                Packed::Filtered(data) => data,
-                Packed::AsItIs => member.data.clone(),
+                EncodedMember::Filtered(data) => data,
+                EncodedMember::Unchanged => member.data.clone(),
             };
             let one = std::slice::from_ref(member);
             let mut layout = Layout::new();
@@ -163,15 +165,15 @@ fn compressed(
     Ok(())
 }
 
-/// The member compressed, where it is asked for and worth it.
-fn pack(member: &Planned, options: &WriteOptions, look: Look<'_>) -> Result<Packed> {
+/// Compresses a member if the options ask for it and it shrinks.
+fn pack(member: &PlannedMember, options: &WriteOptions, cancel: Look<'_>) -> Result<EncodedMember> {
     // The meta member stays readable with a pager.
     let codec = if member.name == Name::Meta { Codec::None } else { options.codec(member.position) };
     if codec == Codec::None || member.stored {
-        return Ok(Packed::AsItIs);
+        return Ok(EncodedMember::Unchanged);
     }
     if options.filters() {
-        return pack_filtered(member, codec, options, look);
+        return pack_filtered(member, codec, options, cancel);
     }
     let head = member.head();
     let gathered;
@@ -180,7 +182,7 @@ fn pack(member: &Planned, options: &WriteOptions, look: Look<'_>) -> Result<Pack
         None => {
             let mut all = Vec::with_capacity(member.nbytes());
             member.data.chunks(&mut |bytes| {
-                look()?;
+                cancel()?;
                 all.extend_from_slice(bytes);
                 Ok(())
             })?;
@@ -188,47 +190,52 @@ fn pack(member: &Planned, options: &WriteOptions, look: Look<'_>) -> Result<Pack
             &gathered
         }
     };
-    let bytes = options.compress(codec, &[&head, array], look)?;
-    if !is_worth(bytes.len(), head.len() + array.len()) {
-        return Ok(Packed::AsItIs);
+    let bytes = options.compress(codec, &[&head, array], cancel)?;
+    if !is_smaller(bytes.len(), head.len() + array.len()) {
+        return Ok(EncodedMember::Unchanged);
     }
-    Ok(Packed::Compressed(bytes, crc_of(&[&head, array], look)?, codec))
+    Ok(EncodedMember::Compressed(bytes, crc_of(&[&head, array], cancel)?, codec))
 }
 
-/// The CRC of `parts`, one after the other.
-pub(super) fn crc_of(parts: &[&[u8]], look: Look<'_>) -> Result<u32> {
+/// The CRC of the concatenated `parts`.
+pub(super) fn crc_of(parts: &[&[u8]], cancel: Look<'_>) -> Result<u32> {
     let mut crc = crc32fast::Hasher::new();
     for piece in parts.iter().flat_map(|part| part.chunks(LOOK_NBYTES)) {
-        look()?;
+        cancel()?;
         crc.update(piece);
     }
     Ok(crc.finalize())
 }
 
-fn is_worth(packed_nbytes: usize, nbytes: usize) -> bool {
-    packed_nbytes <= nbytes / 100 * WORTH_PERCENT
+fn is_smaller(packed_nbytes: usize, nbytes: usize) -> bool {
+    packed_nbytes <= nbytes / 100 * MAX_COMPRESSED_PERCENT
 }
 
-/// The same of a member that is made on the way.
-fn pack_filtered(member: &Planned, codec: Codec, options: &WriteOptions, look: Look<'_>) -> Result<Packed> {
+/// Filters a member and compresses the result.
+fn pack_filtered(
+    member: &PlannedMember,
+    codec: Codec,
+    options: &WriteOptions,
+    cancel: Look<'_>,
+) -> Result<EncodedMember> {
     thread_local! {
-        static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     }
-    let mut room = ROOM.take();
-    room.clear();
-    filter::filtered(member, &mut room, look)?;
-    let bytes = options.compress_alone(codec, &room, look)?;
-    let packed = if is_worth(bytes.len(), room.len()) {
-        Packed::Compressed(bytes, crc_of(&[&room], look)?, codec)
+    let mut scratch = SCRATCH.take();
+    scratch.clear();
+    filter::encode_member(member, &mut scratch, cancel)?;
+    let bytes = options.compress_small(codec, &scratch, cancel)?;
+    let packed = if is_smaller(bytes.len(), scratch.len()) {
+        EncodedMember::Compressed(bytes, crc_of(&[&scratch], cancel)?, codec)
     } else if member.filter == Filter::None {
-        Packed::AsItIs
+        EncodedMember::Unchanged
     } else {
-        let array = room.get(member.head().len()..).unwrap_or_default().to_vec();
+        let array = scratch.get(member.head().len()..).unwrap_or_default().to_vec();
         let grid = Grid::column_major(DType::BYTE, array.len(), 1, 0);
-        Packed::Filtered(Block { grid, buffer: Buffer::from_vec(array) })
+        EncodedMember::Filtered(Block { grid, buffer: Buffer::from_vec(array) })
     };
-    if room.capacity() <= SPLIT_NBYTES * 2 {
-        ROOM.set(room);
+    if scratch.capacity() <= SPLIT_NBYTES * 2 {
+        SCRATCH.set(scratch);
     }
     Ok(packed)
 }

@@ -1,4 +1,4 @@
-//! The format as the registry knows it.
+//! The `Format` of npz.
 
 use super::bundle::check_labels;
 use super::{WriteOptions, encode, encode_bundle};

@@ -1,14 +1,14 @@
-//! NPZ: a plain ZIP of plain NPY files and one JSON file, laid out so that a map of it already is the frame.
+//! NPZ: a plain ZIP of plain NPY files and one JSON file. Its layout lets a mapped file serve as the frame's memory.
 //!
 //! ZIP: APPNOTE 6.3.10; NPY: NumPy Enhancement Proposal 1, version 1.0; member names and `__meta__.json`: StaticFrame's
-//! archive_npy; our key in it: `__colonnade__`, version 1.
+//! archive_npy; Colonnade's key in it: `__colonnade__`, version 1.
 //!
 //! ```text
 //! local header | name | extra 0xD935 (padding)     \
 //! 93 'NUMPY' 01 00 | length | {"descr":...} \n      |  a member; the array starts on a cache line (64 bytes),
 //! array data                                       /   from 1 MiB on a page; members of equal header stand at a
 //! ...                                                  constant distance, an odd number of cache lines
-//! central directory | end record                      the one truth about where and what
+//! central directory | end record                      decides where the members are
 //! ```
 //!
 //! | holds | how |
@@ -35,4 +35,4 @@ mod tests;
 pub use crate::container::store::ReadOptions;
 pub use bundle::{encode_archives, encode_bundle, encode_members};
 pub use encode::encode;
-pub use options::{BundleLayout, Codec, Wanted, WriteOptions, profile};
+pub use options::{BundleLayout, Codec, FilterChoice, WriteOptions, profile};

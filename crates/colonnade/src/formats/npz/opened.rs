@@ -1,9 +1,9 @@
-//! Opened members as the registry knows them: of an archive, a directory or a lone array.
+//! `Opened` for an archive, a directory or a single array.
 
 use arrow_schema::DataType;
 
 use crate::container::npy::Descr;
-use crate::container::store::{AnyArray, Holder, Kind, MemberInfo, Store};
+use crate::container::store::{AnyArray, Holder, MemberInfo, Store, StoreKind};
 use crate::decode::Request;
 use crate::error::Result;
 use crate::formats::{Fact, Facts, Loaded, Opened};
@@ -17,11 +17,11 @@ impl Opened for Store {
 
     fn kind(&self) -> &'static str {
         match self.kind() {
-            Kind::Frame => "frame",
-            Kind::Savez => "savez",
-            Kind::Npy => "npy",
-            Kind::Bundle => "bundle",
-            Kind::Zip => "zip",
+            StoreKind::Frame => "frame",
+            StoreKind::Savez => "savez",
+            StoreKind::Npy => "npy",
+            StoreKind::Bundle => "bundle",
+            StoreKind::Zip => "zip",
         }
     }
 
@@ -38,11 +38,11 @@ impl Opened for Store {
     }
 
     fn index(&self) -> Result<Axis> {
-        Ok(self.held_axes()?.0.clone())
+        Ok(self.cached_axes()?.0.clone())
     }
 
     fn columns(&self) -> Result<Axis> {
-        Ok(self.held_axes()?.1.clone())
+        Ok(self.cached_axes()?.1.clone())
     }
 
     fn tags(&self) -> Result<&Tags> {
@@ -74,7 +74,7 @@ impl Opened for Store {
     }
 
     fn load(&self, request: &Request<'_>) -> Result<Loaded> {
-        Ok(Loaded::new(self.load(self.held_axes()?, request)?, request))
+        Ok(Loaded::new(self.load(self.cached_axes()?, request)?, request))
     }
 
     fn holds_blocks(&self) -> bool {
@@ -86,7 +86,7 @@ impl Opened for Store {
     }
 
     fn members(&self) -> Result<Vec<Facts>> {
-        Ok(self.members().into_iter().map(described).collect())
+        Ok(self.members().into_iter().map(member_facts).collect())
     }
 
     fn labels(&self) -> Result<Vec<String>> {
@@ -106,7 +106,7 @@ impl Opened for Store {
     }
 }
 
-fn described(member: MemberInfo) -> Facts {
+fn member_facts(member: MemberInfo) -> Facts {
     let (descr, order, shape) = match member.array {
         None => (Fact::None, Fact::None, Fact::None),
         Some((descr, fortran_order, shape)) => {

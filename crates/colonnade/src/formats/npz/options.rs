@@ -1,4 +1,4 @@
-//! Options of npz, validated when they are made.
+//! Options of npz. Constructors validate them.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use crate::container::zip::Method;
 use crate::error::{Error, Result};
 use crate::parallel::Look;
 
-/// How members are compressed.
+/// Compression of members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Codec {
-    /// Not at all: the file can be mapped.
+    /// No compression, so that the file can be mapped.
     #[default]
     None,
     /// ZIP method 93.
     Zstd,
-    /// ZIP method 8: any ZIP reader.
+    /// ZIP method 8, which every ZIP reader knows.
     Deflate,
 }
 
@@ -49,22 +49,22 @@ impl Codec {
     }
 }
 
-/// Which filter a column gets.
+/// The choice of a column's filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
-    /// This one, where its type allows.
+pub enum FilterChoice {
+    /// This filter, if it supports the dtype.
     One(Filter),
     /// The one that makes a sample smallest.
     Auto,
 }
 
-impl Default for Wanted {
+impl Default for FilterChoice {
     fn default() -> Self {
         Self::One(Filter::None)
     }
 }
 
-impl Wanted {
+impl FilterChoice {
     /// The filter of a name: `auto`, `none`, `shuffle`, `delta`, `delta-shuffle`, `dictionary`.
     ///
     /// # Errors
@@ -93,9 +93,9 @@ pub fn profile(name: &str) -> Result<Profile> {
     })
 }
 
-/// What a profile means for members.
+/// The meaning of a profile for members.
 impl Profile {
-    /// The filters that are tried, the ones that are undone fastest first.
+    /// The filters to try, fastest decoding first.
     pub(super) fn filters(self) -> &'static [Filter] {
         match self {
             Self::Fast => &[Filter::Dictionary, Filter::Shuffle, Filter::None],
@@ -126,7 +126,7 @@ impl Profile {
     }
 }
 
-/// How several frames are laid out in one ZIP.
+/// Layout of several frames in one ZIP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BundleLayout {
     /// A `<label>.npz` for each frame: StaticFrame's zip_npz.
@@ -159,14 +159,14 @@ pub struct WriteOptions {
     codec: Codec,
     columns: BTreeMap<usize, Codec>,
     level: Option<i32>,
-    filter: Wanted,
-    filters: BTreeMap<usize, Wanted>,
+    filter: FilterChoice,
+    filters: BTreeMap<usize, FilterChoice>,
     profile: Option<Profile>,
     /// Layout and outer codec of a bundle.
     bundle: (BundleLayout, Codec),
-    /// Who else must be able to open the file.
+    /// The readers that must be able to open the file.
     pub compat: Compat,
-    /// Threads that may work; 0 counts as 1.
+    /// Number of threads; 0 counts as 1.
     pub threads: usize,
 }
 
@@ -200,19 +200,18 @@ impl WriteOptions {
         Ok(Self { codec, columns, level, compat, threads, ..Self::default() })
     }
 
-    /// The same with a filter for all columns, others for some (by position), and a profile, whose level holds where no
-    /// other is asked for.
+    /// Sets a filter for all columns, others for some (by position), and a profile, whose level is the default.
     #[must_use]
     pub fn with_filters(
         self,
-        filter: Wanted,
-        filters: BTreeMap<usize, Wanted>,
+        filter: FilterChoice,
+        filters: BTreeMap<usize, FilterChoice>,
         profile: Option<Profile>,
     ) -> Self {
         Self { filter, filters, profile, ..self }
     }
 
-    /// The same with the layout of a bundle, and the codec of its outer ZIP.
+    /// Sets the layout of a bundle and the codec of its outer ZIP.
     #[must_use]
     pub fn with_bundle(self, layout: BundleLayout, outer: Codec) -> Self {
         Self { bundle: (layout, outer), ..self }
@@ -223,21 +222,21 @@ impl WriteOptions {
         self.bundle
     }
 
-    /// The filter of a column, or of labels where `position` is `None`: none where nothing is compressed.
-    pub(super) fn filter(&self, position: Option<usize>) -> Wanted {
+    /// The filter of a column, or of labels if `position` is `None`. Uncompressed columns have no filter.
+    pub(super) fn filter(&self, position: Option<usize>) -> FilterChoice {
         if self.codec(position) == Codec::None {
-            return Wanted::default();
+            return FilterChoice::default();
         }
         position.and_then(|p| self.filters.get(&p)).copied().unwrap_or(self.filter)
     }
 
     /// Whether anything is filtered.
     pub(super) fn filters(&self) -> bool {
-        let none = Wanted::default();
+        let none = FilterChoice::default();
         self.compresses() && (self.filter != none || self.filters.values().any(|f| *f != none))
     }
 
-    /// The profile; the middle one where none is asked for.
+    /// The profile; by default the middle one.
     pub(super) fn profile(&self) -> Profile {
         self.profile.unwrap_or_default()
     }
@@ -252,13 +251,13 @@ impl WriteOptions {
         self.level.unwrap_or_else(|| profile.map_or(base, |profile| profile.level(codec)))
     }
 
-    /// The same with `codec` for every member, where one is given.
+    /// Sets `codec` for every member, unless it is none.
     #[must_use]
     pub fn with_outer(&self, codec: Codec) -> Self {
         if codec == Codec::None { self.clone() } else { Self { codec, ..self.clone() } }
     }
 
-    /// The codec of a column, or of labels where `position` is `None`.
+    /// The codec of a column, or of labels if `position` is `None`.
     #[must_use]
     pub fn codec(&self, position: Option<usize>) -> Codec {
         position.and_then(|p| self.columns.get(&p)).copied().unwrap_or(self.codec)
@@ -270,29 +269,29 @@ impl WriteOptions {
         self.codec != Codec::None || self.columns.values().any(|c| *c != Codec::None)
     }
 
-    /// Compresses one member's bytes; `look` is asked on the way.
+    /// Compresses one member's bytes, and calls `cancel` between chunks.
     ///
     /// # Errors
-    /// The codec's own, and those of `look`.
-    pub(super) fn compress(&self, codec: Codec, parts: &[&[u8]], look: Look<'_>) -> Result<Vec<u8>> {
+    /// Errors of the codec and of `cancel`.
+    pub(super) fn compress(&self, codec: Codec, parts: &[&[u8]], cancel: Look<'_>) -> Result<Vec<u8>> {
         match codec {
             Codec::None => Ok(parts.concat()),
-            Codec::Zstd => zstd::compress(parts, self.level(codec), self.threads, look),
-            Codec::Deflate => deflate::compress(parts, self.level(codec), look),
+            Codec::Zstd => zstd::compress(parts, self.level(codec), self.threads, cancel),
+            Codec::Deflate => deflate::compress(parts, self.level(codec), cancel),
         }
     }
 
-    /// The same of one of many members, which need no threads of their own: on this one, with what it keeps for them. A large
-    /// one is compressed as any other, that it may be stopped.
+    /// Compresses one of many members on this thread, with the thread's cached compressor. A large member goes through
+    /// [`WriteOptions::compress`], which can be cancelled.
     ///
     /// # Errors
     /// As [`WriteOptions::compress`].
-    pub(super) fn compress_alone(&self, codec: Codec, bytes: &[u8], look: Look<'_>) -> Result<Vec<u8>> {
+    pub(super) fn compress_small(&self, codec: Codec, bytes: &[u8], cancel: Look<'_>) -> Result<Vec<u8>> {
         match codec {
             Codec::Zstd if bytes.len() < zstd::JOBS_FROM_NBYTES => {
                 zstd::compress_alone(bytes, self.level(codec))
             }
-            Codec::None | Codec::Deflate | Codec::Zstd => self.compress(codec, &[bytes], look),
+            Codec::None | Codec::Deflate | Codec::Zstd => self.compress(codec, &[bytes], cancel),
         }
     }
 }

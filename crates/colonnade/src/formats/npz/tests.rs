@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::container::members::Compat;
-use crate::container::store::{Request, Source, Store};
+use crate::container::store::{Request, Store, StoreSource};
 use crate::container::zip::{Directory, data_offset};
 use crate::frame::{Axis, Block, DType, Frame, Grid, Part, Run, Tags};
 use crate::limits::Limits;
@@ -38,7 +38,7 @@ fn written(frame: &Frame, codec: Codec) -> Vec<u8> {
 }
 
 fn read(bytes: Vec<u8>) -> Result<Frame, Error> {
-    let store = Store::open_source(Source::Memory(Buffer::from_vec(bytes)), Limits::default())?;
+    let store = Store::open_source(StoreSource::Memory(Buffer::from_vec(bytes)), Limits::default())?;
     let request = Request { private: true, ..Request::all(2, &NoProgress) };
     store.verify(2, &NoProgress)?;
     store.load(&store.axes(1)?, &request)

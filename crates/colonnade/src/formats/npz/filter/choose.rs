@@ -1,5 +1,5 @@
-//! The filter that makes a sample of a column smallest. The sample's places and the codec's level are fixed: the same
-//! column is always filtered alike.
+//! Chooses the filter that makes a sample of a column smallest. Estimate rows and compression level are fixed, so the same
+//! column always gets the same filter.
 
 use crate::codec::{Profile, filter, zstd};
 use crate::container::members::Filter;
@@ -7,45 +7,52 @@ use crate::error::Result;
 use crate::frame::{Block, ByteOrder};
 use crate::parallel::Look;
 
-use super::super::options::Wanted;
-use super::dictionary::{self, Sampled};
+use super::super::options::FilterChoice;
+use super::dictionary::{self, Estimate};
 use super::{Choice, transform};
 
-/// Stretches of neighbouring rows that make a sample.
-const STRETCHES: usize = 8;
+/// Blocks of adjacent rows in a sample.
+const SAMPLE_BLOCKS: usize = 8;
 
-/// The level at which filters are compared, whatever the file's own.
+/// The compression level for comparing filters, whatever the file's level.
 const LEVEL: i32 = 1;
 
-/// A sample that does not shrink to this share of itself is not worth compressing.
-const WORTH_PERCENT: f64 = 95.0;
+/// A column is compressed only if its sample shrinks to at most this share.
+const MAX_COMPRESSED_PERCENT: f64 = 95.0;
 
-/// What a filter that is undone faster may cost more.
+/// How much larger the result of a faster filter may be.
 const TIE_PERCENT: f64 = 2.0;
 
-/// What is done to a column, or to small ones that share a choice.
-pub(super) fn choose(block: &Block, wanted: Wanted, profile: Profile, look: Look<'_>) -> Result<Choice> {
+/// Chooses the filter of a column, or of small columns that share a choice.
+pub(super) fn choose(
+    block: &Block,
+    choice: FilterChoice,
+    profile: Profile,
+    cancel: Look<'_>,
+) -> Result<Choice> {
     let dtype = block.grid.dtype;
-    let of = |filter: Filter| Choice { filter, ..Choice::default() };
-    match wanted {
-        Wanted::One(Filter::Dictionary) if block.grid.width == 1 && Filter::Dictionary.takes(&dtype) => {
-            let codes = dictionary::build(block, look)?;
+    let plain = |filter: Filter| Choice { filter, ..Choice::default() };
+    match choice {
+        FilterChoice::One(Filter::Dictionary)
+            if block.grid.width == 1 && Filter::Dictionary.takes(&dtype) =>
+        {
+            let codes = dictionary::build(block, cancel)?;
             let filter = if codes.is_some() { Filter::Dictionary } else { Filter::None };
-            Ok(Choice { codes, ..of(filter) })
+            Ok(Choice { codes, ..plain(filter) })
         }
-        Wanted::One(Filter::Dictionary) => Ok(of(Filter::None)),
-        Wanted::One(filter) => Ok(of(if filter.takes(&dtype) { filter } else { Filter::None })),
-        Wanted::Auto => auto(block, profile, look),
+        FilterChoice::One(Filter::Dictionary) => Ok(plain(Filter::None)),
+        FilterChoice::One(filter) => Ok(plain(if filter.takes(&dtype) { filter } else { Filter::None })),
+        FilterChoice::Auto => auto(block, profile, cancel),
     }
 }
 
-fn auto(block: &Block, profile: Profile, look: Look<'_>) -> Result<Choice> {
+fn auto(block: &Block, profile: Profile, cancel: Look<'_>) -> Result<Choice> {
     let grid = block.grid;
     let (width, big) = (grid.dtype.itemsize as usize, grid.dtype.order == ByteOrder::Big);
     let sample = sample(block, profile.sample_nbytes())?;
     let share = grid.nbytes() as f64 / (sample.len() as f64).max(1.0);
     let mut sizes: Vec<(Filter, f64)> = Vec::new();
-    let mut room = Vec::new();
+    let mut scratch = Vec::new();
     let words = matches!(width, 4 | 8) && grid.width == 1;
     for &filter in profile.filters() {
         if !filter.takes(&grid.dtype) {
@@ -53,22 +60,22 @@ fn auto(block: &Block, profile: Profile, look: Look<'_>) -> Result<Choice> {
         }
         let size = match filter {
             Filter::Dictionary if !words => continue,
-            Filter::Dictionary => match dictionary::sampled(&sample, width, sample.len() == grid.nbytes()) {
-                Some(Sampled { codes, wide, values }) => {
+            Filter::Dictionary => match dictionary::estimate(&sample, width, sample.len() == grid.nbytes()) {
+                Some(Estimate { codes, wide, values }) => {
                     let mut rows = vec![0; codes.len()];
                     if wide {
                         filter::shuffle(&codes, 2, &mut rows);
                     } else {
                         rows = codes;
                     }
-                    measured(&rows, &mut room)? * share + values * width as f64
+                    compressed_nbytes(&rows, &mut scratch)? * share + values * width as f64
                 }
                 None => continue,
             },
             _ => {
-                let mut turned = Vec::new();
-                transform::turn(&sample, filter, width, big, &mut turned);
-                measured(&turned, &mut room)? * share
+                let mut filtered = Vec::new();
+                transform::encode_column(&sample, filter, width, big, &mut filtered);
+                compressed_nbytes(&filtered, &mut scratch)? * share
             }
         };
         sizes.push((filter, size));
@@ -77,26 +84,26 @@ fn auto(block: &Block, profile: Profile, look: Look<'_>) -> Result<Choice> {
     let most = least * (1.0 + TIE_PERCENT / 100.0);
     let chosen = sizes.iter().find(|(_, size)| *size <= most).map_or(Filter::None, |(filter, _)| *filter);
     if chosen == Filter::Dictionary {
-        if let Some(codes) = dictionary::build(block, look)? {
+        if let Some(codes) = dictionary::build(block, cancel)? {
             return Ok(Choice { filter: chosen, stored: false, codes: Some(codes) });
         }
-        // More values than the sample let guess: the next best.
+        // The column has more values than the sample suggested: take the next best filter.
         sizes.retain(|(filter, _)| *filter != Filter::Dictionary);
         let next =
             sizes.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(Filter::None, |(filter, _)| *filter);
         return Ok(Choice { filter: next, ..Choice::default() });
     }
-    let stored = least > grid.nbytes() as f64 * WORTH_PERCENT / 100.0;
+    let stored = least > grid.nbytes() as f64 * MAX_COMPRESSED_PERCENT / 100.0;
     Ok(Choice { filter: if stored { Filter::None } else { chosen }, stored, codes: None })
 }
 
-/// The size of `bytes` once compressed.
-fn measured(bytes: &[u8], room: &mut Vec<u8>) -> Result<f64> {
-    room.resize(zstd::bound(bytes.len()), 0);
-    Ok(zstd::compress_into(bytes, LEVEL, room)? as f64)
+/// The compressed size of `bytes`.
+fn compressed_nbytes(bytes: &[u8], scratch: &mut Vec<u8>) -> Result<f64> {
+    scratch.resize(zstd::bound(bytes.len()), 0);
+    Ok(zstd::compress_into(bytes, LEVEL, scratch)? as f64)
 }
 
-/// Stretches of rows, evenly spread; of small columns some, whole.
+/// Samples evenly spread blocks of rows; of small columns, some whole columns.
 fn sample(block: &Block, nbytes: usize) -> Result<Vec<u8>> {
     let grid = block.grid;
     let width = (grid.dtype.itemsize as usize).max(1);
@@ -115,13 +122,13 @@ fn sample(block: &Block, nbytes: usize) -> Result<Vec<u8>> {
         }
         return Ok(out);
     }
-    let rows = (nbytes / STRETCHES / width).max(1);
-    if grid.nrows <= rows * STRETCHES {
+    let rows = (nbytes / SAMPLE_BLOCKS / width).max(1);
+    if grid.nrows <= rows * SAMPLE_BLOCKS {
         take(grid)?;
         return Ok(out);
     }
-    for k in 0..STRETCHES {
-        let start = (grid.nrows - rows) * k / (STRETCHES - 1);
+    for k in 0..SAMPLE_BLOCKS {
+        let start = (grid.nrows - rows) * k / (SAMPLE_BLOCKS - 1);
         take(grid.rows(start, start + rows))?;
     }
     Ok(out)

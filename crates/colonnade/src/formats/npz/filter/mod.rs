@@ -4,49 +4,48 @@ mod choose;
 mod dictionary;
 mod transform;
 
-use crate::container::members::{Filter, FilterSpec, Members, Name, Planned};
+use crate::container::members::{Filter, FilterSpec, MemberPlan, Name, PlannedMember};
 use crate::error::{Error, Result};
 use crate::frame::{Block, DType, Grid};
 use crate::memory::Buffer;
 use crate::parallel::gather_looking;
 use crate::progress::Progress;
 
-use super::options::{Wanted, WriteOptions};
+use super::options::{FilterChoice, WriteOptions};
 use dictionary::Codes;
 
-pub(super) use transform::filtered;
+pub(super) use transform::encode_member;
 
-/// A column of more bytes is cut into parts of so many: they stay in a core's cache while they are made again, and all
-/// cores work on one column.
+/// Size of the parts of a longer column. A part fits a core's cache while it is decoded, and all cores share a column.
 const PART_NBYTES: usize = 1 << 20;
 
-/// Columns below this size share one choice with their neighbours in a member.
+/// Smaller columns share one choice with the other columns of their member.
 const COLUMN_NBYTES: usize = 32 << 10;
 
-/// Arrays below this size are left as they are.
-const LEAST_NBYTES: usize = 4 << 10;
+/// Smaller arrays get no filter.
+const MIN_NBYTES: usize = 4 << 10;
 
-/// What is done to neighbouring columns of a member.
+/// The filter of neighbouring columns of a member.
 #[derive(Debug, Default)]
 struct Choice {
     filter: Filter,
-    /// A sample did not shrink.
+    /// Whether to store the columns uncompressed, because a sample did not shrink.
     stored: bool,
     codes: Option<Codes>,
 }
 
-/// Chooses filters and cuts members accordingly.
+/// Chooses filters and splits the members accordingly.
 pub(super) fn apply(
-    mut members: Members,
+    mut members: MemberPlan,
     options: &WriteOptions,
     progress: &dyn Progress,
-) -> Result<Members> {
+) -> Result<MemberPlan> {
     let mut specs = Vec::new();
     for (list, mut next) in [(&mut members.labels, None), (&mut members.blocks, Some(0))] {
         let whole = std::mem::take(list);
         let chosen = choices(&whole, options, progress)?;
         for (planned, choices) in whole.into_iter().zip(chosen) {
-            list.extend(cut(planned, choices, &mut next, &mut specs)?);
+            list.extend(split(planned, choices, &mut next, &mut specs)?);
         }
     }
     members.meta.filters = specs;
@@ -55,33 +54,33 @@ pub(super) fn apply(
 
 /// The choices for each member: one for all of its columns, or one for each.
 fn choices(
-    members: &[Planned],
+    members: &[PlannedMember],
     options: &WriteOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<(usize, Choice)>>> {
-    let mut units: Vec<(usize, Block, Wanted)> = Vec::new();
+    let mut units: Vec<(usize, Block, FilterChoice)> = Vec::new();
     let mut out: Vec<Vec<(usize, Choice)>> = Vec::new();
     let mut owners = Vec::new();
     for (i, planned) in members.iter().enumerate() {
         out.push(Vec::new());
-        let wanted = options.filter(planned.position);
+        let choice = options.filter(planned.position);
         let grid = planned.data.grid;
-        if wanted == Wanted::default() || grid.nbytes() < LEAST_NBYTES {
+        if choice == FilterChoice::default() || grid.nbytes() < MIN_NBYTES {
             continue;
         }
         let column_nbytes = grid.nrows * grid.dtype.itemsize as usize;
         if column_nbytes >= COLUMN_NBYTES || grid.width == 1 {
-            units.extend((0..grid.width).map(|k| (1, planned.data.column(k), wanted)));
+            units.extend((0..grid.width).map(|k| (1, planned.data.column(k), choice)));
             owners.extend((0..grid.width).map(|_| i));
         } else {
-            units.push((grid.width, planned.data.clone(), wanted));
+            units.push((grid.width, planned.data.clone(), choice));
             owners.push(i);
         }
     }
     let made = gather_looking(
         &units,
         |(_, block, _)| block.grid.nbytes(),
-        &|(_, block, wanted), look| choose::choose(block, *wanted, options.profile(), look),
+        &|(_, block, choice), cancel| choose::choose(block, *choice, options.profile(), cancel),
         options.threads,
         progress,
     )?;
@@ -93,13 +92,13 @@ fn choices(
     Ok(out)
 }
 
-/// The members that one becomes. `next`: the number of the next block, where it is one.
-fn cut(
-    planned: Planned,
+/// Splits a member by its choices. `next`: the number of the next block, if the member is a block.
+fn split(
+    planned: PlannedMember,
     choices: Vec<(usize, Choice)>,
     next: &mut Option<usize>,
     specs: &mut Vec<FilterSpec>,
-) -> Result<Vec<Planned>> {
+) -> Result<Vec<PlannedMember>> {
     let mut name = || match (&planned.name, next.as_mut()) {
         (Name::Block(_), Some(next)) => {
             *next += 1;
@@ -108,7 +107,7 @@ fn cut(
         (name, _) => name.clone(),
     };
     if choices.is_empty() {
-        return Ok(vec![Planned { name: name(), ..planned.clone() }]);
+        return Ok(vec![PlannedMember { name: name(), ..planned.clone() }]);
     }
     let mut out = Vec::new();
     let mut from = 0;
@@ -118,9 +117,9 @@ fn cut(
         let (item, nrows) = (grid.dtype.itemsize as usize, grid.nrows);
         let part_rows = (PART_NBYTES / item.max(1)).max(1);
         if let Some(codes) = choice.codes {
-            let member = Planned { name: name(), data: planned.data.column(from), ..planned.clone() };
+            let member = PlannedMember { name: name(), data: planned.data.column(from), ..planned.clone() };
             from += 1;
-            coded(&member, codes, part_rows.min(nrows), specs, &mut out)?;
+            add_dictionary(&member, codes, part_rows.min(nrows), specs, &mut out)?;
             continue;
         }
         // Neighbours of one choice share a member while they are small.
@@ -135,9 +134,9 @@ fn cut(
         from += width;
         let name = name();
         let key = Filter::None.key(grid.dtype, nrows, width, false);
-        let whole = Planned { name, key: Some(key), data, stored: choice.stored, ..planned.clone() };
+        let whole = PlannedMember { name, key: Some(key), data, stored: choice.stored, ..planned.clone() };
         if choice.filter == Filter::None && (choice.stored || nrows <= part_rows || width > 1) {
-            out.push(as_it_is(whole));
+            out.push(unfiltered(whole));
             continue;
         }
         let part_rows = part_rows.min(nrows);
@@ -157,21 +156,21 @@ fn cut(
 }
 
 /// Part `k` of an array whose rows are those of `data`.
-fn part(whole: &Planned, spec: &FilterSpec, k: usize, data: &Block, filter: Filter) -> Planned {
+fn part(whole: &PlannedMember, spec: &FilterSpec, k: usize, data: &Block, filter: Filter) -> PlannedMember {
     let (start, rows) = (k * spec.part_rows, spec.rows(k));
     let grid = data.grid.rows(start, start + rows);
     let name = if k == 0 { whole.name.clone() } else { Name::Part(Box::new(whole.name.clone()), k) };
     let key = filter.key(grid.dtype, rows, grid.width, false);
-    Planned { name, key: Some(key), data: Block { grid, ..data.clone() }, filter, ..whole.clone() }
+    PlannedMember { name, key: Some(key), data: Block { grid, ..data.clone() }, filter, ..whole.clone() }
 }
 
-/// Values and codes of one column.
-fn coded(
-    whole: &Planned,
+/// Adds the members of a dictionary-encoded column.
+fn add_dictionary(
+    whole: &PlannedMember,
     codes: Codes,
     part_rows: usize,
     specs: &mut Vec<FilterSpec>,
-    out: &mut Vec<Planned>,
+    out: &mut Vec<PlannedMember>,
 ) -> Result<()> {
     let dtype = whole.data.grid.dtype;
     let nrows = whole.data.grid.nrows;
@@ -191,7 +190,7 @@ fn coded(
     let values = line(dtype, codes.values);
     let key = Filter::None.key(dtype, values.grid.nrows, 1, false);
     let name = Name::Dictionary(Box::new(whole.name.clone()));
-    out.push(Planned { name, key: Some(key), data: values, ..whole.clone() });
+    out.push(PlannedMember { name, key: Some(key), data: values, ..whole.clone() });
     let (descr, filter) = if codes.wide { ("<u2", Filter::Shuffle) } else { ("|u1", Filter::None) };
     let dtype = DType::parse(descr).ok_or_else(|| Error::unsupported("npz", "no NumPy dtype of codes."))?;
     let data = line(dtype, codes.bytes);
@@ -200,8 +199,8 @@ fn coded(
     Ok(())
 }
 
-/// The member of an array that no filter changes, in the order in which it lies.
-fn as_it_is(mut whole: Planned) -> Planned {
+/// The member of an unfiltered array, in the order of its memory.
+fn unfiltered(mut whole: PlannedMember) -> PlannedMember {
     let grid = whole.data.grid;
     if let Some(key) = &mut whole.key {
         key.fortran_order = grid.is_column_major() || !grid.is_row_major();

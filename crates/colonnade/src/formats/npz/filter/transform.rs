@@ -1,13 +1,17 @@
 //! Filters applied to the bytes of a member.
 
 use crate::codec::filter::{delta, shuffle};
-use crate::container::members::{Filter, Planned};
+use crate::container::members::{Filter, PlannedMember};
 use crate::error::Result;
 use crate::frame::ByteOrder;
 use crate::parallel::{LOOK_NBYTES, Look};
 
-/// Appends the NPY header and what the filter makes of the array.
-pub(in super::super) fn filtered(member: &Planned, out: &mut Vec<u8>, look: Look<'_>) -> Result<()> {
+/// Appends the NPY header and the filtered array.
+pub(in super::super) fn encode_member(
+    member: &PlannedMember,
+    out: &mut Vec<u8>,
+    cancel: Look<'_>,
+) -> Result<()> {
     out.extend_from_slice(&member.head());
     let grid = member.data.grid;
     let (width, big) = (grid.dtype.itemsize as usize, grid.dtype.order == ByteOrder::Big);
@@ -15,7 +19,7 @@ pub(in super::super) fn filtered(member: &Planned, out: &mut Vec<u8>, look: Look
         out.reserve(member.nbytes());
         return member.data.chunks(&mut |bytes| {
             for piece in bytes.chunks(LOOK_NBYTES) {
-                look()?;
+                cancel()?;
                 out.extend_from_slice(piece);
             }
             Ok(())
@@ -25,22 +29,22 @@ pub(in super::super) fn filtered(member: &Planned, out: &mut Vec<u8>, look: Look
     for column in 0..grid.width {
         let column = member.data.column(column);
         match column.packed() {
-            Some(bytes) => turn(bytes, member.filter, width, big, out),
+            Some(bytes) => encode_column(bytes, member.filter, width, big, out),
             None => {
                 gathered.clear();
                 column.chunks(&mut |bytes| {
                     gathered.extend_from_slice(bytes);
                     Ok(())
                 })?;
-                turn(&gathered, member.filter, width, big, out);
+                encode_column(&gathered, member.filter, width, big, out);
             }
         }
     }
     Ok(())
 }
 
-/// Appends what the filter makes of one column.
-pub(super) fn turn(bytes: &[u8], filter: Filter, width: usize, big: bool, out: &mut Vec<u8>) {
+/// Appends one filtered column.
+pub(super) fn encode_column(bytes: &[u8], filter: Filter, width: usize, big: bool, out: &mut Vec<u8>) {
     let at = out.len();
     match filter {
         Filter::None | Filter::Dictionary => out.extend_from_slice(bytes),
@@ -56,7 +60,7 @@ pub(super) fn turn(bytes: &[u8], filter: Filter, width: usize, big: bool, out: &
         Filter::DeltaShuffle => {
             let mut differences = vec![0; bytes.len()];
             delta(bytes, width, big, &mut differences);
-            turn(&differences, Filter::Shuffle, width, big, out);
+            encode_column(&differences, Filter::Shuffle, width, big, out);
         }
     }
 }

@@ -1,18 +1,18 @@
-//! What holds for every NPY header: written ones are read back, both parsers agree, damage never panics.
+//! Property tests of NPY headers: written headers are read back, both parsers agree, damage never panics.
 
 use proptest::prelude::*;
 
-use super::descr::{Descr, Field};
-use super::header::{Header, header_len, parse_header};
-use super::tests::{LIMIT, parse};
-use super::write::{write_header, write_numpy_header};
-use super::{fast, literal};
+use super::super::descr::{Descr, Field};
+use super::super::header::{Header, header_len, parse_header};
+use super::super::write::{write_header, write_numpy_header};
+use super::super::{fast_path, literal};
+use super::{LIMIT, parse};
 use crate::error::Result;
 use crate::frame::dtype::DType;
 
-/// The whole header text, by the grammar alone.
+/// Parses the whole header text with the grammar only.
 fn by_grammar(text: &str) -> Result<Header> {
-    // A space in front is legal, and unknown to the fast path.
+    // A leading space is legal, but the fast path does not know it.
     parse(&format!(" {text}"))
 }
 
@@ -79,7 +79,7 @@ proptest! {
         };
         let length = text.len();
         text[at % length] = byte;
-        if let (Some((dtype, fortran_order, shape)), Ok(text)) = (fast::parse(&text), std::str::from_utf8(&text)) {
+        if let (Some((dtype, fortran_order, shape)), Ok(text)) = (fast_path::parse(&text), std::str::from_utf8(&text)) {
             let header = by_grammar(text).unwrap();
             prop_assert_eq!((header.descr, header.fortran_order, header.shape), (Descr::Scalar(dtype), fortran_order, shape));
         }

@@ -1,4 +1,4 @@
-//! The two common spellings of a header, read without building a tree: 10,000 members a file are usual.
+//! Parses the two common spellings of a header without building a tree, since files often have 10,000 members.
 
 use crate::frame::dtype::DType;
 
@@ -26,7 +26,7 @@ const NUMPY: Spelling = Spelling {
     close: b"), }",
 };
 
-/// Answers only what it is sure of; `None` sends the header to the full grammar, which decides and explains.
+/// Parses a header in a known spelling. `None` leaves it to the full grammar, which also reports errors.
 pub(super) fn parse(text: &[u8]) -> Option<(DType, bool, Vec<usize>)> {
     let spelling = if text.get(1) == Some(&b'"') { &STATIC_FRAME } else { &NUMPY };
     let rest = text.strip_prefix(spelling.open)?;

@@ -1,4 +1,4 @@
-//! The members of a frame by what their names say, and its meta member.
+//! Indexes the members of a frame by name, and reads its meta member.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,20 +10,20 @@ use super::opened::Store;
 /// Buffers of columns in Arrow's layout by owner, as member numbers.
 pub(super) type Buffers = HashMap<(u8, usize), BTreeMap<String, usize>>;
 
-/// Members by what their names say.
+/// Member numbers by name.
 #[derive(Default)]
-pub(super) struct Sorted {
+pub(super) struct MembersByName {
     pub(super) blocks: Vec<Option<usize>>,
     pub(super) index: HashMap<usize, usize>,
     pub(super) columns: HashMap<usize, usize>,
     pub(super) buffers: Buffers,
-    /// Following parts of filtered arrays, and values of their codes.
+    /// Later parts of filtered arrays, and dictionaries.
     parts: HashMap<Name, usize>,
     pub(super) meta: Option<usize>,
 }
 
-impl Sorted {
-    /// The member of a name.
+impl MembersByName {
+    /// The number of the member with this name.
     pub(super) fn number(&self, name: &Name) -> Option<usize> {
         match name {
             Name::Meta => None,
@@ -44,12 +44,13 @@ pub(super) fn owner_key(owner: Owner) -> (u8, usize) {
     }
 }
 
-/// The members by what their names say. A name that stands twice is refused.
-fn sort(store: &Store) -> Result<Sorted> {
-    let mut out = Sorted { blocks: Vec::with_capacity(store.members.len()), ..Sorted::default() };
+/// Indexes the members by name. Refuses duplicate names.
+fn index(store: &Store) -> Result<MembersByName> {
+    let mut out =
+        MembersByName { blocks: Vec::with_capacity(store.members.len()), ..MembersByName::default() };
     for (number, member) in store.members.iter().enumerate() {
-        let twice = match Name::parse(store.name_bytes(member.entry)) {
-            // A number past the count of members cannot be in a row without gaps.
+        let is_duplicate = match Name::parse(store.name_bytes(member.entry)) {
+            // Blocks are numbered without gaps, so a number above the count of members is invalid.
             Some(Name::Block(i)) if i < store.members.len() => {
                 if out.blocks.len() <= i {
                     out.blocks.resize(i + 1, None);
@@ -65,19 +66,19 @@ fn sort(store: &Store) -> Result<Sorted> {
             Some(name @ (Name::Part(..) | Name::Dictionary(_))) => out.parts.insert(name, number).is_some(),
             Some(Name::Block(_)) | None => false,
         };
-        if twice {
-            let message = "stands twice: which one is meant nobody can tell. Write the file again.";
+        if is_duplicate {
+            let message = "is there twice. Write the file again.";
             return Err(Error::malformed("zip", message).in_member(store.name(member.entry)));
         }
     }
     Ok(out)
 }
 
-/// The members by their names, and what the meta member says.
-pub(super) fn describe(store: &Store) -> Result<(Sorted, Meta)> {
-    let sorted = sort(store)?;
-    let meta = read_meta(store, sorted.meta)?;
-    Ok((sorted, meta))
+/// Indexes the members by name and reads the meta member.
+pub(super) fn describe(store: &Store) -> Result<(MembersByName, Meta)> {
+    let by_name = index(store)?;
+    let meta = read_meta(store, by_name.meta)?;
+    Ok((by_name, meta))
 }
 
 fn read_meta(store: &Store, number: Option<usize>) -> Result<Meta> {

@@ -1,4 +1,4 @@
-//! Writing: the buffers of a column, cut to its rows. What a slice leaves out is not written.
+//! Takes a column apart into the buffers that are written, cut to its rows: values outside a slice are not written.
 
 use arrow_buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer};
 use arrow_data::ArrayData;
@@ -8,41 +8,45 @@ use crate::error::{Error, Result};
 use crate::frame::{Column, DType, type_name};
 use crate::memory::Buffer;
 
-use super::buffers::{ColumnSpec, Piece, PieceKind, dtype};
+use super::buffers::{BufferMember, ColumnSpec, PieceKind, dtype};
 use super::compact;
 use super::windows::{self, Fault, Position, Window};
 
-/// The buffers of `column`, cut to its rows. Copies only what a slice left off a byte boundary or off zero.
+/// The buffers of `column`, cut to its rows. Copies bits that start within a byte, and offsets that start above zero.
 ///
 /// # Errors
-/// `Unrepresentable` where the column's own buffers contradict each other, or nulls stand where its type has none.
-pub fn pieces(column: &Column) -> Result<(ColumnSpec, Vec<Piece>)> {
-    let mut cut = Cut::default();
-    cut.array(&column.data, (0, column.len()), "")?;
+/// `Unrepresentable`: the column's buffers contradict each other, or a field that is not nullable holds nulls.
+pub fn disassemble(column: &Column) -> Result<(ColumnSpec, Vec<BufferMember>)> {
+    let mut disassembler = Disassembler::default();
+    disassembler.array(&column.data, (0, column.len()), "")?;
     let spec = ColumnSpec {
         data_type: column.data.data_type().clone(),
         ordered: column.ordered,
         tag: column.tag.clone(),
         length: column.len(),
-        children: cut.lengths,
+        children: disassembler.lengths,
     };
-    Ok((spec, cut.pieces))
+    Ok((spec, disassembler.buffers))
 }
 
 #[derive(Default)]
-struct Cut {
-    pieces: Vec<Piece>,
+struct Disassembler {
+    buffers: Vec<BufferMember>,
     lengths: Vec<usize>,
 }
 
-impl Cut {
+impl Disassembler {
     fn push(&mut self, prefix: &str, name: &str, dtype: DType, bytes: ArrowBuffer) {
-        self.pieces.push(Piece { path: format!("{prefix}{name}"), dtype, bytes: Buffer::from_arrow(bytes) });
+        self.buffers.push(BufferMember {
+            path: format!("{prefix}{name}"),
+            dtype,
+            bytes: Buffer::from_arrow(bytes),
+        });
     }
 
-    /// Rows `start..start + count` of an array.
+    /// Adds rows `start..start + count` of an array.
     fn array(&mut self, data: &ArrayData, (start, count): Window, prefix: &str) -> Result<()> {
-        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
         if start.checked_add(count).is_none_or(|end| end > data.len()) {
             return Err(broken(
                 data.data_type(),
@@ -66,21 +70,23 @@ impl Cut {
             }
             PieceKind::Fixed(dtype) => {
                 let width = dtype.itemsize as usize;
-                let values = windows::part::<u8>(&buffer(0), "values", rows.0 * width, count * width);
-                self.push(prefix, "values", dtype, values.map_err(wrong)?);
+                let values =
+                    windows::aligned_slice::<u8>(&buffer(0), "values", rows.0 * width, count * width);
+                self.push(prefix, "values", dtype, values.map_err(broken_by)?);
             }
             PieceKind::Views => {
-                let views = windows::part::<u128>(&buffer(0), "views", rows.0, count).map_err(wrong)?;
-                let held = data.buffers().get(1..).unwrap_or(&[]);
-                let (views, held) = compact::views(views, held, nulls.as_ref())
+                let views =
+                    windows::aligned_slice::<u128>(&buffer(0), "views", rows.0, count).map_err(broken_by)?;
+                let data_buffers = data.buffers().get(1..).unwrap_or(&[]);
+                let (views, data_buffers) = compact::compact_views(views, data_buffers, nulls.as_ref())
                     .ok_or_else(|| broken(data.data_type(), "a view points outside its data."))?;
                 self.push(prefix, "views", dtype("|V16")?, views);
-                for (k, bytes) in held.into_iter().enumerate() {
+                for (k, bytes) in data_buffers.into_iter().enumerate() {
                     self.push(prefix, &format!("data_{k}"), DType::BYTE, bytes);
                 }
             }
-            PieceKind::Small => self.bytes::<i32>(data, rows, prefix, "<i4")?,
-            PieceKind::Large => self.bytes::<i64>(data, rows, prefix, "<i8")?,
+            PieceKind::Offsets32 => self.bytes::<i32>(data, rows, prefix, "<i4")?,
+            PieceKind::Offsets64 => self.bytes::<i64>(data, rows, prefix, "<i8")?,
             PieceKind::Nested => self.nested(data, rows, nulls.as_ref(), prefix)?,
         }
         if let (DataType::Dictionary(..), [categories]) = (data.data_type(), data.child_data()) {
@@ -97,18 +103,18 @@ impl Cut {
         prefix: &str,
         descr: &str,
     ) -> Result<()> {
-        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
         let [offsets, values] = data.buffers() else {
             return Err(broken(data.data_type(), "two buffers expected."));
         };
         let (offsets, (from, count)) =
-            windows::offsets::<T>(offsets, rows, values.len(), false).map_err(wrong)?;
+            windows::offsets::<T>(offsets, rows, values.len(), false).map_err(broken_by)?;
         self.push(prefix, "offsets", dtype(descr)?, offsets);
         self.push(prefix, "values", DType::BYTE, values.slice_with_length(from, count));
         Ok(())
     }
 
-    /// Rows of an array with children; `rows` counts in its buffers.
+    /// Adds rows of a nested array; `rows` counts in its buffers.
     fn nested(
         &mut self,
         data: &ArrayData,
@@ -116,7 +122,7 @@ impl Cut {
         nulls: Option<&NullBuffer>,
         prefix: &str,
     ) -> Result<()> {
-        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
         let buffer = |i: usize| data.buffers().get(i).cloned().unwrap_or_default();
         let first =
             || data.child_data().first().ok_or_else(|| broken(data.data_type(), "a child is missing."));
@@ -148,7 +154,7 @@ impl Cut {
                 Ok(())
             }
             DataType::Union(fields, UnionMode::Sparse) => {
-                let ids = windows::type_ids(&buffer(0), rows, &ids_of(fields)).map_err(wrong)?;
+                let ids = windows::type_ids(&buffer(0), rows, &type_ids_of(fields)).map_err(broken_by)?;
                 self.push(prefix, "type_ids", dtype("|i1")?, ids);
                 for (i, child) in data.child_data().iter().enumerate() {
                     self.array(child, rows, &format!("{prefix}{i}_"))?;
@@ -157,10 +163,12 @@ impl Cut {
             }
             DataType::Union(fields, UnionMode::Dense) => {
                 let limits: Vec<usize> = data.child_data().iter().map(ArrayData::len).collect();
-                let names = ids_of(fields);
-                let used = windows::bounds(&buffer(0), &buffer(1), rows, &names).map_err(wrong)?;
+                let names = type_ids_of(fields);
+                let used =
+                    windows::dense_union_bounds(&buffer(0), &buffer(1), rows, &names).map_err(broken_by)?;
                 let (ids, offsets) =
-                    windows::dense(&buffer(0), &buffer(1), rows, &names, (&used, &limits)).map_err(wrong)?;
+                    windows::dense_union(&buffer(0), &buffer(1), rows, &names, (&used, &limits))
+                        .map_err(broken_by)?;
                 self.push(prefix, "type_ids", dtype("|i1")?, ids);
                 self.push(prefix, "offsets", dtype("<i4")?, offsets);
                 for (i, (child, used)) in data.child_data().iter().zip(used).enumerate() {
@@ -186,11 +194,11 @@ impl Cut {
         prefix: &str,
         descr: &str,
     ) -> Result<()> {
-        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
         let ([offsets], [child]) = (data.buffers(), data.child_data()) else {
             return Err(broken(data.data_type(), "offsets and one child expected."));
         };
-        let (offsets, used) = windows::offsets::<T>(offsets, rows, child.len(), true).map_err(wrong)?;
+        let (offsets, used) = windows::offsets::<T>(offsets, rows, child.len(), true).map_err(broken_by)?;
         self.push(prefix, "offsets", dtype(descr)?, offsets);
         self.lengths.push(used.1);
         self.child(item, None, child, used, &format!("{prefix}0_"))
@@ -203,11 +211,12 @@ impl Cut {
         prefix: &str,
         descr: &str,
     ) -> Result<()> {
-        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
         let ([offsets, sizes], [child]) = (data.buffers(), data.child_data()) else {
             return Err(broken(data.data_type(), "offsets, sizes and one child expected."));
         };
-        let (offsets, sizes, used) = windows::views::<T>(offsets, sizes, rows, child.len()).map_err(wrong)?;
+        let (offsets, sizes, used) =
+            windows::list_views::<T>(offsets, sizes, rows, child.len()).map_err(broken_by)?;
         self.push(prefix, "offsets", dtype(descr)?, offsets);
         self.push(prefix, "sizes", dtype(descr)?, sizes);
         self.lengths.push(used.1);
@@ -215,19 +224,20 @@ impl Cut {
     }
 
     fn runs<T: Position>(&mut self, data: &ArrayData, rows: Window, prefix: &str, descr: &str) -> Result<()> {
-        let wrong = |fault: Fault| broken(data.data_type(), &fault.message);
+        let broken_by = |fault: Fault| broken(data.data_type(), &fault.message);
         let [ends, values] = data.child_data() else {
             return Err(broken(data.data_type(), "run ends and values expected."));
         };
         let stored = ends.buffers().first().cloned().unwrap_or_default();
-        let stored = windows::part::<T>(&stored, "0_values", ends.offset(), ends.len()).map_err(wrong)?;
-        let (ends, used) = windows::runs::<T>(&stored, rows).map_err(wrong)?;
+        let stored =
+            windows::aligned_slice::<T>(&stored, "0_values", ends.offset(), ends.len()).map_err(broken_by)?;
+        let (ends, used) = windows::run_ends::<T>(&stored, rows).map_err(broken_by)?;
         self.push(prefix, "0_values", dtype(descr)?, ends);
         self.lengths.push(used.1);
         self.array(values, used, &format!("{prefix}1_"))
     }
 
-    /// A child whose field may say that nothing in it is null, but under nulls of its parent.
+    /// Adds a child. A field that is not nullable may hold nulls only where its parent is null.
     fn child(
         &mut self,
         field: &Field,
@@ -252,7 +262,7 @@ impl Cut {
     }
 }
 
-pub(super) fn ids_of(fields: &UnionFields) -> Vec<i8> {
+pub(super) fn type_ids_of(fields: &UnionFields) -> Vec<i8> {
     fields.iter().map(|(id, _)| id).collect()
 }
 

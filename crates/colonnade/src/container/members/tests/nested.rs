@@ -1,4 +1,4 @@
-//! Nested arrays cut, written as pieces and assembled again; and pieces that contradict each other.
+//! Nested arrays taken apart and assembled again, and buffers that contradict each other.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,54 +15,59 @@ use arrow_array::{
 use arrow_buffer::{Buffer as ArrowBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Fields};
 
-use super::{ColumnSpec, Piece, assemble, pieces};
+use crate::container::members::{BufferMember, ColumnSpec, assemble, disassemble};
 use crate::error::{Error, Result};
 use crate::frame::arrow_type;
 use crate::frame::paths::{Leaves, spots};
 use crate::frame::{Column, DType};
 use crate::memory::Buffer;
 
-fn assembled(spec: &ColumnSpec, parts: &[Piece], rows: (usize, usize)) -> Result<Column> {
-    part_of(spec, parts, rows, &Leaves::All)
+fn assemble_all(spec: &ColumnSpec, parts: &[BufferMember], rows: (usize, usize)) -> Result<Column> {
+    assemble_leaves(spec, parts, rows, &Leaves::All)
 }
 
-fn part_of(spec: &ColumnSpec, parts: &[Piece], rows: (usize, usize), kept: &Leaves) -> Result<Column> {
-    let by_path: HashMap<&str, &Piece> = parts.iter().map(|p| (p.path.as_str(), p)).collect();
+fn assemble_leaves(
+    spec: &ColumnSpec,
+    parts: &[BufferMember],
+    rows: (usize, usize),
+    kept: &Leaves,
+) -> Result<Column> {
+    let by_path: HashMap<&str, &BufferMember> = parts.iter().map(|p| (p.path.as_str(), p)).collect();
     assemble(spec, kept, rows, &mut |path| Ok(by_path.get(path).map(|p| (p.dtype, p.bytes.clone()))))
 }
 
-/// Each part of the column is that part of what is assembled, and nothing else is asked for.
-fn parts_go_round(array: &ArrayRef, spec: &ColumnSpec, parts: &[Piece]) {
+/// Assembles each projected leaf from its own buffers only.
+fn each_leaf_comes_back(array: &ArrayRef, spec: &ColumnSpec, parts: &[BufferMember]) {
     for spot in spots(array.data_type(), &Leaves::All) {
         let kept = Leaves::of(array.data_type(), &[&spot.steps]);
         let path: Vec<String> = spot.steps.iter().map(usize::to_string).collect();
-        // What begins as the path does, and what stands above it; run ends come with their values.
-        let held = |piece: &&Piece| {
+        // The buffers of the leaf, of its ancestors, and run ends with their values.
+        let belongs = |piece: &&BufferMember| {
             let own = piece.path.split('_').take_while(|word| word.parse::<usize>().is_ok());
             own.zip(&path).all(|(one, other)| one == other) || piece.path.ends_with("0_values")
         };
-        let some: Vec<Piece> = parts.iter().filter(held).cloned().collect();
-        let found = part_of(spec, &some, (0, array.len()), &kept).unwrap();
+        let some: Vec<BufferMember> = parts.iter().filter(belongs).cloned().collect();
+        let found = assemble_leaves(spec, &some, (0, array.len()), &kept).unwrap();
         found.data.validate_full().unwrap();
-        let wanted = kept.prune(array.to_data());
-        assert_eq!(found.data.data_type(), wanted.data_type());
-        assert_eq!(found.data, wanted, "{}", spot.path);
+        let expected = kept.prune(array.to_data());
+        assert_eq!(found.data.data_type(), expected.data_type());
+        assert_eq!(found.data, expected, "{}", spot.path);
     }
 }
 
-/// Every slice goes and comes back, and so does every range of rows of what was written.
-fn goes_round(array: &ArrayRef) {
+/// Every slice comes back, and so does every range of rows of the whole.
+fn comes_back(array: &ArrayRef) {
     let json = arrow_type::to_json(array.data_type()).unwrap();
     assert_eq!(&arrow_type::from_json(&json).unwrap(), array.data_type());
-    let whole = pieces(&Column::new(array.to_data())).unwrap();
+    let whole = disassemble(&Column::new(array.to_data())).unwrap();
     for start in 0..=array.len() {
         for stop in start..=array.len() {
             let expected = array.slice(start, stop - start);
-            let (spec, parts) = pieces(&Column::new(expected.to_data())).unwrap();
-            parts_go_round(&expected, &spec, &parts);
+            let (spec, parts) = disassemble(&Column::new(expected.to_data())).unwrap();
+            each_leaf_comes_back(&expected, &spec, &parts);
             for found in [
-                assembled(&spec, &parts, (0, stop - start)).unwrap(),
-                assembled(&whole.0, &whole.1, (start, stop)).unwrap(),
+                assemble_all(&spec, &parts, (0, stop - start)).unwrap(),
+                assemble_all(&whole.0, &whole.1, (start, stop)).unwrap(),
             ] {
                 found.data.validate_full().unwrap();
                 assert_eq!(found.data.data_type(), array.data_type());
@@ -147,12 +152,12 @@ fn structs() -> ArrayRef {
 #[test]
 fn every_nested_type_goes_round_with_nulls_and_slices() {
     for array in [list(), view_list(), fixed(), map(), union(true), union(false), runs(), structs()] {
-        goes_round(&array);
-        goes_round(&array.slice(1, array.len() - 1));
-        goes_round(&array.slice(array.len(), 0));
+        comes_back(&array);
+        comes_back(&array.slice(1, array.len() - 1));
+        comes_back(&array.slice(array.len(), 0));
     }
     let interval = IntervalMonthDayNanoArray::from(vec![Some(IntervalMonthDayNano::new(1, -2, 3)), None]);
-    goes_round(&(Arc::new(interval) as ArrayRef));
+    comes_back(&(Arc::new(interval) as ArrayRef));
 }
 
 #[test]
@@ -160,7 +165,7 @@ fn every_nested_type_goes_round_inside_a_list() {
     for inner in [view_list(), fixed(), map(), union(true), union(false), runs(), structs()] {
         let item = Arc::new(Field::new("item", inner.data_type().clone(), true));
         let offsets = OffsetBuffer::new(vec![0i32, 1, 1, i32::try_from(inner.len()).unwrap()].into());
-        goes_round(
+        comes_back(
             &(Arc::new(ListArray::new(item, offsets, inner, Some(vec![true, false, true].into())))
                 as ArrayRef),
         );
@@ -168,18 +173,18 @@ fn every_nested_type_goes_round_inside_a_list() {
 }
 
 /// A list of int64: `[[1, 2], [], [3]]`.
-fn numbers() -> (ColumnSpec, Vec<Piece>) {
+fn numbers() -> (ColumnSpec, Vec<BufferMember>) {
     let offsets = OffsetBuffer::new(vec![0i32, 2, 2, 3].into());
     let item = Arc::new(Field::new("item", DataType::Int64, true));
     let array = ListArray::new(item, offsets, Arc::new(Int64Array::from(vec![1, 2, 3])), None);
-    pieces(&Column::new(array.to_data())).unwrap()
+    disassemble(&Column::new(array.to_data())).unwrap()
 }
 
 fn with_offsets(offsets: &[i32]) -> Error {
     let (spec, mut parts) = numbers();
     let offset_piece = parts.iter_mut().find(|p| p.path == "offsets").unwrap();
     offset_piece.bytes = Buffer::from_arrow(ArrowBuffer::from_slice_ref(offsets));
-    assembled(&spec, &parts, (0, 3)).unwrap_err()
+    assemble_all(&spec, &parts, (0, 3)).unwrap_err()
 }
 
 #[test]
@@ -199,20 +204,20 @@ fn offsets_are_checked_at_their_byte() {
 }
 
 #[test]
-fn only_the_rows_that_are_wanted_are_looked_at() {
+fn only_requested_rows_are_checked() {
     let (spec, mut parts) = numbers();
     let offset_piece = parts.iter_mut().find(|p| p.path == "offsets").unwrap();
     offset_piece.bytes = Buffer::from_arrow(ArrowBuffer::from_slice_ref([-7i32, 2, 2, 3]));
-    let found = assembled(&spec, &parts, (1, 3)).unwrap();
+    let found = assemble_all(&spec, &parts, (1, 3)).unwrap();
     assert_eq!(found.data.child_data()[0].len(), 1);
-    assert!(assembled(&spec, &parts, (0, 3)).is_err());
-    assert!(assembled(&spec, &parts, (2, 1)).is_err());
-    assert!(assembled(&spec, &parts, (2, 4)).is_err());
+    assert!(assemble_all(&spec, &parts, (0, 3)).is_err());
+    assert!(assemble_all(&spec, &parts, (2, 1)).is_err());
+    assert!(assemble_all(&spec, &parts, (2, 4)).is_err());
 }
 
 #[test]
 fn run_ends_are_checked_at_their_byte() {
-    let (spec, parts) = pieces(&Column::new(runs().to_data())).unwrap();
+    let (spec, parts) = disassemble(&Column::new(runs().to_data())).unwrap();
     for (ends, byte, words) in [
         (&[2, 2, 7][..], 4, "rising"),
         (&[0, 3, 7], 0, "above 0"),
@@ -223,7 +228,7 @@ fn run_ends_are_checked_at_their_byte() {
         let mut parts = parts.clone();
         let piece = parts.iter_mut().find(|p| p.path == "0_values").unwrap();
         piece.bytes = Buffer::from_arrow(ArrowBuffer::from_slice_ref(ends));
-        let error = assembled(&spec, &parts, (0, 7)).unwrap_err();
+        let error = assemble_all(&spec, &parts, (0, 7)).unwrap_err();
         assert_eq!(error.location().offset, Some(byte), "{ends:?} {error}");
         assert!(error.to_string().contains(words), "{error}");
     }
@@ -234,17 +239,17 @@ fn lengths_of_children_must_fit_the_type() {
     let (mut spec, parts) = numbers();
     for children in [vec![], vec![3, 3], vec![2], vec![usize::MAX]] {
         spec.children = children;
-        assert!(assembled(&spec, &parts, (0, 3)).is_err());
+        assert!(assemble_all(&spec, &parts, (0, 3)).is_err());
     }
     let deep = |inner: DataType| DataType::FixedSizeList(Arc::new(Field::new("x", inner, true)), i32::MAX);
     spec.children = vec![];
     spec.data_type = deep(deep(deep(DataType::Null)));
-    assert!(spec.largest().is_err());
+    assert!(spec.largest_length().is_err());
 }
 
 #[test]
 fn a_buffer_of_another_dtype_is_refused() {
     let (spec, mut parts) = numbers();
     parts.iter_mut().for_each(|p| p.dtype = DType::parse("<f4").unwrap());
-    assert!(assembled(&spec, &parts, (0, 3)).unwrap_err().to_string().contains("expected dtype <i4"));
+    assert!(assemble_all(&spec, &parts, (0, 3)).unwrap_err().to_string().contains("expected dtype <i4"));
 }

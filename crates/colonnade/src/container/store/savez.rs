@@ -1,28 +1,28 @@
-//! The frame that arrays under any names are: what `numpy.savez` and `numpy.save` write.
+//! Maps the arrays that `numpy.savez` and `numpy.save` write, under any names, to a frame.
 
 use crate::container::npy::Descr;
 use crate::error::Result;
 use crate::frame::{Axis, Grid, Part, Tags};
 
 use super::frame_places::{AxisPlaces, FramePlaces};
-use super::member_places::{check_rows, check_width, grid_of, line_of};
-use super::opened::{Kind, Store};
+use super::member_places::{check_rows, check_width, grid_of, vector_of};
+use super::opened::{Store, StoreKind};
 use super::place::Place;
 use super::scan::{Array, Member};
 
-/// Arrays under any names: columns of one length, one 2-D array, or one structured array; or why they are no frame.
+/// A frame of 1-D arrays of one length, of one 2-D array or of one structured array; else the reason why they are no frame.
 ///
 /// # Errors
-/// `LimitExceeded`: rows that no byte stands behind.
+/// `LimitExceeded`: too many rows that store no bytes.
 pub(super) fn from_arrays(store: &Store) -> Result<std::result::Result<FramePlaces, String>> {
-    let found = places(store);
-    if let Ok(places) = &found {
+    let layout = arrange(store);
+    if let Ok(places) = &layout {
         check_rows(store, places.nrows, &places.parts)?;
     }
-    Ok(found)
+    Ok(layout)
 }
 
-fn places(store: &Store) -> std::result::Result<FramePlaces, String> {
+fn arrange(store: &Store) -> std::result::Result<FramePlaces, String> {
     const ADVICE: &str = "Read the arrays with read_arrays.";
     let arrays: Vec<&Member> =
         store.members.iter().filter(|m| !matches!(store.array_of(m), Array::None)).collect();
@@ -39,7 +39,7 @@ fn places(store: &Store) -> std::result::Result<FramePlaces, String> {
                 parts.push(Part::Block(place, vec![i]));
             }
         }
-        [one] if store.kind == Kind::Npy || is_two_dimensional(store, one) => {
+        [one] if store.kind == StoreKind::Npy || is_two_dimensional(store, one) => {
             let (key, offset) = grid_of(store, one).map_err(|e| e.to_string())?;
             check_width(store, key.width).map_err(|e| e.to_string())?;
             nrows = key.nrows;
@@ -55,7 +55,7 @@ fn places(store: &Store) -> std::result::Result<FramePlaces, String> {
             for (i, member) in many.iter().enumerate() {
                 let name = store.name(member.entry);
                 let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
-                let place = line_of(store, member).map_err(|_| {
+                let place = vector_of(store, member).map_err(|_| {
                     format!("expected 1-D arrays of one length (or a single 2-D one), found {name:?} of another shape. {ADVICE}")
                 })?;
                 let expected = *common.get_or_insert(place.grid.nrows);
@@ -73,7 +73,7 @@ fn places(store: &Store) -> std::result::Result<FramePlaces, String> {
     }
     let ncols = parts.iter().map(|p| if let Part::Block(_, at) = p { at.len() } else { 1 }).sum();
     let columns = if labels.is_empty() { Axis::range(ncols) } else { super::labels::text_axis(&labels) };
-    let tags = Tags { name: "null".into(), attrs: None, origin: super::origin::of_lone(store) };
+    let tags = Tags { name: "null".into(), attrs: None, origin: super::origin::of_single_array(store) };
     let (index, columns) = (AxisPlaces::Ready(Axis::range(nrows)), AxisPlaces::Ready(columns));
     Ok(FramePlaces { nrows, ncols, parts, index, columns, tags, version: None })
 }
@@ -82,7 +82,7 @@ fn is_two_dimensional(store: &Store, member: &Member) -> bool {
     matches!(store.array_of(member), Array::Plain { key, .. } if key.two_dimensional)
 }
 
-/// Rows and fields of a 1-D structured array.
+/// The row count and fields of a 1-D structured array.
 fn structured(store: &Store, member: &Member) -> std::result::Result<(usize, Vec<(String, Place)>), String> {
     let Array::Other(header) = store.array_of(member) else {
         return Err("expected a structured array.".into());
