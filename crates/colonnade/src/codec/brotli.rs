@@ -6,17 +6,17 @@ use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
 
 use crate::error::{Error, Result};
 
-/// Levels that brotli takes.
+/// Valid levels.
 pub const LEVELS: std::ops::RangeInclusive<i32> = 0..=11;
 
-/// The level where none is asked for; what the parquet libraries in Rust and C++ write is between 1 and 8.
+/// The default level. The parquet libraries in Rust and C++ use levels between 1 and 8.
 pub const DEFAULT_LEVEL: i32 = 4;
 
-/// Matches reach back 4 MiB: pages are no longer.
+/// Matches reach back 4 MiB, because pages are not longer.
 const WINDOW_LOG: i32 = 22;
 
-/// The most that `compressed` bytes can yield: a part of 16 MiB takes 101 bits at least, of its header, of three codes of one
-/// symbol each, and of a copy.
+/// Most bytes that `compressed` bytes can decompress to. A block of 16 MiB takes at least 101 bits: its header, three codes of one
+/// symbol each, and a copy.
 #[must_use]
 pub fn most(compressed: u64) -> u64 {
     (compressed / 12 + 1).saturating_mul(16 << 20)
@@ -26,10 +26,10 @@ fn damaged(message: &str) -> Error {
     Error::malformed("brotli", format!("{message}. The compressed bytes are damaged."))
 }
 
-/// Compresses `bytes` as one stream, behind what `out` holds.
+/// Compresses `bytes` as one stream, and appends it to `out`.
 ///
 /// # Errors
-/// The library's own.
+/// Errors of the library.
 pub fn compress(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
     let params = BrotliEncoderParams {
         quality: level.clamp(*LEVELS.start(), *LEVELS.end()),
@@ -42,10 +42,10 @@ pub fn compress(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Decompresses into `target`, which must be filled exactly.
+/// Decompresses into `target`. The stream must fill it exactly.
 ///
 /// # Errors
-/// Malformed bytes; more or fewer bytes than `target` takes.
+/// Malformed bytes, or another length than that of `target`.
 pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     let alloc = || StandardAlloc::default();
     let mut state: BrotliState<StandardAlloc, StandardAlloc, StandardAlloc> =
@@ -64,7 +64,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
         &mut state,
     );
     if matches!(result, BrotliResult::NeedsMoreOutput) {
-        // The room is full: the end mark may still be unread, but one more byte would be too many.
+        // The target is full. The end mark may still be unread, but another byte would be an error.
         let (mut spare, mut free, mut more) = ([0u8; 1], 1, 0);
         result = BrotliDecompressStream(
             &mut left, &mut used, source, &mut free, &mut more, &mut spare, &mut total, &mut state,

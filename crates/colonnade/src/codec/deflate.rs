@@ -1,69 +1,69 @@
-//! Raw deflate (RFC 1951), as ZIP method 8 holds it.
+//! Raw deflate (RFC 1951), the ZIP method 8.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use crate::error::{Error, Result};
 use crate::parallel::{LOOK_NBYTES, Look};
 
-/// Levels that deflate takes.
+/// Valid levels.
 pub const LEVELS: std::ops::RangeInclusive<i32> = 0..=9;
 
-/// The level where none is asked for.
+/// The default level.
 pub const DEFAULT_LEVEL: i32 = 6;
 
-/// Deflate cannot expand further than this.
+/// Highest possible ratio of decompressed to compressed size.
 pub const MAX_RATIO: u64 = 1032;
 
 fn damaged(message: &str) -> Error {
     Error::malformed("deflate", format!("{message}. The compressed bytes are damaged."))
 }
 
-fn behind(rest: &[u8]) -> Error {
+fn trailing_bytes(rest: &[u8]) -> Error {
     damaged(&format!("expected the end of the stream, found {} bytes more", rest.len()))
 }
 
-/// Compresses `parts`, one after the other, as one stream; `look` is asked on the way.
+/// Compresses the concatenated `parts` as one stream, and calls `cancel` between chunks.
 ///
 /// # Errors
-/// The library's own, and those of `look`.
-pub fn compress(parts: &[&[u8]], level: i32, look: Look<'_>) -> Result<Vec<u8>> {
+/// Errors of the library and of `cancel`.
+pub fn compress(parts: &[&[u8]], level: i32, cancel: Look<'_>) -> Result<Vec<u8>> {
     let total: usize = parts.iter().map(|p| p.len()).sum();
     let mut state = Compress::new(Compression::new(level.clamp(0, 9).unsigned_abs()), false);
     let mut out = Vec::with_capacity(total / 2 + 64);
-    // Into `out` itself every call would first write zeros over all that it has room for.
-    let mut room = vec![0; LOOK_NBYTES.min(total + 64)];
+    // Output goes through a buffer. Compressing into `out` would zero its spare capacity in every call.
+    let mut buffer = vec![0; LOOK_NBYTES.min(total + 64)];
     for piece in parts.iter().flat_map(|part| part.chunks(LOOK_NBYTES)) {
-        look()?;
+        cancel()?;
         let mut rest = piece;
         while !rest.is_empty() {
             let before = state.total_in();
-            step(&mut state, rest, &mut room, &mut out, FlushCompress::None)?;
+            step(&mut state, rest, &mut buffer, &mut out, FlushCompress::None)?;
             rest = rest.get(usize::try_from(state.total_in() - before).unwrap_or(0)..).unwrap_or(&[]);
         }
     }
-    while step(&mut state, &[], &mut room, &mut out, FlushCompress::Finish)? != Status::StreamEnd {}
+    while step(&mut state, &[], &mut buffer, &mut out, FlushCompress::Finish)? != Status::StreamEnd {}
     Ok(out)
 }
 
-/// Compresses some of `bytes` into `room`, and appends what came of it.
+/// Compresses some of `bytes` into `buffer`, and appends the output.
 fn step(
     state: &mut Compress,
     bytes: &[u8],
-    room: &mut [u8],
+    buffer: &mut [u8],
     out: &mut Vec<u8>,
     flush: FlushCompress,
 ) -> Result<Status> {
     let before = state.total_out();
-    let status = state.compress(bytes, room, flush).map_err(|e| damaged(&e.to_string()))?;
+    let status = state.compress(bytes, buffer, flush).map_err(|e| damaged(&e.to_string()))?;
     let made = usize::try_from(state.total_out() - before).unwrap_or(0);
-    out.extend_from_slice(room.get(..made).unwrap_or_default());
+    out.extend_from_slice(buffer.get(..made).unwrap_or_default());
     Ok(status)
 }
 
-/// Decompresses into `target`, which must be filled exactly, from a stream that ends there.
+/// Decompresses a whole stream into `target`, which it must fill exactly.
 ///
 /// # Errors
-/// Malformed bytes; more or fewer bytes than `target` takes.
+/// Malformed bytes, or another length than that of `target`.
 pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     let mut state = Decompress::new(false);
     let status = fill(&mut state, source, target)?;
@@ -73,29 +73,29 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     }
     let rest = source.get(usize::try_from(state.total_in()).unwrap_or(usize::MAX)..).unwrap_or(&[]);
     if status == Status::StreamEnd {
-        return if rest.is_empty() { Ok(()) } else { Err(behind(rest)) };
+        return if rest.is_empty() { Ok(()) } else { Err(trailing_bytes(rest)) };
     }
-    // The target is full: the end mark may still be unread, but one more byte would be too many.
+    // The target is full. The end mark may still be unread, but another byte would be an error.
     let before = state.total_in();
     let mut spare = [0u8; 1];
     match state.decompress(rest, &mut spare, FlushDecompress::Finish) {
         Ok(Status::StreamEnd) if state.total_out() == written => {
             let used = usize::try_from(state.total_in() - before).unwrap_or(usize::MAX);
             let rest = rest.get(used..).unwrap_or(&[]);
-            if rest.is_empty() { Ok(()) } else { Err(behind(rest)) }
+            if rest.is_empty() { Ok(()) } else { Err(trailing_bytes(rest)) }
         }
         _ => Err(damaged(&format!("expected {written} bytes, the stream yields more or has no end"))),
     }
 }
 
-/// One call takes and gives 4 GiB at most: as many calls as it needs.
+/// Calls the library until `target` is full, because one call handles at most 4 GiB.
 fn fill(state: &mut Decompress, source: &[u8], target: &mut [u8]) -> Result<Status> {
     let at = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     loop {
         let (taken, written) = (state.total_in(), state.total_out());
-        let (rest, room) = (source.get(at(taken)..), target.get_mut(at(written)..));
+        let (rest, buffer) = (source.get(at(taken)..), target.get_mut(at(written)..));
         let status =
-            state.decompress(rest.unwrap_or_default(), room.unwrap_or_default(), FlushDecompress::Finish);
+            state.decompress(rest.unwrap_or_default(), buffer.unwrap_or_default(), FlushDecompress::Finish);
         let status = status.map_err(|e| damaged(&e.to_string()))?;
         let stands = (taken, written) == (state.total_in(), state.total_out());
         if status == Status::StreamEnd || stands || at(state.total_out()) == target.len() {
@@ -104,7 +104,7 @@ fn fill(state: &mut Decompress, source: &[u8], target: &mut [u8]) -> Result<Stat
     }
 }
 
-/// Decompresses the first bytes only, as many as `target` takes or the stream has; answers how many.
+/// Decompresses the first bytes of the stream into `target`, and returns their number.
 ///
 /// # Errors
 /// Malformed bytes.

@@ -1,15 +1,15 @@
-//! Dictionaries of words: each value that occurs once, in the order of its first occurrence, and a key for each row.
+//! Dictionary encoding of fixed-width values: the distinct values in the order of first occurrence, and a key for each row.
 //!
-//! Values are the same if their bits are: NaNs keep their payloads, and -0.0 is not 0.0. Whoever builds one says how many
-//! values are too many, and building ends there.
+//! Values are equal if their bits are, so NaNs keep their payloads and -0.0 differs from 0.0. The caller gives the largest
+//! number of distinct values, and encoding stops above it.
 
-/// Values that repeat are found a stretch at a time.
-const STRETCH: usize = 8;
+/// Number of values that are compared at once with the last value.
+const BLOCK: usize = 8;
 
 /// A value that is compared as one number.
 pub(crate) trait Word: Copy + Eq + Default {
     fn hash(self) -> u64;
-    /// How far above the least one, as integers.
+    /// The difference to the least value, as integers.
     fn above(self, least: Self) -> u64;
 }
 
@@ -27,7 +27,7 @@ impl Word for u32 {
 impl Word for u64 {
     #[inline]
     fn hash(self) -> u64 {
-        // Floats of few digits differ in their high bits alone, which a product alone would not spread.
+        // Floats with few digits differ only in their high bits, which the multiplication would not spread.
         (self ^ self >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
     #[inline]
@@ -49,27 +49,27 @@ impl Word for u128 {
     }
 }
 
-/// Integers within this range are looked up in a table without hashing.
+/// Values within a smaller range are looked up in a table without hashing.
 const TABLE: u64 = 1 << 16;
 
-/// Keys and values; `None` where more than `most` values occur.
+/// Encodes values: keys and distinct values; `None` above `most` distinct values. `least`: the least and greatest value, if known.
 pub(crate) fn words<T: Word>(values: &[T], least: Option<(T, T)>, most: usize) -> Option<(Vec<u32>, Vec<T>)> {
     if let Some((least, greatest)) = least {
         let range = greatest.above(least);
         if range < TABLE && range < 4 * values.len() as u64 {
-            return table(values, least, usize::try_from(range).ok()? + 1, most);
+            return table_lookup(values, least, usize::try_from(range).ok()? + 1, most);
         }
     }
-    hashed(values, most)
+    hash_lookup(values, most)
 }
 
-fn table<T: Word>(values: &[T], least: T, range: usize, most: usize) -> Option<(Vec<u32>, Vec<T>)> {
+fn table_lookup<T: Word>(values: &[T], least: T, range: usize, most: usize) -> Option<(Vec<u32>, Vec<T>)> {
     let mut slots = vec![0u32; range.next_power_of_two()];
     let mask = slots.len() - 1;
     let mut found = Vec::new();
     let mut keys = Vec::with_capacity(values.len());
-    for stretch in values.chunks(4096) {
-        for &value in stretch {
+    for block in values.chunks(4096) {
+        for &value in block {
             #[allow(clippy::cast_possible_truncation)] // below the mask
             let slot = &mut slots[value.above(least) as usize & mask];
             if *slot == 0 {
@@ -85,13 +85,13 @@ fn table<T: Word>(values: &[T], least: T, range: usize, most: usize) -> Option<(
     Some((keys, found))
 }
 
-fn hashed<T: Word>(values: &[T], most: usize) -> Option<(Vec<u32>, Vec<T>)> {
-    let mut building = Hashed::new(values.len());
-    building.add(values, most)?;
-    building.done(most)
+fn hash_lookup<T: Word>(values: &[T], most: usize) -> Option<(Vec<u32>, Vec<T>)> {
+    let mut dictionary = Hashed::new(values.len());
+    dictionary.add(values, most)?;
+    dictionary.done(most)
 }
 
-/// A dictionary that is being built. Slots have a value and its key + 1; at most half of them are taken.
+/// Builds a dictionary with a hash table. Slots have a value and its key + 1; at most half of them are used.
 pub(crate) struct Hashed<T> {
     bits: u32,
     slots: Vec<(T, u32)>,
@@ -101,28 +101,28 @@ pub(crate) struct Hashed<T> {
 }
 
 impl<T: Word> Hashed<T> {
-    /// An empty one for about `n` values.
+    /// An empty dictionary for about `n` rows.
     pub(crate) fn new(n: usize) -> Self {
         let bits = (usize::BITS - n.leading_zeros() + 1).clamp(4, 10);
         let slots = vec![(T::default(), 0); 1 << bits];
         Self { bits, slots, found: Vec::new(), keys: Vec::with_capacity(n), last: (T::default(), 0) }
     }
 
-    /// Adds values; `None` once there are too many.
+    /// Adds rows; `None` above `most` distinct values.
     pub(crate) fn add(&mut self, values: &[T], most: usize) -> Option<()> {
-        for stretch in values.chunks(STRETCH) {
-            if !self.found.is_empty() && stretch.iter().all(|&value| value == self.last.0) {
-                self.keys.extend(std::iter::repeat_n(self.last.1, stretch.len()));
+        for block in values.chunks(BLOCK) {
+            if !self.found.is_empty() && block.iter().all(|&value| value == self.last.0) {
+                self.keys.extend(std::iter::repeat_n(self.last.1, block.len()));
                 continue;
             }
-            if self.found.len() + STRETCH > self.slots.len() / 2 {
+            if self.found.len() + BLOCK > self.slots.len() / 2 {
                 if self.found.len() > most {
                     return None;
                 }
                 self.grow();
             }
             let mask = self.slots.len() - 1;
-            for &value in stretch {
+            for &value in block {
                 let mut at = place(value.hash(), self.bits);
                 let key = loop {
                     let slot = &mut self.slots[at & mask];
@@ -157,7 +157,7 @@ impl<T: Word> Hashed<T> {
         }
     }
 
-    /// Keys and values; `None` where there are more than `most`.
+    /// Keys and distinct values; `None` above `most` distinct values.
     pub(crate) fn done(self, most: usize) -> Option<(Vec<u32>, Vec<T>)> {
         (self.found.len() <= most).then_some((self.keys, self.found))
     }

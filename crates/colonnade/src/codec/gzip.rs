@@ -1,4 +1,4 @@
-//! Gzip members (RFC 1952), one or several, or one zlib stream (RFC 1950): what Parquet calls GZIP.
+//! Parquet's GZIP: one or more gzip members (RFC 1952), or one zlib stream (RFC 1950).
 
 use std::cell::RefCell;
 
@@ -8,13 +8,13 @@ use crate::error::{Error, Result};
 
 pub use super::deflate::{DEFAULT_LEVEL, LEVELS};
 
-/// A member's header as it is written: no name, no time, no system.
+/// The header of written members, without name, time and operating system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
-/// Header, check and size of a member.
+/// Bytes of a member's header, checksum and size.
 const MEMBER_NBYTES: usize = HEADER.len() + 8;
 
-/// The most that `compressed` bytes can yield.
+/// Most bytes that `compressed` bytes can decompress to.
 #[must_use]
 pub fn most(compressed: u64) -> u64 {
     compressed.saturating_mul(super::deflate::MAX_RATIO)
@@ -25,14 +25,14 @@ fn damaged(message: &str) -> Error {
 }
 
 thread_local! {
-    /// A window is 32 KiB and more: one a thread, not one a page.
+    /// The state has a window of at least 32 KiB, so each thread reuses one.
     static DECOMPRESSOR: RefCell<Decompress> = RefCell::new(Decompress::new(false));
 }
 
-/// Compresses `bytes` as one member, behind what `out` holds.
+/// Compresses `bytes` as one member, and appends it to `out`.
 ///
 /// # Errors
-/// The library's own.
+/// Errors of the library.
 pub fn compress(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
     out.reserve(bytes.len() / 2 + 64);
     out.extend_from_slice(&HEADER);
@@ -47,23 +47,23 @@ pub fn compress(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
         }
     }
     out.extend_from_slice(&crc32fast::hash(bytes).to_le_bytes());
-    // The size modulo 2^32, as the specification says.
+    // RFC 1952: the size modulo 2^32.
     let size = u32::try_from(bytes.len() & 0xffff_ffff).unwrap_or(0);
     out.extend_from_slice(&size.to_le_bytes());
     Ok(())
 }
 
-/// Decompresses into `target`, which must be filled exactly.
+/// Decompresses into `target`. The stream must fill it exactly.
 ///
 /// # Errors
-/// Malformed bytes, a wrong checksum; more or fewer bytes than `target` takes.
+/// Malformed bytes, a wrong checksum, or another length than that of `target`.
 pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     let (mut rest, mut filled) = (source, 0);
     let expected = target.len();
     DECOMPRESSOR.with_borrow_mut(|state| {
         loop {
             let room = target.get_mut(filled..).unwrap_or_default();
-            let n = member(state, &mut rest, room)?;
+            let n = decompress_member(state, &mut rest, room)?;
             filled += n;
             if rest.is_empty() {
                 break;
@@ -76,7 +76,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     })
 }
 
-/// Decompresses the first bytes only, as many as `target` takes or the first member has; answers how many.
+/// Decompresses the first bytes of the first member into `target`, and returns their number.
 ///
 /// # Errors
 /// Malformed bytes.
@@ -87,8 +87,8 @@ pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
     super::deflate::decompress_prefix(body, target)
 }
 
-/// One member to the front of `room`; answers its bytes, and leaves what follows it in `source`.
-fn member(state: &mut Decompress, source: &mut &[u8], room: &mut [u8]) -> Result<usize> {
+/// Decompresses one member to the front of `target`. Returns its length, and advances `source` behind it.
+fn decompress_member(state: &mut Decompress, source: &mut &[u8], room: &mut [u8]) -> Result<usize> {
     let zlib = source.first().is_some_and(|b| b & 0x0f == 8)
         && source.first_chunk::<2>().is_some_and(|head| u16::from_be_bytes(*head) % 31 == 0);
     let body =
@@ -98,7 +98,7 @@ fn member(state: &mut Decompress, source: &mut &[u8], room: &mut [u8]) -> Result
     let mut used = as_usize(state.total_in());
     let n = as_usize(state.total_out());
     if n == room.len() && !matches!(status, Ok(Status::StreamEnd)) {
-        // The room is full: the end mark may still be unread, but one more byte would be too many.
+        // The target is full. The end mark may still be unread, but another byte would be an error.
         let mut spare = [0u8; 1];
         status = state.decompress(body.get(used..).unwrap_or_default(), &mut spare, FlushDecompress::Finish);
         used = as_usize(state.total_in());
@@ -113,7 +113,7 @@ fn member(state: &mut Decompress, source: &mut &[u8], room: &mut [u8]) -> Result
     }
     let behind = body.get(used..).unwrap_or_default();
     if zlib {
-        // Its checksum is the library's part.
+        // The library checks the checksum.
         *source = behind;
         return Ok(n);
     }
@@ -133,7 +133,7 @@ fn as_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-/// What follows the header of a member.
+/// The bytes behind a member's header.
 fn after_header(source: &[u8]) -> Option<&[u8]> {
     let (head, mut rest) = source.split_first_chunk::<10>()?;
     let [0x1f, 0x8b, 8, flags, ..] = *head else { return None };
@@ -144,7 +144,7 @@ fn after_header(source: &[u8]) -> Option<&[u8]> {
         let (size, after) = rest.split_first_chunk::<2>()?;
         rest = after.get(usize::from(u16::from_le_bytes(*size))..)?;
     }
-    // A name, a comment: up to their zero byte.
+    // Name and comment end with a zero byte.
     for bit in [8, 16] {
         if flags & bit != 0 {
             let end = rest.iter().position(|&b| b == 0)?;
@@ -154,7 +154,7 @@ fn after_header(source: &[u8]) -> Option<&[u8]> {
     if flags & 2 != 0 { rest.get(2..) } else { Some(rest) }
 }
 
-/// The most that `nbytes` take: deflate stores what does not shrink, in blocks of at most 64 KiB.
+/// Most bytes that `nbytes` compress to. Deflate stores incompressible data in blocks of at most 64 KiB.
 #[must_use]
 pub fn bound(nbytes: usize) -> usize {
     MEMBER_NBYTES + nbytes + nbytes / 1000 + 64
@@ -168,7 +168,7 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn what_another_writer_compressed_comes_back() {
+    fn output_of_another_writer_comes_back() {
         for bytes in samples::all() {
             let mut gz = flate2::GzBuilder::new().filename("a name").comment("text").extra(vec![1, 2, 3]);
             gz = gz.mtime(7);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_checksum_is_seen() {
+    fn a_wrong_checksum_is_refused() {
         let mut packed = Vec::new();
         compress(&[7; 100], 6, &mut packed).unwrap();
         let at = packed.len() - 8;

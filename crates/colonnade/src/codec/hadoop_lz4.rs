@@ -1,11 +1,11 @@
-//! LZ4 as Hadoop frames it, which Parquet calls LZ4 (deprecated): blocks behind two sizes.
+//! Parquet's deprecated LZ4: blocks in Hadoop's framing, each behind two sizes.
 //!
 //! ```text
 //! bytes of the block decompressed (big-endian, 4) | compressed (4) | block | ...
 //! ```
 //!
-//! Writers disagreed on what LZ4 means: the C++ library wrote raw blocks for years, and one version wrote frames. What is
-//! not framed as Hadoop does is tried as those, as other readers do.
+//! Writers disagreed on the meaning of LZ4: the C++ library wrote raw blocks for years, and one version wrote frames. Like other
+//! readers, this one tries both if the bytes do not have Hadoop's framing.
 
 use crate::error::{Error, Result};
 
@@ -17,7 +17,7 @@ fn damaged(message: &str) -> Error {
     Error::malformed("lz4", format!("{message}. The compressed bytes are damaged."))
 }
 
-/// Compresses `bytes` as one block behind what `out` holds.
+/// Compresses `bytes` as one block, and appends it to `out`.
 ///
 /// # Errors
 /// `LimitExceeded`: 2 GiB or more.
@@ -37,12 +37,12 @@ pub fn compress(bytes: &[u8], level: i32, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Decompresses into `target`, which must be filled exactly.
+/// Decompresses into `target`. The blocks must fill it exactly.
 ///
 /// # Errors
-/// Bytes that are none of the three; more or fewer bytes than `target` takes.
+/// Malformed in all three forms, or another length than that of `target`.
 pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
-    if framed(source, target) {
+    if decompress_framed(source, target) {
         return Ok(());
     }
     if source.starts_with(&[0x04, 0x22, 0x4d, 0x18]) && lz4::decompress(source, target).is_ok() {
@@ -53,8 +53,8 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     })
 }
 
-/// Whether the blocks of Hadoop's framing filled `target`, and nothing is left.
-fn framed(source: &[u8], target: &mut [u8]) -> bool {
+/// Decompresses blocks in Hadoop's framing, and returns whether they filled `target` without bytes left.
+fn decompress_framed(source: &[u8], target: &mut [u8]) -> bool {
     let (mut rest, mut room) = (source, target);
     loop {
         if rest.is_empty() {

@@ -1,12 +1,12 @@
-//! LZ4 frames (the LZ4 frame format, version 1.6.4), one a buffer, as Arrow wants them.
+//! LZ4 frames (the LZ4 frame format, version 1.6.4), one per buffer, as in Arrow.
 //!
 //! ```text
 //! 04 22 4D 18 | FLG BD | content size (8) | HC | block size (4) | block | ... | 00 00 00 00
 //! ```
 //!
-//! Written: independent blocks, so that each can be decompressed straight into its place, and no checksums, as the other
-//! Arrow libraries do. Frames of that kind and of linked blocks are read here, block by block into the target; frames with
-//! checksums or dictionaries go to liblz4's own decoder.
+//! The writer uses independent blocks, so that each can be decompressed directly into its place, and no checksums, like other
+//! Arrow libraries. This reader decompresses such frames, and frames of linked blocks, block by block into the target. liblz4's
+//! frame decoder handles frames with checksums or dictionaries.
 
 #[cfg(test)]
 mod tests;
@@ -23,10 +23,10 @@ use twox_hash::XxHash32;
 
 use crate::error::{Error, Result};
 
-/// Levels that LZ4 takes: 0 is the fast mode, from 3 on the high compression mode.
+/// Valid levels: 0 is the fast mode, 3 and above the high compression mode.
 pub const LEVELS: std::ops::RangeInclusive<i32> = 0..=12;
 
-/// The level where none is asked for: speed first.
+/// The default level, the fastest.
 pub const DEFAULT_LEVEL: i32 = 0;
 
 /// Version of liblz4's frame functions.
@@ -34,17 +34,17 @@ const VERSION: u32 = 100;
 
 const MAGIC: u32 = 0x184D_2204;
 
-/// How far a match can reach back.
+/// Longest distance of a match.
 const WINDOW: usize = 64 << 10;
 
-/// The most that `compressed` bytes can yield: a byte of length is 255 bytes.
+/// Most bytes that `compressed` bytes can decompress to: a length byte stands for up to 255 bytes.
 #[must_use]
 pub fn most(compressed: u64) -> u64 {
     compressed.saturating_mul(255)
 }
 
 unsafe extern "C" {
-    /// Decompresses one block with up to 64 KiB of output before it; fastest where that lies just before `target`.
+    /// Decompresses one block that may refer to up to 64 KiB of earlier output. Fastest if that output is directly before `target`.
     fn LZ4_decompress_safe_usingDict(
         source: *const c_char,
         target: *mut c_char,
@@ -59,8 +59,8 @@ fn damaged(message: &str) -> Error {
     Error::malformed("lz4", format!("{message}. The compressed bytes are damaged."))
 }
 
-fn checked(code: usize) -> Result<usize> {
-    // SAFETY: looks at a number.
+fn check_code(code: usize) -> Result<usize> {
+    // SAFETY: the function only reads a number.
     if unsafe { LZ4F_isError(code) } != 0 {
         return Err(damaged("the decoder refused a frame"));
     }
@@ -71,36 +71,36 @@ struct Decompressor(LZ4FDecompressionContext);
 
 impl Drop for Decompressor {
     fn drop(&mut self) {
-        // SAFETY: made by `create`, freed once.
+        // SAFETY: `create` made the context, and only `drop` frees it.
         unsafe { LZ4F_freeDecompressionContext(LZ4FDecompressionContext(self.0.0)) };
     }
 }
 
 thread_local! {
-    /// One context a thread, not one a buffer.
+    /// Each thread reuses one context.
     static DECOMPRESSOR: RefCell<Option<Decompressor>> = const { RefCell::new(None) };
 }
 
-/// Blocks of frames that need more than one; each is one independent piece of work for whoever reads.
+/// Block size of longer frames. Readers may decompress the blocks in parallel.
 const BLOCK_NBYTES: usize = 256 << 10;
 
-/// Header, content size and end mark of a frame that is written here.
+/// Bytes of a written frame's header, content size and end mark.
 const FRAME_NBYTES: usize = 4 + 2 + 8 + 1 + 4;
 
-/// Levels from here on are the high compression mode's.
+/// First level of the high compression mode.
 const FIRST_HIGH_LEVEL: i32 = 3;
 
-/// The most that a frame of `nbytes` takes.
+/// Most bytes of a frame with `nbytes` of content.
 #[must_use]
 pub fn bound(nbytes: usize) -> usize {
     FRAME_NBYTES + nbytes + 4 * nbytes.div_ceil(BLOCK_NBYTES)
 }
 
-/// Compresses `bytes` as one frame that declares its size to the front of `target`, which has [`bound`] bytes at least;
-/// answers how many it took. Blocks that do not shrink are stored.
+/// Compresses `bytes` as one frame that declares its size, to the front of `target`, which needs at least [`bound`] bytes. Returns
+/// the length of the frame. Blocks that do not shrink are stored.
 ///
 /// # Errors
-/// `LimitExceeded` where `target` is too small.
+/// `LimitExceeded`: `target` is too small.
 pub fn compress(bytes: &[u8], level: i32, target: &mut [u8]) -> Result<usize> {
     let small = || Error::limit("lz4", format!("no room for a frame of {} bytes.", bytes.len()));
     if target.len() < bound(bytes.len()) {
@@ -137,10 +137,10 @@ pub fn compress(bytes: &[u8], level: i32, target: &mut [u8]) -> Result<usize> {
     Ok(at + 4)
 }
 
-/// One block; `None` where it does not shrink.
+/// Compresses one block; `None` if it does not shrink.
 fn compress_block(block: &[u8], level: i32, place: &mut [u8]) -> Option<usize> {
     let size = c_int::try_from(block.len()).ok()?;
-    // SAFETY: both are live slices of the lengths given; liblz4 stops, answering 0, where the target is full.
+    // SAFETY: both are live slices of the given lengths. liblz4 returns 0 if the target is too small.
     let count = unsafe {
         let (source, target) = (block.as_ptr().cast(), place.as_mut_ptr().cast());
         if level < FIRST_HIGH_LEVEL {
@@ -152,10 +152,10 @@ fn compress_block(block: &[u8], level: i32, place: &mut [u8]) -> Option<usize> {
     usize::try_from(count).ok().filter(|&count| count > 0)
 }
 
-/// Decompresses one frame into `target`, which must be filled exactly.
+/// Decompresses one frame into `target`, which it must fill exactly.
 ///
 /// # Errors
-/// Malformed bytes; more or fewer bytes than `target` takes.
+/// Malformed bytes, or another length than that of `target`.
 pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     match Frame::parse(source) {
         Some(frame) => frame.decompress(target),
@@ -171,7 +171,7 @@ struct Frame<'s> {
 }
 
 impl<'s> Frame<'s> {
-    /// The header; `None` for what liblz4 is to judge.
+    /// Parses the header; `None` leaves the frame to liblz4.
     fn parse(source: &'s [u8]) -> Option<Self> {
         let (magic, rest) = source.split_first_chunk::<4>()?;
         let [flags, size, ..] = rest else { return None };
@@ -222,7 +222,7 @@ impl<'s> Frame<'s> {
         Err(damaged(&format!("expected {} bytes, the frame yields {filled}", target.len())))
     }
 
-    /// One block, to `filled`; answers how many bytes it has.
+    /// Decompresses one block to `target` at `filled`, and returns its length.
     fn block(&self, block: &[u8], stored: bool, target: &mut [u8], filled: usize) -> Result<usize> {
         let (before, free) = target.split_at_mut_checked(filled).ok_or_else(|| damaged("impossible size"))?;
         let most = free.len().min(self.block_nbytes);
@@ -233,8 +233,8 @@ impl<'s> Frame<'s> {
         }
         let window = if self.linked { before.len().min(WINDOW) } else { 0 };
         let size = |n: usize| c_int::try_from(n).map_err(|_| damaged("a block is too long"));
-        // SAFETY: source and target are live slices of the lengths given, and the dictionary is the end of `before`, which
-        // lies just before the target. liblz4 writes within `most` whatever the source says.
+        // SAFETY: source and target are live slices of the given lengths, and the dictionary is the end of `before`, directly
+        // before the target. liblz4 writes at most `most` bytes for any source.
         let count = unsafe {
             let dictionary = before.as_ptr().add(before.len() - window);
             LZ4_decompress_safe_usingDict(
@@ -255,20 +255,20 @@ fn decompress_any(source: &[u8], target: &mut [u8]) -> Result<()> {
     DECOMPRESSOR.with_borrow_mut(|held| {
         if held.is_none() {
             let mut context = LZ4FDecompressionContext(std::ptr::null_mut());
-            // SAFETY: fills the context that is given.
-            checked(unsafe { LZ4F_createDecompressionContext(&mut context, VERSION) })?;
+            // SAFETY: the function only writes the context pointer.
+            check_code(unsafe { LZ4F_createDecompressionContext(&mut context, VERSION) })?;
             *held = Some(Decompressor(context));
         }
         let Some(context) = held else { return Err(damaged("no context")) };
         let context = || LZ4FDecompressionContext(context.0.0);
-        // SAFETY: a live context; an earlier frame may have left it in the middle.
+        // SAFETY: the context is live. The reset discards an unfinished earlier frame.
         unsafe { LZ4F_resetDecompressionContext(context()) };
         let options = LZ4FDecompressOptions { stable_dst: 1, reserved: [0; 3] };
         let (mut used, mut filled) = (0, 0);
         loop {
             let (mut taken, mut given) = (source.len() - used, target.len() - filled);
-            // SAFETY: both pointers stay inside their slices: liblz4 answers how much of each it used, never more than told.
-            let hint = checked(unsafe {
+            // SAFETY: both pointers stay inside their slices, because liblz4 uses at most the given lengths and returns them.
+            let hint = check_code(unsafe {
                 LZ4F_decompress(
                     context(),
                     target.as_mut_ptr().add(filled),

@@ -1,4 +1,4 @@
-//! One LZ4 block, without a frame: what Parquet calls LZ4_RAW.
+//! Parquet's LZ4_RAW: one LZ4 block without a frame.
 
 use std::ffi::{c_char, c_int};
 
@@ -8,11 +8,11 @@ use crate::error::{Error, Result};
 
 pub use super::lz4::{DEFAULT_LEVEL, LEVELS, most};
 
-/// Levels from here on are the high compression mode's.
+/// First level of the high compression mode.
 const FIRST_HIGH_LEVEL: i32 = 3;
 
 unsafe extern "C" {
-    /// Decompresses the first bytes of a block, and stops there.
+    /// Decompresses only the first bytes of a block.
     fn LZ4_decompress_safe_partial(
         source: *const c_char,
         target: *mut c_char,
@@ -31,20 +31,20 @@ fn size(n: usize) -> Result<c_int> {
         .map_err(|_| Error::limit("lz4", format!("a block of {n} bytes, at most 2 GiB are possible.")))
 }
 
-/// The most that `nbytes` take; 0 where they are more than a block can have.
+/// Most bytes of a block with `nbytes` of content; 0 if a block cannot hold them.
 #[must_use]
 pub fn bound(nbytes: usize) -> usize {
-    // SAFETY: looks at a number.
+    // SAFETY: the function only reads a number.
     size(nbytes).map_or(0, |n| usize::try_from(unsafe { LZ4_compressBound(n) }).unwrap_or(0))
 }
 
-/// Compresses `bytes` to the front of `target`, which has [`bound`] bytes at least; answers how many it took.
+/// Compresses `bytes` to the front of `target`, which needs at least [`bound`] bytes, and returns the length of the block.
 ///
 /// # Errors
-/// `LimitExceeded` where `target` is too small, or `bytes` has 2 GiB or more.
+/// `LimitExceeded`: `target` is too small, or `bytes` has 2 GiB or more.
 pub fn compress(bytes: &[u8], level: i32, target: &mut [u8]) -> Result<usize> {
     let (from, to) = (size(bytes.len())?, size(target.len())?);
-    // SAFETY: both are live slices of the lengths given; liblz4 stops, answering 0, where the target is full.
+    // SAFETY: both are live slices of the given lengths. liblz4 returns 0 if the target is too small.
     let count = unsafe {
         let (source, target) = (bytes.as_ptr().cast(), target.as_mut_ptr().cast());
         if level < FIRST_HIGH_LEVEL {
@@ -57,35 +57,35 @@ pub fn compress(bytes: &[u8], level: i32, target: &mut [u8]) -> Result<usize> {
     count.ok_or_else(|| Error::limit("lz4", format!("no room for a block of {} bytes.", bytes.len())))
 }
 
-/// Decompresses into `target`, which must be filled exactly.
+/// Decompresses into `target`. The block must fill it exactly.
 ///
 /// # Errors
-/// Malformed bytes; more or fewer bytes than `target` takes.
+/// Malformed bytes, or another length than that of `target`.
 pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
-    let found = some(source, target)?;
+    let found = decompress_up_to(source, target)?;
     if found == target.len() {
         return Ok(());
     }
     Err(damaged(&format!("expected {} bytes, the block yields {found}", target.len())))
 }
 
-/// Decompresses the first bytes only, as many as `target` takes or the block has; answers how many.
+/// Decompresses the first bytes of the block into `target`, and returns their number.
 ///
 /// # Errors
 /// Malformed bytes.
 pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
     let (from, to) = (size(source.len())?, size(target.len())?);
-    // SAFETY: as in `some`.
+    // SAFETY: as in `decompress_up_to`.
     let count = unsafe {
         LZ4_decompress_safe_partial(source.as_ptr().cast(), target.as_mut_ptr().cast(), from, to, to)
     };
     usize::try_from(count).map_err(|_| damaged("a block is no LZ4"))
 }
 
-/// Decompresses to the front of `target`; answers how many bytes the block has.
-fn some(source: &[u8], target: &mut [u8]) -> Result<usize> {
+/// Decompresses a block that fits `target`, and returns its length.
+fn decompress_up_to(source: &[u8], target: &mut [u8]) -> Result<usize> {
     let (from, to) = (size(source.len())?, size(target.len())?);
-    // SAFETY: both are live slices of the lengths given; liblz4 writes within `target` whatever the source says.
+    // SAFETY: both are live slices of the given lengths. liblz4 writes within `target` for any source.
     let count = unsafe { LZ4_decompress_safe(source.as_ptr().cast(), target.as_mut_ptr().cast(), from, to) };
     usize::try_from(count).map_err(|_| damaged("a block is no LZ4, or yields more than was declared"))
 }
@@ -96,7 +96,7 @@ mod tests {
     use crate::codec::samples;
 
     #[test]
-    fn what_another_writer_compressed_comes_back() {
+    fn output_of_another_writer_comes_back() {
         for bytes in samples::all() {
             let mut theirs = vec![0; bytes.len() * 2 + 64];
             let n = parquet_lz4(&bytes, &mut theirs);
@@ -117,7 +117,7 @@ mod tests {
         }
     }
 
-    /// Literals alone: a block that another writer could write.
+    /// A block of literals only, which is valid.
     fn parquet_lz4(bytes: &[u8], out: &mut [u8]) -> usize {
         let mut block = Vec::new();
         if bytes.len() < 15 {

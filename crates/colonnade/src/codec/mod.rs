@@ -1,4 +1,4 @@
-//! Codecs: bytes to bytes, one file each.
+//! Compression codecs and filters of bytes, one file for each.
 
 pub mod brotli;
 pub mod deflate;

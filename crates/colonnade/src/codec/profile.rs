@@ -1,9 +1,9 @@
-//! What counts where a writer chooses: one word for the codecs, the filters and the encodings of every format.
+//! Compression profiles: one option for the codecs, filters and encodings of all formats.
 
-/// How much work compression may be.
+/// The trade-off between speed and size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {
-    /// Written and read fastest.
+    /// Fastest to write and read.
     Fast,
     /// Small, and still fast.
     #[default]
@@ -13,7 +13,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// The profile of a name: `fast`, `balanced`, `small`.
+    /// Parses `fast`, `balanced` or `small`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {

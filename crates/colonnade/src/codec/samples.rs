@@ -1,8 +1,8 @@
-//! Bytes that the codecs' tests compress, and what is done to the result.
+//! Sample bytes for the codecs' tests, and mutations of compressed bytes.
 
 use crate::error::Result;
 
-/// Nothing, little, rows of one byte, noise, short words, repeated records.
+/// Empty and short input, runs of one byte, noise, short words, repeated records.
 pub(crate) fn all() -> Vec<Vec<u8>> {
     let noise = |i: u32| (i.wrapping_mul(2_654_435_761) >> 15).to_le_bytes()[0];
     vec![
@@ -15,7 +15,7 @@ pub(crate) fn all() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Another size is an error, every cut too; flips end, and fill no more than their room.
+/// Wrong sizes and truncations are errors. Flipped bits neither loop nor write beyond the target.
 pub(crate) fn bad_input(packed: &[u8], nbytes: usize, decompress: fn(&[u8], &mut [u8]) -> Result<()>) {
     assert!(decompress(packed, &mut vec![0; nbytes + 1]).is_err());
     if nbytes > 0 {

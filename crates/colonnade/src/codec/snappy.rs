@@ -1,6 +1,6 @@
-//! Snappy's raw format, decoded straight into memory of the size that is known.
+//! Snappy's raw format, decompressed directly into memory of the known size.
 //!
-//! Data that repeat are long rows of the same copy (64 bytes, 8 back): those are seen as one and become a fill.
+//! Repetitive data is encoded as long sequences of the same copy (64 bytes, 8 back). The decoder joins them into one fill.
 //!
 //! Specification: <https://github.com/google/snappy/blob/main/format_description.txt>
 
@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use crate::error::{Error, Result};
 
-/// Bytes that may be written past a piece's end where there is room, so that short pieces need no loop.
+/// Bytes that may be written past the end of an element if there is space, so that short elements need no loop.
 const SLACK: usize = 16;
 
 #[cold]
@@ -16,27 +16,27 @@ fn damaged(what: &str) -> Error {
     Error::malformed("snappy", format!("{what}. The compressed bytes are damaged."))
 }
 
-/// The most that `compressed` bytes can yield: three bytes copy 64.
+/// Most bytes that `compressed` bytes can decompress to: three bytes copy 64.
 #[must_use]
 pub fn most(compressed: u64) -> u64 {
     compressed.saturating_mul(22)
 }
 
-/// The most that `nbytes` take.
+/// Most bytes that `nbytes` compress to.
 #[must_use]
 pub fn bound(nbytes: usize) -> usize {
     snap::raw::max_compress_len(nbytes)
 }
 
 thread_local! {
-    /// Its table is large and reused.
+    /// Each thread reuses one encoder, because its table is large.
     static COMPRESSOR: RefCell<snap::raw::Encoder> = RefCell::new(snap::raw::Encoder::new());
 }
 
-/// Compresses `bytes` to the front of `target`, which has [`bound`] bytes at least; answers how many it took.
+/// Compresses `bytes` to the front of `target`, which needs at least [`bound`] bytes, and returns the compressed length.
 ///
 /// # Errors
-/// `LimitExceeded` where `target` is too small, or `bytes` has 4 GiB or more.
+/// `LimitExceeded`: `target` is too small, or `bytes` has 4 GiB or more.
 pub fn compress(bytes: &[u8], target: &mut [u8]) -> Result<usize> {
     let done = COMPRESSOR.with_borrow_mut(|state| state.compress(bytes, target));
     done.map_err(|e| Error::limit("snappy", format!("no room for {} compressed bytes: {e}.", bytes.len())))
@@ -45,7 +45,7 @@ pub fn compress(bytes: &[u8], target: &mut [u8]) -> Result<usize> {
 /// Decompresses all of `source` into all of `target`.
 ///
 /// # Errors
-/// Malformed or truncated bytes; another length than `target` has. Its bytes are then any, but initialised.
+/// Malformed or truncated bytes, or another length than that of `target`, whose content is then arbitrary.
 pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     let (length, head) = length(source).ok_or_else(|| damaged("its length cannot be read"))?;
     if length != target.len() as u64 {
@@ -54,7 +54,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     let source = source.get(head..).unwrap_or_default();
     let (mut from, mut to) = (0usize, 0usize);
     loop {
-        short(source, &mut from, target, &mut to);
+        short_elements(source, &mut from, target, &mut to);
         let Some(&tag) = source.get(from) else { break };
         let (n, offset);
         match tag & 3 {
@@ -77,7 +77,7 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
                 let Some(op) = source.get(from..from + 3) else {
                     return Err(damaged("it ends within a copy"));
                 };
-                // Only the longest copies are pieces of longer ones.
+                // Only copies of the longest length are parts of longer copies.
                 let times = if tag >> 2 == 63 { repeats(source, from, op) } else { 1 };
                 n = (1 + usize::from(tag >> 2)) * times;
                 offset = usize::from(op[1]) | usize::from(op[2]) << 8;
@@ -101,16 +101,17 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// Short pieces one after the other, up to the first that is not, or to where either side has less room than any of them
-/// takes: what is copied is wider than what is meant.
+/// Decodes consecutive short elements, up to the first long one, or until either side has less space than the widest element
+/// needs. It copies fixed widths, more bytes than the element has.
 #[inline(always)]
-fn short(source: &[u8], from: &mut usize, target: &mut [u8], to: &mut usize) {
+fn short_elements(source: &[u8], from: &mut usize, target: &mut [u8], to: &mut usize) {
     let (mut at, mut end) = (*from, *to);
     let (last_from, last_to) = (source.len().saturating_sub(72), target.len().saturating_sub(80));
     let (input, output) = (source.as_ptr(), target.as_mut_ptr());
     while at < last_from && end < last_to {
-        // SAFETY: 72 bytes stand at `at`, of which a tag, two bytes of an offset or 64 of a literal are read; 80 have room at
-        // `end`, of which 64 are written; copies begin inside of what was written, sixteen bytes or more before its end.
+        // SAFETY: the loop condition leaves 72 bytes at `at`, of which a tag and two bytes of an offset or 64 of a literal are
+        // read, and 80 bytes at `end`, of which 64 are written. Copies start inside the written bytes, at least sixteen before
+        // their end.
         unsafe {
             let tag = *input.add(at);
             let size = usize::from(tag >> 2);
@@ -145,7 +146,7 @@ fn short(source: &[u8], from: &mut usize, target: &mut [u8], to: &mut usize) {
             let room = output.add(end);
             if offset >= 16 && offset <= end && n < 64 {
                 let bytes = room.sub(offset);
-                // Sixteen at a time: what is read was written before.
+                // Sixteen bytes per step, so each step reads bytes that are already written.
                 std::ptr::copy_nonoverlapping(bytes, room, 16);
                 if n > 16 {
                     std::ptr::copy_nonoverlapping(bytes.add(16), room.add(16), 16);
@@ -169,7 +170,7 @@ fn short(source: &[u8], from: &mut usize, target: &mut [u8], to: &mut usize) {
     (*from, *to) = (at, end);
 }
 
-/// Decompresses the first bytes only, as many as `target` takes or the stream has; answers how many.
+/// Decompresses the first bytes of the stream into `target`, and returns their number.
 ///
 /// # Errors
 /// Malformed or truncated bytes.
@@ -215,7 +216,7 @@ fn length(source: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// Bytes of a literal, and of its tag.
+/// Lengths of a literal and of its tag.
 #[inline]
 fn literal(source: &[u8], from: usize, tag: u8) -> Option<(usize, usize)> {
     let short = usize::from(tag >> 2);
@@ -233,7 +234,7 @@ fn literal(source: &[u8], from: usize, tag: u8) -> Option<(usize, usize)> {
 
 #[inline]
 fn put_literal(source: &[u8], from: usize, target: &mut [u8], to: usize, n: usize) -> Result<()> {
-    // Most are short: sixteen bytes at once where both sides have them.
+    // Most literals are short: copy sixteen bytes at once if both sides have space.
     if n <= SLACK {
         let wide = (source.get(from..from + SLACK), target.get_mut(to..to + SLACK));
         if let (Some(bytes), Some(room)) = wide {
@@ -251,7 +252,7 @@ fn put_literal(source: &[u8], from: usize, target: &mut [u8], to: usize, n: usiz
     Ok(())
 }
 
-/// How often the copy `op` stands here, one after the other.
+/// Number of consecutive repetitions of the copy element `op`.
 #[inline]
 fn repeats(source: &[u8], from: usize, op: &[u8]) -> usize {
     let rest = source.get(from + 3..).unwrap_or_default();
@@ -267,17 +268,17 @@ fn repeats(source: &[u8], from: usize, op: &[u8]) -> usize {
     1 + whole + tail.chunks_exact(3).take_while(|part| *part == op).count()
 }
 
-/// `n` bytes from `offset` back; where they overlap they repeat.
+/// Copies `n` bytes from `offset` bytes back. An overlapping copy repeats bytes.
 #[inline]
 fn put_copy(target: &mut [u8], to: usize, offset: usize, n: usize) -> Result<()> {
     if offset == 0 || offset > to {
-        return Err(damaged(&format!("a copy from {offset} bytes back, {to} are there")));
+        return Err(damaged(&format!("expected a copy from at most {to} bytes back, found {offset}")));
     }
     if n > target.len() - to {
         return Err(damaged("it has more bytes than it says"));
     }
     let room = target.len() - to;
-    // SAFETY: `offset <= to`, `to + n <= target.len()`; the wide steps are taken only where there is room for them.
+    // SAFETY: `offset <= to` and `to + n <= target.len()`. Wide steps are taken only if there is space for them.
     unsafe {
         let out = target.as_mut_ptr().add(to);
         let from = out.sub(offset);
@@ -296,7 +297,7 @@ fn put_copy(target: &mut [u8], to: usize, offset: usize, n: usize) -> Result<()>
             values.fill(value);
             std::ptr::copy_nonoverlapping(value.as_ptr(), out.add(8 * whole), n % 8);
         } else {
-            // What was copied is a longer row to copy from: each step doubles it.
+            // The copied bytes extend the pattern, so each step doubles it.
             let (mut done, mut have) = (0, offset);
             while done < n {
                 let now = have.min(n - done);
@@ -314,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_another_writer_compressed_comes_back() {
+    fn output_of_another_writer_comes_back() {
         let mut seed = 1u64;
         for round in 0..400usize {
             let n = round * 37 % 5000;

@@ -1,123 +1,124 @@
-//! Zstandard (RFC 8878), one frame a member: `zipfile` stops at the first.
+//! Zstandard (RFC 8878). Each ZIP member is one frame, because `zipfile` stops after the first.
 
 use zstd_safe::{CCtx, CParameter, DCtx, InBuffer, OutBuffer};
 
 use crate::error::{Error, Result};
 use crate::parallel::{LOOK_NBYTES, Look};
 
-/// Levels that zstd takes.
+/// Valid levels.
 pub const LEVELS: std::ops::RangeInclusive<i32> = -7..=22;
 
-/// The level where none is asked for: speed first.
+/// The default level.
 pub const DEFAULT_LEVEL: i32 = 3;
 
-/// The most that `compressed` bytes can yield: a block of 128 KiB takes four bytes at least.
+/// Most bytes that `compressed` bytes can decompress to: a block of 128 KiB takes at least four bytes.
 #[must_use]
 pub fn most(compressed: u64) -> u64 {
     (compressed / 4 + 1).saturating_mul(128 << 10)
 }
 
 thread_local! {
-    /// For buffers by the thousand.
+    /// Each thread reuses one context, for files with thousands of buffers.
     static COMPRESSOR: std::cell::RefCell<CCtx<'static>> = std::cell::RefCell::new(CCtx::create());
-    /// A context is a few hundred kilobytes: one a thread, not one a member.
+    /// Each thread reuses one context of a few hundred kilobytes.
     static CONTEXT: std::cell::RefCell<DCtx<'static>> = std::cell::RefCell::new(DCtx::create());
 }
 
-fn failed(code: usize) -> Error {
+fn library_error(code: usize) -> Error {
     Error::malformed(
         "zstd",
         format!("{}. The compressed bytes are damaged.", zstd_safe::get_error_name(code)),
     )
 }
 
-/// Above this size one frame is compressed in jobs, which several threads share. Whether it is must depend on the bytes
-/// alone, and so must the size of a job: the same bytes whatever the number of threads.
+/// Frames from this size on are compressed in jobs, which several threads share. This threshold and the size of jobs are
+/// constant, so that the output does not depend on the number of threads.
 pub const JOBS_FROM_NBYTES: usize = 16 << 20;
 const JOB_NBYTES: u32 = 4 << 20;
 
-/// Compresses `parts`, one after the other, as one frame that declares its size; `look` is asked on the way.
+/// Compresses the concatenated `parts` as one frame that declares its size, and calls `cancel` between chunks.
 ///
 /// # Errors
-/// The library's own, and those of `look`.
-pub fn compress(parts: &[&[u8]], level: i32, threads: usize, look: Look<'_>) -> Result<Vec<u8>> {
+/// Errors of the library and of `cancel`.
+pub fn compress(parts: &[&[u8]], level: i32, threads: usize, cancel: Look<'_>) -> Result<Vec<u8>> {
     let total: usize = parts.iter().map(|p| p.len()).sum();
     let mut context = CCtx::create();
-    context.set_parameter(CParameter::CompressionLevel(level)).map_err(failed)?;
+    context.set_parameter(CParameter::CompressionLevel(level)).map_err(library_error)?;
     if total >= JOBS_FROM_NBYTES {
         let workers = u32::try_from(threads.max(1)).unwrap_or(1);
-        context.set_parameter(CParameter::NbWorkers(workers)).map_err(failed)?;
-        context.set_parameter(CParameter::JobSize(JOB_NBYTES)).map_err(failed)?;
+        context.set_parameter(CParameter::NbWorkers(workers)).map_err(library_error)?;
+        context.set_parameter(CParameter::JobSize(JOB_NBYTES)).map_err(library_error)?;
     }
-    context.set_pledged_src_size(Some(total as u64)).map_err(failed)?;
+    context.set_pledged_src_size(Some(total as u64)).map_err(library_error)?;
     let mut out: Vec<u8> = Vec::with_capacity(zstd_safe::compress_bound(total));
     let mut output = OutBuffer::around(&mut out);
     for piece in parts.iter().flat_map(|part| part.chunks(LOOK_NBYTES)) {
         let mut input = InBuffer::around(piece);
         while input.pos() < piece.len() {
-            look()?;
-            context.compress_stream(&mut output, &mut input).map_err(failed)?;
+            cancel()?;
+            context.compress_stream(&mut output, &mut input).map_err(library_error)?;
         }
     }
-    while context.end_stream(&mut output).map_err(failed)? > 0 {}
+    while context.end_stream(&mut output).map_err(library_error)? > 0 {}
     Ok(out)
 }
 
-/// The most that a frame of `nbytes` takes.
+/// Most bytes of a frame with `nbytes` of content.
 #[must_use]
 pub fn bound(nbytes: usize) -> usize {
     zstd_safe::compress_bound(nbytes)
 }
 
-/// Compresses `bytes` as one frame that declares its size to the front of `target`, on this thread alone; answers how many
-/// bytes it took.
+/// Compresses `bytes` on this thread as one frame that declares its size, to the front of `target`. Returns the length of the
+/// frame.
 ///
 /// # Errors
-/// The library's own: `target` is smaller than [`bound`].
+/// Errors of the library: `target` is smaller than [`bound`].
 pub fn compress_into(bytes: &[u8], level: i32, target: &mut [u8]) -> Result<usize> {
-    COMPRESSOR.with_borrow_mut(|context| context.compress(target, bytes, level)).map_err(failed)
+    COMPRESSOR.with_borrow_mut(|context| context.compress(target, bytes, level)).map_err(library_error)
 }
 
-/// Compresses `bytes` as one frame that declares its size, on this thread alone.
+/// Compresses `bytes` on this thread as one frame that declares its size.
 ///
 /// # Errors
-/// The library's own.
-pub fn compress_alone(bytes: &[u8], level: i32) -> Result<Vec<u8>> {
+/// Errors of the library.
+pub fn compress_on_this_thread(bytes: &[u8], level: i32) -> Result<Vec<u8>> {
     thread_local! {
-        static ROOM: std::cell::RefCell<Vec<u8>> = const { std::cell::RefCell::new(Vec::new()) };
+        static SCRATCH: std::cell::RefCell<Vec<u8>> = const { std::cell::RefCell::new(Vec::new()) };
     }
-    ROOM.with_borrow_mut(|room| {
+    SCRATCH.with_borrow_mut(|scratch| {
         let most = bound(bytes.len());
-        if room.len() < most {
-            room.resize(most, 0);
+        if scratch.len() < most {
+            scratch.resize(most, 0);
         }
-        let used = compress_into(bytes, level, room)?;
-        let out = room.get(..used).unwrap_or_default().to_vec();
-        // One large member must not hold its room for good.
-        if room.len() > ROOM_NBYTES {
-            *room = Vec::new();
+        let used = compress_into(bytes, level, scratch)?;
+        let out = scratch.get(..used).unwrap_or_default().to_vec();
+        // A large member must not keep its memory for the life of the thread.
+        if scratch.len() > SCRATCH_NBYTES {
+            *scratch = Vec::new();
         }
         Ok(out)
     })
 }
 
-/// Room that a thread keeps.
-const ROOM_NBYTES: usize = 8 << 20;
+/// Largest scratch buffer that a thread keeps.
+const SCRATCH_NBYTES: usize = 8 << 20;
 
-/// Decompresses into `target`, which must be filled exactly.
+/// Decompresses into `target`. The stream must fill it exactly.
 ///
 /// # Errors
-/// Malformed bytes; more or fewer bytes than `target` takes.
+/// Malformed bytes, or another length than that of `target`.
 pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
-    let wanted = target.len();
-    let written = CONTEXT.with_borrow_mut(|context| context.decompress(target, source)).map_err(failed)?;
-    if written == wanted {
+    let expected = target.len();
+    let written =
+        CONTEXT.with_borrow_mut(|context| context.decompress(target, source)).map_err(library_error)?;
+    if written == expected {
         return Ok(());
     }
-    Err(Error::malformed("zstd", format!("expected {wanted} bytes, the stream yields {written}.")))
+    Err(Error::malformed("zstd", format!("expected {expected} bytes, the stream yields {written}.")))
 }
 
-/// Decompresses the first bytes only, as many as `target` takes or the stream has; answers how many.
+/// Decompresses the first bytes of the stream into `target`, and returns their number.
 ///
 /// # Errors
 /// Malformed bytes.
@@ -126,12 +127,12 @@ pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
 }
 
 fn prefix(context: &mut DCtx<'_>, source: &[u8], target: &mut [u8]) -> Result<usize> {
-    context.init().map_err(failed)?;
+    context.init().map_err(library_error)?;
     let mut input = InBuffer::around(source);
     let mut output = OutBuffer::around(target);
     while output.pos() < output.capacity() {
         let (consumed, produced) = (input.pos(), output.pos());
-        let hint = context.decompress_stream(&mut output, &mut input).map_err(failed)?;
+        let hint = context.decompress_stream(&mut output, &mut input).map_err(library_error)?;
         if hint == 0 || (consumed == input.pos() && produced == output.pos()) {
             break;
         }
@@ -139,7 +140,7 @@ fn prefix(context: &mut DCtx<'_>, source: &[u8], target: &mut [u8]) -> Result<us
     Ok(output.pos())
 }
 
-/// How many bytes of a frame make its first block whole, told by its first 21 bytes; `None` where that is no frame.
+/// Length of a frame up to the end of its first block, from its first 21 bytes; `None` if they are no frame.
 #[must_use]
 pub fn first_block(frame: &[u8]) -> Option<usize> {
     const MAGIC: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
@@ -149,7 +150,7 @@ pub fn first_block(frame: &[u8]) -> Option<usize> {
     let size = [usize::from(single), 2, 4, 8].get(usize::from(descriptor >> 6)).copied()?;
     let at = 5 + usize::from(!single) + dictionary + size;
     let header = frame.get(at..at + 3)?.iter().rev().fold(0usize, |word, &b| word << 8 | usize::from(b));
-    // A block of one byte repeated stores that byte alone.
+    // A block that repeats one byte stores only that byte.
     let nbytes = if header >> 1 & 3 == 1 { 1 } else { header >> 3 };
     Some(at + 3 + nbytes)
 }

@@ -1,45 +1,45 @@
-//! Text that is decoded as it comes in: the same for every format of rows.
+//! Incremental reading of text, shared by the formats of rows.
 
 use super::{Event, Facts, IncrementalReader};
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::progress::Progress;
 
-/// Bytes taken from the source at once.
+/// Bytes read from the source at once.
 const STEP_NBYTES: usize = 256 << 10;
 
-/// A decoder of rows: takes text, gives frames.
+/// An incremental decoder of rows from text to frames.
 pub(super) trait DecodeRows: Send + Sync {
-    /// Takes what comes next.
+    /// Decodes the next bytes.
     ///
     /// # Errors
     /// `Malformed`; `LimitExceeded`.
     fn feed(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// The next rows, `max_rows` unless the input has ended; `None` where more bytes are needed, or none are left.
+    /// The next `max_rows` rows, or fewer at the end of the input; `None` if more bytes are needed or no rows are left.
     ///
     /// # Errors
     /// `Malformed`, with line, column and byte.
     fn next(&mut self, max_rows: usize) -> Result<Option<Frame>>;
 
-    /// No more bytes come.
+    /// Ends the input.
     ///
     /// # Errors
     /// `Malformed`: the input ends inside a character.
     fn finish(&mut self) -> Result<()>;
 
-    /// Rows that were left out so far, and values that became null.
+    /// Rows dropped so far, and values replaced by null.
     fn lost(&self) -> (u64, u64) {
         (0, 0)
     }
 }
 
-/// Rows read as they come, `max_rows` a frame.
+/// Reads rows incrementally, `max_rows` per frame.
 pub(super) struct ChunkReader<D> {
     decoder: D,
     max_rows: usize,
     room: Vec<u8>,
-    /// A frame of no rows, once the first frame came.
+    /// A frame without rows; `None` before the first frame.
     empty: Option<Frame>,
     is_finished: bool,
     is_over: bool,
@@ -57,7 +57,7 @@ impl<D: DecodeRows> ChunkReader<D> {
         }
     }
 
-    /// Runs `work`. After an error nothing comes any more: the rows behind it are not those that were to come.
+    /// Runs `work`. After an error the reader returns no more rows, because rows are missing.
     fn guard<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let result = work(self);
         self.is_over |= result.is_err();

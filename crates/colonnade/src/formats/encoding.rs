@@ -1,4 +1,4 @@
-//! How frames are written: a format, its options, and the compression of the whole file.
+//! An encoding: a format, its options, and the compression of the whole file.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
-use crate::sink::compressed::{Packer, Packing};
+use crate::sink::compressed::{CompressedSink, FileCompressor};
 
 use super::{Format, FrameEncoder, FrameWriter, OpenMember, Options, Sidecar, registry};
 
 /// A format with its options, and the codec that compresses the file as a whole (`.csv.gz`).
 ///
-/// Callers write through this type only, so that they name no format and no format knows of the compression.
+/// All callers write through this type, so they need not name a format, and formats need not know the compression.
 #[derive(Clone)]
 pub struct Encoding {
     format: &'static dyn Format,
@@ -22,7 +22,7 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// The format of this name with its options, not compressed as a whole.
+    /// The format of this name with its options, without compression of the whole file.
     ///
     /// # Errors
     /// `InvalidOption`: a name that is not registered.
@@ -33,7 +33,7 @@ impl Encoding {
         }
     }
 
-    /// The same, compressed as a whole where `codec` is given.
+    /// Sets the codec that compresses the whole file.
     ///
     /// # Errors
     /// `InvalidOption`: a file of this format is never compressed as a whole.
@@ -54,15 +54,15 @@ impl Encoding {
         self.format
     }
 
-    fn packer(&self) -> Result<Option<Packer>> {
-        self.compression.map(|(codec, level)| Packer::new(codec, level)).transpose()
+    fn compressor(&self) -> Result<Option<FileCompressor>> {
+        self.compression.map(|(codec, level)| FileCompressor::new(codec, level)).transpose()
     }
 
-    /// Lets `work` write to `sink`, through the codec where there is one.
+    /// Runs `work` with `sink`, or with a sink that compresses.
     fn through(&self, sink: &mut dyn Sink, work: impl FnOnce(&mut dyn Sink) -> Result<()>) -> Result<()> {
-        let Some(mut packer) = self.packer()? else { return work(sink) };
-        work(&mut Packing { packer: &mut packer, sink: &mut *sink })?;
-        Ok(packer.finish(sink)?)
+        let Some(mut compressor) = self.compressor()? else { return work(sink) };
+        work(&mut CompressedSink { compressor: &mut compressor, sink: &mut *sink })?;
+        Ok(compressor.finish(sink)?)
     }
 
     /// Writes one frame.
@@ -73,7 +73,7 @@ impl Encoding {
         self.through(sink, |sink| self.format.encode(frame, &*self.options, sink, progress))
     }
 
-    /// Writes one frame with what `encoder` remembers. The encoder is one that [`Format::encoder`] of this format made.
+    /// Writes one frame with an `encoder` from [`Format::encoder`] of this format.
     ///
     /// # Errors
     /// As [`Format::encode`].
@@ -121,20 +121,20 @@ impl Encoding {
         self.format.encode_directory(frame, &*self.options, open, progress)
     }
 
-    /// A writer that takes a frame a call.
+    /// A writer for one frame per call.
     ///
     /// # Errors
     /// As [`Format::writer`]; `InvalidOption`: the codec's level.
     pub fn writer(&self) -> Result<Box<dyn FrameWriter>> {
-        let packer = self.packer()?;
+        let compressor = self.compressor()?;
         let frames = self.format.writer(&*self.options)?;
-        Ok(match packer {
+        Ok(match compressor {
             None => frames,
-            Some(packer) => Box::new(PackedWriter { frames, packer }),
+            Some(compressor) => Box::new(PackedWriter { frames, compressor }),
         })
     }
 
-    /// A writer whose frames are one message together.
+    /// A writer whose frames together form one message.
     ///
     /// # Errors
     /// As [`Format::message_writer`].
@@ -145,13 +145,13 @@ impl Encoding {
     /// Checks that `frame` is a message with these options.
     ///
     /// # Errors
-    /// As [`Format::check_message`]; `InvalidOption`: compressed as a whole, which hides the end.
+    /// As [`Format::check_message`]; `InvalidOption`: compression of the whole file hides the end of the message.
     pub fn check_message(&self, frame: &Frame) -> Result<()> {
         self.format.check_message(frame, &*self.options)?;
         if self.compression.is_some() { Err(endless()) } else { Ok(()) }
     }
 
-    /// The file that belongs next to the data; see [`Format::sidecar`].
+    /// The sidecar next to the data file; see [`Format::sidecar`].
     ///
     /// # Errors
     /// As [`Format::sidecar`].
@@ -160,20 +160,21 @@ impl Encoding {
     }
 }
 
-/// Frames written through a codec, which ends behind the last of them.
+/// Writes frames through a codec.
 struct PackedWriter {
     frames: Box<dyn FrameWriter>,
-    packer: Packer,
+    compressor: FileCompressor,
 }
 
 impl FrameWriter for PackedWriter {
     fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
-        self.frames.write(frame, &mut Packing { packer: &mut self.packer, sink }, progress)
+        self.frames.write(frame, &mut CompressedSink { compressor: &mut self.compressor, sink }, progress)
     }
 
     fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
-        self.frames.finish(&mut Packing { packer: &mut self.packer, sink: &mut *sink }, progress)?;
-        Ok(self.packer.finish(sink)?)
+        self.frames
+            .finish(&mut CompressedSink { compressor: &mut self.compressor, sink: &mut *sink }, progress)?;
+        Ok(self.compressor.finish(sink)?)
     }
 
     fn nbatches(&self) -> usize {
@@ -185,7 +186,7 @@ impl FrameWriter for PackedWriter {
     }
 }
 
-/// The error of a format without messages, which lists those that have them.
+/// The error for a format without messages. It lists the formats with messages.
 pub(super) fn no_message(found: &str) -> Error {
     let formats = registry().iter().map(|format| format.spec());
     let known: Vec<String> =
@@ -198,9 +199,12 @@ pub(super) fn no_message(found: &str) -> Error {
     Error::invalid_option("format", format!("expected {known}, found {found:?}."))
 }
 
-/// The error of options of text with which a receiver does not find the end of a message.
+/// The error for options of text that give a message no end mark.
 pub(super) fn endless() -> Error {
-    Error::invalid_option("options", "expected those of a table of UTF-8 with our header, not compressed.")
+    Error::invalid_option(
+        "options",
+        "expected options of an uncompressed UTF-8 table with Colonnade's header.",
+    )
 }
 
 #[cfg(test)]

@@ -1,22 +1,22 @@
-//! What a source says of itself: names and values, for `info`.
+//! Metadata of a source as names and values, for `info`.
 
 use std::borrow::Cow;
 
 use crate::container::npy::Descr;
 
-/// Names and their values, in the order in which they are shown.
+/// Names and values, in the order of display.
 pub type Facts = Vec<(&'static str, Fact)>;
 
-/// A value that describes a source. JSON has no bytes, no tuples, and no integers of more than 64 bits.
+/// A metadata value. JSON would not do, since it has no bytes, no tuples and no integers of more than 64 bits.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fact {
-    /// There is none.
+    /// No value.
     None,
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// An integer.
     Int(i128),
-    /// A number.
+    /// A floating-point number.
     Float(f64),
     /// Text.
     Text(Cow<'static, str>),
@@ -24,7 +24,7 @@ pub enum Fact {
     Bytes(Vec<u8>),
     /// Lengths of dimensions.
     Shape(Vec<usize>),
-    /// The dtype of an NPY header, shown as NumPy shows it.
+    /// The dtype of an NPY header, displayed as in NumPy.
     Dtype(Descr),
     /// Several values.
     List(Vec<Fact>),

@@ -1,7 +1,7 @@
-//! Formats: a frame to bytes and back.
+//! Formats convert frames to bytes and back.
 //!
-//! Each format is one room with one [`Format`] value. The registry lists them; no code outside this room names a format.
-//! Formats never import each other: what two of them need is in a room below.
+//! Each format is one room with one [`Format`] value. The registry lists the formats, and no code outside this room names one.
+//! Formats never import each other; shared code is in the rooms below.
 
 pub mod arrow;
 pub mod csv;
@@ -40,7 +40,7 @@ use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
 
-/// The formats of this build. Their claims are checked by a test, so that the registry is never empty.
+/// The formats of this build. A test checks their claims, so building the registry never fails.
 #[must_use]
 pub fn registry() -> &'static Registry {
     static BUILT: LazyLock<Registry> = LazyLock::new(|| {
@@ -61,29 +61,29 @@ pub fn registry() -> &'static Registry {
     &BUILT
 }
 
-/// The options of one format, as its own options type; [`Format`] methods downcast them.
+/// The options of one format. The methods of [`Format`] downcast them to the format's type.
 pub type Options = dyn Any + Send + Sync;
 
-/// A format: its description, and how it is opened and written.
+/// A format: its description, reading and writing.
 ///
-/// Methods whose capability the [`FormatSpec`] does not claim keep their default, which refuses.
+/// Methods for capabilities that the [`FormatSpec`] does not claim keep their default, which returns an error.
 pub trait Format: Sync {
     /// Name, suffixes, magic and capabilities.
     fn spec(&self) -> &'static FormatSpec;
 
-    /// Opens a source: structure is checked, data is decoded by [`Opened::load`] where the format allows it.
+    /// Opens a source and checks its structure. If the format allows it, data is decoded later, by [`Opened::load`].
     ///
     /// # Errors
-    /// `Malformed`, `Truncated`, `Unsupported`, `LimitExceeded` with the byte offset; the system's own.
+    /// `Malformed`, `Truncated`, `Unsupported`, `LimitExceeded` with the byte offset; errors of the operating system.
     fn open(&self, source: Source<'_>, options: &Options, progress: &dyn Progress)
     -> Result<Box<dyn Opened>>;
 
-    /// A decoder that takes bytes as they come and gives frames of at most `max_rows` rows, where the format leaves the
-    /// choice. `path` is that of the file whose bytes come, where they are a file's: a sidecar is stored next to it.
-    /// The bytes of a file that is compressed as a whole come decompressed ([`Capabilities::compressed`]).
+    /// An incremental decoder. Frames have at most `max_rows` rows, if the format does not fix their size. `path` is the path of
+    /// the file, if the bytes come from one: a sidecar may be next to it. A file that is compressed as a whole is fed
+    /// decompressed ([`Capabilities::compressed`]).
     ///
     /// # Errors
-    /// `Unsupported` where the format must be read whole; `InvalidOption`; the system's own.
+    /// `Unsupported`: the format must be read whole; `InvalidOption`; errors of the operating system.
     fn reader(
         &self,
         options: &Options,
@@ -94,11 +94,11 @@ pub trait Format: Sync {
         Err(self.spec().refuse("it is read whole: a value ends with its last byte."))
     }
 
-    /// Whether more than one frame is stored in the source, one behind the other: [`Format::open`] takes one, a
-    /// [`Format::reader`] all of them. Nothing is decoded, and `progress` is told of bytes that are read.
+    /// Whether the source holds more than one frame. [`Format::open`] reads the only one, a [`Format::reader`] reads all.
+    /// Decodes nothing, and reports the bytes read to `progress`.
     ///
     /// # Errors
-    /// The system's own; `Cancelled` from `progress`. Damage is [`Format::open`]'s to tell.
+    /// Errors of the operating system; `Cancelled` from `progress`. [`Format::open`] reports damage.
     fn is_series(&self, source: Source<'_>, options: &Options, progress: &dyn Progress) -> Result<bool> {
         let _ = (source, options, progress);
         Ok(false)
@@ -107,7 +107,7 @@ pub trait Format: Sync {
     /// Writes one frame.
     ///
     /// # Errors
-    /// `Unrepresentable`, naming column and reason; the sink's own.
+    /// `Unrepresentable`, naming column and reason; errors of the sink.
     fn encode(
         &self,
         frame: &Frame,
@@ -116,41 +116,40 @@ pub trait Format: Sync {
         progress: &dyn Progress,
     ) -> Result<()>;
 
-    /// An encoder for frames that follow one another, which remembers what frames of one layout share; `None` where the
-    /// format has nothing to remember.
+    /// An encoder for a sequence of frames, which caches the parts that frames of one layout share; `None` if the format has no
+    /// such parts.
     fn encoder(&self) -> Option<Box<dyn FrameEncoder>> {
         None
     }
 
-    /// Whether the bytes depend on [`Sink::can_patch`], so that a caller with a sink that copies each call gathers the
-    /// file in memory first.
+    /// Whether the output depends on [`Sink::can_patch`]. Callers whose sink copies each call then collect the file in memory
+    /// first.
     fn patches(&self) -> bool {
         false
     }
 
-    /// A writer that takes a frame a call, all of one schema.
+    /// A writer for one frame per call, all of one schema.
     ///
     /// # Errors
-    /// `Unsupported` where the format is written whole.
+    /// `Unsupported`: the format is written whole.
     fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
         let _ = options;
         Err(self.spec().refuse("it is written whole."))
     }
 
-    /// Checks that `frame`, written with these options, is a message: that a receiver finds its end in its bytes.
+    /// Checks that `frame`, written with these options, is a message: its bytes mark their end for the receiver.
     ///
     /// # Errors
-    /// `InvalidOption`: the format or the options say no end. `Unrepresentable`: this frame would be taken for something
-    /// else.
+    /// `InvalidOption`: the format or the options give no end mark. `Unrepresentable`: the receiver would misread this frame.
     fn check_message(&self, frame: &Frame, options: &Options) -> Result<()> {
         let _ = (frame, options);
         if self.spec().capabilities.messages { Ok(()) } else { Err(encoding::no_message(self.spec().name)) }
     }
 
-    /// A writer whose frames are one message together.
+    /// A writer whose frames together form one message.
     ///
     /// # Errors
-    /// `Unsupported` where each frame is a message of its own; as [`Format::check_message`].
+    /// `Unsupported`: each frame is a separate message; as [`Format::check_message`].
     fn message_writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {
         let _ = options;
         if !self.spec().capabilities.messages {
@@ -159,7 +158,7 @@ pub trait Format: Sync {
         Err(self.spec().refuse("each frame is a message of its own. Send them one by one."))
     }
 
-    /// Checks that these frames can be written under their labels, before a file is made.
+    /// Checks that these frames can be written under their labels, before a file is created.
     ///
     /// # Errors
     /// `Unrepresentable`, naming the label; `InvalidOption`.
@@ -171,7 +170,7 @@ pub trait Format: Sync {
     /// Writes several frames under labels.
     ///
     /// # Errors
-    /// `Unsupported` where a file holds one frame; as [`Format::encode`].
+    /// `Unsupported`: a file holds one frame; as [`Format::encode`].
     fn encode_bundle(
         &self,
         frames: &[(String, Frame)],
@@ -183,10 +182,10 @@ pub trait Format: Sync {
         Err(self.spec().refuse("it holds one frame. Write a file for each."))
     }
 
-    /// Writes one frame as the files of a directory; `open` makes each of them.
+    /// Writes one frame as the files of a directory; `open` creates each file.
     ///
     /// # Errors
-    /// `Unsupported` where the format has no directories; as [`Format::encode`].
+    /// `Unsupported`: the format has no directories; as [`Format::encode`].
     fn encode_directory(
         &self,
         frame: &Frame,
@@ -198,14 +197,13 @@ pub trait Format: Sync {
         Err(self.spec().refuse("it is one file, not a directory."))
     }
 
-    /// Whether a directory of this format may hold a file of this name. Only directories of such files are replaced.
+    /// Whether a directory of this format may hold a file of this name. Only directories of such files may be replaced.
     fn is_member(&self, name: &str) -> bool {
         let _ = name;
         false
     }
 
-    /// A file that belongs next to the data: the suffix to append to its name, and the bytes to write or `None` to remove
-    /// one that an earlier write left. `frame` is `None` for frames written chunk by chunk.
+    /// The sidecar file next to the data file. `frame` is `None` for frames written chunk by chunk.
     ///
     /// # Errors
     /// As [`Format::encode`].
@@ -219,18 +217,18 @@ pub trait Format: Sync {
 pub struct Sidecar {
     /// Appended to the name of the data file.
     pub suffix: &'static str,
-    /// What to write; `None` removes the file.
+    /// The bytes to write; `None` removes the sidecar of an earlier write.
     pub content: Option<Vec<u8>>,
-    /// Whether the content of a file is a sidecar: a file that only has the name stays.
+    /// Whether a file's content is a sidecar. Other files with this name are kept.
     pub is_sidecar: fn(&[u8]) -> bool,
 }
 
-/// `options` as the type that `format` takes.
+/// Downcasts `options` to the type of `format`.
 ///
 /// # Errors
-/// `InvalidOption` where they are those of another format: a defect of the caller.
+/// `InvalidOption`: the options belong to another format, which is a defect of the caller.
 pub fn options_of<'o, T: 'static>(format: &'static str, options: &'o Options) -> Result<&'o T> {
     options.downcast_ref().ok_or_else(|| {
-        Error::invalid_option(format, "expected the options of this format, found those of another.")
+        Error::invalid_option(format, "expected the options of this format, found options of another format.")
     })
 }

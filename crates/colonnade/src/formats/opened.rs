@@ -1,4 +1,4 @@
-//! What was opened: a description, and data that is decoded when it is asked for.
+//! Opened sources: metadata, and data that is decoded on request.
 
 use std::any::Any;
 
@@ -11,17 +11,17 @@ use crate::error::{Error, Result};
 use crate::frame::{Axis, Frame, Tags};
 use crate::progress::Progress;
 
-/// What [`Opened::load`] decoded.
+/// The result of [`Opened::load`].
 #[derive(Debug)]
 pub struct Loaded {
     /// The frame.
     pub frame: Frame,
-    /// Whether nobody else sees its memory: only where [`Request::private`] asked for that.
+    /// Whether its memory is unshared. True only if [`Request::private`] is set.
     pub private: bool,
 }
 
 impl Loaded {
-    /// A frame that is as private as `request` wants it.
+    /// A frame whose memory is as private as `request` asks.
     #[must_use]
     pub fn new(frame: Frame, request: &Request<'_>) -> Self {
         Self { frame, private: request.private }
@@ -30,24 +30,24 @@ impl Loaded {
 
 /// An opened source.
 pub trait Opened: Send + Sync + Any {
-    /// The format, by the name that its [`super::FormatSpec`] has.
+    /// The format's name from its [`super::FormatSpec`].
     fn format(&self) -> &'static str;
 
-    /// What it holds: `"frame"`, `"bundle"`, or another word of the format's.
+    /// Its content: `"frame"`, `"bundle"`, or another word of the format.
     fn kind(&self) -> &'static str {
         "frame"
     }
 
-    /// How the bytes are laid out, in the format's own word: `"zip"`, `"stream"`, `"row groups"`.
+    /// The layout of its bytes, as a word of the format: `"zip"`, `"stream"`, `"row groups"`.
     fn layout(&self) -> &'static str;
 
     /// Rows and columns.
     ///
     /// # Errors
-    /// `Malformed` where the source is no frame, with the reason.
+    /// `Malformed`, with the reason: the source is no frame.
     fn shape(&self) -> Result<(usize, usize)>;
 
-    /// Labels of the rows; decoded or fetched now.
+    /// Labels of the rows. This may decode or fetch them.
     ///
     /// # Errors
     /// As [`Opened::load`].
@@ -71,18 +71,18 @@ pub trait Opened: Send + Sync + Any {
     /// As [`Opened::shape`].
     fn dtypes(&self) -> Result<Vec<String>>;
 
-    /// The Arrow type of a column, where it is one that nests or that only Arrow has, and where it is known without decoding.
+    /// The Arrow type of a column in Arrow's layout; `None` for other columns, or if the type is unknown before decoding.
     fn arrow_type(&self, position: usize) -> Option<DataType> {
         let _ = position;
         None
     }
 
-    /// Whether [`Request::kept`] is heeded: of nested columns only the part that is asked for is decoded.
+    /// Whether [`Opened::load`] applies [`Request::kept`], and decodes only the requested part of nested columns.
     fn selects_leaves(&self) -> bool {
         false
     }
 
-    /// Version of our header; `None` where others wrote the source.
+    /// Version of Colonnade's header; `None` if another program wrote the source.
     fn version(&self) -> Option<u64> {
         None
     }
@@ -90,13 +90,13 @@ pub trait Opened: Send + Sync + Any {
     /// Bytes of the source.
     fn file_nbytes(&self) -> u64;
 
-    /// Bytes of the data once decoded, as far as they are known.
+    /// Bytes of the decoded data, as far as known.
     fn nbytes(&self) -> u64;
 
-    /// Decodes what is asked for into one frame.
+    /// Decodes the requested part into one frame.
     ///
     /// # Errors
-    /// `Malformed`, `Truncated`, `Unsupported`, `LimitExceeded` with the byte offset; the system's own.
+    /// `Malformed`, `Truncated`, `Unsupported`, `LimitExceeded` with the byte offset; errors of the operating system.
     fn load(&self, request: &Request<'_>) -> Result<Loaded>;
 
     /// Checks every checksum and decodes everything once.
@@ -108,15 +108,15 @@ pub trait Opened: Send + Sync + Any {
     /// The parts of the source, for `info`.
     ///
     /// # Errors
-    /// `Malformed` where a description is read only now.
+    /// `Malformed`, if the description is read by this call.
     fn members(&self) -> Result<Vec<Facts>>;
 
-    /// Facts that only this format has. They are cheap: some are asked for on every read.
+    /// Facts specific to the format. They must be cheap, because every read asks for some.
     fn facts(&self) -> Facts {
         Facts::new()
     }
 
-    /// Each batch (record batch, row group), for `info`: `nrows` and what else it says.
+    /// Facts of each batch (record batch, row group), for `info`: `nrows` and others.
     ///
     /// # Errors
     /// As [`Opened::members`].
@@ -125,12 +125,12 @@ pub trait Opened: Send + Sync + Any {
         Ok(rows.into_iter().map(|nrows| vec![("nrows", nrows.into())]).collect())
     }
 
-    /// Rows of each batch (record batch, row group), where the source has batches.
+    /// Rows of each batch (record batch, row group); `None` if the source has no batches.
     fn batch_rows(&self) -> Option<Vec<usize>> {
         None
     }
 
-    /// Whether a batch without rows is one that was written; else it is what a filter left of one.
+    /// Whether batches without rows are kept because they were written. Otherwise they are the result of a filter.
     fn keeps_empty_batches(&self) -> bool {
         true
     }
@@ -138,13 +138,13 @@ pub trait Opened: Send + Sync + Any {
     /// One batch, in Arrow's layout.
     ///
     /// # Errors
-    /// As [`Opened::load`]; `NotFound` past the last.
+    /// As [`Opened::load`]; `NotFound` behind the last batch.
     fn batch(&self, number: usize, request: &Request<'_>) -> Result<Frame> {
         let _ = request;
         Err(Error::not_found("frame", format!("batch {number} is out of range: there are none.")))
     }
 
-    /// What is asked for in Arrow's layout, a frame a batch; at least one frame.
+    /// Decodes the requested part in Arrow's layout, one frame per batch and at least one frame.
     ///
     /// # Errors
     /// As [`Opened::load`].
@@ -152,7 +152,7 @@ pub trait Opened: Send + Sync + Any {
         Ok(vec![self.load(request)?.frame])
     }
 
-    /// Whether it holds NumPy's blocks, so that the way to Arrow's layout leads through [`Opened::load`] too.
+    /// Whether it holds NumPy's blocks. Conversion to Arrow's layout then uses [`Opened::load`].
     fn holds_blocks(&self) -> bool {
         false
     }
@@ -174,7 +174,7 @@ pub trait Opened: Send + Sync + Any {
         Err(Error::not_found("frame", format!("label {label:?}: the source holds one frame.")))
     }
 
-    /// Names of the arrays, where the source holds NumPy's arrays of any shapes.
+    /// Names of the arrays, if the source holds NumPy arrays of any shape.
     ///
     /// # Errors
     /// As [`Opened::shape`].
@@ -182,7 +182,7 @@ pub trait Opened: Send + Sync + Any {
         Ok(Vec::new())
     }
 
-    /// One of these arrays, in memory of its own.
+    /// One of these arrays, in unshared memory.
     ///
     /// # Errors
     /// `NotFound`; as [`Opened::load`].
@@ -192,46 +192,47 @@ pub trait Opened: Send + Sync + Any {
     }
 }
 
-/// What came of the bytes that an [`IncrementalReader`] was given.
+/// The result of feeding bytes to an [`IncrementalReader`].
 pub enum Event {
     /// More bytes are needed.
     Need,
     /// The columns are known now.
     Schema,
-    /// The next frame, in memory of its own.
+    /// The next frame, in unshared memory.
     Batch(Box<Frame>),
-    /// The format's end mark.
+    /// The end mark of the format.
     End,
 }
 
-/// Decodes bytes as they come. It performs no I/O: it lends room, and is told how much of it was filled.
+/// Decodes bytes incrementally, without I/O. The caller fills the memory that [`IncrementalReader::room`] lends, and reports the
+/// number of bytes to [`IncrementalReader::filled`].
 pub trait IncrementalReader: Send + Sync {
-    /// Room for the next bytes: their final memory, where the decoder knows it already. Empty after [`Event::End`].
+    /// Memory for the next bytes; if possible it is their final place. Empty after [`Event::End`].
     ///
     /// # Errors
-    /// `LimitExceeded`; no memory.
+    /// `LimitExceeded`; out of memory.
     fn room(&mut self) -> Result<&mut [u8]>;
 
-    /// The first `count` bytes of the room are filled; with 0, asks for what is decoded already. A caller asks with 0 until it
-    /// hears [`Event::Need`] before it fills the room again.
+    /// Decodes the first `count` bytes of the room. 0 asks for events that need no further bytes; a caller repeats it until
+    /// [`Event::Need`], and only then fills the room again.
     ///
     /// # Errors
     /// `Malformed`, `Unsupported`, `LimitExceeded`; `Cancelled` from `progress`.
     fn filled(&mut self, count: usize, progress: &dyn Progress) -> Result<Event>;
 
-    /// No more bytes come. Frames that were still held come from [`IncrementalReader::filled`] with 0 afterwards.
+    /// Ends the input. Remaining frames come from [`IncrementalReader::filled`] with 0.
     ///
     /// # Errors
-    /// `Truncated` where the format's end is missing.
+    /// `Truncated`: the format's end is missing.
     fn finish(&mut self) -> Result<()>;
 
-    /// A frame of no rows; `None` until the columns are known.
+    /// A frame without rows; `None` until the columns are known.
     ///
     /// # Errors
-    /// As [`IncrementalReader::filled`]; where no more bytes come and the columns are not known, the format's error of that.
+    /// As [`IncrementalReader::filled`]; an error of the format if the input ended before the columns were known.
     fn schema(&self) -> Result<Option<Frame>>;
 
-    /// Facts so far that only this format has.
+    /// Facts so far that are specific to the format.
     fn facts(&self) -> Facts {
         Facts::new()
     }

@@ -1,4 +1,4 @@
-//! Opened text, as the registry knows it: the same for every text format.
+//! `Opened` for text formats.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::source::Source;
 use crate::text::opened::{DecodeText, OpenedText};
 
-/// Opens text from any source. `threads` may read a file.
+/// Opens text from any source. Up to `threads` threads read a file.
 ///
 /// # Errors
 /// As [`super::Format::open`].
@@ -77,12 +77,12 @@ impl Opened for OpenedText {
         Ok(Loaded { frame, private })
     }
 
-    /// Opening has decoded everything; of a bundle every frame is decoded here.
+    /// Opening a frame has decoded everything. Of a bundle, every frame is decoded here.
     fn verify(&self, _threads: usize, progress: &dyn Progress) -> Result<()> {
         Self::verify(self, progress)
     }
 
-    /// One: the text.
+    /// The text is the only member.
     fn members(&self) -> Result<Vec<Facts>> {
         let shape = self.described().map(|d| Fact::Shape(vec![d.nrows, d.columns.len()]));
         Ok(vec![vec![

@@ -14,7 +14,7 @@ impl Registry {
     /// A registry of these formats.
     ///
     /// # Errors
-    /// `InvalidOption` where two formats claim one name, suffix or magic, or a suffix has no point or is not lower case.
+    /// `InvalidOption`: two formats claim one name, suffix or magic, or a suffix has no point or is not lower case.
     pub fn new(formats: Vec<&'static dyn Format>) -> Result<Self> {
         let mut seen: Vec<(&str, &[u8], &'static str)> = Vec::new();
         for format in &formats {
@@ -32,7 +32,7 @@ impl Registry {
         Ok(Self { formats })
     }
 
-    /// All formats, in the order in which they were registered.
+    /// All formats, in the order of registration.
     pub fn iter(&self) -> impl Iterator<Item = &'static dyn Format> + '_ {
         self.formats.iter().copied()
     }
@@ -43,7 +43,7 @@ impl Registry {
         self.iter().find(|format| format.spec().name == name)
     }
 
-    /// The format whose suffix `name`, a file's, ends in.
+    /// The format whose suffix the file's `name` ends with.
     #[must_use]
     pub fn by_suffix(&self, name: &str) -> Option<&'static dyn Format> {
         let base = name.rsplit('/').next().unwrap_or(name).to_lowercase();
@@ -51,14 +51,14 @@ impl Registry {
         self.iter().find(|format| format.spec().suffixes.contains(&suffix))
     }
 
-    /// The format whose magic the first bytes of a source are.
+    /// The format whose magic number the source starts with.
     #[must_use]
     pub fn by_magic(&self, head: &[u8]) -> Option<&'static dyn Format> {
         self.iter().find(|format| format.spec().begins(head))
     }
 }
 
-/// Everything that no other format may claim.
+/// The names, suffixes and magic numbers that no other format may claim.
 fn claims(spec: &'static FormatSpec) -> impl Iterator<Item = (&'static str, &'static [u8])> {
     let name = std::iter::once(("name", spec.name.as_bytes()));
     let suffixes = spec.suffixes.iter().map(|suffix| ("suffix", suffix.as_bytes()));

@@ -1,4 +1,4 @@
-//! Frames written one after the other, and frames written as several files.
+//! Writers of several frames, and of frames as several files.
 
 use crate::error::Result;
 use crate::frame::Frame;
@@ -9,16 +9,16 @@ use super::Options;
 
 /// Writes a file frame by frame. The schema is that of the first frame.
 pub trait FrameWriter: Send + Sync {
-    /// Writes `frame` behind those before it.
+    /// Appends `frame`.
     ///
     /// # Errors
-    /// `Unrepresentable` where its schema is not that of the first, which shows both; the sink's own.
+    /// `Unrepresentable`, showing both schemas: its schema differs from that of the first frame; errors of the sink.
     fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()>;
 
-    /// Writes what the format has at its end.
+    /// Writes the end of the file.
     ///
     /// # Errors
-    /// `Unrepresentable` where no frame was written: nothing says the columns; the sink's own.
+    /// `Unrepresentable`: no frame was written, so the columns are unknown; errors of the sink.
     fn finish(&mut self, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()>;
 
     /// Batches (chunks, row groups) written so far.
@@ -28,12 +28,12 @@ pub trait FrameWriter: Send + Sync {
     fn nrows(&self) -> usize;
 }
 
-/// Encodes whole frames, each a file or message of its own, and remembers between them what frames of one layout share.
+/// Encodes frames as separate files or messages, and caches the parts that frames of one layout share.
 pub trait FrameEncoder: Send {
     /// Writes one frame: the bytes of [`super::Format::encode`].
     ///
     /// # Errors
-    /// As [`super::Format::encode`]; the encoder can go on then.
+    /// As [`super::Format::encode`]; the encoder stays usable.
     fn encode(
         &mut self,
         frame: &Frame,
@@ -48,9 +48,9 @@ pub trait MemberSink: Sink {
     /// Ends the file.
     ///
     /// # Errors
-    /// The system's own.
+    /// Errors of the operating system.
     fn commit(self: Box<Self>) -> Result<()>;
 }
 
-/// Makes the file of that name in the directory.
+/// Creates the file of a name in the directory.
 pub type OpenMember<'o> = dyn FnMut(&str) -> Result<Box<dyn MemberSink>> + 'o;

@@ -102,8 +102,7 @@ fn json_of(data_type: &DataType, depth: usize) -> Result<Value> {
             Value::Array(std::iter::once(Ok(json!(name))).chain(inner).collect::<Result<_>>()?)
         }
         other => {
-            let message =
-                format!("Arrow type {other} is unknown. Convert the column, or leave it out.");
+            let message = format!("Arrow type {other} is unknown. Convert the column, or leave it out.");
             return Err(Error::unrepresentable("npz", message));
         }
     })

@@ -56,7 +56,13 @@ impl Frame {
     }
 
     /// The longest packed array that starts with the column at `position`.
-    fn longest_run(&self, block: &Block, slots: &[Slot], position: usize, kind: &dyn Fn(usize) -> usize) -> Block {
+    fn longest_run(
+        &self,
+        block: &Block,
+        slots: &[Slot],
+        position: usize,
+        kind: &dyn Fn(usize) -> usize,
+    ) -> Block {
         let first = slots.get(position).map_or(0, |s| s.column);
         let one = block.grid.columns(first, 1, 1);
         let item = as_stride(one.dtype.itemsize as usize);

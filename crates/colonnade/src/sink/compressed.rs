@@ -1,4 +1,4 @@
-//! Packing while writing.
+//! Compresses a whole file while it is written.
 
 use std::io::{self, Write};
 
@@ -11,29 +11,29 @@ use crate::codec::{deflate, zstd};
 use crate::error::{Error, Result};
 use crate::sink::Sink;
 
-/// Packed bytes wait until there are so many.
+/// Compressed bytes are passed to the sink in steps of about this size.
 const STEP_NBYTES: usize = 128 << 10;
 
-/// The state of one file being packed. The same bytes, codec and level make the same file: gzip's header has no time.
-pub struct Packer(State);
+/// Compresses one file. Equal bytes, codec and level give equal files, since the gzip header has no time.
+pub struct FileCompressor(CompressorState);
 
-enum State {
+enum CompressorState {
     Gzip(Box<GzEncoder<Vec<u8>>>),
     Zstd(Box<CCtx<'static>>, Vec<u8>),
     Ended,
 }
 
-impl std::fmt::Debug for Packer {
+impl std::fmt::Debug for FileCompressor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Packer")
+        f.write_str("FileCompressor")
     }
 }
 
-impl Packer {
-    /// A file of nothing.
+impl FileCompressor {
+    /// Starts a file.
     ///
     /// # Errors
-    /// `InvalidOption` where the level is outside the codec's range.
+    /// `InvalidOption`: the level is outside the codec's range.
     pub fn new(codec: Codec, level: Option<i32>) -> Result<Self> {
         let (levels, default) = match codec {
             Codec::Gzip => (1..=9, deflate::DEFAULT_LEVEL),
@@ -52,7 +52,7 @@ impl Packer {
         Ok(Self(match codec {
             Codec::Gzip => {
                 let level = Compression::new(level.unsigned_abs());
-                State::Gzip(Box::new(GzEncoder::new(Vec::new(), level)))
+                CompressorState::Gzip(Box::new(GzEncoder::new(Vec::new(), level)))
             }
             Codec::Zstd => {
                 let mut context = CCtx::create();
@@ -61,55 +61,59 @@ impl Packer {
                         Error::malformed("zstd", zstd_safe::get_error_name(code).to_owned())
                     })?;
                 }
-                State::Zstd(Box::new(context), Vec::with_capacity(2 * STEP_NBYTES))
+                CompressorState::Zstd(Box::new(context), Vec::with_capacity(2 * STEP_NBYTES))
             }
         }))
     }
 
-    /// Packs `bytes`; what is ready goes to `sink`.
+    /// Compresses `bytes`, and passes finished output to `sink`.
     ///
     /// # Errors
-    /// The sink's own.
+    /// Errors of the sink.
     pub fn write(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> io::Result<()> {
         match &mut self.0 {
-            State::Gzip(encoder) => {
+            CompressorState::Gzip(encoder) => {
                 encoder.write_all(bytes)?;
-                passed_on(encoder.get_mut(), STEP_NBYTES, sink)
+                drain(encoder.get_mut(), STEP_NBYTES, sink)
             }
-            State::Zstd(context, out) => {
+            CompressorState::Zstd(context, out) => {
                 let mut input = InBuffer::around(bytes);
                 while input.pos() < bytes.len() {
-                    step(context, out, &mut input, ZSTD_EndDirective::ZSTD_e_continue)?;
-                    passed_on(out, STEP_NBYTES, sink)?;
+                    compress_step(context, out, &mut input, ZSTD_EndDirective::ZSTD_e_continue)?;
+                    drain(out, STEP_NBYTES, sink)?;
                 }
                 Ok(())
             }
-            State::Ended => Err(io::Error::other("the packed file has ended")),
+            CompressorState::Ended => Err(io::Error::other("the compressed file has ended")),
         }
     }
 
-    /// The end of the file.
+    /// Ends the file.
     ///
     /// # Errors
-    /// The sink's own.
+    /// Errors of the sink.
     pub fn finish(&mut self, sink: &mut dyn Sink) -> io::Result<()> {
-        match std::mem::replace(&mut self.0, State::Ended) {
-            State::Gzip(encoder) => passed_on(&mut encoder.finish()?, 1, sink),
-            State::Zstd(mut context, mut out) => {
-                while step(&mut context, &mut out, &mut InBuffer::around(&[]), ZSTD_EndDirective::ZSTD_e_end)?
-                    > 0
+        match std::mem::replace(&mut self.0, CompressorState::Ended) {
+            CompressorState::Gzip(encoder) => drain(&mut encoder.finish()?, 1, sink),
+            CompressorState::Zstd(mut context, mut out) => {
+                while compress_step(
+                    &mut context,
+                    &mut out,
+                    &mut InBuffer::around(&[]),
+                    ZSTD_EndDirective::ZSTD_e_end,
+                )? > 0
                 {
-                    passed_on(&mut out, 1, sink)?;
+                    drain(&mut out, 1, sink)?;
                 }
-                passed_on(&mut out, 1, sink)
+                drain(&mut out, 1, sink)
             }
-            State::Ended => Ok(()),
+            CompressorState::Ended => Ok(()),
         }
     }
 }
 
-/// One call of the library, whose output goes behind `out`; answers what is left to flush.
-fn step(
+/// Calls the library once, appends its output to `out`, and returns the number of bytes left to flush.
+fn compress_step(
     context: &mut CCtx<'static>,
     out: &mut Vec<u8>,
     input: &mut InBuffer<'_>,
@@ -123,7 +127,7 @@ fn step(
         .map_err(|code| io::Error::other(zstd_safe::get_error_name(code)))
 }
 
-fn passed_on(out: &mut Vec<u8>, least: usize, sink: &mut dyn Sink) -> io::Result<()> {
+fn drain(out: &mut Vec<u8>, least: usize, sink: &mut dyn Sink) -> io::Result<()> {
     if out.len() >= least {
         sink.write(out)?;
         out.clear();
@@ -131,22 +135,25 @@ fn passed_on(out: &mut Vec<u8>, least: usize, sink: &mut dyn Sink) -> io::Result
     Ok(())
 }
 
-/// A sink whose bytes are packed on their way to another. The file ends with [`Packer::finish`].
-pub struct Packing<'a> {
-    /// The state.
-    pub packer: &'a mut Packer,
-    /// Where packed bytes go.
+/// A sink that compresses its bytes and passes them to another sink. The file ends with [`FileCompressor::finish`].
+pub struct CompressedSink<'a> {
+    /// The compressor.
+    pub compressor: &'a mut FileCompressor,
+    /// The sink for compressed bytes.
     pub sink: &'a mut dyn Sink,
 }
 
-impl std::fmt::Debug for Packing<'_> {
+impl std::fmt::Debug for CompressedSink<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Packing")
+        f.write_str("CompressedSink")
     }
 }
 
-impl Sink for Packing<'_> {
+impl Sink for CompressedSink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.packer.write(bytes, self.sink)
+        self.compressor.write(bytes, self.sink)
     }
 }
+
+#[cfg(test)]
+mod tests;

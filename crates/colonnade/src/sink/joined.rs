@@ -1,4 +1,4 @@
-//! Bytes to the sink: small ones joined, large ones from where they lie.
+//! Buffers small writes, and passes large ones to the sink without a copy.
 
 use std::io::IoSlice;
 
@@ -6,21 +6,21 @@ use super::{Sink, write_told};
 use crate::error::Result;
 use crate::progress::Progress;
 
-/// Pieces up to this size are joined.
+/// Writes up to this size are buffered.
 const SMALL_NBYTES: usize = 256 << 10;
 
-/// Size of what is joined.
+/// Size at which the buffer is flushed.
 const CHUNK_NBYTES: usize = 1 << 20;
 
-/// The sink of one call, and who watches.
+/// The sink and the progress of one call.
 pub(crate) struct Target<'t> {
     pub(crate) sink: &'t mut dyn Sink,
     pub(crate) progress: &'t dyn Progress,
-    /// Bytes that will be written in all, where known.
+    /// Total of bytes to write, if known.
     pub(crate) total: Option<u64>,
 }
 
-/// What was written, and what is about to be.
+/// A write buffer, with the count of bytes already sent.
 #[derive(Debug, Default)]
 pub(crate) struct Joined {
     written: u64,
@@ -28,13 +28,13 @@ pub(crate) struct Joined {
 }
 
 impl Joined {
-    /// With memory that was used before.
+    /// A buffer that reuses memory.
     pub(crate) fn over(mut scratch: Vec<u8>) -> Self {
         scratch.clear();
         Self { written: 0, scratch }
     }
 
-    /// The memory.
+    /// Returns the memory for reuse.
     pub(crate) fn into_scratch(self) -> Vec<u8> {
         self.scratch
     }
@@ -44,17 +44,17 @@ impl Joined {
         self.written + self.scratch.len() as u64
     }
 
-    /// Where small bytes may be appended; [`Joined::settle`] follows.
+    /// The buffer, for appending small writes. Call [`Joined::settle`] afterwards.
     pub(crate) fn scratch(&mut self) -> &mut Vec<u8> {
         &mut self.scratch
     }
 
-    /// Sends what was joined, if it has become much.
+    /// Flushes the buffer if it is full.
     pub(crate) fn settle(&mut self, target: &mut Target<'_>) -> Result<()> {
         if self.scratch.len() >= CHUNK_NBYTES { self.flush(target) } else { Ok(()) }
     }
 
-    /// Sends what was joined, then `pieces` (`nbytes` in all) from where they are, in one call.
+    /// Sends the buffer and then `pieces`, `nbytes` in total, in one call without a copy.
     pub(crate) fn put_pieces<'p>(
         &mut self,
         pieces: impl Iterator<Item = IoSlice<'p>>,
@@ -75,7 +75,7 @@ impl Joined {
         target.progress.advance(self.written, target.total)
     }
 
-    /// Bytes of any size.
+    /// Writes bytes of any size.
     pub(crate) fn put(&mut self, bytes: &[u8], target: &mut Target<'_>) -> Result<()> {
         if bytes.len() > SMALL_NBYTES {
             self.flush(target)?;
@@ -85,7 +85,7 @@ impl Joined {
         self.settle(target)
     }
 
-    /// Sends everything.
+    /// Sends the buffer.
     pub(crate) fn flush(&mut self, target: &mut Target<'_>) -> Result<()> {
         let scratch = std::mem::take(&mut self.scratch);
         self.send(&scratch, target)?;

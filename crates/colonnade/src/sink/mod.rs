@@ -1,24 +1,21 @@
-//! Where encoded bytes go. The transports implement it; formats know nothing else of them.
+//! The destination of encoded bytes. Transports implement [`Sink`], and formats know only this trait.
 
 pub mod compressed;
 pub(crate) mod joined;
 pub(crate) mod writer_state;
-
-#[cfg(test)]
-mod compressed_tests;
 
 use std::io::{self, IoSlice};
 
 use crate::error::Result;
 use crate::progress::Progress;
 
-/// Bytes of a call of [`write_told`].
+/// Bytes of one call in [`write_told`].
 const CALL_NBYTES: usize = 1 << 20;
 
-/// All of `bytes`, in calls between which progress is told and a signal is seen; `written` counts them.
+/// Writes all of `bytes` in several calls, and reports progress between them. `written` counts the bytes.
 ///
 /// # Errors
-/// The system's own, and those of `progress`.
+/// Errors of the operating system and of `progress`.
 pub(crate) fn write_told(
     sink: &mut dyn Sink,
     bytes: &[u8],
@@ -34,23 +31,23 @@ pub(crate) fn write_told(
     Ok(())
 }
 
-/// Takes bytes front to back; some can go back and change a few.
+/// Receives bytes in order. Some sinks can patch earlier bytes.
 pub trait Sink {
-    /// Takes all of `bytes`.
+    /// Writes all of `bytes`.
     ///
     /// # Errors
-    /// The system's own.
+    /// Errors of the operating system.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Takes all of `pieces`, one behind the other; see [`Sink::takes_pieces`].
+    /// Writes all of `pieces` in order; see [`Sink::takes_pieces`].
     ///
     /// # Errors
-    /// The system's own.
+    /// Errors of the operating system.
     fn write_pieces(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
         pieces.iter().try_for_each(|piece| self.write(piece))
     }
 
-    /// Whether many pieces cost no more than one: then nothing is copied to be joined.
+    /// Whether writing many pieces costs no more than writing one, so that callers need not buffer them.
     fn takes_pieces(&self) -> bool {
         false
     }
@@ -60,41 +57,41 @@ pub trait Sink {
         false
     }
 
-    /// Replaces bytes that were written before, at `offset` from the first byte this sink took.
+    /// Replaces bytes at `offset` from the first byte that was written to this sink.
     ///
     /// # Errors
-    /// The system's own; `Unsupported` where [`Sink::can_patch`] says no.
+    /// Errors of the operating system; `Unsupported` if [`Sink::can_patch`] is false.
     fn patch(&mut self, _offset: u64, _bytes: &[u8]) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Memory for the next `nbytes` bytes, which the caller fills itself, every one: they count as written. `None` where the
-    /// sink has none to give, and they are written as all others.
+    /// Memory for the next `nbytes` bytes. They count as written, and the caller must fill all of them. `None` if the sink has no
+    /// memory to lend; then the caller uses [`Sink::write`].
     ///
     /// # Errors
-    /// The system's own: no space.
+    /// Errors of the operating system, for example without space.
     fn place(&mut self, _nbytes: usize) -> io::Result<Option<&mut [u8]>> {
         Ok(None)
     }
 
-    /// Says how many bytes will come in all, so that space can be reserved.
+    /// Announces the total of bytes, so that the sink can reserve space.
     ///
     /// # Errors
-    /// The system's own: no space.
+    /// Errors of the operating system, for example without space.
     fn reserve(&mut self, _total: u64) -> io::Result<()> {
         Ok(())
     }
 
-    /// Says about how many bytes will come in all, where nobody knows it exactly: fewer may come, or some more.
+    /// Announces an estimate of the total. The actual number may be lower or slightly higher.
     ///
     /// # Errors
-    /// The system's own: no space.
+    /// Errors of the operating system, for example without space.
     fn reserve_about(&mut self, total: u64) -> io::Result<()> {
         self.reserve(total)
     }
 }
 
-/// A box as the sink in it.
+/// A box forwards to its sink.
 impl<S: Sink + ?Sized> Sink for Box<S> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         (**self).write(bytes)
@@ -129,7 +126,7 @@ impl<S: Sink + ?Sized> Sink for Box<S> {
     }
 }
 
-/// A vector as a sink.
+/// A vector collects the bytes in memory.
 impl Sink for Vec<u8> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.extend_from_slice(bytes);

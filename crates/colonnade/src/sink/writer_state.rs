@@ -1,20 +1,22 @@
-//! What all writers of chunks keep to: a series that broke off is not gone on with, and of nothing there is no series.
+//! The state of writers that write chunk by chunk: after an error nothing more is written, and at least one chunk is required.
 
 use crate::error::{Error, Result};
 
-/// Whether more may be written.
+/// Whether a writer accepts more chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum State {
     #[default]
     Open,
-    /// Something failed in the middle: what was written is no whole.
+    /// A call failed, so the output is incomplete.
     Broken,
     Closed,
 }
 
 impl State {
+    /// Refuses to write after an error or the end.
+    ///
     /// # Errors
-    /// `Unrepresentable`: no more may be written.
+    /// `Unrepresentable`: the writer is broken or closed.
     pub(crate) fn check_open(self, format: &'static str) -> Result<()> {
         let message = match self {
             Self::Open => return Ok(()),
@@ -25,21 +27,23 @@ impl State {
     }
 }
 
-/// Why a series of no chunks is not ended.
+/// The error for ending a series without chunks.
 pub(crate) fn nothing(format: &'static str) -> Error {
-    let message = "nothing was written: the first chunk says the schema. Write one, of no rows if need be.";
+    let message =
+        "nothing was written: the first chunk gives the schema. Write one, without rows if there are none.";
     Error::unrepresentable(format, message)
 }
 
-/// Compares the rows with those that were told before the first of them.
+/// Compares the number of rows with the number declared at the start.
 ///
 /// # Errors
-/// `Unrepresentable`: they are not as many.
-pub(crate) fn check_rows(format: &'static str, told: Option<usize>, found: usize) -> Result<()> {
-    match told.filter(|&told| told != found) {
+/// `Unrepresentable`: the numbers differ.
+pub(crate) fn check_rows(format: &'static str, declared: Option<usize>, found: usize) -> Result<()> {
+    match declared.filter(|&declared| declared != found) {
         None => Ok(()),
-        Some(told) => {
-            let message = format!("expected {told} rows, as was told at first, found {found}.");
+        Some(declared) => {
+            let message =
+                format!("expected {declared} rows, the number declared at the start, found {found}.");
             Err(Error::unrepresentable(format, message))
         }
     }

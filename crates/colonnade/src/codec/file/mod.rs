@@ -1,4 +1,5 @@
-//! Whole files in gzip (RFC 1952) or zstd (RFC 8878), as `.csv.gz` and `.json.zst` are: told by their first bytes.
+//! Files compressed as a whole with gzip (RFC 1952) or zstd (RFC 8878), such as `.csv.gz` and `.json.zst`, detected by their first
+//! bytes.
 
 mod read;
 
@@ -6,17 +7,17 @@ pub use read::{Growth, Unpacking, unpacked};
 
 use crate::error::{Error, Result};
 
-/// How a file is packed.
+/// The codec of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
-    /// Members of gzip, one behind the other.
+    /// One or more gzip members.
     Gzip,
-    /// Frames of zstd, one behind the other.
+    /// One or more zstd frames.
     Zstd,
 }
 
 impl Codec {
-    /// As options and descriptions write it.
+    /// The name in options and descriptions.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -36,17 +37,17 @@ impl Codec {
         })
     }
 
-    /// The codec that bytes begin as; no text does so. [`HEAD_NBYTES`] are enough to tell.
+    /// Detects the codec from the first [`HEAD_NBYTES`] bytes. Text never starts with these magic numbers.
     #[must_use]
-    pub fn told(head: &[u8]) -> Option<Self> {
+    pub fn detect(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 8, ..] => Some(Self::Gzip),
-            // A frame, or a skippable frame, which some programs put first.
+            // A frame, or a skippable frame, which some programs write first.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
             _ => None,
         }
     }
 }
 
-/// Bytes that [`Codec::told`] looks at.
+/// Bytes that [`Codec::detect`] needs.
 pub const HEAD_NBYTES: usize = 4;

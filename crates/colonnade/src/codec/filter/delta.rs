@@ -1,7 +1,7 @@
-//! Differences of neighbours, as integers that wrap: exact for any bits.
+//! Delta filter: differences of adjacent values as wrapping integers, exact for any bits.
 
-/// The first value of `source` and the differences of the others from the one before, in `target`. `width`: 2, 4 or 8
-/// bytes; `big`: their order. Any other width, and lengths that differ, leave `target` as it is.
+/// Writes the first value of `source` and the difference of each value to the previous one to `target`. `width`: 2, 4 or 8 bytes;
+/// `big`: big-endian. Other widths, or different lengths, leave `target` unchanged.
 pub fn delta(source: &[u8], width: usize, big: bool, target: &mut [u8]) {
     if source.len() != target.len() {
         return;
@@ -28,12 +28,12 @@ pub fn delta(source: &[u8], width: usize, big: bool, target: &mut [u8]) {
     }
 }
 
-/// Makes the values again of their differences, in place. `before`: the value that the first is a difference from; answers
-/// the last, so that a long array can be done a stretch at a time.
+/// Restores values from their differences, in place. `before`: the value before the first. Returns the last value, so that a long
+/// array can be processed in blocks.
 pub fn undelta(values: &mut [u8], width: usize, big: bool, before: u64) -> u64 {
     macro_rules! run {
         ($t:ty, $n:literal) => {{
-            #[allow(clippy::cast_possible_truncation)] // what this function answered before
+            #[allow(clippy::cast_possible_truncation)] // a value that this function returned
             let mut sum = before as $t;
             let places = values.as_chunks_mut::<$n>().0;
             if big {

@@ -1,15 +1,15 @@
-//! Values found by their codes.
+//! Dictionary decoding: looks up values by their codes.
 
-/// A table of values of 4 or 8 bytes, padded so that every code finds a place.
+/// A table of values of 4 or 8 bytes, padded so that every code has an entry.
 #[derive(Debug, Clone)]
 pub enum Table {
-    /// Values of 4 bytes, for codes of one byte or two.
+    /// Values of 4 bytes.
     Four(Vec<[u8; 4]>),
     /// Values of 8 bytes.
     Eight(Vec<[u8; 8]>),
 }
 
-/// The greatest of codes: of one byte each, or of two in two rows (low bytes, then high ones).
+/// The greatest code. Codes have one byte, or two bytes in two rows: low bytes, then high bytes.
 #[must_use]
 pub fn greatest(codes: &[u8], wide: bool) -> usize {
     let most = |bytes: &[u8]| usize::from(bytes.iter().copied().fold(0, u8::max));
@@ -21,7 +21,7 @@ pub fn greatest(codes: &[u8], wide: bool) -> usize {
 }
 
 impl Table {
-    /// The values of `bytes`, of `width` 4 or 8, for codes of two bytes where `wide`; `None` for another width.
+    /// A table of the values in `bytes`, of `width` 4 or 8; `None` for other widths. `wide`: codes have two bytes.
     #[must_use]
     pub fn new(bytes: &[u8], width: usize, wide: bool) -> Option<Self> {
         let count = if wide { 1 << 16 } else { 1 << 8 };
@@ -37,7 +37,7 @@ impl Table {
         }
     }
 
-    /// Puts the values of `codes` into `target`: codes of one byte, or of two in two rows where `wide`.
+    /// Writes the values of `codes` to `target`. Codes have one byte, or two bytes in two rows if `wide`.
     pub fn find(&self, codes: &[u8], wide: bool, target: &mut [u8]) {
         match self {
             Self::Four(values) => find(values, codes, wide, target.as_chunks_mut().0),
@@ -47,7 +47,7 @@ impl Table {
 }
 
 fn find<const W: usize>(values: &[[u8; W]], codes: &[u8], wide: bool, target: &mut [[u8; W]]) {
-    // A table of known length needs no look at its end.
+    // A table of constant length needs no bounds checks.
     if wide {
         let Some(values) = values.first_chunk::<65536>() else { return };
         let (low, high) = codes.split_at(codes.len() / 2);

@@ -1,21 +1,21 @@
 //! Byte shuffle: a transposition of `n` values of `W` bytes.
 //!
-//! Sixteen values are moved at once, as `W` registers of sixteen bytes. To interleave the first half of the registers with
-//! the second, byte by byte, moves the top bit of each byte's place to the bottom. The place of byte `b` of value `v` is
-//! `v b` (four bits of `v` on top) in an array of values, and `b v` in rows: four such steps lead from the one to the
-//! other, and as many as `b` has bits lead back.
+//! Sixteen values are processed at once, as `W` registers of sixteen bytes. Interleaving the first half of the registers with the
+//! second, byte by byte, rotates the bits of each byte's index: the top bit becomes the lowest. Byte `b` of value `v` has index
+//! `v b` (four bits of `v` on top) in an array of values, and `b v` in rows. So four rotations shuffle, and as many as `b` has
+//! bits unshuffle.
 
-/// The bytes of `source`, values of `width` bytes, as `width` rows in `target`. Any other width than 2, 4, 8 and 16, and
-/// lengths that differ, leave `target` as it is.
+/// Writes the values of `source`, of `width` bytes, as `width` rows of bytes to `target`. Widths other than 2, 4, 8 and 16, or
+/// different lengths, leave `target` unchanged.
 pub fn shuffle(source: &[u8], width: usize, target: &mut [u8]) {
     if source.len() != target.len() {
         return;
     }
     match width {
-        2 => fixed::<2>(source, target),
-        4 => fixed::<4>(source, target),
-        8 => fixed::<8>(source, target),
-        16 => fixed::<16>(source, target),
+        2 => shuffle_fixed::<2>(source, target),
+        4 => shuffle_fixed::<4>(source, target),
+        8 => shuffle_fixed::<8>(source, target),
+        16 => shuffle_fixed::<16>(source, target),
         _ => {}
     }
 }
@@ -26,18 +26,18 @@ pub fn unshuffle(source: &[u8], width: usize, target: &mut [u8]) {
         return;
     }
     match width {
-        2 => fixed_back::<2>(source, target),
-        4 => fixed_back::<4>(source, target),
-        8 => fixed_back::<8>(source, target),
-        16 => fixed_back::<16>(source, target),
+        2 => unshuffle_fixed::<2>(source, target),
+        4 => unshuffle_fixed::<4>(source, target),
+        8 => unshuffle_fixed::<8>(source, target),
+        16 => unshuffle_fixed::<16>(source, target),
         _ => {}
     }
 }
 
-/// Values moved at once.
+/// Values per step.
 const STEP: usize = 16;
 
-fn fixed<const W: usize>(source: &[u8], target: &mut [u8]) {
+fn shuffle_fixed<const W: usize>(source: &[u8], target: &mut [u8]) {
     let values = source.as_chunks::<W>().0;
     let n = values.len();
     let mut rows = rows_mut::<W>(target, n);
@@ -45,7 +45,7 @@ fn fixed<const W: usize>(source: &[u8], target: &mut [u8]) {
     for (i, step) in steps.iter().enumerate() {
         let mut registers = load::<W>(step);
         for _ in 0..4 {
-            registers = interleaved(registers);
+            registers = interleave(registers);
         }
         for (row, register) in rows.iter_mut().zip(registers) {
             if let Some(place) = row.get_mut(i * STEP..).and_then(<[u8]>::first_chunk_mut) {
@@ -61,7 +61,7 @@ fn fixed<const W: usize>(source: &[u8], target: &mut [u8]) {
     }
 }
 
-fn fixed_back<const W: usize>(source: &[u8], target: &mut [u8]) {
+fn unshuffle_fixed<const W: usize>(source: &[u8], target: &mut [u8]) {
     let values = target.as_chunks_mut::<W>().0;
     let n = values.len();
     let rows: [&[u8]; W] = std::array::from_fn(|b| source.get(b * n..(b + 1) * n).unwrap_or_default());
@@ -70,7 +70,7 @@ fn fixed_back<const W: usize>(source: &[u8], target: &mut [u8]) {
         let mut registers = rows
             .map(|row| Register::of(row.get(i * STEP..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; STEP])));
         for _ in 0..W.trailing_zeros() {
-            registers = interleaved(registers);
+            registers = interleave(registers);
         }
         for (place, register) in step.as_flattened_mut().as_chunks_mut::<STEP>().0.iter_mut().zip(registers) {
             *place = register.bytes();
@@ -97,9 +97,9 @@ fn load<const W: usize>(step: &[[u8; W]; STEP]) -> [Register; W] {
     std::array::from_fn(|i| Register::of(chunks.get(i).unwrap_or(&[0; STEP])))
 }
 
-/// The first half of the registers interleaved with the second.
+/// Interleaves the first half of the registers with the second.
 #[inline(always)]
-fn interleaved<const W: usize>(registers: [Register; W]) -> [Register; W] {
+fn interleave<const W: usize>(registers: [Register; W]) -> [Register; W] {
     std::array::from_fn(|i| {
         let (first, second) = (registers[i / 2], registers[i / 2 + W / 2]);
         if i % 2 == 0 { first.low(second) } else { first.high(second) }

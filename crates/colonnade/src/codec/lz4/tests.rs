@@ -36,7 +36,7 @@ fn frames_come_back_on_both_ways() {
 
 #[test]
 fn linked_blocks_are_read() {
-    // What pyarrow 26 makes of "abcdefgh" 17,500 times.
+    // "abcdefgh" * 17,500, compressed by pyarrow 26.
     let mut packed = Vec::new();
     packed.extend_from_slice(
         b"\x04\x22\x4d\x18\x40\x40\xc0\x12\x01\x00\x00\x8f\x61\x62\x63\x64\x65\x66\x67\x68\x08\x00",

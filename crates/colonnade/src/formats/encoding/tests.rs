@@ -1,4 +1,4 @@
-//! The contract of writing, for every format that is registered: each claim of its description holds, and nothing else does.
+//! Checks the claims about writing of every registered format: claimed capabilities work, and others return an error.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::memory::Buffer;
 use crate::progress::NoProgress;
 
-/// One array with automatic labels, which every format can hold.
+/// An array with automatic labels, which every format can hold.
 fn frame() -> Frame {
     let dtype = DType::parse("<i4").unwrap();
     let bytes = Buffer::from_vec((0..24).collect());
@@ -21,7 +21,7 @@ fn frame() -> Frame {
     Frame::new(Axis::range(3), Axis::range(2), vec![Part::Block(block, vec![0, 1])], tags).unwrap()
 }
 
-/// Options with which a frame of the format is a message, where it can be one.
+/// Options for writing a frame of the format as a message, if the format has messages.
 fn options(name: &str) -> Arc<Options> {
     let schema = csv::SchemaPlace::Header;
     match name {

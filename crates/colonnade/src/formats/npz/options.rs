@@ -289,7 +289,7 @@ impl WriteOptions {
     pub(super) fn compress_small(&self, codec: Codec, bytes: &[u8], cancel: Look<'_>) -> Result<Vec<u8>> {
         match codec {
             Codec::Zstd if bytes.len() < zstd::JOBS_FROM_NBYTES => {
-                zstd::compress_alone(bytes, self.level(codec))
+                zstd::compress_on_this_thread(bytes, self.level(codec))
             }
             Codec::None | Codec::Deflate | Codec::Zstd => self.compress(codec, &[bytes], cancel),
         }

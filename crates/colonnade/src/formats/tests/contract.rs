@@ -1,4 +1,4 @@
-//! Each claim of a registered format, held against the format: what it claims does not refuse, what it does not claim does.
+//! Checks the claims of registered formats: claimed capabilities work, and others return an error.
 //!
 //! The samples are golden files of `conformance/`: an article of 3 rows and 4 columns in most formats.
 
@@ -21,7 +21,7 @@ use crate::memory::{Buffer, Fetch, Land, Remote};
 use crate::progress::NoProgress;
 use crate::source::Source;
 
-/// How a format is opened, and a file of it.
+/// Options to open a format, and a sample file.
 fn sample(name: &str) -> (Box<Options>, PathBuf) {
     let limits = Limits::default();
     let file = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(name);
@@ -112,8 +112,8 @@ fn a_file_begins_with_the_magic_of_its_format() {
     });
 }
 
-/// Rows of all batches; one byte at a time.
-fn fed(mut reader: Box<dyn IncrementalReader>, bytes: &[u8]) -> Result<usize> {
+/// Feeds one byte at a time, and returns the rows of all batches.
+fn feed(mut reader: Box<dyn IncrementalReader>, bytes: &[u8]) -> Result<usize> {
     let mut nrows = 0;
     let mut hear = |reader: &mut dyn IncrementalReader, mut count| loop {
         match reader.filled(count, &NoProgress)? {
@@ -146,7 +146,7 @@ fn incremental_formats_are_read_byte_by_byte_and_others_refuse() {
             return refuses(reader.err(), spec.name, "incremental");
         }
         let whole = open(format, options, Source::Path { path, mmap: false }).unwrap().shape().unwrap();
-        assert_eq!(fed(reader.unwrap(), &bytes).unwrap(), whole.0, "{}", spec.name);
+        assert_eq!(feed(reader.unwrap(), &bytes).unwrap(), whole.0, "{}", spec.name);
     });
 }
 
@@ -165,7 +165,7 @@ fn chosen_columns_and_rows_are_what_is_loaded() {
     });
 }
 
-/// A file elsewhere that is in memory.
+/// A remote file that is in memory.
 #[derive(Debug)]
 struct Served(Vec<u8>);
 

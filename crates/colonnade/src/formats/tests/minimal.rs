@@ -1,4 +1,4 @@
-//! A whole format. To add one takes what stands here, and no line elsewhere.
+//! A minimal but complete format. Adding a format takes only such a file and its registration.
 //!
 //! ```text
 //! "7BIT\n" | a column of bytes below 128, to the end of the file
@@ -116,7 +116,7 @@ impl Opened for SevenBit {
 struct Reader {
     room: Vec<u8>,
     waiting: Vec<u8>,
-    /// What has not come yet.
+    /// The rest of the magic number that has not arrived yet.
     magic: &'static [u8],
     is_finished: bool,
 }

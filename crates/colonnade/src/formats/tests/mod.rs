@@ -1,4 +1,4 @@
-//! Tests of all formats at once.
+//! Tests over all formats.
 
 mod contract;
 mod minimal;

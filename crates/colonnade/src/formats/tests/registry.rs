@@ -1,4 +1,4 @@
-//! What a registry refuses, and how it finds formats.
+//! Registration errors, and lookup of formats.
 
 use crate::error::{ErrorKind, Result};
 use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options, Registry, registry};
@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
 
-/// A format that is only a description.
+/// A format with only a description.
 struct Described(FormatSpec);
 
 impl Format for Described {

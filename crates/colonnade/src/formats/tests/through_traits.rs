@@ -1,4 +1,4 @@
-//! A format in a registry of its own, which no other code knows, does all that formats do.
+//! Uses a format that only this test registers through the traits.
 
 use super::minimal::{NoOptions, SevenBitFormat, values};
 use crate::decode::Request;

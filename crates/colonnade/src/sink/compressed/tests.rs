@@ -1,8 +1,8 @@
-//! Packed and unpacked again; damaged, cut, too large.
+//! Files compressed and decompressed again; damaged, truncated and oversized ones.
 
 use std::io::Read;
 
-use super::compressed::{Packer, Packing};
+use super::{CompressedSink, FileCompressor};
 use crate::codec::file::{Codec, Unpacking, unpacked};
 use crate::error::ErrorKind;
 use crate::limits::Limits;
@@ -11,11 +11,11 @@ use crate::progress::NoProgress;
 use crate::sink::Sink;
 
 fn packed(codec: Codec, bytes: &[u8]) -> Vec<u8> {
-    let (mut out, mut packer) = (Vec::new(), Packer::new(codec, None).unwrap());
+    let (mut out, mut compressor) = (Vec::new(), FileCompressor::new(codec, None).unwrap());
     for piece in bytes.chunks(100_000) {
-        Packing { packer: &mut packer, sink: &mut out }.write(piece).unwrap();
+        CompressedSink { compressor: &mut compressor, sink: &mut out }.write(piece).unwrap();
     }
-    packer.finish(&mut out).unwrap();
+    compressor.finish(&mut out).unwrap();
     out
 }
 
@@ -36,13 +36,13 @@ fn what_is_packed_is_unpacked() {
     for codec in [Codec::Gzip, Codec::Zstd] {
         for bytes in [&b""[..], b"a", &text] {
             let once = packed(codec, bytes);
-            assert_eq!(Codec::told(&once), Some(codec));
+            assert_eq!(Codec::detect(&once), Some(codec));
             assert_eq!(once, packed(codec, bytes));
             assert_eq!(opened(&once, 1 << 30).unwrap(), bytes);
             let mut slow = Vec::new();
             Unpacking::new(Slow(&once)).read_to_end(&mut slow).unwrap();
             assert_eq!(slow, bytes);
-            // Two files, one behind the other, are one.
+            // Two concatenated files read as one.
             assert_eq!(opened(&[&once[..], &once[..]].concat(), 1 << 30).unwrap(), [bytes, bytes].concat());
         }
     }
@@ -92,19 +92,19 @@ fn a_text_grows_with_its_lines_and_with_what_it_is_unpacked_from() {
     // Three kilobytes in some twenty bytes: as one cell, and as a thousand.
     let error = told(&vec![b'a'; 3000]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::LimitExceeded), "{error:?}");
-    assert!(error.to_string().contains("packed texts take 3000 bytes"), "{error}");
+    assert!(error.to_string().contains("compressed texts take 3000 bytes"), "{error}");
     assert_eq!(told(&b"1,\n".repeat(1000)).unwrap(), 3000);
 }
 
 #[test]
 fn levels_have_a_range() {
     for (codec, level) in [(Codec::Gzip, 10), (Codec::Gzip, 0), (Codec::Zstd, 23), (Codec::Zstd, 0)] {
-        let error = Packer::new(codec, Some(level)).unwrap_err();
+        let error = FileCompressor::new(codec, Some(level)).unwrap_err();
         assert!(error.to_string().contains("level: expected 1 to"), "{error}");
     }
 }
 
-/// Gives one byte at a time.
+/// Reads one byte at a time.
 struct Slow<'a>(&'a [u8]);
 
 impl Read for Slow<'_> {

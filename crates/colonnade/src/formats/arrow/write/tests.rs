@@ -361,5 +361,8 @@ fn fewer_rows_than_were_told_are_an_error() {
     writer.write(&columns(&every_type(10)), &mut out, &NoProgress).unwrap();
     let error = writer.finish(&mut out, &NoProgress).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unrepresentable));
-    assert!(error.to_string().contains("expected 20 rows, as was told at first, found 10"), "{error}");
+    assert!(
+        error.to_string().contains("expected 20 rows, the number declared at the start, found 10"),
+        "{error}"
+    );
 }
